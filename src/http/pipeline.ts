@@ -2,7 +2,7 @@
 
 import type { ServiceValues } from "../contracts/service-values.ts";
 import type { ApiFaults } from "../faults/index.ts";
-import type { Clock } from "../kernel/clock.ts";
+import { type Clock, nextTurn } from "../kernel/clock.ts";
 import type { Translation } from "../service/translate-reply.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Stores } from "../store/stores.ts";
@@ -14,7 +14,7 @@ import type { HeldResponses } from "./faults/send-with-faults.ts";
 import { admit, type Guard } from "./guard.ts";
 import { readIdempotencyKey, recall } from "./idempotency.ts";
 import { chargeAddress, limit, type RateLimiter } from "./rate-limit.ts";
-import { readBody } from "./read-body.ts";
+import { isLong, readBody } from "./read-body.ts";
 import { failureReply, sendFailure } from "./reply.ts";
 import { route } from "./route.ts";
 import { transact } from "./transact.ts";
@@ -67,11 +67,7 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
   ];
   return async (context) => {
     try {
-      for (const stage of stages) {
-        const waiting = stage(context);
-        if (waiting !== undefined) await waiting;
-        if (context.reply) break;
-      }
+      await runUntilReply(stages, context);
     } catch (error) {
       if (isAbandoned(context)) return;
       context.reply = failureReply(context, error, deps.report);
@@ -83,6 +79,15 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
     if (sending !== undefined) await sending;
     if (context.isAdmitted) deps.answered(context);
   };
+}
+
+async function runUntilReply(stages: readonly Stage[], context: RequestContext): Promise<void> {
+  for (const stage of stages) {
+    const waiting = stage(context);
+    if (waiting !== undefined) await waiting;
+    if (isLong(context)) await nextTurn();
+    if (context.reply) return;
+  }
 }
 
 /** Records when the checks, the body, the validation or the operation ended. */

@@ -2,6 +2,7 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import { nextTurn } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { extentOf, MAX_BODY, MAX_DEPTH, MAX_VALUES } from "../kernel/request-limits.ts";
@@ -28,8 +29,13 @@ async function receive(context: RequestContext, length: number): Promise<void> {
   // Runs before the body is stored anywhere.
   refuseLiveKey(text);
   context.bodyText = text;
-  context.body = parse(context.bodyText);
+  if (isLong(context)) await nextTurn();
+  context.body = parse(text);
 }
+
+/** Whether other requests take their turn between the stages of this one. */
+export const isLong = ({ bodyText }: Pick<RequestContext, "bodyText">) => bodyText.length > LONGEST_TURN;
+const LONGEST_TURN = 65_536;
 
 /** Uses events, because an async iterator costs more than all other work on a small body. */
 function collect(context: RequestContext): Promise<Buffer> {

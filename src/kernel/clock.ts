@@ -267,6 +267,9 @@ export const blockThread = (milliseconds: number) => void Atomics.wait(new Int32
 /** Calls back at the end of this turn of the event loop: after promise callbacks, before timers. */
 export const afterThisTurn = (callback: () => void) => void setImmediate(callback);
 
+/** Resolves at the end of this turn of the event loop. */
+export const nextTurn = () => new Promise<void>(afterThisTurn);
+
 /** Calls back after pending promise callbacks, before the end of this turn of the event loop. */
 export const afterPromises = (callback: () => void) => process.nextTick(callback);
 

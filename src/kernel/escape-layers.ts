@@ -10,8 +10,8 @@ export interface Layer {
 }
 
 /**
- * The steps that remain before a text counts as hostile: each layer after the first, each escape in a deep layer and each place that may hold
- * a secret takes one. Below zero, none is read any more, and the text is masked as a whole.
+ * The steps that remain before a text counts as hostile: each layer after the first, each escape in a deep layer, every 32 escapes in another
+ * and each place that may hold a secret takes one. Below zero, none is read any more, and the text is masked as a whole.
  */
 export interface Budget {
   left: number;
@@ -25,6 +25,8 @@ const MAX_LAYERS = 6;
 const USUAL_LAYERS = 3;
 /** Characters of a deep layer that take as long as a step. */
 const CHARACTERS_PER_STEP = 64;
+/** Escapes of a usual layer that take as long as a step. */
+const ESCAPES_PER_STEP = 32;
 
 /** Yields the text itself, then with its escapes undone once, twice and so on, until none is left or the budget is used up. */
 export function* layersOf(text: string, budget: Budget): Generator<Layer> {
@@ -45,38 +47,47 @@ export const hasEscape = (text: string) => text.includes("\\") || text.includes(
 function decode({ text, offsets, depths }: Layer, depth: number, budget: Budget): Layer | undefined {
   const codes = codesOf(text);
   const to = { codes: new Uint16Array(text.length), offsets: new Int32Array(text.length + 1), depths: new Uint8Array(text.length) };
-  let length = 0;
+  const isUsual = depth <= USUAL_LAYERS;
+  const mostEscapes = isUsual ? budget.left * ESCAPES_PER_STEP : budget.left;
+  let [length, escapes] = [0, 0];
   for (let index = 0; index < codes.length; length++) {
     const size = escapeAt(codes, index);
     to.codes[length] = size === 0 ? (codes[index] as number) : decoded(codes, index, size);
     to.offsets[length] = offsets ? (offsets[index] as number) : index;
     to.depths[length] = size > 0 ? depth : depths ? (depths[index] as number) : 0;
-    if (size > 0 && depth > USUAL_LAYERS && --budget.left < 0) return undefined;
+    if (size > 0 && ++escapes > mostEscapes) {
+      budget.left = -1;
+      return undefined;
+    }
     index += size === 0 ? 1 : size;
   }
   if (length === codes.length) return undefined;
-  budget.left -= depth > USUAL_LAYERS ? codes.length / CHARACTERS_PER_STEP : 1;
+  budget.left -= isUsual ? 1 + escapes / ESCAPES_PER_STEP : escapes + codes.length / CHARACTERS_PER_STEP;
   to.offsets[length] = offsets ? (offsets[codes.length] as number) : codes.length;
-  return { text: UTF_16.decode(to.codes.subarray(0, length)), offsets: to.offsets, depths: to.depths };
+  return { text: Buffer.from(to.codes.buffer, 0, length * 2).toString("utf16le"), offsets: to.offsets, depths: to.depths };
 }
 
-/** The text with all escapes undone, however deep they nest, in one pass: a character that completes an escape replaces it. */
+/**
+ * The text with all escapes undone, however deep they nest, in one pass: a character that completes an escape replaces it. Characters beyond
+ * Latin-1 become ÿ.
+ */
 export function withoutEscapes(text: string): string {
   if (!hasEscape(text)) return text;
   const codes = codesOf(text);
+  const kept = Buffer.allocUnsafe(codes.length);
   let length = 0;
   for (let index = 0; index < codes.length; index++) {
-    codes[length++] = codes[index] as number;
-    for (let size = escapeBefore(codes, length); size > 0; size = escapeBefore(codes, length)) {
-      length -= size - 1;
-      codes[length - 1] = decoded(codes, length - 1, size);
+    let code = latin1(codes[index] as number);
+    for (let undone = escapeEnding(kept, length, code); undone > 0; undone = escapeEnding(kept, length, code)) {
+      length -= undone >> 8;
+      code = undone & 0xff;
     }
+    kept[length++] = code;
   }
-  return UTF_16.decode(codes.subarray(0, length));
+  return kept.toString("latin1", 0, length);
 }
 
-/** A lone surrogate becomes another character, so that offsets stay. */
-const UTF_16 = new TextDecoder("utf-16le", { ignoreBOM: true });
+const latin1 = (code: number) => (code > 0xff ? 0xff : code);
 
 const [BACKSLASH, PERCENT, SMALL_U] = [0x5c, 0x25, 0x75];
 /** The character after a backslash, and the one that both stand for. */
@@ -87,9 +98,10 @@ const OTHER_BYTE = 0xa0;
 const DIGITS = new Int8Array(0x80).fill(-1);
 for (const [value, digit] of [..."0123456789abcdef"].entries())
   DIGITS[digit.charCodeAt(0)] = DIGITS[digit.toUpperCase().charCodeAt(0)] = value;
+type Codes = Uint16Array | Uint8Array;
 
 /** The length of the escape that begins here; 0 without one. */
-function escapeAt(codes: Uint16Array, index: number): number {
+function escapeAt(codes: Codes, index: number): number {
   const code = codes[index];
   if (code === PERCENT) return byteAt(codes, index + 1) < 0 ? 0 : 3;
   if (code !== BACKSLASH) return 0;
@@ -98,13 +110,23 @@ function escapeAt(codes: Uint16Array, index: number): number {
   return (LETTERS[next] ?? 0) === 0 ? 0 : 2;
 }
 
-/** The length of the escape that ends here; 0 without one. The codes after the end are old ones. */
-function escapeBefore(codes: Uint16Array, end: number): number {
-  const size = codes[end - 2] === BACKSLASH ? 2 : codes[end - 3] === PERCENT ? 3 : codes[end - 6] === BACKSLASH ? 6 : 0;
-  return size > 0 && escapeAt(codes, end - size) === size ? size : 0;
+/**
+ * What the escape stands for that this character completes, plus 256 times the number of its characters before; 0 without one. One number
+ * instead of an object, because a body of 1 MiB may consist of escapes.
+ */
+function escapeEnding(kept: Uint8Array, length: number, code: number): number {
+  if (kept[length - 1] === BACKSLASH && length > 0) return (LETTERS[code] ?? 0) === 0 ? 0 : 0x100 + (LETTERS[code] as number);
+  const low = length < 2 ? -1 : (DIGITS[code] ?? -1);
+  const high = low < 0 ? -1 : (DIGITS[kept[length - 1] as number] ?? -1);
+  if (high < 0) return 0;
+  const byte = high * 16 + low;
+  if (kept[length - 2] === PERCENT) return 0x200 + (byte < 0x80 ? byte : OTHER_BYTE);
+  if (length < 5 || kept[length - 5] !== BACKSLASH || kept[length - 4] !== SMALL_U) return 0;
+  const above = byteAt(kept, length - 3);
+  return above < 0 ? 0 : 0x500 + (above > 0 ? 0xff : byte);
 }
 
-function decoded(codes: Uint16Array, index: number, size: number): number {
+function decoded(codes: Codes, index: number, size: number): number {
   if (size === 2) return LETTERS[codes[index + 1] as number] as number;
   if (size === 6) return byteAt(codes, index + 2) * 0x100 + byteAt(codes, index + 4);
   const byte = byteAt(codes, index + 1);
@@ -112,13 +134,13 @@ function decoded(codes: Uint16Array, index: number, size: number): number {
 }
 
 /** The value of two hexadecimal digits; negative if they are none. */
-function byteAt(codes: Uint16Array, index: number): number {
+function byteAt(codes: Codes, index: number): number {
   const [high, low] = [DIGITS[codes[index] as number] ?? -1, DIGITS[codes[index + 1] as number] ?? -1];
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
 function codesOf(text: string): Uint16Array {
   const codes = new Uint16Array(text.length);
-  for (let index = 0; index < text.length; index++) codes[index] = text.charCodeAt(index);
+  Buffer.from(codes.buffer).write(text, "utf16le");
   return codes;
 }

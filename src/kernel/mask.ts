@@ -1,8 +1,8 @@
 // Masks secrets in every stored or shown text of a call: values of fields, headers and parameters with a secret name, API keys, signing
 // secrets and IBANs. Reads JSON, queries, forms, headers and messages, also when they are malformed or truncated.
 
-import { type Budget, layersOf, newBudget, withoutEscapes } from "./escape-layers.ts";
-import { isSecretName, isSuspicious, MASK, type Secret, secretsIn } from "./secrets.ts";
+import { type Budget, hasEscape, layersOf, newBudget, withoutEscapes } from "./escape-layers.ts";
+import { isSecretName, isSuspicious, MASK, mayBeSecret, type Secret, secretsIn } from "./secrets.ts";
 
 export { MASK };
 
@@ -29,26 +29,32 @@ function replaceSecrets(text: string, secrets: readonly Secret[], limit: number)
   return masked + text.slice(kept, Math.max(kept, limit));
 }
 
-/** A copy of a JSON value with its secrets masked, at any depth. */
-export function maskValue(value: unknown, budget = newBudget()): unknown {
+/** A JSON value with its secrets masked, at any depth. Without escapes, one search of the whole text is enough for most values. */
+export function maskValue(value: unknown): unknown {
+  const text = JSON.stringify(value) ?? "";
+  return hasEscape(text) || isSuspicious(text) ? maskParts(value, newBudget()) : value;
+}
+
+function maskParts(value: unknown, budget: Budget): unknown {
   if (typeof value === "string") return mask(value, value.length, budget);
-  if (Array.isArray(value)) return value.map((element) => maskValue(element, budget));
+  if (Array.isArray(value)) return value.map((element) => maskParts(element, budget));
   if (typeof value !== "object" || value === null) return value;
   const entries = Object.entries(value).map(([name, child]) => [
     mask(name, name.length, budget),
-    isMasked(name, child) ? MASK : maskValue(child, budget),
+    isMasked(name, child, budget) ? MASK : maskParts(child, budget),
   ]);
   return Object.fromEntries(entries);
 }
 
 /** A value as JSON with its secrets masked. Masking the JSON text could break its quotes, if a message looks like a field with a secret name. */
-export function maskedJson(value: unknown): string {
-  const text = JSON.stringify(value);
-  return mayHoldSecret(text) ? JSON.stringify(maskValue(value)) : text;
-}
+export const maskedJson = (value: unknown): string => JSON.stringify(maskValue(value));
 
-/** A boolean such as `hasPassword: true` is not a secret. */
-const isMasked = (name: string, value: unknown) => value !== null && typeof value !== "boolean" && isSecretName(name);
+/** A boolean such as `hasPassword: true` is not a secret. Without a budget, every name that may be secret is. */
+function isMasked(name: string, value: unknown, budget: Budget): boolean {
+  if (value === null || typeof value === "boolean" || !mayBeSecret(name)) return false;
+  budget.left -= 2;
+  return budget.left < 0 || isSecretName(name);
+}
 
 /** Whether a text may contain a secret, in any layer of escapes. Most texts do not, so they skip the masking. */
 export function mayHoldSecret(text: string): boolean {

@@ -41,18 +41,22 @@ const SECRET_NAME = new RegExp(`(?:^|_)(?:${wordPatterns.join("|")})s?\\d*(?:_|$
 const SECRET_PARAMETER = new RegExp(`(?:^|_)(?:${SECRET_PARAMETERS.join("|")})\\d*_?$`);
 
 /** Whether a name may be secret. Cheaper than its spellings, because a body may have thousands of names. */
-const MAY_BE_SECRET = new RegExp(SECRET_WORDS.map((word) => word.split(" ").at(-1)).join("|"), "i");
+export const mayBeSecret = (name: string): boolean => LAST_WORD.test(name);
+const LAST_WORD = new RegExp(SECRET_WORDS.map((word) => word.split(" ").at(-1)).join("|"), "i");
 
 /** Whether values of a field, header or parameter with this name must be masked. */
-export const isSecretName = (name: string): boolean =>
-  MAY_BE_SECRET.test(name) && spellingsOf(name).some((words) => SECRET_NAME.test(words));
+export const isSecretName = (name: string): boolean => mayBeSecret(name) && spellingsOf(name).some((words) => SECRET_NAME.test(words));
 
 /** Whether values of a query or form parameter with this name must be masked. */
 export const isSecretParameter = (name: string): boolean =>
   spellingsOf(name).some((words) => SECRET_NAME.test(words) || SECRET_PARAMETER.test(words));
 
+/** Characters at the start and at the end of a name that are read: a name may be as long as a body. */
+const LONGEST_PART = 1_000;
+
 /** The name in lower case with `_` between its words, spelt twice: case is ignored, as in headers, or separates words, as in camelCase. */
-function spellingsOf(name: string): string[] {
+function spellingsOf(whole: string): string[] {
+  const name = whole.length > 2 * LONGEST_PART ? `${whole.slice(0, LONGEST_PART)}-${whole.slice(-LONGEST_PART)}` : whole;
   const separated = name.replace(/[^a-zA-Z0-9]+/g, "_");
   const camelCase = separated.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/([A-Z])([A-Z][a-z])/g, "$1_$2");
   return [separated.toLowerCase(), camelCase.toLowerCase()];
@@ -89,7 +93,8 @@ export interface Secret {
  * the budget is one secret.
  */
 export function secretsIn(text: string, budget: Budget = newBudget()): Secret[] {
-  if (budget.left < 0) return hasEscape(text) || isSuspicious(text) ? [wholeOf(text)] : [];
+  if (!hasEscape(text) && !isSuspicious(text)) return [];
+  if (budget.left < 0) return [wholeOf(text)];
   let secrets: Secret[] = [];
   for (const layer of layersOf(text, budget)) {
     if (!isSuspicious(layer.text)) continue;
