@@ -53,7 +53,6 @@ export const isSecretParameter = (name: string): boolean =>
 
 /** Characters at the start and at the end of a name that are read: a name may be as long as a body. */
 const LONGEST_PART = 1_000;
-
 /** The name in lower case with `_` between its words, spelt twice: case is ignored, as in headers, or separates words, as in camelCase. */
 function spellingsOf(whole: string): string[] {
   const name = whole.length > 2 * LONGEST_PART ? `${whole.slice(0, LONGEST_PART)}-${whole.slice(-LONGEST_PART)}` : whole;

@@ -265,3 +265,12 @@ test("the open endpoints of a workshop give access to nothing else", async () =>
     expect([path, status === 403 || status === 404]).toEqual([path, true]);
   }
 });
+
+test("a record grows to 2 MiB at most, however many changes add fields to it", async () => {
+  const bench = await open();
+  attempted("Unbounded growth", 3);
+  const grow = async (name: string) =>
+    (await bench.call("PATCH", "/v1/statutory/settings", { body: { [name]: "x".repeat(900_000) } })).status;
+  expect([await grow("one"), await grow("two"), await grow("three")]).toEqual([200, 200, 400]);
+  expect(Object.keys((await bench.call("GET", "/v1/statutory/settings")).body)).not.toContain("three");
+});
