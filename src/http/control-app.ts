@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Document, Endpoint } from "../contracts/endpoint.ts";
 import { CONTROL_PREFIX, PAGE_PATH } from "../contracts/paths.ts";
-import { type Clock, nextTurn } from "../kernel/clock.ts";
+import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
@@ -16,7 +16,7 @@ import { refuseLiveKeyIn } from "./authenticate.ts";
 import { isAbandoned, openContext, type Reply, type RequestContext } from "./context.ts";
 import { type ControlCaller, runControlOperation, serializeReply } from "./control-operation.ts";
 import { admit, type Guard } from "./guard.ts";
-import { isLong, readBody } from "./read-body.ts";
+import { readBody, yieldIfLong } from "./read-body.ts";
 import { failureReply, SAFE_HEADERS, send, sendFailure } from "./reply.ts";
 import { createRouter } from "./route.ts";
 
@@ -73,7 +73,7 @@ async function callOperation<World>(
   const { incoming, outgoing, params } = context;
   const caller = callerFor(endpoint, world, params, () => callerOf(incoming));
   await readBody(context);
-  if (isLong(context)) await nextTurn();
+  await yieldIfLong(context);
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
   const reply = serializeReply(endpoint, await runControlOperation(endpoint, world, params, context, caller, gone.signal));

@@ -2,7 +2,7 @@
 
 import type { ServiceValues } from "../contracts/service-values.ts";
 import type { ApiFaults } from "../faults/index.ts";
-import { type Clock, nextTurn } from "../kernel/clock.ts";
+import type { Clock } from "../kernel/clock.ts";
 import type { Translation } from "../service/translate-reply.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Stores } from "../store/stores.ts";
@@ -14,7 +14,7 @@ import type { HeldResponses } from "./faults/send-with-faults.ts";
 import { admit, type Guard } from "./guard.ts";
 import { readIdempotencyKey, recall } from "./idempotency.ts";
 import { chargeAddress, limit, type RateLimiter } from "./rate-limit.ts";
-import { isLong, readBody } from "./read-body.ts";
+import { readBody, yieldIfLong } from "./read-body.ts";
 import { failureReply, sendFailure } from "./reply.ts";
 import { route } from "./route.ts";
 import { transact } from "./transact.ts";
@@ -56,18 +56,25 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
     limit(limiter, clock), //                            429
     endStage, //                                         ends the checks
     readBody, //                                         415 413 400
+    yieldIfLong, //                                      rejects nothing: other requests take their turn
     endStage, //                                         ends the body
     readIdempotencyKey(values.idempotencyHeader), //     400
     faults.recall, //                                    409 injected
     recall(idempotencyReplies), //                       422, or the stored reply
+    yieldIfLong,
     faults.before, //                                    any status injected, or no response
     validate(bodies, translation?.request), //           400
+    yieldIfLong,
     endStage, //                                         ends the validation
     faults.around(transact(deps)), //                    404 409, or the operation's reply
   ];
   return async (context) => {
     try {
-      await runUntilReply(stages, context);
+      for (const stage of stages) {
+        const waiting = stage(context);
+        if (waiting !== undefined) await waiting;
+        if (context.reply) break;
+      }
     } catch (error) {
       if (isAbandoned(context)) return;
       context.reply = failureReply(context, error, deps.report);
@@ -79,15 +86,6 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
     if (sending !== undefined) await sending;
     if (context.isAdmitted) deps.answered(context);
   };
-}
-
-async function runUntilReply(stages: readonly Stage[], context: RequestContext): Promise<void> {
-  for (const stage of stages) {
-    const waiting = stage(context);
-    if (waiting !== undefined) await waiting;
-    if (isLong(context)) await nextTurn();
-    if (context.reply) return;
-  }
 }
 
 /** Records when the checks, the body, the validation or the operation ended. */

@@ -29,13 +29,13 @@ async function receive(context: RequestContext, length: number): Promise<void> {
   // Runs before the body is stored anywhere.
   refuseLiveKey(text);
   context.bodyText = text;
-  if (isLong(context)) await nextTurn();
+  await yieldIfLong(context);
   context.body = parse(text);
 }
 
-/** Whether other requests take their turn between the stages of this one. */
-export const isLong = ({ bodyText }: Pick<RequestContext, "bodyText">) => bodyText.length > LONGEST_TURN;
 const LONGEST_TURN = 65_536;
+/** Lets other requests take their turn between the steps of one with a long body. */
+export const yieldIfLong = ({ bodyText }: RequestContext) => (bodyText.length > LONGEST_TURN ? nextTurn() : undefined);
 
 /** Uses events, because an async iterator costs more than all other work on a small body. */
 function collect(context: RequestContext): Promise<Buffer> {
