@@ -34,7 +34,8 @@ const essence = (field: string, value: unknown) =>
   field === "number" || field === "reference" ? seriesOf(value) : field === "options" ? keysOf(value) : value;
 
 /** What a caller may not repeat, or say without the rest. The refusal names the reason. */
-const REFUSED = /exists already|is archived|is paid for|that no payout contains|must be that of the items|(acceptedAt|verifiedAt) must not come before created/;
+const REFUSED =
+  /exists already|is archived|is paid for|that no payout contains|must be that of the items|(acceptedAt|verifiedAt) must not come before created/;
 
 /** A caller who links a payment of something else, or a tax for a period that was paid, gets it. */
 const CLAIMS = ["paymentId", "balancePaymentId", "purpose"];
