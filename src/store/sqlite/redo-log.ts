@@ -13,7 +13,9 @@ type Write = () => void;
 
 export function openRedoLog(sql: Sql) {
   const executeAgain = openExecuteAgain(sql);
-  const inSavepoint = openSavepoints(sql);
+  const begin = sql.prepare("savepoint part");
+  const release = sql.prepare("release part");
+  const rollback = sql.prepare("rollback to part");
   let writes: Write[] = [];
   let hasFailed = false;
   const withoutSavepoint = <T>(work: () => T): T => {
@@ -31,9 +33,19 @@ export function openRedoLog(sql: Sql) {
   };
   const withSavepoint = <T>(work: () => T): T => {
     const before = writes.length;
-    return inSavepoint(work, () => {
-      writes.length = before;
-    });
+    begin.run();
+    try {
+      const value = work();
+      release.run();
+      return value;
+    } catch (error) {
+      if (sql.inTransaction) {
+        rollback.run();
+        release.run();
+        writes.length = before;
+      }
+      throw error;
+    }
   };
   return {
     /** Runs `work`, which is a whole transaction from begin to commit, and records its writes. */
@@ -70,28 +82,6 @@ function openExecuteAgain(sql: Sql): (writes: readonly Write[]) => void {
       for (const write of writes) withTranslatedErrors(write);
     } catch (error) {
       if (sql.inTransaction) rollback.run();
-      throw error;
-    }
-  };
-}
-
-/** Calls `rolledBack` before it rethrows the error. */
-function openSavepoints(sql: Sql): <T>(work: () => T, rolledBack: () => void) => T {
-  const begin = sql.prepare("savepoint part");
-  const release = sql.prepare("release part");
-  const rollback = sql.prepare("rollback to part");
-  return (work, rolledBack) => {
-    begin.run();
-    try {
-      const value = work();
-      release.run();
-      return value;
-    } catch (error) {
-      if (sql.inTransaction) {
-        rollback.run();
-        release.run();
-        rolledBack();
-      }
       throw error;
     }
   };

@@ -105,6 +105,8 @@ type AttemptKey = Record<"id" | "from" | "to", string> & { merchant: string | nu
 
 export function openAttempts({ sql }: Database, retention: Retention) {
   const insert = sql.insert("insert into attempts", COLUMNS);
+  const find = finder(sql);
+  const read = reader(sql, find);
   const effects = "json_each(attempts.fault, '$.effects') effect";
   const rules = sql
     .prepare<[], string>(`select distinct json_extract(effect.value, '$.id') from attempts, ${effects} where attempts.fault is not null`)
@@ -123,7 +125,15 @@ export function openAttempts({ sql }: Database, retention: Retention) {
       retention.rowAdded();
       return Number(lastInsertRowid);
     },
-    ...reading(sql),
+    /** The event and the endpoint of a logged attempt, of one merchant or of any; undefined when there is no such attempt. */
+    find(merchant: string | undefined, id: string) {
+      const row = find(id, merchant);
+      return row && { merchant: row.merchant, eventId: row.eventId, endpointId: row.endpoint };
+    },
+    /** A page of one merchant's log, in the order in which attempts ended, or of the whole log, in the order in which they were written. */
+    page: (merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> => read(merchant, query, show),
+    /** Like `page`, with the fields that only the control API shows. */
+    log: (merchant: string | undefined, query: AttemptQuery): Page<StoredAttempt> => read(merchant, query, showLogged),
     /** The ids of the fault rules that applied to a logged attempt. */
     ruleIds: () => rules.all(),
   };
@@ -138,22 +148,6 @@ function finder(sql: Database["sql"]) {
   return (id: string, merchant: string | undefined) => {
     const from = `evt_${sortKeyIn(id)}`;
     return named.get({ id, merchant: merchant ?? null, from, to: `${from}~` });
-  };
-}
-
-function reading(sql: Database["sql"]) {
-  const find = finder(sql);
-  const read = reader(sql, find);
-  return {
-    /** The event and the endpoint of a logged attempt, of one merchant or of any; undefined when there is no such attempt. */
-    find(merchant: string | undefined, id: string) {
-      const row = find(id, merchant);
-      return row && { merchant: row.merchant, eventId: row.eventId, endpointId: row.endpoint };
-    },
-    /** A page of one merchant's log, in the order in which attempts ended, or of the whole log, in the order in which they were written. */
-    page: (merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> => read(merchant, query, show),
-    /** Like `page`, with the fields that only the control API shows. */
-    log: (merchant: string | undefined, query: AttemptQuery): Page<StoredAttempt> => read(merchant, query, showLogged),
   };
 }
 
