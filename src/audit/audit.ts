@@ -7,8 +7,7 @@ import { grouped } from "../kernel/grouped.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";
 import type { WebhookEvent, WebhookRequest } from "../webhooks/webhook-request.ts";
-import { type Probe, probes } from "./probes.ts";
-import { createTestDeliveries, type TestDelivery, type TestDeliveryOptions } from "./test-deliveries.ts";
+import { createTestDeliveries, type Probe, probes, type TestDelivery, type TestDeliveryOptions } from "./probes.ts";
 
 export type Audit = Awaited<ReturnType<typeof auditReceiver>>;
 

@@ -5,7 +5,9 @@ import { type Random, sortKeyIn } from "../kernel/random.ts";
 import type { Sign } from "../kernel/signature-forms.ts";
 import type { TranslateEvent } from "../service/translate-reply.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
-import type { TransportFault } from "./faults/transport.ts";
+
+/** `drop` sends nothing at all. */
+export type TransportFault = "slow_send" | "abort_mid_body" | "drop";
 
 /** A webhook request as it goes over the wire. */
 export interface WebhookRequest {

@@ -1,8 +1,7 @@
 // The calls that the dashboard's keys make, to the control API or, with a merchant's key, to the service; and their text as curl.
 
 import type { ControlCall } from "../../src/client/control-call.ts";
-import type { HttpReply } from "../../src/client/http-exchange.ts";
-import type { HttpTarget, ServiceCall } from "../../src/client/http-transport.ts";
+import type { HttpReply, HttpTarget, ServiceCall } from "../../src/client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import type { ErrorBody, FieldError } from "../../src/kernel/errors.ts";
 

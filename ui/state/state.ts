@@ -1,8 +1,7 @@
 // The dashboard's state as one immutable value, and functions that read from it.
 
 import type { FinishedStep, Learner, Lesson, SandboxOverviewReply, SandboxTrendReply } from "../../generated/control-api.ts";
-import type { HttpReply } from "../../src/client/http-exchange.ts";
-import type { HttpTarget } from "../../src/client/http-transport.ts";
+import type { HttpReply, HttpTarget } from "../../src/client/http-transport.ts";
 import { type MadeCounts, NO_COUNTS } from "../../src/contracts/live-messages.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";

@@ -3,8 +3,7 @@
 import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { reasonOf } from "../../src/client/http-exchange.ts";
-import { callService, httpTransport } from "../../src/client/http-transport.ts";
+import { callService, httpTransport, reasonOf } from "../../src/client/http-transport.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { isControl, type Perform, refusalOf } from "../connection/calls.ts";
 import type { Platform } from "../run-effects.ts";

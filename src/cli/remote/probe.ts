@@ -2,8 +2,7 @@
 
 import type { ControlApi, SandboxOverviewReply } from "../../../generated/control-api.ts";
 import { type CallInput, type ControlCall, type ControlTransport, createControlClient } from "../../client/control-call.ts";
-import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
-import { httpTransport } from "../../client/http-transport.ts";
+import { type HttpReply, httpTransport, reasonOf } from "../../client/http-transport.ts";
 import { type ErrorBody, SandboxError } from "../../kernel/errors.ts";
 import type { TSchema } from "../../schema/shapes.ts";
 import { fieldErrors, matchesSchema } from "../../schema/validator.ts";

@@ -2,8 +2,7 @@
 
 import type { Merchant } from "../../../generated/control-api.ts";
 import { type ControlCall, createControlClient } from "../../client/control-call.ts";
-import { type HttpReply, reasonOf } from "../../client/http-exchange.ts";
-import { httpTransport } from "../../client/http-transport.ts";
+import { type HttpReply, httpTransport, reasonOf } from "../../client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../contracts/paths.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";

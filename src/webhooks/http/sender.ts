@@ -3,11 +3,10 @@
 import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
-import { afterRealTime, realNow } from "../../kernel/clock.ts";
+import { afterRealTime, realDelay, realNow } from "../../kernel/clock.ts";
 import type { EventLoopLag } from "../../kernel/event-loop.ts";
 import { once } from "../../kernel/once.ts";
 import { withResolvers } from "../../kernel/with-resolvers.ts";
-import { halfBody, slowBody } from "../faults/transport.ts";
 import type { WebhookRequest } from "../webhook-request.ts";
 import {
   explainNetworkError,
@@ -167,4 +166,28 @@ async function loadAgent(): Promise<typeof Agent> {
   // @ts-expect-error: undici declares types only for the package as a whole.
   const { default: AgentAlone } = await import("undici/lib/dispatcher/agent.js");
   return AgentAlone as typeof Agent;
+}
+
+const PIECES = 8;
+/** Real milliseconds that a slow body takes in all, if the deadline allows it. */
+const SLOW_SEND = 2_000;
+/** Real milliseconds between sending the first half of a body and cutting the connection. */
+const BEFORE_ABORT = 20;
+
+/** The body of a slow delivery in pieces, with pauses that take at most half of the attempt's timeout. */
+export async function* slowBody(text: string, timeout: number): AsyncGenerator<Buffer> {
+  const body = Buffer.from(text);
+  const size = Math.ceil(body.length / PIECES);
+  for (let start = 0; start < body.length; start += size) {
+    if (start > 0) await realDelay(Math.min(SLOW_SEND, timeout / 2) / PIECES);
+    yield body.subarray(start, start + size);
+  }
+}
+
+/** The first half of the body; then calls `abort`, which must end the request. */
+export async function* halfBody(text: string, abort: () => void): AsyncGenerator<Buffer> {
+  const body = Buffer.from(text);
+  yield body.subarray(0, Math.ceil(body.length / 2));
+  await realDelay(BEFORE_ABORT);
+  abort();
 }
