@@ -1699,7 +1699,7 @@ export interface SandboxAssumptionsReply {
     /** Stable identifier of the fact, such as `payment.status.values.refunded` */
     id: string;
     /** How a recording shows the fact */
-    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "invalid_fields" | "header" | "rate_limit" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "schedule" | "behaviour";
+    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "invalid_fields" | "header" | "rate_limit" | "retry_after" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "schedule" | "behaviour";
     /** The value in the sandbox */
     value: unknown;
     /** Where the fact comes from; `design`: the sandbox differs from every service on purpose */

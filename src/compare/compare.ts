@@ -6,7 +6,7 @@ import { bodyProblems } from "./conditions.ts";
 import { type BaseUrl, callOf, findBase, pathBelow, routesOf, shapeOfPath, shownAddress } from "./find-base.ts";
 import { type CallContext, historyOf, keyHeaderOf } from "./history.ts";
 import { createObservationLog, type Knowledge, knowledgeOf, type ObservationLog } from "./observations.ts";
-import { createKeyMemory, observeHeaders, observeKey, observeWindow } from "./observe-headers.ts";
+import { createKeyMemory, observeHeaders, observeKey, observeRetryAfter, observeWindow } from "./observe-headers.ts";
 import { observeRefusal, observeRoutes, type StrayCall, type Unexplained } from "./observe-refusals.ts";
 import { observeSuccess } from "./observe-replies.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
@@ -106,7 +106,7 @@ function observe(
   log: ObservationLog,
   knowledge: Knowledge,
 ): Unexplained[] {
-  const history = historyOf(calls, sandbox);
+  const history = historyOf(calls, sandbox, knowledge);
   const header = keyHeaderOf(calls, String(log.fact("idempotency.header")?.value).toLowerCase());
   const keys = createKeyMemory();
   const unexplained = calls.flatMap((call) => {
@@ -133,6 +133,7 @@ function observe(
     return observeRefusal(context, sandbox, log) ?? [];
   });
   observeWindow(calls, log);
+  observeRetryAfter(calls, log);
   observeWebhooks(deliveries, sandbox, calls, knowledge, log);
   return unexplained;
 }

@@ -5,7 +5,7 @@ import { type ErrorCode, errors, type FieldError } from "../kernel/errors.ts";
 import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
-import { type CallContext, isAction, isReplayable, sameRequest } from "./history.ts";
+import { answerOf, type CallContext, isAction, isReplayable, sameRequest } from "./history.ts";
 import { isObject, ownBodyOf, refused } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
@@ -121,17 +121,20 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     applies: ({ call, problems, knowledge }) => problems.length > 0 && refused(call) && call.ids.every((id) => knowledge.ids.has(id)),
   },
   invalid_state: {
-    when: "An action on a record (POST to a path with its id) is repeated after it succeeded, without its key.",
-    applies: ({ call, history }) => isAction(call) && history.isRepeatedAction(call),
+    when: "An action on a record (POST to a path with its id) is repeated after it succeeded, without its key; or it is refused as such a repetition is, and not with 404 or 410.",
+    applies: ({ call, history, problems }) => {
+      if (!isAction(call) || history.isRepeatedAction(call)) return isAction(call);
+      const repeated = refused(call) && problems.length === 0 ? history.refusedRepeat(call.operation) : undefined;
+      return repeated !== undefined && !isGone(call) && answerOf(repeated) === answerOf(call);
+    },
   },
   resource_not_found: {
-    when: "A refused id is in no response of the recording, and the body is right; for actions, the refusal also differs from that of a repeated action, or is 404 or 410.",
+    when: "A refused id is in no response of the recording, and the body is right; for actions, the refusal is also that of an unknown id elsewhere, or 404 or 410 and not that of a repeated action.",
     applies: (context) => {
       const { call, knowledge, history, problems } = context;
       if (!refused(call) || problems.length > 0 || !call.ids.some((id) => !knowledge.ids.has(id))) return false;
-      if (!call.operation.errors.includes("invalid_state") && !call.operation.errors.includes("already_exists")) return true;
       const repeated = history.refusedRepeat(call.operation);
-      return repeated ? answerOf(repeated) !== answerOf(call) : call.status === 404 || call.status === 410;
+      return history.isOfUnknownId(call) || (isGone(call) && (repeated === undefined || answerOf(repeated) !== answerOf(call)));
     },
   },
   already_exists: {
@@ -169,7 +172,7 @@ export const conditionTexts = (): { seen: Record<string, string>; unseen: Record
   unseen,
 });
 
-const answerOf = ({ status, response }: CallContext["call"]) => `${status} ${isObject(response) ? response.code : ""}`;
+const isGone = ({ status }: CallContext["call"]) => status === 404 || status === 410;
 
 const CALLER: readonly ErrorCode[] = [
   "missing_api_key",

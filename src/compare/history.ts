@@ -23,7 +23,7 @@ export interface CallContext {
 }
 
 /** Indexes of the calls, so that the time for each call does not grow with the number of calls before it. */
-export function historyOf(calls: readonly RecordedCall[], sandbox: ComparedSandbox) {
+export function historyOf(calls: readonly RecordedCall[], sandbox: ComparedSandbox, { ids }: Knowledge) {
   const order = new Map(calls.map((call, index) => [call, index]));
   const successful = calls.filter(succeeded);
   const keys = new Set(successful.map(({ headers }) => headers.authorization));
@@ -48,7 +48,12 @@ export function historyOf(calls: readonly RecordedCall[], sandbox: ComparedSandb
       .toReversed()
       .map((call) => [call.operation, call]),
   );
+  const isPlain = ({ errors }: ComparedOperation) => !errors.includes("invalid_state") && !errors.includes("already_exists");
+  const isUnknown = (call: RecordedCall) => refused(call) && isPlain(call.operation) && call.ids.some((id) => !ids.has(id));
+  const ofUnknownIds = new Set(calls.filter(isUnknown).map(answerOf));
   return {
+    /** Whether the call has the answer that operations without other reasons give to unknown ids. */
+    isOfUnknownId: (call: RecordedCall) => ofUnknownIds.has(answerOf(call)),
     hasSuccess: (authorization: string | undefined) => keys.has(authorization),
     /** Whether any call of the operation succeeds. */
     isUsed: (operation: ComparedOperation) => operations.has(operation),
@@ -62,6 +67,9 @@ export function historyOf(calls: readonly RecordedCall[], sandbox: ComparedSandb
     hasPage: (call: RecordedCall, end: "first" | "last", id: string) => isEarlier(pageOf(call, end, id), call),
   };
 }
+
+/** What distinguishes one refusal from another. */
+export const answerOf = ({ status, response }: RecordedCall) => `${status} ${isObject(response) ? response.code : ""}`;
 
 const actionOf = ({ operation, ids }: RecordedCall) => `${operation.id} ${ids.join(" ")}`;
 

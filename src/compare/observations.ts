@@ -169,7 +169,7 @@ export function knowledgeOf(calls: readonly RecordedCall[]) {
 /** The access token in a response and its lifetime, with the names of OAuth or of the sandbox. */
 function tokenIn(response: unknown): { token?: string; seconds: number } {
   if (!isObject(response)) return { seconds: 0 };
-  const token = response.accessToken ?? response.access_token;
+  const token = response.accessToken ?? response.access_token ?? response.token;
   const seconds = response.expiresIn ?? response.expires_in;
   return typeof token === "string" && typeof seconds === "number" && !isMasked(token) ? { token, seconds } : { seconds: 0 };
 }

@@ -54,6 +54,25 @@ export function observeWindow(calls: readonly RecordedCall[], log: ObservationLo
   else if (Number.isFinite(distance) && distance % expected !== 0) log.record("rate_limit.seconds", distance, false, where);
 }
 
+/** Compares Retry-After with the time until the window ends. A value that stays the same at other times is a constant. */
+export function observeRetryAfter(calls: readonly RecordedCall[], log: ObservationLog): void {
+  const fact = log.fact("rate_limit.retry_after");
+  const [reset, header] = ["RateLimit-Reset", "Retry-After"].map((name) => log.nameOf(`header.${name}`, name).toLowerCase());
+  let end = Number.NaN;
+  const waits = calls.flatMap(({ status, entry, at, responseHeaders }) => {
+    const [ends = "", wait = ""] = [responseHeaders[`${reset}`], responseHeaders[`${header}`]];
+    if (status !== 429 || Number.isNaN(at) || !/^\d{1,8}$/.test(wait)) return [];
+    // Without RateLimit-Reset, the first refusal says when its window ends.
+    const now = at / 1_000;
+    if (/^\d+$/.test(ends)) end = ends.length < 9 ? now + Number(ends) : Number(ends) / (ends.length < 12 ? 1 : 1_000);
+    else if (!(now < end)) end = now + Number(wait);
+    return [{ entry, seconds: Number(wait), isOther: Math.abs(end - now - Number(wait)) > SKEW }];
+  });
+  const isConstant = new Set(waits.map(({ seconds }) => seconds)).size === 1 && waits.some(({ isOther }) => isOther);
+  for (const { entry, seconds, isOther } of waits)
+    if (fact) log.compare(fact, isConstant || isOther || typeof fact.value === "number" ? seconds : fact.value, { entry });
+}
+
 export function observeKey({ call, key, first, running }: CallContext, header: string | undefined, log: ObservationLog): void {
   if (key === undefined || header === undefined) return;
   const where = { entry: call.entry, operation: call.operation.id };

@@ -4,13 +4,13 @@ import { errors } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
 import { conditionOf } from "./conditions.ts";
 import type { CallPattern } from "./find-base.ts";
-import type { CallContext } from "./history.ts";
+import { type CallContext, isAction } from "./history.ts";
 import type { ObservationLog } from "./observations.ts";
 import { namedFields, observeInvalidFields } from "./observe-invalid-fields.ts";
 import { isMovedLimit, observeRefusedLimit } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { errorIn } from "./read-replies.ts";
-import { type ComparedSandbox, isObject, type RecordedExchange, refused, succeeded } from "./recording.ts";
+import { type ComparedSandbox, isObject, type RecordedCall, type RecordedExchange, refused, succeeded } from "./recording.ts";
 import type { ShownTexts } from "./shown-texts.ts";
 
 /** An error whose condition is not recognised. */
@@ -76,20 +76,21 @@ function observeUnexplained(context: CallContext, where: ObservationContext): Un
     observeRefusedLimit(call, where);
     return undefined;
   }
-  if (!operation.body || !isObject(call.body) || problems.length > 0) return unexplained;
-  observeRefusedBody(context, where);
+  const { error } = errorIn(response, shown);
+  const named = namedFields(context, where, error);
+  // The state of the record may refuse an action, so without a field the body explains nothing.
+  if (!operation.body || !isObject(call.body) || problems.length > 0 || (isAction(call) && named.length === 0)) return unexplained;
+  observeRefusedBody(call, named, error.code, where);
   return undefined;
 }
 
 /** Observes the rejection of a body that meets the facts. Its error code tells whether the sandbox has the same rule. */
-function observeRefusedBody(context: CallContext, where: ObservationContext): void {
-  const { operation, body, response, status } = context.call;
-  const error = isObject(response) ? response : {};
+function observeRefusedBody(call: RecordedCall, named: readonly string[], code: unknown, where: ObservationContext): void {
+  const { operation, body, status } = call;
   const { log } = where;
   const place = `${operation.id}.body`;
   const lenient = { ...where, lenient: "sandbox" as const };
   const sent = body as object;
-  const named = namedFields(context, where, error);
   const missing = named.filter((field) => !Object.hasOwn(sent, field));
   const known = missing.filter((field) => log.fact(`${place}.${field}.required`));
   for (const field of known) log.compare(`${place}.${field}.required`, true, lenient);
@@ -97,7 +98,6 @@ function observeRefusedBody(context: CallContext, where: ObservationContext): vo
   for (const field of asked) log.record(`${place}.accepted`, `${log.shown.code(field)} is required`, false, lenient);
   const unknown = named.filter((field) => Object.hasOwn(sent, field) && !log.fact(`${place}.${field}`));
   if (unknown.length > 0) log.compare(`${place}.other_fields`, "refused", lenient);
-  const { code } = error;
   // The sandbox has rules beyond the schema. One of its own codes means that the service has the same rule.
   if (missing.length + unknown.length > 0 || (typeof code === "string" && Object.hasOwn(errors, code))) return;
   log.record(`${place}.accepted`, code === undefined ? String(status) : `${status} ${log.shown.code(code)}`, false, lenient);

@@ -81,8 +81,10 @@ function observeAcceptedBody({ call, problems }: CallContext, where: Observation
     const fact = log.fact(id + part) ? id + part : id;
     log.record(fact, acceptedValue(part, code, valueAt(body, pointer), log), false, { ...where, lenient: "service" });
   }
-  if (problems.length > 0) return;
-  log.record(`${place}.accepted`, "accepted", true, where);
+  const isOtherName = isRenamed && !call.foreign.body && problems.every(({ code }) => code === "required");
+  if (problems.length > 0 && !isOtherName) return;
+  for (const { pointer } of problems) log.record(`${place}${pointer.replaceAll("/", ".")}`, "absent", false, where);
+  if (problems.length === 0) log.record(`${place}.accepted`, "accepted", true, where);
   const observe = call.foreign.body ? observeListedValues : observeObject;
   observe({ ...where, isBody: true }, place, call.operation.body as TSchema, call.body as JsonFields);
 }

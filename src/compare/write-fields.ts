@@ -1,6 +1,7 @@
 // Writes new and renamed fields of the service as facts of a service file.
 
 import type { FactValue, ServiceFact } from "../contracts/fact.ts";
+import { isSecretName } from "../kernel/secrets.ts";
 import type { Evidence } from "./compare.ts";
 import type { UnknownField } from "./observations.ts";
 import { CALLED, plainName } from "./recording.ts";
@@ -10,13 +11,13 @@ const idOf = ({ object, field }: UnknownField) => `${object}.${field}`;
 
 /**
  * Renamed fields by fact. A field is renamed if no object has it and every object has the new one, both have the same type and the same
- * prefix or format (or one name begins with the other), and neither side has another candidate.
+ * prefix, format or values (or one name begins with the other, or both are of secrets), and neither side has another candidate.
  */
 export function fieldRenames(facts: readonly ServiceFact[], evidence: Evidence): ReadonlyMap<string, FileLine> {
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   const shown = new Set(evidence.observations.flatMap(({ fact, seen }) => (seen === "absent" ? [] : [fact])));
   const missing = new Set(evidence.observations.flatMap(({ fact, seen }) => (seen === "absent" ? [fact] : [])));
-  const isGone = ({ id, kind }: ServiceFact) => kind === "field" && missing.has(id) && !shown.has(id);
+  const isGone = ({ id, kind }: ServiceFact) => (kind === "field" || kind === "body_field") && missing.has(id) && !shown.has(id);
   const lost = facts.filter(isGone);
   const found = caseRenames(evidence);
   for (const [object, count] of evidence.objects) {
@@ -44,15 +45,18 @@ const caseRenames = ({ observations }: Evidence) =>
   );
 
 const parentOf = (id: string) => id.slice(0, id.lastIndexOf("."));
+const nameIn = (id: string) => id.slice(id.lastIndexOf(".") + 1);
 
 function isAlike({ id }: ServiceFact, one: UnknownField, facts: ReadonlyMap<string, ServiceFact>): boolean {
   const value = (part: string) => facts.get(`${id}.${part}`)?.value;
   const types = value("type");
   if (!Array.isArray(types) || ![...one.types].every((type) => types.includes(type))) return false;
-  const [prefix, form] = [value("prefix"), value("format")];
+  const [prefix, form, listed] = [value("prefix"), value("format"), value("values")];
+  if (isSecretName(nameIn(id))) return isSecretName(one.field);
   if (prefix !== undefined) return one.prefixes.size === 1 && one.prefixes.has(String(prefix));
   if (form !== undefined && one.forms.size === 1 && one.forms.has(String(form))) return true;
-  const [own, other] = [plainName(id.slice(id.lastIndexOf(".") + 1)), plainName(one.field)];
+  if (Array.isArray(listed) && one.values.size > 0 && [...one.values.keys()].every((name) => listed.includes(name))) return true;
+  const [own, other] = [plainName(nameIn(id)), plainName(one.field)];
   return own.startsWith(other) || other.startsWith(own);
 }
 
@@ -73,6 +77,8 @@ const line = (one: UnknownField, part: string, value: FactValue): FileLine => ({
 
 function addedField(one: UnknownField, objects: number): FileLine[] {
   if (one.field.startsWith("a text of ")) return [];
+  // A sample would look like a secret, and verify nothing.
+  if (isSecretName(one.field)) return [{ ...line(one, "", "always"), question: "the sandbox has no secret that belongs into it" }];
   const presence = one.count === objects ? "always" : "sometimes";
   return [line(one, "", presence), ...describe(one)];
 }

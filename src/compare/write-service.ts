@@ -72,7 +72,9 @@ function decideAll(facts: readonly ServiceFact[], evidence: Evidence): FileLine[
     if (form?.some(({ agrees }) => !agrees)) continue;
     found.push(...decide(fact, observations, evidence));
   }
-  return [...found, ...addedFields(facts, evidence, renames)];
+  // A renamed field is required under its other name, as the sandbox requires it.
+  const required = new Set([...renames].map(([id, { value }]) => `${id.slice(0, id.lastIndexOf("."))}.${value}.required`));
+  return [...found.filter(({ id }) => !required.has(id)), ...addedFields(facts, evidence, renames)];
 }
 
 /** Writes one line per fact and question, so that versions of the file are easy to compare. */

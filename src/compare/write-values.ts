@@ -47,6 +47,8 @@ const valuesOf = (observations: readonly Observation[]): { value: FactValue; obs
 
 const deciders: Partial<Record<FactKind, Decide>> = {
   field: presence,
+  body_field: (fact, observations, evidence) =>
+    oneValue(fact, observations, evidence).map((one) => ({ ...one, question: "accepted bodies may have it under another name" })),
   type: types,
   format: form,
   maximum: bound,

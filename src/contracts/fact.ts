@@ -37,6 +37,7 @@ export const factKinds = {
   invalid_fields: { observed: "the part of the error that lists the invalid fields of a refused body" },
   header: { observed: "the header on the responses that should carry it", byOperation: true },
   rate_limit: { observed: "`RateLimit-Limit`, and the distance of two values of `RateLimit-Reset`" },
+  retry_after: { observed: "`Retry-After` of 429 responses at different times before the end of the window" },
   idempotency_header: { observed: "request headers whose names speak of idempotency" },
   replay: { observed: "a second call with the same key and the same request", byOperation: true },
   replay_window: { observed: "the time between two calls with the same key and the same request", byOperation: true },

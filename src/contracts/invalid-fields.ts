@@ -11,6 +11,7 @@ const byField = <Value>(errors: readonly FieldError[], join: (messages: string[]
 /** Builds each form from the sandbox's own errors. */
 const forms: Readonly<Record<string, (errors: readonly FieldError[]) => unknown>> = {
   "a list of objects": (errors) => errors,
+  "a list of #/ pointers": (errors) => errors.map(({ field: _, pointer, ...rest }) => ({ pointer: `#${pointer}`, ...rest })),
   "a list of messages": (errors) => errors.map(({ message }) => message),
   "messages by field": (errors) => byField(errors, (messages) => messages),
   "a message by field": (errors) => byField(errors, (messages) => messages.join(" ")),
@@ -31,12 +32,17 @@ export const invalidFieldsForms = new Map(placed.map((one): [string, typeof one]
 const isText = (value: unknown) => typeof value === "string";
 const isFields = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
 
+/** An invalid field of RFC 9457, named only by a pointer such as `#/name`. */
+const isProblem = (value: unknown) => isFields(value) && !("field" in value) && "pointer" in value && /^#\//.test(String(value.pointer));
+
 /** The form of a value; undefined if it has no known form. */
 export function formOfInvalidFields(value: unknown): string | undefined {
   if (!isFields(value) && !Array.isArray(value)) return undefined;
   const items: unknown[] = Object.values(value);
   if (items.length === 0) return undefined;
-  if (Array.isArray(value)) return items.every(isText) ? "a list of messages" : items.every(isFields) ? "a list of objects" : undefined;
+  if (Array.isArray(value) && items.every(isText)) return "a list of messages";
+  if (Array.isArray(value) && items.every(isProblem)) return "a list of #/ pointers";
+  if (Array.isArray(value)) return items.every(isFields) ? "a list of objects" : undefined;
   if (items.every(isText)) return "a message by field";
   return items.every((item) => Array.isArray(item) && item.every(isText)) ? "messages by field" : undefined;
 }

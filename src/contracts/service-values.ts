@@ -10,6 +10,8 @@ export interface ServiceValues {
   errorStatus(code: ErrorCode, operation?: string): number;
   /** `limit` requests per `window` milliseconds. */
   readonly rateLimit: { readonly limit: number; readonly window: number };
+  /** Seconds that each 429 asks to wait; undefined for the time until the window ends. */
+  readonly retryAfter?: number | undefined;
   /** A schedule by name, or the milliseconds before each attempt of a delivery. */
   readonly retrySchedule: "fast" | readonly number[];
   /** The form of the signature of deliveries. */

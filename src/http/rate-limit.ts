@@ -16,13 +16,15 @@ export type RateLimiter = ReturnType<typeof createRateLimiter>;
 /** Maximum windows of merchants, and maximum windows of addresses. */
 const MAX_BUCKETS = 10_000;
 
-export function createRateLimiter(rules: RateLimits) {
+/** `retryAfter` is the number of seconds that each 429 asks to wait (default: until the window ends). */
+export function createRateLimiter(rules: RateLimits, retryAfter?: number) {
   // Stored separately, so that addresses without a valid key cannot evict a merchant's window.
   const merchants = createBuckets();
   const addresses = createBuckets();
   const anonymous = ({ incoming }: RequestContext) => addresses.open(incoming.socket.remoteAddress ?? "", rules.all);
   return {
     anonymous,
+    retryAfter,
     /** The window that a merchant's operations share. */
     of: (merchant: string) => merchants.open(merchant, rules.all),
     /** The merchant's open windows for operations with their own limit. */
@@ -63,16 +65,16 @@ function createBuckets() {
 export const limit =
   (limiter: RateLimiter, clock: Pick<Clock, "mode">): Stage =>
   (context) =>
-    take(context, limiter.bucket(context), clock);
+    take(context, limiter.bucket(context), limiter, clock);
 
 /** A failed authentication counts against the client's address, never a merchant, so that remaining quota reveals nothing about merchants. */
 export const chargeAddress = (limiter: RateLimiter, clock: Pick<Clock, "mode">) => (context: RequestContext) =>
-  take(context, limiter.anonymous(context), clock);
+  take(context, limiter.anonymous(context), limiter, clock);
 
-function take(context: RequestContext, bucket: RateLimitWindow, { mode }: Pick<Clock, "mode">): void {
+function take(context: RequestContext, bucket: RateLimitWindow, { retryAfter }: RateLimiter, { mode }: Pick<Clock, "mode">): void {
   context.bucket = bucket;
   if (bucket.take(context.at)) return;
-  const seconds = secondsUntil(bucket.reset(context.at), context.at);
+  const seconds = retryAfter ?? secondsUntil(bucket.reset(context.at), context.at);
   fail(
     "rate_limit_exceeded",
     `All ${bucket.limit} requests of this window are used up. ${mode === "frozen" ? moveClock("the window", seconds) : wait(seconds)}`,
@@ -108,6 +110,7 @@ export const behaviours: MeasuredBehaviour[] = [
     facts: [
       { id: "rate_limit.limit", kind: "rate_limit", value: ownValues.rateLimit.limit },
       { id: "rate_limit.seconds", kind: "rate_limit", value: ownValues.rateLimit.window / 1_000 },
+      { id: "rate_limit.retry_after", kind: "retry_after", value: "seconds until the window ends" },
     ],
   },
   {

@@ -102,7 +102,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     },
     verdicts: () => judge.made(),
   });
-  const limiter = createRateLimiter({ all: service.values.rateLimit, ...options.rateLimit });
+  const limiter = createRateLimiter({ all: service.values.rateLimit, ...options.rateLimit }, service.values.retryAfter);
   const faults = createFaults({
     clock,
     seed: options.seed,

@@ -114,6 +114,10 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
   ...fieldKinds,
   success_status: wholeNumber(200, 299),
   rate_limit: wholeNumber(1, 1_000_000_000),
+  retry_after: {
+    form: ({ value }) => `${JSON.stringify(value)}, or a whole number of seconds from 1 to 86400`,
+    matches: (value, { value: own }) => value === own || isWhole(value, 1, 86_400),
+  },
   idempotency_header: HEADER_NAME,
   replay: {
     form: '"the first response", "a second effect" or "refused with" and a status, such as "refused with 409"',

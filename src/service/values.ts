@@ -15,6 +15,7 @@ export function valuesUnder(facts: AdoptedFacts, ownGaps: readonly number[]): Se
       limit: facts.number("rate_limit.limit") ?? ownValues.rateLimit.limit,
       window: seconds === undefined ? ownValues.rateLimit.window : seconds * 1_000,
     },
+    retryAfter: facts.number("rate_limit.retry_after"),
     retrySchedule: scheduleUnder(facts, ownGaps) ?? ownValues.retrySchedule,
     signature: facts.text("webhook.signature.key") ?? ownValues.signature,
     deliveryHeaders: {

@@ -1,5 +1,6 @@
 // A recording of the service is compared with the facts of the sandbox: the differences are found among the others, and nothing else.
 
+import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";
 import { conditionTexts } from "../../src/compare/conditions.ts";
@@ -7,6 +8,8 @@ import { isObject, type Recording } from "../../src/compare/recording.ts";
 import { comparisonText } from "../../src/compare/text.ts";
 import { contradictedIn, everyDifference, fileOf, recordingOf, sandbox } from "../support/real-service/comparison.ts";
 import { differences } from "../support/real-service/differences.ts";
+import { openAs } from "../support/service-file.ts";
+import { receive } from "../support/webhooks.ts";
 
 describe("a stand-in for the real service", () => {
   test("that behaves as the sandbox contradicts nothing, whatever differs by design", () => {
@@ -19,7 +22,7 @@ describe("a stand-in for the real service", () => {
 
   /** Each is undone by another one that is listed after it, or cannot be seen beside one. */
   const HIDDEN = [
-    ...["a customer is wrapped in data", "windows of an hour", "no Retry-After"],
+    ...["a customer is wrapped in data", "windows of an hour", "no Retry-After", "Retry-After is always 45"],
     ...[
       "a replay is not marked",
       "a replay is marked by another header",
@@ -66,6 +69,24 @@ describe("a difference is proven by what shows it, and by nothing else:", () => 
     expect(seenOf(recording, "pricing_rules.create.body.priority.required")).toEqual([true]);
   });
 
+  test("a refusal by the state of a record is that of a repeated action, or an unrecognised error, and no rule about its body", () => {
+    const action = (id: string, at: number, status: number, code: string) => ({
+      ...(recordingOf().exchanges.find(({ url }) => url.pathname.endsWith("bkg_one/decline")) as Exchange),
+      ...{ url: new URL(`https://api.service.example/v1/hospitality/bookings/${id}/decline`), at, status },
+      response: { error: "conflict", message: "No.", code, details: { requestId: "req_1" } },
+    });
+    const [alone, repeated] = [recordingOf(), recordingOf((to) => Object.assign(to.errors.invalid_state, { status: 422, code: "final" }))];
+    alone.exchanges.push(action("bkg_three", alone.exchanges.at(-1)?.at ?? 0, 422, "too_late"));
+    expect([contradictedIn(compare(sandbox, alone)), compare(sandbox, alone).unexplained]).toEqual([
+      [],
+      [{ operation: "bookings.decline", status: 422, code: "too_late", count: 1 }],
+    ]);
+    repeated.exchanges.push(action("bkg_three", repeated.exchanges.at(-1)?.at ?? 0, 422, "final"));
+    expect(compare(sandbox, repeated).verdicts.find(({ fact }) => fact.id === "error.invalid_state.code")?.seen).toMatchObject([
+      { count: 2 },
+    ]);
+  });
+
   test("a body with an unknown field does not show that a missing one is optional", () => {
     const recording = recordingOf();
     for (const exchange of recording.exchanges)
@@ -83,6 +104,31 @@ describe("a difference is proven by what shows it, and by nothing else:", () => 
     const { facts, questions } = fileOf(recording);
     expect([facts, questions]).toEqual([{}, [expect.objectContaining({ why: "seen in fewer than 3 records" })]]);
   });
+});
+
+test("a renamed secret verifies, a renamed token is a key, and a renamed required field is required, under the written file", async () => {
+  const recording = recordingOf((to) => {
+    to.record = ({ secret, ...one }, kind) => (kind === "endpoints" ? { ...one, signingSecret: secret } : one);
+    to.reply = ({ accessToken, ...one }, operation) => (operation === "merchants.login" ? { ...one, token: accessToken } : one);
+  });
+  for (const exchange of recording.exchanges)
+    if (isObject(exchange.body) && exchange.body.adjustmentType !== undefined) {
+      const { adjustmentType: kind, ...others } = exchange.body;
+      exchange.body = { ...others, kind };
+    }
+  const bench = await openAs(fileOf(recording).facts);
+  const receiver = await receive();
+  const { body: endpoint } = await bench.call("POST", "/v1/webhooks", { body: { url: receiver.url, events: ["pricing_rule.created"] } });
+  const login = await bench.call("POST", "/v1/merchants/login", { body: { email: "OLA@Lodge.example", password: "lodge-password" } });
+  const create = (body: object) => bench.call("POST", "/v1/hospitality/pricing-rules", { body, key: String(login.body.token) });
+  const refused = await create({ name: "Weekend", adjustmentValue: 5 });
+  expect([refused.status, refused.body.details.errors]).toEqual([400, [expect.objectContaining({ field: "kind", code: "required" })]]);
+  expect((await create({ name: "Weekend", adjustmentValue: 5, kind: "fixed" })).status).toBe(200);
+  const [arrival] = await receiver.arrived(1);
+  const digest = createHmac("sha256", endpoint.signingSecret)
+    .update(arrival?.body ?? "")
+    .digest("hex");
+  expect(arrival?.headers["x-webhook-signature"]).toBe(digest);
 });
 
 test("each error that a service may have is recognised, or the page says why not", () => {

@@ -26,13 +26,14 @@ describe("rate limits", () => {
       "header.RateLimit-Reset.format": "seconds from now",
       "header.Retry-After.format": "HTTP date",
       "error.rate_limit_exceeded.status": 503,
+      "rate_limit.retry_after": 90,
     });
     const { headers } = await bench.call("GET", "/v1/payments");
     expect(headers).toMatchObject({ "x-rate-limit": "1", "ratelimit-reset": "60" });
     expect(Object.keys(headers)).not.toContain("ratelimit-limit");
     expect(Object.keys(headers)).not.toContain("ratelimit-remaining");
     const refused = await bench.call("GET", "/v1/payments");
-    expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "Mon, 05 Jan 2026 12:01:00 GMT"]);
+    expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "Mon, 05 Jan 2026 12:01:30 GMT"]);
   });
 });
 

@@ -80,6 +80,13 @@ export const differences: readonly Difference[] = [
   error("another method answers 404", "method_not_allowed", { status: 404, error: "not_found", code: "no_such_route" }),
   error("an unknown path has another code", "route_not_found", { code: "no_such_route" }),
   {
+    name: "invalid fields have RFC 9457 pointers",
+    change: listing((errors, details) => ({
+      details: { ...details, errors: errors.map(({ field: _, pointer, ...one }) => ({ ...one, pointer: `#${pointer}` })) },
+    })),
+    contradicts: ["error.invalid_fields"],
+  },
+  {
     name: "invalid fields have their messages by field, beside the code",
     change: listing((errors) => ({ errors: byField(errors, (message) => [message]) })),
     contradicts: ["error.invalid_fields"],
@@ -223,6 +230,11 @@ export const differences: readonly Difference[] = [
     name: "no Retry-After",
     change: (to) => (to.rate.retryAfter = () => undefined),
     contradicts: ["header.Retry-After"],
+  },
+  {
+    name: "Retry-After is always 45",
+    change: (to) => (to.rate.retryAfter = () => "45"),
+    contradicts: ["rate_limit.retry_after"],
   },
   {
     name: "Retry-After is a date",

@@ -259,7 +259,7 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
 
   const refusal = ({ condition, details }: Refused): ServiceResponse => {
     const { status, error, code } = behaviour.errors[condition];
-    const wait = 60 - (seconds() % 60);
+    const wait = behaviour.rate.seconds - (seconds() % behaviour.rate.seconds);
     const retryAfter = condition === "rate_limit_exceeded" ? behaviour.rate.retryAfter(wait, now) : undefined;
     const headers: Record<string, string> = {
       ...(retryAfter === undefined ? {} : { [behaviour.rate.names.retryAfter]: retryAfter }),
