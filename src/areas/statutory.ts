@@ -1,10 +1,9 @@
 // Statutory: remittances to public schemes, and the settings for them.
 
-import { isDeepStrictEqual } from "node:util";
 import { type Arrival, type OwnRecords, type RecordBase, resource, type ShiftedDates } from "../contracts/resource.ts";
 import { sumOf } from "../contracts/rules.ts";
 import { addDays, businessDayUntil } from "../kernel/calendar.ts";
-import { withChanges } from "../schema/as-sent.ts";
+import { isUnchanged } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
   amount,
@@ -216,9 +215,9 @@ const updateStatutorySettings = endpoint({
     const { body, extra, now, own } = call;
     const collection = own(statutorySettings);
     const before = collection.newest() ?? collection.create(initial(call));
-    const changes = Object.fromEntries(Object.entries({ ...extra, ...body }).map(([field, value]) => [field, value ?? cleared(field)]));
-    const same = isDeepStrictEqual(asJson(before), asJson(withChanges(before, changes)));
-    return same ? before : collection.update(before, { ...changes, updated: now });
+    const changes: Record<string, unknown> = { ...extra, ...body };
+    for (const [field, value] of Object.entries(changes)) changes[field] = value ?? cleared(field);
+    return isUnchanged(before, changes) ? before : collection.update(before, { ...changes, updated: now });
   },
 });
 
@@ -236,8 +235,6 @@ const getStatutorySettings = endpoint({
 export const operations = [confirmRemittance, updateStatutorySettings, getStatutorySettings];
 
 export const resources = [remittances, statutorySettings];
-
-const asJson = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
 /** The initial settings of a merchant. */
 function initial({ merchant, own }: Pick<OperationContext, "merchant" | "own">) {

@@ -1,5 +1,6 @@
 // Keeps values that do not match their schema: the object holds a matching value instead, and its JSON shows the value that was sent.
 
+import { isDeepStrictEqual } from "node:util";
 import type { TProperties, TSchema } from "./schema.ts";
 import { matchesSchema } from "./validator.ts";
 
@@ -27,6 +28,17 @@ export function withChanges<F extends object>(fields: F, changes: Fields): F {
   if (before === undefined) return { ...fields, ...changes };
   const kept = Object.entries(before).filter(([name]) => !Object.hasOwn(changes, name));
   return withSent({ ...fields, ...changes }, { ...Object.fromEntries(kept), ...sentIn(changes) });
+}
+
+/** Whether changes leave the JSON of an object as it is. */
+export function isUnchanged(fields: object, changes: Fields): boolean {
+  const [before, sent] = [fields as Fields, sentIn(fields)];
+  const { toJSON, ...wanted } = changes;
+  const all = Object.entries(isShowing(toJSON) ? { ...wanted, ...toJSON.sent } : changes);
+  return all.every(([name, value]) => {
+    const shown = sent && Object.hasOwn(sent, name) ? sent[name] : before[name];
+    return shown === value || isDeepStrictEqual(shown, value);
+  });
 }
 
 /** Replaces the values of a stored object that do not match its schema, because they were stored as sent, with values that do. */

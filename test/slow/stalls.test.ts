@@ -1,5 +1,6 @@
 // The work that one request can cause: counted in executed blocks of the program, because a busy machine makes times worthless.
 
+import { createHook } from "node:async_hooks";
 import { Session } from "node:inspector/promises";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
@@ -75,4 +76,21 @@ test("of any body takes a bounded number of steps for each character", async () 
     expect(work / body.length).toBeLessThan(key === null && path.includes("/room/") ? 0.5 : MOST_PER_CHARACTER);
   });
   await fc.assert(property, { numRuns: inputs(30) });
+});
+
+test.each([
+  ["/v1/hospitality/pricing-rules", 4],
+  ["/_sandbox/events", 2],
+])("%s with a long body gives way to other requests %i times", async (path, most) => {
+  let turns = 0;
+  const isOurs = () => new Error().stack?.includes("nextTurn") === true;
+  const hook = createHook({ init: (_id, type) => void (type === "Immediate" && isOurs() && turns++) });
+  const turnsOf = async (length: number) => {
+    turns = 0;
+    await bench.call("POST", path, { key: "sk_test_lodge", body: `${RULE}"note":"${text("x", length)}"}` });
+    return turns;
+  };
+  hook.enable();
+  expect([await turnsOf(100), await turnsOf(SIZE)]).toEqual([0, most]);
+  hook.disable();
 });
