@@ -3,6 +3,7 @@
 import type { Expectations, Verification } from "../contracts/expectations.ts";
 import { afterRealTime, realDelay, stopwatch } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { withResolvers } from "../kernel/with-resolvers.ts";
 import { afterRestart, type Baseline, sourcesSince, takeBaseline } from "./baseline.ts";
 import type { CheckResult } from "./check-result.ts";
 import { type PlannedCheck, planChecks, readWait, type VerificationSources } from "./plan-checks.ts";
@@ -102,26 +103,18 @@ function timeToNextCheck(planned: readonly PlannedCheck[], waited: number, deadl
 type Signal = ReturnType<typeof createSignal>;
 
 function createSignal(listen: VerifierOptions["listen"]) {
-  let wake: (() => void) | undefined;
-  let isNotified = false;
-  const notify = () => {
-    isNotified = true;
-    wake?.();
-  };
+  let changed = withResolvers();
+  const notify = () => changed.resolve();
   const close = listen(notify);
   return {
     notify,
     close,
     /** Resolves when it is notified, or after `timeout` real milliseconds. */
     async wait(timeout: number): Promise<void> {
-      await new Promise<void>((resolve) => {
-        const cancel = afterRealTime(isNotified ? 0 : Math.ceil(timeout), resolve);
-        wake = () => {
-          cancel();
-          resolve();
-        };
-      });
-      isNotified = false;
+      const cancel = afterRealTime(Math.ceil(timeout), notify);
+      await changed.promise;
+      cancel();
+      changed = withResolvers();
     },
   };
 }

@@ -1,5 +1,6 @@
 // The state that the parts of the dispatcher share: the queues, the attempts at each stage of their life, and the callers that wait for them.
 
+import { withResolvers } from "../kernel/with-resolvers.ts";
 import type { Stores } from "../store/stores.ts";
 import type { EndpointKey } from "../store/webhooks/outbox.ts";
 import { type Attempt, type AttemptRecorderOptions, createAttemptRecorder, type RecordedAttempt } from "./attempt-recorder.ts";
@@ -80,14 +81,13 @@ export const RETRY_WRITE_AFTER = 1_000;
 
 /** The callers that wait until an attempt is recorded or abandoned. */
 function createWaiters() {
-  let waiting: (() => void)[] = [];
+  let waiting = withResolvers();
   return {
     /** Resolves when the next attempt is recorded or abandoned. */
-    next: () => new Promise<void>((resolve) => void waiting.push(resolve)),
+    next: () => waiting.promise,
     notify() {
-      const notified = waiting;
-      waiting = [];
-      for (const resolve of notified) resolve();
+      waiting.resolve();
+      waiting = withResolvers();
     },
   };
 }

@@ -4,6 +4,7 @@ import { ownValues } from "../contracts/service-values.ts";
 import { afterRealTime, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
+import { withResolvers } from "../kernel/with-resolvers.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import { createDispatcherState, type DispatcherOptions, type DispatcherState } from "./dispatcher-state.ts";
@@ -102,17 +103,14 @@ async function waitForDeliveries(state: DispatcherState, request: string): Promi
 
 /** A promise that resolves after real time or when the client has gone, unless it is cancelled. */
 function timeLimit(milliseconds: number, gone?: AbortSignal) {
+  const { promise: expired, resolve } = withResolvers();
   let isOver = false;
-  let cancel = () => {};
-  const expired = new Promise<void>((resolve) => {
-    const end = () => {
-      isOver = true;
-      resolve();
-    };
-    cancel = afterRealTime(milliseconds, end);
-    gone?.addEventListener("abort", end);
-  });
-  return { expired, isOver: () => isOver, cancel: () => cancel() };
+  const end = () => {
+    isOver = true;
+    resolve();
+  };
+  gone?.addEventListener("abort", end);
+  return { expired, isOver: () => isOver, cancel: afterRealTime(milliseconds, end) };
 }
 
 async function replayAttempt(state: DispatcherState, merchant: string, id: string) {

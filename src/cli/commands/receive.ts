@@ -1,5 +1,6 @@
 // `receive`: a webhook receiver that registers itself, verifies and prints each delivery, and can fail on request.
 
+import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -11,6 +12,7 @@ import { afterRealTime, machineTime } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
+import { withResolvers } from "../../kernel/with-resolvers.ts";
 import { wholeNumber } from "../../sandbox/options.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command } from "../command.ts";
@@ -127,19 +129,17 @@ async function respond(incoming: IncomingMessage, behaviour: Behaviour): Promise
 const statusOf = (body: Buffer) => (tryParseJson(body.toString("utf8")) === undefined ? 400 : 200);
 
 /** Waits, or returns early when the sender closes the connection. */
-function waitOrClose(milliseconds: number, { socket }: IncomingMessage): Promise<void> {
-  return new Promise((resolve) => {
-    const end = () => {
-      cancel();
-      socket.off("close", end);
-      resolve();
-    };
-    const cancel = afterRealTime(milliseconds, end);
-    socket.once("close", end);
-  });
+async function waitOrClose(milliseconds: number, { socket }: IncomingMessage): Promise<void> {
+  const { promise: ended, resolve } = withResolvers();
+  const end = () => resolve();
+  const cancel = afterRealTime(milliseconds, end);
+  socket.once("close", end);
+  await ended;
+  cancel();
+  socket.off("close", end);
 }
 
-function listen(port: number, behaviour: Behaviour): Promise<Server> {
+async function listen(port: number, behaviour: Behaviour): Promise<Server> {
   // Applies the checks of the sandbox's own port, because a web page in the user's browser can reach this port too.
   const guard = createGuard({ port: () => (server.address() as AddressInfo).port, extraHosts: [], cors: undefined });
   const server = createServer((incoming, outgoing) => {
@@ -155,12 +155,10 @@ function listen(port: number, behaviour: Behaviour): Promise<Server> {
         discardRest(incoming, () => outgoing.end());
       });
   });
-  return new Promise((resolve, reject) => {
-    server.once("error", (error) =>
-      reject(new SandboxError(`Cannot listen on port ${port}: ${error.message}. Choose another with --port <n>.`, "portInUse")),
-    );
-    server.listen(port, "localhost", () => resolve(server));
+  await once(server.listen(port, "localhost"), "listening").catch(({ message }: Error) => {
+    throw new SandboxError(`Cannot listen on port ${port}: ${message}. Choose another with --port <n>.`, "portInUse");
   });
+  return server;
 }
 
 async function refuse({ headers }: IncomingMessage): Promise<number> {
