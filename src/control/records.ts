@@ -3,7 +3,7 @@
 import { endpointFactory } from "../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { didYouMean } from "../kernel/did-you-mean.ts";
+import { didYouMean, nearestOrAll } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Random } from "../kernel/random.ts";
 import { assumedPageQuery, listOf, metadata, Type, text, timestamp } from "../schema/shapes.ts";
@@ -129,10 +129,7 @@ function kindNamed({ resources }: RecordParts, kind: string, isNew = false): Res
   const known = resources.filter((resource) => !isExcluded(resource));
   const found = known.find((resource) => resource.kind === kind);
   const kinds = known.map((resource) => resource.kind);
-  return (
-    found ??
-    fail("resource_not_found", `There is no kind of record ${kind}.${didYouMean(kind, kinds) || ` There are ${kinds.join(", ")}.`}`)
-  );
+  return found ?? fail("resource_not_found", `There is no kind of record ${kind}.${nearestOrAll(kind, kinds)}`);
 }
 
 function checkStatus({ kind, transitions }: Resource, status: string): void {

@@ -2,7 +2,7 @@
 
 import type { ApiPhase } from "../contracts/fault.ts";
 import { unknownRuleMessage } from "../contracts/verdict.ts";
-import { didYouMean } from "../kernel/did-you-mean.ts";
+import { didYouMean, nearestOrAll } from "../kernel/did-you-mean.ts";
 import { ApiError, errorSummary, type FieldError, fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { escapePointer } from "../schema/json-pointer.ts";
@@ -76,8 +76,7 @@ export function findAction(type: string): Action {
   const types = actions.map((action) => action.type);
   const found = actions.find((action) => action.type === type);
   if (found) return found;
-  const hint = didYouMean(type, types) || ` There are ${types.join(", ")}.`;
-  return rejectField("/action/type", "not_allowed", `There is no action ${quote(type)}.${hint}`);
+  return rejectField("/action/type", "not_allowed", `There is no action ${quote(type)}.${nearestOrAll(type, types)}`);
 }
 
 function withDefaults(given: RuleInput, action: Action, known: KnownNames) {
@@ -178,8 +177,7 @@ function warningAbout(types: readonly string[], known: readonly string[]): strin
 function checkOperations(given: string | readonly string[] | undefined, names: readonly string[]): void {
   for (const name of [given ?? []].flat() as string[]) {
     if (names.some((existing) => matchesName([name], existing))) continue;
-    const hint = didYouMean(name, names) || ` There are ${names.join(", ")}.`;
-    rejectField("/match/operation", "not_allowed", `There is no operation ${quote(name)}.${hint}`);
+    rejectField("/match/operation", "not_allowed", `There is no operation ${quote(name)}.${nearestOrAll(name, names)}`);
   }
 }
 

@@ -24,6 +24,10 @@ export function didYouMean(wrong: string, candidates: Iterable<string>): string 
   return guess === undefined ? "" : ` Did you mean ${guess}?`;
 }
 
+/** ` Did you mean X?` or else every name that there is, with its leading space. */
+export const nearestOrAll = (wrong: string, names: readonly string[]): string =>
+  didYouMean(wrong, names) || ` There are ${names.join(", ") || "none"}.`;
+
 /** The Levenshtein distance, computed row by row. Swapping two neighbours counts as one edit. */
 function distance(from: string, to: string): number {
   let twoAbove: number[] = [];

@@ -2,7 +2,7 @@
 
 import type { JoinOptions, LearnerState } from "../contracts/lesson.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
-import { didYouMean } from "../kernel/did-you-mean.ts";
+import { nearestOrAll } from "../kernel/did-you-mean.ts";
 import { ApiError, fail, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import type { Baseline } from "../verify/baseline.ts";
@@ -121,8 +121,8 @@ function asValidationError(error: unknown): never {
 function findLesson(lessons: readonly ParsedLesson[], name: string): ParsedLesson {
   const names = lessons.map(({ lesson }) => lesson.name);
   const numbered = lessons.find(({ lesson }) => /^\d+$/.test(name) && lesson.number === Number(name));
-  const hint = didYouMean(name, names) || ` There are ${names.join(", ")}.`;
-  return numbered ?? lessonByName(lessons, name) ?? fail("resource_not_found", `There is no lesson ${name}.${hint}`);
+  const found = numbered ?? lessonByName(lessons, name);
+  return found ?? fail("resource_not_found", `There is no lesson ${name}.${nearestOrAll(name, names)}`);
 }
 
 async function join(

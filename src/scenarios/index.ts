@@ -5,7 +5,7 @@ import type { ScenarioExpectation, ScenarioResult, ScenarioState } from "../cont
 import { matchesRule, VERDICT_RANK, VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 import type { RuleRegistry } from "../faults/rule-registry.ts";
 import { isoTime } from "../kernel/clock.ts";
-import { didYouMean } from "../kernel/did-you-mean.ts";
+import { nearestOrAll } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { jsonSchema, readFolder, readScenario, type Scenario, type ScenarioChecks, type ScenarioFault } from "./scenario-files.ts";
@@ -80,8 +80,8 @@ function createLibrary({ rules, judgeRules, folder }: ScenariosOptions) {
     add: (scenario: Scenario) => void added.set(scenario.name, scenario),
     async byName(name: string): Promise<Scenario> {
       const known = await all();
-      const others = () => didYouMean(name, known.keys()) || ` There are ${[...known.keys()].join(", ")}.`;
-      return known.get(name) ?? fail("resource_not_found", `There is no scenario ${name}.${others()}`);
+      const others = [...known.keys()];
+      return known.get(name) ?? fail("resource_not_found", `There is no scenario ${name}.${nearestOrAll(name, others)}`);
     },
   };
 }

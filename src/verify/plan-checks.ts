@@ -3,7 +3,7 @@
 import type { Expectation, ExpectationKind, Expectations, RequestMatch } from "../contracts/expectations.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import { didYouMean } from "../kernel/did-you-mean.ts";
+import { nearestOrAll } from "../kernel/did-you-mean.ts";
 import { durationProblem, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { matchesWildcard, validateCount } from "../schema/conditions.ts";
@@ -144,6 +144,5 @@ function checkMerchant({ tenants, requestLog }: VerificationSources, merchant: s
 
 function checkName(name: string, known: readonly string[], where: string, noun: string): void {
   if (known.some((one) => matchesWildcard(one, name))) return;
-  const choice = known.length > 0 ? ` There are ${known.join(", ")}.` : " There are none.";
-  fail("validation_failed", `${where}: there is no ${noun} ${name}.${didYouMean(name, known) || choice}`);
+  fail("validation_failed", `${where}: there is no ${noun} ${name}.${nearestOrAll(name, known)}`);
 }

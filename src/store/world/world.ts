@@ -1,6 +1,6 @@
 // The seeded world: seeds an empty database, resets it, and creates and removes merchants for tests.
 
-import { didYouMean } from "../../kernel/did-you-mean.ts";
+import { nearestOrAll } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
 import { type Random, randomText } from "../../kernel/random.ts";
 import { SANDBOX } from "../records/id-counters.ts";
@@ -85,7 +85,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
 function named(fixtures: readonly Fixture[], name: string): Fixture {
   const names = fixtures.map((fixture) => fixture.name);
   const found = fixtures.find((fixture) => fixture.name === name);
-  return found ?? fail("validation_failed", `There is no fixture ${name}.${didYouMean(name, names) || ` There are ${names.join(", ")}.`}`);
+  return found ?? fail("validation_failed", `There is no fixture ${name}.${nearestOrAll(name, names)}`);
 }
 
 /** The tables whose rows belong to a merchant: the logs of a run, of which those that refer to others come first, and the merchant's data. */
