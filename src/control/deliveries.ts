@@ -2,7 +2,7 @@
 
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { AttemptFault } from "../contracts/fault.ts";
-import { attemptFacts, attemptVocabulary } from "../contracts/live-rows.ts";
+import { attemptFacts, attemptVocabulary } from "../contracts/row-filter.ts";
 import { WebhookDelivery } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";

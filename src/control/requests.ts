@@ -1,9 +1,15 @@
 // The request log: requests with their responses and the events they caused. Also the row filter for logs.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
-import { requestFacts, requestVocabulary } from "../contracts/live-rows.ts";
 import { LoggedRequest } from "../contracts/logged-request.ts";
-import { type FilterFacts, type FilterVocabulary, filterProblem, readRowFilter } from "../contracts/row-filter.ts";
+import {
+  type FilterFacts,
+  type FilterVocabulary,
+  filterProblem,
+  readRowFilter,
+  requestFacts,
+  requestVocabulary,
+} from "../contracts/row-filter.ts";
 import { realDelay } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { listOf, oneOf, pageSize, Type, text } from "../schema/shapes.ts";

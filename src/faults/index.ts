@@ -17,8 +17,7 @@ import { errorAt, type FileMistake, readJsonFile } from "../store/world/json-fil
 import { arm } from "./armed-rule.ts";
 import { parseInlineActions } from "./inline-syntax.ts";
 import { readRule } from "./read-rule.ts";
-import { createRuleIndex } from "./rule-index.ts";
-import { createRuleRegistry, type FaultsOptions } from "./rule-registry.ts";
+import { createRuleIndex, createRuleRegistry, type FaultsOptions } from "./rule-registry.ts";
 
 export type Faults = ReturnType<typeof createFaults>;
 export type ApiFaults = Faults["api"];

@@ -2,8 +2,7 @@
 // verdicts.
 
 import type { CompleteFor, DigestFilters, LiveEvent, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
-import { attemptFacts, requestFacts } from "../contracts/live-rows.ts";
-import { type RowFilter, readRowFilter } from "../contracts/row-filter.ts";
+import { attemptFacts, type RowFilter, readRowFilter, requestFacts } from "../contracts/row-filter.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
 import type { StoredCounts } from "../store/request-log/run-summary.ts";
 

@@ -3,7 +3,7 @@
 import type { LoggedAttempt } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { attemptFacts, attemptVocabulary } from "../../src/contracts/live-rows.ts";
+import { attemptFacts, attemptVocabulary } from "../../src/contracts/row-filter.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";

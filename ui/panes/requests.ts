@@ -3,7 +3,7 @@
 import type { RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { requestFacts, requestVocabulary } from "../../src/contracts/live-rows.ts";
+import { requestFacts, requestVocabulary } from "../../src/contracts/row-filter.ts";
 import { apiKeyOf, callOf, curlOfRequest, editRequest, exportKey, isComplete } from "../controls/request-commands.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { comparison, triesToCompare } from "../details/compare.ts";

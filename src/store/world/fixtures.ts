@@ -3,7 +3,7 @@
 import { basename, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { checkFixture, checkFixturesTogether, type FixtureProblem } from "./fixture-check.ts";
+import { checkFixture, checkFixturesTogether, type FixtureProblem } from "./check-world.ts";
 import { errorAt, filesIn, type JsonFile, readJsonFile, readText } from "./json-file.ts";
 
 export interface Fixture {
