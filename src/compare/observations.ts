@@ -19,10 +19,10 @@ interface ObservedIn {
 export type ObservationLog = ReturnType<typeof createObservationLog>;
 
 export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts) {
-  const facts = new Map(sandbox.facts.map((fact) => [fact.id, fact]));
+  const facts = new Map(sandbox.facts.map((fact): [string, ServiceFact] => [fact.id, { ...fact }]));
   /** The facts that an operation overrides. */
   const varied = new Set(sandbox.facts.flatMap(({ id }) => (id.includes("/") ? [id.slice(id.indexOf("/") + 1)] : [])));
-  const { observations, observe } = createObservationList();
+  const observations: Observation[] = [];
   /** Numbers that limit the value of a fact without confirming or contradicting it. */
   const hints: { fact: string; bound: FactBound; value: number }[] = [];
   const unknownFields = createUnknownFields(shown);
@@ -49,12 +49,12 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
     /** Records an observation. Ignores facts that the sandbox does not have. */
     record(about: string | ServiceFact | undefined, seen: FactValue, agrees: boolean, where: ObservedIn): void {
       const fact = typeof about === "string" ? this.fact(about, where.operation) : about;
-      if (fact) observe(fact, seen, agrees, where);
+      if (fact) observe(observations, fact, seen, agrees, where);
     },
     /** Records an observation that agrees if it equals the fact's value. */
     compare(about: string | ServiceFact | undefined, seen: FactValue, where: ObservedIn): void {
       const fact = typeof about === "string" ? this.fact(about, where.operation) : about;
-      if (fact) observe(fact, seen, fact.value === seen, where);
+      if (fact) observe(observations, fact, seen, fact.value === seen, where);
     },
   };
 }
@@ -105,30 +105,32 @@ function listedFacts(id: string, values: readonly string[], facts: ReadonlyMap<s
   return { all, each: new Map(each.toReversed().map((fact) => [String(fact.value), fact])) };
 }
 
+/** A fact with its observations: the last one, because values repeat, and all by value, so that the time does not grow with their number. */
+interface ObservedFact extends ServiceFact {
+  last?: Observation | undefined;
+  byValue?: Map<FactValue, Observation[]>;
+}
+
 /** Stores each distinct observation once, with its count, because long recordings repeat the same few values. */
-function createObservationList() {
-  const observations: Observation[] = [];
-  /** By fact and value, so that the time does not grow with the number of values. */
-  const known = new Map<ServiceFact, Map<FactValue, Observation[]>>();
-  return {
-    observations,
-    observe(fact: ServiceFact, seen: FactValue, agrees: boolean, { entry, operation, bound, lenient: misleads }: ObservedIn): void {
-      const lenient = agrees ? undefined : misleads;
-      const values = known.get(fact) ?? new Map<FactValue, Observation[]>();
-      const same = values
-        .get(seen)
-        ?.find((one) => one.agrees === agrees && one.operation === operation && one.bound === bound && one.lenient === lenient);
-      if (same) {
-        same.count++;
-        if (same.entries.length < MOST_ENTRIES && same.entries.at(-1) !== entry) same.entries.push(entry);
-        return;
-      }
-      const where = { ...(operation !== undefined && { operation }), ...(bound && { bound }), ...(lenient && { lenient }) };
-      const observation: Observation = { fact: fact.id, seen, agrees, count: 1, entries: [entry], ...where };
-      observations.push(observation);
-      known.set(fact, values.set(seen, [...(values.get(seen) ?? []), observation]));
-    },
-  };
+function observe(observations: Observation[], fact: ObservedFact, seen: FactValue, agrees: boolean, where: ObservedIn): void {
+  const { entry, operation, bound } = where;
+  const lenient = agrees ? undefined : where.lenient;
+  let same = fact.last;
+  if (same?.seen !== seen || same.agrees !== agrees || same.operation !== operation || same.bound !== bound || same.lenient !== lenient)
+    same = fact.byValue
+      ?.get(seen)
+      ?.find((one) => one.agrees === agrees && one.operation === operation && one.bound === bound && one.lenient === lenient);
+  fact.last = same;
+  if (same) {
+    same.count++;
+    if (same.entries.length < MOST_ENTRIES && same.entries.at(-1) !== entry) same.entries.push(entry);
+    return;
+  }
+  const others = { ...(operation !== undefined && { operation }), ...(bound && { bound }), ...(lenient && { lenient }) };
+  const observation: Observation = { fact: fact.id, seen, agrees, count: 1, entries: [entry], ...others };
+  observations.push(observation);
+  fact.byValue ??= new Map();
+  fact.byValue.set(seen, [...(fact.byValue.get(seen) ?? []), observation]);
 }
 
 export type Knowledge = ReturnType<typeof knowledgeOf>;
@@ -146,8 +148,9 @@ export function knowledgeOf(calls: readonly RecordedCall[]) {
     const { token, seconds } = tokenIn(call.response);
     if (token !== undefined) tokens.set(token, call.at + seconds * 1_000);
     visit(call.response, (name, value) => {
-      if (name === "id" && typeof value === "string") ids.add(value);
-      if (/secret$/i.test(name) && typeof value === "string" && !isMasked(value)) secrets.add(value);
+      if (typeof value !== "string") return;
+      if (name === "id") ids.add(value);
+      else if (/secret$|key$/i.test(name) && !isMasked(value)) secrets.add(value);
     });
   }
   const showsAuthorization = calls.some(({ headers }) => headers.authorization !== undefined);

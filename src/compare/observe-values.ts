@@ -118,15 +118,15 @@ function observeScalar(where: ObservationContext, { listed, prefix, format }: Va
   const { log, knowledge } = where;
   if (listed) observeListed(where, listed, value);
   // The client chose the format of a text that it sent.
-  const isEcho = !where.isBody && typeof value === "string" && knowledge.sentValues.has(value);
+  const isEcho = () => !where.isBody && typeof value === "string" && knowledge.sentValues.has(value);
   if (prefix && typeof value === "string") {
     const seen = value.startsWith(String(prefix.value)) ? prefix.value : log.shown.prefix(value);
-    if (seen === "no prefix" && !isEcho) log.shapes.note("ids", seen, where.entry);
-    else if (seen === prefix.value || !(isEcho || where.isBody)) log.compare(prefix, seen, where);
+    if (seen === "no prefix" && !isEcho()) log.shapes.note("ids", seen, where.entry);
+    else if (seen === prefix.value || !(isEcho() || where.isBody)) log.compare(prefix, seen, where);
   }
   if (!format) return;
   const seen = formOfValue(String(format.value), value);
-  if (seen === format.value || !isEcho) log.compare(format, seen, where);
+  if (seen === format.value || !isEcho()) log.compare(format, seen, where);
 }
 
 export function observeListed(where: ObservationContext, { all, each }: ListedFacts, value: unknown): void {

@@ -63,18 +63,16 @@ export function formOfSchema(schema: object): string | undefined {
   return family && ownForm(family);
 }
 
+/** The formats of a family, the expected one first: if it is a decimal number, 25 counts as one too. */
 const familyOf = memoize(1_000, (expected: string): readonly ValueForm[] => {
   const all = Object.values<readonly ValueForm[]>(families);
-  return all.find((forms) => forms[0]?.name === expected) ?? all.find((forms) => forms.some(({ name }) => name === expected)) ?? [];
+  const family = all.find((forms) => forms[0]?.name === expected) ?? all.find((forms) => forms.some(({ name }) => name === expected)) ?? [];
+  return family.toSorted((one, other) => Number(other.name === expected) - Number(one.name === expected));
 });
 
 /** The format of a value within the family of the expected format. Never contains the value itself. */
-export function formOfValue(expected: string, value: unknown): string {
-  const family = familyOf(expected);
-  // Prefers the expected format: if it is a decimal number, 25 counts as one too.
-  const own = family.find(({ name, matches }) => name === expected && matches(value));
-  return (own ?? family.find(({ matches }) => matches(value)))?.name ?? `another form of ${value === null ? "null" : typeof value}`;
-}
+export const formOfValue = (expected: string, value: unknown): string =>
+  familyOf(expected).find(({ matches }) => matches(value))?.name ?? `another form of ${value === null ? "null" : typeof value}`;
 
 /** Formats that are recognisable without a schema. Amounts, countries and currencies look like other numbers and codes. */
 const TELLING: readonly ValueForm[] = [ISO_TIME, ISO_DAY, ...UNIX, ...families.email];
