@@ -175,13 +175,9 @@ export const optionDefinitions: Definitions = {
 export const optionNames = Object.keys(optionDefinitions) as OptionName[];
 
 /** Options that only flags and variables set: merchant-sandbox.json may come with a folder that a stranger has written. */
-export const NOT_IN_FILE = [
-  "webhookInsecureTls",
-  "allowWebhookHost",
-  "allowLoopbackWebhooks",
-  "allowedHost",
-  "allowedOrigin",
-  "controlToken",
+export const NOT_IN_FILE: readonly string[] = [
+  ...["webhookInsecureTls", "allowWebhookHost", "allowLoopbackWebhooks"],
+  ...optionNames.filter((name) => optionDefinitions[name].group === "Security"),
 ];
 /** Options that name a file or a folder, which merchant-sandbox.json may only name below its own. */
 export const PATHS = ["db", "fixtures", "lessons", "snapshot", "service", "faults", "scenario"];
@@ -209,9 +205,7 @@ export function parseOption(name: OptionName, given: unknown, label = flagOf(nam
   const values = texts.map((text) => definition.parse(text as string, label));
   if (!definition.multiple) return values.at(-1);
   // Not Object.assign: it would set the prototype for --rate-limit __proto__=….
-  return name === "rateLimit"
-    ? Object.fromEntries([definition.default as object, ...(values as object[])].flatMap(Object.entries))
-    : values;
+  return name === "rateLimit" ? Object.fromEntries((values as object[]).flatMap(Object.entries)) : values;
 }
 
 /** Checks options against each other. Returns them with the control token in use. */
