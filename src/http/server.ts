@@ -159,7 +159,7 @@ function closeAfterResponse(socket: Socket): void {
 
 function explain(error: Error, port: number, host: string): Error {
   const code = codeOf(error);
-  const remedy = "Choose another with --port <n>, or --port 0 for any that is free.";
+  const remedy = "Choose another with --port <n> (in code, { port: <n> }), or 0 for any that is free.";
   if (code === "EADDRINUSE") {
     // The command line replaces "another program" with the program that it finds on the port.
     const message = `Port ${port} on ${host} is used by another program. ${remedy}`;

@@ -111,6 +111,7 @@ export const optionDefinitions: Definitions = {
     host: textOption("address", "listen on this address (default: both loopback addresses)"),
     db: {
       ...textOption("file", "keep all data in this SQLite file (default: .merchant-sandbox/sandbox.db)"),
+      parse: databaseFile,
       default: ".merchant-sandbox/sandbox.db",
     },
     memory: switchOption("keep all data in memory instead of a file"),
@@ -240,6 +241,12 @@ const UNLIMITED: RateLimit = { limit: 1_000_000_000, window: 60_000 };
 
 function nonEmpty(text: string, flag: string): string {
   return text === "" ? usageError(`${flag} needs a value.`) : text;
+}
+
+/** SQLite's own name for a database in memory would become a file of that name. */
+function databaseFile(text: string, flag: string): string {
+  if (text === ":memory:") usageError(`${flag} takes a file; received ":memory:". Use --memory to keep all data in memory.`);
+  return nonEmpty(text, flag);
 }
 
 function onOrOff(text: string, flag: string): boolean {

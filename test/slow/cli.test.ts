@@ -171,6 +171,7 @@ describe("rejects in one sentence", () => {
     [{ port: "1e3" }, "--port"],
     [{ seed: "0.5" }, "--seed"],
     [{ clock: "yesterday" }, "--clock takes real or a time"],
+    [{ db: ":memory:" }, "Use --memory to keep all data in memory"],
     [{ clock: "1969-12-31T23:59:59Z" }, "--clock"],
     [{ bodies: "closed" }, "--bodies takes checked or open"],
     [{ memory: "perhaps" }, "--memory is a switch"],
