@@ -1,5 +1,6 @@
 // Finds the service among the hosts of a recording, and the operation of each call.
 
+import { attempt } from "../kernel/attempt.ts";
 import { usageError } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
 import { mask } from "../kernel/mask.ts";
@@ -66,13 +67,7 @@ export function callOf(exchange: RecordedExchange, path: string, routes: readonl
   return { ...exchange, operation: found.operation, path, ids };
 }
 
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment;
-  }
-}
+const decoded = (segment: string): string => attempt(() => decodeURIComponent(segment)) ?? segment;
 
 /** Words that follow the name of a collection and are not ids. */
 const ACTIONS = new Set(["batch", "bulk", "count", "current", "export", "import", "me", "new", "preview", "search", "stats", "summary"]);

@@ -211,6 +211,11 @@ export interface UnknownField {
 
 const MOST_VALUES = 20;
 
+const newField = (object: string, field: string): UnknownField => ({
+  ...{ object, field, count: 0, entries: [], values: new Map() },
+  ...{ types: new Set(), forms: new Set(), prefixes: new Set() },
+});
+
 function createUnknownFields(shown: ShownTexts) {
   const found = new Map<string, UnknownField>();
   const objects = new Map<string, number>();
@@ -221,7 +226,7 @@ function createUnknownFields(shown: ShownTexts) {
     countObject: (object: string) => objects.set(object, (objects.get(object) ?? 0) + 1),
     add(object: string, field: string, value: unknown, entry: string): void {
       const id = `${object}.${field}`;
-      const known = found.get(id) ?? { object, field, count: 0, ...emptySets(), entries: [] };
+      const known = found.get(id) ?? newField(object, field);
       found.set(id, known);
       known.count++;
       known.types.add(typeOfJson(value));
@@ -234,13 +239,6 @@ function createUnknownFields(shown: ShownTexts) {
     },
   };
 }
-
-const emptySets = () => ({
-  types: new Set<string>(),
-  forms: new Set<string | undefined>(),
-  prefixes: new Set<string>(),
-  values: new Map<string | number | boolean, number>(),
-});
 
 export function typeOfJson(value: unknown): string {
   if (value === null) return "null";

@@ -56,13 +56,8 @@ const NO_TWINS: ReadonlyMap<string, string> = new Map();
 /** The value's other fields whose names differ from missing ones only in their case style, by the missing name. */
 function twinsIn(value: JsonFields, names: ReadonlySet<string>, others: readonly string[]): ReadonlyMap<string, string> {
   const plain = new Map(others.map((field) => [plainName(field), field]));
-  const missing = [...names].filter((name) => !Object.hasOwn(value, name));
-  return new Map(
-    missing.flatMap((name) => {
-      const twin = plain.get(plainName(name));
-      return twin === undefined ? [] : [[name, twin] as const];
-    }),
-  );
+  const missing = [...names].filter((name) => !Object.hasOwn(value, name) && plain.has(plainName(name)));
+  return new Map(missing.map((name) => [name, plain.get(plainName(name)) as string]));
 }
 
 /** Observes only values of enumerations: those of an object whose fields have other names than the sandbox's. */

@@ -138,13 +138,9 @@ const TOLERANCE = 0.12;
 const LEAST_TOLERANCE = 0.75;
 
 function observeSchedule(deliveries: readonly RecordedDelivery[], log: ObservationLog): void {
-  const timed = deliveries.flatMap((delivery) => {
-    const { event, headers } = delivery;
-    const id = headers["x-webhook-id"] ?? (isObject(event) ? event.id : undefined);
-    return Number.isNaN(delivery.at) || id === undefined ? [] : [{ ...delivery, group: `${id} ${delivery.url}` }];
-  });
-  timed.sort((one, other) => one.at - other.at);
-  const groups = grouped(timed, ({ group }) => group);
+  const idOf = ({ headers, event }: RecordedDelivery) => headers["x-webhook-id"] ?? (isObject(event) ? event.id : undefined);
+  const timed = deliveries.filter((one) => !Number.isNaN(one.at) && idOf(one) !== undefined).sort((one, other) => one.at - other.at);
+  const groups = grouped(timed, (one) => `${idOf(one)} ${one.url}`);
   for (const group of groups.values()) observeAttempts(group, timed.at(-1)?.at ?? 0, log);
 }
 

@@ -1,7 +1,7 @@
 // Reads recordings: HAR 1.2 from browsers, proxies, test runners and the sandbox, and the logs of webhook receivers.
 
 import { unzipSync } from "node:zlib";
-import { tryParseJson } from "../kernel/attempt.ts";
+import { attempt, tryParseJson } from "../kernel/attempt.ts";
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
 import { extentOf } from "../kernel/request-limits.ts";
@@ -30,15 +30,11 @@ function encodingOf(bytes: Uint8Array): string {
   return startsWith(bytes, 0xfe, 0xff) ? "utf-16be" : "utf-8";
 }
 
-function uncompressed(bytes: Uint8Array, name: string): Uint8Array {
-  try {
-    return unzipSync(bytes, { maxOutputLength: LARGEST_UNCOMPRESSED });
-  } catch {
-    return usageError(
-      `${name} is compressed and cannot be decompressed: it is damaged, or holds more than ${LARGEST_UNCOMPRESSED} bytes. Compare the plain file.`,
-    );
-  }
-}
+const uncompressed = (bytes: Uint8Array, name: string): Uint8Array =>
+  attempt(() => unzipSync(bytes, { maxOutputLength: LARGEST_UNCOMPRESSED })) ??
+  usageError(
+    `${name} is compressed and cannot be decompressed: it is damaged, or holds more than ${LARGEST_UNCOMPRESSED} bytes. Compare the plain file.`,
+  );
 
 /** Reads the text of a file beside the recording, by its name; undefined if there is none. */
 type ReadAttachment = (file: string) => string | undefined;

@@ -10,6 +10,8 @@ import type { Traffic, TrafficCall } from "../compare/compare.ts";
 import { distanceOf, type Reply } from "../compare/distance.ts";
 import { type HeaderValues, isObject, pageIn, type RecordedDelivery, succeeded } from "../compare/recording.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
+import { memoize } from "../kernel/bounded-cache.ts";
+import { grouped } from "../kernel/grouped.ts";
 import { prefixOf } from "../schema/shapes.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 import { createSandbox, type Sandbox } from "./create.ts";
@@ -79,20 +81,16 @@ async function playAll(
     distances.set(entry, measure({ status, headers: responseHeaders, body: response }, { ...played, headers }));
   }
   await sandbox.clock.advance({ by: "1s" });
-  for (const [type, { entry, headers, event }] of firstOfEach(deliveries, ({ event }) => typeOf(event))) {
-    const played = firstOfEach(receiver.received, ({ body }) => typeOf(body)).get(type);
+  const received = grouped(receiver.received, ({ body }) => typeOf(body));
+  for (const [type, [first]] of grouped(deliveries, ({ event }) => typeOf(event))) {
+    const { entry, headers, event } = first as RecordedDelivery;
+    const [played] = received.get(type) ?? [];
     if (played) distances.set(entry, measure({ status: 0, headers, body: event }, played));
   }
   return distances;
 }
 
 const typeOf = (event: unknown) => (isObject(event) ? String(event.type) : "");
-
-function firstOfEach<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item> {
-  const found = new Map<string, Item>();
-  for (const item of items) if (!found.has(keyOf(item))) found.set(keyOf(item), item);
-  return found;
-}
 
 /** Leaves out calls beyond the first few with the same operation, parameters and outcome. */
 function withoutRepeats(calls: readonly TrafficCall[]): TrafficCall[] {
@@ -118,14 +116,8 @@ function createPlayer(sandbox: Sandbox, { keys, ids }: Traffic, receiver: Receiv
   /** The records of the examples as they were before the first call, by id. */
   const examples = new Map<string, AnyRecord | undefined>();
   const inSandbox = (text: string) => values.get(text) ?? text;
-  const owners = new Map<string, Promise<string>>();
-
   /** The API key of the merchant that has the records of the operation's example. */
-  const keyOf = (id = ""): Promise<string> => {
-    const found = owners.get(id) ?? findKey(sandbox, id);
-    owners.set(id, found);
-    return found;
-  };
+  const keyOf = memoize(100, (id) => findKey(sandbox, id));
 
   /** Gives each recorded id of an operation a record of the sandbox in the state of the operation's example. */
   const giveRecord = async (operation: string, recorded: readonly string[]) => {
@@ -147,7 +139,7 @@ function createPlayer(sandbox: Sandbox, { keys, ids }: Traffic, receiver: Receiv
     if (values.has(token)) return { authorization: `${scheme} ${inSandbox(token)}` };
     const isKnown = keys.has(authorization);
     if (!isKnown && !/^bearer \S+$/i.test(authorization ?? "")) return { authorization: authorization as string };
-    return { authorization: `Bearer ${isKnown ? await keyOf(operation && Object.values(exampleParams(operation))[0]) : UNKNOWN_KEY}` };
+    return { authorization: `Bearer ${isKnown ? await keyOf(Object.values(exampleParams(operation ?? ""))[0] ?? "") : UNKNOWN_KEY}` };
   };
 
   return {

@@ -52,20 +52,20 @@ export function adoptedFacts({ facts }: ServiceFile) {
   /** The value for the operation, or else the value for all. */
   const value = (id: string, operation?: string): FactValue | undefined =>
     (operation === undefined ? undefined : values.get(`${operation}/${id}`)) ?? values.get(id);
+  const ofType =
+    <T extends FactValue>(type: string) =>
+    (id: string, operation?: string): T | undefined => {
+      const found = value(id, operation);
+      return typeof found === type ? (found as T) : undefined;
+    };
   const below = once(() => fieldsBelow(values));
   return {
     values,
     value,
     /** The fields of the file directly below a place, also those that the sandbox has. */
     addedBelow: (place: string): readonly string[] => below().get(place) ?? [],
-    number(id: string, operation?: string): number | undefined {
-      const found = value(id, operation);
-      return typeof found === "number" ? found : undefined;
-    },
-    text(id: string, operation?: string): string | undefined {
-      const found = value(id, operation);
-      return typeof found === "string" ? found : undefined;
-    },
+    number: ofType<number>("number"),
+    text: ofType<string>("string"),
   };
 }
 

@@ -76,11 +76,8 @@ async function checkedFile(
 }
 
 /** Writes the entries together with those of the service file that was compared. */
-const writeService = (file: string, { facts, questions = [] }: ServiceFile, given: ServiceFile | undefined) =>
-  writeOutput(
-    file,
-    `${serviceFileText({ $schema: SCHEMA, facts: { ...given?.facts, ...facts }, ...(questions.length > 0 && { questions }) })}\n`,
-  );
+const writeService = (file: string, { facts, questions }: ServiceFile, given: ServiceFile | undefined) =>
+  writeOutput(file, `${serviceFileText({ $schema: SCHEMA, facts: { ...given?.facts, ...facts }, questions })}\n`);
 
 function shownTotals(found: Comparison, written: ServiceFile, { facts, questions = [] }: ServiceFile, file: string): string {
   const [before, after] = [Object.keys(written.facts).length, Object.keys(facts).length];
