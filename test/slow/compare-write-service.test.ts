@@ -55,17 +55,6 @@ test("what was seen fewer times than --at-least is a question", async () => {
   expect(sure.facts).toEqual({ "payments.list/error.missing_api_key.code": { value: "no_token", seen: 1, in: [expect.any(String)] } });
 });
 
-test("an operation that differs from others has its own entry", async () => {
-  const { file } = await writeFrom(
-    (to) => {
-      to.lists.payments.clamps = true;
-    },
-    "--at-least",
-    "1",
-  );
-  expect(Object.keys(file.facts)).toEqual(["payments.list/error.invalid_limit.status"]);
-});
-
 test("a code is written for the operations that show it, which prove it together", async () => {
   const changed = (to: Behaviour) => {
     to.errors.invalid_limit.code = "bad_limit";
@@ -89,23 +78,6 @@ test("a bound that is known from one side only is a question", async () => {
   expect(file.questions).toMatchObject([{ fact: "payouts.list.query.limit.maximum", why: "only known as at least 3 and less than 50" }]);
 });
 
-test("--write keeps what the file of --service has", async () => {
-  const { compare, service } = await writeFrom(
-    (to) => {
-      to.success["bookings.decline"] = 202;
-    },
-    "--at-least",
-    "1",
-  );
-  const other = `${service}.next`;
-  writeFileSync(service, '{ "facts": { "payroll.create.status": 201 } }');
-  await compare("--service", service, "--write", other, "--at-least", "1");
-  expect(JSON.parse(readFileSync(other, "utf8")).facts).toMatchObject({
-    "payroll.create.status": 201,
-    "bookings.decline.status": { value: 202 },
-  });
-});
-
 test("a default above the maximum is a question, because a start refuses both", async () => {
   const { compare, service, file } = await writeFrom(
     (to) => {
@@ -125,8 +97,9 @@ test("a default above the maximum is a question, because a start refuses both", 
   expect((await compare("--service", service)).out.at(-1)).toContain("1 contradicted");
 });
 
-test("a difference that contradicts another entry of the file of --service is a question", async () => {
+test("a difference is added to the file of --service; one that contradicts another entry of the file is a question", async () => {
   const { compare, service } = await writeFrom((to) => {
+    to.success["bookings.decline"] = 202;
     const { record } = to;
     to.record = (one, kind) => ({ ...record(one, kind), ...(kind === "bookings" && { created: Number(one.created) * 1_000 }) });
   });
@@ -134,7 +107,10 @@ test("a difference that contradicts another entry of the file of --service is a 
   writeFileSync(service, JSON.stringify({ facts: given }));
   await compare("--service", service, "--write", service, "--at-least", "1");
   const { facts, questions } = JSON.parse(readFileSync(service, "utf8"));
-  expect([facts, questions]).toEqual([given, [expect.objectContaining({ fact: "booking.created.format" })]]);
+  expect([facts, questions]).toEqual([
+    { ...given, "bookings.decline.status": expect.objectContaining({ value: 202 }) },
+    [expect.objectContaining({ fact: "booking.created.format" })],
+  ]);
   expect((await compare("--service", service)).error).toBe("");
 });
 
