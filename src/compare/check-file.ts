@@ -1,5 +1,6 @@
 // Checks a service file before it is written: no reply of the sandbox under the file may be farther from the recording than without it.
 
+import { grouped } from "../kernel/grouped.ts";
 import type { RefusedEntry } from "../service/file-check.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 
@@ -42,10 +43,6 @@ const PART = /\.(type|format|prefix|values|example|required|name)$/;
 
 /** Entries about one field belong together: the type of an added field means nothing without the field. */
 function groupsOf(facts: Facts): Facts[] {
-  const groups = new Map<string, Facts>();
-  for (const [id, entry] of Object.entries(facts)) {
-    const field = Object.hasOwn(facts, id.replace(PART, "")) ? id.replace(PART, "") : id;
-    groups.set(field, { ...groups.get(field), [id]: entry });
-  }
-  return [...groups.values()];
+  const groups = grouped(Object.entries(facts), ([id]) => (Object.hasOwn(facts, id.replace(PART, "")) ? id.replace(PART, "") : id));
+  return [...groups.values()].map((entries) => Object.fromEntries(entries));
 }

@@ -125,7 +125,7 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
   },
   replay_window: wholeNumber(1, 366 * 86_400),
   value: {
-    form: "the name that the service has for the value",
+    form: "the name that the service has for the value, of letters, digits and _ . : / -",
     matches: (value) => typeof value === "string" && /^[\w.:/-]{1,100}$/.test(value),
   },
   delivery_header: { ...oneOf("sent", "absent"), rename: true },
