@@ -64,7 +64,7 @@ function decode({ text, offsets, depths }: Layer, depth: number, budget: Budget)
   if (length === codes.length) return undefined;
   budget.left -= isUsual ? 1 + escapes / ESCAPES_PER_STEP : escapes + codes.length / CHARACTERS_PER_STEP;
   to.offsets[length] = offsets ? (offsets[codes.length] as number) : codes.length;
-  return { text: Buffer.from(to.codes.buffer, 0, length * 2).toString("utf16le"), offsets: to.offsets, depths: to.depths };
+  return { text: textOf(to.codes.subarray(0, length)), offsets: to.offsets, depths: to.depths };
 }
 
 /**
@@ -74,7 +74,7 @@ function decode({ text, offsets, depths }: Layer, depth: number, budget: Budget)
 export function withoutEscapes(text: string): string {
   if (!hasEscape(text)) return text;
   const codes = codesOf(text);
-  const kept = Buffer.allocUnsafe(codes.length);
+  const kept = new Uint8Array(codes.length);
   let length = 0;
   for (let index = 0; index < codes.length; index++) {
     let code = latin1(codes[index] as number);
@@ -84,7 +84,7 @@ export function withoutEscapes(text: string): string {
     }
     kept[length++] = code;
   }
-  return kept.toString("latin1", 0, length);
+  return textOf(Uint16Array.from(kept.subarray(0, length)));
 }
 
 const latin1 = (code: number) => (code > 0xff ? 0xff : code);
@@ -141,6 +141,10 @@ function byteAt(codes: Codes, index: number): number {
 
 function codesOf(text: string): Uint16Array {
   const codes = new Uint16Array(text.length);
-  Buffer.from(codes.buffer).write(text, "utf16le");
+  for (let index = 0; index < codes.length; index++) codes[index] = text.charCodeAt(index);
   return codes;
 }
+
+/** Browsers have it too, unlike Node's `Buffer`. */
+const utf16 = new TextDecoder("utf-16le", { ignoreBOM: true });
+const textOf = (codes: Uint16Array) => utf16.decode(codes);

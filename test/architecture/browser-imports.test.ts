@@ -29,6 +29,7 @@ const { files, packages } = reached("ui/browser/main.tsx");
 
 it("the page reaches no module of Node, of Ink or of the network, but the packages of its bundle", () => {
   expect(packages.filter((name) => !PACKAGES.includes(name))).toEqual([]);
+  expect(files.filter((file) => /\bBuffer\./.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
 });
 
 it("the page reaches the panes, details, controls, keys and the state of the terminal's dashboard, and nothing that paints a terminal", () => {
