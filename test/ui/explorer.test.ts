@@ -2,7 +2,6 @@
 
 import { expect, test } from "vitest";
 import { type ApiDocument, type ApiOperation, filledPath, operationsOf } from "../../ui/explorer/api-document.ts";
-import { catalogue } from "../../src/areas/index.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const serviceOperations = async (bench: Bench): Promise<ApiOperation[]> =>
@@ -10,12 +9,17 @@ const serviceOperations = async (bench: Bench): Promise<ApiOperation[]> =>
 
 test("lists the operations of the service by area, with an Idempotency-Key where one is taken", async () => {
   const operations = await serviceOperations(await open());
-  expect(operations).toHaveLength(catalogue.length);
+  expect(operations).toHaveLength(28);
   expect(operations.every(({ area, summary, responses }) => area !== "" && summary !== "" && responses.length > 0)).toBe(true);
   const undescribed = operations.flatMap(({ id, responses }) =>
-    responses.filter(({ description }) => description === "").map(({ status }) => `${id} ${status}`),
+    responses.flatMap(({ status, description, fields, example = status < "300" ? "" : "{}" }) =>
+      [description, example, ...fields.map((field) => (field.schema ? "-" : field.description))].includes("") ? [`${id} ${status}`] : [],
+    ),
   );
   expect(undescribed).toEqual([]);
+  const { responses } = operations.find(({ id }) => id === "payments.list") as ApiOperation;
+  expect(responses.find(({ status }) => status === "200")?.fields.map(({ name }) => name)).toContain("data[].amount");
+  expect(responses.find(({ status }) => status === "401")?.fields.map(({ name }) => name)).toContain("token_expired");
   expect(operations.find(({ id }) => id === "bookings.decline")).toMatchObject({ takesIdempotencyKey: true, area: "Hospitality" });
   expect(operations.find(({ id }) => id === "payments.list")).toMatchObject({ takesIdempotencyKey: false, body: undefined });
 });

@@ -3,20 +3,15 @@
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import { stopwatch } from "../../src/kernel/clock.ts";
-import { type Call, isControl, type Perform, refusalOf } from "../connection/calls.ts";
+import { type Call, headersOf, isControl, type Perform, refusalOf } from "../connection/calls.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
 
 /** Rejects before anything is sent if a header has a character that HTTP does not allow. */
 async function send({ url, token }: HttpTarget, call: Call): Promise<Response> {
-  const { method, path, body, headers } = call;
-  const credential = isControl(call) ? token : call.key;
+  const { method, path, body } = call;
   const request = new Request(url + (isControl(call) ? CONTROL_PREFIX : "") + path, {
     method,
-    headers: {
-      ...(credential == null ? {} : { Authorization: `Bearer ${credential}` }),
-      ...(body === undefined ? {} : { "Content-Type": "application/json" }),
-      ...headers,
-    },
+    headers: headersOf(call, isControl(call) ? token : call.key),
     ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     cache: "no-store",
   });

@@ -33,19 +33,20 @@ export type Perform = <Reply>(target: HttpTarget, call: Call<Reply>) => Promise<
 /** The shell variable of the control token. Shown and copied calls contain it instead of the token: screens are shared, scripts are committed. */
 const TOKEN_VARIABLE = "$MERCHANT_SANDBOX_CONTROL_TOKEN";
 
+export const headersOf = ({ body, headers }: Call, credential: string | null | undefined): Record<string, string> => ({
+  ...(credential == null ? {} : { Authorization: `Bearer ${credential}` }),
+  ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+  ...headers,
+});
+
 export function curlOf(target: HttpTarget, call: Call): string {
-  const { method, path, body, headers = {} } = call;
+  const { method, path, body } = call;
   const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-  const sent = {
-    ...(call.key == null ? {} : { Authorization: `Bearer ${call.key}` }),
-    ...(payload === undefined ? {} : { "Content-Type": "application/json" }),
-    ...headers,
-  };
   const options = [
     ...(method === "GET" ? [] : [`-X ${method}`]),
     quoted(target.url + (isControl(call) ? CONTROL_PREFIX : "") + path),
     ...(isControl(call) && target.token !== undefined ? [`-H "Authorization: Bearer ${TOKEN_VARIABLE}"`] : []),
-    ...Object.entries(sent).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
+    ...Object.entries(headersOf(call, call.key)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     // With `-d`, curl would read a body that begins with @ from a file.
     ...(payload === undefined ? [] : [hasNul(payload) ? "--data-binary @-" : `--data-raw ${quoted(payload)}`]),
   ];

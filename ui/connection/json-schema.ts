@@ -29,12 +29,19 @@ const typesOf = ({ type }: JsonSchema): readonly string[] => (type === undefined
 
 /** The value that a text stands for. A text that the schema does not allow is sent unchanged, and the control API explains what is wrong. */
 export function valueOfText(schema: JsonSchema, text: string): unknown {
+  const json = valueOfJson(text);
+  if (typeof json === "object") return json;
   const variants = schema.anyOf ?? [schema];
   const list = variants.find((variant) => typesOf(variant).includes("array"));
   if (list && (variants.length === 1 || text.includes(",")))
     return text.split(",").map((piece) => valueOfText(list.items ?? {}, piece.trim()));
-  const value = valueOfJson(text);
-  return variants.some((variant) => allows(variant, value)) ? value : text;
+  return variants.some((variant) => allows(variant, json)) ? json : text;
+}
+
+/** The text that stands for a value: a list of plain values without brackets, any other list or object as JSON. */
+export function textOfValue(value: unknown): string {
+  if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(",");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function allows(schema: JsonSchema, value: unknown): boolean {

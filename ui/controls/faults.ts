@@ -2,7 +2,7 @@
 
 import type { FaultAction, FaultRule, FaultsAddInput } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { choicesOf, type JsonSchema, valueOfText } from "../connection/json-schema.ts";
+import { choicesOf, type JsonSchema, textOfValue, valueOfText } from "../connection/json-schema.ts";
 import { armedRules, definitionOf, describeRule } from "../details/fault.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
@@ -203,11 +203,6 @@ function valuesFromRule({ action: { type, ...fields }, match, trigger }: FaultRu
     Object.entries(object).flatMap(([name, value]) => (value == null ? [] : [[`${group}.${name}`, textOfValue(value)]])),
   );
   return { action: String(type), ...Object.fromEntries(values) };
-}
-
-function textOfValue(value: unknown): string {
-  if (Array.isArray(value)) return value.join(",");
-  return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
 function valuesFromRequest(state: UiState): FormValues {

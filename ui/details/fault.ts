@@ -18,7 +18,9 @@ export const faultDetail = (opened: FaultRule): Detail => ({
     const description = state.lookups.rules?.find(({ title }) => title === rule.action.type)?.description ?? "";
     return [
       ...paragraph(theme, width, description, "bold"),
-      ...definitionLines(state, rule, width),
+      ...labelled(theme, width, "rule", rule.name === null ? rule.id : `${rule.id}, ${rule.name}`),
+      ...labelled(theme, width, "arms", describeRule(rule), "magenta"),
+      ...(rule.expect.length === 0 ? [] : labelled(theme, width, "judged by", rule.expect.join(", "))),
       ...section(theme, "Status", statusLines(state, rule, newest !== undefined, width)),
       ...verdictSection(state, width, ({ fault }) => fault === rule.id),
       ...(rule.target === "api" ? requestLinks(theme, "Affected requests", affectedRequests(state, rule.id), width, rule.fired) : []),
@@ -26,23 +28,6 @@ export const faultDetail = (opened: FaultRule): Detail => ({
     ];
   },
 });
-
-function definitionLines({ theme }: UiState, rule: FaultRule, width: number): string[] {
-  const { type, ...fields } = rule.action;
-  const subject = rule.target === "api" ? "API calls" : "deliveries";
-  return [
-    ...labelled(theme, width, "rule", rule.name === null ? rule.id : `${rule.id}, ${rule.name}`),
-    ...labelled(theme, width, "action", withFields(String(type), fields), "magenta"),
-    ...labelled(theme, width, "matches", withFields(subject, rule.match, ": all")),
-    ...labelled(theme, width, "trigger", triggerText(rule.trigger)),
-    ...(rule.expect.length === 0 ? [] : labelled(theme, width, "judged by", rule.expect.join(", "))),
-  ];
-}
-
-const withFields = (name: string, fields: Readonly<Record<string, unknown>>, otherwise = ""): string => {
-  const text = fieldsText(fields);
-  return name + (text === "" ? otherwise : `: ${text}`);
-};
 
 function statusLines(state: UiState, rule: FaultRule, isListed: boolean, width: number): string[] {
   const { theme } = state;

@@ -8,8 +8,9 @@ export interface ApiDocument {
   paths: Readonly<Record<string, Readonly<Record<string, PathOperation>>>>;
   components: {
     parameters?: Readonly<Record<string, Parameter>>;
-    responses?: Readonly<Record<string, { description?: string }>>;
+    responses?: Readonly<Record<string, ApiResponse>>;
     schemas?: Readonly<Record<string, JsonSchema>>;
+    examples?: Readonly<Record<string, ApiExample>>;
   };
 }
 
@@ -18,10 +19,23 @@ interface PathOperation {
   description?: string;
   tags?: readonly string[];
   parameters?: readonly (Parameter | Reference)[];
-  requestBody?: { content: Readonly<Record<string, { schema?: JsonSchema | Reference; example?: unknown }>> };
-  responses: Readonly<Record<string, { description?: string } | Reference>>;
+  requestBody?: { content: ApiContent };
+  responses: Readonly<Record<string, ApiResponse | Reference>>;
   "x-sandbox-operation"?: string;
 }
+
+interface ApiExample {
+  summary?: string;
+}
+
+interface ApiResponse {
+  description?: string;
+  content?: ApiContent;
+}
+
+type ApiContent = Readonly<
+  Record<string, { schema?: JsonSchema | Reference; example?: unknown; examples?: Readonly<Record<string, object>> }>
+>;
 
 interface Reference {
   $ref: string;
@@ -69,11 +83,24 @@ function operationOf(api: ApiName, method: string, path: string, operation: Path
     takesIdempotencyKey: parameters.some(({ name }) => name === IDEMPOTENCY_KEY),
     /** The example of the body as JSON; undefined for an operation without a body. */
     body: content && JSON.stringify(content.example ?? {}, null, 2),
-    fields: fieldsOf(content?.schema && resolved(content.schema, document.components.schemas)),
-    responses: Object.entries(operation.responses).map(([status, response]) => ({
-      status,
-      description: resolved(response, document.components.responses)?.description ?? "",
-    })),
+    fields: fieldsOf(document, content?.schema),
+    responses: Object.entries(operation.responses).map(([status, response]) => ({ status, ...responseOf(document, response) })),
+  };
+}
+
+/** What a response is, its fields or the errors that it may have, and its example as JSON. */
+function responseOf(document: ApiDocument, response: ApiResponse | Reference) {
+  const { examples: texts, responses } = document.components;
+  const { description = "", content } = resolved(response, responses) ?? {};
+  const { schema, example, examples = {} } = content?.["application/json"] ?? {};
+  const errors = Object.entries(examples).map(
+    ([name, one]): ApiField => ({ name, description: resolved<ApiExample>(one, texts)?.summary ?? "" }),
+  );
+  return {
+    /** Without the codes of its errors. */
+    description: description.replace(/:.*/, ""),
+    fields: errors.length > 0 ? errors : fieldsOf(document, schema),
+    example: example === undefined ? undefined : JSON.stringify(example, null, 2),
   };
 }
 
@@ -82,13 +109,28 @@ function resolved<Value extends object>(value: Value | Reference, components: Re
   return "$ref" in value ? components[String(value.$ref).split("/").at(-1) ?? ""] : value;
 }
 
-const fieldsOf = ({ properties = {}, required = [] }: JsonSchema = {}) =>
-  Object.entries(properties).map(([name, { type, description = "", enum: choices }]) => ({
-    name,
-    type: choices ? choices.map(String).join(" | ") : [type ?? "any"].flat().join(" | "),
-    description,
-    isRequired: required.includes(name),
-  }));
+/** A field of a body, or an error, which has only a code and what it means. */
+export interface ApiField {
+  name: string;
+  description: string;
+  schema?: JsonSchema;
+  isRequired?: boolean;
+}
+
+/** The fields of an object, and those of the objects in it and in its lists: `data[].id`. */
+function fieldsOf(document: ApiDocument, schema: JsonSchema | Reference = {}, prefix = ""): ApiField[] {
+  const { schemas } = document.components;
+  const { properties = {}, required = [] } = resolved(schema, schemas) ?? {};
+  return Object.entries(properties).flatMap(([key, property]) => {
+    const one = resolved(property, schemas) ?? {};
+    const name = prefix + key;
+    const inner = fieldsOf(document, one.items ?? one, `${name}${one.items ? "[]" : ""}.`);
+    return [{ name, description: one.description ?? "", schema: one, isRequired: required.includes(key) }, ...inner];
+  });
+}
+
+/** `integer | null`, or the choices. */
+export const typeText = ({ type = [], enum: choices }: JsonSchema = {}): string => (choices ?? [type].flat()).map(String).join(" | ");
 
 export function filledPath({ path, parameters }: ApiOperation, values: Readonly<Record<string, string>>): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));
