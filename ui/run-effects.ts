@@ -7,6 +7,7 @@ import { type Perform, RefusedCall } from "./connection/calls.ts";
 import type { LiveHandlers, LiveStream } from "./connection/live-stream.ts";
 import { fetchLookups } from "./controls/form-fields.ts";
 import { isDetail } from "./overlays/detail.ts";
+import { pollEndpoints } from "./panes/deliveries.ts";
 import { paneNamed, visiblePanes } from "./panes/index.ts";
 import type { Pane } from "./panes/pane.ts";
 import { pollTrends } from "./panes/trends.ts";
@@ -14,7 +15,7 @@ import { reachAddress } from "./state/address.ts";
 import { applyConnection, applyMessage, applyPolledRows, applySandboxIndex, applyTime, isReset } from "./state/apply-message.ts";
 import { pollLearner } from "./state/learning.ts";
 import { addPage, failPage, type List, mayHide, type Row, selectedRow, TOP_GAP, visibleRows } from "./state/list.ts";
-import { type Effect, listOf, type StateUpdate, type TaskTools, type UiState } from "./state/state.ts";
+import { type Effect, listOf, type StateUpdate, type UiState } from "./state/state.ts";
 import { callEffect, pollEffect, update, withList, withNotice } from "./state/updates.ts";
 import { layoutOf, PREVIEW, placementOf, TRENDS_PANE, visibleRowCount } from "./view/layout.ts";
 import type { PaintScheduler } from "./view/paint-scheduler.ts";
@@ -22,7 +23,8 @@ import type { PaintScheduler } from "./view/paint-scheduler.ts";
 /** The functions that differ between a terminal and a browser. */
 export interface Platform {
   perform: Perform;
-  saveFile: TaskTools["saveFile"];
+  /** Resolves to the name or path of the file. */
+  saveFile(name: string, extension: string, text: string): Promise<string>;
   /** Copies a text to the clipboard; returns a notice if the text cannot be copied. */
   copy(text: string): string | undefined;
   /** Opens the page at an address, or copies it where there is no desktop; returns a notice that says so. */
@@ -58,7 +60,7 @@ export function applyUpdate(dashboard: RunningDashboard, { state, effects }: Sta
 function runEffect(dashboard: RunningDashboard, effect: Effect): void {
   const { platform, stream, state } = dashboard;
   if (effect.kind === "call") performCall(dashboard, effect);
-  else if (effect.kind === "task") runTask(dashboard, effect);
+  else if (effect.kind === "save") saveText(dashboard, effect);
   else if (effect.kind === "copy") {
     const problem = platform.copy(effect.text);
     if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
@@ -70,13 +72,15 @@ function runEffect(dashboard: RunningDashboard, effect: Effect): void {
   else dashboard.leave(effect.kind);
 }
 
-function runTask(dashboard: RunningDashboard, { run }: Effect & { kind: "task" }): void {
-  const apply = (change: (state: UiState) => UiState) => {
-    dashboard.state = change(dashboard.state);
+function saveText(dashboard: RunningDashboard, { name, extension, text, noticeOf }: Effect & { kind: "save" }): void {
+  const show = (...notice: [text: string, style?: "failure"]) => {
+    dashboard.state = withNotice(dashboard.state, ...notice);
     dashboard.scheduler.paintNow();
   };
-  const { target, platform } = dashboard;
-  run({ target, ...platform }).then(apply, (error: Error) => apply((state) => withNotice(state, error.message, "failure")));
+  dashboard.platform.saveFile(name, extension, text).then(
+    (file) => show(noticeOf(file)),
+    ({ message }: Error) => show(message, "failure"),
+  );
 }
 
 function performCall(dashboard: RunningDashboard, { call, onReply, onError, isPoll }: Effect & { kind: "call" }): void {
@@ -114,7 +118,14 @@ function polls(state: UiState): Effect[] {
       : [],
   );
   const overview = pollEffect(controlCalls.overview(), (later, { body }) => update(applySandboxIndex(later, body)));
-  return [...fetchLookups(state), ...pollLearner(state), ...(isVisible(TRENDS_PANE) ? pollTrends() : []), overview, ...rows];
+  return [
+    ...fetchLookups(state),
+    ...pollLearner(state),
+    ...(isVisible(TRENDS_PANE) ? pollTrends() : []),
+    ...(isVisible("deliveries") ? pollEndpoints() : []),
+    overview,
+    ...rows,
+  ];
 }
 
 export const streamHandlers = (current: () => RunningDashboard, change: (next: UiState) => void): LiveHandlers => ({

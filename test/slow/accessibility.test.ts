@@ -61,10 +61,6 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
       await page.shows('document.querySelectorAll(".row").length > 3');
       const found: string[] = [];
       const check = async (where: string) => found.push(...(await problemsOf(page)).map((problem) => `${where}: ${problem}`));
-      const press = (key: string) =>
-        page.evaluate(
-          `void document.activeElement.dispatchEvent(new KeyboardEvent("keydown", { key: "${key}", bubbles: true, cancelable: true }))`,
-        );
       const tabs = await page.evaluate<number>('document.querySelectorAll(".tab").length');
       for (let tab = 0; tab < tabs; tab++) {
         await page.evaluate(`document.querySelectorAll(".tab")[${tab}].click()`);
@@ -83,16 +79,16 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
         ["5", "verdict"],
         ["1", "request"],
       ]) {
-        await press(key as string);
+        await page.press(key as string);
         await page.shows('document.querySelector(".list .row:not(.headings, .gap)") !== null');
         // The verdicts that passed are one line, which Enter unfolds.
         for (const times of name === "verdict" ? [1, 2] : [1]) {
-          await press("Enter");
+          await page.press("Enter");
           await page.shows(times === 1 && name === "verdict" ? 'document.querySelectorAll(".row").length > 2' : "true");
         }
         await page.shows('document.querySelectorAll(".detail .line").length > 5');
         await check(`detail of a ${name}`);
-        if (name !== "request") await press("Escape");
+        if (name !== "request") await page.press("Escape");
       }
       for (const [key, shown] of [
         ["x", "dialog .field"],
@@ -101,15 +97,15 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
         [":", ".commands > *"],
         ["?", "dialog .text"],
       ] as const) {
-        await press(key);
+        await page.press(key);
         await page.shows(`document.querySelector("dialog[open]") !== null && document.querySelector(${JSON.stringify(shown)}) !== null`);
         await check(key);
-        await press("Escape");
+        await page.press("Escape");
         await page.shows('document.querySelector("dialog[open]") === null');
       }
       await page.resize(390, 844);
       await check("detail on a phone");
-      await press("Escape");
+      await page.press("Escape");
       await check("list on a phone");
       expect(found).toEqual([]);
     },

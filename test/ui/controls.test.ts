@@ -55,18 +55,6 @@ describe("faults", () => {
     expect(desk.state.notice?.text).toMatch(/^Armed .*, as flt_/);
   });
 
-  test("u undoes an armed fault, once", async () => {
-    const { bench, desk } = await openSandboxDashboard();
-    await does(desk, ["x", "o", "enter"], fault({ trigger: { for: "30s" }, action: { type: "outage" } }));
-    const { data } = await bench.control("GET", "/faults");
-    await does(desk, ["u"], { method: "DELETE", path: `/faults/${data[0].id}` });
-    expect(desk.state.notice?.text).toContain("Undone: Armed outage");
-    expect((await list(bench)).status).toBe(200);
-    desk.press("u");
-    expect(desk.state.notice?.text).toBe("Nothing to undo");
-    expect(desk.waiting()).toEqual([]);
-  });
-
   test("on a selected request, the form is prefilled with a fault like it", async () => {
     const { desk } = await openSandboxDashboard();
     desk.state = withLiveEvents(desk.state, [requested(1, { operation: "payouts.list", merchant: "mer_market", status: 503 })]);
@@ -239,11 +227,10 @@ describe("the other controls", () => {
     expect(desk.state.notice?.text).toBe("Undone: mer_lodge is active again");
   });
 
-  test("w exhausts the window of a merchant, and u restores it", async () => {
+  test("w exhausts the window of a merchant", async () => {
     const { desk } = await openSandboxDashboard();
     const window = (body: object): Call => ({ method: "PUT", path: "/rate-limits/mer_market", body });
     await does(desk, ["w", ...typing("mer_mar"), "tab", "0", "tab", ...typing("9s"), "enter"], window({ remaining: 0, resetIn: "9s" }));
-    await does(desk, ["u"], window({ limit: 6000, window: "60000ms", remaining: 6000 }));
   });
 
   test("T starts traffic, shows that it runs, and stops it", async () => {
@@ -279,20 +266,6 @@ describe("a form", () => {
     expect(desk.state.notice?.style).toBe("failure");
     desk.press("ctrl-u", "2", "enter");
     expect(desk.waiting()).toEqual([fault({ trigger: { times: 2, for: "30s" }, action: { type: "outage" } })]);
-  });
-
-  test("stays open when the API rejects the call", async () => {
-    const { bench, desk } = await openSandboxDashboard();
-    const { merchant } = await bench.control("POST", "/merchants", {});
-    await openTestDashboard(bench.url).then(({ state }) => {
-      desk.state = { ...desk.state, sandbox: state.sandbox };
-    });
-    await bench.control("DELETE", `/merchants/${merchant}`);
-    await desk.run("t");
-    await desk.run("tab", "end", "enter");
-    expect(topOverlay(desk.state)?.title).toBe("Trigger an event");
-    expect(desk.state.notice?.style).toBe("failure");
-    expect(desk.screen().join(" ")).toContain(String(desk.state.notice?.text.slice(0, 30)));
   });
 
   test("shows that the sandbox cannot be reached, and can be closed", async () => {

@@ -598,9 +598,7 @@ describe("rules and windows of a real sandbox", () => {
     for (const words of [
       "Sends a 429 as if the rate limit were exceeded",
       "rule           flt_mine, no money",
-      "action         rate_limit: retryAfter 2",
-      "matches        API calls: operation payments.list",
-      "trigger        3 times, after skipping 1",
+      "arms           rate_limit (retryAfter 2) on payments.list, 3 times, after skipping 1",
       '"ttl": "10m"',
     ])
       expect(text).toContain(words);

@@ -3,14 +3,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { DetailLine } from "../details/detail-lines.ts";
 import { openReference } from "../keys/detail-keys.ts";
-import { bodiesOf, isDetail, linksOf, selectedLink, textOf } from "../overlays/detail.ts";
+import { bodiesOf, isDetail, linksOf, searchNote, selectedLink, textOf } from "../overlays/detail.ts";
 import { closeTopOverlay, update } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
+import { Filter } from "./list-view.tsx";
 import { Head } from "./shared-parts.tsx";
-import { Pieces, piecesOf, StyledText } from "./styled-text.tsx";
-
-/** Characters: wider than any line, because the browser wraps lines itself. */
-export const WIDTH = 600;
+import { Pieces, piecesOf, StyledText, WIDTH } from "./styled-text.tsx";
 
 export function DetailPanel({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -38,10 +36,11 @@ export function DetailPanel({ dashboard }: DashboardProps) {
   const close = () => dashboard.change((before) => update(closeTopOverlay(before)));
   // The terminal marks the selected link in the text; the page does so by a class.
   const drawn = opened ? opened.lines(state, WIDTH) : lines.map(textOf);
-  const note = detail.note?.(state, WIDTH) ?? "";
   return (
     <aside class="detail" aria-label="Details">
-      <Head title={detail.title} note={note} {...(opened && { onClose: close })} />
+      <Head title={detail.title} note={searchNote(lines, detail, WIDTH)} {...(opened && { onClose: close })}>
+        {opened && <Filter dashboard={dashboard} detail={opened} />}
+      </Head>
       <div class="detail-lines" ref={scroller} tabIndex={0}>
         {lines.map((line, index) => (
           <Line key={index} dashboard={dashboard} line={line} drawn={drawn[index] ?? ""} isCurrent={index === selected?.line} />

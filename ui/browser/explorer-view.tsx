@@ -1,6 +1,7 @@
 // The explorer: every operation of the service and of the control API, with a form to call it.
 
 import { useEffect, useState } from "preact/hooks";
+import { grouped } from "../../src/kernel/grouped.ts";
 import { type ApiDocument, type ApiName, type ApiOperation, documentCalls, operationsOf } from "../explorer/api-document.ts";
 import { update } from "../state/updates.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
@@ -29,7 +30,6 @@ export function ExplorerView({ dashboard }: DashboardProps) {
   const words = search.toLowerCase().split(/\s+/);
   const textOf = ({ id, path, summary, method }: ApiOperation) => `${id} ${method} ${path} ${summary}`.toLowerCase();
   const found = operations.filter((one) => words.every((word) => textOf(one).includes(word)));
-  const areas = [...new Set(found.map(({ area }) => area))];
   const operation = operations.find(({ id }) => id === chosen) ?? operations[0];
   return (
     <section class="explorer" aria-label="Explorer">
@@ -47,22 +47,20 @@ export function ExplorerView({ dashboard }: DashboardProps) {
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
         />
         <nav class="operation-list" aria-label="Operations">
-          {areas.map((area) => (
+          {[...grouped(found, ({ area }) => area)].map(([area, ofArea]) => (
             <div key={area}>
               <h3>{area}</h3>
-              {found
-                .filter((one) => one.area === area)
-                .map(({ id, method, summary }) => (
-                  <button
-                    key={id}
-                    type="button"
-                    aria-current={id === operation?.id ? "true" : undefined}
-                    title={id}
-                    onClick={() => choose(api, id)}
-                  >
-                    <MethodName name={method} /> {summary}
-                  </button>
-                ))}
+              {ofArea.map(({ id, method, summary }) => (
+                <button
+                  key={id}
+                  type="button"
+                  aria-current={id === operation?.id ? "true" : undefined}
+                  title={id}
+                  onClick={() => choose(api, id)}
+                >
+                  <MethodName name={method} /> {summary}
+                </button>
+              ))}
             </div>
           ))}
           {found.length === 0 && <p class="hint">No operation is found.</p>}

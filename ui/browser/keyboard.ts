@@ -5,7 +5,7 @@ import { linksOf, selectedLink, topDetail } from "../overlays/detail.ts";
 import type { UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";
-import { WIDTH } from "./detail-panel.tsx";
+import { WIDTH } from "./styled-text.tsx";
 
 /** The keys besides letters that have bindings. */
 const NAMED = /^(?:Enter|Escape|Arrow(?:Up|Down|Left|Right)|Home|End|Page(?:Up|Down)|Backspace|Delete)$/;

@@ -1,7 +1,8 @@
 // A pane of rows: its filter, its columns, and the rows on the screen. The dashboard's state has the selected row and the filter.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { lineProblem, openRow, writeFilter } from "../keys/key-bindings.ts";
+import { lineProblem, openRow, writeLine } from "../keys/key-bindings.ts";
+import type { DetailOverlay } from "../overlays/detail.ts";
 import { type Column, shownColumns } from "../panes/columns.ts";
 import { paneNamed } from "../panes/index.ts";
 import type { Pane } from "../panes/pane.ts";
@@ -36,14 +37,16 @@ export function ListView({ dashboard }: DashboardProps) {
   );
 }
 
-/** The input of the filter, which applies on every keystroke. `/` moves the focus here. */
-function Filter({ dashboard }: DashboardProps) {
-  const { state } = dashboard;
+/** The input of the filter or, with a detail, of its search. Both apply on every keystroke, and `/` moves the focus here. */
+export function Filter({ dashboard, detail }: DashboardProps & { detail?: DetailOverlay }) {
+  const { state, change } = dashboard;
+  const { filterLine } = state;
   const input = useRef<HTMLInputElement>(null);
-  const isOpen = state.filterLine !== undefined;
-  const text = state.filterLine?.value ?? listOf(state).filter;
-  const problem = lineProblem(state);
+  const isOpen = filterLine !== undefined && (filterLine.searchesFrom !== undefined) === (detail !== undefined);
+  const text = isOpen ? filterLine.value : (detail?.search ?? listOf(state).filter);
+  const problem = isOpen ? lineProblem(state) : undefined;
   const fields = (paneNamed(state.pane).vocabulary(state)?.fields ?? []).slice(0, 3);
+  const write = (written: string) => change((before) => writeLine(before, written, detail && 0));
   // A layout effect runs before the browser paints: the next key may follow at once.
   useLayoutEffect(() => {
     if (isOpen) input.current?.focus();
@@ -54,17 +57,17 @@ function Filter({ dashboard }: DashboardProps) {
       <input
         ref={input}
         type="search"
-        aria-label="Filter rows"
+        aria-label={detail ? "Search the details" : "Filter rows"}
         aria-invalid={problem !== undefined}
-        placeholder={`Filter by text${fields.map((name) => `, ${name}:`).join("")}`}
+        placeholder={detail ? "Search" : `Filter by text${fields.map((name) => `, ${name}:`).join("")}`}
         value={text}
-        onFocus={() => !isOpen && dashboard.change((before) => writeFilter(before, listOf(before).filter))}
-        onInput={({ currentTarget: { value } }) => dashboard.change((before) => writeFilter(before, value))}
-        onBlur={() => dashboard.change((before) => update({ ...before, filterLine: undefined }))}
+        onFocus={() => !isOpen && write(text)}
+        onInput={({ currentTarget: { value } }) => write(value)}
+        onBlur={() => change((before) => update({ ...before, filterLine: undefined }))}
         data-keys={SEARCH_KEYS}
         spellcheck={false}
       />
-      {isOpen && problem !== undefined && <span class="problem">{problem}</span>}
+      {problem !== undefined && <span class="problem">{problem}</span>}
     </span>
   );
 }

@@ -3,21 +3,28 @@
 import { useState } from "preact/hooks";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import { type Call, curlOf } from "../connection/calls.ts";
-import { valueOfJson } from "../connection/json-schema.ts";
+import { choicesOf, textOfValue, valueOfJson, valueOfText } from "../connection/json-schema.ts";
 import { allApiKeys, toOptions } from "../controls/form-fields.ts";
-import { type ApiOperation, filledPath } from "../explorer/api-document.ts";
-import type { FormValues } from "../overlays/field.ts";
+import { unmaskedBodyLines } from "../details/detail-lines.ts";
+import { type ApiField, type ApiOperation, filledPath, typeText } from "../explorer/api-document.ts";
+import { openReference } from "../keys/detail-keys.ts";
+import type { FormField, FormValues } from "../overlays/field.ts";
 import { copyText } from "../state/updates.ts";
-import { sanitizeLines } from "../view/cells.ts";
-import { AnswerView } from "./answer-view.tsx";
+import { sanitize, sanitizeLines } from "../view/cells.ts";
+import { duration, statusStyles } from "../view/format.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { type Answer, sendCall } from "./fetch-calls.ts";
 import { Field } from "./form-field.tsx";
 import { Definitions } from "./shared-parts.tsx";
+import { StyledLines, WIDTH } from "./styled-text.tsx";
 
 const API_KEY = "api-key";
 const IDEMPOTENCY_KEY = "idempotency-key";
 const BODY = "body";
+
+/** The calls that were sent since the page was loaded, newest first: each fills in the form again. */
+const sent: { operation: ApiOperation; values: FormValues; path: string; status: number | string }[] = [];
+const MAX_SENT = 50;
 
 export function OperationForm({ dashboard, operation }: DashboardProps & { operation: ApiOperation }) {
   const { state } = dashboard;
@@ -33,8 +40,12 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
     setAnswer("Sending …");
-    setAnswer(await sendCall(state.target, call).catch(({ message }: Error) => message));
+    const answered = await sendCall(state.target, call).catch(({ message }: Error) => message);
+    sent.unshift({ operation, values, path: call.path, status: typeof answered === "string" ? "no answer" : answered.status });
+    sent.splice(MAX_SENT);
+    setAnswer(answered);
   };
+  const before = sent.filter((one) => one.operation === operation);
   return (
     <form class="operation" onSubmit={(event) => void send(event)}>
       <header>
@@ -63,7 +74,7 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
           </button>
         </Field>
       )}
-      {operation.body !== undefined && <BodyField fields={operation.fields} {...inputOf(BODY)} />}
+      {operation.body !== undefined && <BodyFields fields={operation.fields} {...inputOf(BODY)} />}
       <div class="send">
         <button type="submit" class="primary">
           Send
@@ -73,6 +84,18 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
         </button>
       </div>
       {answer !== undefined && <AnswerView dashboard={dashboard} answer={answer} />}
+      {before.length > 0 && (
+        <details>
+          <summary>Sent before</summary>
+          <nav class="operation-list" aria-label="Sent before">
+            {before.map((one, index) => (
+              <button key={before.length - index} type="button" onClick={() => setWritten(one.values)}>
+                {one.status} {one.path} <code>{sanitize((one.values[BODY] ?? "").replaceAll(/\s+/g, " "))}</code>
+              </button>
+            ))}
+          </nav>
+        </details>
+      )}
       <section aria-label="Code">
         <h3>
           As curl <span class="space" />
@@ -84,9 +107,25 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
       </section>
       <section aria-label="Responses">
         <h3>Responses</h3>
-        <Definitions
-          rows={operation.responses.map(({ status, description }) => ({ name: status, text: description.replaceAll("`", "") }))}
-        />
+        {operation.responses.map(({ status, description, fields, example }) => (
+          <details key={status} open={status < "300"}>
+            <summary>
+              {status} {description}
+            </summary>
+            <Definitions
+              rows={fields.map(({ name, description, schema }) => ({
+                name,
+                note: typeText(schema),
+                text: description.replaceAll("`", ""),
+              }))}
+            />
+            {example !== undefined && (
+              <pre tabIndex={0}>
+                <StyledLines lines={unmaskedBodyLines(state.theme, WIDTH, example)} />
+              </pre>
+            )}
+          </details>
+        ))}
       </section>
     </form>
   );
@@ -115,28 +154,84 @@ function callOf(operation: ApiOperation, values: FormValues): Call {
   return { method, path, key: values[API_KEY] || null, headers: idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}, ...body };
 }
 
-function BodyField({ fields, ...input }: Pick<ApiOperation, "fields"> & { id: string; value: string; onWrite(text: string): void }) {
-  const { value } = input;
-  // An invalid body can still be sent, because a user may want to see how the service rejects it.
-  const problem = typeof valueOfJson(value) === "object" ? undefined : "must be an object, in JSON";
-  const rows = fields.map(({ name, type, description, isRequired }) => ({
-    name,
-    note: (
-      <>
-        <span class="dim"> {type}</span>
-        {isRequired && <span class="red"> required</span>}
-      </>
-    ),
-    text: description,
-  }));
+/** The response, with a link to its request, whose detail has its events and deliveries. `answer` is a text while the call waits for its response, or why it failed. */
+function AnswerView({ dashboard, answer }: DashboardProps & { answer: Answer | string }) {
+  if (typeof answer === "string")
+    return (
+      <p class="answer hint" role="status">
+        {answer}
+      </p>
+    );
+  const { status, ms, headers, body, request } = answer;
+  const open = () => dashboard.change((before) => openReference({ ...before, overlays: [] }, { pane: "requests", id: request ?? "" }));
   return (
-    <Field field={{ name: BODY, help: "JSON" }} problem={problem} rows={Math.min(16, Math.max(4, value.split("\n").length + 1))} {...input}>
-      {rows.length > 0 && (
-        <details>
-          <summary>Fields</summary>
-          <Definitions rows={rows} />
-        </details>
-      )}
-    </Field>
+    <section class="answer" aria-label="Answer">
+      <h3>
+        <span class={statusStyles(status).join(" ")}>{status}</span> <span class="dim">{duration(ms)}</span>
+        <span class="space" />
+        {request !== undefined && (
+          <button type="button" onClick={open}>
+            {request} ›
+          </button>
+        )}
+      </h3>
+      <details>
+        <summary>{Object.keys(headers).length} headers</summary>
+        <Definitions rows={Object.entries(headers).map(([name, value]) => ({ name, text: <code>{value}</code> }))} />
+      </details>
+      {body === "" && <p class="hint">The body is empty.</p>}
+      <pre tabIndex={0} hidden={body === ""}>
+        <StyledLines lines={unmaskedBodyLines(dashboard.state.theme, WIDTH, body)} />
+      </pre>
+    </section>
   );
+}
+
+/** A field for each property, beside the body as text. A text that is not an object can be sent too, to see how the service rejects it. */
+function BodyFields({ fields, value, onWrite }: { fields: readonly ApiField[]; value: string; onWrite(text: string): void }) {
+  // The text that was typed into a field, until the body is changed elsewhere: its JSON may be written differently.
+  const [typed, setTyped] = useState({ name: "", text: "", body: "" });
+  const body = valueOfJson(value) as Readonly<Record<string, unknown>>;
+  const isObject = typeof body === "object" && body !== null;
+  const textIn = (name: string) => (typed.name === name && typed.body === value ? typed.text : textOfValue(body[name] ?? ""));
+  const write = (field: ApiField, text: string) => {
+    const changed = withProperty(body, field, text);
+    setTyped({ name: field.name, text, body: changed });
+    onWrite(changed);
+  };
+  const shown = isObject ? fields.filter(({ name }) => !name.includes(".")) : [];
+  return (
+    <div class="body">
+      <div>
+        {shown.map((field) => (
+          <Field
+            key={field.name}
+            field={formFieldOf(field)}
+            id={`body-${field.name}`}
+            isRequired={field.isRequired}
+            value={textIn(field.name)}
+            onWrite={(text) => write(field, text)}
+          />
+        ))}
+      </div>
+      <Field
+        field={{ name: BODY, help: "JSON" }}
+        problem={isObject ? undefined : "must be an object, in JSON"}
+        rows={Math.max(4, value.split("\n").length + 1)}
+        {...{ id: BODY, value, onWrite }}
+      />
+    </div>
+  );
+}
+
+function formFieldOf({ name, description, schema = {} }: ApiField): FormField {
+  const choices = choicesOf(schema);
+  const help = `${description}${description && ". "}${choices ? "" : typeText(schema)}`.replaceAll("`", "");
+  return { name, help, ...(choices && { options: [{ value: "", label: "-", help }, ...choices.map((value) => ({ value, help }))] }) };
+}
+
+/** The body with a property of this text; without it if the text is empty. */
+function withProperty(body: Readonly<Record<string, unknown>>, { name, schema = {} }: ApiField, text: string): string {
+  const { [name]: _, ...others } = body;
+  return JSON.stringify(text === "" ? others : { ...body, [name]: valueOfText(schema, text) }, null, 2);
 }

@@ -36,8 +36,7 @@ export const Definitions = ({ rows }: { rows: readonly { name: string; note?: Co
     {rows.map(({ name, note, text }) => (
       <div key={name}>
         <dt>
-          <code>{name}</code>
-          {note}
+          <code>{name}</code> {note}
         </dt>
         <dd>{text}</dd>
       </div>

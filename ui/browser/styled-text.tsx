@@ -5,6 +5,9 @@ import { STYLE_CODES } from "../view/style.ts";
 /** For each code that begins a style: its class, and the code that ends the style. */
 const STYLES = new Map(Object.entries(STYLE_CODES).map(([name, [on, off]]) => [`\x1b[${on}m`, { name, off: `\x1b[${off}m` }]));
 
+/** Characters: wider than any line of a detail, because the browser wraps lines itself. */
+export const WIDTH = 600;
+
 interface StyledPiece {
   text: string;
   classes: string;

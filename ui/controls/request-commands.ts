@@ -11,7 +11,7 @@ import { curlOf } from "../connection/calls.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import { filteredRows } from "../state/list.ts";
 import { listOf, type RowKey, type StateUpdate, sandboxNow, type UiState } from "../state/state.ts";
-import { update, withNotice } from "../state/updates.ts";
+import { callEffect, update, withNotice } from "../state/updates.ts";
 import { count, counted, reformatJson } from "../view/format.ts";
 import { allApiKeys, toOptions } from "./form-fields.ts";
 
@@ -112,16 +112,14 @@ export const exportKey: RowKey<unknown> = { keys: [], help: "export the rows as 
 function exportRows(state: UiState): StateUpdate {
   const ids = new Set(filteredRows(listOf(state, "requests")).flatMap(({ id, gap }) => (gap ? [] : [id])));
   const time = isoTime(sandboxNow(state)).slice(0, 19).replaceAll(/[-:]/g, "");
-  return update(withNotice(state, `Exporting ${counted(ids.size, "request")} …`, "dim"), {
-    kind: "task",
-    async run({ target, perform, saveFile }) {
-      const { body } = await perform(target, controlCalls.report({ format: "har" }));
-      const { log } = body as HarLog;
-      const entries = log.entries.filter(({ comment }) => ids.has(String(comment).split(" ")[0] ?? ""));
-      const file = await saveFile(`requests-${time}`, "har", `${JSON.stringify({ log: { ...log, entries } }, null, 2)}\n`);
-      const missing = ids.size - entries.length;
-      const gap = missing === 0 ? "" : `; ${count(missing)} older ones are not in the report of the run`;
-      return (later) => withNotice(later, `Wrote ${counted(entries.length, "request")} to ${file}${gap}`);
-    },
+  const save = callEffect(controlCalls.report({ format: "har" }), (later, { body }) => {
+    const { log } = body as HarLog;
+    const entries = log.entries.filter(({ comment }) => ids.has(String(comment).split(" ")[0] ?? ""));
+    const text = `${JSON.stringify({ log: { ...log, entries } }, null, 2)}\n`;
+    const missing = ids.size - entries.length;
+    const gap = missing === 0 ? "" : `; ${count(missing)} older ones are not in the report of the run`;
+    const noticeOf = (file: string) => `Wrote ${counted(entries.length, "request")} to ${file}${gap}`;
+    return update(later, { kind: "save", name: `requests-${time}`, extension: "har", text, noticeOf });
   });
+  return update(withNotice(state, `Exporting ${counted(ids.size, "request")} …`, "dim"), save);
 }

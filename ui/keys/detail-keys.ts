@@ -21,7 +21,6 @@ import {
   topDetail,
   withView,
 } from "../overlays/detail.ts";
-import { editSearch } from "../overlays/field.ts";
 import { paneNamed } from "../panes/index.ts";
 import { refusedRequests } from "../panes/rate-limits.ts";
 import { type CursorMove, selectedRow } from "../state/list.ts";
@@ -130,7 +129,6 @@ function detailBindings(): readonly RowKey<OpenDetail>[] {
       isEnabled: (_, { lines, detail }) => bodiesOf(lines).length > 0 || !isLoaded(detail),
       run: scrollToBody,
     },
-    { keys: ["/"], label: "search", help: "search the details", run: startSearch },
     { keys: ["tab"], help: "next link", isEnabled: hasLinks, run: (state, opened) => selectLink(state, opened, 1) },
     { keys: ["shift-tab"], help: "previous link", isEnabled: hasLinks, run: (state, opened) => selectLink(state, opened, -1) },
   ];
@@ -211,20 +209,13 @@ function goToMatch(state: UiState, opened: OpenDetail, by: 1 | -1): StateUpdate 
   return changeView(state, { match, scroll: scrollTo(opened, matches[match]?.[0].line ?? 0, detail.scroll) });
 }
 
-/** Starts a search, which applies while it is typed. Esc returns to where it began. */
-function startSearch(state: UiState, { detail: { scroll: from } }: OpenDetail): StateUpdate {
-  const ended = { isSearching: false, onKey: undefined };
-  const onKey = (later: UiState, key: string): StateUpdate | undefined => {
-    const opened = openDetailOf(later);
-    if (key === "enter") return changeView(later, ended);
-    if (key === "escape") return changeView(later, { ...ended, search: "", match: 0, scroll: from });
-    const search = editSearch(opened?.detail.search ?? "", key);
-    if (!opened || search === undefined) return undefined;
-    const matches = matchesOf(opened.lines, search, opened.width);
-    const next = matches.findIndex(([{ line }]) => line >= from);
-    const match = Math.max(0, next);
-    const line = matches[match]?.[0].line;
-    return changeView(later, { search, match, scroll: line === undefined ? from : scrollTo(opened, line, from) });
-  };
-  return changeView(state, { search: "", match: 0, isSearching: true, onKey });
+/** Searches the details, and goes to the first match from a line on. */
+export function searchDetail(state: UiState, search: string, from: number): StateUpdate {
+  const opened = openDetailOf(state);
+  if (!opened) return update(state);
+  const matches = matchesOf(opened.lines, search, opened.width);
+  const first = matches.findIndex(([{ line }]) => line >= from);
+  const match = Math.max(0, first);
+  const line = matches[match]?.[0].line;
+  return changeView(state, { search, match, scroll: line === undefined ? from : scrollTo(opened, line, from) });
 }

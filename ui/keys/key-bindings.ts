@@ -17,7 +17,7 @@ import { boundTo, type FilterLine, type KeyBinding, listOf, type Overlay, type S
 import { closeTopOverlay, openOverlay, topOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { counted } from "../view/format.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
-import { detailKeys, jumpKey, scrolledBy, scrollOverlay } from "./detail-keys.ts";
+import { detailKeys, jumpKey, scrolledBy, scrollOverlay, searchDetail } from "./detail-keys.ts";
 
 type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
 
@@ -173,9 +173,16 @@ function quit(state: UiState): StateUpdate {
 /** Whether the user may use a binding: guests may not use bindings for hosts. */
 export const isAllowed = (state: UiState) => (isGuest(state) ? ({ isForHost }: KeyBinding) => !isForHost : () => true);
 
+const searchKey: KeyBinding = {
+  keys: ["/"],
+  label: "search",
+  help: "search the details",
+  run: (state) => writeLine(state, "", topDetail(state)?.scroll ?? 0),
+};
+
 /** The keys of details come before the overlay's own keys. */
 const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[] => [
-  ...(topDetail(state) ? [...detailKeys, jumpKey] : []),
+  ...(topDetail(state) ? [...detailKeys, searchKey, jumpKey] : []),
   ...overlay.keys,
   { keys: ["escape"], label: "back", help: "go back", run: (later) => update(closeTopOverlay(later)) },
 ];
@@ -238,42 +245,41 @@ export function handleKey(before: UiState, key: string): StateUpdate {
 }
 
 /** The keys of a text that is being typed, such as a filter; undefined while none is. */
-export function typingKeys(state: UiState): readonly KeyBinding[] | undefined {
-  const labels = state.filterLine
-    ? { enter: "apply", escape: "clear", up: "earlier filter" }
-    : topDetail(state)?.isSearching
-      ? { enter: "keep", escape: "clear" }
-      : undefined;
-  return (
-    labels && Object.entries(labels).map(([key, label]) => ({ keys: [key], label, help: label, run: (later) => handleKey(later, key) }))
-  );
+export function typingKeys({ filterLine }: UiState): readonly KeyBinding[] | undefined {
+  if (!filterLine) return undefined;
+  const isFilter = filterLine.searchesFrom === undefined;
+  const labels = { enter: isFilter ? "apply" : "keep", escape: "clear", ...(isFilter && { up: "earlier filter" }) };
+  return Object.entries(labels).map(([key, label]) => ({ keys: [key], label, help: label, run: (later) => handleKey(later, key) }));
 }
 
 const MAX_HISTORY = 50;
 
 const lineOf = (value: string, stepsBack = 0): FilterLine => ({ value, caretFromEnd: 0, isSelected: false, stepsBack });
 
-/** Writes a whole filter at once, as into an input of a browser. */
-export const writeFilter = (state: UiState, text: string): StateUpdate => apply(state, text, lineOf(text));
+/** Writes a whole filter, or a search in the details from a line on, as into an input of a browser. */
+export const writeLine = (state: UiState, text: string, searchesFrom?: number): StateUpdate =>
+  apply(state, text, { ...lineOf(text), searchesFrom });
 
 /** Why the text in the line is not a valid filter of the focused pane. */
 export function lineProblem(state: UiState): string | undefined {
   const { pane, filterLine } = state;
   const vocabulary = paneNamed(pane).vocabulary(state);
-  return filterLine && vocabulary && filterProblem(filterLine.value, vocabulary);
+  return filterLine?.searchesFrom === undefined && filterLine && vocabulary ? filterProblem(filterLine.value, vocabulary) : undefined;
 }
 
 function editFilterLine(state: UiState, line: FilterLine, key: string): StateUpdate {
-  if (key === "escape") return apply(state, "", undefined);
+  if (key === "escape") return apply(state, "", undefined, line.searchesFrom);
   if (key === "enter") return lineProblem(state) === undefined ? update(closed(state, line)) : update(state);
-  if (key === "up" || key === "down") return recall(state, line, key === "up" ? 1 : -1);
+  const isRecall = (key === "up" || key === "down") && line.searchesFrom === undefined;
+  if (isRecall) return recall(state, line, key === "up" ? 1 : -1);
   const edited = editText(line, key);
-  return edited ? apply(state, edited.value, { ...edited, stepsBack: 0 }) : update(state);
+  return edited ? apply(state, edited.value, { ...line, ...edited, stepsBack: 0 }) : update(state);
 }
 
-function closed(state: UiState, { value: text }: FilterLine): UiState {
-  const earlier = state.filterHistory.filter((one) => one !== text);
-  return { ...state, filterLine: undefined, filterHistory: text.trim() === "" ? earlier : [...earlier, text].slice(-MAX_HISTORY) };
+function closed(state: UiState, { value: text, searchesFrom }: FilterLine): UiState {
+  const next = { ...state, filterLine: undefined };
+  if (searchesFrom !== undefined || text.trim() === "") return next;
+  return { ...next, filterHistory: [...state.filterHistory.filter((one) => one !== text), text].slice(-MAX_HISTORY) };
 }
 
 /** Shows an earlier filter, or the next later one. */
@@ -283,9 +289,10 @@ function recall(state: UiState, { stepsBack }: FilterLine, by: number): StateUpd
   return apply(state, text, lineOf(text, steps));
 }
 
-/** Applies the filter; invalid text keeps the last valid one. */
-function apply(state: UiState, filter: string, filterLine: FilterLine | undefined): StateUpdate {
+/** Searches the details, or filters the rows; an invalid filter keeps the last valid one. */
+function apply(state: UiState, text: string, filterLine: FilterLine | undefined, searchesFrom = filterLine?.searchesFrom): StateUpdate {
   const next = { ...state, filterLine };
-  if (lineProblem(next) !== undefined || filter === listOf(state).filter) return update(next);
-  return update(withList(next, state.pane, withFilter(listOf(state), filter)), { kind: "subscribe" });
+  if (searchesFrom !== undefined) return searchDetail(next, text, searchesFrom);
+  if (lineProblem(next) !== undefined || text === listOf(state).filter) return update(next);
+  return update(withList(next, state.pane, withFilter(listOf(state), text)), { kind: "subscribe" });
 }

@@ -91,7 +91,7 @@ export const withView = (overlay: DetailOverlay, view: Partial<DetailView> = {})
   return {
     ...next,
     lines: (state, width) => drawDetail(next.content(state, width), next, state.theme, width),
-    note: (state, width) => searchNote(next.content(state, width), next, state.theme, width),
+    note: (state, width) => next.search && `/${next.search}  ${searchNote(next.content(state, width), next, width)}`,
   };
 };
 
@@ -112,9 +112,6 @@ export interface DetailView {
   readonly wantsBody?: boolean;
   readonly search: string;
   readonly match: number;
-  /** The search is being typed: all keys go to `onKey`. */
-  readonly isSearching?: boolean;
-  onKey?: Overlay["onKey"];
 }
 
 export interface Link {
@@ -218,10 +215,8 @@ function highlighted(theme: Theme, text: string, pieces: readonly (MatchPiece & 
   return result + text.slice(from);
 }
 
-/** `/zoë 2 of 5`, beside the title. */
-function searchNote(lines: readonly DetailLine[], { search, match, isSearching }: DetailView, theme: Theme, width: number): string {
-  if (search === "" && !isSearching) return "";
+/** `2 of 5`, the match on the screen and how many there are; empty without a search. */
+export function searchNote(lines: readonly DetailLine[], { search, match }: DetailView, width: number): string {
   const found = matchesOf(lines, search, width).length;
-  const result = search === "" ? "" : found === 0 ? "  no match" : `  ${count(Math.min(match, found - 1) + 1)} of ${count(found)}`;
-  return `/${search}${isSearching ? symbols(theme).caret : ""}${result}`;
+  return search === "" ? "" : found === 0 ? "no match" : `${count(Math.min(match, found - 1) + 1)} of ${count(found)}`;
 }

@@ -11,8 +11,8 @@ import { attemptCall, attemptRow, attemptsCall, deliveryDetail, verifiableHeader
 import { laterAttempts, outcomeOf, resultOf, resultStyles, targetOf } from "../details/row-lines.ts";
 import { confirm } from "../overlays/text-view.ts";
 import type { Row } from "../state/list.ts";
-import { listOf, type StateUpdate, type UiState } from "../state/state.ts";
-import { copyText, loadThen, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
+import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
+import { copyText, loadThen, makeCall, openOverlay, pollEffect, update, withNotice } from "../state/updates.ts";
 import { count, duration, failureMark } from "../view/format.ts";
 import { IDS_FROM } from "./columns.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
@@ -71,6 +71,7 @@ export const deliveries = listPane<AttemptMessage>({
       label: "replay",
       help: "replay the delivery: same event and body, to the same endpoint",
       isForHost: true,
+      isEnabled: (state, attempt) => isReplayable(state, attempt),
       run: (state, attempt) => makeCall(state, replayCall(attempt), () => ({ message: `Replayed ${attempt.eventType} to ${attempt.url}` })),
     },
     {
@@ -78,7 +79,7 @@ export const deliveries = listPane<AttemptMessage>({
       label: "replay failed",
       help: "replay every failed delivery in the list",
       isForHost: true,
-      isEnabled: (state) => failedDeliveries(listOf(state, "deliveries").rows).length > 0,
+      isEnabled: (state) => replayable(state).length > 0,
       run: replayFailed,
     },
     {
@@ -105,7 +106,7 @@ export const deliveries = listPane<AttemptMessage>({
 const replayCall = ({ id }: AttemptMessage) => controlCalls.attempts.replay({ id });
 
 function replayFailed(state: UiState): StateUpdate {
-  const failed = failedDeliveries(listOf(state, "deliveries").rows);
+  const failed = replayable(state);
   const [first] = failed;
   if (!first) return update(state);
   const what = `${count(failed.length)} failed ${failed.length === 1 ? "delivery" : "deliveries"}`;
@@ -116,6 +117,19 @@ function replayFailed(state: UiState): StateUpdate {
   };
   return update(openOverlay(state, confirm(`Replay ${what}? Each one is a call like this:`, replayCall(first), replayAll)));
 }
+
+/** Endpoints that are not listed, although an attempt was made to them, were deleted. */
+export const pollEndpoints = (): Effect[] => [
+  pollEffect(controlCalls.endpoints.list(), (state, { body }) => {
+    const open = new Set(body.data.flatMap(({ id, status }) => (status === "enabled" ? [id] : [])));
+    const used = attemptsIn(listOf(state, "deliveries").rows).map(({ endpointId }) => endpointId);
+    return update({ ...state, closedEndpoints: new Set(used.filter((id) => !open.has(id))) });
+  }),
+];
+
+const isReplayable = ({ closedEndpoints }: UiState, { endpointId }: AttemptMessage) => closedEndpoints?.has(endpointId) !== true;
+
+const replayable = (state: UiState) => failedDeliveries(listOf(state, "deliveries").rows).filter((attempt) => isReplayable(state, attempt));
 
 const attemptsIn = (rows: readonly Row[]) => rows.flatMap(({ value, gap }) => (gap ? [] : [value as AttemptMessage]));
 

@@ -5,7 +5,7 @@ import type { HttpReply, HttpTarget } from "../../src/client/http-transport.ts";
 import { type MadeCounts, NO_COUNTS } from "../../src/contracts/live-messages.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
-import type { Call, Perform } from "../connection/calls.ts";
+import type { Call } from "../connection/calls.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 import type { StreamConnection } from "../connection/live-stream.ts";
 import type { Reference } from "../details/detail-lines.ts";
@@ -54,6 +54,8 @@ export interface UiState {
   /** The changes that `u` undoes, newest last. A change without a call cannot be undone. */
   readonly undo: readonly { label: string; call: Call | undefined }[];
   readonly lookups: CachedLookups;
+  /** The endpoints of listed deliveries that were deleted or disabled since: nothing can be replayed to them. */
+  readonly closedEndpoints?: ReadonlySet<string> | undefined;
   readonly learning?: LearningMode | undefined;
   readonly trends?: SandboxTrendReply | undefined;
   /** The detail beside the lists on wide screens, and when it was opened. */
@@ -85,9 +87,12 @@ export interface LearnerMode {
   readonly reading?: number | undefined;
 }
 
-/** `stepsBack` is how far back in the history the text is; 0 for a new one. */
+/** A filter of the rows, or a search in the details, while it is typed. */
 export interface FilterLine extends TextEdit {
+  /** How far back in the history the text is; 0 for a new one. */
   stepsBack: number;
+  /** The first visible line of the details when their search began; undefined for a filter of the rows. */
+  searchesFrom?: number | undefined;
 }
 
 /** Replies that never change during a run, fetched once. */
@@ -109,19 +114,12 @@ export interface CallEffect<Reply = unknown> {
   isPoll?: true;
 }
 
-export interface TaskTools {
-  target: HttpTarget;
-  perform: Perform;
-  /** Saves a text, and resolves to the name or path of its file. */
-  saveFile(name: string, extension: string, text: string): Promise<string>;
-}
-
 /** A side effect, carried out by `run-effects.ts`. */
 export type Effect =
   | CallEffect
   | { kind: "copy"; text: string }
-  /** Work that takes several calls. It resolves to the change of the state. */
-  | { kind: "task"; run(tools: TaskTools): Promise<(state: UiState) => UiState> }
+  /** Saves a text. The notice names its file. */
+  | { kind: "save"; name: string; extension: string; text: string; noticeOf(file: string): string }
   /** Rings the terminal's bell: a key was refused. */
   | { kind: "bell" }
   /** Sends the filters to the stream, so that the digest includes matching rows. */
