@@ -68,7 +68,7 @@ export function historyOf(calls: readonly RecordedCall[], sandbox: ComparedSandb
   };
 }
 
-/** What distinguishes one refusal from another. */
+/** The status and the code, by which two refusals are told apart. */
 export const answerOf = ({ status, response }: RecordedCall) => `${status} ${isObject(response) ? response.code : ""}`;
 
 const actionOf = ({ operation, ids }: RecordedCall) => `${operation.id} ${ids.join(" ")}`;

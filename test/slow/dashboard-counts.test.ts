@@ -44,7 +44,7 @@ describe("a dashboard that is attached late", () => {
   });
 });
 
-/** What each pane shows once it is loaded. */
+/** A text of each pane, which shows that its rows have arrived. */
 const PANES = ["6,006", "payment.succeeded", "resets", "exhausted", "passed", "p95", "records", "lost-response"];
 
 /** Every number of the API. */

@@ -33,7 +33,7 @@ const FOLLOWS: Readonly<Record<string, Readonly<Record<string, readonly string[]
 const essence = (field: string, value: unknown) =>
   field === "number" || field === "reference" ? seriesOf(value) : field === "options" ? keysOf(value) : value;
 
-/** What a caller may not repeat, or say without the rest. The refusal names the reason. */
+/** The refusals that are right: the value exists already, or another field must be given with it. */
 const REFUSED =
   /exists already|is archived|is paid for|that no payout contains|must be that of the items|(acceptedAt|verifiedAt) must not come before created/;
 

@@ -88,7 +88,7 @@ function operationOf(api: ApiName, method: string, path: string, operation: Path
   };
 }
 
-/** What a response is, its fields or the errors that it may have, and its example as JSON. */
+/** A response as the Explorer shows it: its description, its fields or its errors, and an example. */
 function responseOf(document: ApiDocument, response: ApiResponse | Reference) {
   const { examples: texts, responses } = document.components;
   const { description = "", content } = resolved(response, responses) ?? {};
