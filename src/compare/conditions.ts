@@ -121,7 +121,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     applies: ({ call, problems, knowledge }) => problems.length > 0 && refused(call) && call.ids.every((id) => knowledge.ids.has(id)),
   },
   invalid_state: {
-    when: "An action on a record (POST to a path with its id) is repeated after it succeeded, without its key; or it is refused as such a repetition is, and not with 404 or 410.",
+    when: "An action on a record (POST to a path with its id) is repeated without its key after it succeeded. A first call counts too if it is refused with the status and code of such a repetition, unless that is 404 or 410.",
     applies: ({ call, history, problems }) => {
       if (!isAction(call) || history.isRepeatedAction(call)) return isAction(call);
       const repeated = refused(call) && problems.length === 0 ? history.refusedRepeat(call.operation) : undefined;
@@ -129,7 +129,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     },
   },
   resource_not_found: {
-    when: "A refused id is in no response of the recording, and the body is right; for actions, the refusal is also that of an unknown id elsewhere, or 404 or 410 and not that of a repeated action.",
+    when: "A refused id is in no response of the recording, and the body is right. The refusal of an action must also have the status and code of unknown ids elsewhere, or be 404 or 410 and unlike that of a repeated action.",
     applies: (context) => {
       const { call, knowledge, history, problems } = context;
       if (!refused(call) || problems.length > 0 || !call.ids.some((id) => !knowledge.ids.has(id))) return false;

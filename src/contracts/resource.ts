@@ -3,11 +3,11 @@
 import type { Draws } from "../kernel/random.ts";
 import { assumed } from "../schema/assumed.ts";
 import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
+import { knownCurrency } from "./rules.ts";
 import {
   type ArrivalTimes,
   arrivalTimesOf,
   describeTransitions,
-  knownCurrency,
   orderRules,
   statesBefore,
   type Transitions,

@@ -1,8 +1,6 @@
-// The states of a kind of record and the transitions between them, and the rules that follow from its declaration: a time that a state sets on
-// arrival is set exactly if the record went through the state, times are in order, and a currency is known.
+// The states of a kind of record and the transitions between them, and the rules that follow from them: a time that a state sets on arrival is
+// set exactly if the record went through the state, and times are in order.
 
-import { didYouMean } from "../kernel/did-you-mean.ts";
-import { CURRENCIES } from "../kernel/money.ts";
 import { sentIn } from "../schema/as-sent.ts";
 
 /** The statuses that may follow each status. */
@@ -124,14 +122,6 @@ export function orderRules({ transitions, arrivalTimes }: Omit<TimedKind, "kind"
       return { field, code: "out_of_order", message };
     };
   });
-}
-
-/** `currency` is a code of ISO 4217. */
-export function knownCurrency(record: Stateful) {
-  const currency = valueIn(record, "currency");
-  if (typeof currency !== "string" || CURRENCIES.has(currency)) return undefined;
-  const message = `currency must be a code of ISO 4217; received ${JSON.stringify(currency)}.${didYouMean(currency, CURRENCIES)}`;
-  return { field: "currency", code: "unknown_currency", message };
 }
 
 /** These states and all states that may follow them. */

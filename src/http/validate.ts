@@ -100,7 +100,7 @@ function checkedQuery(
 
 function sortFields({ body }: InputDeclaration, sent: Record<string, unknown>) {
   const known: Record<string, unknown> = {};
-  // Pairs: an object with as many fields as a body may have takes V8's slow path.
+  // Pairs, because V8 is slow with an object of as many fields as a body may have.
   const unknown: [name: string, value: unknown][] = [];
   for (const name of Object.keys(sent)) {
     if (body && Object.hasOwn(body.properties, name)) known[name] = sent[name];

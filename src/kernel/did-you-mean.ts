@@ -24,7 +24,7 @@ export function didYouMean(wrong: string, candidates: Iterable<string>): string 
   return guess === undefined ? "" : ` Did you mean ${guess}?`;
 }
 
-/** ` Did you mean X?` or else every name that there is, with its leading space. */
+/** ` Did you mean X?`, or all names if none is near; with a space before it. */
 export const nearestOrAll = (wrong: string, names: readonly string[]): string =>
   didYouMean(wrong, names) || ` There are ${names.join(", ") || "none"}.`;
 

@@ -25,7 +25,7 @@ const MAX_LAYERS = 6;
 const USUAL_LAYERS = 3;
 /** Characters of a deep layer that take as long as a step. */
 const CHARACTERS_PER_STEP = 64;
-/** Escapes of a usual layer that take as long as a step. */
+/** Escapes in one of the usual layers that take as long as a step. */
 const ESCAPES_PER_STEP = 32;
 
 /** Yields the text itself, then with its escapes undone once, twice and so on, until none is left or the budget is used up. */

@@ -49,7 +49,7 @@ function maskParts(value: unknown, budget: Budget): unknown {
 /** A value as JSON with its secrets masked. Masking the JSON text could break its quotes, if a message looks like a field with a secret name. */
 export const maskedJson = (value: unknown): string => JSON.stringify(maskValue(value));
 
-/** A boolean such as `hasPassword: true` is not a secret. Without a budget, every name that may be secret is. */
+/** A boolean such as `hasPassword: true` is not a secret. Once the budget is used up, a name that may be secret is not looked at closely. */
 function isMasked(name: string, value: unknown, budget: Budget): boolean {
   if (value === null || typeof value === "boolean" || !mayBeSecret(name)) return false;
   budget.left -= 2;

@@ -51,7 +51,7 @@ export const isSecretName = (name: string): boolean => mayBeSecret(name) && spel
 export const isSecretParameter = (name: string): boolean =>
   spellingsOf(name).some((words) => SECRET_NAME.test(words) || SECRET_PARAMETER.test(words));
 
-/** Characters at the start and at the end of a name that are read: a name may be as long as a body. */
+/** Only this many characters at the start and at the end of a name are read, because a name may be as long as a body. */
 const LONGEST_PART = 1_000;
 /** The name in lower case with `_` between its words, spelt twice: case is ignored, as in headers, or separates words, as in camelCase. */
 function spellingsOf(whole: string): string[] {
