@@ -216,7 +216,7 @@ const updateStatutorySettings = endpoint({
     const collection = own(statutorySettings);
     const before = collection.newest() ?? collection.create(initial(call));
     const changes: Record<string, unknown> = { ...extra, ...body };
-    for (const [field, value] of Object.entries(changes)) changes[field] = value ?? cleared(field);
+    for (const field of Object.keys(changes)) if (changes[field] === null) changes[field] = cleared(field);
     return isUnchanged(before, changes) ? before : collection.update(before, { ...changes, updated: now });
   },
 });

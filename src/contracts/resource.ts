@@ -1,9 +1,9 @@
 // The declaration of a resource: its fields, its states and their effects, its rules, and its sample record.
 
+import { knownCurrency } from "../kernel/money.ts";
 import type { Draws } from "../kernel/random.ts";
 import { assumed } from "../schema/assumed.ts";
 import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
-import { knownCurrency } from "./rules.ts";
 import {
   type ArrivalTimes,
   arrivalTimesOf,

@@ -1,7 +1,5 @@
-// Rules that several kinds of records share: dates in order, correct sums, and known currencies.
+// Rules that several kinds of records share: dates in order, and correct sums.
 
-import { didYouMean } from "../kernel/did-you-mean.ts";
-import { CURRENCIES } from "../kernel/money.ts";
 import type { RecordBase, Rule, RuleProblem } from "./resource.ts";
 
 type Values = Readonly<Record<string, unknown>>;
@@ -18,14 +16,6 @@ export const unknownReference = (field: string, kind: string, id: string): RuleP
     "unknown_reference",
     `${field.replaceAll("/", ".")} must be the id of a ${kind} of yours; received ${JSON.stringify(id)}.`,
   );
-
-/** `currency` is a code of ISO 4217. */
-export const knownCurrency: Rule<RecordBase> = (record) => {
-  const { currency } = valuesOf(record);
-  if (typeof currency !== "string" || CURRENCIES.has(currency)) return undefined;
-  const message = `currency must be a code of ISO 4217; received ${JSON.stringify(currency)}.${didYouMean(currency, CURRENCIES)}`;
-  return problem("currency", "unknown_currency", message);
-};
 
 /** A rule that the days or times in these fields do not decrease. Null fields are skipped. */
 export const inOrder =

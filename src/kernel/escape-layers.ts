@@ -49,11 +49,20 @@ function decode({ text, offsets, depths }: Layer, depth: number, budget: Budget)
   const to = { codes: new Uint16Array(text.length), offsets: new Int32Array(text.length + 1), depths: new Uint8Array(text.length) };
   const isUsual = depth <= USUAL_LAYERS;
   const mostEscapes = isUsual ? budget.left * ESCAPES_PER_STEP : budget.left;
+  const nextMark = markFinder(text);
   let [length, escapes] = [0, 0];
   for (let index = 0; index < codes.length; length++) {
+    const run = nextMark(index) - index;
+    if (run >= LONG_RUN) {
+      to.codes.set(codes.subarray(index, index + run), length);
+      copyPlaces({ offsets, depths }, to, index, length, run);
+      length += run - 1;
+      index += run;
+      continue;
+    }
     const size = escapeAt(codes, index);
     to.codes[length] = size === 0 ? (codes[index] as number) : decoded(codes, index, size);
-    to.offsets[length] = offsets ? (offsets[index] as number) : index;
+    to.offsets[length] = placeOf(offsets, index);
     to.depths[length] = size > 0 ? depth : depths ? (depths[index] as number) : 0;
     if (size > 0 && ++escapes > mostEscapes) {
       budget.left = -1;
@@ -63,8 +72,32 @@ function decode({ text, offsets, depths }: Layer, depth: number, budget: Budget)
   }
   if (length === codes.length) return undefined;
   budget.left -= isUsual ? 1 + escapes / ESCAPES_PER_STEP : escapes + codes.length / CHARACTERS_PER_STEP;
-  to.offsets[length] = offsets ? (offsets[codes.length] as number) : codes.length;
+  to.offsets[length] = placeOf(offsets, codes.length);
   return { text: textOf(to.codes.subarray(0, length)), offsets: to.offsets, depths: to.depths };
+}
+
+/** From so many characters without an escape on, copying them together is faster than one by one. */
+const LONG_RUN = 64;
+
+/** The place in the original text. */
+const placeOf = (offsets: Layer["offsets"], index: number) => (offsets ? (offsets[index] as number) : index);
+
+/** Copies the offsets and depths of a run. Those of the original text are its own indexes, and 0. */
+function copyPlaces({ offsets, depths }: Omit<Layer, "text">, to: Omit<Layer, "text">, index: number, length: number, run: number): void {
+  if (depths) to.depths?.set(depths.subarray(index, index + run), length);
+  if (offsets) to.offsets?.set(offsets.subarray(index, index + run), length);
+  else for (let step = 0; step < run; step++) (to.offsets as Int32Array)[length + step] = index + step;
+}
+
+/** Finds the next character, from an index on, that may begin an escape. The indexes may only grow. */
+function markFinder(text: string): (from: number) => number {
+  const find = (mark: string, from: number) => (text.indexOf(mark, from) + 1 || text.length + 1) - 1;
+  let [backslash, percent] = [-1, -1];
+  return (from) => {
+    if (backslash < from) backslash = find("\\", from);
+    if (percent < from) percent = find("%", from);
+    return Math.min(backslash, percent);
+  };
 }
 
 /**
@@ -139,7 +172,12 @@ function byteAt(codes: Codes, index: number): number {
   return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
-function codesOf(text: string): Uint16Array {
+const utf8 = new TextEncoder();
+
+function codesOf(text: string): Codes {
+  const bytes = utf8.encode(text);
+  // Only ASCII has as many bytes as characters.
+  if (bytes.length === text.length) return bytes;
   const codes = new Uint16Array(text.length);
   for (let index = 0; index < codes.length; index++) codes[index] = text.charCodeAt(index);
   return codes;

@@ -1,4 +1,6 @@
-// Converts amounts between integers in the currency's smallest unit and text such as 12.50.
+// Converts amounts between integers in the currency's smallest unit and text such as 12.50, and knows the codes of currencies.
+
+import { didYouMean } from "./did-you-mean.ts";
 
 /** The decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD (default for an unknown currency: 2). */
 export function decimalsOf(currency: string | null | undefined): number {
@@ -31,4 +33,12 @@ const CODES =
   "PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX " +
   "USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG";
 
-export const CURRENCIES: ReadonlySet<string> = new Set(CODES.split(" "));
+const CURRENCIES: ReadonlySet<string> = new Set(CODES.split(" "));
+
+/** The rule that the `currency` of a record is a code of ISO 4217. */
+export function knownCurrency(record: object) {
+  const { currency } = record as { currency?: unknown };
+  if (typeof currency !== "string" || CURRENCIES.has(currency)) return undefined;
+  const message = `currency must be a code of ISO 4217; received ${JSON.stringify(currency)}.${didYouMean(currency, CURRENCIES)}`;
+  return { field: "currency", code: "unknown_currency", message };
+}
