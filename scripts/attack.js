@@ -1,11 +1,13 @@
 // Runs every test that attempts an attack, and prints each row of SECURITY.md with its attempts and how many were refused.
 // A test that fails may have refused some of its attempts; none of them is counted as refused.
+// `npm run attack -- --write` writes the counts into the table of SECURITY.md.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { startVitest } from "vitest/node";
 
-const [, section] = readFileSync("SECURITY.md", "utf8").split("## What is defended");
-const [, , ...table] = section.split("\n## ")[0].match(/^\|.*$/gm);
+const page = readFileSync("SECURITY.md", "utf8");
+const [, section] = page.split("## What is defended");
+const [head, rule, ...table] = section.split("\n## ")[0].match(/^\|.*$/gm);
 const rows = table.map((line) => line.split("|")[1].trim());
 const files = readdirSync("test", { recursive: true })
   .filter((name) => name.endsWith(".test.ts"))
@@ -24,10 +26,20 @@ for (const module of vitest.state.getTestModules())
     }
 await vitest.close();
 
+const grouped = (count) => count.toLocaleString("en-US");
 const line = (row, attempts, refused) => `${row.padEnd(72)} ${String(attempts).padStart(9)} ${String(refused).padStart(9)}`;
 console.log(line("attack", "attempts", "refused"));
 for (const [row, { attempts, refused }] of found) console.log(line(row, attempts, refused));
 const open = [...found].filter(([, { attempts, refused }]) => attempts === 0 || refused < attempts).map(([row]) => row);
 if (open.length > 0) console.error(`Not refused, or not attempted: ${open.join("; ")}`);
+if (process.argv.includes("--write")) {
+  const counted = table.map((line, index) => {
+    const { attempts, refused } = found.get(rows[index]);
+    const [, attack, defence] = line.split("|");
+    return `|${attack}|${defence}| ${grouped(attempts)} | ${grouped(refused)} |`;
+  });
+  const lines = ["| Attack | Defence | Attempts | Refused |", "|---|---|--:|--:|", ...counted];
+  writeFileSync("SECURITY.md", page.replace([head, rule, ...table].join("\n"), lines.join("\n")));
+}
 // startVitest() has set the code already if a test failed or a file could not be loaded.
 process.exitCode = open.length > 0 ? 1 : process.exitCode;

@@ -203,6 +203,9 @@ export class SandboxError extends Error {
   }
 }
 
+/** An error as it is printed: the message if that says how to mend it, otherwise the stack, which a report of the defect needs. */
+export const errorText = (error: unknown) => (error instanceof SandboxError ? error.message : String((error as Error)?.stack ?? error));
+
 /**
  * Removes the frames of this package from the stack of a misuse. Node prints the line of the first frame of an uncaught error: it is then the
  * caller's line instead of a line of the bundle. Call it in the public function `below`, which the stack then leaves out too.

@@ -364,13 +364,18 @@ describe("many that wait", () => {
   test("are bounded, and the next is rejected with a message", async () => {
     const { verifier } = slowVerifier(0);
     attempted("A flood of waiting verifications");
-    const waiting = Array.from({ length: 500 }, () => verifier.verify(wanted));
+    const clients = Array.from({ length: 500 }, () => new AbortController());
+    const waiting = clients.map(({ signal }) => verifier.verify(wanted, signal));
     await expect(verifier.verify(wanted)).rejects.toMatchObject({
       code: "sandbox_unavailable",
       message: "500 verifications wait already, which is the most that can. Wait for fewer at once.",
     });
-    verifier.stop();
+    attempted("Work for callers that have gone", 500);
+    for (const client of clients) client.abort();
     await Promise.all(waiting);
+    const next = verifier.verify(wanted);
+    verifier.stop();
+    expect((await next).verdict).toBe("fail");
     expect((await slowVerifier(0).verifier.verify({ all: wanted.all })).verdict).toBe("fail");
   });
 });

@@ -17,9 +17,10 @@ test("the rows are exactly the attacks that tests attempt", () => {
   expect(rows.map((row) => row.split("|")[1]?.trim()).toSorted()).toEqual([...new Set(attempted)].toSorted());
 });
 
-test("each row has a defence, and an attack of its own", () => {
+test("each row has a defence, an attack of its own, and attempts, which were all refused", () => {
   const cells = rows.map((row) => row.split("|").map((cell) => cell.trim()));
-  expect(cells.filter(({ length }) => length !== 4)).toEqual([]);
+  expect(cells.filter(({ length }) => length !== 6)).toEqual([]);
   expect(cells.filter((row) => row.slice(1, -1).includes(""))).toEqual([]);
+  expect(cells.filter(([, , , attempts, refused]) => attempts === "0" || attempts !== refused)).toEqual([]);
   expect(new Set(cells.map(([, attack]) => attack)).size).toBe(rows.length);
 });

@@ -3,6 +3,7 @@
 import { expect, test } from "vitest";
 import { eventLine } from "../../src/cli/output/event-lines.ts";
 import { defectLine } from "../../src/cli/output/output.ts";
+import { SandboxError } from "../../src/kernel/errors.ts";
 import { MASK } from "../../src/kernel/mask.ts";
 import { bodyLines, headerLines } from "../../ui/details/detail-lines.ts";
 import { THEME } from "../support/live-rows.ts";
@@ -40,7 +41,11 @@ test("a console line of a delivery masks the endpoint's URL", async () => {
 });
 
 test("an internal error is printed without the secrets that it quotes", () => {
-  expect(defectLine({ error: new Error(`cannot use {"password":"hidden-away"}`), where: "req_1" })).not.toContain("hidden-away");
+  const printed = defectLine({ error: new Error(`cannot use {"password":"hidden-away"}`), where: "req_1" });
+  expect(printed).toContain("mask-outputs.test.ts");
+  expect(printed).not.toContain("hidden-away");
+  const mendable = new SandboxError("The SQLite file x.db was deleted. Start the sandbox again.");
+  expect(defectLine({ error: mendable, where: "req_1" })).toBe(`failed at req_1: ${mendable.message}`);
 });
 
 test("the dashboard's details mask headers and bodies", () => {

@@ -1,9 +1,10 @@
 // The audit of a receiver: right ones pass every probe, and each mistake is found by exactly its probe.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { probes } from "../../src/audit/probes.ts";
+import { attempted } from "../support/attacks.ts";
 import { listen } from "../support/listen.ts";
 import { run } from "../support/program.ts";
 import { type Answer, type Bench, open, share } from "../support/sandbox.ts";
@@ -307,6 +308,22 @@ describe("a result contains", () => {
     const found = await audit(url, SECRET, await open({ webhookTimeout: "1s" }));
     expect([found.verdict, failed(found), verdicts(found).burst]).toEqual(["inconclusive", [], "inconclusive"]);
     expect(found.probes.at(-1).did).toMatch(/ \(50 of 200 connections waited in the system's listen backlog\)$/);
+  });
+
+  test("an audit whose client has gone sends nothing more", async () => {
+    const bench = await open({ webhookTimeout: 600_000 });
+    const receiver = await receive();
+    const held: ServerResponse[] = [];
+    receiver.always((_, outgoing) => void held.push(outgoing));
+    attempted("Work for callers that have gone");
+    const left = request(`${bench.url}/_sandbox/audit`, { method: "POST", headers: { "content-type": "application/json" } });
+    left.on("error", () => {}).end(JSON.stringify({ url: receiver.url, secret: SECRET }));
+    await receiver.arrived(1);
+    left.destroy();
+    await bench.control("GET", "/clock");
+    for (const outgoing of held) outgoing.end();
+    for (let turns = 0; turns < 20; turns++) await bench.control("GET", "/clock");
+    expect(receiver.arrivals).toHaveLength(1);
   });
 
   test("an audit of an address without a receiver is inconclusive", async () => {

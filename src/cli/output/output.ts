@@ -4,6 +4,7 @@ import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
 import type { LearningMode } from "../../../ui/state/state.ts";
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
+import { errorText } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
@@ -41,7 +42,7 @@ export const jsonOutput: Output = {
   ready: (facts) => printObject({ event: "ready", ...facts }),
   attached: (summary) => printObject({ event: "attached", ...summary }),
   event: (event) => printObject(eventObject(event)),
-  defect: ({ error, where }) => printObject({ event: "defect", where, error: stackOf(error) }),
+  defect: ({ error, where }) => printObject({ event: "defect", where, error: mask(errorText(error)) }),
   notice: printObject,
 };
 
@@ -76,10 +77,8 @@ function describeSandbox({ version, baseUrl, database, merchants, service }: San
   return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}${responds}`;
 }
 
-export const defectLine = ({ error, where }: Defect) => `internal error at ${where}: ${stackOf(error)}`;
-
-/** The stack of an error, masked because its message may quote untrusted input. An error from the worker thread is a string. */
-const stackOf = (error: unknown) => mask(String((error as Error)?.stack ?? error));
+/** Masked, because a message may quote untrusted input. */
+export const defectLine = ({ error, where }: Defect) => `failed at ${where}: ${mask(errorText(error))}`;
 
 export interface WatchedSandbox {
   /** The address and token of its control API. */

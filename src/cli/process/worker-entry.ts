@@ -1,7 +1,7 @@
 // The worker thread of a sandbox with a dashboard: opens the sandbox, reports the result, and closes it on request.
 
 import { parentPort, workerData } from "node:worker_threads";
-import { SandboxError } from "../../kernel/errors.ts";
+import { errorText, SandboxError } from "../../kernel/errors.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import type { Options } from "../../sandbox/options.ts";
@@ -19,7 +19,7 @@ const send = (message: WorkerMessage) => parentPort?.postMessage(message);
 async function open(options: Options): Promise<Sandbox | undefined> {
   try {
     const sandbox = await createSandbox(options);
-    sandbox.onDefect(({ error, where }) => send({ kind: "defect", defect: { error: String((error as Error)?.stack ?? error), where } }));
+    sandbox.onDefect(({ error, where }) => send({ kind: "defect", defect: { error: errorText(error), where } }));
     send({ kind: "ready", facts: await readyFacts(sandbox, options.endpoints), url: localUrl(sandbox, options.host) });
     return sandbox;
   } catch (error) {
