@@ -366,7 +366,8 @@ test("an audit adds no delivery, event or request to the logs", async () => {
 
 test("audit starts a sandbox of its own if none runs and the secret is given", async () => {
   const nowhere = { MERCHANT_SANDBOX_PORT: "1" };
-  const url = "http://localhost:3999/hooks";
+  const { url, close } = await receive();
+  await close();
   const { code, out, error } = await run(["audit", url, "--secret", "whsec_x", "--json"], nowhere);
   expect([code, error]).toEqual([4, ""]);
   expect(JSON.parse(out[0] ?? "").probes.length).toBeGreaterThan(5);
