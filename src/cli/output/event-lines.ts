@@ -33,13 +33,15 @@ function textOf(event: LiveEvent): string {
   }
 }
 
-export function requestText({ at, method, path, query, status, durationMs, merchant, id, ...marks }: RequestMessage): string {
+export function requestText(request: RequestMessage): string {
+  const { at, method, path, query, status, durationMs, merchant, id, replayOf, fault, ignored } = request;
   const target = query === "" ? path : `${path}?${query}`;
-  const { replayOf, fault: rule, ignored } = marks;
-  const fault = rule === INLINE_RULE ? "by X-Sandbox-Inject" : rule;
-  const noted = Object.entries({ replays: replayOf, fault, ignored }).map(([mark, value]) => (value === null ? "" : ` ${mark} ${value}`));
-  return `${isoTime(at)} ${method} ${target} ${status || "no response"} ${durationMs.toFixed(1)}ms ${merchant ?? "-"} ${id}${noted.join("")}`;
+  const call = `${isoTime(at)} ${method} ${target} ${status || "no response"} ${durationMs.toFixed(1)}ms ${merchant ?? "-"} ${id}`;
+  const rule = fault === INLINE_RULE ? "by X-Sandbox-Inject" : fault;
+  return call + markText("replays", replayOf) + markText("fault", rule) + markText("ignored", ignored);
 }
+
+const markText = (name: string, value: string | null) => (value === null ? "" : ` ${name} ${value}`);
 
 export function attemptText(attempt: AttemptMessage): string {
   const { at, eventType, eventId, url, responseStatus, errorCode, durationMs, merchant, id } = attempt;

@@ -10,7 +10,7 @@ import type { Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import { version } from "../../sandbox/package-files.ts";
 import { eventLine, eventObject } from "./event-lines.ts";
-import { note, noteText, print } from "./print.ts";
+import { note, noteText, print, printSoon } from "./print.ts";
 
 export interface Output {
   ready(facts: ReadyFacts): void;
@@ -31,7 +31,7 @@ export const plainOutput: Output = {
     if (facts.controlToken !== undefined) print(`The control API at ${facts.url}/_sandbox requires the token ${facts.controlToken}`);
   },
   attached: (summary) => print(`Watching ${describeSandbox(summary, "at")}`),
-  event: (event) => print(eventLine(event)),
+  event: (event) => printSoon(eventLine(event)),
   defect: (defect) => noteText(`merchant-sandbox: ${defectLine(defect)}`),
   notice: (_, text) => note(text),
 };
@@ -41,7 +41,7 @@ const printObject = (object: Record<string, unknown>) => print(JSON.stringify(ob
 export const jsonOutput: Output = {
   ready: (facts) => printObject({ event: "ready", ...facts }),
   attached: (summary) => printObject({ event: "attached", ...summary }),
-  event: (event) => printObject(eventObject(event)),
+  event: (event) => printSoon(JSON.stringify(eventObject(event))),
   defect: ({ error, where }) => printObject({ event: "defect", where, error: mask(errorText(error)) }),
   notice: printObject,
 };

@@ -2,6 +2,7 @@
 // files, responses of servers, webhooks) cannot control the terminal.
 
 import { writeFile } from "node:fs/promises";
+import { afterThisTurn } from "../../kernel/clock.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/text.ts";
 
@@ -9,10 +10,31 @@ import { escapeControlCharacters } from "../../kernel/text.ts";
 const escapeLines = (text: string) => text.split("\n").map(escapeControlCharacters).join("\n");
 
 /** Prints one line to standard output. Escapes line breaks too, so that untrusted text cannot imitate another line. */
-export const print = (line: string) => void process.stdout.write(`${escapeControlCharacters(line)}\n`);
+export const print = (line: string) => {
+  printSoon(line);
+  writeLines();
+};
+
+let lines = "";
+
+/** Prints a line together with the others of this turn of the event loop: under load, a write for each takes a tenth of the time of a request. */
+export function printSoon(line: string): void {
+  if (lines === "") afterThisTurn(writeLines);
+  lines += `${escapeControlCharacters(line)}\n`;
+}
+
+function writeLines(): void {
+  if (lines !== "") process.stdout.write(lines);
+  lines = "";
+}
+
+process.once("exit", writeLines);
 
 /** Prints a text of several lines, such as a help page or a step of a lesson. */
-export const printText = (text: string) => void process.stdout.write(`${escapeLines(text)}\n`);
+export const printText = (text: string) => {
+  writeLines();
+  process.stdout.write(`${escapeLines(text)}\n`);
+};
 
 /** Prints one line to standard error, to separate it from the output of the command or of a child process. */
 export const note = (line: string) => void process.stderr.write(`merchant-sandbox: ${escapeControlCharacters(line)}\n`);
