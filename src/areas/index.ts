@@ -124,7 +124,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "records.series",
-    fact: "A payment, order or government payment without a number gets the next one of a series: the initials of the merchant, the channel or the agency, and four digits, above every number of the series so far.",
+    fact: "A payment, order or government payment without a number gets the next one of a series: the initials of the merchant, the channel or the agency, and four digits, above every number of the series so far. Each channel has its own series, without gaps. A paid remittance gets a reference of the series REM, a paid government payment a receipt of RC.",
     why: NO_OPERATION,
   },
   {

@@ -37,8 +37,8 @@ const essence = (field: string, value: unknown) =>
 const REFUSED =
   /exists already|is archived|is paid for|that no payout contains|must be that of the items|(acceptedAt|verifiedAt) must not come before created/;
 
-/** A caller who links a payment of something else, or a tax for a period that was paid, gets it. */
-const CLAIMS = ["paymentId", "balancePaymentId", "purpose"];
+/** A caller who links a payment of something else, a tax for a period that was paid, or a number out of turn, gets it. */
+const CLAIMS = ["paymentId", "balancePaymentId", "purpose", "reference", "number", "receiptNumber", "paymentReference"];
 
 const kinds = resources.filter(({ kind, hidden }) => kind !== "merchant" && hidden.length === 0);
 

@@ -2,6 +2,7 @@
 
 import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
 import { addDays, addMonths, dayAt, dayNumber, nextBusinessDay, previousBusinessDay, timeOfDay } from "../../src/kernel/calendar.ts";
+import { grouped } from "../../src/kernel/grouped.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the clerk looks into records of every kind.
 type Some = any;
@@ -25,6 +26,7 @@ const hourIn = (books: Books, seconds: number) => {
   return Math.floor((seconds * 1_000 - midnight) / 3_600_000);
 };
 const standing = (status: string) => status !== "failed" && status !== "canceled";
+const givenBackAt = ({ failedAt, canceledAt }: Some): number => failedAt ?? canceledAt ?? Number.POSITIVE_INFINITY;
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 /** The price of a stay by the pricing rules that were in force when it was booked. */
@@ -62,6 +64,30 @@ export const LINES: Readonly<Record<string, Line>> = {
     ...repeated(of("marketplace_order").map(({ number }) => number)),
     ...repeated(of("gov_payment").map(({ reference }) => reference)),
   ],
+  "each series has one format and no gaps": ({ of }) => {
+    const inUse = [
+      "payment reference",
+      "marketplace_order number",
+      "gov_payment reference",
+      "gov_payment receiptNumber",
+      "remittance paymentReference",
+    ];
+    const texts = inUse.flatMap((name) => {
+      const [kind = "", field = ""] = name.split(" ");
+      return of(kind).flatMap((record) => (record[field] === null ? [] : [`${name} ${record[field]}`]));
+    });
+    const numbersOf = grouped(texts, (text) => text.slice(0, -4));
+    const isGap = (series: string, text: string) => !texts.includes(series + String(Number(text.slice(-4)) - 1).padStart(4, "0"));
+    return [
+      ...texts.filter((text) => !/ [A-Z]+-\d{4}$/.test(text)),
+      ...[...numbersOf].flatMap(([series, all]) =>
+        all
+          .sort()
+          .slice(1)
+          .filter((text) => isGap(series, text)),
+      ),
+    ];
+  },
   "a tax is paid once for a period": ({ of }) =>
     repeated(
       of("gov_payment")
@@ -177,6 +203,27 @@ export const LINES: Readonly<Record<string, Line>> = {
         const holds = ({ status, payments }: Some) => standing(status) && payments.some(({ paymentId }: Some) => paymentId === id);
         return payoutId !== (of("payout").findLast(holds)?.id ?? null);
       })
+      .map(({ id }) => id),
+  "a payout contains what was in the takings, once": ({ of }) => {
+    const payouts = of("payout").filter(({ payments }) => payments.length > 0);
+    const shares = payouts.flatMap((payout) => payout.payments.map((share: Some) => ({ payout, ...share })));
+    const sharesOf = grouped(shares, ({ paymentId }) => paymentId);
+    return payouts.flatMap((payout) => {
+      const isOpen = (other: Some) => other === payout || (other.created <= payout.created && givenBackAt(other) > payout.created);
+      const isWrong = ({ id, amount, fee, paidAt, refundedAt, refundedAmount, currency }: Some) => {
+        const net = amount - fee - (refundedAt !== null && refundedAt < payout.created ? refundedAmount : 0);
+        if (paidAt === null || paidAt >= payout.created || currency !== payout.currency || net === 0) return false;
+        const held = (sharesOf.get(id) ?? []).filter((share) => share.amount > 0 === net > 0 && isOpen(share.payout));
+        return held.length === 0 || (held.length > 1 && held.some((share) => share.payout === payout));
+      };
+      return of("payment")
+        .filter(isWrong)
+        .map(({ id }) => `${payout.id} ${id}`);
+    });
+  },
+  "a payment is pending for an hour, or as a bank transfer for five days": ({ of, now }) =>
+    of("payment")
+      .filter(({ status, method, created }) => status === "pending" && now - created > (method === "bank_transfer" ? 120 : 1) * 3_600)
       .map(({ id }) => id),
   "a payout arrives when its calendar says": (books) =>
     books

@@ -178,7 +178,7 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
   };
   const number = seriesOf(resource, scope, own);
   const change = (given: R, before: R) => {
-    const record = check(given, before);
+    const record = check(given.status === before.status ? given : number.give(given, given.status), before);
     number.keep(record);
     if (statements.update.run(rowOf(record)).changes === 0) throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
     if (resource.unique.length > 0) {
@@ -197,7 +197,7 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     add(check(record), record.created === now ? (row) => statements.append.run(row as RecordRow) : statements.insert);
   const arrivals = openArrivals({ resource, now, own, insert: insertNew, write: change, emit });
   return {
-    create: (fields: RecordFields<R>) => arrivals.create(number.give(compose(resource, scope, fields), fields), fields),
+    create: (fields: RecordFields<R>) => arrivals.create(number.give(compose(resource, scope, fields), undefined, fields), fields),
     seed: (fields: RecordFields<R>) => void add(arrivals.seeded(compose(resource, scope, fields), fields), statements.insert),
     update(record: R, changes: RecordFields<R>, event?: string | null) {
       const updated = change(withChanges(record, changes), record);
@@ -209,23 +209,28 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
   };
 }
 
-/** Numbers the records of a kind that declares a series, such as QR-0147 after QR-0146. */
+/** Numbers the records of a kind that declares series, such as QR-0147 after QR-0146. */
 function seriesOf<R extends RecordBase>({ kind, series }: Resource<R>, scope: Scope, own: OwnRecords) {
-  const prefixOf = (record: R) => `${series?.prefix(record, own)}-`;
+  const prefixOf = (prefix: Resource<R>["series"][number]["prefix"], record: R) => `${prefix(record, own)}-`;
   return {
-    /** The record with the next number, unless its creator gave one. */
-    give(record: R, given: RecordFields<R>): R {
-      if (series === undefined || given[series.field] !== undefined) return record;
-      const prefix = prefixOf(record);
-      return { ...record, [series.field]: prefix + String(scope.series.next(`${kind} ${prefix}`)).padStart(SERIES_DIGITS, "0") };
+    /** The record with the next number of each series that it joins now, unless it has one or its creator gave null. */
+    give(record: R, at?: string, given: RecordFields<R> = {} as RecordFields<R>): R {
+      const joined = series.filter((one) => one.at === at && record[one.field as keyof R] == null && given[one.field] === undefined);
+      const numbers = joined.map(({ field, prefix }) => {
+        const name = prefixOf(prefix, record);
+        return [field, name + String(scope.series.next(`${kind} ${name}`)).padStart(SERIES_DIGITS, "0")];
+      });
+      return numbers.length === 0 ? record : { ...record, ...Object.fromEntries(numbers) };
     },
-    /** Continues the series after the number of this record. */
+    /** Continues the series after the numbers of this record. */
     keep(record: R): void {
-      const value = series === undefined ? undefined : record[series.field as keyof R];
-      if (typeof value !== "string") return;
-      const prefix = prefixOf(record);
-      const digits = value.startsWith(prefix) ? value.slice(prefix.length) : "";
-      if (/^\d{1,12}$/.test(digits)) scope.series.raise(`${kind} ${prefix}`, Number(digits));
+      for (const { field, prefix } of series) {
+        const value = record[field as keyof R];
+        if (typeof value !== "string") continue;
+        const name = prefixOf(prefix, record);
+        const digits = value.startsWith(name) ? value.slice(name.length) : "";
+        if (/^\d{1,12}$/.test(digits)) scope.series.raise(`${kind} ${name}`, Number(digits));
+      }
     },
   };
 }
