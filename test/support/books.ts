@@ -1,5 +1,6 @@
 // The checks of a clerk who reads a merchant's books: rules that concern several records at once.
 
+import { nightsOf } from "../../src/areas/rooms.ts";
 import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
 import { addDays, addMonths, dayAt, dayNumber, nextBusinessDay, previousBusinessDay, timeOfDay } from "../../src/kernel/calendar.ts";
 import { grouped } from "../../src/kernel/grouped.ts";
@@ -170,9 +171,7 @@ export const LINES: Readonly<Record<string, Line>> = {
   "a room sleeps its guests and is let once a night": ({ of, merchant }) =>
     (merchant.roomTypes ?? [{ id: "room_annex", rooms: 1, sleeps: 4 }]).flatMap(({ id, rooms, sleeps }: Some) => {
       const stays = of("booking").filter(({ roomTypeId, status }) => roomTypeId === id && HOLDING.includes(status));
-      const nights = stays.flatMap(({ checkIn, checkOut }) =>
-        Array.from({ length: dayNumber(checkOut) - dayNumber(checkIn) }, (_, n) => addDays(checkIn, n)),
-      );
+      const nights = stays.flatMap(({ checkIn, checkOut }) => nightsOf(checkIn, checkOut));
       const tooMany = [...new Set(nights)].filter((night) => nights.filter((other) => other === night).length > rooms);
       return [
         ...tooMany.map((night) => `${id} ${night}`),
@@ -234,8 +233,49 @@ export const LINES: Readonly<Record<string, Line>> = {
         return arrivalDate !== null && arrivalDate > (isMobile ? next : nextBusinessDay(next));
       })
       .map(({ id, created, arrivalDate }) => `${id} ${dayIn(books, created)} arrives ${arrivalDate}`),
-  "a payment and an order are made at the hours of trade": (books) =>
-    [...books.of("payment"), ...books.of("marketplace_order")]
+  "a guest has one room a night": ({ of }) => {
+    const stays = of("booking").filter(({ customerId, status }) => customerId !== null && HOLDING.includes(status));
+    const nights = stays.flatMap(({ customerId, checkIn, checkOut }) =>
+      nightsOf(checkIn, checkOut).map((night) => `${customerId} ${night}`),
+    );
+    return repeated(nights);
+  },
+  "a house that declines for want of a room is full": ({ of, merchant }) =>
+    of("booking")
+      .filter(({ declineReason, declinedAt, roomTypeId, checkIn, checkOut }) => {
+        if (!/full/.test(declineReason)) return false;
+        const held = of("booking").filter(
+          (stay) => stay.roomTypeId === roomTypeId && stay.confirmedAt !== null && stay.confirmedAt <= declinedAt,
+        );
+        const rooms = merchant.roomTypes.find(({ id }: Some) => id === roomTypeId)?.rooms;
+        return !nightsOf(checkIn, checkOut).some(
+          (night) => held.filter((stay) => stay.checkIn <= night && night < stay.checkOut).length >= rooms,
+        );
+      })
+      .map(({ id }) => id),
+  "a tax is made after its period, and a fee once a year": (books) => {
+    const taxes = books
+      .of("gov_payment")
+      .filter(({ status, purpose }) => ["pending", "paid"].includes(status) && purpose !== "Administrative fee");
+    return taxes
+      .filter(({ id, created, purpose }) => {
+        const [, last] = / to (\d{4}-\d\d)$/.exec(purpose) ?? [];
+        if (last !== undefined) return dayIn(books, created).slice(0, 7) <= last;
+        return taxes.some((other) => other.id !== id && other.purpose === purpose && Math.abs(other.created - created) < 360 * 86_400);
+      })
+      .map(({ id }) => id);
+  },
+  "names and wares vary": ({ of }) => {
+    const names = of("customer").map(({ name }) => name);
+    const usual = names.filter((name) => names.filter((other) => other === name).length > 3 + names.length / 20);
+    const sales = of("payment").filter(({ metadata }) => metadata.bookingId === undefined && metadata.renewalId === undefined);
+    const sold = sales.slice(-100).map(({ description }) => description);
+    return [
+      ...new Set([...usual, ...sales.map(({ description }) => description).filter((ware) => sold.length === 100 && !sold.includes(ware))]),
+    ];
+  },
+  "payments, orders and synchronisations are made at the hours of trade": (books) =>
+    [...books.of("payment"), ...books.of("marketplace_order"), ...books.of("sync_log")]
       .filter(({ created }) => hourIn(books, created) < 7 || hourIn(books, created) > 22)
       .map(({ id }) => id),
   "an amount fits its currency": ({ of, merchant }) =>

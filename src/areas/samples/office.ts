@@ -5,6 +5,7 @@ import { addDays, lastDayOf, monthIndex, monthText, timeOfDay } from "../../kern
 import { contributionOf, type PayrollItems } from "../payroll-items.ts";
 import { dueDateOf, earlier, inCurrency, moneyLike, numberOf, ofSeries, textOf } from "./parts.ts";
 import { payrollItems, type Scheme, STAFF, taxRatesOf } from "./payroll.ts";
+import { dueTaxes } from "./taxes.ts";
 
 /** Ids of the employees in the merchant's payroll runs, or else of sample staff. */
 function employees({ newest }: SampleContext): string[] {
@@ -116,29 +117,20 @@ export const sampleStatutorySettings = ({ merchant, given }: SampleContext) => (
   schemes: taxRatesOf(given.country ?? merchant.country).map((rate) => ({ ...rate, enabled: true, registrationNumber: null })),
 });
 
+/** The tax or fee that is due; if none is, an administrative fee, which may fall due at any time. */
 export function sampleGovPayment(context: SampleContext) {
-  const { newest } = context;
-  const like = earlier(ofSeries(context, "gov_payment", "reference"), "gov_payment", "agency", "purpose", "amount");
+  const { given, day } = context;
+  const fitting = ofSeries(context, "gov_payment", "reference").newest("gov_payment");
+  const ofAgency = fitting.filter(({ agency }) => given.agency == null || agency === given.agency);
+  const named = given.purpose == null ? undefined : ofAgency.find(({ purpose }) => purpose === given.purpose);
+  const [due] = given.purpose == null ? dueTaxes(ofAgency, day(0)) : [];
+  const like = named ?? due?.like ?? { agency: ofAgency[0]?.agency };
   return {
-    ...moneyLike(context, like, 2_000),
+    ...moneyLike(context, like, due || named ? 2_000 : 60),
     agency: textOf(like.agency, "Tax Authority"),
-    purpose: nextPeriod(textOf(like.purpose, "Value added tax"), newest("gov_payment")),
+    purpose: due?.purpose ?? "Administrative fee",
   };
 }
-
-/** A label of a period, such as `Value added tax, 2025-07 to 2025-09`, names the one after the latest that was paid; other labels stay. */
-function nextPeriod(label: string, others: readonly AnyRecord[]): string {
-  const [, name, from, to] = PERIOD.exec(label) ?? [];
-  if (name === undefined || from === undefined || to === undefined) return label;
-  const ends = others.flatMap(({ purpose }) => {
-    const [, other, , end] = PERIOD.exec(String(purpose)) ?? [];
-    return other === name && end !== undefined ? [monthIndex(end)] : [];
-  });
-  const [end, length] = [Math.max(...ends), monthIndex(to) - monthIndex(from) + 1];
-  return `${name}, ${monthText(end + 1)} to ${monthText(end + length)}`;
-}
-
-const PERIOD = /^(.*), (\d{4}-\d\d) to (\d{4}-\d\d)$/;
 
 export function sampleSyncLog(context: SampleContext) {
   const like = earlier(context, "sync_log", "integration", "entity", "direction");
