@@ -5,6 +5,7 @@ import { type SettledPayment, total, unpaidShares } from "../contracts/payment-s
 import type { AnyRecord, RecordBase } from "../contracts/resource.ts";
 import { dayAt, nextBusinessDay } from "../kernel/calendar.ts";
 import type { Draws } from "../kernel/random.ts";
+import type { Behaviour } from "../schema/assumed.ts";
 import type { JsonObject } from "../schema/schema.ts";
 import type { OperationContext } from "../store/operation-context.ts";
 import type { Collection } from "../store/records/collection.ts";
@@ -199,3 +200,16 @@ export const kinds: Readonly<Record<string, TrafficKind>> = {
   remittance,
   gov_payment: govPayment,
 };
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "traffic.hours",
+    fact: "Up to 12 actions an hour, traffic keeps hours in the merchant's time zone: customers come from 08:00 to 22:00; payrolls, remittances and taxes are made from 09:00 to 17:00 on business days. Faster traffic is made at any hour.",
+    why: "The sandbox's own traffic; these hours are common, and a test of a load needs no closing time.",
+  },
+  {
+    id: "traffic.decisions",
+    fact: "A payment by card or mobile money succeeds or fails in the second that it is made; a bank transfer takes hours. A booking is declined because the house is full only if it is, and a tax is made once it is due.",
+    why: "The sandbox's own traffic; its records should hold for a clerk who reads them.",
+  },
+];

@@ -34,6 +34,8 @@ export function samplePayment(context: SampleContext) {
   const isSale = ({ metadata }: AnyRecord) => metadata.bookingId === undefined && metadata.renewalId === undefined;
   const sales = (kind: string) => context.newest(kind).filter(isSale);
   const like = earlier({ ...context, newest: sales }, "payment", "description", "amount", "method", "currency");
+  const paid = (kind: string) => sales(kind).filter((sale) => sale.status === "succeeded");
+  const payer = given.description == null ? earlier({ ...context, newest: paid }, "payment", "method", "currency") : like;
   const { amount: usual, currency } = moneyLike(context, like, 400);
   const refund = numberOf(given.refundedAmount, 0);
   const amount = status === "refunded" && refund > 0 ? refund : Math.max(usual, 2 * refund, numberOf(given.fee, 0));
@@ -43,7 +45,7 @@ export function samplePayment(context: SampleContext) {
     currency,
     ...(given.refundedAt != null && { paidAt: given.refundedAt }),
     ...(isRefund && { refundedAmount: Math.ceil(numberOf(given.amount, amount) / 4) }),
-    method: textOf(like.method, "card"),
+    method: textOf(payer.method, "card"),
     customerId: customerOf(context)?.id ?? null,
     description: like.description ?? null,
   };
