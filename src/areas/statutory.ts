@@ -89,9 +89,7 @@ export const remittances = resource({
       event: "remittance.confirmed",
       // A confirmed remittance was paid, even if it was never marked as paid.
       at: ["paidAt", "confirmedAt"],
-      sets: ({ record, now, own }) => ({
-        confirmedDate: record.confirmedDate ?? homeDay({ record, own }, now),
-      }),
+      sets: ({ record, now, own }) => ({ confirmedDate: record.confirmedDate ?? homeDay({ record, own }, record.confirmedAt ?? now) }),
     },
     cancelled: { to: [], event: "remittance.cancelled", at: "cancelledAt" },
   },

@@ -1,8 +1,8 @@
 // The kinds of record that background traffic creates: how often it creates each, and what happens to the records afterwards.
 
-import { dueTaxes } from "../areas/samples/taxes.ts";
 import { type SettledPayment, total, unpaidShares } from "../contracts/payment-shares.ts";
 import type { AnyRecord, RecordBase } from "../contracts/resource.ts";
+import { dueTaxes } from "../contracts/taxes.ts";
 import { dayAt, nextBusinessDay } from "../kernel/calendar.ts";
 import type { Draws } from "../kernel/random.ts";
 import type { Behaviour } from "../schema/assumed.ts";
@@ -45,8 +45,6 @@ export interface TrafficKind {
   submits?: { status: string; due(step: StepContext): AnyRecord | undefined };
   /** Prepares the merchant for a record that enters a state, such as by buying stock. Returns false if the record must stay. */
   prepare?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => boolean>>;
-  /** Records of a kind that follow from a record in a state; traffic moves them on as its own. */
-  consequences?: Readonly<Record<string, { kind: string; field: string }>>;
 }
 
 export const countryOf = ({ merchant }: Pick<StepContext, "merchant">) => (merchant().country as string | undefined) ?? null;
@@ -157,10 +155,9 @@ const payroll: TrafficKind = {
     pending: { processing: 1 },
     processing: { paid: 0.94, partially_paid: 0.04, failed: 0.02 },
   },
-  consequences: { paid: { kind: "remittance", field: "payrollId" } },
 };
 
-/** Traffic creates no remittances: payroll runs create them when they are paid. */
+/** Traffic creates no remittances: payroll runs create them when they are paid, and traffic pays them before they are due. */
 const remittance: TrafficKind = {
   weight: 4,
   hours: "office",
@@ -171,7 +168,7 @@ const remittance: TrafficKind = {
     due: ({ newest, today }) =>
       newest("remittance", 100).find(({ status, dueDate }) => status === "pending" && String(dueDate ?? "9") <= nextBusinessDay(today)),
   },
-  transitions: { pending: { paid: 0.85 }, overdue: { paid: 1 }, paid: { confirmed: 0.9 } },
+  transitions: { paid: { confirmed: 0.9 } },
   onEnter: { confirmed: (step) => ({ receiptNumber: `R-${step.between("receipt", 1_000, 9_999)}` }) },
 };
 

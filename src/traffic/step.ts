@@ -91,23 +91,19 @@ function createRecord(deps: StepDependencies, kind: string, step: StepContext): 
   return fields && (makeRecord(deps, () => step.caller, resourceOf(deps, kind), fields) as AnyRecord);
 }
 
-/** Draws the next state of a record and of its consequences. */
+/** Draws the next state of a record. */
 export function plan(deps: StepDependencies, progress: Progress, kind: string, record: AnyRecord, step: StepContext): void {
-  const { transitions, consequences, goesOn } = kinds[kind] as TrafficKind;
+  const { transitions, goesOn } = kinds[kind] as TrafficKind;
   const from = record.status ?? "";
   const drawn = drawNextState(transitions[from], deps.random.fraction(...progress.name, record.id, from));
   const { own } = step.caller;
   const byTime = deps.life.isOn ? resourceOf(deps, kind).states[from]?.next?.({ record, own })?.status : undefined;
   if (byTime !== undefined && (drawn === undefined || drawn === byTime)) {
-    if (transitions[byTime] || consequences?.[byTime]) progress.awaiting.set(record.id, from);
+    if (transitions[byTime]) progress.awaiting.set(record.id, from);
   } else if (drawn !== undefined) {
     const queue = queueOf(progress, kind);
     queue.splice(goesOn?.(record) ? 0 : queue.length, 0, { id: record.id, from, next: drawn });
   }
-  const following = consequences?.[from];
-  if (!following || !(Number(progress.mix[following.kind]) > 0)) return;
-  const made = step.newest(following.kind, MOST_CONSEQUENCES).filter((one) => one[following.field] === record.id);
-  for (const one of made) plan(deps, progress, following.kind, one, step);
 }
 
 function queueOf({ backlog }: Progress, kind: string): PendingTransition[] {
@@ -115,8 +111,6 @@ function queueOf({ backlog }: Progress, kind: string): PendingTransition[] {
   backlog.set(kind, queue);
   return queue;
 }
-
-const MOST_CONSEQUENCES = 100;
 
 function drawNextState(shares: Readonly<Record<string, number>> = {}, chance: number): string | undefined {
   let left = chance;

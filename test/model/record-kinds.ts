@@ -106,7 +106,9 @@ const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fiel
   "remittance paid": ({ paymentReference }, { next }) => ({
     paymentReference: paymentReference ?? `REM-${next("remittance", "paymentReference")}`,
   }),
-  "remittance confirmed": ({ confirmedDate }, home, now) => ({ confirmedDate: confirmedDate ?? dayOf(now, home) }),
+  "remittance confirmed": ({ confirmedDate, confirmedAt }, home, now) => ({
+    confirmedDate: confirmedDate ?? dayOf(Number(confirmedAt ?? now), home),
+  }),
   "gov_payment paid": ({ receiptNumber }, { next }) => ({ receiptNumber: receiptNumber ?? `RC-${next("gov_payment", "receiptNumber")}` }),
 };
 

@@ -1,11 +1,11 @@
 // Samples of office records: remittances and their settings, government payments, staff records, synchronisation.
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
-import { addDays, lastDayOf, monthIndex, monthText, timeOfDay } from "../../kernel/calendar.ts";
+import { dueTaxes } from "../../contracts/taxes.ts";
+import { addDays, addMonths, lastDayOf, monthIndex, monthText, timeOfDay } from "../../kernel/calendar.ts";
 import { contributionOf, type PayrollItems } from "../payroll-items.ts";
 import { dueDateOf, earlier, inCurrency, moneyLike, numberOf, ofSeries, textOf } from "./parts.ts";
 import { payrollItems, type Scheme, STAFF, taxRatesOf } from "./payroll.ts";
-import { dueTaxes } from "./taxes.ts";
 
 /** Ids of the employees in the merchant's payroll runs, or else of sample staff. */
 function employees({ newest }: SampleContext): string[] {
@@ -44,7 +44,9 @@ function cycleOf(context: SampleContext) {
   const [from, to] = textOf(given.cycle, "").match(/\d{4}(-\d\d)?/g) ?? [];
   const [first, last] = from === undefined ? [like.periodStart, like.periodEnd] : [from, to];
   const length = typeof last === "string" ? Math.max(1, monthIndex(last) - monthIndex(String(first)) + 1) : 12;
-  const month = monthIndex(textOf(given.periodStart ?? given.periodEnd, from?.padEnd(7, "-01") ?? day(0)));
+  // An appraisal is completed once its period is over.
+  const today = context.status === "completed" ? addMonths(day(0), -length) : day(0);
+  const month = monthIndex(textOf(given.periodStart ?? given.periodEnd, from?.padEnd(7, "-01") ?? today));
   // Quarters, half-years and years begin in months that their length divides.
   const start = month - (month % length);
   const [begin, end] = [monthText(start), monthText(start + length - 1)];
@@ -61,13 +63,13 @@ export function sampleRemittance(context: SampleContext) {
   const scheme = textOf(given.scheme ?? ofAgency, pick("scheme", enabled)?.scheme ?? "income_tax");
   const rates = [...schemes, ...taxRatesOf(merchant.country)].find((one) => one.scheme === scheme);
   const { employeeRateBps = 1_400, employerRateBps = 0 } = rates ?? {};
-  const paid = newest("payroll").filter(({ status, offCycle }) => status === "paid" && offCycle !== true);
+  const runs = newest("payroll").filter(({ status, offCycle }) => ["paid", "partially_paid"].includes(String(status)) && offCycle !== true);
   const isOf = (run: AnyRecord, period: string) => textOf(run.periodStart, "").startsWith(period);
-  const named = paid.find(({ id }) => id === given.payrollId);
+  const named = runs.find(({ id }) => id === given.payrollId);
   const dueDay = settings?.remittanceDueDay;
   const month = typeof given.dueDate === "string" ? monthText(monthIndex(given.dueDate) - 1) : remittedMonth(context, dueDay);
   const period = textOf(given.period, textOf(named?.periodStart, month).slice(0, 7));
-  const run = named ?? paid.find((one) => isOf(one, period));
+  const run = named ?? runs.find((one) => isOf(one, period));
   const gross = numberOf(
     (run?.totals as { grossAmount?: number } | undefined)?.grossAmount,
     inCurrency(between("gross", 20, 90) * 100, merchant.currency),
@@ -81,7 +83,7 @@ export function sampleRemittance(context: SampleContext) {
   const employeeAmount = numberOf(given.employeeAmount, given.employerAmount == null ? part : amount - Number(given.employerAmount));
   return {
     scheme,
-    payrollId: run?.id ?? null,
+    payrollId: run?.status === "paid" ? run.id : null,
     period,
     amount,
     employeeAmount,

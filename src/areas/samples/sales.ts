@@ -6,24 +6,13 @@ import { addDays, addMonths } from "../../kernel/calendar.ts";
 import { fullNight, type Nights, type RoomType } from "../rooms.ts";
 import { customerOf, earlier, GRACE_DAYS, inCurrency, moneyLike, monthsOf, numberOf, ofSeries, textOf } from "./parts.ts";
 
-const FIRST_NAMES = ["Amara", "Zoë", "Tiago", "Noor", "Siobhán", "Łucja", "Mateo", "Sakura", "Ingrid", "Kofi", "Leïla", "Duarte"] as const;
-const LAST_NAMES = [
-  "Okafor",
-  "Müller",
-  "Nunes",
-  "Haddad",
-  "Byrne",
-  "Nowak",
-  "Ibáñez",
-  "Kobayashi",
-  "Lindqvist",
-  "Mensah",
-  "Benali",
-  "Rocha",
-] as const;
+const FIRST_NAMES =
+  "Amara Zoë Tiago Noor Siobhán Łucja Mateo Sakura Ingrid Kofi Leïla Duarte Ana Bruno Clara Dilan Elif Farid Greta Hugo Ilse Jonas Keiko Lars";
+const LAST_NAMES =
+  "Okafor Müller Nunes Haddad Byrne Nowak Ibáñez Kobayashi Lindqvist Mensah Benali Rocha Alves Bauer Costa Diallo Evans Ferrari Grün Horvat";
 
 export function sampleCustomer({ given, pick, number }: SampleContext) {
-  const name = textOf(given.name, `${pick("first name", FIRST_NAMES)} ${pick("last name", LAST_NAMES)}`);
+  const name = textOf(given.name, `${pick("first name", FIRST_NAMES.split(" "))} ${pick("last name", LAST_NAMES.split(" "))}`);
   const [word = "customer"] = /[a-z]{3,}/i.exec(name) ?? [];
   return { name, email: `${word.toLowerCase()}-${number}@mail.example`, phone: `+44 7700 900${100 + (number % 900)}` };
 }

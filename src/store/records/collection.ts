@@ -40,8 +40,6 @@ export interface Collection<R extends RecordBase> extends Records<R> {
   /** The record that `create` would make of these fields, without storing it. */
   draft(fields: RecordFields<R>): R;
   remove(record: R): void;
-  /** The record with these values in fields that are unique together. */
-  lookup(values: Partial<R>): R | undefined;
 }
 
 interface RecordRow extends RecordKey {
@@ -79,12 +77,6 @@ function prepare(database: Database) {
     remove: sql.prepare<[RecordKey]>(`delete from documents where ${byId}`),
     claim: sql.insert("insert or ignore into uniques", "merchant, kind, field, value, document"),
     release: sql.prepare<[number | bigint]>("delete from uniques where document = ?"),
-    unique: sql
-      .prepare<[Record<"merchant" | "kind" | "field" | "value", string>], string>(
-        `select body from documents where sequence =
-           (select document from uniques where merchant = @merchant and kind = @kind and field = @field and value = @value)`,
-      )
-      .pluck(),
   };
 }
 
@@ -123,10 +115,6 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
     newestOf: (limit) => statements.pages.read(kind, merchant, { limit }).data.map((body) => parse(resource, body)),
     all: () => statements.all.all({ merchant, kind }).map((body) => parse(resource, body)),
     outstanding: () => statements.outstanding.all({ merchant, kind }).map((body) => parse(resource, body)),
-    lookup(values) {
-      const fields = Object.keys(values);
-      return read(statements.unique.get({ merchant, kind, field: fields.join(), value: uniqueValue(values, fields) ?? "" }));
-    },
     create: (fields) => changes().create(fields),
     seed: (fields) => changes().seed(fields),
     draft: (fields) => compose(resource, scope, fields),

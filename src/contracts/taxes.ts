@@ -1,7 +1,7 @@
 // Taxes and fees that are paid again and again: which period comes next, and when it is due.
 
-import type { AnyRecord } from "../../contracts/resource.ts";
-import { addMonths, dayAt, monthIndex, monthText } from "../../kernel/calendar.ts";
+import { addMonths, dayAt, monthIndex, monthText } from "../kernel/calendar.ts";
+import type { AnyRecord } from "./resource.ts";
 
 export interface Tax {
   /** An earlier payment of it. */
@@ -15,7 +15,7 @@ export interface Tax {
 const PERIOD = /^(.*), (\d{4}-\d\d) to (\d{4}-\d\d)$/;
 
 /** The next payment of each tax, such as that of `Value added tax, 2025-10 to 2025-12`, the earliest first. A failed payment is made again. */
-export function nextTaxes(payments: readonly AnyRecord[]): Tax[] {
+function nextTaxes(payments: readonly AnyRecord[]): Tax[] {
   const next = new Map<string, Tax>();
   for (const like of payments) {
     const purpose = String(like.purpose);
