@@ -1,6 +1,6 @@
 // Employees: payroll runs and overrides of their items.
 
-import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource, type ShiftedDates } from "../contracts/resource.ts";
 import { inOrder, problem } from "../contracts/rules.ts";
 import { businessDayFrom, businessDayUntil, dayNumber } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
@@ -93,6 +93,15 @@ function latePayDate(run: PayrollRun, before: PayrollRun | undefined, now: numbe
   return isLate ? { payDate: businessDayFrom(today) } : {};
 }
 
+/** A pay date on a weekend moves to the business day before it, and all times of the run with it. */
+function fitPayDate({ moved }: ShiftedDates) {
+  if (typeof moved.payDate !== "string") return {};
+  const payDate = businessDayUntil(moved.payDate);
+  const earlier = (dayNumber(payDate) - dayNumber(moved.payDate)) * 86_400;
+  const times = Object.entries(moved).filter(([field, value]) => /^(created|\w+At)$/.test(field) && typeof value === "number");
+  return { ...Object.fromEntries(times.map(([field, time]) => [field, Number(time) + earlier])), payDate };
+}
+
 export const payrolls = resource({
   kind: "payroll",
   prefix: "pyr",
@@ -100,7 +109,7 @@ export const payrolls = resource({
   sample: samplePayroll,
   // The fixtures' runs besides the regular pay are of this week.
   datesMoveBy: ({ offCycle }) => (offCycle === true ? "weeks" : "months"),
-  businessDay: { field: "payDate", fit: businessDayUntil, times: true },
+  fitDates: fitPayDate,
   fields: {
     ...nullables({ ...period, currency: currency() }),
     offCycle,

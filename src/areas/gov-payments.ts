@@ -73,15 +73,15 @@ export const govPayments = resource({
       event: "gov_payment.paid",
       at: "paidAt",
       // Only a paid payment can be posted, so a new record that is posted is so from here.
-      sets: ({ record }) => ({
-        bookkeeping: record.bookkeeping,
-        receiptNumber: record.receiptNumber ?? `RCPT-${record.id.slice(-6).toUpperCase()}`,
-      }),
+      sets: ({ record: { bookkeeping } }) => ({ bookkeeping }),
     },
     failed: { to: [], event: "gov_payment.failed", at: "failedAt", fills: { failureCode: "insufficient_funds" } },
     cancelled: { to: [], event: "gov_payment.cancelled", at: "cancelledAt" },
   },
-  series: { field: "reference", prefix: ({ agency }) => initialsOf(agency, "GOV") },
+  series: [
+    { field: "reference", prefix: ({ agency }) => initialsOf(agency, "GOV") },
+    { field: "receiptNumber", at: "paid", prefix: () => "RC" },
+  ],
   updated: {
     "gov_payment.posted": (before, after) => before.bookkeeping.status === "unposted" && after.bookkeeping.status === "posted",
     "gov_payment.updated": () => true,

@@ -89,17 +89,17 @@ const NO_OPERATION = "The service's documentation has no operation that makes su
 export const behaviours: Behaviour[] = [
   {
     id: "samples.values",
-    fact: "A record made through the control API gets values for the fields left out: like the merchant's newest records of the kind that have the given values, in its currency. Seed, merchant and count decide them.",
+    fact: "A record made through the control API gets values for the fields left out: like the merchant's newest records of the kind that have the given values, in its currency. Wares, plans, channels and methods of payment take turns. Seed, merchant and count decide them.",
     why: NO_OPERATION,
   },
   {
     id: "samples.references",
-    fact: "It refers to records that exist: one of the merchant's 50 newest customers, with that customer's name and address; a free room, variants in stock, an active product. A missing product is made; a merchant without goods sells a gift box.",
+    fact: "It refers to records that exist: one of the merchant's 50 newest customers, with that customer's name and address; a free room and a guest without another stay, variants in stock, an active product. A missing product is made; a merchant without goods sells a gift box.",
     why: NO_OPERATION,
   },
   {
     id: "samples.dates",
-    fact: "Its dates fit its status: a stay begins in 3 to 30 days, today once checked in, and ends today once checked out; a renewal is due in 3 to 20 days; an overdue remittance is of the latest month that was due before today. Without its own time, each earlier state has the earliest given time.",
+    fact: "Its dates fit its status: a stay begins in 3 to 30 days, today once checked in, and ends today once checked out; a renewal is due in 3 to 20 days; an overdue remittance is of the latest month that was due before today. A tax is made once its period is over and a fee after a year; while none is due, an administrative fee. Without its own time, each earlier state has the earliest given time.",
     why: NO_OPERATION,
   },
   {
@@ -124,7 +124,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "records.series",
-    fact: "A payment, order or government payment without a number gets the next one of a series: the initials of the merchant, the channel or the agency, and four digits, above every number of the series so far.",
+    fact: "A payment, order or government payment without a number gets the next one of a series: the initials of the merchant, the channel or the agency, and four digits, above every number of the series so far. Each channel has its own series, without gaps. A paid remittance gets a reference of the series REM, a paid government payment a receipt of RC.",
     why: NO_OPERATION,
   },
   {
@@ -159,12 +159,12 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "links.renewals",
-    fact: "A membership that is renewed takes its amount as a payment. Its new period ends on the day before its anniversary: of a month if the plan names one, else of a year.",
+    fact: "A membership that is renewed takes its amount as a payment. Its new period ends on the day before its anniversary: of a month if the plan names one, else of a year. Seeded renewals move by whole weeks, with their payments.",
     why: "The service's documentation does not connect renewals and payments.",
   },
   {
     id: "links.payouts",
-    fact: "A payout contains payments less fees and refunds, each once; if it fails or is canceled, they are free for the next. A pending payout to a replaced payout method goes to the new one.",
+    fact: "A payout contains payments less fees and refunds, each once; if it fails or is canceled, they are free for the next. Without an amount, it contains all that the takings hold. A pending payout to a replaced payout method goes to the new one.",
     why: "The service's documentation does not connect payouts, payments and payout methods; sums must agree.",
   },
   {

@@ -176,7 +176,7 @@ export const marketplaceOrders = resource({
       arrive: (order) => order.record.acceptedAt !== null && moveStock(order, 1),
     },
   },
-  series: { field: "number", prefix: ({ channel }) => initialsOf(channel, "ORD") },
+  series: [{ field: "number", prefix: ({ channel }) => initialsOf(channel, "ORD") }],
   updated: "marketplace_order.updated",
   sums: [strayItems],
   rules: [amountOfItems, knownItems, itemsFixed],

@@ -15,7 +15,7 @@ export const membershipRenewals = resource({
   prefix: "ren",
   view: "membership_renewals",
   sample: sampleRenewal,
-  datesMoveBy: "months",
+  fitDates: ({ written, moved }) => (written.periodEnd === endOf(written) ? { periodEnd: endOf(moved) } : {}),
   fields: {
     ...nullables({
       membershipId: text("Id of the membership"),
@@ -69,10 +69,15 @@ export const membershipRenewals = resource({
   references: { customerId: "customer", paymentId: "payment" },
 });
 
-/** The new period ends on the day before its anniversary. */
-function newPeriod({ plan, ...period }: { plan: string | null; periodStart: string | null; periodEnd: string | null }, from: string) {
-  const periodStart = period.periodStart ?? from;
-  return { periodStart, periodEnd: period.periodEnd ?? addDays(addMonths(periodStart, monthsOf(plan)), -1) };
+/**
+ * A period ends on the day before its anniversary. The fixtures' renewals move by whole weeks, so that their payments stay in the payouts of their
+ * weeks, and the end follows from the moved beginning. Moved by months, a renewal would keep its day of the month, and its payment leave the payout.
+ */
+const endOf = ({ plan, periodStart }: Readonly<Record<string, unknown>>) => addDays(addMonths(String(periodStart), monthsOf(plan)), -1);
+
+function newPeriod(renewal: Record<"plan" | "periodStart" | "periodEnd", string | null>, from: string) {
+  const periodStart = renewal.periodStart ?? from;
+  return { periodStart, periodEnd: renewal.periodEnd ?? endOf({ ...renewal, periodStart }) };
 }
 
 type Renewal = RecordBase & Record<"paymentId" | "customerId" | "plan" | "currency", string | null> & { amount: number | null };

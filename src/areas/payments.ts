@@ -27,6 +27,10 @@ const FEES: Readonly<Record<string, Readonly<Record<string, FeeRate>>>> = {
 };
 const USUAL_FEES: Readonly<Record<string, FeeRate>> = { card: [150, 25], bank_transfer: [80, 0], mobile_money: [200, 0] };
 
+/** Bank transfers and payouts wait for days, so the waiting ones of the fixtures, and the payments in them, are of a daily schedule. */
+export const daysIfDaily: Exclude<Resource["datesMoveBy"], string> = ({ metadata }) =>
+  (metadata as { schedule?: unknown } | undefined)?.schedule === "daily" ? "days" : "weeks";
+
 /** The fee by payment method and the merchant's country. It never exceeds the amount. */
 function feeOf({ amount, method, merchantId }: RecordBase & { amount: number | null; method: string | null }, own: OwnRecords) {
   if (amount === null) return null;
@@ -74,8 +78,7 @@ export const payments = resource({
   prefix: "pay",
   view: "payments",
   sample: samplePayment,
-  // The payment of a renewal moves like the renewal.
-  datesMoveBy: ({ metadata }) => ((metadata as { renewalId?: unknown } | undefined)?.renewalId === undefined ? "weeks" : "months"),
+  datesMoveBy: daysIfDaily,
   fields: {
     ...nullables({
       amount: amount("Amount of the payment", { minimum: 0 }),
@@ -132,7 +135,7 @@ export const payments = resource({
     before && record.refundedAmount > before.refundedAmount && record.refundedAt === before.refundedAt ? { refundedAt: now } : undefined,
   references: { customerId: "customer", payoutId: "payout" },
   derived: ["payoutId", "paidOutAmount"],
-  series: { field: "reference", prefix: ({ merchantId }, own) => initialsOf(homeOf(merchantId, own).name, "INV") },
+  series: [{ field: "reference", prefix: ({ merchantId }, own) => initialsOf(homeOf(merchantId, own).name, "INV") }],
   outstanding: (payment) => unpaidOf(payment) !== 0,
 });
 

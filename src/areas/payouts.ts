@@ -24,7 +24,7 @@ import {
 } from "../schema/shapes.ts";
 import { endpoint, listEndpoint } from "../store/operation-context.ts";
 import { homeCurrency, homeDay, homeOf, onDay } from "./merchants.ts";
-import { payments } from "./payments.ts";
+import { daysIfDaily, payments } from "./payments.ts";
 import { openShares, type PayoutAmounts, paymentShare, paymentsFree, sumOfPayments } from "./payout-shares.ts";
 import { earlier, moneyLike } from "./samples/parts.ts";
 import { samplePayoutMethod } from "./samples/sales.ts";
@@ -182,9 +182,8 @@ export const payouts = resource({
   prefix: "po",
   view: "payouts",
   sample: samplePayout,
-  // Payouts wait for days, so the waiting ones of the fixtures are of a daily schedule.
-  datesMoveBy: ({ metadata }) => ((metadata as { schedule?: unknown } | undefined)?.schedule === "daily" ? "days" : "weeks"),
-  businessDay: { field: "arrivalDate", fit: businessDayFrom },
+  datesMoveBy: daysIfDaily,
+  fitDates: ({ moved: { arrivalDate } }) => (typeof arrivalDate === "string" ? { arrivalDate: businessDayFrom(arrivalDate) } : {}),
   fields: {
     ...nullables({
       amount: amount("Amount of the payout", { minimum: 0 }),

@@ -2,7 +2,7 @@
 
 import { type Arrival, type OwnRecords, type RecordBase, resource, type ShiftedDates } from "../contracts/resource.ts";
 import { sumOf } from "../contracts/rules.ts";
-import { addDays, businessDayUntil } from "../kernel/calendar.ts";
+import { addDays, businessDayUntil, dayAt, dayNumber } from "../kernel/calendar.ts";
 import { isUnchanged } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
@@ -45,7 +45,7 @@ export const remittances = resource({
   view: "remittances",
   sample: sampleRemittance,
   datesMoveBy: "months",
-  businessDay: { field: "dueDate", fit: fitDueDate },
+  fitDates,
   fields: nullables({
     scheme,
     payrollId: id("pyr", "Payroll run from which the remittance was made"),
@@ -82,7 +82,6 @@ export const remittances = resource({
       event: "remittance.paid",
       next: (paid) => (isAutomatic(paid) ? onDay(paid, paid.record.dueDate, "opening", "confirmed") : undefined),
       at: "paidAt",
-      sets: ({ record }) => ({ paymentReference: record.paymentReference ?? `REM-${record.id.slice(-6).toUpperCase()}` }),
     },
     overdue: { to: ["paid", "confirmed", "cancelled"], event: "remittance.overdue", at: "overdueAt" },
     confirmed: {
@@ -90,12 +89,11 @@ export const remittances = resource({
       event: "remittance.confirmed",
       // A confirmed remittance was paid, even if it was never marked as paid.
       at: ["paidAt", "confirmedAt"],
-      sets: ({ record, now, own }) => ({
-        confirmedDate: record.confirmedDate ?? homeDay({ record, own }, now),
-      }),
+      sets: ({ record, now, own }) => ({ confirmedDate: record.confirmedDate ?? homeDay({ record, own }, record.confirmedAt ?? now) }),
     },
     cancelled: { to: [], event: "remittance.cancelled", at: "cancelledAt" },
   },
+  series: [{ field: "paymentReference", at: "paid", prefix: () => "REM" }],
   updated: "remittance.updated",
   sums: [earlyRemittances],
   rules: [sumOf("amount", "employeeAmount", "employerAmount")],
@@ -120,10 +118,14 @@ type Shares = Record<"amount" | "employeeAmount" | "employerAmount", number | nu
 const remittanceTotal = ({ amount, employeeAmount, employerAmount }: Shares) =>
   amount !== null || employeeAmount === null || employerAmount === null ? {} : { amount: employeeAmount + employerAmount };
 
-/** A due date that follows from the settings still does after a shift. */
-function fitDueDate(day: string, { written, moved, settings }: ShiftedDates): string {
-  const follows = written.dueDate === dueDateOf(String(written.period), settings.remittanceDueDay);
-  return follows ? dueDateOf(String(moved.period), settings.remittanceDueDay) : businessDayUntil(day);
+/** A due date that follows from the settings still does after a shift, and a remittance is still made on the business day that the staff is paid. */
+function fitDates({ written, moved, settings }: ShiftedDates) {
+  if (typeof moved.dueDate !== "string") return {};
+  const dueOf = ({ period }: ShiftedDates["written"]) => dueDateOf(String(period), settings.remittanceDueDay);
+  const dueDate = written.dueDate === dueOf(written) ? dueOf(moved) : businessDayUntil(moved.dueDate);
+  if (written.created === undefined) return { dueDate };
+  const day = dayAt(null, moved.created * 1_000);
+  return { dueDate, created: moved.created + (dayNumber(businessDayUntil(day)) - dayNumber(day)) * 86_400 };
 }
 
 const AGENCIES = {

@@ -178,18 +178,18 @@ export interface Resource<R extends RecordBase = RecordBase> {
   outstanding?(record: R): boolean;
   /** Default values of a new record. */
   readonly defaults: Partial<R>;
-  /** A field that numbers the merchant's records, one series for each prefix. A record whose creator gave no number gets the next one. */
-  readonly series?: { readonly field: string; prefix(record: R, own: OwnRecords): string };
+  /** A field that numbers the merchant's records, one series for each prefix. A record without a number gets the next one, when it is created or arrives `at` a state. */
+  readonly series: readonly { readonly field: string; readonly at?: string; prefix(record: R, own: OwnRecords): string }[];
   /** The unit by which seeding shifts the dates of a record. */
   readonly datesMoveBy: DateUnit | ((record: Readonly<Record<string, unknown>>) => DateUnit);
-  /** A date that falls on a business day again after seeding has shifted it; with `times`, the times of the record follow it. */
-  readonly businessDay?: { readonly field: string; fit(day: string, dates: ShiftedDates): string; readonly times?: true };
+  /** Fields that fit again after seeding has shifted the dates of a record, such as a date that must be a business day. */
+  fitDates?(dates: ShiftedDates): Readonly<Record<string, unknown>>;
   /** Realistic fields for a new record (default: its default values). */
   readonly sample?: Sample | undefined;
 }
 
 /** A record before and after the shift, and the merchant's statutory settings. */
-export type ShiftedDates = Readonly<Record<"written" | "moved" | "settings", Readonly<Record<string, unknown>>>>;
+export type ShiftedDates = Readonly<Record<"written" | "settings", Readonly<Record<string, unknown>>>> & { readonly moved: AnyRecord };
 
 /** Weeks keep the day of the week, months the day of the month, quarters and half-years also the labels of those periods. */
 export type DateUnit = "days" | "weeks" | "months" | "quarters" | "half-years";
@@ -198,7 +198,7 @@ export type DateUnit = "days" | "weeks" | "months" | "quarters" | "half-years";
 type DeclaredParts<R extends RecordBase> = Partial<
   Pick<
     Resource<R>,
-    "sums" | "corrects" | "changed" | "unique" | "hidden" | "derived" | "outstanding" | "datesMoveBy" | "series" | "businessDay" | "sample"
+    "sums" | "corrects" | "changed" | "unique" | "hidden" | "derived" | "outstanding" | "datesMoveBy" | "series" | "fitDates" | "sample"
   >
 >;
 
@@ -223,7 +223,7 @@ type RecordOf<F extends TProperties> = RecordBase & Static<TObject<F>>;
 
 type RecordShape<F extends TProperties, S extends string> = RecordOf<F> & (string extends S ? unknown : { status: S });
 
-const DEFAULT_PARTS = { sums: [], references: {}, unique: [], hidden: [], derived: [], datesMoveBy: "weeks" } as const;
+const DEFAULT_PARTS = { sums: [], series: [], references: {}, unique: [], hidden: [], derived: [], datesMoveBy: "weeks" } as const;
 
 const SHAPE_WHY = "The service's documentation names the resource but does not list its fields; these are common to comparable APIs.";
 

@@ -2,11 +2,16 @@
 
 import { type SettledPayment, total, unpaidShares } from "../contracts/payment-shares.ts";
 import type { AnyRecord, RecordBase } from "../contracts/resource.ts";
+import { dueTaxes } from "../contracts/taxes.ts";
 import { dayAt, nextBusinessDay } from "../kernel/calendar.ts";
 import type { Draws } from "../kernel/random.ts";
+import type { Behaviour } from "../schema/assumed.ts";
 import type { JsonObject } from "../schema/schema.ts";
 import type { OperationContext } from "../store/operation-context.ts";
 import type { Collection } from "../store/records/collection.ts";
+
+/** Customers come at the hours of trade; offices are closed on weekends. */
+export const HOURS = { trade: { from: 8, to: 22 }, office: { from: 9, to: 17 } } as const;
 
 /** A traffic step: its random values, its time, and the merchant's records. */
 export interface StepContext extends Draws {
@@ -22,8 +27,8 @@ export interface StepContext extends Draws {
 export interface TrafficKind {
   /** How often this kind is chosen, relative to the others. */
   weight: number;
-  /** Customers come at the hours of trade: at other hours, traffic has this kind only if no other kind can go on. */
-  keepsHours?: true;
+  /** The hours at which traffic has this kind, in the merchant's time zone (default: any). */
+  hours?: keyof typeof HOURS;
   /** By default, traffic has this kind for merchants with a record of one of these kinds (default: the kind itself). */
   basedOn?: readonly string[];
   /** Fields of a new record that its sample must not choose; undefined while no record should be created (default: no fields). */
@@ -31,15 +36,15 @@ export interface TrafficKind {
   /** The probability of each next state, by state. The remaining records, up to 1, stay in their state or wait for time to move them. */
   transitions: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Fields to change when a record enters a state, in addition to the fields that the state sets. */
-  onEnter?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => JsonObject>>;
-  /** The state of a record that could not enter another one. */
+  onEnter?: Readonly<Record<string, (step: StepContext, isInstead: boolean) => JsonObject>>;
+  /** Whether a record goes on to its next state in the step that made it. */
+  goesOn?(record: AnyRecord): boolean;
+  /** The state of a record that could not enter another one, which it enters instead. */
   otherwise?: Readonly<Record<string, string>>;
   /** A record that someone else made and whose time to enter this state has come. */
   submits?: { status: string; due(step: StepContext): AnyRecord | undefined };
   /** Prepares the merchant for a record that enters a state, such as by buying stock. Returns false if the record must stay. */
   prepare?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => boolean>>;
-  /** Records of a kind that follow from a record in a state; traffic moves them on as its own. */
-  consequences?: Readonly<Record<string, { kind: string; field: string }>>;
 }
 
 export const countryOf = ({ merchant }: Pick<StepContext, "merchant">) => (merchant().country as string | undefined) ?? null;
@@ -55,8 +60,10 @@ const isCovered = (step: StepContext, { status, amount }: AnyRecord) => status !
 
 const payment: TrafficKind = {
   weight: 40,
-  keepsHours: true,
+  hours: "trade",
   transitions: { pending: { succeeded: 0.9, failed: 0.1 }, succeeded: { refunded: 0.05 } },
+  // Only a bank transfer takes longer than some seconds.
+  goesOn: ({ status, method }) => status === "pending" && method !== "bank_transfer",
   prepare: { refunded: isCovered },
 };
 
@@ -82,12 +89,14 @@ const MOST_METHODS = 100;
 
 const booking: TrafficKind = {
   weight: 14,
-  keepsHours: true,
+  hours: "trade",
   transitions: { pending: { confirmed: 0.75, declined: 0.15, cancelled: 0.1 }, confirmed: { cancelled: 0.1 } },
   otherwise: { confirmed: "declined" },
-  onEnter: { declined: (step) => ({ declineReason: step.pick("reason", ["The house is full.", "Closed for repairs."]) }) },
+  onEnter: { declined: (step, isFull) => ({ declineReason: isFull ? "The house is full on these days." : step.pick("reason", REASONS) }) },
   prepare: { cancelled: canRefundDeposit, declined: canRefundDeposit },
 };
+
+const REASONS = ["The house takes no pets.", "Nobody can be at the desk at the hour of arrival that the guest needs."] as const;
 
 function canRefundDeposit(step: StepContext, { paymentId }: AnyRecord): boolean {
   const deposit = typeof paymentId === "string" ? step.own("payment").find(paymentId) : undefined;
@@ -96,7 +105,7 @@ function canRefundDeposit(step: StepContext, { paymentId }: AnyRecord): boolean 
 
 const order: TrafficKind = {
   weight: 12,
-  keepsHours: true,
+  hours: "trade",
   transitions: {
     pending: { accepted: 0.9, refused: 0.05, canceled: 0.05 },
     accepted: { shipped: 0.96, canceled: 0.04 },
@@ -121,18 +130,19 @@ const PURCHASE = 50;
 
 const renewal: TrafficKind = {
   weight: 5,
-  keepsHours: true,
+  hours: "trade",
   newRecord: (step) => ({ autoRenew: step.chance("auto") < 0.5 }),
   // Only the date begins and ends the grace period.
   transitions: { pending: { renewed: 0.3, canceled: 0.05 }, grace: { renewed: 0.5, canceled: 0.1 } },
 };
 
-const customer: TrafficKind = { weight: 6, keepsHours: true, transitions: {} };
+const customer: TrafficKind = { weight: 6, hours: "trade", transitions: {} };
 
 const regularRuns = ({ newest }: StepContext) => newest("payroll", 100).filter(({ offCycle }) => offCycle !== true);
 
 const payroll: TrafficKind = {
   weight: 4,
+  hours: "office",
   // One regular run for each period, once the period has begun. The merchant's settings say how long a period is.
   newRecord: (step) =>
     regularRuns(step).some(({ status, periodEnd }) => status !== "failed" && String(periodEnd ?? "") >= step.today) ? undefined : {},
@@ -145,12 +155,12 @@ const payroll: TrafficKind = {
     pending: { processing: 1 },
     processing: { paid: 0.94, partially_paid: 0.04, failed: 0.02 },
   },
-  consequences: { paid: { kind: "remittance", field: "payrollId" } },
 };
 
-/** Traffic creates no remittances: payroll runs create them when they are paid. */
+/** Traffic creates no remittances: payroll runs create them when they are paid, and traffic pays them before they are due. */
 const remittance: TrafficKind = {
   weight: 4,
+  hours: "office",
   basedOn: ["remittance", "statutory_settings"],
   newRecord: () => undefined,
   submits: {
@@ -158,21 +168,20 @@ const remittance: TrafficKind = {
     due: ({ newest, today }) =>
       newest("remittance", 100).find(({ status, dueDate }) => status === "pending" && String(dueDate ?? "9") <= nextBusinessDay(today)),
   },
-  transitions: { pending: { paid: 0.85 }, overdue: { paid: 1 }, paid: { confirmed: 0.9 } },
+  transitions: { paid: { confirmed: 0.9 } },
   onEnter: { confirmed: (step) => ({ receiptNumber: `R-${step.between("receipt", 1_000, 9_999)}` }) },
 };
 
 const govPayment: TrafficKind = {
   weight: 2,
-  // A few taxes and fees fall due in a month.
-  newRecord: ({ newest, caller }) => (caller.now - (newest("gov_payment", 1)[0]?.created ?? 0) < GOV_SECONDS ? undefined : {}),
+  hours: "office",
+  newRecord: ({ newest, today }) => (dueTaxes(newest("gov_payment", 50), today).length === 0 ? undefined : {}),
   transitions: { pending: { paid: 0.95, failed: 0.05 } },
 };
 
-const GOV_SECONDS = 10 * 86_400;
-
 const syncLog: TrafficKind = {
   weight: 7,
+  hours: "trade",
   transitions: { running: { succeeded: 0.85, partial: 0.1, failed: 0.05 } },
 };
 
@@ -188,3 +197,16 @@ export const kinds: Readonly<Record<string, TrafficKind>> = {
   remittance,
   gov_payment: govPayment,
 };
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "traffic.hours",
+    fact: "Up to 12 actions an hour, traffic keeps hours in the merchant's time zone: customers come from 08:00 to 22:00; payrolls, remittances and taxes are made from 09:00 to 17:00 on business days. Faster traffic is made at any hour.",
+    why: "The sandbox's own traffic; these hours are common, and a test of a load needs no closing time.",
+  },
+  {
+    id: "traffic.decisions",
+    fact: "A payment by card or mobile money succeeds or fails in the second that it is made; a bank transfer takes hours. A booking is declined because the house is full only if it is, and a tax is made once it is due.",
+    why: "The sandbox's own traffic; its records should hold for a clerk who reads them.",
+  },
+];

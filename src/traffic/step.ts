@@ -19,6 +19,8 @@ interface PendingTransition {
   id: string;
   from: string;
   next: string;
+  /** Whether the record could not enter another state. */
+  isInstead?: true;
 }
 
 /** The records of a run. Holds only records that traffic made: a test's own records stay unchanged. */
@@ -40,6 +42,8 @@ export function runStep(deps: StepDependencies, progress: Progress, kind: string
   const create = () => createRecord(deps, kind, step);
   const record = submit(deps, kind, step) ?? (movesFirst ? (move() ?? create()) : (create() ?? move()));
   if (record) plan(deps, progress, kind, record, step);
+  const next = record && kinds[kind]?.goesOn?.(record) && moveRecord(deps, kind, waiting, step);
+  if (next) plan(deps, progress, kind, next, step);
   return record !== undefined;
 }
 
@@ -53,13 +57,13 @@ export function resourceOf({ resources }: Pick<SampleDependencies, "resources">,
 function moveRecord(deps: StepDependencies, kind: string, waiting: PendingTransition[], step: StepContext): AnyRecord | undefined {
   const { prepare, onEnter, otherwise } = kinds[kind] as TrafficKind;
   for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
-    const { id, from, next } = first;
+    const { id, from, next, isInstead = false } = first;
     const record = step.own(kind).find(id) as AnyRecord | undefined;
     if (record?.status !== from || prepare?.[next]?.(step, record) === false) continue;
-    const moved = tryMove(deps, kind, id, { ...onEnter?.[next]?.(step, record), status: next }, step);
+    const moved = tryMove(deps, kind, id, { ...onEnter?.[next]?.(step, isInstead), status: next }, step);
     if (moved) return moved;
     const instead = otherwise?.[next];
-    if (instead !== undefined) waiting.unshift({ id, from, next: instead });
+    if (instead !== undefined) waiting.unshift({ id, from, next: instead, isInstead: true });
   }
   return undefined;
 }
@@ -87,20 +91,19 @@ function createRecord(deps: StepDependencies, kind: string, step: StepContext): 
   return fields && (makeRecord(deps, () => step.caller, resourceOf(deps, kind), fields) as AnyRecord);
 }
 
-/** Draws the next state of a record and of its consequences. */
+/** Draws the next state of a record. */
 export function plan(deps: StepDependencies, progress: Progress, kind: string, record: AnyRecord, step: StepContext): void {
-  const { transitions, consequences } = kinds[kind] as TrafficKind;
+  const { transitions, goesOn } = kinds[kind] as TrafficKind;
   const from = record.status ?? "";
   const drawn = drawNextState(transitions[from], deps.random.fraction(...progress.name, record.id, from));
   const { own } = step.caller;
   const byTime = deps.life.isOn ? resourceOf(deps, kind).states[from]?.next?.({ record, own })?.status : undefined;
   if (byTime !== undefined && (drawn === undefined || drawn === byTime)) {
-    if (transitions[byTime] || consequences?.[byTime]) progress.awaiting.set(record.id, from);
-  } else if (drawn !== undefined) queueOf(progress, kind).push({ id: record.id, from, next: drawn });
-  const following = consequences?.[from];
-  if (!following || !(Number(progress.mix[following.kind]) > 0)) return;
-  const made = step.newest(following.kind, MOST_CONSEQUENCES).filter((one) => one[following.field] === record.id);
-  for (const one of made) plan(deps, progress, following.kind, one, step);
+    if (transitions[byTime]) progress.awaiting.set(record.id, from);
+  } else if (drawn !== undefined) {
+    const queue = queueOf(progress, kind);
+    queue.splice(goesOn?.(record) ? 0 : queue.length, 0, { id: record.id, from, next: drawn });
+  }
 }
 
 function queueOf({ backlog }: Progress, kind: string): PendingTransition[] {
@@ -108,8 +111,6 @@ function queueOf({ backlog }: Progress, kind: string): PendingTransition[] {
   backlog.set(kind, queue);
   return queue;
 }
-
-const MOST_CONSEQUENCES = 100;
 
 function drawNextState(shares: Readonly<Record<string, number>> = {}, chance: number): string | undefined {
   let left = chance;

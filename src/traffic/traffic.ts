@@ -3,13 +3,13 @@
 import type { LifeChange } from "../contracts/life.ts";
 import type { AnyRecord } from "../contracts/resource.ts";
 import type { TrafficOptions, TrafficState } from "../contracts/traffic.ts";
-import { dayAt, timeOfDay } from "../kernel/calendar.ts";
+import { businessDayFrom, dayAt, timeOfDay } from "../kernel/calendar.ts";
 import { type Clock, parseTime } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
 import { drawsOf } from "../kernel/random.ts";
 import type { Life } from "../life/life.ts";
 import type { Stores } from "../store/stores.ts";
-import { countryOf, kinds, type StepContext } from "./kinds.ts";
+import { countryOf, HOURS, kinds, type StepContext } from "./kinds.ts";
 import { type Progress, plan, resourceOf, runStep, type StepDependencies } from "./step.ts";
 import { kindsInTurn, parseTrafficOptions, type TrafficPlan } from "./traffic-options.ts";
 
@@ -121,7 +121,7 @@ async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: numbe
     await database.groupCommit(() => {
       if (run.status === "stopped" || run.status === "failed") return;
       const step = stepOf(deps, run, due, slot);
-      for (const kind of openFirst(kindsInTurn(run.mix, step.chance), due, step)) {
+      for (const kind of inHours(run, due, step)) {
         if (!runStep(deps, run, kind, step)) continue;
         byKind.set(kind, (byKind.get(kind) ?? 0) + 1);
         break;
@@ -135,15 +135,23 @@ async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: numbe
   }
 }
 
-const OPENING_HOURS = { from: 8, to: 22 };
+/** Milliseconds between two actions. Faster traffic tests a load, and has no closing time. */
+const BUSINESS_GAP = 300_000;
 
-/** Outside the hours of trade in the merchant's time zone, kinds that keep them come last. */
-function openFirst(inTurn: readonly string[], time: number, step: StepContext): readonly string[] {
+/** The kinds at whose hours the step is, those with a record whose time has come first. */
+function inHours({ mix, gap }: TrafficRun, time: number, step: StepContext): readonly string[] {
+  const inTurn = kindsInTurn(mix, step.chance);
+  if (gap < BUSINESS_GAP) return inTurn;
   const country = countryOf(step);
-  const at = (hour: number) => timeOfDay(country, step.today, hour) ?? time;
-  if (time >= at(OPENING_HOURS.from) && time < at(OPENING_HOURS.to)) return inTurn;
-  const keepsHours = (kind: string) => kinds[kind]?.keepsHours === true;
-  return [...inTurn.filter((kind) => !keepsHours(kind)), ...inTurn.filter(keepsHours)];
+  const isOpen = (kind: string) => {
+    const hours = kinds[kind]?.hours;
+    if (hours === undefined) return true;
+    const [from = 0, to = 0] = [HOURS[hours].from, HOURS[hours].to].map((hour) => timeOfDay(country, step.today, hour));
+    return time >= from && time < to && (hours === "trade" || businessDayFrom(step.today) === step.today);
+  };
+  const isDue = (kind: string) => kinds[kind]?.submits?.due(step) !== undefined;
+  const [due = [], others = []] = [true, false].map((wanted) => inTurn.filter((kind) => isOpen(kind) && isDue(kind) === wanted));
+  return [...due, ...others];
 }
 
 /** Continues a record of traffic after time took it to its next state. */

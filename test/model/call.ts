@@ -202,5 +202,12 @@ function isInOrder(kind: KindName, record: Fields): boolean {
 function homeOf(merchant: Merchant): Home {
   const country = recordsOf(merchant, "merchant")[0]?.country;
   const inUse = newestFirst(recordsOf(merchant, "payout_method")).filter(({ status }) => status !== "replaced");
-  return { country: typeof country === "string" ? country : null, payoutMethodId: inUse.find(({ isDefault }) => isDefault)?.id ?? null };
+  return {
+    country: typeof country === "string" ? country : null,
+    payoutMethodId: inUse.find(({ isDefault }) => isDefault)?.id ?? null,
+    next(kind, field) {
+      const numbers = recordsOf(merchant, kind).map((record) => Number(/\d+$/.exec(String(record[field]))?.[0] ?? 0));
+      return String(Math.max(0, ...numbers) + 1).padStart(4, "0");
+    },
+  };
 }

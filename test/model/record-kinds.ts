@@ -15,6 +15,8 @@ export interface Home {
   country: string | null;
   /** The default payout method. */
   payoutMethodId: string | null;
+  /** The number after the highest that a field of the merchant's records has. */
+  next(kind: KindName, field: string): string;
 }
 
 export interface Kind extends Pick<Resource, "prefix" | "transitions" | "events" | "states"> {
@@ -76,8 +78,6 @@ export function arrivalValues(name: KindName, status: string, now: number, recor
 
 const FAILURES: Record<string, string> = { bank_transfer: "insufficient_funds", mobile_money: "timeout" };
 
-const lastSix = (id: unknown) => String(id).slice(-6).toUpperCase();
-
 /** The fields that the model computes when a record arrives in a state, by kind and state. */
 const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fields> = {
   "merchant active": () => ({ suspensionReason: null }),
@@ -103,9 +103,13 @@ const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fiel
     recordsFailed: Math.max(Number(recordsFailed), 1),
     errorMessage: errorMessage ?? "The other system rejected some records.",
   }),
-  "remittance paid": ({ id, paymentReference }) => ({ paymentReference: paymentReference ?? `REM-${lastSix(id)}` }),
-  "remittance confirmed": ({ confirmedDate }, home, now) => ({ confirmedDate: confirmedDate ?? dayOf(now, home) }),
-  "gov_payment paid": ({ id, receiptNumber }) => ({ receiptNumber: receiptNumber ?? `RCPT-${lastSix(id)}` }),
+  "remittance paid": ({ paymentReference }, { next }) => ({
+    paymentReference: paymentReference ?? `REM-${next("remittance", "paymentReference")}`,
+  }),
+  "remittance confirmed": ({ confirmedDate, confirmedAt }, home, now) => ({
+    confirmedDate: confirmedDate ?? dayOf(Number(confirmedAt ?? now), home),
+  }),
+  "gov_payment paid": ({ receiptNumber }, { next }) => ({ receiptNumber: receiptNumber ?? `RC-${next("gov_payment", "receiptNumber")}` }),
 };
 
 /** Basis points of the amount, and a fixed part. Japan has its own for two methods. */

@@ -37,8 +37,18 @@ const essence = (field: string, value: unknown) =>
 const REFUSED =
   /exists already|is archived|is paid for|that no payout contains|must be that of the items|(acceptedAt|verifiedAt) must not come before created/;
 
-/** A caller who links a payment of something else, or a tax for a period that was paid, gets it. */
-const CLAIMS = ["paymentId", "balancePaymentId", "purpose"];
+/** A caller who links a payment of something else, a tax for a period that was paid, a number out of turn, or a guest who stays, gets it. */
+const CLAIMS = [
+  "paymentId",
+  "balancePaymentId",
+  "purpose",
+  "reference",
+  "number",
+  "receiptNumber",
+  "paymentReference",
+  "booking customerId",
+  "booking guestName",
+];
 
 const kinds = resources.filter(({ kind, hidden }) => kind !== "merchant" && hidden.length === 0);
 
@@ -87,7 +97,7 @@ function problemsOf(record: AnyRecord, field: string, { given, resource: { kind,
   const strange = (FOLLOWS[kind]?.[field] ?? []).filter((name) => same.length > 0 && !same.some((one) => isLike(one, name)));
   const lost = Object.keys(given).filter((name) => given[name] !== undefined && !isDeepStrictEqual(record[name], given[name]));
   // A record that is dated back changes what was true at its time.
-  const isAsked = !isTimestamp(schema.properties[field] ?? {}) && !CLAIMS.includes(field);
+  const isAsked = !isTimestamp(schema.properties[field] ?? {}) && !CLAIMS.includes(field) && !CLAIMS.includes(`${kind} ${field}`);
   return [
     ...[...lost, ...strange].map((name) => `${name} is ${JSON.stringify(record[name])}`),
     ...contradictionsIn(world, NOON_SECONDS),

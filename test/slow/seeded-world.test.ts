@@ -86,23 +86,18 @@ describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s",
     for (const { now, dated } of worldsOf(fixture)) expect(summaryOf(dated).createdBeforeWhatTheyReferTo, isoTime(now)).toEqual([]);
   });
 
-  test("keeps the days of the week, and the days of the month on which renewals are due", () => {
+  test("keeps the days of the week", () => {
     const written = daysOf(fixture);
     const daysAt = oncePerKey(daysOf);
     for (const { now, dated } of worldsOf(fixture)) expect(daysAt(dated), isoTime(now)).toEqual(written);
   });
 });
 
-/** The weekdays of stays and of weekly payouts, and the days of the month on which renewals are due. */
+/** The weekdays of stays, of weekly payouts and of renewals. */
 function daysOf(fixture: Fixture) {
   const weekday = (day: string | undefined) => day && new Date(day).getUTCDay();
-  return recordsOf(fixture).map(({ id, kind, checkIn, arrivalDate, metadata, dueDate }) =>
-    [
-      id,
-      weekday(checkIn),
-      metadata?.schedule === "daily" || weekday(arrivalDate),
-      kind === "membership_renewal" && dueDate.slice(8),
-    ].join(),
+  return recordsOf(fixture).map(({ id, checkIn, arrivalDate, metadata, periodStart, plan }) =>
+    [id, weekday(checkIn), metadata?.schedule === "daily" || weekday(arrivalDate), plan && weekday(periodStart)].join(),
   );
 }
 

@@ -30,6 +30,9 @@ const netOf = ({ status, amount, fee, refundedAmount }: AnyRecord) =>
   ["succeeded", "refunded"].includes(status ?? "") ? Number(amount) - Number(fee ?? 0) - Number(refundedAmount) : 0;
 const paidOutOf = ({ status, amount }: AnyRecord) => (["failed", "canceled"].includes(status ?? "") ? 0 : Number(amount));
 
+/** Traffic leaves a payment that it did not make as it is, such as the seeded one that is pending. */
+const asked = async (bench: Bench, merchant: string) => (await questions(bench, merchant)).filter((line) => !line.endsWith(" pay_pending"));
+
 /** Income from payments minus payouts, after each event. */
 function followTakings(seeded: readonly AnyRecord[]) {
   const worth = new Map<string, number>();
@@ -68,10 +71,11 @@ describe.each([
       const { now } = await advance(bench, `${BETWEEN}d`);
       const found = await violations(bench);
       expect([now, found.filter((one) => !seededViolations.includes(one))]).toEqual([now, []]);
-      expect([now, life === "off" ? [] : await questions(bench, merchant)]).toEqual([now, []]);
+      expect([now, life === "off" ? [] : await asked(bench, merchant)]).toEqual([now, []]);
     }
     const [{ status, happened, byKind }] = (await bench.control("GET", "/traffic")).data;
-    expect([status, happened]).toEqual(["running", DAYS * 24 * 4]);
+    // The house is closed at night.
+    expect([status, happened > DAYS * 13 * 4 && happened < DAYS * 17 * 4]).toEqual(["running", true]);
     for (const kind of Object.keys(byKind)) expect([kind, seeded(kind).length > 0]).toEqual([kind, true]);
 
     const events = await all<{ id: string; type: string; body: { data: AnyRecord } }>(bench, `/events?merchant=${merchant}`);
@@ -91,7 +95,7 @@ describe.each([
       expect([body.data.object, (before.get(body.data.object) ?? []).length > 0]).toEqual([body.data.object, true]);
     for (let day = DAYS; day < MORE_DAYS; day += 15) {
       const { now } = await advance(bench, "15d");
-      expect([now, life === "off" ? [] : await questions(bench, merchant)]).toEqual([now, []]);
+      expect([now, life === "off" ? [] : await asked(bench, merchant)]).toEqual([now, []]);
     }
   });
 });

@@ -1,7 +1,9 @@
 // The checks of a clerk who reads a merchant's books: rules that concern several records at once.
 
+import { nightsOf } from "../../src/areas/rooms.ts";
 import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
 import { addDays, addMonths, dayAt, dayNumber, nextBusinessDay, previousBusinessDay, timeOfDay } from "../../src/kernel/calendar.ts";
+import { grouped } from "../../src/kernel/grouped.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the clerk looks into records of every kind.
 type Some = any;
@@ -25,6 +27,7 @@ const hourIn = (books: Books, seconds: number) => {
   return Math.floor((seconds * 1_000 - midnight) / 3_600_000);
 };
 const standing = (status: string) => status !== "failed" && status !== "canceled";
+const givenBackAt = ({ failedAt, canceledAt }: Some): number => failedAt ?? canceledAt ?? Number.POSITIVE_INFINITY;
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 /** The price of a stay by the pricing rules that were in force when it was booked. */
@@ -62,6 +65,30 @@ export const LINES: Readonly<Record<string, Line>> = {
     ...repeated(of("marketplace_order").map(({ number }) => number)),
     ...repeated(of("gov_payment").map(({ reference }) => reference)),
   ],
+  "each series has one format and no gaps": ({ of }) => {
+    const inUse = [
+      "payment reference",
+      "marketplace_order number",
+      "gov_payment reference",
+      "gov_payment receiptNumber",
+      "remittance paymentReference",
+    ];
+    const texts = inUse.flatMap((name) => {
+      const [kind = "", field = ""] = name.split(" ");
+      return of(kind).flatMap((record) => (record[field] === null ? [] : [`${name} ${record[field]}`]));
+    });
+    const numbersOf = grouped(texts, (text) => text.slice(0, -4));
+    const isGap = (series: string, text: string) => !texts.includes(series + String(Number(text.slice(-4)) - 1).padStart(4, "0"));
+    return [
+      ...texts.filter((text) => !/ [A-Z]+-\d{4}$/.test(text)),
+      ...[...numbersOf].flatMap(([series, all]) =>
+        all
+          .sort()
+          .slice(1)
+          .filter((text) => isGap(series, text)),
+      ),
+    ];
+  },
   "a tax is paid once for a period": ({ of }) =>
     repeated(
       of("gov_payment")
@@ -144,9 +171,7 @@ export const LINES: Readonly<Record<string, Line>> = {
   "a room sleeps its guests and is let once a night": ({ of, merchant }) =>
     (merchant.roomTypes ?? [{ id: "room_annex", rooms: 1, sleeps: 4 }]).flatMap(({ id, rooms, sleeps }: Some) => {
       const stays = of("booking").filter(({ roomTypeId, status }) => roomTypeId === id && HOLDING.includes(status));
-      const nights = stays.flatMap(({ checkIn, checkOut }) =>
-        Array.from({ length: dayNumber(checkOut) - dayNumber(checkIn) }, (_, n) => addDays(checkIn, n)),
-      );
+      const nights = stays.flatMap(({ checkIn, checkOut }) => nightsOf(checkIn, checkOut));
       const tooMany = [...new Set(nights)].filter((night) => nights.filter((other) => other === night).length > rooms);
       return [
         ...tooMany.map((night) => `${id} ${night}`),
@@ -157,26 +182,33 @@ export const LINES: Readonly<Record<string, Line>> = {
     of("payment")
       .filter(({ refundedAmount, refundedAt }) => refundedAmount > 0 && refundedAt === null)
       .map(({ id }) => id),
-  "a payout takes up the fees of refunded payments like any other": ({ of }) => {
-    const last = of("payout").findLast(({ status }) => standing(status))?.created ?? 0;
-    const givenBack = new Set(
-      of("payout")
-        .filter(({ failedAt, canceledAt }) => (failedAt ?? canceledAt ?? 0) >= last)
-        .flatMap(({ payments }) => payments.map(({ paymentId }: Some) => paymentId)),
-    );
-    return of("payment")
-      .filter(
-        ({ id, status, paidOutAmount, fee, refundedAt }) =>
-          status === "refunded" && paidOutAmount !== -fee && refundedAt < last && !givenBack.has(id),
-      )
-      .map(({ id }) => id);
-  },
   "payoutId is the newest payout that contains the payment and stands": ({ of }) =>
     of("payment")
       .filter(({ id, payoutId }) => {
         const holds = ({ status, payments }: Some) => standing(status) && payments.some(({ paymentId }: Some) => paymentId === id);
         return payoutId !== (of("payout").findLast(holds)?.id ?? null);
       })
+      .map(({ id }) => id),
+  "a payout contains what was in the takings, once": ({ of }) => {
+    const payouts = of("payout").filter(({ payments }) => payments.length > 0);
+    const shares = payouts.flatMap((payout) => payout.payments.map((share: Some) => ({ payout, ...share })));
+    const sharesOf = grouped(shares, ({ paymentId }) => paymentId);
+    return payouts.flatMap((payout) => {
+      const isOpen = (other: Some) => other === payout || (other.created <= payout.created && givenBackAt(other) > payout.created);
+      const isWrong = ({ id, amount, fee, paidAt, refundedAt, refundedAmount, currency }: Some) => {
+        const net = amount - fee - (refundedAt !== null && refundedAt < payout.created ? refundedAmount : 0);
+        if (paidAt === null || paidAt >= payout.created || currency !== payout.currency || net === 0) return false;
+        const held = (sharesOf.get(id) ?? []).filter((share) => share.amount > 0 === net > 0 && isOpen(share.payout));
+        return held.length === 0 || (held.length > 1 && held.some((share) => share.payout === payout));
+      };
+      return of("payment")
+        .filter(isWrong)
+        .map(({ id }) => `${payout.id} ${id}`);
+    });
+  },
+  "a payment is pending for an hour, or as a bank transfer for five days": ({ of, now }) =>
+    of("payment")
+      .filter(({ status, method, created }) => status === "pending" && now - created > (method === "bank_transfer" ? 120 : 1) * 3_600)
       .map(({ id }) => id),
   "a payout arrives when its calendar says": (books) =>
     books
@@ -187,8 +219,49 @@ export const LINES: Readonly<Record<string, Line>> = {
         return arrivalDate !== null && arrivalDate > (isMobile ? next : nextBusinessDay(next));
       })
       .map(({ id, created, arrivalDate }) => `${id} ${dayIn(books, created)} arrives ${arrivalDate}`),
-  "a payment and an order are made at the hours of trade": (books) =>
-    [...books.of("payment"), ...books.of("marketplace_order")]
+  "a guest has one room a night": ({ of }) => {
+    const stays = of("booking").filter(({ customerId, status }) => customerId !== null && HOLDING.includes(status));
+    const nights = stays.flatMap(({ customerId, checkIn, checkOut }) =>
+      nightsOf(checkIn, checkOut).map((night) => `${customerId} ${night}`),
+    );
+    return repeated(nights);
+  },
+  "a house that declines for want of a room is full": ({ of, merchant }) =>
+    of("booking")
+      .filter(({ declineReason, declinedAt, roomTypeId, checkIn, checkOut }) => {
+        if (!/full/.test(declineReason)) return false;
+        const held = of("booking").filter(
+          (stay) => stay.roomTypeId === roomTypeId && stay.confirmedAt !== null && stay.confirmedAt <= declinedAt,
+        );
+        const rooms = merchant.roomTypes.find(({ id }: Some) => id === roomTypeId)?.rooms;
+        return !nightsOf(checkIn, checkOut).some(
+          (night) => held.filter((stay) => stay.checkIn <= night && night < stay.checkOut).length >= rooms,
+        );
+      })
+      .map(({ id }) => id),
+  "a tax is made after its period, and a fee once a year": (books) => {
+    const taxes = books
+      .of("gov_payment")
+      .filter(({ status, purpose }) => ["pending", "paid"].includes(status) && purpose !== "Administrative fee");
+    return taxes
+      .filter(({ id, created, purpose }) => {
+        const [, last] = / to (\d{4}-\d\d)$/.exec(purpose) ?? [];
+        if (last !== undefined) return dayIn(books, created).slice(0, 7) <= last;
+        return taxes.some((other) => other.id !== id && other.purpose === purpose && Math.abs(other.created - created) < 360 * 86_400);
+      })
+      .map(({ id }) => id);
+  },
+  "names and wares vary": ({ of }) => {
+    const names = of("customer").map(({ name }) => name);
+    const usual = names.filter((name) => names.filter((other) => other === name).length > 3 + names.length / 50);
+    const sales = of("payment").filter(({ metadata }) => metadata.bookingId === undefined && metadata.renewalId === undefined);
+    const sold = sales.slice(-100).map(({ description }) => description);
+    return [
+      ...new Set([...usual, ...sales.map(({ description }) => description).filter((ware) => sold.length === 100 && !sold.includes(ware))]),
+    ];
+  },
+  "payments, orders and synchronisations are made at the hours of trade": (books) =>
+    [...books.of("payment"), ...books.of("marketplace_order"), ...books.of("sync_log")]
       .filter(({ created }) => hourIn(books, created) < 7 || hourIn(books, created) > 22)
       .map(({ id }) => id),
   "an amount fits its currency": ({ of, merchant }) =>

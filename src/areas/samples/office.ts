@@ -1,7 +1,8 @@
 // Samples of office records: remittances and their settings, government payments, staff records, synchronisation.
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
-import { addDays, lastDayOf, monthIndex, monthText, timeOfDay } from "../../kernel/calendar.ts";
+import { dueTaxes } from "../../contracts/taxes.ts";
+import { addDays, addMonths, lastDayOf, monthIndex, monthText, timeOfDay } from "../../kernel/calendar.ts";
 import { contributionOf, type PayrollItems } from "../payroll-items.ts";
 import { dueDateOf, earlier, inCurrency, moneyLike, numberOf, ofSeries, textOf } from "./parts.ts";
 import { payrollItems, type Scheme, STAFF, taxRatesOf } from "./payroll.ts";
@@ -43,7 +44,9 @@ function cycleOf(context: SampleContext) {
   const [from, to] = textOf(given.cycle, "").match(/\d{4}(-\d\d)?/g) ?? [];
   const [first, last] = from === undefined ? [like.periodStart, like.periodEnd] : [from, to];
   const length = typeof last === "string" ? Math.max(1, monthIndex(last) - monthIndex(String(first)) + 1) : 12;
-  const month = monthIndex(textOf(given.periodStart ?? given.periodEnd, from?.padEnd(7, "-01") ?? day(0)));
+  // An appraisal is completed once its period is over.
+  const today = context.status === "completed" ? addMonths(day(0), -length) : day(0);
+  const month = monthIndex(textOf(given.periodStart ?? given.periodEnd, from?.padEnd(7, "-01") ?? today));
   // Quarters, half-years and years begin in months that their length divides.
   const start = month - (month % length);
   const [begin, end] = [monthText(start), monthText(start + length - 1)];
@@ -60,13 +63,13 @@ export function sampleRemittance(context: SampleContext) {
   const scheme = textOf(given.scheme ?? ofAgency, pick("scheme", enabled)?.scheme ?? "income_tax");
   const rates = [...schemes, ...taxRatesOf(merchant.country)].find((one) => one.scheme === scheme);
   const { employeeRateBps = 1_400, employerRateBps = 0 } = rates ?? {};
-  const paid = newest("payroll").filter(({ status, offCycle }) => status === "paid" && offCycle !== true);
+  const runs = newest("payroll").filter(({ status, offCycle }) => ["paid", "partially_paid"].includes(String(status)) && offCycle !== true);
   const isOf = (run: AnyRecord, period: string) => textOf(run.periodStart, "").startsWith(period);
-  const named = paid.find(({ id }) => id === given.payrollId);
+  const named = runs.find(({ id }) => id === given.payrollId);
   const dueDay = settings?.remittanceDueDay;
   const month = typeof given.dueDate === "string" ? monthText(monthIndex(given.dueDate) - 1) : remittedMonth(context, dueDay);
   const period = textOf(given.period, textOf(named?.periodStart, month).slice(0, 7));
-  const run = named ?? paid.find((one) => isOf(one, period));
+  const run = named ?? runs.find((one) => isOf(one, period));
   const gross = numberOf(
     (run?.totals as { grossAmount?: number } | undefined)?.grossAmount,
     inCurrency(between("gross", 20, 90) * 100, merchant.currency),
@@ -80,7 +83,7 @@ export function sampleRemittance(context: SampleContext) {
   const employeeAmount = numberOf(given.employeeAmount, given.employerAmount == null ? part : amount - Number(given.employerAmount));
   return {
     scheme,
-    payrollId: run?.id ?? null,
+    payrollId: run?.status === "paid" ? run.id : null,
     period,
     amount,
     employeeAmount,
@@ -116,29 +119,20 @@ export const sampleStatutorySettings = ({ merchant, given }: SampleContext) => (
   schemes: taxRatesOf(given.country ?? merchant.country).map((rate) => ({ ...rate, enabled: true, registrationNumber: null })),
 });
 
+/** The tax or fee that is due; if none is, an administrative fee, which may fall due at any time. */
 export function sampleGovPayment(context: SampleContext) {
-  const { newest } = context;
-  const like = earlier(ofSeries(context, "gov_payment", "reference"), "gov_payment", "agency", "purpose", "amount");
+  const { given, day } = context;
+  const fitting = ofSeries(context, "gov_payment", "reference").newest("gov_payment");
+  const ofAgency = fitting.filter(({ agency }) => given.agency == null || agency === given.agency);
+  const named = given.purpose == null ? undefined : ofAgency.find(({ purpose }) => purpose === given.purpose);
+  const [due] = given.purpose == null ? dueTaxes(ofAgency, day(0)) : [];
+  const like = named ?? due?.like ?? { agency: ofAgency[0]?.agency };
   return {
-    ...moneyLike(context, like, 2_000),
+    ...moneyLike(context, like, due || named ? 2_000 : 60),
     agency: textOf(like.agency, "Tax Authority"),
-    purpose: nextPeriod(textOf(like.purpose, "Value added tax"), newest("gov_payment")),
+    purpose: due?.purpose ?? "Administrative fee",
   };
 }
-
-/** A label of a period, such as `Value added tax, 2025-07 to 2025-09`, names the one after the latest that was paid; other labels stay. */
-function nextPeriod(label: string, others: readonly AnyRecord[]): string {
-  const [, name, from, to] = PERIOD.exec(label) ?? [];
-  if (name === undefined || from === undefined || to === undefined) return label;
-  const ends = others.flatMap(({ purpose }) => {
-    const [, other, , end] = PERIOD.exec(String(purpose)) ?? [];
-    return other === name && end !== undefined ? [monthIndex(end)] : [];
-  });
-  const [end, length] = [Math.max(...ends), monthIndex(to) - monthIndex(from) + 1];
-  return `${name}, ${monthText(end + 1)} to ${monthText(end + length)}`;
-}
-
-const PERIOD = /^(.*), (\d{4}-\d\d) to (\d{4}-\d\d)$/;
 
 export function sampleSyncLog(context: SampleContext) {
   const like = earlier(context, "sync_log", "integration", "entity", "direction");

@@ -2,16 +2,20 @@
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, addMonths, businessDayUntil } from "../../kernel/calendar.ts";
+import { grouped } from "../../kernel/grouped.ts";
 
 /**
  * One of the merchant's newest records of a kind, as a model, so that a new record fits the merchant's business. It has the given values of these
- * fields; empty if no record has them.
+ * fields; empty if no record has them. Its first field has one of the three values that were used least lately: chosen among all records, what was
+ * copied often would be copied more often, until only a few wares were left.
  */
-export const earlier = ({ newest, pick, given }: SampleContext, kind: string, ...fields: readonly string[]): Partial<AnyRecord> =>
-  pick(
-    `earlier ${kind}`,
-    newest(kind).filter((record) => fields.every((field) => given[field] == null || record[field] === given[field])),
-  ) ?? {};
+export function earlier({ newest, pick, given }: SampleContext, kind: string, ...fields: readonly string[]): Partial<AnyRecord> {
+  const fitting = newest(kind).filter((record) => fields.every((field) => given[field] == null || record[field] === given[field]));
+  const byValue = [...grouped(fitting, (record) => record[fields[0] ?? ""]).values()];
+  return pick(`earlier ${kind}`, pick(`earlier ${fields[0]}`, byValue.slice(-LEAST_LATELY)) ?? []) ?? {};
+}
+
+const LEAST_LATELY = 3;
 
 /** The samples of a kind whose number is of the given one's series, such as CM of CM-0006; all if none is given. */
 export const ofSeries = (context: SampleContext, kind: string, field: string): SampleContext => {

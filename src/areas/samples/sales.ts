@@ -6,19 +6,13 @@ import { addDays, addMonths } from "../../kernel/calendar.ts";
 import { fullNight, type Nights, type RoomType } from "../rooms.ts";
 import { customerOf, earlier, GRACE_DAYS, inCurrency, moneyLike, monthsOf, numberOf, ofSeries, textOf } from "./parts.ts";
 
-const NAMES = [
-  "Amara Okafor",
-  "Zoë Müller",
-  "Tiago Nunes",
-  "小林 さくら",
-  "Noor Haddad",
-  "Siobhán Byrne",
-  "Łucja Nowak",
-  "Mateo Ibáñez",
-] as const;
+const FIRST_NAMES =
+  "Amara Zoë Tiago Noor Siobhán Łucja Mateo Sakura Ingrid Kofi Leïla Duarte Ana Bruno Clara Dilan Elif Farid Greta Hugo Ilse Jonas Keiko Lars";
+const LAST_NAMES =
+  "Okafor Müller Nunes Haddad Byrne Nowak Ibáñez Kobayashi Lindqvist Mensah Benali Rocha Alves Bauer Costa Diallo Evans Ferrari Grün Horvat";
 
 export function sampleCustomer({ given, pick, number }: SampleContext) {
-  const name = textOf(given.name, pick("name", NAMES));
+  const name = textOf(given.name, `${pick("first name", FIRST_NAMES.split(" "))} ${pick("last name", LAST_NAMES.split(" "))}`);
   const [word = "customer"] = /[a-z]{3,}/i.exec(name) ?? [];
   return { name, email: `${word.toLowerCase()}-${number}@mail.example`, phone: `+44 7700 900${100 + (number % 900)}` };
 }
@@ -29,6 +23,8 @@ export function samplePayment(context: SampleContext) {
   const isSale = ({ metadata }: AnyRecord) => metadata.bookingId === undefined && metadata.renewalId === undefined;
   const sales = (kind: string) => context.newest(kind).filter(isSale);
   const like = earlier({ ...context, newest: sales }, "payment", "description", "amount", "method", "currency");
+  const paid = (kind: string) => sales(kind).filter((sale) => sale.status === "succeeded");
+  const payer = given.description == null ? earlier({ ...context, newest: paid }, "payment", "method", "currency") : like;
   const { amount: usual, currency } = moneyLike(context, like, 400);
   const refund = numberOf(given.refundedAmount, 0);
   const amount = status === "refunded" && refund > 0 ? refund : Math.max(usual, 2 * refund, numberOf(given.fee, 0));
@@ -38,7 +34,7 @@ export function samplePayment(context: SampleContext) {
     currency,
     ...(given.refundedAt != null && { paidAt: given.refundedAt }),
     ...(isRefund && { refundedAmount: Math.ceil(numberOf(given.amount, amount) / 4) }),
-    method: textOf(like.method, "card"),
+    method: textOf(payer.method, "card"),
     customerId: customerOf(context)?.id ?? null,
     description: like.description ?? null,
   };
@@ -74,7 +70,7 @@ export function sampleOrder(context: SampleContext) {
     // The amount is calculated from the items and the shipping.
     items: given.items ?? orderItems(context),
     currency: merchant.currency ?? null,
-    shippingAddress: { ...address, name: textOf(customer?.name, NAMES[0]) },
+    shippingAddress: { ...address, name: textOf(customer?.name, "Amara Okafor") },
   };
 }
 
@@ -153,13 +149,12 @@ const BEGUN: Readonly<Record<string, number>> = { checked_in: 0, no_show: -1 };
 
 export function sampleBooking(context: SampleContext) {
   const { given, status = "", between, day, merchant, newest, pick } = context;
-  const guest = customerOf(context, given.guestName);
   const nights = between("nights", 1, 5);
   const start = status === "checked_out" ? -nights : (BEGUN[status] ?? between("arrival", 3, 30));
   const rooms = (merchant.roomTypes as RoomType[]).filter(
     ({ id, sleeps }) => id === (given.roomTypeId ?? id) && numberOf(given.guests, 1) <= sleeps,
   );
-  const { room, checkIn, checkOut } = freeRoom(context, rooms, day(start), nights);
+  const { room, guest, checkIn, checkOut } = freeRoom(context, rooms, day(start), nights);
   const priced = newest("booking").filter(
     ({ nightlyRate, roomTypeId }) => numberOf(nightlyRate, 0) > 0 && roomTypeId === (given.roomTypeId ?? roomTypeId),
   );
@@ -177,19 +172,33 @@ export function sampleBooking(context: SampleContext) {
   };
 }
 
-/** A room that is free for the stay. A stay in the future moves on for up to two months until there is one. */
-function freeRoom({ given, pick, outstanding, newest, status }: SampleContext, rooms: readonly RoomType[], start: string, nights: number) {
-  const others = [...outstanding("booking"), ...newest("booking").filter((stay) => stay.status === "checked_out")] as (AnyRecord &
-    Nights)[];
+type OtherStay = AnyRecord & Nights & { customerId: string | null };
+
+/**
+ * A room that is free for the stay, and a guest who has no other stay in its nights. A stay in the future moves on for up to two months until there
+ * are both.
+ */
+function freeRoom(context: SampleContext, rooms: readonly RoomType[], start: string, nights: number) {
+  const { given, pick, outstanding, newest, status } = context;
+  const recent = newest("booking") as readonly OtherStay[];
+  const others = [...(outstanding("booking") as readonly OtherStay[]), ...recent.filter((stay) => stay.status === "checked_out")];
+  const ofGuests = [...others, ...recent.filter((stay) => stay.status === "pending")];
+  const isNamed = given.customerId != null || given.guestName != null;
+  const guests = isNamed ? [customerOf(context, given.guestName)].filter((guest) => guest !== undefined) : newest("customer");
   const canMove = given.checkIn == null && given.checkOut == null && !["checked_in", "no_show"].includes(status ?? "");
   const direction = status === "checked_out" ? -1 : 1;
   for (let days = 0; days < (canMove ? MOST_DAYS : 1); days++) {
     const stay = stayOf(given, addDays(start, days * direction), nights);
+    const meanwhile = ofGuests.filter(({ checkIn, checkOut }) => (checkIn ?? "9") < stay.checkOut && (checkOut ?? "") > stay.checkIn);
+    const guest = pick(
+      "customer",
+      guests.filter((one) => !meanwhile.some(({ customerId }) => one.id === customerId)),
+    );
     const free = rooms.filter((one) => fullNight(one, stay.checkIn, stay.checkOut, others) === undefined);
     const room = pick("room", free);
-    if (room || rooms.length === 0) return { ...stay, room };
+    if ((room || rooms.length === 0) && (guest || guests.length === 0)) return { ...stay, room, guest };
   }
-  return { ...stayOf(given, start, nights), room: pick("room", rooms) };
+  return { ...stayOf(given, start, nights), room: pick("room", rooms), guest: pick("customer", guests) };
 }
 
 const MOST_DAYS = 60;

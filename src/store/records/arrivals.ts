@@ -97,11 +97,13 @@ function splitByState<R extends RecordBase>(
   fields: RecordFields<R>,
   [first = "", ...later]: string[],
 ): [R, RecordFields<R>[]] {
-  const { arrivalTimes, defaults } = resource;
-  const setBy = (status: string) =>
-    Object.keys(valuesOf(resource, { ...arrival, record: { ...arrival.record, status } })).filter(
+  const { arrivalTimes, defaults, series } = resource;
+  const setBy = (status: string) => [
+    ...Object.keys(valuesOf(resource, { ...arrival, record: { ...arrival.record, status } })).filter(
       (field) => arrivalTimes.get(field)?.includes(status) !== false,
-    );
+    ),
+    ...series.filter(({ at }) => at === status).map(({ field }) => field),
+  ];
   const ofFirst = setBy(first);
   const ofLater = later.map((status) => setBy(status).filter((field) => !ofFirst.includes(field)));
   const withheld = ofLater.flat().map((field) => [field, (defaults as Record<string, unknown>)[field] ?? null]);

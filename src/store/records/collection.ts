@@ -40,8 +40,6 @@ export interface Collection<R extends RecordBase> extends Records<R> {
   /** The record that `create` would make of these fields, without storing it. */
   draft(fields: RecordFields<R>): R;
   remove(record: R): void;
-  /** The record with these values in fields that are unique together. */
-  lookup(values: Partial<R>): R | undefined;
 }
 
 interface RecordRow extends RecordKey {
@@ -79,12 +77,6 @@ function prepare(database: Database) {
     remove: sql.prepare<[RecordKey]>(`delete from documents where ${byId}`),
     claim: sql.insert("insert or ignore into uniques", "merchant, kind, field, value, document"),
     release: sql.prepare<[number | bigint]>("delete from uniques where document = ?"),
-    unique: sql
-      .prepare<[Record<"merchant" | "kind" | "field" | "value", string>], string>(
-        `select body from documents where sequence =
-           (select document from uniques where merchant = @merchant and kind = @kind and field = @field and value = @value)`,
-      )
-      .pluck(),
   };
 }
 
@@ -123,10 +115,6 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
     newestOf: (limit) => statements.pages.read(kind, merchant, { limit }).data.map((body) => parse(resource, body)),
     all: () => statements.all.all({ merchant, kind }).map((body) => parse(resource, body)),
     outstanding: () => statements.outstanding.all({ merchant, kind }).map((body) => parse(resource, body)),
-    lookup(values) {
-      const fields = Object.keys(values);
-      return read(statements.unique.get({ merchant, kind, field: fields.join(), value: uniqueValue(values, fields) ?? "" }));
-    },
     create: (fields) => changes().create(fields),
     seed: (fields) => changes().seed(fields),
     draft: (fields) => compose(resource, scope, fields),
@@ -178,7 +166,7 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
   };
   const number = seriesOf(resource, scope, own);
   const change = (given: R, before: R) => {
-    const record = check(given, before);
+    const record = check(given.status === before.status ? given : number.give(given, given.status), before);
     number.keep(record);
     if (statements.update.run(rowOf(record)).changes === 0) throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
     if (resource.unique.length > 0) {
@@ -197,7 +185,7 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     add(check(record), record.created === now ? (row) => statements.append.run(row as RecordRow) : statements.insert);
   const arrivals = openArrivals({ resource, now, own, insert: insertNew, write: change, emit });
   return {
-    create: (fields: RecordFields<R>) => arrivals.create(number.give(compose(resource, scope, fields), fields), fields),
+    create: (fields: RecordFields<R>) => arrivals.create(number.give(compose(resource, scope, fields), undefined, fields), fields),
     seed: (fields: RecordFields<R>) => void add(arrivals.seeded(compose(resource, scope, fields), fields), statements.insert),
     update(record: R, changes: RecordFields<R>, event?: string | null) {
       const updated = change(withChanges(record, changes), record);
@@ -209,23 +197,28 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
   };
 }
 
-/** Numbers the records of a kind that declares a series, such as QR-0147 after QR-0146. */
+/** Numbers the records of a kind that declares series, such as QR-0147 after QR-0146. */
 function seriesOf<R extends RecordBase>({ kind, series }: Resource<R>, scope: Scope, own: OwnRecords) {
-  const prefixOf = (record: R) => `${series?.prefix(record, own)}-`;
+  const prefixOf = (prefix: Resource<R>["series"][number]["prefix"], record: R) => `${prefix(record, own)}-`;
   return {
-    /** The record with the next number, unless its creator gave one. */
-    give(record: R, given: RecordFields<R>): R {
-      if (series === undefined || given[series.field] !== undefined) return record;
-      const prefix = prefixOf(record);
-      return { ...record, [series.field]: prefix + String(scope.series.next(`${kind} ${prefix}`)).padStart(SERIES_DIGITS, "0") };
+    /** The record with the next number of each series that it joins now, unless it has one or its creator gave null. */
+    give(record: R, at?: string, given: RecordFields<R> = {} as RecordFields<R>): R {
+      const joined = series.filter((one) => one.at === at && record[one.field as keyof R] == null && given[one.field] === undefined);
+      const numbers = joined.map(({ field, prefix }) => {
+        const name = prefixOf(prefix, record);
+        return [field, name + String(scope.series.next(`${kind} ${name}`)).padStart(SERIES_DIGITS, "0")];
+      });
+      return numbers.length === 0 ? record : { ...record, ...Object.fromEntries(numbers) };
     },
-    /** Continues the series after the number of this record. */
+    /** Continues the series after the numbers of this record. */
     keep(record: R): void {
-      const value = series === undefined ? undefined : record[series.field as keyof R];
-      if (typeof value !== "string") return;
-      const prefix = prefixOf(record);
-      const digits = value.startsWith(prefix) ? value.slice(prefix.length) : "";
-      if (/^\d{1,12}$/.test(digits)) scope.series.raise(`${kind} ${prefix}`, Number(digits));
+      for (const { field, prefix } of series) {
+        const value = record[field as keyof R];
+        if (typeof value !== "string") continue;
+        const name = prefixOf(prefix, record);
+        const digits = value.startsWith(name) ? value.slice(name.length) : "";
+        if (/^\d{1,12}$/.test(digits)) scope.series.raise(`${kind} ${name}`, Number(digits));
+      }
     },
   };
 }

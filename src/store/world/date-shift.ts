@@ -1,7 +1,7 @@
 // Moves the dates of a fixture from the day it was written for to the present of the sandbox clock, by whole days, weeks or months.
 
-import type { DateUnit, Resource } from "../../contracts/resource.ts";
-import { addDays, addMonths, dayNumber, dayOfMonth, daysIn, lastDayOf, monthIndex, monthText } from "../../kernel/calendar.ts";
+import type { AnyRecord, DateUnit, Resource } from "../../contracts/resource.ts";
+import { addDays, addMonths, dayOfMonth, daysIn, lastDayOf, monthIndex, monthText } from "../../kernel/calendar.ts";
 import { isoTime, LATEST_TIME, parseTime } from "../../kernel/clock.ts";
 import type { Fixture, FixtureMerchant, FixtureRecord } from "./fixtures.ts";
 
@@ -44,30 +44,25 @@ export const shiftJson = (json: string, shift: DateShift, unit: DateUnit): strin
     return seconds === undefined ? found : found.slice(0, -seconds.length) + shiftSeconds(Number(seconds), shift, unit);
   });
 
-interface DatedKind extends Pick<Resource, "datesMoveBy" | "businessDay"> {}
+interface DatedKind extends Pick<Resource, "datesMoveBy" | "fitDates"> {}
 
-/** Moves a record as JSON, and returns how its other times move with it. */
-export function shiftRecord(json: string, shift: DateShift, { datesMoveBy, businessDay }: DatedKind, settings: FixtureRecord = {}) {
+/** `fitDates` moves a date by at most a weekend. */
+const WEEKEND = 2 * 86_400;
+
+/** Moves a record as JSON. `due`: the earliest time at which a change that was due at a time is due now. */
+export function shiftRecord(json: string, shift: DateShift, { datesMoveBy, fitDates }: DatedKind, settings: FixtureRecord = {}) {
   const unit = typeof datesMoveBy === "string" ? datesMoveBy : datesMoveBy(JSON.parse(json));
   const seconds = (time: number) => shiftSeconds(time, shift, unit);
-  const moved = { json: shiftJson(json, shift, unit), seconds, due: seconds };
-  if (businessDay === undefined) return moved;
-  const record = JSON.parse(moved.json) as Record<string, unknown>;
-  const day = record[businessDay.field];
-  const fitting = typeof day === "string" ? businessDay.fit(day, { written: JSON.parse(json), moved: record, settings }) : day;
-  if (fitting === day) return moved;
-  const difference = (dayNumber(fitting as string) - dayNumber(day as string)) * (DAY / 1_000);
-  const later = businessDay.times ? difference : 0;
-  const isTime = (field: string) => /^(created|\w+At)$/.test(field);
-  const followed = Object.entries(record).map(([field, value]) => [
-    field,
-    isTime(field) && typeof value === "number" ? value + later : value,
-  ]);
+  const moved = shiftJson(json, shift, unit);
+  if (fitDates === undefined) return { json: moved, created: seconds, due: seconds };
+  const record = JSON.parse(moved) as AnyRecord;
+  const fits = fitDates({ written: JSON.parse(json), moved: record, settings });
+  const fitted = { ...record, ...fits };
+  const isEarlier = Object.keys(fits).some((field) => String(fitted[field]) < String(record[field]));
   return {
-    json: JSON.stringify({ ...Object.fromEntries(followed), [businessDay.field]: fitting }),
-    seconds: (time: number) => seconds(time) + later,
-    // At the earliest, for what follows from the date.
-    due: (time: number) => seconds(time) + Math.min(difference, 0),
+    json: JSON.stringify(fitted),
+    created: () => fitted.created,
+    due: (time: number) => seconds(time) - (isEarlier ? WEEKEND : 0),
   };
 }
 

@@ -70,8 +70,8 @@ function moveDates(image: Buffer, asOf: string, resources: readonly Resource[], 
   const update = sql.prepare("update documents set created = ?, body = ?, due = ? where sequence = ?");
   const moveAll = sql.transaction(() => {
     for (const { sequence, merchant, kind, created, body, due } of records) {
-      const { json, seconds, due: dueSeconds } = shiftRecord(body, shift, kinds.get(kind) as Resource, settings.get(merchant));
-      update.run(seconds(created), json, due && dueSeconds(due / 1_000) * 1_000 - HOUR, sequence);
+      const moved = shiftRecord(body, shift, kinds.get(kind) as Resource, settings.get(merchant));
+      update.run(moved.created(created), moved.json, due && moved.due(due / 1_000) * 1_000 - HOUR, sequence);
     }
   });
   moveAll();
