@@ -85,11 +85,8 @@ function applyResets(state: UiState, items: readonly LiveItem[], after: readonly
         );
   // The reply to a reset from this dashboard has shown a notice already.
   if (state.lastCall?.path === "/reset" && state.notice !== undefined) return cleared;
-  return withNotice(
-    cleared,
-    `${everything ? "The sandbox" : merchant}${more.length > 0 && !everything ? " and others were" : " was"} reset`,
-    "yellow",
-  );
+  const text = `${everything ? "The sandbox" : merchant}${more.length > 0 && !everything ? " and others were" : " was"} reset`;
+  return { ...cleared, notice: { text, style: "yellow", isNews: true } };
 }
 
 /** Clears the counts of the last poll after a reset of everything, until the next poll. */
