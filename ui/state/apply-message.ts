@@ -25,7 +25,7 @@ export function applyMessage(state: UiState, message: StreamMessage): UiState {
   const after = items.slice(at + 1);
   const reset = at === -1 ? counted : applyResets(counted, items.slice(0, at + 1), after);
   const appended = appendItems(applyClock(applyRemovals(reset, items), items), after, (_, kind) => madeOf(made, kind), completeFor);
-  const next = cancelNextAttempts(appended, after);
+  const next = cancelNextAttempts(appended, items);
   return at === -1 ? next : withoutUnknownGaps(next);
 }
 
