@@ -1,13 +1,11 @@
 // Every error that the sandbox can return: one table from `code` to status, category and cause. Nothing else maps codes to statuses.
 
 import { MAX_BODY, MAX_DEPTH, MAX_HEADERS, MAX_KEY_LENGTH, MAX_TARGET, MAX_VALUES } from "./request-limits.ts";
+import { count } from "./text.ts";
 
 /** The errors of one status and category, each with its cause. */
 const errorsOf = <const Code extends string>(status: number, error: string, causes: Readonly<Record<Code, string>>) =>
   Object.fromEntries(Object.entries<string>(causes).map(([code, when]) => [code, { status, error, when }])) as Record<Code, ErrorFacts>;
-
-/** Writes 20000 as `20,000`. The first call of `toLocaleString` loads the locales, which took a tenth of the time of a start. */
-const grouped = (number: number) => String(number).replace(/\B(?=(\d{3})+$)/g, ",");
 
 export const errors = {
   ...errorsOf(400, "invalid_request", {
@@ -62,12 +60,12 @@ export const errors = {
   payload_too_large: {
     status: 413,
     error: "payload_too_large",
-    when: `The body is larger than ${MAX_BODY / 1_048_576} MiB, or has more than ${grouped(MAX_VALUES)} fields and elements.`,
+    when: `The body is larger than ${MAX_BODY / 1_048_576} MiB, or has more than ${count(MAX_VALUES)} fields and elements.`,
   },
   uri_too_long: {
     status: 414,
     error: "uri_too_long",
-    when: `The request target is longer than ${grouped(MAX_TARGET)} characters.`,
+    when: `The request target is longer than ${count(MAX_TARGET)} characters.`,
   },
   ...errorsOf(415, "unsupported_media_type", {
     unsupported_media_type: "A body was sent whose `Content-Type` is not `application/json`.",

@@ -7,8 +7,11 @@ export const byteLength = (text: string): number => encoder.encode(text).length;
 /** `retryAfter` and `retry_after` as `retry-after`. */
 export const kebab = (name: string) => name.replaceAll("_", "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** `1 call`, `2 calls`. */
-export const plural = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+/** Writes 13259 as `13,259`. The first call of `toLocaleString` loads the locales, which took a tenth of the time of a start. */
+export const count = (value: number) => String(value).replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ",");
+
+/** `1 call`, `2,000 calls`, `3 deliveries`. */
+export const plural = (value: number, noun: string) => `${count(value)} ${value === 1 ? noun : `${noun.replace(/(?<![aeo])y$/, "ie")}s`}`;
 
 /** JSON in one line with spaces after commas and colons, and `padding` inside braces. */
 export function spacedJson(value: unknown, padding = ""): string {

@@ -47,7 +47,7 @@ export function createEventBuffer(capacity: number) {
   /** The number of each event among those of its kind. */
   let nths: number[] = [];
   let newest = 0;
-  let resets: (LiveItem & { kind: "reset" })[] = [];
+  let lasting: LastingItem[] = [];
   const kinds: Partial<Record<LiveItem["kind"], number>> = {};
   const oldest = () => newest - events.length + 1;
   // Made when they are sent: most events are never sent to a client.
@@ -61,17 +61,15 @@ export function createEventBuffer(capacity: number) {
       newest++;
       events.push(event);
       nths.push(nth);
-      if (event.kind === "reset") {
-        const item = { seq: newest, nth, ...event };
-        resets = [...resets.filter(({ merchant }) => item.merchant !== null && item.merchant !== merchant), item];
-      }
+      const item = { seq: newest, nth, ...event } as LiveItem;
+      if (isLasting(item)) lasting = [...lasting.filter((one) => !replaces(item, one)), item].slice(-capacity);
       if (events.length <= 2 * capacity) return;
       // Dropping half of the events at a time spreads the cost of moving them over as many pushes.
       events = events.slice(-capacity);
       nths = nths.slice(-capacity);
     },
-    /** The resets that a client has missed and the buffer has dropped: the last reset of everything, and each merchant's last one since. */
-    missedResets: (seen: number): LiveItem[] => resets.filter(({ seq }) => seq > seen && seq < oldest()),
+    /** The resets and cancellations that a client has missed and the buffer has dropped, without those that a later one replaces. */
+    missed: (seen: number): LiveItem[] => lasting.filter(({ seq }) => seq > seen && seq < oldest()),
     /** The next messages for a client that has seen everything up to `seen`, with at most `limit` events. */
     since(seen: number, limit = Infinity): LiveMessage[] {
       const first = Math.max(0, seen + 1 - oldest());
@@ -120,9 +118,19 @@ export function selectItems(items: readonly LiveItem[], filters: Filters) {
   return { items: selected.reverse(), completeFor };
 }
 
-/** Without these items, a client would show deleted rows or attempts that are not made, or miss a failure. */
-const isAlwaysSent = (item: LiveItem) =>
-  ["reset", "removal", "cancellation"].includes(item.kind) || (item.kind === "verdict" && item.verdict.verdict === "fail");
+/** Without these items, a client would show deleted rows or attempts that are not made. */
+type LastingItem = LiveItem & { kind: "reset" | "removal" | "cancellation" };
+
+const isLasting = (item: LiveItem): item is LastingItem => ["reset", "removal", "cancellation"].includes(item.kind);
+
+/** Whether an item says all that an earlier one does. A removed merchant keeps its rows, so a removal does not replace a reset. */
+const replaces = (item: LastingItem, one: LastingItem) =>
+  (item.merchant === null || item.merchant === one.merchant) &&
+  (item.kind === "reset" ||
+    (one.kind !== "reset" && (item.kind === "removal" || (one.kind === "cancellation" && one.endpoint === item.endpoint))));
+
+/** Failed verdicts too: a client must not miss a failure. */
+const isAlwaysSent = (item: LiveItem) => isLasting(item) || (item.kind === "verdict" && item.verdict.verdict === "fail");
 
 function matches({ request, attempt }: Filters, item: LiveItem): boolean {
   if (item.kind === "request") return request?.matches(requestFacts(item.request)) ?? false;

@@ -194,7 +194,7 @@ function sendDigest(client: LiveClient, events: EventBuffer, made: () => MadeCou
   if (seen === events.newest()) return true;
   if (!canRead(client)) return false;
   const messages = events.since(seen);
-  const selected = selectItems([...events.missedResets(seen), ...itemsOf(messages)], filters);
+  const selected = selectItems([...events.missed(seen), ...itemsOf(messages)], filters);
   // The buffer may have dropped matches.
   if (messages.some(({ type }) => type === "gap")) selected.completeFor = {};
   client.seen = events.newest();

@@ -5,6 +5,7 @@ import type { ReportedRequest } from "../contracts/logged-request.ts";
 import type { Coverage, ReportedAttempt, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
 import { confirmationText, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
 import baseStyle from "../kernel/base.css?raw";
+import { count, plural } from "../kernel/text.ts";
 import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
 import style from "./report.css?raw";
 import { classOf, nameOfStatus, verdictOf } from "./run-data.ts";
@@ -46,7 +47,7 @@ export const reportStyle = withBaseStyle(style);
 export function page(run: RunReport): string {
   const { sandbox, totals } = run;
   const hash = createHash("sha256").update(reportStyle).digest("base64");
-  const title = `Sandbox run: ${totals.operations.called} of ${totals.operations.total} operations, ${totals.requests} requests`;
+  const title = `Sandbox run: ${totals.operations.called} of ${totals.operations.total} operations, ${plural(totals.requests, "request")}`;
   const content = markup`<header><h1>Sandbox run</h1>${outcome(run)}<p class="soft">${sandbox.url}, sandbox time ${sandbox.now.slice(0, 19).replace("T", " ")} (${sandbox.clock})</p></header>
 ${run.problems.length > 0 ? markup`<section><h2>Why the run failed</h2><ul>${run.problems.map((problem) => markup`<li>${problem}</li>`)}</ul></section>` : ""}
 <div class="tiles">${tiles(run)}</div>
@@ -80,7 +81,7 @@ function outcome({ problems, failed, verdicts, totals }: RunReport): Markup {
   const { fail } = totals.verdicts;
   const words = {
     pass: "every verdict is pass",
-    fail: `${fail} verdict${fail === 1 ? "" : "s"} failed`,
+    fail: `${plural(fail, "verdict")} failed`,
     inconclusive: "inconclusive: the judge could not decide",
   };
   const verdict = verdictOf(totals);
@@ -109,17 +110,17 @@ function tiles({ totals }: RunReport): Markup[] {
       ["yellow", events.emitted - events.delivered, so("not accepted")],
       ["bar", events.total - events.emitted, silent],
     ]),
-    tile("requests", markup`${requests}`, [
+    tile("requests", markup`${count(requests)}`, [
       ["green", of("2xx"), times("2xx")],
       ["yellow", of("4xx"), times("4xx")],
       ["red", requests - of("2xx") - of("4xx"), times("5xx or none")],
     ]),
-    tile("deliveries", markup`${done + failed + pending}`, [
+    tile("deliveries", markup`${count(done + failed + pending)}`, [
       ["green", done, so("delivered")],
       ["red", failed, so("failed")],
       ["yellow", pending, so("pending")],
     ]),
-    tile("verdicts", markup`${verdicts.pass + verdicts.fail + verdicts.inconclusive}`, [
+    tile("verdicts", markup`${count(verdicts.pass + verdicts.fail + verdicts.inconclusive)}`, [
       ["green", verdicts.pass, so("pass")],
       ["red", verdicts.fail, so("fail")],
       ["yellow", verdicts.inconclusive, so("inconclusive")],
@@ -128,8 +129,8 @@ function tiles({ totals }: RunReport): Markup[] {
 }
 
 const silent = () => "";
-const times = (name: string) => (count: number) => `${name} ×${count}`;
-const so = (name: string) => (count: number) => `${count} ${name}`;
+const times = (name: string) => (number: number) => `${name} ×${count(number)}`;
+const so = (name: string) => (number: number) => `${count(number)} ${name}`;
 
 function tile(noun: string, figure: Markup, shares: readonly Share[]): Markup {
   const total = shares.reduce((sum, [, count]) => sum + count, 0);
@@ -155,7 +156,7 @@ function verdicts(run: RunReport): Markup {
   const wrong = run.verdicts.filter(({ verdict }) => verdict !== "pass");
   const right = run.verdicts.filter(({ verdict }) => verdict === "pass");
   if (right.length === 0) return markup`${wrong.map(verdictOfJudge)}`;
-  return markup`${wrong.map(verdictOfJudge)}<details><summary>${right.length} that passed</summary>${right.map(verdictOfJudge)}</details>`;
+  return markup`${wrong.map(verdictOfJudge)}<details><summary>${count(right.length)} that passed</summary>${right.map(verdictOfJudge)}</details>`;
 }
 
 function verdictOfJudge({ verdict, rule, operation, says, hint, calls, attempts, confirmedBy }: ReportedVerdict): Markup {
@@ -178,7 +179,7 @@ function coverage({ coverage: rows }: RunReport): Markup {
 function coverageRow({ operation, method, path, calls, statuses, events }: Coverage): Markup {
   const chips = statuses.map((one) => chip(toneOf(one.status), nameOfStatus(one.status), one.calls));
   const sent = events.map(({ type, count }) => chip("green", type, count));
-  return markup`<tr${new Markup(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${sent}</td><td class="number">${calls === 0 ? "never called" : calls}</td></tr>`;
+  return markup`<tr${new Markup(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${sent}</td><td class="number">${calls === 0 ? "never called" : count(calls)}</td></tr>`;
 }
 
 /** Event types that were sent come first, each with its accepted and total deliveries. */
@@ -188,10 +189,10 @@ function events({ events: rows }: RunReport): Markup {
 }
 
 const sentEvent = ({ type, emitted, delivered }: EventTypeCoverage) =>
-  markup`<span class="chip ${delivered > 0 ? "green" : "yellow"}">${type} ×${emitted}, ${delivered} accepted</span>`;
+  markup`<span class="chip ${delivered > 0 ? "green" : "yellow"}">${type} ×${count(emitted)}, ${count(delivered)} accepted</span>`;
 
-const chip = (tone: Tone, name: string, count: number) =>
-  count > 0 ? markup`<span class="chip ${tone}">${name} ×${count}</span>` : markup`<span class="chip soft unseen">${name}</span>`;
+const chip = (tone: Tone, name: string, number: number) =>
+  number > 0 ? markup`<span class="chip ${tone}">${name} ×${count(number)}</span>` : markup`<span class="chip soft unseen">${name}</span>`;
 
 /** A table with more rows is closed at first. */
 const MOST_OPEN = 60;
@@ -207,7 +208,7 @@ function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
   // Attempts have times in whole seconds. The sort is stable, so an attempt follows the requests of its second.
   rows.sort((one, other) => one.at.slice(0, 19).localeCompare(other.at.slice(0, 19)));
   const older = leftOut.requests + leftOut.attempts;
-  const counts = `${requests.length} requests, ${deliveries.length} delivery attempts${older > 0 ? `; ${older} older ones are left out` : ""}`;
+  const counts = `${plural(requests.length, "request")}, ${plural(deliveries.length, "delivery attempt")}${older > 0 ? `; ${count(older)} older ones are left out` : ""}`;
   return markup`<details${new Markup(rows.length <= MOST_OPEN ? " open" : "")}><summary>${counts}</summary><div class="scrolling"><table><thead>${HEAD}</thead><tbody>${rows.map(({ row }) => row)}</tbody></table></div></details>`;
 }
 

@@ -2,6 +2,7 @@
 
 import type { RunReport } from "../contracts/run-report.ts";
 import { evidenceText } from "../contracts/verdict.ts";
+import { count, plural } from "../kernel/text.ts";
 import { nameOfStatus, verdictOf } from "./run-data.ts";
 
 const OUTCOME = {
@@ -43,7 +44,7 @@ export function markdown(run: RunReport): string {
     uncovered.length === 0
       ? ""
       : folded(
-          `${uncovered.length} operations were never called`,
+          `${plural(uncovered.length, "operation")} were never called`,
           table(
             ["Operation", "Call"],
             uncovered.map(({ operation, method, path }) => [operation, `${method} ${path}`]),
@@ -69,19 +70,19 @@ function summary({ totals, sandbox, added }: RunReport): string {
   const ofOthers = added.reduce((sum, { requests }) => sum + (requests ?? 0), 0);
   const counted = (counts: Record<string, number>) =>
     Object.entries(counts)
-      .filter(([, count]) => count > 0)
-      .map(([name, count]) => `${name} ×${count}`)
+      .filter(([, number]) => number > 0)
+      .map(([name, number]) => `${name} ×${count(number)}`)
       .join(", ") || "none";
   return table(
     ["", ""],
     [
       ["Operations called", `${operations.called} of ${operations.total}`],
       ["Event types sent", `${events.emitted} of ${events.total}, ${events.delivered} accepted`],
-      ["Requests", `${totals.requests}: ${counted(statuses)}`],
+      ["Requests", `${count(totals.requests)}: ${counted(statuses)}`],
       ["Deliveries", counted(deliveries)],
       ["Verdicts", counted(verdicts)],
       ...(added.length > 0
-        ? [["Sandboxes of tests", `${added.length} with ${ofOthers} requests, of which only the verdicts are included`]]
+        ? [["Sandboxes of tests", `${count(added.length)} with ${plural(ofOthers, "request")}, of which only the verdicts are included`]]
         : []),
       ["Sandbox", `${sandbox.version}, clock ${sandbox.clock} at ${sandbox.now}`],
     ],
@@ -106,13 +107,18 @@ function verdictRow(found: RunReport["verdicts"][number]): Cell[] {
 const eventRow = ({ type, emitted, delivered }: RunReport["events"][number]): Cell[] => [type, emitted, delivered];
 
 function coverageRow({ operation, calls, statuses, events }: RunReport["coverage"][number]): Cell[] {
-  const seen = statuses.map((one) => (one.calls > 0 ? `${nameOfStatus(one.status)} ×${one.calls}` : `(${one.status})`));
-  return [operation, calls, seen.join(" "), events.map(({ type, count }) => (count > 0 ? `${type} ×${count}` : `(${type})`)).join(" ")];
+  const seen = statuses.map((one) => (one.calls > 0 ? `${nameOfStatus(one.status)} ×${count(one.calls)}` : `(${one.status})`));
+  return [
+    operation,
+    calls,
+    seen.join(" "),
+    events.map(({ type, count: sent }) => (sent > 0 ? `${type} ×${count(sent)}` : `(${type})`)).join(" "),
+  ];
 }
 
 function section(title: string, head: string[], rows: Cell[][]): string {
   if (rows.length === 0) return "";
-  const more = rows.length > MOST_ROWS ? `\n\n… and ${rows.length - MOST_ROWS} more.` : "";
+  const more = rows.length > MOST_ROWS ? `\n\n… and ${count(rows.length - MOST_ROWS)} more.` : "";
   return `## ${title}\n\n${table(head, rows.slice(0, MOST_ROWS))}${more}`;
 }
 

@@ -147,6 +147,21 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
+  test("fills a path parameter in the explorer of a phone, where a list to choose from takes the place of the operations, and sends it", async () => {
+    const { bench, page } = await openWithRequests();
+    await page.resize(390, 844);
+    await page.press("9");
+    await page.shows(`document.querySelectorAll("[aria-label=Operation] option").length === 28`);
+    await choose(page, "[aria-label=Operation]", "customers.get");
+    await page.shows(`document.querySelector("#parameter-id")?.value.startsWith("cus_")`);
+    await write(page, "#parameter-id", "cus_/nobody");
+    await page.click("form.operation .primary", "Send");
+    await page.shows(`document.querySelector(".answer pre")?.textContent.includes("cus_/nobody")`);
+    expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({ path: "/v1/customers/cus_%2Fnobody", status: 404 });
+    const cut = `[...document.querySelectorAll(".explorer *")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > 390 && !one.closest("pre"))`;
+    expect(await page.evaluate(`${cut}.map((one) => one.outerHTML.slice(0, 90))`)).toEqual([]);
+  });
+
   test("has an address for each view, filter, row and detail, to which Back, Forward, a reload and a second window return", async () => {
     const { bench, page } = await openWithRequests();
     const isAt = (address: string) => `location.hash === ${JSON.stringify(`#${address}`)}`;

@@ -40,7 +40,7 @@ describe("a dashboard that is attached late", () => {
     terminal.type("\x1bq");
     await terminal.ended;
     const { made } = await bench.control("GET", "");
-    expect(terminal.bytes()).toContain(`3000 requests, 0 delivery attempts, ${made.verdicts.fail} failed verdicts`);
+    expect(terminal.bytes()).toContain(`3,000 requests, 0 delivery attempts, ${made.verdicts.fail} failed verdicts`);
   });
 });
 

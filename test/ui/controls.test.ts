@@ -218,7 +218,7 @@ describe("the other controls", () => {
     await desk.run("3", "e");
     const window = { limit: 6000, window: "60000ms", remaining: 6000 };
     await does(desk, ["u"], { method: "PUT", path: "/rate-limits/mer_lodge", body: window });
-    expect(desk.state.notice?.text).toBe("Undone: mer_lodge has 6000 of 6000 requests left again");
+    expect(desk.state.notice?.text).toBe("Undone: mer_lodge has 6,000 of 6,000 requests left again");
     await desk.run("t", "enter");
     desk.press("u");
     expect(desk.waiting()).toEqual([]);

@@ -106,15 +106,22 @@ describe("a reset of everything", () => {
     const buffer = createEventBuffer(2);
     for (const event of [reset("mer_lodge"), reset("mer_market"), reset("mer_lodge"), asked(1, "mer_lodge")]) buffer.push(event);
     for (let number = 2; number < 9; number++) buffer.push(asked(number, "mer_lodge"));
-    expect(buffer.missedResets(0)).toMatchObject([
+    expect(buffer.missed(0)).toMatchObject([
       { seq: 2, merchant: "mer_market" },
       { seq: 3, merchant: "mer_lodge" },
     ]);
-    expect(buffer.missedResets(2)).toMatchObject([{ seq: 3 }]);
+    expect(buffer.missed(2)).toMatchObject([{ seq: 3 }]);
+    const cancelled = (endpoint: string): LiveEvent => ({ kind: "cancellation", merchant: "mer_stage", endpoint });
+    for (const event of [cancelled("one"), cancelled("two"), cancelled("one")]) buffer.push(event);
+    for (let number = 1; number < 9; number++) buffer.push(asked(number, "mer_lodge"));
+    expect(buffer.missed(11)).toMatchObject([{ endpoint: "two" }, { endpoint: "one", seq: 14 }]);
+    buffer.push({ kind: "removal", merchant: "mer_stage" });
+    for (let number = 1; number < 9; number++) buffer.push(asked(number, "mer_lodge"));
+    expect(buffer.missed(11)).toMatchObject([{ kind: "removal" }]);
     buffer.push(reset(null));
-    expect(buffer.missedResets(0)).toEqual([]);
+    expect(buffer.missed(0)).toEqual([]);
     for (let number = 9; number < 16; number++) buffer.push(asked(number, "mer_lodge"));
-    expect(buffer.missedResets(0)).toMatchObject([{ merchant: null }]);
+    expect(buffer.missed(0)).toMatchObject([{ merchant: null }]);
   });
 });
 
@@ -176,7 +183,8 @@ describe("what is offered", () => {
   const shown = () => withLiveEvents(emptyDashboard(120, 36), [asked(1, "mer_lodge"), asked(2, "mer_lodge")]);
 
   test("while a text is typed is what works there, and in details also the digits of the panes", () => {
-    expect(bar(pressed(shown(), "/"))).toBe(" Enter apply  Esc clear  Up earlier filter");
+    expect(bar(pressed(shown(), "/"))).toBe(" Enter apply  Esc clear");
+    expect(bar(pressed(shown(), "/", "a", "enter", "/"))).toBe(" Enter apply  Esc clear  Up earlier filter");
     expect(bar(pressed(shown(), "enter", "/"))).toBe(" Enter keep  Esc clear");
     const verdicts = pressed(shown(), "enter", "5");
     expect([verdicts.pane, verdicts.overlays]).toEqual(["verdicts", []]);

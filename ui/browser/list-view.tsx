@@ -201,7 +201,8 @@ type RowLineProps = DashboardProps & { pane: Pane; row: Row; width: number; inde
 
 function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProps) {
   const { state } = dashboard;
-  const columns = row.gap ? [{ text: stripStyles(pane.gapText(row, state, width)) }] : shownColumns(pane.columns(row, state, width), width);
+  const gap = { text: stripStyles(pane.gapText(row, state, width)), cells: width };
+  const columns = row.gap ? [gap] : shownColumns(pane.columns(row, state, width), width);
   const open = () => dashboard.change((before) => openRow({ ...before, overlays: row.gap ? before.overlays : [], notice: undefined }, row));
   return (
     <div
@@ -220,16 +221,12 @@ function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProp
   );
 }
 
-function Cell({ text, align, styles = [], truncate, width }: Column) {
+function Cell({ text, align, styles = [], truncate, cells }: Column & { cells: number }) {
   const whole = sanitize(text.trim());
-  // The browser can only cut the end, where ids differ.
-  const shown = truncate === "middle" && width !== undefined ? cutMiddle(whole, width) : whole;
+  // The browser could only cut the end, where ids differ.
+  const shown = truncate === "middle" ? cutMiddle(whole, cells) : whole;
   return (
-    <span
-      role="gridcell"
-      class={`${align === "right" ? "number" : ""} ${truncate === "middle" ? "path" : ""}`}
-      title={whole.length > 12 ? whole : undefined}
-    >
+    <span role="gridcell" class={align === "right" ? "number" : ""} title={whole.length > 12 ? whole : undefined}>
       <span class={styles.join(" ")}>
         <Text text={shown} />
       </span>

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { count } from "../../src/kernel/text.ts";
 import { digitOf, keyGroups, tabDigits } from "../keys/key-bindings.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
@@ -19,7 +20,6 @@ import {
   trafficTexts,
   verdictSummary,
 } from "../view/bars.ts";
-import { count } from "../view/format.ts";
 import { stripStyles } from "../view/style.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { DetailPanel } from "./detail-panel.tsx";
@@ -34,7 +34,7 @@ import { TokenView } from "./token-view.tsx";
 
 export function Shell({ dashboard }: DashboardProps) {
   const { state } = dashboard;
-  const { connection } = state;
+  const { connection, notice } = state;
   if (connection.phase === "detached") return <TokenView reason={connection.reason} />;
   return (
     <>
@@ -51,9 +51,9 @@ export function Shell({ dashboard }: DashboardProps) {
         <DetailPanel dashboard={dashboard} />
       </main>
       <footer>
-        <p class={`notice ${state.notice?.style ?? "dim"}`}>
-          <span role="status">{state.notice?.text}</span>
-          {state.notice ? "" : verdictSummary(state)}
+        <p class={`notice ${notice?.style ?? "dim"}`}>
+          <span role="status">{!notice?.isNews && notice?.text}</span>
+          {notice ? notice.isNews && notice.text : verdictSummary(state)}
         </p>
         <KeyBar dashboard={dashboard} />
       </footer>

@@ -2,6 +2,7 @@
 
 import type { FaultAction, FaultRule, FaultsAddInput } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { plural } from "../../src/kernel/text.ts";
 import { choicesOf, type JsonSchema, textOfValue, valueOfText } from "../connection/json-schema.ts";
 import { armedRules, definitionOf, describeRule } from "../details/fault.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
@@ -10,7 +11,6 @@ import { confirmCall } from "../overlays/text-view.ts";
 import { selectedRow } from "../state/list.ts";
 import { type KeyBinding, listOf, type StateUpdate, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
-import { counted } from "../view/format.ts";
 import { allApiKeys, allOrOneMerchant, fetchLookups, selectedAttempt, selectedRequest, toOptions } from "./form-fields.ts";
 
 /** The most used actions, listed first, with the words that users search for. */
@@ -227,7 +227,7 @@ const OUTAGE = controlCalls.faults.add({ action: { type: "outage" }, trigger: { 
 
 function toggleOutage(state: UiState): StateUpdate {
   const outage = armedRules(state).find(({ action }) => action.type === "outage");
-  if (outage) return endRule(state, outage, ({ id, name, fired }) => `Ended the outage ${name ?? id}; it fired ${counted(fired, "time")}`);
+  if (outage) return endRule(state, outage, ({ id, name, fired }) => `Ended the outage ${name ?? id}; it fired ${plural(fired, "time")}`);
   return makeCall(state, OUTAGE, (rule) => ({
     message: `Armed ${describeRule(rule)}, as ${rule.id}. Press o to end it`,
     undo: removeRule(rule.id),
@@ -248,7 +248,7 @@ export const endRule = (state: UiState, { id }: FaultRule, describe: (removed: F
 
 const removeAllFaults = (state: UiState): StateUpdate =>
   confirmCall(state, "Remove all fault rules, including those of scenarios?", controlCalls.faults.clear(), ({ removed }) => ({
-    message: `Removed ${counted(removed, "fault")}`,
+    message: `Removed ${plural(removed, "fault")}`,
     // Removed rules can no longer be undone.
     updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => !call?.path.startsWith("/faults/")) }),
   }));

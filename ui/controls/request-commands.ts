@@ -6,13 +6,13 @@ import type { HttpTarget, ServiceCall } from "../../src/client/http-transport.ts
 import type { HarLog } from "../../src/contracts/run-report.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { MASK } from "../../src/kernel/mask.ts";
-import { byteLength } from "../../src/kernel/text.ts";
+import { byteLength, count, plural } from "../../src/kernel/text.ts";
 import { curlOf } from "../connection/calls.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import { filteredRows } from "../state/list.ts";
 import { listOf, type RowKey, type StateUpdate, sandboxNow, type UiState } from "../state/state.ts";
 import { callEffect, update, withNotice } from "../state/updates.ts";
-import { count, counted, reformatJson } from "../view/format.ts";
+import { reformatJson } from "../view/format.ts";
 import { allApiKeys, toOptions } from "./form-fields.ts";
 
 type Merchants = readonly Pick<ListedMerchant, "id" | "apiKeys">[];
@@ -118,8 +118,8 @@ function exportRows(state: UiState): StateUpdate {
     const text = `${JSON.stringify({ log: { ...log, entries } }, null, 2)}\n`;
     const missing = ids.size - entries.length;
     const gap = missing === 0 ? "" : `; ${count(missing)} older ones are not in the report of the run`;
-    const noticeOf = (file: string) => `Wrote ${counted(entries.length, "request")} to ${file}${gap}`;
+    const noticeOf = (file: string) => `Wrote ${plural(entries.length, "request")} to ${file}${gap}`;
     return update(later, { kind: "save", name: `requests-${time}`, extension: "har", text, noticeOf });
   });
-  return update(withNotice(state, `Exporting ${counted(ids.size, "request")} …`, "dim"), save);
+  return update(withNotice(state, `Exporting ${plural(ids.size, "request")} …`, "dim"), save);
 }

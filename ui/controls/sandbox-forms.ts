@@ -9,12 +9,12 @@ import type {
 } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { describeClock, isoTime } from "../../src/kernel/clock.ts";
+import { count, plural } from "../../src/kernel/text.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState } from "../state/state.ts";
 import { type CallResult, copyText } from "../state/updates.ts";
-import { count, counted } from "../view/format.ts";
 import {
   allOrOneMerchant,
   defaultMerchant,
@@ -65,7 +65,7 @@ const clockForm: Form = {
 const timeField = { name: "now", help: "Time, such as 2026-01-05T09:00:00Z (default: the current sandbox time)" };
 
 const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
-  `Clock advanced to ${now}: ${counted(happened.length + omitted, "change")}, ${counted(attempts.length, "delivery attempt")}`;
+  `Clock advanced to ${now}: ${plural(happened.length + omitted, "change")}, ${plural(attempts.length, "delivery attempt")}`;
 
 /** The merchants that came from a fixture: their API key has the fixture's name. */
 const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
@@ -126,7 +126,7 @@ const rateLimitForm: Form = {
   submission({ merchant = "", ...fields }, { state }) {
     const body = Object.fromEntries(Object.entries(filledIn(fields)).map(([name, text = ""]) => [name, valueOfJson(text)]));
     return submission(controlCalls.rateLimits.set({ merchant, ...body }), ({ remaining, limit }) => ({
-      message: `${merchant} has ${remaining} of ${limit} requests left`,
+      message: leftText(merchant, remaining, limit),
       ...undoOfWindow(state, merchant),
     }));
   },
@@ -138,8 +138,10 @@ export function undoOfWindow(state: UiState, merchant: string): Pick<CallResult,
   if (!before) return {};
   const { limit, window, remaining } = before;
   const undo = controlCalls.rateLimits.set({ merchant, limit, window: `${window}ms`, remaining });
-  return { undo, undoLabel: `${merchant} has ${remaining} of ${limit} requests left again` };
+  return { undo, undoLabel: `${leftText(merchant, remaining, limit)} again` };
 }
+
+const leftText = (merchant: string, left: number, limit: number) => `${merchant} has ${count(left)} of ${plural(limit, "request")} left`;
 
 /** `a` copies the API key of a row's merchant. */
 export const copyApiKey = <Value>(merchantOf: (row: Value) => string | null): RowKey<Value> => ({
@@ -171,7 +173,7 @@ const trafficForm: Form<{ traffic: TrafficListReply }> = {
   submission({ do: action, merchant = "", rate = "", for: duration = "", mix = "" }, { state }) {
     if (action !== START)
       return submission(controlCalls.traffic.stop(filledIn({ merchant })), ({ data }) => {
-        const stopped = data.map((traffic) => `${traffic.merchant} after ${counted(traffic.happened, "record")}`);
+        const stopped = data.map((traffic) => `${traffic.merchant} after ${plural(traffic.happened, "record")}`);
         return { message: stopped.length === 0 ? "No traffic was running" : `Stopped traffic: ${stopped.join(", ")}` };
       });
     const call = controlCalls.traffic.start({
@@ -188,7 +190,7 @@ const trafficForm: Form<{ traffic: TrafficListReply }> = {
 
 function runningText(listed: TrafficListReply | undefined): string {
   const running = (listed?.data ?? []).filter(({ status }) => status === "running");
-  const parts = running.map(({ merchant, rate, happened }) => `${merchant} ${rate}, ${counted(happened, "record")} so far`);
+  const parts = running.map(({ merchant, rate, happened }) => `${merchant} ${rate}, ${plural(happened, "record")} so far`);
   return parts.length === 0 ? "No traffic is running" : `Running: ${parts.join("; ")}`;
 }
 
@@ -229,7 +231,7 @@ const triggerForm: Form = {
     return submission(call, ({ id, record, deliveries, warning }) => {
       const total = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
       const event = `${type} ${record ? `of ${record.id} ` : ""}as ${id}`;
-      const queued = `Triggered ${event}: ${count(total)} ${total === 1 ? "delivery" : "deliveries"}`;
+      const queued = `Triggered ${event}: ${plural(total, "delivery")}`;
       const outcome = total === 0 ? `No endpoint is subscribed: triggered ${event}` : queued;
       return { message: warning === null ? outcome : `${warning} ${outcome}` };
     });

@@ -2,10 +2,11 @@
 
 import type { FaultRule, FaultsAddInput } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
+import { count, plural } from "../../src/kernel/text.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { verdictSection } from "../panes/verdicts.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
-import { count, countdown, counted, dateTime, dateTimeToSecond, milliseconds } from "../view/format.ts";
+import { countdown, dateTime, dateTimeToSecond, milliseconds } from "../view/format.ts";
 import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
 import { requestLinks } from "./row-lines.ts";
 
@@ -36,8 +37,8 @@ function statusLines(state: UiState, rule: FaultRule, isListed: boolean, width: 
   const endTime = isListed && status === "armed" && endsAt !== null ? milliseconds(endsAt) : undefined;
   return [
     ...labelled(theme, width, "status", text, isListed && isArmed(rule) ? "magenta" : "yellow"),
-    ...labelled(theme, width, "matched", counted(seen, "time")),
-    ...labelled(theme, width, "fired", counted(fired, "time") + (remaining === null ? "" : `, ${count(remaining)} left`)),
+    ...labelled(theme, width, "matched", plural(seen, "time")),
+    ...labelled(theme, width, "fired", plural(fired, "time") + (remaining === null ? "" : `, ${count(remaining)} left`)),
     ...(lastFiredAt === null ? [] : labelled(theme, width, "last fired", dateTime(milliseconds(lastFiredAt)))),
     ...(endTime === undefined
       ? []
@@ -93,7 +94,7 @@ export function fieldsText(fields: Readonly<Record<string, unknown>>): string {
 export function triggerText(trigger: Readonly<Record<string, unknown>>): string {
   const { times, skip, every, probability, after, for: lasting, per } = trigger as Partial<Record<string, string | number | null>>;
   const parts = [
-    typeof times === "number" ? counted(times, "time") : "every match",
+    typeof times === "number" ? plural(times, "time") : "every match",
     ...(skip ? [`after skipping ${count(Number(skip))}`] : []),
     ...(every ? [`on every ${count(Number(every))} matches`] : []),
     ...(typeof probability === "number" && probability < 1 ? [`with probability ${probability}`] : []),

@@ -1,6 +1,7 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
 import { filterProblem } from "../../src/contracts/row-filter.ts";
+import { plural } from "../../src/kernel/text.ts";
 import { curlOf } from "../connection/calls.ts";
 import { controlGroups } from "../controls/index.ts";
 import { topDetail } from "../overlays/detail.ts";
@@ -15,7 +16,6 @@ import { isGuest, LESSON_PANE } from "../state/learning.ts";
 import { type CursorMove, follow, freeze, moveCursor, type Row, selectedRow, unfreeze, withFilter } from "../state/list.ts";
 import { boundTo, type FilterLine, type KeyBinding, listOf, type Overlay, type StateUpdate, type UiState } from "../state/state.ts";
 import { closeTopOverlay, openOverlay, topOverlay, update, withList, withNotice } from "../state/updates.ts";
-import { counted } from "../view/format.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
 import { detailKeys, jumpKey, scrolledBy, scrollOverlay, searchDetail } from "./detail-keys.ts";
 
@@ -166,7 +166,7 @@ function quit(state: UiState): StateUpdate {
   const { sandbox, made } = state;
   const leave = (later: UiState) => update(later, { kind: "quit" });
   if (sandbox?.pid !== globalThis.process?.pid || sandbox.database !== null || made.requests === 0) return leave(state);
-  const question = `Quit? The sandbox is in memory: its records and ${counted(made.requests, "request")} will be lost.`;
+  const question = `Quit? The sandbox is in memory: its records and ${plural(made.requests, "request")} will be lost.`;
   return update(openOverlay(state, confirm(question, undefined, leave)));
 }
 
@@ -245,10 +245,10 @@ export function handleKey(before: UiState, key: string): StateUpdate {
 }
 
 /** The keys of a text that is being typed, such as a filter; undefined while none is. */
-export function typingKeys({ filterLine }: UiState): readonly KeyBinding[] | undefined {
+export function typingKeys({ filterLine, filterHistory }: UiState): readonly KeyBinding[] | undefined {
   if (!filterLine) return undefined;
   const isFilter = filterLine.searchesFrom === undefined;
-  const labels = { enter: isFilter ? "apply" : "keep", escape: "clear", ...(isFilter && { up: "earlier filter" }) };
+  const labels = { enter: isFilter ? "apply" : "keep", escape: "clear", ...(isFilter && filterHistory.length > 0 && { up: "earlier filter" }) };
   return Object.entries(labels).map(([key, label]) => ({ keys: [key], label, help: label, run: (later) => handleKey(later, key) }));
 }
 

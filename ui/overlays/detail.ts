@@ -1,12 +1,12 @@
 // The details of one row: fetched when opened, drawn with links to other details, and searched.
 
 import { grouped } from "../../src/kernel/grouped.ts";
+import { count } from "../../src/kernel/text.ts";
 import type { Call } from "../connection/calls.ts";
 import type { DetailLine, Reference } from "../details/detail-lines.ts";
 import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../state/state.ts";
 import { callEffect, topOverlay, update } from "../state/updates.ts";
 import { sanitize, widthOf, wrap } from "../view/cells.ts";
-import { count } from "../view/format.ts";
 import { layoutOf, textSize } from "../view/layout.ts";
 import { stripStyles, styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
 

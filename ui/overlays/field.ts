@@ -139,14 +139,6 @@ export function editText({ value, caretFromEnd, isSelected }: TextEdit, key: str
   return text === undefined ? undefined : edited([...before, text], after);
 }
 
-/** The text of a search after a key; undefined for a key that does not edit it. */
-export function editSearch(text: string, key: string): string | undefined {
-  if (key === "ctrl-u") return "";
-  if (key === "backspace") return [...text].slice(0, -1).join("");
-  const typed = textOf(key);
-  return typed === undefined ? undefined : text + typed;
-}
-
 /** A text with a caret. Cuts the start of the text if it does not fit before the caret. */
 export function withCaret({ value, caretFromEnd }: Pick<TextEdit, "value" | "caretFromEnd">, caret: string, room: number): string {
   const letters = [...value];

@@ -2,6 +2,7 @@
 
 import type { HttpReply } from "../../src/client/http-transport.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
+import { plural } from "../../src/kernel/text.ts";
 import { type Call, curlOf, refusalOf } from "../connection/calls.ts";
 import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../state/state.ts";
 import {
@@ -17,7 +18,6 @@ import {
   withNotice,
 } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
-import { counted } from "../view/format.ts";
 import { layoutOf, textSize } from "../view/layout.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
 import {
@@ -139,14 +139,20 @@ const KEYS: readonly KeyBinding[] = [
   { keys: ["up"], help: "previous option; before the first one, the previous field", run: (state) => walk(state, -1) },
   { keys: ["pagedown"], help: `${PAGE} options or fields down`, run: (state) => walk(state, PAGE) },
   { keys: ["pageup"], help: `${PAGE} options or fields up`, run: (state) => walk(state, -PAGE) },
-  { keys: ["tab"], label: "next field", help: "next field", run: (state) => moveFocus(state, 1) },
+  {
+    keys: ["tab"],
+    label: "next field",
+    help: "next field",
+    isEnabled: (state) => topFormView(state).fields.length > 1,
+    run: (state) => moveFocus(state, 1),
+  },
   { keys: ["shift-tab"], help: "previous field", run: (state) => moveFocus(state, -1) },
   {
     keys: ["ctrl-o"],
     label: "more",
     help: "show the rare fields, or fold those without a value",
     isEnabled: (state) => topFormView(state).allFields.some(({ isRare }) => isRare),
-    run: (state) => update(changeTopForm(state, { isUnfolded: !topForm(state).input.isUnfolded })),
+    run: unfold,
   },
   {
     keys: ["ctrl-y"],
@@ -181,6 +187,13 @@ function walk(state: UiState, by: number): StateUpdate {
   const value = focused?.options && stepOption(focused, edit, by, "stop");
   if (focused && value !== undefined) return update(withEdit(state, focused, { ...edit, value }));
   return moveFocus(state, by, false);
+}
+
+/** Unfolds the rare fields and goes to the first of them, which may be below the screen; or folds them. */
+function unfold(state: UiState): StateUpdate {
+  const { allFields, fields, input } = topFormView(state);
+  const rare = allFields.find((field) => !fields.includes(field));
+  return update(changeTopForm(state, { isUnfolded: !input.isUnfolded, ...(rare && focusOn(rare.name)) }));
 }
 
 function moveFocus(state: UiState, by: number, wraps = true): StateUpdate {
@@ -237,7 +250,7 @@ export type FormView = ReturnType<typeof viewOf>;
 /** Offers the folded fields; empty if all fields are shown. */
 export function moreText({ allFields, fields }: FormView): string {
   const folded = allFields.length - fields.length;
-  return folded === 0 ? "" : `${counted(folded, "more field")} …`;
+  return folded === 0 ? "" : `${plural(folded, "more field")} …`;
 }
 
 const LABEL_WIDTH = 15;

@@ -6,7 +6,7 @@ import { closeTopOverlay, replaceTopOverlay, update } from "../state/updates.ts"
 import { cut, fitTo, sanitize } from "../view/cells.ts";
 import { layoutOf } from "../view/layout.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
-import { editSearch } from "./field.ts";
+import { editText } from "./field.ts";
 
 export interface KeyGroup {
   title: string;
@@ -74,7 +74,7 @@ export function paletteOverlay(bindings: readonly KeyBinding[], search = "", ind
       { keys: ["up"], help: "previous command", run: (state) => change(state, search, chosen - 1) },
     ],
     onKey(state, key) {
-      const edited = editSearch(search, key);
+      const edited = editText({ value: search, caretFromEnd: 0, isSelected: false }, key)?.value;
       if (edited === undefined) return undefined;
       return matchingBindings(bindings, edited).length === 0 ? update(state, { kind: "bell" }) : change(state, edited);
     },

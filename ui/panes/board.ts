@@ -2,6 +2,7 @@
 
 import type { Learner } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { count, plural } from "../../src/kernel/text.ts";
 import { lessonKey, openLessonForm } from "../controls/lessons.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { labelled, paragraph, section, sectionOf } from "../details/detail-lines.ts";
@@ -11,7 +12,7 @@ import { BOARD_PANE } from "../state/learning.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { copyText, makeCall } from "../state/updates.ts";
 import { sanitize } from "../view/cells.ts";
-import { count, countdown, counted } from "../view/format.ts";
+import { countdown } from "../view/format.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
 import { listPane } from "./pane.ts";
 
@@ -28,7 +29,7 @@ export const board = listPane<Learner>({
     const learners = valuesOf<Learner>(state, BOARD_PANE);
     const done = learners.filter(isDone).length;
     if (learners.length === 0) return "";
-    return `${counted(learners.length, "learner")}${done > 0 ? `, ${count(done)} done` : ""}  ${joinUrl(state)}`;
+    return `${plural(learners.length, "learner")}${done > 0 ? `, ${count(done)} done` : ""}  ${joinUrl(state)}`;
   },
   columns(learner, state) {
     const { name, lesson, step, steps, stepTitle, completed, hints, elapsed } = learner;
@@ -45,7 +46,7 @@ export const board = listPane<Learner>({
         styles: isDone(learner) ? ["bold"] : [],
       },
       { text: slowestLearner(state) === learner.id ? "longest" : "", width: 7, styles: ["bold"] },
-      { heading: "hints", text: hints === 0 ? "" : counted(hints, "hint"), width: 8 },
+      { heading: "hints", text: hints === 0 ? "" : plural(hints, "hint"), width: 8 },
       { heading: "on", text: stepTitle ?? "", styles: ["dim"], hideBelow: 80 },
     ];
   },

@@ -28,22 +28,24 @@ export const headingOf = ({ heading = "", ...column }: Column): Column => ({
   styles: ["dim"],
 });
 
-export const shownColumns = (columns: readonly Column[], width: number) => columns.filter(({ hideBelow = 0 }) => width >= hideBelow);
+/** The columns that a row of this width shows, each with its number of cells. Those without a width share what is left. */
+export function shownColumns(columns: readonly Column[], width: number): (Column & { cells: number })[] {
+  const shown = columns.filter(({ hideBelow = 0 }) => width >= hideBelow);
+  const fixed = shown.reduce((sum, column) => sum + (column.width ?? 0), 0) + Math.max(0, shown.length - 1);
+  const flexible = shown.filter((column) => column.width === undefined);
+  const left = Math.max(0, width - fixed);
+  const share = Math.floor(left / Math.max(1, flexible.length));
+  // The first flexible column takes the remainder of the division.
+  const first = left - share * Math.max(0, flexible.length - 1);
+  return shown.map((column) => ({ ...column, cells: column.width ?? (column === flexible[0] ? first : share) }));
+}
 
 /** A row of exactly `width` cells, its columns separated by a space. */
 export function formatRow(columns: readonly Column[], width: number, theme: Theme): string {
   const shown = shownColumns(columns, width);
-  const fixed = shown.reduce((sum, column) => sum + (column.width ?? 0), 0) + Math.max(0, shown.length - 1);
-  const flexible = shown.filter((column) => column.width === undefined).length;
-  const left = Math.max(0, width - fixed);
-  const share = Math.floor(left / Math.max(1, flexible));
-  // The first flexible column takes the remainder of the division.
-  let flexibleWidth = left - share * Math.max(0, flexible - 1);
-  const cells = shown.map((column) => {
-    const space = column.width ?? flexibleWidth;
-    if (column.width === undefined) flexibleWidth = share;
-    const text = fitTo(sanitize(column.text), space, column.align ?? "left", column.truncate === "middle" ? cutMiddle : cut);
-    return styled(theme, text, ...(column.styles ?? []));
-  });
-  return flexible === 0 ? cells.join(" ") + " ".repeat(left) : cells.join(" ");
+  const texts = shown.map(({ text, cells, align, truncate, styles = [] }) =>
+    styled(theme, fitTo(sanitize(text), cells, align, truncate === "middle" ? cutMiddle : cut), ...styles),
+  );
+  const used = shown.reduce((sum, { cells }) => sum + cells + 1, -1);
+  return texts.join(" ") + " ".repeat(Math.max(0, width - used));
 }

@@ -5,6 +5,7 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { attemptFacts, attemptVocabulary } from "../../src/contracts/row-filter.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
+import { count, plural } from "../../src/kernel/text.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { attemptCall, attemptRow, attemptsCall, deliveryDetail, verifiableHeader, verifyCommand } from "../details/delivery.ts";
@@ -13,7 +14,7 @@ import { confirm } from "../overlays/text-view.ts";
 import type { Row } from "../state/list.ts";
 import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { copyText, loadThen, makeCall, openOverlay, pollEffect, update, withNotice } from "../state/updates.ts";
-import { count, duration, failureMark } from "../view/format.ts";
+import { duration, failureMark } from "../view/format.ts";
 import { IDS_FROM } from "./columns.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
 
@@ -96,7 +97,7 @@ export const deliveries = listPane<AttemptMessage>({
       isEnabled: (state) => verifiableHeader(state) !== undefined,
       run: (state, { id }) =>
         loadThen(state, id, attemptCall(id), (later, { attempt }) =>
-          copyText(later, verifyCommand(attempt, verifiableHeader(state) ?? ""), "the command, which reads WEBHOOK_SECRET,"),
+          copyText(later, verifyCommand(attempt, verifiableHeader(state) ?? ""), "the command that reads WEBHOOK_SECRET"),
         ),
     },
     copyApiKey(({ merchant }) => merchant),
@@ -109,7 +110,7 @@ function replayFailed(state: UiState): StateUpdate {
   const failed = replayable(state);
   const [first] = failed;
   if (!first) return update(state);
-  const what = `${count(failed.length)} failed ${failed.length === 1 ? "delivery" : "deliveries"}`;
+  const what = plural(failed.length, "failed delivery");
   const replayAll = (later: UiState): StateUpdate => {
     const updates = failed.map((attempt) => makeCall(later, replayCall(attempt), () => ({ message: `Replayed ${what}` })));
     const replaying = withNotice(updates.at(-1)?.state ?? later, `Replaying ${what} …`, "dim");

@@ -3,10 +3,11 @@
 import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
+import { count, plural } from "../../src/kernel/text.ts";
 import { endRule } from "../controls/faults.ts";
 import { armedRules, faultDetail, isArmed, ruleTitle, statusName } from "../details/fault.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
-import { count, countdown, counted, milliseconds } from "../view/format.ts";
+import { countdown, milliseconds } from "../view/format.ts";
 import type { TextStyle } from "../view/style.ts";
 import { listPane, programCommand } from "./pane.ts";
 
@@ -43,7 +44,7 @@ export const faults = listPane<FaultRule>({
       { heading: "status", text: status, width: 9, styles, hideBelow: 56 },
       { heading: "fired", text: count(rule.fired), width: 5, align: "right", styles: ["dim"], hideBelow: 56 },
       { heading: "left", text: leftText(rule, isNarrow ? "/" : " of "), width: isNarrow ? 5 : 10, align: "right" },
-      { heading: "ends in", text: end, width: isNarrow ? 9 : 7, align: "right", styles: ["dim"] },
+      { heading: isNarrow ? "state" : "ends in", text: end, width: isNarrow ? 9 : 7, align: "right", styles: ["dim"] },
       { heading: "verdict", text: verdict, width: 7, styles: verdict === "fail" ? ["failure"] : ["dim"] },
     ];
   },
@@ -55,7 +56,7 @@ export const faults = listPane<FaultRule>({
       label: "remove",
       help: "remove the fault rule",
       isEnabled: (state, rule) => valuesOf<FaultRule>(state, "faults").some(({ id }) => id === rule.id),
-      run: (state, rule) => endRule(state, rule, ({ id, name, fired }) => `Removed ${name ?? id}; it fired ${counted(fired, "time")}`),
+      run: (state, rule) => endRule(state, rule, ({ id, name, fired }) => `Removed ${name ?? id}; it fired ${plural(fired, "time")}`),
     },
   ],
 });

@@ -2,6 +2,7 @@
 
 import type { ListedMerchant } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { count, plural } from "../../src/kernel/text.ts";
 import { sharedWindow } from "../controls/form-fields.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { labelled, linkTo, paragraph, section } from "../details/detail-lines.ts";
@@ -9,7 +10,6 @@ import { requestLinks, requestsOf } from "../details/row-lines.ts";
 import { confirmCall } from "../overlays/text-view.ts";
 import { listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
-import { count, counted } from "../view/format.ts";
 import { listPane } from "./pane.ts";
 import { rateWindowId, windowText } from "./rate-limits.ts";
 
@@ -27,7 +27,7 @@ export const merchants = listPane<ListedMerchant>({
     fields: { merchant: id, status },
   }),
   poll: controlCalls.merchants.list(),
-  titleNote: (state) => counted(listOf(state, MERCHANTS_PANE).rows.length, "merchant"),
+  titleNote: (state) => plural(listOf(state, MERCHANTS_PANE).rows.length, "merchant"),
   columns(merchant, state, width) {
     const { id, name, status, apiKeys, records, requests } = merchant;
     const traffic = state.sandbox?.traffic.find((one) => one.merchant === id);
@@ -62,7 +62,7 @@ export const merchants = listPane<ListedMerchant>({
         ...labelled(theme, width, "records", count(records)),
         ...labelled(theme, width, "requests", `${count(requests)} in the log`),
         ...(window ? linkTo("limits", rateWindowId(window), labelled(theme, width, "rate limit", windowText(window))) : []),
-        ...labelled(theme, width, "traffic", traffic ? `${traffic.rate}, ${counted(traffic.happened, "record")} so far` : "none"),
+        ...labelled(theme, width, "traffic", traffic ? `${traffic.rate}, ${plural(traffic.happened, "record")} so far` : "none"),
         ...requestLinks(theme, "Requests in the log", requestsOf(state, id), width, requests),
         ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This merchant no longer exists."))),
       ];
@@ -81,7 +81,7 @@ export const merchants = listPane<ListedMerchant>({
       label: "remove",
       help: "remove the merchant with all its data",
       run(state, { id, records }) {
-        const question = `Remove ${id} with its ${counted(records, "record")}?`;
+        const question = `Remove ${id} with its ${plural(records, "record")}?`;
         return confirmCall(state, question, controlCalls.merchants.remove({ id }), ({ removed }) => ({ message: `Removed ${removed}` }));
       },
     },

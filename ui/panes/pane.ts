@@ -2,13 +2,13 @@
 
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import type { FilterFacts, FilterVocabulary } from "../../src/contracts/row-filter.ts";
+import { count } from "../../src/kernel/text.ts";
 import type { Call } from "../connection/calls.ts";
 import { type Detail, isStillAt, openDetail } from "../overlays/detail.ts";
 import { type Fold, filteredRows, type Gap, isCursorGone, type Row, select, selectedRow, withFilter } from "../state/list.ts";
 import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
 import { closeTopOverlay, loadThen, openOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { fitTo, sanitize } from "../view/cells.ts";
-import { count } from "../view/format.ts";
 import { visibleRowCount } from "../view/layout.ts";
 import { styled, type Theme } from "../view/style.ts";
 import type { Column } from "./columns.ts";

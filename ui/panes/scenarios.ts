@@ -2,12 +2,13 @@
 
 import type { Scenario } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { count, plural } from "../../src/kernel/text.ts";
 import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf } from "../details/detail-lines.ts";
 import { fieldsText, triggerText } from "../details/fault.ts";
 import { selectedRow } from "../state/list.ts";
 import { type KeyBinding, listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { loadThen, makeCall, update } from "../state/updates.ts";
-import { count, counted, dateTimeToSecond, milliseconds, verdictLabel } from "../view/format.ts";
+import { dateTimeToSecond, milliseconds, verdictLabel } from "../view/format.ts";
 import { listPane } from "./pane.ts";
 
 /** A scenario that is armed for several merchants has a row for each. */
@@ -30,14 +31,14 @@ function scoreLines({ theme }: UiState, { armed, merchant, since, score, points,
 function checkLines({ theme }: UiState, { armed }: Scenario, check: Scenario["expectations"][number], width: number): DetailLine[] {
   const { rule, points, earned, optional, verdict, pass, fail, inconclusive, verdicts } = check;
   const name = `${rule}${optional ? ", counts once a verdict decides it" : ""}`;
-  if (!armed) return labelled(theme, width, counted(points, "point"), name);
+  if (!armed) return labelled(theme, width, plural(points, "point"), name);
   const [label, style] = verdictLabel(theme, verdict);
   const counts = [
     [pass, "passed"],
     [fail, "failed"],
     [inconclusive, "inconclusive"],
   ] as const;
-  const found = counts.flatMap(([times, word]) => (times === 0 ? [] : [`${times} ${word}`]));
+  const found = counts.flatMap(([times, word]) => (times === 0 ? [] : [`${count(times)} ${word}`]));
   const result = `${label}  ${name}${found.length === 0 ? "" : `: ${found.join(", ")}`}`;
   return [
     ...labelled(theme, width, `${earned} of ${points}`, result, style),

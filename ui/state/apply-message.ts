@@ -25,7 +25,7 @@ export function applyMessage(state: UiState, message: StreamMessage): UiState {
   const after = items.slice(at + 1);
   const reset = at === -1 ? counted : applyResets(counted, items.slice(0, at + 1), after);
   const appended = appendItems(applyClock(applyRemovals(reset, items), items), after, (_, kind) => madeOf(made, kind), completeFor);
-  const next = cancelNextAttempts(appended, after);
+  const next = cancelNextAttempts(appended, items);
   return at === -1 ? next : withoutUnknownGaps(next);
 }
 
@@ -85,11 +85,8 @@ function applyResets(state: UiState, items: readonly LiveItem[], after: readonly
         );
   // The reply to a reset from this dashboard has shown a notice already.
   if (state.lastCall?.path === "/reset" && state.notice !== undefined) return cleared;
-  return withNotice(
-    cleared,
-    `${everything ? "The sandbox" : merchant}${more.length > 0 && !everything ? " and others were" : " was"} reset`,
-    "yellow",
-  );
+  const text = `${everything ? "The sandbox" : merchant}${more.length > 0 && !everything ? " and others were" : " was"} reset`;
+  return { ...cleared, notice: { text, style: "yellow", isNews: true } };
 }
 
 /** Clears the counts of the last poll after a reset of everything, until the next poll. */

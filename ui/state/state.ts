@@ -46,7 +46,8 @@ export interface UiState {
   readonly filterLine?: FilterLine | undefined;
   /** Filters applied earlier, newest last. */
   readonly filterHistory: readonly string[];
-  readonly notice?: { text: string; style: TextStyle } | undefined;
+  /** `isNews`: what happened without the user, and did not fail. Screen readers do not speak it. */
+  readonly notice?: { text: string; style: TextStyle; isNews?: true } | undefined;
   /** The last call a key made; `!` shows it as curl. */
   readonly lastCall?: Call | undefined;
   /** The text copied since the last call; `!` shows it. */

@@ -1,6 +1,7 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
 import type { FaultRule, SandboxOverviewReply } from "../../generated/control-api.ts";
+import { count, plural } from "../../src/kernel/text.ts";
 import { armedRules, ruleTitle } from "../details/fault.ts";
 import { enabledBindings, lineProblem, typingKeys } from "../keys/key-bindings.ts";
 import { withCaret } from "../overlays/field.ts";
@@ -9,7 +10,7 @@ import { requestRate } from "../state/apply-message.ts";
 import { type FilterLine, type KeyBinding, labelIn, sandboxNow, secondsUntil, shortMerchant, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf } from "./cells.ts";
-import { count, countdown, counted, dateTimeToSecond, milliseconds } from "./format.ts";
+import { countdown, dateTimeToSecond, milliseconds } from "./format.ts";
 import { MINIMUM_SIZE } from "./layout.ts";
 import { styled, symbols, type TextStyle } from "./style.ts";
 
@@ -52,7 +53,7 @@ export const isDown = (state: UiState) => state.connection.phase === "live" && o
 export function alarmTexts(state: UiState): string[] {
   const scenarios = (state.sandbox?.scenarios ?? []).map(({ name, score, points }) => `${name} ${score}/${points}`);
   const [first, ...others] = armedRules(state).filter((rule) => rule !== outageOf(state));
-  const more = others.length === 0 ? "" : ` and ${counted(others.length, "more fault")}`;
+  const more = others.length === 0 ? "" : ` and ${plural(others.length, "more fault")}`;
   return [...(first ? [`${ruleTitle(first)}${leftOf(state, first)}${more}`] : []), ...scenarios];
 }
 
@@ -156,7 +157,7 @@ export const keyTitle = (key: string) =>
 export function labelledBindings(state: UiState): readonly KeyBinding[] {
   const overlay = topOverlay(state);
   const bindings = typingKeys(state) ?? (overlay?.onKey ? overlay.keys : enabledBindings(state));
-  return bindings.filter((binding) => labelIn(state, binding) !== undefined);
+  return bindings.filter((binding) => labelIn(state, binding) !== undefined && (binding.isEnabled?.(state) ?? true));
 }
 
 /** The enabled keys that have a label. Keys that do not fit are dropped from the right, but help and quit always stay. */

@@ -3,21 +3,14 @@
 import type { Verdict } from "../../src/contracts/verdict.ts";
 import { tryParseJson } from "../../src/kernel/attempt.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
+import { count } from "../../src/kernel/text.ts";
 import { symbols, type TextStyle, type Theme } from "./style.ts";
-
-const grouped = new Intl.NumberFormat("en");
-
-/** `13,259`. */
-export const count = (value: number): string => grouped.format(value);
 
 /** `13,259`, or `newest 400 of 13,259` where only a part of all is shown. */
 export const newestOf = (shown: number, all: number): string => (shown < all ? `newest ${count(shown)} of ${count(all)}` : count(all));
 
 /** `none` for the limit of `--rate-limit none`, which the sandbox counts as this many requests. */
 export const limitText = (limit: number): string => (limit >= 1_000_000_000 ? "none" : count(limit));
-
-/** `1 attempt`, `3 attempts`. */
-export const counted = (value: number, noun: string): string => `${count(value)} ${noun}${value === 1 ? "" : "s"}`;
 
 /** A measured time: `1.2 ms`, `940 ms`, `12.5 s`. */
 export function duration(ms: number): string {

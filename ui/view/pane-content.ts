@@ -1,6 +1,7 @@
 // The content of the boxes on the screen: panes with their rows, their text or a hint while they are empty; the overlay; the preview.
 
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
+import { count } from "../../src/kernel/text.ts";
 import { paragraph } from "../details/detail-lines.ts";
 import { isDetail, textOf } from "../overlays/detail.ts";
 import { type Column, formatRow, headingOf } from "../panes/columns.ts";
@@ -12,7 +13,6 @@ import { filteredRows, type List, unseenCount, visibleRows } from "../state/list
 import { listOf, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, sanitize } from "./cells.ts";
-import { count } from "./format.ts";
 import { type BoxSize, headingLines, type PanePlacement, PREVIEW, textSize } from "./layout.ts";
 import { stripStyles, styled, symbols } from "./style.ts";
 

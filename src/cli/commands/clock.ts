@@ -4,6 +4,7 @@ import type { Clock, ClockAdvanceReply, LifeChange } from "../../../generated/co
 import { describeClock } from "../../kernel/clock.ts";
 import { grouped } from "../../kernel/grouped.ts";
 import { writeAmount } from "../../kernel/money.ts";
+import { count } from "../../kernel/text.ts";
 import { commandGroup } from "../command.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
@@ -85,7 +86,7 @@ const timeOf = (change: LifeChange | undefined) => change && `${change.at.slice(
 
 function sumOf(changes: LifeChange[]): string {
   const [{ kind = "", to = null } = {}] = changes;
-  return [`${changes.length} × ${kind} ${to ?? "changed"}`, ...money(changes)].join("  ");
+  return [`${count(changes.length)} × ${kind} ${to ?? "changed"}`, ...money(changes)].join("  ");
 }
 
 /** The sum in each currency, such as `1234.50 EUR`. */

@@ -8,7 +8,7 @@ import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
 import type { Trigger } from "../../faults/trigger.ts";
 import { asMisuse, usageError } from "../../kernel/errors.ts";
-import { kebab, plural } from "../../kernel/text.ts";
+import { count, kebab, plural } from "../../kernel/text.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { commandGroup } from "../command.ts";
 import type { HelpSection } from "../help.ts";
@@ -181,7 +181,7 @@ function lineOf(rule: FaultRule): string {
   const named = name === null ? "" : ` "${name}"`;
   const ranked = priority === 0 ? "" : ` (priority ${priority})`;
   const affected = status === "armed" ? `, affects ${affectedBy(rule)}` : "";
-  const counts = seen === 0 ? "" : `; matched ${seen}, fired ${fired}`;
+  const counts = seen === 0 ? "" : `; matched ${count(seen)}, fired ${count(fired)}`;
   return `${id}${named} ${type}${values.join("")}${ranked}: ${status}${affected}${counts}`;
 }
 

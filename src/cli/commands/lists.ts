@@ -5,7 +5,7 @@ import { controlCatalogue } from "../../control/index.ts";
 import { parseTime, realDelay } from "../../kernel/clock.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
-import { kebab } from "../../kernel/text.ts";
+import { count, kebab } from "../../kernel/text.ts";
 import type { FlagDefinitions, Flags } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { attemptText, requestText, verdictText } from "../output/event-lines.ts";
@@ -180,7 +180,7 @@ export const events = listCommand<LoggedEvent>({
   group: "events",
   whenEmpty: "Try merchant-sandbox trigger payment.succeeded.",
   line({ created, type, id, merchant, request, deliveries }) {
-    const states = Object.entries(deliveries).flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : []));
+    const states = Object.entries(deliveries).flatMap(([state, times]) => (times > 0 ? [`${count(times)} ${state}`] : []));
     return `${created} event ${type} ${id} ${merchant} ${request ?? "-"} ${states.join(", ") || "no endpoint"}`;
   },
   async get(control, id) {

@@ -5,7 +5,7 @@ import type { Resource } from "../../contracts/resource.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { writeAmount } from "../../kernel/money.ts";
-import { kebab } from "../../kernel/text.ts";
+import { kebab, plural } from "../../kernel/text.ts";
 import { isAmount, isTimestamp } from "../../schema/shapes.ts";
 import { fieldFlags, fieldsOf, kindIn, kindNamed, readFields, statusNamed } from "../records/field-flags.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
@@ -88,7 +88,7 @@ function changeLines({ data: [record], events }: Change): string[] {
   const eventLines = events.map(({ type, id, body, deliveries }) => {
     const about = (body as { data?: { id?: unknown } }).data?.id;
     const count = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
-    const sent = count === 0 ? "no endpoint is subscribed to it" : `${count} ${count === 1 ? "delivery" : "deliveries"}`;
+    const sent = count === 0 ? "no endpoint is subscribed to it" : plural(count, "delivery");
     return `  ${type}${about === record.id ? "" : ` of ${about}`} ${id}: ${sent}`;
   });
   return [recordLine(record), ...eventLines];

@@ -2,6 +2,7 @@
 
 import type { Traffic } from "../../../generated/control-api.ts";
 import { usageError } from "../../kernel/errors.ts";
+import { count, plural } from "../../kernel/text.ts";
 import type { FlagDefinitions, Flags } from "../arguments.ts";
 import { commandGroup } from "../command.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
@@ -62,8 +63,8 @@ function readMix(text: string): Record<string, number> {
 }
 
 function lineOf({ merchant, rate, for: span, status, happened, byKind }: Traffic, isFrozen: boolean): string {
-  const kinds = Object.entries(byKind).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`);
-  const counts = `${happened} ${happened === 1 ? "action" : "actions"} so far${kinds.length > 0 ? ` (${kinds.join(", ")})` : ""}`;
+  const kinds = Object.entries(byKind).map(([kind, times]) => `${kind.replaceAll("_", " ")} ${count(times)}`);
+  const counts = `${plural(happened, "action")} so far${kinds.length > 0 ? ` (${kinds.join(", ")})` : ""}`;
   const hint = isFrozen && status === "running" ? "; the clock is frozen, so advance it with merchant-sandbox clock advance 1m" : "";
   return `${merchant} ${rate}${span === null ? "" : ` for ${span}`}: ${status}, ${counts}${hint}`;
 }

@@ -3,6 +3,7 @@
 import { eventTypes } from "../../areas/index.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { usageError } from "../../kernel/errors.ts";
+import { plural } from "../../kernel/text.ts";
 import { note } from "../output/print.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
 
@@ -36,7 +37,7 @@ function checkType(type: string): void {
 
 function resultOf(deliveries: Readonly<Record<string, number>>, merchant: string): string {
   const count = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
-  return count === 0 ? `no endpoint of ${merchant} is subscribed to it` : `queued for ${count} ${count === 1 ? "endpoint" : "endpoints"}`;
+  return count === 0 ? `no endpoint of ${merchant} is subscribed to it` : `queued for ${plural(count, "endpoint")}`;
 }
 
 function parse(text: string): Record<string, unknown> {

@@ -1,0 +1,90 @@
+// Every key that the key bar offers does what its label says: in each pane, detail, form and text, on terminals of three sizes.
+
+import { expect, test } from "vitest";
+import { loggedAttempts, loggedRequests, openTestDashboard, type TestDashboard } from "../support/dashboard.ts";
+import { judged, withLiveEvents } from "../support/live-rows.ts";
+import { workplace } from "../support/tasks.ts";
+
+const PANES = ["1", "2", "3", "4", "5", "6", "7", "8"];
+const OVERLAYS = ["x", "t", "c", "m", "w", "X", "T", "b", "E", "D", ":", "?", "o!"];
+/** The keys from the list of requests to each view that has keys of its own. */
+const VIEWS = [...PANES, ...PANES.map((pane) => `${pane}\r`), "5\r\r", "/", "/404\r", "\r/", "\r/a\r", ...OVERLAYS];
+
+/** What there is to see after a key with one of these labels, beside a change. */
+const SEEN = {
+  "details|open link|clock|fault|merchant|rate limit|trigger|help|quit|next|previous|body": /^open: [^\n]/m,
+  "next pane|next field|choose|more|back|next match|clear filter|clear search": /^open: [^\n]*\nnotice: (?:Cancelled)?$/m,
+  "apply|keep|clear": /^typed: none/m,
+  "filter|search": /^typed: (?!none)|^open: Commands/m,
+  "copy curl|copy": /^copied: .*curl /m,
+  verify: /^copied: .*openssl/m,
+  jump: /^open: [^\n]|^notice: req_\d+ caused no delivery/m,
+  outage: /^notice: (?:Armed|Ended the) outage/m,
+  cut: /^notice: Armed lost_response/m,
+  scenario: /^notice: Armed .*its score/m,
+  send: /^notice: (?:Armed|Clock|Created|Saved|Started|Triggered|Booking|mer_lodge has )|^open: Confirm/m,
+  exhaust: /^notice: Exhausted/m,
+  "remove|confirm": /^notice: Removed|^open: Confirm/m,
+  replay: /^notice: Replayed/m,
+  resend: /^notice: Resent/m,
+  "suspend, reactivate": /^notice: Suspended/m,
+  freeze: /^notice: Display frozen/m,
+  "undo fault": /^notice: Undone/m,
+  "run|cancel": /^notice: (?:Copied|Cancelled)/m,
+};
+
+const named = (key: string) => ({ "\r": "enter", Esc: "escape", Space: "space" })[key] ?? (key.length === 1 ? key : key.toLowerCase());
+
+/** The keys of the bar, the last line of the screen, with their labels. */
+const offered = (desk: TestDashboard) =>
+  (desk.screen().at(-1) ?? "")
+    .trim()
+    .split(/ {2,}/)
+    .map((text) => /^(\S+) (.*)/.exec(text)?.slice(1) ?? [text]);
+
+const look = ({ state: { overlays, notice, filterLine }, copied, screen }: TestDashboard) =>
+  [
+    `open: ${overlays.at(-1)?.title ?? ""}`,
+    `notice: ${notice?.text ?? ""}`,
+    `typed: ${filterLine?.value ?? "none"}`,
+    ...copied.map((text) => `copied: ${text}`),
+    ...screen(),
+  ].join("\n");
+
+/** A sandbox with something in each pane, its dashboard, and the state of that. */
+async function openBusyDashboard(columns: number, rows: number) {
+  const bench = await workplace();
+  await bench.control("POST", "/scenarios/lost-response");
+  const desk = await openTestDashboard(bench.url, columns, rows);
+  return { desk, state: withLiveEvents(desk.state, [...(await loggedRequests(bench)), ...(await loggedAttempts(bench)), judged(1)]) };
+}
+
+test.each([
+  [60, 20],
+  [80, 24],
+  [120, 36],
+])("on a terminal of %i columns and %i rows", { timeout: 600_000 }, async (columns, rows) => {
+  let fresh: Awaited<ReturnType<typeof openBusyDashboard>> | undefined;
+  /** Opens a view in a sandbox that no key has changed yet. */
+  const open = async (view: string) => {
+    const { desk, state } = fresh ?? (await openBusyDashboard(columns, rows));
+    fresh = view.startsWith("o") ? undefined : { desk, state };
+    desk.state = state;
+    desk.copied.length = 0;
+    for (const key of view) await desk.run(named(key));
+    return desk;
+  };
+  const silent: string[] = [];
+  for (const view of VIEWS)
+    for (const [key = "", label = ""] of offered(await open(view))) {
+      const desk = await open(view);
+      const before = look(desk);
+      desk.press(named(key));
+      if (desk.waiting().some(({ method }) => method !== "GET")) fresh = undefined;
+      await desk.settle();
+      const [, wanted = /^$/] = Object.entries(SEEN).find(([labels]) => labels.split("|").includes(label)) ?? [];
+      const after = look(desk);
+      if (after === before || !wanted.test(after)) silent.push(`${view} ${key} ${label}: ${after.split("\n", 3).join()}`);
+    }
+  expect(silent).toEqual([]);
+});
