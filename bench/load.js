@@ -38,3 +38,28 @@ async function ask(pool, asked, state) {
   state.refused++;
   state.refusal ??= `${statusCode} ${text}`;
 }
+
+/** Milliseconds between two sends of a steady load. */
+const TICK = 20;
+
+/** Sends `rate` requests a second until `end` is called, which returns the rate that was answered. */
+export function steadyLoad({ port, rate, requests }) {
+  const pool = new Pool(`http://127.0.0.1:${port}`, { connections: 16, pipelining: 1 });
+  const state = { answered: 0, refused: 0, sent: 0, latencies: [] };
+  const started = performance.now();
+  const timer = setInterval(() => {
+    const due = ((performance.now() - started) / 1_000) * rate;
+    // A server that is this late gets fewer requests.
+    if (state.sent - state.answered > rate) return;
+    // Latencies are not read, and would grow for minutes.
+    state.latencies.length = 0;
+    while (state.sent < due) void ask(pool, requests(state.sent++), state);
+  }, TICK);
+  return {
+    async end() {
+      clearInterval(timer);
+      await pool.close();
+      return (state.answered * 1_000) / (performance.now() - started);
+    },
+  };
+}

@@ -18,6 +18,8 @@ export const FEW = Math.min(SLICES, 8);
 export const RUNS = setting("RUNS", 11);
 /** The number of requests of the memory part. */
 export const REQUESTS = setting("REQUESTS", 1_000_000);
+/** Minutes for which the page part watches the page. */
+export const MINUTES = setting("MINUTES", 10);
 /** The largest number of rows in a file; larger sizes are skipped. */
 export const ROWS = setting("ROWS", 10_000_000);
 

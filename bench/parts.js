@@ -7,6 +7,7 @@ import { idle } from "./parts/idle.js";
 import { many } from "./parts/many.js";
 import { memory } from "./parts/memory.js";
 import { npx } from "./parts/npx.js";
+import { page } from "./parts/page.js";
 import { peers } from "./parts/peers.js";
 import { records } from "./parts/records.js";
 import { requestLog } from "./parts/request-log-growth.js";
@@ -26,6 +27,7 @@ export const parts = [
   start,
   npx,
   dashboard,
+  page,
   memory,
   records,
   requestLog,

@@ -1,18 +1,6 @@
 // Takes the pictures of the page in a browser, at the width of a desk and of a phone.
 
-import { join } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
-import { build } from "esbuild";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** The browser of the tests, which is TypeScript. */
-async function browserOfTests() {
-  const outfile = join(root, "node_modules/.cache/merchant-sandbox/browser.mjs");
-  const entry = join(root, "test/support/browser.ts");
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "warning" });
-  return import(pathToFileURL(outfile).href);
-}
+import { browserOfTests } from "./browser-of-tests.js";
 
 /** Resolves to the names and the WebP files of the pictures. */
 export async function pagePictures(url, shade) {

@@ -39,7 +39,7 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
     ? { ...resumeFrom, size: fresh.size, now: fresh.now, connection: fresh.connection, samples: [] }
     : fresh;
   const frames = createFrameRenderer();
-  const scheduler = createPaintScheduler({
+  const scheduler = createPaintScheduler("terminal", {
     paint: () => terminal.paint(frames.render(dashboard.state)),
     everySecond() {
       change(applyTime(dashboard.state, realNow()));

@@ -212,5 +212,9 @@ export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
   if (about?.pane === state.pane && about.id === row.id) return update(state);
   if (!isKey && preview && state.now - preview.at < FOLLOW_INTERVAL_MS) return update(state);
   const opened = paneNamed(state.pane).detailOf(row);
-  return update({ ...state, preview: opened && { overlay: opened.overlay, at: state.now } }, ...(opened?.effects ?? []));
+  // The user did not ask for the detail of a row that only arrived, so it is painted with the next rows.
+  const effects = (opened?.effects ?? []).map((effect) =>
+    effect.kind === "call" && !isKey ? { ...effect, isPoll: true as const } : effect,
+  );
+  return update({ ...state, preview: opened && { overlay: opened.overlay, at: state.now } }, ...effects);
 }

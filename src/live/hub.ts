@@ -29,7 +29,7 @@ const DIGEST_INTERVAL = 100;
 /** Under load, digests come more slowly: more events pass than a person can read, and each frame takes time from requests. */
 const LOADED_DIGEST_INTERVAL = 400;
 /** Events per second. */
-const LOAD = 1_000;
+const LOAD = 500;
 /** How many events are kept for clients that reconnect with `?since=`. */
 const BUFFERED_EVENTS = 5_000;
 /** A client with more unread bytes than this is skipped until it has caught up. */

@@ -36,7 +36,7 @@ const middleOf = (step: number) => 2 ** ((step + 0.5) / STEPS_TO_DOUBLE + LOWEST
 
 export type Trends = ReturnType<typeof createTrends>;
 
-/** Spans are slots of a ring buffer. The first request of a span clears its slot, so an operation without calls costs nothing. */
+/** Spans are slots of a ring buffer. The first request of a span takes the slot of an old one, so an operation without calls costs nothing. */
 export function createTrends(now: () => number = realNow) {
   const all: Span[] = [];
   const byOperation = new Map<string, Span[]>();
@@ -77,23 +77,20 @@ const spansOf = (ring: readonly Span[], newest: number) =>
 
 function count(ring: Span[], number: number, status: number, step: number): void {
   const slot = number % SPANS;
-  let span = ring[slot];
-  if (span?.number !== number) {
-    span = emptySpan(number, span?.durations.fill(0));
-    ring[slot] = span;
-  }
+  const span = ring[slot]?.number === number ? ring[slot] : emptySpan(number);
+  ring[slot] = span;
   span.requests++;
   if (status >= 500 || status === 0) span.serverErrors++;
   else if (status >= 400) span.clientErrors++;
   span.durations[step] = (span.durations[step] ?? 0) + 1;
 }
 
-const emptySpan = (number: number, durations = new Uint32Array(STEPS)): Span => ({
+const emptySpan = (number: number): Span => ({
   number,
   requests: 0,
   clientErrors: 0,
   serverErrors: 0,
-  durations,
+  durations: new Uint32Array(STEPS),
 });
 
 function merged(spans: readonly (Span | undefined)[]): Span {
@@ -108,13 +105,11 @@ function merged(spans: readonly (Span | undefined)[]): Span {
   return total;
 }
 
-function shown(span: Span | undefined): TrendSpan {
-  if (!span || span.requests === 0) return { requests: 0, clientErrors: 0, serverErrors: 0, p95: null };
-  const { requests, clientErrors, serverErrors, durations } = span;
+function shown({ requests, clientErrors, serverErrors, durations }: Span = emptySpan(0)): TrendSpan {
   let left = Math.ceil(requests * 0.95);
   const step = durations.findIndex((times) => {
     left -= times;
     return left <= 0;
   });
-  return { requests, clientErrors, serverErrors, p95: Math.round(middleOf(step) * 1_000) / 1_000 };
+  return { requests, clientErrors, serverErrors, p95: requests === 0 ? null : Math.round(middleOf(step) * 1_000) / 1_000 };
 }

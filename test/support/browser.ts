@@ -32,6 +32,8 @@ export interface Page {
   picture(): Promise<Buffer>;
   /** Script errors, policy violations and dialogs. */
   complaints: string[];
+  /** Sends a command of the DevTools protocol. */
+  send: Send;
 }
 
 export interface Browser {
@@ -71,7 +73,7 @@ export async function openBrowser(file: string): Promise<Browser> {
     });
   return {
     async open(url, media = {}) {
-      const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+      const { targetId } = await send("Target.createTarget", { url: "about:blank", newWindow: true });
       const { sessionId } = (await send("Target.attachToTarget", { targetId, flatten: true })) as { sessionId: string };
       const complaints: string[] = [];
       const loaded = new Promise<void>((resolve) =>
@@ -130,6 +132,7 @@ function pageOf(send: Send, complaints: string[]): Page {
   return {
     evaluate,
     complaints,
+    send,
     shows: (condition) =>
       evaluate(`new Promise((resolve, reject) => {
         const end = (act) => { observer.disconnect(); clearTimeout(patience); act(); };

@@ -42,9 +42,9 @@ export function openBrowserDashboard({ target, isLearner, paint }: { target: Htt
   // The fragment of a learner's page is the learner's key.
   const { state } = isLearner ? { state: first } : goToAddress(first, location.hash);
   let isPollDue = true;
-  const scheduler = createPaintScheduler({
+  const scheduler = createPaintScheduler("page", {
     paint() {
-      paint();
+      if (!document.hidden) paint();
       if (!isLearner) showAddress(dashboard.state);
     },
     everySecond() {
@@ -58,6 +58,7 @@ export function openBrowserDashboard({ target, isLearner, paint }: { target: Htt
     applyUpdate(dashboard, updatePreview(next, false));
     scheduler.paintSoon();
   };
+  document.addEventListener("visibilitychange", scheduler.paintNow);
   const handlers = streamHandlers(() => dashboard, change);
   const stream = isLearner
     ? { subscribe() {}, close() {} }

@@ -76,7 +76,7 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
   const { state } = dashboard;
   const scroller = useRef<HTMLDivElement>(null);
   const [size, setSize] = useState({ width: 900, height: 600 });
-  const [top, setTop] = useState(0);
+  const [, setTop] = useState(0);
   const rows = filteredRows(list);
   const cursor = selectedRow(list);
   const selected = cursor ? rows.findLastIndex(({ id }) => id === cursor.id) : -1;
@@ -91,12 +91,14 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
     if (isMoving && document.activeElement === document.body) scroller.current?.focus({ preventScroll: true });
   }, [isMoving, selected]);
   if (rows.length === 0) return <Empty lines={emptyText(state, pane, list)} />;
-  const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - 4);
-  const last = Math.min(rows.length, first + Math.ceil(size.height / ROW_HEIGHT) + 8);
+  const shown = Math.ceil(size.height / ROW_HEIGHT);
+  const first = Math.max(0, list.follows ? rows.length - shown : Math.floor((scroller.current?.scrollTop ?? 0) / ROW_HEIGHT) - 4);
+  const last = Math.min(rows.length, first + shown + 8);
   // Without the padding of a row.
   const width = Math.floor((size.width - 24) / CHARACTER);
   const onScroll = ({ currentTarget }: { currentTarget: HTMLDivElement }) => {
-    setTop(currentTarget.scrollTop);
+    // A list that follows shows its newest rows wherever it is.
+    if (!list.follows) setTop(currentTarget.scrollTop);
     // A height that differs from the measured one means that the list was resized, not scrolled. Measuring it shows the newest row again.
     if (currentTarget.clientHeight === size.height) afterScroll(dashboard, pane, currentTarget);
   };
@@ -115,8 +117,9 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
       {example && <Headings columns={pane.columns(example, state, width)} width={width} />}
       <div role="presentation" style={{ height: `${first * ROW_HEIGHT}px` }} />
       {rows.slice(first, last).map((row, index) => (
+        // Reuses the elements of a list that follows, where all rows may be new: most of their texts are those of the rows before.
         <RowLine
-          key={row.id}
+          key={list.follows ? index : row.id}
           {...{ dashboard, pane, row, width, index: first + index, isSelected: first + index === selected && !list.follows }}
         />
       ))}

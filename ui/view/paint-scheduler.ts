@@ -7,16 +7,15 @@ export type PaintScheduler = ReturnType<typeof createPaintScheduler>;
 const SECOND = 1_000;
 /** At most ten frames per second. */
 const MIN_GAP_MS = 100;
-/** Painting the stream takes at most 1/25 of the time, so a slow machine paints less often. */
-const COST_FACTOR = 25;
+/** Painting the stream takes at most 1/25 of the time, so a slow machine paints less often. On the page it takes 1/100, because the browser then draws for longer. */
+const COST_FACTOR = { terminal: 25, page: 100 };
 /** At least two frames per second: the first frame takes a hundred milliseconds, because V8 has not compiled its code yet. */
 const MAX_GAP_MS = 500;
 
-export function createPaintScheduler({ paint, everySecond }: { paint(): void; everySecond(): void }) {
+export function createPaintScheduler(face: keyof typeof COST_FACTOR, { paint, everySecond }: { paint(): void; everySecond(): void }) {
   let paintedAt = 0;
   let cost = 0;
   let cancelPaint: (() => void) | undefined;
-  let cancelSecond: () => void;
 
   const paintNow = () => {
     cancelPaint?.();
@@ -26,17 +25,17 @@ export function createPaintScheduler({ paint, everySecond }: { paint(): void; ev
     cost = elapsed();
     paintedAt = realNow();
   };
-  const tick = () => {
+  function tick() {
     cancelSecond = afterRealTime(SECOND, tick);
     everySecond();
-  };
-  cancelSecond = afterRealTime(SECOND, tick);
+  }
+  let cancelSecond = afterRealTime(SECOND, tick);
   return {
     /** Call after a key or a resize. */
     paintNow,
     /** Call after a change that the user did not make. */
     paintSoon(): void {
-      const gap = Math.min(MAX_GAP_MS, Math.max(MIN_GAP_MS, cost * COST_FACTOR));
+      const gap = Math.min(MAX_GAP_MS, Math.max(MIN_GAP_MS, cost * COST_FACTOR[face]));
       cancelPaint ??= afterRealTime(Math.max(0, gap - (realNow() - paintedAt)), paintNow);
     },
     stop(): void {
