@@ -98,8 +98,8 @@ export function openLive({ target, openSocket, mode, from }: LiveOptions, handle
       },
     });
   };
-  // Deferred, so that the caller can paint its first frame first.
-  cancelRetry = afterRealTime(0, connect);
+  // Deferred, so that the caller can paint its first frame first; a timer would also wait until a browser has drawn it.
+  queueMicrotask(() => isClosed || connect());
   return {
     subscribe(next) {
       filters = next;

@@ -2,25 +2,17 @@
 
 import stringWidth from "string-width";
 import { escapeControlCharacters } from "../../src/kernel/text.ts";
+import { stripStyles } from "./style.ts";
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
-const PLAIN = /^[\x20-\x7e]*$/;
+/** One cell each, ASCII and the dashboard's own symbols, so that the first frame need not compile string-width's patterns of emoji. */
+const PLAIN = /^[\x20-\x7e·…─│▁-█░✓✗›]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
 const ASCII = /^[\x00-\x7f]*$/;
 
-/** Measured widths are cached, because the next frame measures most texts again. */
-const MAX_MEASURED = 2_000;
-const measured = new Map<string, number>();
-
 export function widthOf(text: string): number {
-  if (PLAIN.test(text)) return text.length;
-  const cached = measured.get(text);
-  if (cached !== undefined) return cached;
-  const width = stringWidth(text);
-  if (measured.size >= MAX_MEASURED) measured.clear();
-  // Long texts rarely repeat.
-  if (text.length <= 200) measured.set(text, width);
-  return width;
+  const shown = stripStyles(text);
+  return PLAIN.test(shown) ? shown.length : stringWidth(text);
 }
 
 /** Characters shown as escapes: surrogate halves, line separators, private-use, unassigned and invisible characters. */
