@@ -7,10 +7,10 @@ export type PaintScheduler = ReturnType<typeof createPaintScheduler>;
 const SECOND = 1_000;
 /** At most ten frames per second. */
 const MIN_GAP_MS = 100;
-/** Painting the stream takes at most 1/25 of the time, so a slow machine paints less often. On the page it takes 1/100, because the browser then draws for longer. */
-const COST_FACTOR = { terminal: 25, page: 100 };
-/** At least two frames per second: the first frame takes a hundred milliseconds, because V8 has not compiled its code yet. */
-const MAX_GAP_MS = 500;
+/** Painting the stream takes at most 1/25 of the time, so a slow machine paints less often; of a page 1/200, because the browser then draws for longer. */
+const COST_FACTOR = { terminal: 25, page: 200 };
+/** The first frame takes a hundred milliseconds, because V8 has not compiled its code yet: the next one must not wait for seconds. */
+const MAX_GAP_MS = { terminal: 500, page: SECOND };
 
 export function createPaintScheduler(face: keyof typeof COST_FACTOR, { paint, everySecond }: { paint(): void; everySecond(): void }) {
   let paintedAt = 0;
@@ -35,7 +35,7 @@ export function createPaintScheduler(face: keyof typeof COST_FACTOR, { paint, ev
     paintNow,
     /** Call after a change that the user did not make. */
     paintSoon(): void {
-      const gap = Math.min(MAX_GAP_MS, Math.max(MIN_GAP_MS, cost * COST_FACTOR[face]));
+      const gap = Math.min(MAX_GAP_MS[face], Math.max(MIN_GAP_MS, cost * COST_FACTOR[face]));
       cancelPaint ??= afterRealTime(Math.max(0, gap - (realNow() - paintedAt)), paintNow);
     },
     stop(): void {
