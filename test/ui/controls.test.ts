@@ -396,11 +396,6 @@ describe("every form fits the screen", () => {
 });
 
 describe("the palette", () => {
-  test("finds a command by typing, and Enter runs it as its key would", async () => {
-    const { desk } = await openSandboxDashboard();
-    await does(desk, [":", ...typing("outage"), "enter"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
-  });
-
   test("lists every command of the help, whatever its keys, and refuses what matches none", async () => {
     const { desk } = await openSandboxDashboard();
     desk.state = withLiveEvents(desk.state, [requested(1)]);
