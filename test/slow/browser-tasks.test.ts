@@ -30,7 +30,7 @@ const isArmed = (type: string) => async (bench: Bench) => (await faultsOf(bench)
 const nowOf = async (bench: Bench) => (await bench.control("GET", "/clock")).now as string;
 
 const TASKS: Readonly<Record<string, BrowserTask>> = {
-  "see requests arrive": { steps: [], seen: /POST\n+\/v1\/hospitality\/bookings\/bkg_pending\/decline/ },
+  "see requests arrive": { steps: [], seen: /POST\n+\/v1\/hospitality\/bookings\n?\/bkg_pending\/decline/ },
   "pause on a row": { steps: [row("nowhere")] },
   "filter by a status": { steps: [filter, { letters: "404" }], seen: /Requests\n+1 of \d+/ },
   "see only cut connections": { steps: [filter, { letters: "cut" }], seen: /Requests\n+1 of \d+/ },

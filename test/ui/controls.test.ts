@@ -426,17 +426,7 @@ describe("the palette", () => {
   });
 });
 
-describe("copying and leaving", () => {
-  test("! shows the text that was copied, and after another call that call", async () => {
-    const { desk } = await openSandboxDashboard();
-    await desk.run("m", "enter");
-    desk.press("!");
-    expect(desk.screen().join("\n")).toContain(desk.copied[0]);
-    await desk.run("q", "o");
-    desk.press("!");
-    expect(desk.screen().join("\n")).toContain("Last call as curl");
-  });
-
+describe("leaving", () => {
   test("q asks before it ends a sandbox in memory that has answered a call, and only then", async () => {
     const { desk } = await openSandboxDashboard();
     const quits = (state: UiState, ...keys: string[]) =>
