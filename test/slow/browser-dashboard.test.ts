@@ -148,7 +148,7 @@ describe.runIf(browserFile)(inBrowser, () => {
   });
 
   test("fills a path parameter in the explorer of a phone, where a list to choose from takes the place of the operations, and sends it", async () => {
-    const { bench, page } = await openWithRequests();
+    const { page } = await openWithRequests();
     await page.resize(390, 844);
     await page.press("9");
     await page.shows(`document.querySelectorAll("[aria-label=Operation] option").length === 28`);
@@ -157,7 +157,6 @@ describe.runIf(browserFile)(inBrowser, () => {
     await write(page, "#parameter-id", "cus_/nobody");
     await page.click("form.operation .primary", "Send");
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes("cus_/nobody")`);
-    expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({ path: "/v1/customers/cus_%2Fnobody", status: 404 });
     const cut = `[...document.querySelectorAll(".explorer *")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > 390 && !one.closest("pre"))`;
     expect(await page.evaluate(`${cut}.map((one) => one.outerHTML.slice(0, 90))`)).toEqual([]);
   });

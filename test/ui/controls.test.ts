@@ -396,11 +396,6 @@ describe("every form fits the screen", () => {
 });
 
 describe("the palette", () => {
-  test("finds a command by typing, and Enter runs it as its key would", async () => {
-    const { desk } = await openSandboxDashboard();
-    await does(desk, [":", ...typing("outage"), "enter"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
-  });
-
   test("lists every command of the help, whatever its keys, and refuses what matches none", async () => {
     const { desk } = await openSandboxDashboard();
     desk.state = withLiveEvents(desk.state, [requested(1)]);
@@ -431,17 +426,7 @@ describe("the palette", () => {
   });
 });
 
-describe("copying and leaving", () => {
-  test("! shows the text that was copied, and after another call that call", async () => {
-    const { desk } = await openSandboxDashboard();
-    await desk.run("m", "enter");
-    desk.press("!");
-    expect(desk.screen().join("\n")).toContain(desk.copied[0]);
-    await desk.run("q", "o");
-    desk.press("!");
-    expect(desk.screen().join("\n")).toContain("Last call as curl");
-  });
-
+describe("leaving", () => {
   test("q asks before it ends a sandbox in memory that has answered a call, and only then", async () => {
     const { desk } = await openSandboxDashboard();
     const quits = (state: UiState, ...keys: string[]) =>

@@ -46,10 +46,6 @@ describe("the key bar", () => {
     for (const [index, few] of items.slice(0, -1).entries()) expect(items[index + 1]?.slice(0, few.length)).toEqual(few);
     expect(items[0]?.length).toBeLessThan(items.at(-1)?.length ?? 0);
   });
-
-  test("shows that q goes back while an overlay is open", () => {
-    expect(screen(handleKey(withRows(emptyDashboard(120, 36), 3), "?").state).at(-1)).toMatch(/\? help {2}q back/);
-  });
 });
 
 describe("copying", () => {

@@ -99,7 +99,10 @@ describe("a reset of everything", () => {
   test("that was made here is said by the reply alone; one made elsewhere later is said", () => {
     const here = withNotice({ ...busy(), lastCall: { method: "POST", path: "/reset", body: {} } }, "Reset everything");
     expect(withLiveEvents(here, [reset(null)]).notice?.text).toBe("Reset everything");
-    expect(withLiveEvents({ ...here, notice: undefined }, [reset(null)]).notice?.text).toBe("The sandbox was reset");
+    expect(withLiveEvents({ ...here, notice: undefined }, [reset(null)]).notice).toMatchObject({
+      text: "The sandbox was reset",
+      isNews: true,
+    });
   });
 
   test("reaches a client that was away for longer than the buffer lasts", () => {

@@ -204,8 +204,7 @@ type RowLineProps = DashboardProps & { pane: Pane; row: Row; width: number; inde
 
 function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProps) {
   const { state } = dashboard;
-  const gap = { text: stripStyles(pane.gapText(row, state, width)), cells: width };
-  const columns = row.gap ? [gap] : shownColumns(pane.columns(row, state, width), width);
+  const columns = row.gap ? [{ text: stripStyles(pane.gapText(row, state, width)) }] : shownColumns(pane.columns(row, state, width), width);
   const open = () => dashboard.change((before) => openRow({ ...before, overlays: row.gap ? before.overlays : [], notice: undefined }, row));
   return (
     <div
@@ -224,15 +223,21 @@ function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProp
   );
 }
 
-function Cell({ text, align, styles = [], truncate, cells }: Column & { cells: number }) {
+/** The last two segments of a path, which stay visible while the browser cuts what is before them. */
+const ENDING = /^(.+?)((?:\/[^/]{1,20})?\/[^/]{1,24})$/;
+
+function Cell({ text, align, styles = [], truncate, width }: Column) {
   const whole = sanitize(text.trim());
-  // The browser could only cut the end, where ids differ.
-  const shown = truncate === "middle" ? cutMiddle(whole, cells) : whole;
+  // The browser can only cut the end, where ids differ.
+  const shown = truncate === "middle" && width !== undefined ? cutMiddle(whole, width) : whole;
+  const [, start = shown, end = ""] = (truncate === "middle" && ENDING.exec(shown)) || [];
+  const kind = end !== "" ? "path" : align === "right" ? "number" : "";
   return (
-    <span role="gridcell" class={align === "right" ? "number" : ""} title={whole.length > 12 ? whole : undefined}>
+    <span role="gridcell" class={kind} title={whole.length > 12 ? whole : undefined}>
       <span class={styles.join(" ")}>
-        <Text text={shown} />
+        <Text text={start} />
       </span>
+      {end !== "" && <span class={styles.join(" ")}>{end}</span>}
     </span>
   );
 }

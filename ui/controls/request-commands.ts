@@ -6,13 +6,13 @@ import type { HttpTarget, ServiceCall } from "../../src/client/http-transport.ts
 import type { HarLog } from "../../src/contracts/run-report.ts";
 import { isoTime } from "../../src/kernel/clock.ts";
 import { MASK } from "../../src/kernel/mask.ts";
-import { byteLength, count, plural } from "../../src/kernel/text.ts";
+import { byteLength } from "../../src/kernel/text.ts";
 import { curlOf } from "../connection/calls.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import { filteredRows } from "../state/list.ts";
 import { listOf, type RowKey, type StateUpdate, sandboxNow, type UiState } from "../state/state.ts";
 import { callEffect, update, withNotice } from "../state/updates.ts";
-import { reformatJson } from "../view/format.ts";
+import { count, plural, reformatJson } from "../view/format.ts";
 import { allApiKeys, toOptions } from "./form-fields.ts";
 
 type Merchants = readonly Pick<ListedMerchant, "id" | "apiKeys">[];

@@ -1,9 +1,9 @@
 // The lines of details: sections, labelled values, paragraphs, headers and bodies, sanitized and wrapped to the width.
 
 import { mask, maskValue } from "../../src/kernel/mask.ts";
-import { byteLength, count } from "../../src/kernel/text.ts";
+import { byteLength } from "../../src/kernel/text.ts";
 import { fillLines, fitTo, sanitize, wrap } from "../view/cells.ts";
-import { reformatJson } from "../view/format.ts";
+import { count, reformatJson } from "../view/format.ts";
 import { styled, type TextStyle, type Theme } from "../view/style.ts";
 
 /** A row of a pane that a detail refers to. */

@@ -2,11 +2,10 @@
 
 import type { FaultRule, FaultsAddInput } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { count, plural } from "../../src/kernel/text.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { verdictSection } from "../panes/verdicts.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
-import { countdown, dateTime, dateTimeToSecond, milliseconds } from "../view/format.ts";
+import { count, countdown, dateTime, dateTimeToSecond, milliseconds, plural } from "../view/format.ts";
 import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
 import { requestLinks } from "./row-lines.ts";
 

@@ -3,14 +3,13 @@
 import type { Learner, LoggedAttempt, LoggedRequest, RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { count } from "../../src/kernel/text.ts";
 import type { Call } from "../connection/calls.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { rateWindowId } from "../panes/rate-limits.ts";
 import { verdictSection } from "../panes/verdicts.ts";
 import { BOARD_PANE } from "../state/learning.ts";
 import { listOf, secondsUntil, type UiState, valuesOf } from "../state/state.ts";
-import { dateTime, dateTimeToSecond, duration, limitText, milliseconds, statusStyles } from "../view/format.ts";
+import { count, dateTime, dateTimeToSecond, duration, limitText, milliseconds, statusStyles } from "../view/format.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
 import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";

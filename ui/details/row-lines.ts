@@ -1,10 +1,9 @@
 // Requests and delivery attempts in one line each, for lists in details.
 
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
-import { count } from "../../src/kernel/text.ts";
 import { sandboxNow, type UiState, valuesOf } from "../state/state.ts";
 import { fitTo, sanitize, widthOf } from "../view/cells.ts";
-import { countdown, duration, newestOf, statusStyles, timeOfDay } from "../view/format.ts";
+import { count, countdown, duration, newestOf, statusStyles, timeOfDay } from "../view/format.ts";
 import { styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
 import { type DetailLine, linkTo, section, wrapped } from "./detail-lines.ts";
 

@@ -248,7 +248,11 @@ export function handleKey(before: UiState, key: string): StateUpdate {
 export function typingKeys({ filterLine, filterHistory }: UiState): readonly KeyBinding[] | undefined {
   if (!filterLine) return undefined;
   const isFilter = filterLine.searchesFrom === undefined;
-  const labels = { enter: isFilter ? "apply" : "keep", escape: "clear", ...(isFilter && filterHistory.length > 0 && { up: "earlier filter" }) };
+  const labels = {
+    enter: isFilter ? "apply" : "keep",
+    escape: "clear",
+    ...(isFilter && filterHistory.length > 0 && { up: "earlier filter" }),
+  };
   return Object.entries(labels).map(([key, label]) => ({ keys: [key], label, help: label, run: (later) => handleKey(later, key) }));
 }
 

@@ -2,7 +2,6 @@
 
 import type { Learner } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { count, plural } from "../../src/kernel/text.ts";
 import { lessonKey, openLessonForm } from "../controls/lessons.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { labelled, paragraph, section, sectionOf } from "../details/detail-lines.ts";
@@ -12,7 +11,7 @@ import { BOARD_PANE } from "../state/learning.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { copyText, makeCall } from "../state/updates.ts";
 import { sanitize } from "../view/cells.ts";
-import { countdown } from "../view/format.ts";
+import { count, countdown, plural } from "../view/format.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
 import { listPane } from "./pane.ts";
 

@@ -5,7 +5,6 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { attemptFacts, attemptVocabulary } from "../../src/contracts/row-filter.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
-import { count, plural } from "../../src/kernel/text.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { attemptCall, attemptRow, attemptsCall, deliveryDetail, verifiableHeader, verifyCommand } from "../details/delivery.ts";
@@ -14,7 +13,7 @@ import { confirm } from "../overlays/text-view.ts";
 import type { Row } from "../state/list.ts";
 import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { copyText, loadThen, makeCall, openOverlay, pollEffect, update, withNotice } from "../state/updates.ts";
-import { duration, failureMark } from "../view/format.ts";
+import { count, duration, failureMark, plural } from "../view/format.ts";
 import { IDS_FROM } from "./columns.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
 

@@ -3,11 +3,10 @@
 import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
-import { count, plural } from "../../src/kernel/text.ts";
 import { endRule } from "../controls/faults.ts";
 import { armedRules, faultDetail, isArmed, ruleTitle, statusName } from "../details/fault.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
-import { countdown, milliseconds } from "../view/format.ts";
+import { count, countdown, milliseconds, plural } from "../view/format.ts";
 import type { TextStyle } from "../view/style.ts";
 import { listPane, programCommand } from "./pane.ts";
 

@@ -2,10 +2,9 @@
 
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { count } from "../../src/kernel/text.ts";
 import type { Effect, UiState } from "../state/state.ts";
 import { pollEffect, update } from "../state/updates.ts";
-import { duration } from "../view/format.ts";
+import { count, duration } from "../view/format.ts";
 import { TRENDS_PANE } from "../view/layout.ts";
 import { styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
 import { type Column, formatRow, headingOf } from "./columns.ts";

@@ -4,14 +4,13 @@ import type { VerdictsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { confirmationText, type VerdictMessage, whereAndWhen } from "../../src/contracts/verdict.ts";
-import { count } from "../../src/kernel/text.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf, wrapped } from "../details/detail-lines.ts";
 import { requestText, resultOf } from "../details/row-lines.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type Fold, mayHide, type Row } from "../state/list.ts";
 import { shortMerchant, type UiState, valuesOf } from "../state/state.ts";
-import { dateTime, duration, failureMark, milliseconds, newestOf, timeOfDay, verdictLabel } from "../view/format.ts";
+import { count, dateTime, duration, failureMark, milliseconds, newestOf, timeOfDay, verdictLabel } from "../view/format.ts";
 import { symbols } from "../view/style.ts";
 import { listPane, readAs } from "./pane.ts";
 

@@ -1,7 +1,6 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
 import type { FaultRule, SandboxOverviewReply } from "../../generated/control-api.ts";
-import { count, plural } from "../../src/kernel/text.ts";
 import { armedRules, ruleTitle } from "../details/fault.ts";
 import { enabledBindings, lineProblem, typingKeys } from "../keys/key-bindings.ts";
 import { withCaret } from "../overlays/field.ts";
@@ -10,7 +9,7 @@ import { requestRate } from "../state/apply-message.ts";
 import { type FilterLine, type KeyBinding, labelIn, sandboxNow, secondsUntil, shortMerchant, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf } from "./cells.ts";
-import { countdown, dateTimeToSecond, milliseconds } from "./format.ts";
+import { count, countdown, dateTimeToSecond, milliseconds, plural } from "./format.ts";
 import { MINIMUM_SIZE } from "./layout.ts";
 import { styled, symbols, type TextStyle } from "./style.ts";
 

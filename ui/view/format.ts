@@ -3,8 +3,10 @@
 import type { Verdict } from "../../src/contracts/verdict.ts";
 import { tryParseJson } from "../../src/kernel/attempt.ts";
 import { isoTime, parseTime } from "../../src/kernel/clock.ts";
-import { count } from "../../src/kernel/text.ts";
+import { count, plural } from "../../src/kernel/text.ts";
 import { symbols, type TextStyle, type Theme } from "./style.ts";
+
+export { count, plural };
 
 /** `13,259`, or `newest 400 of 13,259` where only a part of all is shown. */
 export const newestOf = (shown: number, all: number): string => (shown < all ? `newest ${count(shown)} of ${count(all)}` : count(all));

@@ -1,7 +1,6 @@
 // The content of the boxes on the screen: panes with their rows, their text or a hint while they are empty; the overlay; the preview.
 
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
-import { count } from "../../src/kernel/text.ts";
 import { paragraph } from "../details/detail-lines.ts";
 import { isDetail, textOf } from "../overlays/detail.ts";
 import { type Column, formatRow, headingOf } from "../panes/columns.ts";
@@ -13,6 +12,7 @@ import { filteredRows, type List, unseenCount, visibleRows } from "../state/list
 import { listOf, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, sanitize } from "./cells.ts";
+import { count, newestOf } from "./format.ts";
 import { type BoxSize, headingLines, type PanePlacement, PREVIEW, textSize } from "./layout.ts";
 import { stripStyles, styled, symbols } from "./style.ts";
 
@@ -136,10 +136,10 @@ function amongKept(state: UiState, pane: Pane, { total }: List): string {
 export function listNote(state: UiState, pane: Pane, list: List, names: "filter" | "counts" = "filter"): string {
   const { filter, total } = list;
   const dropped = droppedCount(state, pane);
-  const all = dropped === 0 ? count(total) : `${count(total)}, ${count(total - dropped)} kept`;
+  const all = dropped === 0 ? count(total) : `the newest ${count(total - dropped)}`;
   const name = names === "filter" ? `/${sanitize(filter)}  ` : "";
   const matches = filter === "" ? "" : `${name}${matchCount(list)} of ${all}`;
-  const made = filter === "" && pane.stream && total > 0 ? all : "";
+  const made = filter === "" && pane.stream && total > 0 ? newestOf(total - dropped, total) : "";
   return joinNotes(pane.titleNote(state), matches, made, isStale(state) ? "stale" : "", followNote(pane, list));
 }
 
