@@ -177,35 +177,31 @@ function contradictions(
 const pointerTo = (kind: string, index: number, field?: string) =>
   `${kind === "merchant" ? "/merchant" : `/records/${kind}/${index}`}${field === undefined ? "" : `/${field}`}`;
 
-/** The items whose value an earlier one has, with the index of that one. Items without a value have none in common. */
-function repeated<Item>(items: readonly Item[], keyOf: (item: Item) => unknown): { item: Item; index: number; first: number }[] {
-  const first = new Map<unknown, number>();
-  return items.flatMap((item, index) => {
-    const value = keyOf(item);
-    const earlier = first.get(value);
-    if (earlier === undefined && value !== undefined) first.set(value, index);
-    return earlier === undefined ? [] : [{ item, index, first: earlier }];
+/** Values that must be unique among the merchants of all files but are not. */
+export function checkFixturesTogether(files: readonly { file: string; merchant: JsonObject }[]): (FixtureProblem & { file: string })[] {
+  return ["id", "email", "apiKey"].flatMap((field) => {
+    const first = new Map<unknown, string>();
+    return files.flatMap(({ file, merchant }) => {
+      const value = field === "email" ? emailKey(String(merchant[field])) : merchant[field];
+      const owner = first.get(value);
+      if (owner === undefined) first.set(value, file);
+      const message = `merchant.${field} must differ from that in ${owner}; each merchant has its own.`;
+      return owner === undefined ? [] : [{ file, pointer: `/merchant/${field}`, message }];
+    });
   });
 }
 
-/** Values that must be unique among the merchants of all files but are not. */
-export const checkFixturesTogether = (files: readonly { file: string; merchant: JsonObject }[]): (FixtureProblem & { file: string })[] =>
-  ["id", "email", "apiKey"].flatMap((field) => {
-    const keyOf = ({ merchant }: { merchant: JsonObject }) => (field === "email" ? emailKey(String(merchant[field])) : merchant[field]);
-    return repeated(files, keyOf).map(({ item: { file }, first }) => ({
-      file,
-      pointer: `/merchant/${field}`,
-      message: `merchant.${field} must differ from that in ${files[first]?.file}; each merchant has its own.`,
-    }));
-  });
-
 /** Records that repeat the unique values of an earlier record. */
 const duplicates = (resource: Resource, records: readonly JsonObject[]): FixtureProblem[] =>
-  [["id"], ...resource.unique].flatMap((fields) =>
-    repeated(records, (record) => uniqueValue({ ...resource.defaults, ...withoutNulls(record) }, fields)).map(({ index, first }) => ({
-      pointer: `/records/${resource.kind}/${index}/${fields[0]}`,
-      message: `no two records of the kind ${resource.kind} may have the same ${fields.join(" and ")}; /records/${resource.kind}/${first} has it too.`,
-    })),
-  );
+  [["id"], ...resource.unique].flatMap((fields) => {
+    const first = new Map<string, number>();
+    return records.flatMap((record, index) => {
+      const value = uniqueValue({ ...resource.defaults, ...withoutNulls(record) }, fields);
+      const earlier = value === undefined ? undefined : first.get(value);
+      if (value !== undefined && earlier === undefined) first.set(value, index);
+      const message = `no two records of the kind ${resource.kind} may have the same ${fields.join(" and ")}; /records/${resource.kind}/${earlier} has it too.`;
+      return earlier === undefined ? [] : [{ pointer: `/records/${resource.kind}/${index}/${fields[0]}`, message }];
+    });
+  });
 
 const withoutNulls = (record: JsonObject) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
