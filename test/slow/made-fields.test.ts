@@ -38,7 +38,8 @@ const REFUSED =
   /exists already|is archived|is paid for|that no payout contains|must be that of the items|(acceptedAt|verifiedAt) must not come before created/;
 
 /** A caller who links a payment of something else, a tax for a period that was paid, a number out of turn, or a guest who stays, gets it. */
-const CLAIMS = /^(gov_payment purpose|booking (customerId|guestName)|\w+ (reference|number|receiptNumber|paymentReference|paymentId|balancePaymentId))$/;
+const CLAIMS =
+  /^(gov_payment purpose|booking (customerId|guestName)|\w+ (reference|number|receiptNumber|paymentReference|paymentId|balancePaymentId))$/;
 
 const kinds = resources.filter(({ kind, hidden }) => kind !== "merchant" && hidden.length === 0);
 
