@@ -108,11 +108,6 @@ export const behaviours: Behaviour[] = [
     why: "The service's documentation has no employees and no tax rates.",
   },
   {
-    id: "samples.states",
-    fact: "It passes through every state on the way to its own, and sends the event of each.",
-    why: "The service sends an event for each change of state, and no record begins in a later one.",
-  },
-  {
     id: "records.singletons",
     fact: "`/merchants/me`, `/events/organizer` and `/statutory/settings` return one object. Without an organizer profile the second returns 404; settings that were never changed have defaults.",
     why: "The service's documentation does not show these responses; the paths are singular.",

@@ -72,7 +72,7 @@ export const remittances = resource({
         record.period === null
           ? {}
           : {
-              ...remittanceTotal(record),
+              amount: record.amount ?? totalOf(record),
               dueDate: record.dueDate ?? dueDateOf(record.period, own(statutorySettings).newest()?.remittanceDueDay),
               agency: record.agency ?? agencyOf(record.scheme, own),
             },
@@ -113,10 +113,8 @@ function isAutomatic({ own }: Due): boolean {
   return own(statutorySettings).newest()?.autoRemit === true;
 }
 
-type Shares = Record<"amount" | "employeeAmount" | "employerAmount", number | null>;
-
-const remittanceTotal = ({ amount, employeeAmount, employerAmount }: Shares) =>
-  amount !== null || employeeAmount === null || employerAmount === null ? {} : { amount: employeeAmount + employerAmount };
+const totalOf = ({ employeeAmount, employerAmount }: Record<"employeeAmount" | "employerAmount", number | null>) =>
+  employeeAmount === null || employerAmount === null ? null : employeeAmount + employerAmount;
 
 /** A due date that follows from the settings still does after a shift, and a remittance is still made on the business day that the staff is paid. */
 function fitDates({ written, moved, settings }: ShiftedDates) {

@@ -1,38 +1,26 @@
-// Taxes and fees that are paid again and again: which period comes next, and when it is due.
+// Taxes and fees that are paid again and again: which of them are due.
 
 import { addMonths, dayAt, monthIndex, monthText } from "../kernel/calendar.ts";
 import type { AnyRecord } from "./resource.ts";
 
-export interface Tax {
-  /** An earlier payment of it. */
-  like: AnyRecord;
-  /** The purpose of the next payment. */
-  purpose: string;
-  /** The first day on which it can be paid: that after its period, or the anniversary of a fee without one. */
-  from: string;
-}
-
 const PERIOD = /^(.*), (\d{4}-\d\d) to (\d{4}-\d\d)$/;
 
-/** The next payment of each tax, such as that of `Value added tax, 2025-10 to 2025-12`, the earliest first. A failed payment is made again. */
-function nextTaxes(payments: readonly AnyRecord[]): Tax[] {
-  const next = new Map<string, Tax>();
-  for (const like of payments) {
-    const purpose = String(like.purpose);
-    const [, name = purpose, first, last] = PERIOD.exec(purpose) ?? [];
-    if (like.status === "failed" || like.status === "cancelled") continue;
-    const tax = first === undefined || last === undefined ? yearly(like, purpose) : following(like, name, first, last);
+/**
+ * The taxes that can be paid today, the earliest first: `Value added tax, 2025-10 to 2025-12` follows the payment for the months before once these
+ * three are over, and a fee without a period follows after a year. A failed payment is made again.
+ */
+export function dueTaxes(payments: readonly AnyRecord[], today: string) {
+  const next = new Map<string, { like: AnyRecord; purpose: string; from: string }>();
+  for (const like of payments.filter(({ status }) => status !== "failed" && status !== "cancelled")) {
+    const label = String(like.purpose);
+    const [, name = label, first, last] = PERIOD.exec(label) ?? [];
+    const end = monthIndex(String(last));
+    const [start, over] = [end + 1, 2 * end + 2 - monthIndex(String(first))];
+    const tax =
+      last === undefined
+        ? { like, purpose: label, from: addMonths(dayAt(null, like.created * 1_000), 12) }
+        : { like, purpose: `${name}, ${monthText(start)} to ${monthText(over - 1)}`, from: `${monthText(over)}-01` };
     if ((next.get(name)?.from ?? "") < tax.from) next.set(name, tax);
   }
-  return [...next.values()].sort((one, other) => one.from.localeCompare(other.from));
-}
-
-/** The taxes that can be paid today. */
-export const dueTaxes = (payments: readonly AnyRecord[], today: string): Tax[] => nextTaxes(payments).filter(({ from }) => from <= today);
-
-const yearly = (like: AnyRecord, purpose: string): Tax => ({ like, purpose, from: addMonths(dayAt(null, like.created * 1_000), 12) });
-
-function following(like: AnyRecord, name: string, first: string, last: string): Tax {
-  const [end, length] = [monthIndex(last), monthIndex(last) - monthIndex(first) + 1];
-  return { like, purpose: `${name}, ${monthText(end + 1)} to ${monthText(end + length)}`, from: `${monthText(end + length + 1)}-01` };
+  return [...next.values()].filter(({ from }) => from <= today).sort((one, other) => one.from.localeCompare(other.from));
 }

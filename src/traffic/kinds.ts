@@ -79,13 +79,12 @@ function payOut(step: StepContext): JsonObject | undefined {
   const [last] = step.newest("payout", 1);
   const isPaidOutToday = last !== undefined && dayAt(countryOf(step), last.created * 1_000) === step.today;
   if (isPaidOutToday && step.newest("payment", MANY_PAYMENTS).some(({ paidOutAmount }) => paidOutAmount !== 0)) return undefined;
-  const method = step.newest("payout_method", MOST_METHODS).find(({ isDefault, status }) => isDefault === true && status !== "failed");
+  const method = step.newest("payout_method", 100).find(({ isDefault, status }) => isDefault === true && status !== "failed");
   if (!method) return undefined;
   return takings(step) > 0 ? { payoutMethodId: method.id } : undefined;
 }
 
 const MANY_PAYMENTS = 100;
-const MOST_METHODS = 100;
 
 const booking: TrafficKind = {
   weight: 14,
@@ -200,13 +199,8 @@ export const kinds: Readonly<Record<string, TrafficKind>> = {
 
 export const behaviours: Behaviour[] = [
   {
-    id: "traffic.hours",
-    fact: "Up to 12 actions an hour, traffic keeps hours in the merchant's time zone: customers come from 08:00 to 22:00; payrolls, remittances and taxes are made from 09:00 to 17:00 on business days. Faster traffic is made at any hour.",
-    why: "The sandbox's own traffic; these hours are common, and a test of a load needs no closing time.",
-  },
-  {
     id: "traffic.decisions",
-    fact: "A payment by card or mobile money succeeds or fails in the second that it is made; a bank transfer takes hours. A booking is declined because the house is full only if it is, and a tax is made once it is due.",
-    why: "The sandbox's own traffic; its records should hold for a clerk who reads them.",
+    fact: "Up to 12 actions an hour, traffic keeps hours in the merchant's time zone: customers come from 08:00 to 22:00; payrolls, remittances and taxes are made from 09:00 to 17:00 on business days, once they are due. A payment by card or mobile money succeeds or fails in the second that it is made, a bank transfer takes hours. Only a full house declines a booking as full.",
+    why: "The sandbox's own traffic: its records hold for a clerk who reads them, and a test of a load needs no closing time.",
   },
 ];

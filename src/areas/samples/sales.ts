@@ -172,28 +172,22 @@ export function sampleBooking(context: SampleContext) {
   };
 }
 
-type OtherStay = AnyRecord & Nights & { customerId: string | null };
-
-/**
- * A room that is free for the stay, and a guest who has no other stay in its nights. A stay in the future moves on for up to two months until there
- * are both.
- */
+/** A room that is free, and a guest without another stay in its nights. A stay in the future moves on for up to two months until there are both. */
 function freeRoom(context: SampleContext, rooms: readonly RoomType[], start: string, nights: number) {
   const { given, pick, outstanding, newest, status } = context;
-  const recent = newest("booking") as readonly OtherStay[];
-  const others = [...(outstanding("booking") as readonly OtherStay[]), ...recent.filter((stay) => stay.status === "checked_out")];
-  const ofGuests = [...others, ...recent.filter((stay) => stay.status === "pending")];
-  const isNamed = given.customerId != null || given.guestName != null;
-  const guests = isNamed ? [customerOf(context, given.guestName)].filter((guest) => guest !== undefined) : newest("customer");
+  const recent = newest("booking") as readonly (AnyRecord & Nights)[];
+  const others = [...(outstanding("booking") as typeof recent), ...recent.filter((stay) => stay.status === "checked_out")];
+  const named = given.customerId ?? given.guestName;
+  const guests = newest("customer").filter(({ id, name }) => named == null || named === id || named === name);
   const canMove = given.checkIn == null && given.checkOut == null && !["checked_in", "no_show"].includes(status ?? "");
   const direction = status === "checked_out" ? -1 : 1;
   for (let days = 0; days < (canMove ? MOST_DAYS : 1); days++) {
     const stay = stayOf(given, addDays(start, days * direction), nights);
-    const meanwhile = ofGuests.filter(({ checkIn, checkOut }) => (checkIn ?? "9") < stay.checkOut && (checkOut ?? "") > stay.checkIn);
-    const guest = pick(
-      "customer",
-      guests.filter((one) => !meanwhile.some(({ customerId }) => one.id === customerId)),
+    const meanwhile = [...others, ...recent.filter((one) => one.status === "pending")].filter(
+      ({ checkIn, checkOut }) => (checkIn ?? "9") < stay.checkOut && (checkOut ?? "") > stay.checkIn,
     );
+    const isFree = ({ id }: AnyRecord) => meanwhile.every(({ customerId }) => customerId !== id);
+    const guest = pick("customer", guests.filter(isFree));
     const free = rooms.filter((one) => fullNight(one, stay.checkIn, stay.checkOut, others) === undefined);
     const room = pick("room", free);
     if ((room || rooms.length === 0) && (guest || guests.length === 0)) return { ...stay, room, guest };

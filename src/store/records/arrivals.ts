@@ -141,7 +141,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "records.events",
-    fact: "Each arrival in a state, also that of a new record, sends one event with the whole record. A change that keeps the state sends one only where the reference lists it.",
+    fact: "Each arrival in a state sends one event with the whole record; a new record passes through every state on the way to its own. A change that keeps the state sends one only where the reference lists it.",
     why: "The service's documentation calls webhooks notifications of state changes and names one type.",
   },
 ];

@@ -199,13 +199,12 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
 
 /** Numbers the records of a kind that declares series, such as QR-0147 after QR-0146. */
 function seriesOf<R extends RecordBase>({ kind, series }: Resource<R>, scope: Scope, own: OwnRecords) {
-  const prefixOf = (prefix: Resource<R>["series"][number]["prefix"], record: R) => `${prefix(record, own)}-`;
   return {
     /** The record with the next number of each series that it joins now, unless it has one or its creator gave null. */
     give(record: R, at?: string, given: RecordFields<R> = {} as RecordFields<R>): R {
       const joined = series.filter((one) => one.at === at && record[one.field as keyof R] == null && given[one.field] === undefined);
       const numbers = joined.map(({ field, prefix }) => {
-        const name = prefixOf(prefix, record);
+        const name = `${prefix(record, own)}-`;
         return [field, name + String(scope.series.next(`${kind} ${name}`)).padStart(SERIES_DIGITS, "0")];
       });
       return numbers.length === 0 ? record : { ...record, ...Object.fromEntries(numbers) };
@@ -215,7 +214,7 @@ function seriesOf<R extends RecordBase>({ kind, series }: Resource<R>, scope: Sc
       for (const { field, prefix } of series) {
         const value = record[field as keyof R];
         if (typeof value !== "string") continue;
-        const name = prefixOf(prefix, record);
+        const name = `${prefix(record, own)}-`;
         const digits = value.startsWith(name) ? value.slice(name.length) : "";
         if (/^\d{1,12}$/.test(digits)) scope.series.raise(`${kind} ${name}`, Number(digits));
       }
