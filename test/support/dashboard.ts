@@ -10,7 +10,6 @@ import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { type Effect, initialState, type StateUpdate, type UiState } from "../../ui/state/state.ts";
-import { withNotice } from "../../ui/state/updates.ts";
 import { createFrameRenderer, type FrameRenderer } from "../../ui/terminal/frame.tsx";
 import { perform } from "../../ui/terminal/platform.ts";
 import { stripStyles } from "../../ui/view/style.ts";
