@@ -23,8 +23,6 @@ import type { PaintScheduler } from "./view/paint-scheduler.ts";
 /** The functions that differ between a terminal and a browser. */
 export interface Platform {
   perform: Perform;
-  /** Resolves to the name or path of the file. */
-  saveFile(name: string, extension: string, text: string): Promise<string>;
   /** Copies a text to the clipboard; returns a notice if the text cannot be copied. */
   copy(text: string): string | undefined;
   /** Opens the page at an address, or copies it where there is no desktop; returns a notice that says so. */
@@ -60,7 +58,6 @@ export function applyUpdate(dashboard: RunningDashboard, { state, effects }: Sta
 function runEffect(dashboard: RunningDashboard, effect: Effect): void {
   const { platform, stream, state } = dashboard;
   if (effect.kind === "call") performCall(dashboard, effect);
-  else if (effect.kind === "save") saveText(dashboard, effect);
   else if (effect.kind === "copy") {
     const problem = platform.copy(effect.text);
     if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
@@ -70,17 +67,6 @@ function runEffect(dashboard: RunningDashboard, effect: Effect): void {
   else if (effect.kind === "refresh") refresh(dashboard);
   else if (effect.kind === "bell" || effect.kind === "repaint" || effect.kind === "suspend") platform[effect.kind]?.();
   else dashboard.leave(effect.kind);
-}
-
-function saveText(dashboard: RunningDashboard, { name, extension, text, noticeOf }: Effect & { kind: "save" }): void {
-  const show = (...notice: [text: string, style?: "failure"]) => {
-    dashboard.state = withNotice(dashboard.state, ...notice);
-    dashboard.scheduler.paintNow();
-  };
-  dashboard.platform.saveFile(name, extension, text).then(
-    (file) => show(noticeOf(file)),
-    ({ message }: Error) => show(message, "failure"),
-  );
 }
 
 function performCall(dashboard: RunningDashboard, { call, onReply, onError, isPoll }: Effect & { kind: "call" }): void {

@@ -10,9 +10,8 @@ import { handleKey } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { type Effect, initialState, type StateUpdate, type UiState } from "../../ui/state/state.ts";
-import { withNotice } from "../../ui/state/updates.ts";
 import { createFrameRenderer, type FrameRenderer } from "../../ui/terminal/frame.tsx";
-import { perform, saveFile } from "../../ui/terminal/platform.ts";
+import { perform } from "../../ui/terminal/platform.ts";
 import { stripStyles } from "../../ui/view/style.ts";
 import { afterEachFile } from "./cleanup.ts";
 import { type Bench, open } from "./sandbox.ts";
@@ -76,8 +75,6 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
   const act = async (effect: Effect) => {
     if (effect.kind === "refresh") await look();
     else if (effect.kind === "copy") desk.copied.push(effect.text);
-    else if (effect.kind === "save")
-      desk.state = withNotice(desk.state, effect.noticeOf(await saveFile(effect.name, effect.extension, effect.text)));
     else if (effect.kind === "call")
       await perform(target, effect.call).then(
         (answer) => take(effect.onReply(desk.state, answer)),

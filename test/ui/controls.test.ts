@@ -400,7 +400,6 @@ describe("the palette", () => {
     const { desk } = await openSandboxDashboard();
     desk.state = withLiveEvents(desk.state, [requested(1)]);
     for (const [search, shown] of [
-      ["har", "export the rows as a HAR file"],
       ["edit", "edit the request and resend it"],
       ["compare", "compare the request with the first of its retries"],
       ["snap", "save, restore or delete a snapshot"],

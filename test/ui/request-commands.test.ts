@@ -1,14 +1,11 @@
-// The commands on requests: edit and resend, compare two tries, export the listed rows.
+// The commands on requests: edit and resend, and compare two tries.
 
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
 import { promisify } from "node:util";
-import { expect, onTestFinished, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { withLiveEvents } from "../support/live-rows.ts";
-import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const shell = promisify(execFile);
@@ -94,32 +91,4 @@ test("a shown command has no border beside it, and the lines of a long one are o
   const { stdout } = await shell("sh", ["-c", `printf '%s\\n' ${shown.join("\n").trim()}`]);
   const whole = await shell("sh", ["-c", `printf '%s\\n' ${copied}`]);
   expect(stdout).toBe(whole.stdout);
-});
-
-/** Runs an export of the palette in a directory of its own, and returns the file with its text. */
-async function exported(desk: TestDashboard, search: string): Promise<[file: string, text: string]> {
-  const directory = folder();
-  const cwd = vi.spyOn(process, "cwd").mockReturnValue(directory);
-  onTestFinished(() => cwd.mockRestore());
-  await desk.run(":", ...typing(search), "enter");
-  const [name = ""] = readdirSync(directory);
-  expect(desk.state.notice?.text).toContain(join(directory, name));
-  return [join(directory, name), readFileSync(join(directory, name), "utf8")];
-}
-
-test("the filtered rows are exported as HAR, secrets masked", async () => {
-  const bench = await open();
-  await bench.call("POST", RULES, { body: rule });
-  await bench.call("GET", "/v1/payments?limit=1");
-  await bench.call("GET", "/v1/payouts");
-  const desk = await withRequests(bench);
-  desk.press("/", ...typing("!payouts"), "enter");
-  const [, har] = await exported(desk, "har");
-  const { entries } = JSON.parse(har).log;
-  expect(entries).toMatchObject([
-    { request: { method: "POST", url: bench.url + RULES, postData: { text: JSON.stringify(rule) } }, response: { status: 200 } },
-    { request: { method: "GET", url: `${bench.url}/v1/payments?limit=1`, queryString: [{ name: "limit", value: "1" }] } },
-  ]);
-  expect(entries).toHaveLength(2);
-  expect(har).not.toContain("sk_test_lodge");
 });

@@ -110,13 +110,5 @@ function openPlatform(isLearner: boolean, warn: (text: string) => void): Platfor
     open(url) {
       return this.copy(url) ?? `Copied the address of this view: ${url}`;
     },
-    async saveFile(name, extension, text) {
-      const link = document.createElement("a");
-      link.href = URL.createObjectURL(new Blob([text]));
-      link.download = `${name}.${extension}`;
-      link.click();
-      URL.revokeObjectURL(link.href);
-      return link.download;
-    },
   };
 }

@@ -1,18 +1,13 @@
-// Commands for logged requests: the call of one, to copy, resend or edit it, and a HAR file of the listed requests, with secrets masked.
+// Commands for logged requests: the call of one, to copy, resend or edit it.
 
 import type { ListedMerchant, RequestDetail } from "../../generated/control-api.ts";
-import { controlCalls } from "../../src/client/control-call.ts";
 import type { HttpTarget, ServiceCall } from "../../src/client/http-transport.ts";
-import type { HarLog } from "../../src/contracts/run-report.ts";
-import { isoTime } from "../../src/kernel/clock.ts";
 import { MASK } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { curlOf } from "../connection/calls.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
-import { filteredRows } from "../state/list.ts";
-import { listOf, type RowKey, type StateUpdate, sandboxNow, type UiState } from "../state/state.ts";
-import { callEffect, update, withNotice } from "../state/updates.ts";
-import { count, plural, reformatJson } from "../view/format.ts";
+import type { StateUpdate, UiState } from "../state/state.ts";
+import { reformatJson } from "../view/format.ts";
 import { allApiKeys, toOptions } from "./form-fields.ts";
 
 type Merchants = readonly Pick<ListedMerchant, "id" | "apiKeys">[];
@@ -104,22 +99,3 @@ const editForm = (request: RequestDetail, sent: ServiceCall, initial: Readonly<R
     return submission(call, () => ({ message: `Sent the edited ${request.id}` }));
   },
 });
-
-/** Has no key: it is run from the palette. */
-export const exportKey: RowKey<unknown> = { keys: [], help: "export the rows as a HAR file", isForHost: true, run: exportRows };
-
-/** Picks the listed requests from the run's HAR report, which masks secrets. An entry's comment begins with the id of its request. */
-function exportRows(state: UiState): StateUpdate {
-  const ids = new Set(filteredRows(listOf(state, "requests")).flatMap(({ id, gap }) => (gap ? [] : [id])));
-  const time = isoTime(sandboxNow(state)).slice(0, 19).replaceAll(/[-:]/g, "");
-  const save = callEffect(controlCalls.report({ format: "har" }), (later, { body }) => {
-    const { log } = body as HarLog;
-    const entries = log.entries.filter(({ comment }) => ids.has(String(comment).split(" ")[0] ?? ""));
-    const text = `${JSON.stringify({ log: { ...log, entries } }, null, 2)}\n`;
-    const missing = ids.size - entries.length;
-    const gap = missing === 0 ? "" : `; ${count(missing)} older ones are not in the report of the run`;
-    const noticeOf = (file: string) => `Wrote ${plural(entries.length, "request")} to ${file}${gap}`;
-    return update(later, { kind: "save", name: `requests-${time}`, extension: "har", text, noticeOf });
-  });
-  return update(withNotice(state, `Exporting ${plural(ids.size, "request")} …`, "dim"), save);
-}

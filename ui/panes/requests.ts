@@ -4,7 +4,7 @@ import type { RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { requestFacts, requestVocabulary } from "../../src/contracts/row-filter.ts";
-import { apiKeyOf, callOf, curlOfRequest, editRequest, exportKey, isComplete } from "../controls/request-commands.ts";
+import { apiKeyOf, callOf, curlOfRequest, editRequest, isComplete } from "../controls/request-commands.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { comparison, triesToCompare } from "../details/compare.ts";
 import { requestCall, requestDetail, requestRow } from "../details/request.ts";
@@ -88,7 +88,6 @@ export const requests = listPane<RequestMessage>({
       run: compare,
     },
     copyApiKey(({ merchant }) => merchant),
-    exportKey,
   ],
 });
 

@@ -119,8 +119,6 @@ export interface CallEffect<Reply = unknown> {
 export type Effect =
   | CallEffect
   | { kind: "copy"; text: string }
-  /** Saves a text. The notice names its file. */
-  | { kind: "save"; name: string; extension: string; text: string; noticeOf(file: string): string }
   /** Rings the terminal's bell: a key was refused. */
   | { kind: "bell" }
   /** Sends the filters to the stream, so that the digest includes matching rows. */

@@ -1,8 +1,6 @@
-// The dashboard's platform in a terminal with Node: copies to the clipboard, writes files, and calls the control API.
+// The dashboard's platform in a terminal with Node: copies to the clipboard, and calls the control API.
 
 import { spawn } from "node:child_process";
-import { writeFile } from "node:fs/promises";
-import { resolve } from "node:path";
 import { callService, httpTransport, reasonOf } from "../../src/client/http-transport.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { isControl, type Perform, refusalOf } from "../connection/calls.ts";
@@ -19,19 +17,6 @@ const MAX_COPY_BYTES = 74_000;
 export function copySequence(text: string, environment: NodeJS.ProcessEnv): string {
   const sequence = `\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`;
   return environment.TMUX === undefined ? sequence : `${sequence}\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}\x1b\\`;
-}
-
-/** Writes a file of this name and returns its path. Adds a number to the name if the file exists. */
-export async function saveFile(name: string, extension: string, text: string): Promise<string> {
-  for (let number = 1; ; number++) {
-    const file = resolve(`${name}${number === 1 ? "" : `-${number}`}.${extension}`);
-    try {
-      await writeFile(file, text, { flag: "wx", mode: 0o600 });
-      return file;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-    }
-  }
 }
 
 export const perform: Perform = async (target, call) => {
@@ -56,7 +41,6 @@ export const hasDesktop = ({ SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY }: NodeJS.
 
 export const terminalPlatform = ({ send, repaint, suspend }: Terminal): Platform => ({
   perform,
-  saveFile,
   copy(text) {
     if (byteLength(text) > MAX_COPY_BYTES) return "Too long for the clipboard. Press ! to show it";
     send(copySequence(text, process.env));
