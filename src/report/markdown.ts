@@ -44,7 +44,7 @@ export function markdown(run: RunReport): string {
     uncovered.length === 0
       ? ""
       : folded(
-          `${plural(uncovered.length, "operation")} were never called`,
+          `${plural(uncovered.length, "operation")} never called`,
           table(
             ["Operation", "Call"],
             uncovered.map(({ operation, method, path }) => [operation, `${method} ${path}`]),

@@ -279,7 +279,7 @@ describe("markdown", () => {
     expect(text).toMatch(/^# .+\n/);
     expect(text).toContain(`| Operations called | 6 of ${catalogue.length} |`);
     expect(text).toMatch(/\| 1\/6 \| remittance\.confirmed \| http:\/\/127\.0\.0\.1:\d+\/hooks\?token=…redacted… \| 503 \|/);
-    expect(text).toContain(`<summary>${catalogue.length - 6} operations were never called</summary>`);
+    expect(text).toContain(`<summary>${catalogue.length - 6} operations never called</summary>`);
     expect(text).toContain("| payouts.list | GET /v1/payouts |");
   });
 
