@@ -2,7 +2,7 @@
 
 import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource, type ShiftedDates } from "../contracts/resource.ts";
 import { inOrder, problem } from "../contracts/rules.ts";
-import { businessDayFrom, businessDayUntil, dayNumber } from "../kernel/calendar.ts";
+import { businessDayFrom, businessDayUntil, businessTimes, dayNumber } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
@@ -93,13 +93,13 @@ function latePayDate(run: PayrollRun, before: PayrollRun | undefined, now: numbe
   return isLate ? { payDate: businessDayFrom(today) } : {};
 }
 
-/** A pay date on a weekend moves to the business day before it, and all times of the run with it. */
+/** A pay date on a weekend moves to the business day before it, and all times of the run with it; offices work on business days. */
 function fitPayDate({ moved }: ShiftedDates) {
   if (typeof moved.payDate !== "string") return {};
   const payDate = businessDayUntil(moved.payDate);
   const earlier = (dayNumber(payDate) - dayNumber(moved.payDate)) * 86_400;
-  const times = Object.entries(moved).filter(([field, value]) => /^(created|\w+At)$/.test(field) && typeof value === "number");
-  return { ...Object.fromEntries(times.map(([field, time]) => [field, Number(time) + earlier])), payDate };
+  const times = Object.keys(moved).filter((field) => /^(created|\w+At)$/.test(field));
+  return { ...businessTimes(moved, times, earlier), payDate };
 }
 
 export const payrolls = resource({

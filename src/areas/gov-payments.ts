@@ -2,6 +2,7 @@
 
 import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
 import { problem } from "../contracts/rules.ts";
+import { businessTimes } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { refuseField } from "../schema/field-rules.ts";
@@ -48,6 +49,7 @@ export const govPayments = resource({
   view: "gov_payments",
   sample: sampleGovPayment,
   datesMoveBy: "quarters",
+  fitDates: ({ moved }) => businessTimes(moved, ["created", "paidAt"]),
   fields: {
     ...nullables({
       agency: text("Agency that receives the payment"),

@@ -2,7 +2,7 @@
 
 import { type Arrival, type OwnRecords, type RecordBase, resource, type ShiftedDates } from "../contracts/resource.ts";
 import { sumOf } from "../contracts/rules.ts";
-import { addDays, businessDayUntil, dayAt, dayNumber } from "../kernel/calendar.ts";
+import { addDays, businessDayUntil, businessTimes, dayAt } from "../kernel/calendar.ts";
 import { isUnchanged } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
@@ -116,14 +116,13 @@ function isAutomatic({ own }: Due): boolean {
 const totalOf = ({ employeeAmount, employerAmount }: Record<"employeeAmount" | "employerAmount", number | null>) =>
   employeeAmount === null || employerAmount === null ? null : employeeAmount + employerAmount;
 
-/** A due date that follows from the settings still does after a shift, and a remittance is still made on the business day that the staff is paid. */
+/** A due date that follows from the settings still does after a shift; a remittance is made when the staff is paid, and paid on a business day. */
 function fitDates({ written, moved, settings }: ShiftedDates) {
   if (typeof moved.dueDate !== "string") return {};
   const dueOf = ({ period }: ShiftedDates["written"]) => dueDateOf(String(period), settings.remittanceDueDay);
   const dueDate = written.dueDate === dueOf(written) ? dueOf(moved) : businessDayUntil(moved.dueDate);
-  if (written.created === undefined) return { dueDate };
-  const day = dayAt(null, moved.created * 1_000);
-  return { dueDate, created: moved.created + (dayNumber(businessDayUntil(day)) - dayNumber(day)) * 86_400 };
+  const times = businessTimes(moved, ["created", "paidAt", "confirmedAt"]);
+  return { dueDate, ...times, ...(times.confirmedAt !== undefined && { confirmedDate: dayAt(null, times.confirmedAt * 1_000) }) };
 }
 
 const AGENCIES = {

@@ -101,6 +101,15 @@ export const businessDayUntil = (day: string) => (isWeekend(day) ? previousBusin
 /** The day itself, or the business day after it if it is on a weekend. */
 export const businessDayFrom = (day: string) => (isWeekend(day) ? nextBusinessDay(day) : day);
 
+/** The times of a record in these fields, in seconds and so many later. One on a weekend moves to the business day before it. */
+export const businessTimes = (record: Readonly<Record<string, unknown>>, fields: readonly string[], later = 0) =>
+  Object.fromEntries(fields.flatMap((field) => (typeof record[field] === "number" ? [[field, businessTime(record[field] + later)]] : [])));
+
+function businessTime(seconds: number): number {
+  const day = dayText(seconds * 1_000);
+  return seconds + (dayNumber(businessDayUntil(day)) - dayNumber(day)) * (DAY / 1_000);
+}
+
 /** Days since 1 January 1970; NaN for a text that is no day. */
 export const dayNumber = (day: string) => Math.floor(readAnyTime(day) / DAY);
 

@@ -127,8 +127,12 @@ export function sampleGovPayment(context: SampleContext) {
   const named = given.purpose == null ? undefined : ofAgency.find(({ purpose }) => purpose === given.purpose);
   const [due] = given.purpose == null ? dueTaxes(ofAgency, day(0)) : [];
   const like = named ?? due?.like ?? { agency: ofAgency[0]?.agency };
+  const { amount, currency } = moneyLike(context, like, due || named ? 2_000 : 60);
+  // A tax differs from period to period, a yearly fee does not.
+  const isTax = due !== undefined && due.purpose !== due.like.purpose;
   return {
-    ...moneyLike(context, like, due || named ? 2_000 : 60),
+    amount: isTax ? Math.round((amount * context.between("change", 80, 120)) / 100) : amount,
+    currency,
     agency: textOf(like.agency, "Tax Authority"),
     purpose: due?.purpose ?? "Administrative fee",
   };
@@ -141,6 +145,6 @@ export function sampleSyncLog(context: SampleContext) {
     entity: textOf(like.entity, "payments"),
     direction: textOf(like.direction, "inbound"),
     startedAt: context.now,
-    recordsProcessed: context.between("records", 1, 500),
+    recordsProcessed: numberOf(like.recordsProcessed, context.between("records", 1, 20)),
   };
 }
