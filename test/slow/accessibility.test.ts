@@ -2,8 +2,9 @@
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Browser, browserFile, inBrowser, openBrowser, type Page } from "../support/browser.ts";
+import { describe, expect, test } from "vitest";
+import { browserFile, inBrowser, type Page } from "../support/browser.ts";
+import { browserForBlock } from "../support/browser-for-block.ts";
 import { type Bench, control, open } from "../support/sandbox.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -16,11 +17,7 @@ async function problemsOf(page: Page): Promise<string[]> {
 }
 
 describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser(browserFile as string);
-  });
-  afterAll(() => browser?.close());
+  const browser = browserForBlock();
 
   const expectAccessible = async (url: string, shown: string, scheme: "light" | "dark") => {
     const page = await browser.open(url, { "prefers-color-scheme": scheme });

@@ -1,8 +1,9 @@
 // The board and the join page of a room: their security policy, forty participants at once, and both pages in a browser.
 
 import { createHash } from "node:crypto";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Browser, browserFile, inBrowser, openBrowser, type Page } from "../support/browser.ts";
+import { describe, expect, test } from "vitest";
+import { browserFile, inBrowser, type Page } from "../support/browser.ts";
+import { browserForBlock } from "../support/browser-for-block.ts";
 import { type Answer, type Bench, call, open } from "../support/sandbox.ts";
 
 /** Hostile names of learners; the pages must show them as text. */
@@ -123,11 +124,7 @@ test("a page of another origin cannot join a room, even with its address or by a
 });
 
 describe.runIf(browserFile)(inBrowser, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser(browserFile as string);
-  });
-  afterAll(() => browser.close());
+  const browser = browserForBlock();
 
   interface Card {
     name: string;

@@ -1,7 +1,8 @@
 // The dashboard in a browser: how the page is served, and its views in a real one.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Browser, browserFile, inBrowser, openBrowser, type Page } from "../support/browser.ts";
+import { describe, expect, test } from "vitest";
+import { browserFile, inBrowser, type Page } from "../support/browser.ts";
+import { browserForBlock } from "../support/browser-for-block.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const PATH = "/_sandbox/ui";
@@ -39,11 +40,7 @@ describe("the page", () => {
 });
 
 describe.runIf(browserFile)(inBrowser, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser(browserFile as string);
-  });
-  afterAll(() => browser.close());
+  const browser = browserForBlock();
 
   const rowCount = (page: Page) => page.evaluate<number>(`document.querySelectorAll(".row:not(.headings, .gap)").length`);
   const rowsShown = (count: number) => `document.querySelectorAll(".row:not(.headings, .gap)").length === ${count}`;

@@ -1,7 +1,8 @@
 // Hostile names, paths, headers, bodies and responses in every view of the page: they are text, and they break neither the policy nor the layout.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Browser, browserFile, inBrowser, openBrowser, type Page } from "../support/browser.ts";
+import { describe, expect, test } from "vitest";
+import { browserFile, inBrowser, type Page } from "../support/browser.ts";
+import { browserForBlock } from "../support/browser-for-block.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { receive, register, settle } from "../support/webhooks.ts";
 
@@ -65,11 +66,7 @@ const PROBLEMS = `(() => {
 })()`;
 
 describe.runIf(browserFile)(inBrowser, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser(browserFile as string);
-  });
-  afterAll(() => browser.close());
+  const browser = browserForBlock();
 
   /** Opens each view, each kind of detail and each form, and looks at it at this width. */
   async function problemsAt(page: Page, width: number): Promise<string[]> {

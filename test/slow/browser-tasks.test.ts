@@ -1,7 +1,8 @@
 // The tasks of docs/dashboard.md done in a browser: by the keys of the terminal, and by the pointer in a few clicks.
 
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Browser, browserFile, inBrowser, openBrowser, type Page } from "../support/browser.ts";
+import { describe, expect, test } from "vitest";
+import { type Browser, browserFile, inBrowser, type Page } from "../support/browser.ts";
+import { browserForBlock } from "../support/browser-for-block.ts";
 import { type Bench, NOON } from "../support/sandbox.ts";
 import { RESULTS, tasks, workplace } from "../support/tasks.ts";
 
@@ -132,7 +133,7 @@ const SEEN = `(() => {
 /** Keeps what the page copies: the clipboard of a machine is shared. */
 const KEEP_COPIES = `navigator.clipboard.writeText = async (text) => void (window.copied = text)`;
 
-async function openPage(browser: Browser, bench: Bench): Promise<Page> {
+async function openPage(browser: Pick<Browser, "open">, bench: Bench): Promise<Page> {
   const page = await browser.open(`${bench.url}/_sandbox/ui`);
   await page.resize(1_440, 900);
   await page.shows(`document.querySelector("#root").textContent.includes("decline")`);
@@ -188,11 +189,7 @@ test("every task of docs/dashboard.md takes at most five clicks", () => {
 });
 
 describe.runIf(browserFile)(inBrowser, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await openBrowser(browserFile as string);
-  });
-  afterAll(() => browser.close());
+  const browser = browserForBlock();
 
   test("the list follows new requests when it becomes lower, as when the first deliveries appear below it", async () => {
     const bench = await workplace();

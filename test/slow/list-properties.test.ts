@@ -100,8 +100,8 @@ const properties: Record<string, Parameters<typeof play>[1]> = {
     if (!byItself || before.follows || !selectedRow(before) || selectedRow(before)?.gap) return;
     expect(selectedRow(after)).toBe(selectedRow(before));
   },
-  "a pinned list never scrolls by itself": (before, after, step, _, height) => {
-    if (step.kind !== "come" || before.follows) return;
+  "a pinned or frozen list never scrolls by itself": (before, after, step, _, height) => {
+    if (step.kind !== "come" || (before.follows && !before.frozen)) return;
     const [seen, now] = [visibleRows(before, height), visibleRows(after, height)];
     if (seen.isGone || now.isGone || seen.selected < 0) return;
     const kept = new Set(filteredRows(after));
@@ -115,6 +115,7 @@ const properties: Record<string, Parameters<typeof play>[1]> = {
     expect(view.rows.length).toBeLessThanOrEqual(height);
     expect(view.isGone).toBe(isCursorGone(list));
     expect(view.rows[view.selected]).toBe(selectedRow(list));
+    if (list.follows) expect(view.selected).toBe(view.rows.length - 1);
   },
   "a list that follows shows its newest rows, in order and matching the filter": (_, list, __, ___, height) => {
     const view = visibleRows(list, height);

@@ -91,13 +91,6 @@ test("the screen shows requests, faults and deliveries as they come, and keys ac
   await terminal.shows("planted");
   expect((await get(url, "/v1/payments")).status).toBe(503);
   await terminal.shows((text) => /\/v1\/payments +✗503 \*/.test(text) && !/\d armed/.test(text));
-  terminal.type("o");
-  await terminal.shows("Armed outage on all operations");
-  expect((await get(url, "/v1/payouts")).status).toBe(503);
-  await terminal.shows(/\/v1\/payouts +✗503 \*/);
-  terminal.type("u");
-  await terminal.shows((text) => !/\d armed/.test(text));
-  expect((await get(url, "/v1/payments")).status).toBe(200);
 
   const receiver = await receive();
   await register(bench, receiver.url);

@@ -143,12 +143,6 @@ describe("a link in a detail", () => {
 });
 
 describe("J", () => {
-  test("says that a request caused no delivery", async () => {
-    const { desk } = await declined();
-    await press(desk, "J");
-    expect(desk.state.notice?.text).toBe("req_4 caused no delivery yet");
-  });
-
   test("jumps from a verdict and from a fault to the request", async () => {
     const { desk } = await declined();
     desk.state = withLiveEvents(desk.state, [judged(1, { requests: ["req_2", "req_3"] })]);

@@ -6,7 +6,6 @@ import {
   append,
   emptyList,
   filteredRows,
-  follow,
   freeze,
   gapRow,
   isCursorGone,
@@ -24,14 +23,6 @@ import { ids, row, rows, withRows } from "../support/list-rows.ts";
 
 const gap = (missing: number, id = TOP_GAP) => gapRow(id, { missing });
 const filled = (count: number) => withRows(emptyList(true), rows(0, count));
-
-describe("a list that follows", () => {
-  test("shows the newest rows, and selects the last one", () => {
-    const list = withRows(filled(20), rows(20, 3));
-    expect(ids(visibleRows(list, 4).rows)).toEqual(["row_19", "row_20", "row_21", "row_22"]);
-    expect([visibleRows(list, 4).selected, selectedRow(list)?.id, unseenCount(list)]).toEqual([3, "row_22", 0]);
-  });
-});
 
 describe("a row that has left the list", () => {
   const evicted = withRows(moveCursor(filled(10), "first", 5), rows(10, MAX_ROWS));
@@ -149,18 +140,5 @@ describe("a filter", () => {
     const late = (number: number) => ({ ...row(number), filterBy: { text: "late", fields: {} } });
     const came = withRows(withRows(list, [late(50)]), [late(51)]);
     expect([selectedRow(came)?.id, visibleRows(came, 5).selected]).toEqual(["row_50", 0]);
-  });
-});
-
-describe("a frozen list", () => {
-  test("shows the rows from when it was frozen, moves its cursor, and counts new rows", () => {
-    const frozen = withRows(freeze(filled(10)), rows(10, 5), 2);
-    expect(visibleRows(frozen, 3).rows).toEqual(rows(7, 3));
-    expect(unseenCount(frozen)).toBe(7);
-    const moved = moveCursor(frozen, -1, 3);
-    expect([selectedRow(moved)?.id, unseenCount(moved)]).toEqual(["row_8", 7]);
-    expect(unseenCount(unfreeze(moved))).toBe(7);
-    expect(unseenCount(follow(moved))).toBe(7);
-    expect(unseenCount(unfreeze(follow(moved)))).toBe(0);
   });
 });
