@@ -99,7 +99,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "samples.dates",
-    fact: "Its dates fit its status: a stay begins in 3 to 30 days, today once checked in, and ends today once checked out; a renewal is due in 3 to 20 days; an overdue remittance is of the latest month that was due before today. A tax is made once its period is over and a fee after a year; while none is due, an administrative fee. Without its own time, each earlier state has the earliest given time.",
+    fact: "Its dates fit its status: a stay begins in 3 to 30 days, today once checked in, and ends today once checked out; a renewal is due on the day after the member's period, and when a customer joins in 3 to 20 days; an overdue remittance is of the latest month that was due before today. A tax is made once its period is over and a fee after a year; while none is due, an administrative fee. Without its own time, each earlier state has the earliest given time.",
     why: NO_OPERATION,
   },
   {

@@ -1,5 +1,6 @@
 // The kinds of record that background traffic creates: how often it creates each, and what happens to the records afterwards.
 
+import { endingMemberships, mayJoin } from "../contracts/memberships.ts";
 import { type SettledPayment, total, unpaidShares } from "../contracts/payment-shares.ts";
 import type { AnyRecord, RecordBase } from "../contracts/resource.ts";
 import { dueTaxes } from "../contracts/taxes.ts";
@@ -130,10 +131,26 @@ const PURCHASE = 50;
 const renewal: TrafficKind = {
   weight: 5,
   hours: "trade",
-  newRecord: (step) => ({ autoRenew: step.chance("auto") < 0.5 }),
+  newRecord: renewOrJoin,
+  submits: {
+    status: "renewed",
+    due: ({ newest, today }) =>
+      newest("membership_renewal", 50).find(({ status, dueDate }) => status === "pending" && String(dueDate ?? "9") <= today),
+  },
   // Only the date begins and ends the grace period.
-  transitions: { pending: { renewed: 0.3, canceled: 0.05 }, grace: { renewed: 0.5, canceled: 0.1 } },
+  transitions: { pending: { canceled: 0.05 }, grace: { renewed: 0.5, canceled: 0.1 } },
 };
+
+/** Memberships are renewed before they end; in a week without a renewal, a customer joins. */
+function renewOrJoin({ newest, today, caller, chance }: StepContext): JsonObject | undefined {
+  const renewals = newest("membership_renewal", 50);
+  if (endingMemberships(renewals, today).length > 0) return {};
+  const [last] = renewals;
+  const customers = newest("customer", 50);
+  const isQuiet = last === undefined || last.created <= caller.now - 7 * 86_400;
+  if (!isQuiet || (customers.length > 0 && !customers.some((customer) => mayJoin(customer, renewals, today)))) return undefined;
+  return { autoRenew: chance("auto") < 0.5 };
+}
 
 const customer: TrafficKind = { weight: 6, hours: "trade", transitions: {} };
 
@@ -200,7 +217,7 @@ export const kinds: Readonly<Record<string, TrafficKind>> = {
 export const behaviours: Behaviour[] = [
   {
     id: "traffic.decisions",
-    fact: "Up to 12 actions an hour, traffic keeps hours in the merchant's time zone: customers come from 08:00 to 22:00; payrolls, remittances and taxes are made from 09:00 to 17:00 on business days, once they are due. A payment by card or mobile money succeeds or fails in the second that it is made, a bank transfer takes hours. Only a full house declines a booking as full.",
+    fact: "Up to 12 actions an hour, traffic keeps hours in the merchant's time zone: customers come from 08:00 to 22:00; payrolls, remittances and taxes are made from 09:00 to 17:00 on business days, once they are due; a membership is renewed from twenty days before its period ends, and in a week without a renewal a customer joins. A payment by card or mobile money succeeds or fails in the second that it is made, a bank transfer takes hours. Only a full house declines a booking as full.",
     why: "The sandbox's own traffic: its records hold for a clerk who reads them, and a test of a load needs no closing time.",
   },
 ];

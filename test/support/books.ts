@@ -78,6 +78,19 @@ export const LINES: Readonly<Record<string, Line>> = {
     of("membership_renewal")
       .filter(({ periodStart, periodEnd }) => ![1, 12].some((months) => addDays(addMonths(periodStart, months), -1) === periodEnd))
       .map(({ id, periodStart, periodEnd }) => `${id} ${periodStart} to ${periodEnd}`),
+  "a member renews when the period ends, not before": ({ of }) => {
+    const renewals = of("membership_renewal").filter(({ status }) => ["pending", "grace", "renewed"].includes(status));
+    const isSame = (one: Some, other: Some) =>
+      one.membershipId === other.membershipId ||
+      (one.customerId !== null && one.customerId === other.customerId && one.plan === other.plan);
+    return renewals
+      .filter((one, index) =>
+        renewals
+          .slice(0, index)
+          .some((other) => isSame(one, other) && one.periodStart <= other.periodEnd && other.periodStart <= one.periodEnd),
+      )
+      .map(({ id, customerId, periodStart }) => `${id} of ${customerId} from ${periodStart}`);
+  },
   "a remittance is due on a business day by the due day of the next month": ({ of }) =>
     of("remittance")
       .filter(({ period, dueDate }) => {

@@ -1,6 +1,7 @@
 // Samples of sales records: payments and payout methods, orders and products, bookings, memberships, customers, organizers.
 
 import { isDeepStrictEqual } from "node:util";
+import { endingMemberships, mayJoin, memberships } from "../../contracts/memberships.ts";
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, addMonths } from "../../kernel/calendar.ts";
 import { fullNight, type Nights, type RoomType } from "../rooms.ts";
@@ -223,28 +224,42 @@ export const samplePricingRule = ({ given, between }: SampleContext) => ({
   daysOfWeek: ["friday", "saturday"],
 });
 
-/** Like an earlier renewal: of the given plan, or of the given membership with its customer. The period follows from the due date. */
+/**
+ * Renews the given membership, that of the given customer, or one that ends soon, for the period after its last one. Otherwise a customer without
+ * a membership joins. The period follows from the due date.
+ */
 export function sampleRenewal(context: SampleContext) {
-  const { given, status = "", day, between, number, newest, pick } = context;
-  const like = earlier(context, "membership_renewal", "plan", "membershipId", "amount");
-  const members = new Set(newest("membership_renewal").map(({ customerId }) => customerId));
-  const others = newest("customer").filter(({ id }) => !members.has(id));
+  const { given, status = "", day, between, number, newest, pick, someOf } = context;
+  const renewals = newest("membership_renewal");
+  const fits = (one: AnyRecord) =>
+    ["membershipId", "customerId", "plan"].every((field) => given[field] == null || given[field] === one[field]);
+  const isDated = ["dueDate", "periodStart", "periodEnd", "graceUntil"].some((field) => given[field] != null);
+  const named = given.membershipId ?? given.customerId;
+  const last = (named != null ? memberships(renewals) : isDated ? [] : endingMemberships(renewals, day(0))).find(fits);
+  const like = last ?? earlier(context, "membership_renewal", "plan", "membershipId", "amount");
   const plan = textOf(like.plan, "yearly");
   const end = given.periodEnd;
   const start = textOf(given.periodStart, typeof end === "string" ? addMonths(addDays(end, 1), -monthsOf(given.plan ?? plan)) : "");
   // A lapsed membership was due more than the days of grace ago.
-  const due = status === "lapsed" ? -GRACE_DAYS - 1 : status === "pending" ? between("due", 3, 20) : 0;
-  const member = given.membershipId == null ? (pick("new member", others) ?? customerOf(context))?.id : like.customerId;
+  const due = status === "lapsed" ? -GRACE_DAYS - 1 : status === "pending" && !last ? between("due", 3, 20) : 0;
+  const first = typeof given.graceUntil === "string" ? addDays(given.graceUntil, -GRACE_DAYS) : day(due);
+  const customers = newest("customer");
+  const isFree = (customer: AnyRecord) => mayJoin(customer, renewals, day(0));
+  const joining = () =>
+    customers.length === 0 ? undefined : (pick("new member", customers.filter(isFree)) ?? someOf("customer", isFree)).id;
   return {
     ...moneyLike(context, like, 120),
-    membershipId: `mem_${number}`,
-    customerId: member ?? null,
+    membershipId: last?.membershipId ?? `mem_${number}`,
+    customerId: given.customerId ?? (given.membershipId == null && !last ? joining() : like.customerId) ?? null,
     plan,
+    autoRenew: last?.autoRenew === true,
     ...(start !== "" && { periodStart: start }),
-    dueDate: textOf(start, typeof given.graceUntil === "string" ? addDays(given.graceUntil, -GRACE_DAYS) : day(due)),
+    dueDate: textOf(start, last && !isDated && status !== "lapsed" ? later(first, addDays(String(last.periodEnd), 1)) : first),
     ...(status === "lapsed" && { graceAt: context.now + due * 86_400 }),
   };
 }
+
+const later = (one: string, other: string) => (one > other ? one : other);
 
 export const sampleOrganizer = ({ merchant, given }: SampleContext) => ({
   name: merchant.name ?? null,
