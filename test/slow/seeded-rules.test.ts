@@ -49,6 +49,16 @@ test("at any time the seeded world of each merchant is coherent", () => {
   }
 });
 
+test("at any time, seeded offices have worked on business days", () => {
+  const times = { payroll: "submittedAt", remittance: "paidAt", gov_payment: "paidAt" };
+  for (let day = 0; day < 731; day += daysBetween(31, 7)) {
+    const world = worldsAt(Date.UTC(2026, 0, 1) + day * DAY).get("mer_lodge");
+    for (const [kind, field] of Object.entries(times))
+      for (const record of world?.get(kind) ?? [])
+        expect([record.id, new Date(Number(record[field] ?? 0) * 1_000).getUTCDay() % 6]).not.toContain(0);
+  }
+});
+
 const noon = worldsAt(NOON_SECONDS * 1_000);
 
 // biome-ignore lint/suspicious/noExplicitAny: the test looks into records of every kind.

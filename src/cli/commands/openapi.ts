@@ -8,10 +8,9 @@ import { print, printText, writeOutput } from "../output/print.ts";
 import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 
 export const openapi = command({
-  summary: "print the OpenAPI document, for client generators: openapi --yaml > merchant.yaml",
+  summary: "print the OpenAPI document, for client generators: openapi > merchant.json",
   usage: "openapi",
   flags: {
-    yaml: { description: "print YAML instead of JSON" },
     control: { description: "print the document of the control API instead of the service's" },
     "3.0": { description: "write OpenAPI 3.0 instead of 3.1, for tools that know only that" },
     "no-extensions": { description: "leave out the fields that begin with x-sandbox-" },
@@ -26,7 +25,7 @@ export const openapi = command({
       extensions: flags["no-extensions"] === undefined ? "on" : "off",
     } as const;
     const document = flags.control === undefined ? serviceOpenapi(url, form) : controlOpenapi(url, form);
-    printText(flags.yaml === undefined ? JSON.stringify(document, null, 2) : yamlOf(document));
+    printText(JSON.stringify(document, null, 2));
   },
 });
 
@@ -62,24 +61,3 @@ export const assumptions = command({
 
 const lineOf = ({ id, value, origin, why, setting }: ServiceFact) =>
   `${id}: ${value} (${origin})${why === undefined ? "" : `. ${why}`}${setting === undefined ? "" : ` Change it with ${setting}.`}`;
-
-/** Texts that need no quotes in YAML 1.1 and 1.2: not a number, date, boolean or null, and without special characters. */
-const PLAIN = /^(?!(?:true|false|yes|no|on|off|null|y|n)$)[A-Za-z/][\w./-]*( [\w./-]+)*$/i;
-
-export const yamlOf = (value: unknown): string => block(JSON.parse(JSON.stringify(value)), "").join("\n");
-
-function block(value: unknown, indent: string): string[] {
-  if (Array.isArray(value)) return value.flatMap((item) => entry(`${indent}-`, item, `${indent}  `, true));
-  return Object.entries(value as object).flatMap(([name, item]) => entry(`${indent}${scalar(name)}:`, item, `${indent}  `, false));
-}
-
-/** Formats a list item or a field. A nested list or object in a list begins on the line of its dash. */
-function entry(start: string, value: unknown, indent: string, isItem: boolean): string[] {
-  if (!isBlock(value)) return [`${start} ${scalar(value)}`];
-  const lines = block(value, indent);
-  return isItem ? [`${start} ${(lines[0] ?? "").slice(indent.length)}`, ...lines.slice(1)] : [start, ...lines];
-}
-
-const isBlock = (value: unknown): value is object => typeof value === "object" && value !== null && Object.keys(value).length > 0;
-
-const scalar = (value: unknown) => (typeof value === "string" && PLAIN.test(value) ? value : JSON.stringify(value));
