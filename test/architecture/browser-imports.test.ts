@@ -3,8 +3,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { expect, it } from "vitest";
-import { explorer, panes, visiblePanes } from "../../ui/panes/index.ts";
-import { initialState } from "../../ui/state/state.ts";
+import { explorer, visiblePanes } from "../../ui/panes/index.ts";
+import { emptyDashboard } from "../support/live-rows.ts";
 
 const root = join(import.meta.dirname, "../..");
 const IMPORT = /^(?:import|export) (?!type )(?:[^;"]* from )?"([^"]+)";/gm;
@@ -39,12 +39,7 @@ it("the page reaches the panes, details, controls, keys and the state of the ter
 });
 
 it("the explorer is the only pane that the page has and the terminal has not", () => {
-  const state = initialState(panes, {
-    target: { url: "http://127.0.0.1:4747", token: undefined },
-    theme: { colours: false, unicode: true },
-    size: { columns: 120, rows: 36 },
-    now: 0,
-  });
+  const state = emptyDashboard();
   expect(visiblePanes({ ...state, isPage: true })).toEqual([...visiblePanes(state), explorer]);
 });
 

@@ -10,7 +10,7 @@ import { detailKeys } from "../../ui/keys/detail-keys.ts";
 import { keyGroups } from "../../ui/keys/key-bindings.ts";
 import { panes, visiblePanes } from "../../ui/panes/index.ts";
 import type { Pane } from "../../ui/panes/pane.ts";
-import { initialState } from "../../ui/state/state.ts";
+import { emptyDashboard } from "../support/live-rows.ts";
 
 const root = join(import.meta.dirname, "../..");
 const folders = ["", "docs", "fixtures/lessons", "recipes", "bench", "scripts", "scripts/openapi-tools", "test/support/real-service"];
@@ -88,12 +88,7 @@ test("docs/troubleshooting.md quotes existing messages", () => {
 
 test("docs/dashboard.md names working keys, and every pane", () => {
   const page = read("docs/dashboard.md");
-  const state = initialState(panes, {
-    target: { url: "http://127.0.0.1:4747", token: undefined },
-    theme: { colours: false, unicode: true },
-    size: { columns: 120, rows: 36 },
-    now: 0,
-  });
+  const state = emptyDashboard();
   const known = new Set(
     [...panes.flatMap(({ name }) => keyGroups({ ...state, pane: name })), { bindings: detailKeys }].flatMap(({ bindings }) =>
       bindings.flatMap(({ keys }) => keys),

@@ -50,10 +50,6 @@ describe.runIf(browserFile)(inBrowser, () => {
     page.evaluate(
       `void [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.textContent.includes(${JSON.stringify(text)})).click()`,
     );
-  const write = (page: Page, selector: string, text: string) =>
-    page.evaluate(`{ const input = document.querySelector(${JSON.stringify(selector)}); input.value = ${JSON.stringify(text)};
-      input.dispatchEvent(new Event("input", { bubbles: true })); }`);
-
   const choose = (page: Page, selector: string, value: string) =>
     page.evaluate(`{ const list = document.querySelector(${JSON.stringify(selector)}); list.value = ${JSON.stringify(value)};
       list.dispatchEvent(new Event("change", { bubbles: true })); }`);
@@ -95,9 +91,9 @@ describe.runIf(browserFile)(inBrowser, () => {
 
   test("filters at each letter, and says what is wrong with a filter", async () => {
     const { page } = await openWithRequests();
-    await write(page, ".filter input", "status:4xx");
+    await page.write(".filter input", "status:4xx");
     await page.shows(rowsShown(1));
-    await write(page, ".filter input", "nosuch:1");
+    await page.write(".filter input", "nosuch:1");
     await page.shows(`document.querySelector(".filter .problem") !== null`);
     expect(await rowCount(page)).toBe(1);
     expect(await page.evaluate<string>(`document.querySelector(".note").innerText`)).toMatch(/^1 of 4/);
@@ -128,14 +124,14 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(`document.querySelectorAll(".operation-list button").length === 28`);
     await click(page, ".operation-list button", "Decline a pending booking");
     await page.shows(`document.querySelector("#body")?.value.includes("reason")`);
-    await write(page, "#body-reason", "No heating");
+    await page.write("#body-reason", "No heating");
     await page.shows(`/^curl -sS -X POST .*"reason": "No heating"/s.test(document.querySelector("[aria-label=Code] pre").textContent)`);
     await page.shows(
       `/declineReason[^]*"declined"[^]*409 Conflict[^]*invalid_state/.test(document.querySelector("[aria-label=Responses]").textContent)`,
     );
     await page.evaluate(`document.querySelector("form.operation").requestSubmit()`);
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes('"status": "declined"')`);
-    await write(page, "#body", "{}");
+    await page.write("#body", "{}");
     await click(page, "[aria-label='Sent before'] button");
     await page.shows(`document.querySelector("#body-reason").value === "No heating"`);
     await click(page, ".answer button");
@@ -151,7 +147,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(`document.querySelectorAll("[aria-label=Operation] option").length === 28`);
     await choose(page, "[aria-label=Operation]", "customers.get");
     await page.shows(`document.querySelector("#parameter-id")?.value.startsWith("cus_")`);
-    await write(page, "#parameter-id", "cus_/nobody");
+    await page.write("#parameter-id", "cus_/nobody");
     await page.click("form.operation .primary", "Send");
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes("cus_/nobody")`);
     const cut = `[...document.querySelectorAll(".explorer *")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > 390 && !one.closest("pre"))`;
@@ -162,7 +158,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     const { bench, page } = await openWithRequests();
     const isAt = (address: string) => `location.hash === ${JSON.stringify(`#${address}`)}`;
     const hasFilter = `document.querySelector(".filter input").value === "status:404"`;
-    await write(page, ".filter input", "status:404");
+    await page.write(".filter input", "status:404");
     await click(page, ".row", "cus_nobody");
     await page.shows(isAt("requests?filter=status%3A404&open=requests%3Areq_4"));
     await page.press("5");
@@ -187,7 +183,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     for (const view of ["Explorer", "Scenarios"]) {
       await page.press(":");
       await page.shows(`document.querySelector(".palette input") !== null`);
-      await write(page, ".palette input", view);
+      await page.write(".palette input", view);
       await page.shows(`document.querySelectorAll(".commands > *").length === 1`);
       await click(page, ".commands > *");
       await page.shows(`document.querySelector("main section[aria-label=${view}]") !== null`);

@@ -33,7 +33,7 @@ const SEEN = {
   "run|cancel": /^notice: (?:Copied|Cancelled)/m,
 };
 
-const named = (key: string) => ({ "\r": "enter", Esc: "escape", Space: "space" })[key] ?? (key.length === 1 ? key : key.toLowerCase());
+const named = (key: string) => ({ "\r": "enter", Esc: "escape" })[key] ?? (key.length === 1 ? key : key.toLowerCase());
 
 /** The keys of the bar, the last line of the screen, with their labels. */
 const offered = (desk: TestDashboard) =>

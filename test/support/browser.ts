@@ -27,6 +27,8 @@ export interface Page {
   press(key: string): Promise<void>;
   /** Clicks the first visible element of a selector that contains a text, as a pointer does; fails if another element covers it. */
   click(selector: string, text?: string): Promise<void>;
+  /** Replaces the text of an input. */
+  write(selector: string, text: string): Promise<void>;
   resize(width: number, height: number): Promise<void>;
   /** The visible part as WebP. */
   picture(): Promise<Buffer>;
@@ -149,6 +151,9 @@ function pageOf(send: Send, complaints: string[]): Page {
       const at = { ...place, button: "left", clickCount: 1 };
       for (const type of ["mouseMoved", "mousePressed", "mouseReleased"]) await send("Input.dispatchMouseEvent", { type, ...at });
     },
+    write: (selector, text) =>
+      evaluate(`{ const input = document.querySelector(${JSON.stringify(selector)}); input.value = ${JSON.stringify(text)};
+        input.dispatchEvent(new Event("input", { bubbles: true })); }`),
     async resize(width, height) {
       await send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
     },
