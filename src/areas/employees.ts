@@ -24,6 +24,7 @@ import {
   totalsFit,
   totalsOf,
 } from "./payroll-items.ts";
+import { isRemitted } from "./samples/parts.ts";
 import { samplePayroll } from "./samples/payroll.ts";
 import { appraisals, disciplinaryRecords } from "./staff-records.ts";
 import { remittances, statutorySettings } from "./statutory.ts";
@@ -53,13 +54,18 @@ const payDateNear: Rule<PayrollRun> = ({ payDate }, { before, now }) => {
   return problem("payDate", "out_of_range", `payDate must be within ten years of the sandbox clock; received ${payDate}.`);
 };
 
-/** Creates a remittance for each enabled scheme: the employees' deductions plus the employer's share of the gross pay. */
+/** Creates a remittance for each enabled scheme that has none: the employees' deductions plus the employer's share of the gross pay. */
 function remit({ record, own }: Arrival<PayrollRun>): void {
+  const remittedBefore = record.offCycle
+    ? []
+    : own(remittances)
+        .all()
+        .filter(({ payrollId }) => payrollId === null);
   const period = (record.periodStart ?? record.payDate)?.slice(0, 7);
   if (period === undefined) return;
   for (const { scheme, enabled, employerRateBps } of own(statutorySettings).newest()?.schemes ?? []) {
     const shares = contributionOf(record, scheme, employerRateBps);
-    if (!enabled || shares.employeeAmount + shares.employerAmount === 0) continue;
+    if (!enabled || shares.employeeAmount + shares.employerAmount === 0 || isRemitted(remittedBefore, scheme, period)) continue;
     own(remittances).create({ scheme, payrollId: record.id, period, ...shares, currency: record.currency });
   }
 }

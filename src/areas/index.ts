@@ -99,12 +99,12 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "samples.dates",
-    fact: "Its dates fit its status: a stay begins in 3 to 30 days, today once checked in, and ends today once checked out; a renewal is due on the day after the member's period, and when a customer joins in 3 to 20 days; an overdue remittance is of the latest month that was due before today. A tax is made once its period is over and a fee after a year; while none is due, an administrative fee. Without its own time, each earlier state has the earliest given time.",
+    fact: "Its dates fit its status: a stay begins in 3 to 30 days, today once checked in, and ends today once checked out; a renewal is due on the day after the member's period, and when a customer joins in 3 to 20 days; a remittance is of a month for which its scheme has none: the next if it is pending, otherwise the latest. A tax is made once its period is over and a fee after a year; while none is due, an administrative fee. Without its own time, each earlier state has the earliest given time.",
     why: NO_OPERATION,
   },
   {
     id: "samples.office",
-    fact: "A payroll pays the staff of the latest regular run, or else two people, for the period of `payFrequency` after it, on the usual day or the business day before. Deductions have the rates of the schemes in the settings, or else typical rates of the country.",
+    fact: "A payroll pays the staff of the latest regular run, or else two people, for the period of `payFrequency` after it, on the usual day or the business day before. A paid one is of a period whose pay day has come, or else off-cycle. Deductions have the rates of the schemes in the settings, or else typical rates of the country.",
     why: "The service's documentation has no employees and no tax rates.",
   },
   {
@@ -169,7 +169,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "links.payroll",
-    fact: "A payroll that is paid makes a pending remittance for each enabled scheme of the settings: what was withheld and the employer's share, due on the last business day up to `remittanceDueDay` of the month after the period, to the agency of the scheme's latest remittances.",
+    fact: "A payroll that is paid makes a pending remittance for each enabled scheme of the settings: unless the month has one without a payroll: what was withheld and the employer's share, due on the last business day up to `remittanceDueDay` of the month after the period, to the agency of the scheme's latest remittances. A second one for the same payroll, or without a payroll for the same month, is refused (409).",
     why: "The service's documentation shows the settings and the remittances, but not how they are made.",
   },
 ];

@@ -1,8 +1,9 @@
 // Statutory: remittances to public schemes, and the settings for them.
 
-import { type Arrival, type OwnRecords, type RecordBase, resource, type ShiftedDates } from "../contracts/resource.ts";
+import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource, type ShiftedDates } from "../contracts/resource.ts";
 import { sumOf } from "../contracts/rules.ts";
 import { addDays, businessDayUntil, businessTimes, dayAt } from "../kernel/calendar.ts";
+import { fail } from "../kernel/errors.ts";
 import { isUnchanged } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
@@ -27,7 +28,7 @@ import {
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { homeDay, merchants, onDay } from "./merchants.ts";
 import { sampleRemittance, sampleStatutorySettings } from "./samples/office.ts";
-import { dueDateOf } from "./samples/parts.ts";
+import { dueDateOf, isRemitted } from "./samples/parts.ts";
 import { earlyRemittances } from "./world-sums.ts";
 
 const SCHEMES = ["income_tax", "pension", "social_security", "health_insurance", "housing_fund", "other"] as const;
@@ -37,6 +38,21 @@ const receipt = {
   receiptNumber: text("Number of the agency's receipt"),
   confirmedDate: day("Date on the receipt"),
   note: text("Note about the confirmation"),
+};
+
+type Remittance = RecordBase & Record<"scheme" | "period" | "payrollId", string | null>;
+
+/** A scheme is remitted once for each payroll, and without a payroll once for a month. */
+const remittedOnce: Rule<Remittance> = ({ id, scheme, period, payrollId, status }, { before, own }) => {
+  if (status === "cancelled" || scheme === null || period === null) return undefined;
+  if (before?.scheme === scheme && before.period === period && before.payrollId === payrollId) return undefined;
+  const other = own(remittances)
+    .all()
+    .find((one) => one.id !== id && isRemitted([one], scheme, period) && (payrollId === null || one.payrollId === payrollId));
+  if (!other) return undefined;
+  return fail("invalid_state", `${scheme} of ${period} is remitted by ${other.id}; give another scheme or period, or cancel ${other.id}.`, {
+    remittanceId: other.id,
+  });
 };
 
 export const remittances = resource({
@@ -96,7 +112,7 @@ export const remittances = resource({
   series: [{ field: "paymentReference", at: "paid", prefix: () => "REM" }],
   updated: "remittance.updated",
   sums: [earlyRemittances],
-  rules: [sumOf("amount", "employeeAmount", "employerAmount")],
+  rules: [sumOf("amount", "employeeAmount", "employerAmount"), remittedOnce],
   references: { payrollId: "payroll" },
 });
 

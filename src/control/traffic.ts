@@ -24,7 +24,8 @@ const startTraffic = endpoint({
     "Creates records that fit the merchant, in sandbox time: payments, bookings, orders, payroll runs. Payouts contain only payments that were made. " +
     "Changes that happen on a date, such as a payout arriving, follow the clock; with `--life off`, traffic makes them itself. " +
     "A frozen clock pauses traffic, and advancing the clock performs what falls due. The same seed and start time produce the same records. " +
-    "It changes only records that it created, the stock that orders take and the takings that payouts contain, and leaves a record alone once another client has changed it. " +
+    "It changes records that it created, the stock that orders take and the takings that payouts contain, and leaves a record alone once another client has changed it. " +
+    "Of other records, it settles payments and taxes that are pending when it starts, submits due drafts of payrolls, renews memberships, and pays remittances that are due or overdue. " +
     "Each merchant has at most one: starting another replaces it. A reset, or the end of the sandbox, stops it.",
   body: TrafficOptions,
   example: { merchant: "mer_lodge", rate: "2/s", mix: { payment: 3, booking: 1 }, for: "1m" },

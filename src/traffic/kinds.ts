@@ -38,6 +38,8 @@ export interface TrafficKind {
   transitions: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Fields to change when a record enters a state, in addition to the fields that the state sets. */
   onEnter?: Readonly<Record<string, (step: StepContext, isInstead: boolean) => JsonObject>>;
+  /** Whether traffic also moves the records that wait for their next state when it starts. */
+  takesOver?: true;
   /** Whether a record goes on to its next state in the step that made it. */
   goesOn?(record: AnyRecord): boolean;
   /** The state of a record that could not enter another one, which it enters instead. */
@@ -61,6 +63,7 @@ const isCovered = (step: StepContext, { status, amount }: AnyRecord) => status !
 
 const payment: TrafficKind = {
   weight: 40,
+  takesOver: true,
   hours: "trade",
   transitions: { pending: { succeeded: 0.9, failed: 0.1 }, succeeded: { refunded: 0.05 } },
   // Only a bank transfer takes longer than some seconds.
@@ -173,7 +176,7 @@ const payroll: TrafficKind = {
   },
 };
 
-/** Traffic creates no remittances: payroll runs create them when they are paid, and traffic pays them before they are due. */
+/** Traffic creates no remittances: payroll runs create them when they are paid, and traffic pays them before they are due, or once overdue. */
 const remittance: TrafficKind = {
   weight: 4,
   hours: "office",
@@ -182,7 +185,9 @@ const remittance: TrafficKind = {
   submits: {
     status: "paid",
     due: ({ newest, today }) =>
-      newest("remittance", 100).find(({ status, dueDate }) => status === "pending" && String(dueDate ?? "9") <= nextBusinessDay(today)),
+      newest("remittance", 100).find(
+        ({ status, dueDate }) => status === "overdue" || (status === "pending" && String(dueDate ?? "9") <= nextBusinessDay(today)),
+      ),
   },
   transitions: { paid: { confirmed: 0.9 } },
   onEnter: { confirmed: (step) => ({ receiptNumber: `R-${step.between("receipt", 1_000, 9_999)}` }) },
@@ -190,6 +195,7 @@ const remittance: TrafficKind = {
 
 const govPayment: TrafficKind = {
   weight: 2,
+  takesOver: true,
   hours: "office",
   newRecord: ({ newest, today }) => (dueTaxes(newest("gov_payment", 50), today).length === 0 ? undefined : {}),
   transitions: { pending: { paid: 0.95, failed: 0.05 } },

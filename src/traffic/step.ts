@@ -23,7 +23,7 @@ interface PendingTransition {
   isInstead?: true;
 }
 
-/** The records of a run. Holds only records that traffic made: a test's own records stay unchanged. */
+/** The records of a run: those that traffic made, and of some kinds those that were pending when it started. */
 export interface Progress {
   mix: Record<string, number>;
   /** The name of the run, from which its random values are derived. */

@@ -48,6 +48,7 @@ export function createTraffic(deps: TrafficDependencies) {
     /** Starts traffic for a merchant and replaces its current traffic. */
     start(options: TrafficOptions) {
       const run = createRun(deps, options);
+      takeOver(deps, run);
       runs.set(run.merchant, run);
       clock.wake();
       return stateOf(run, clock.now());
@@ -93,6 +94,14 @@ function createRun(deps: TrafficDependencies, options: TrafficOptions): TrafficR
   const schedule = createStepSchedule({ length: plan.gap, count: plan.count, chance }, startedAt);
   const progress = { name, backlog: new Map(), awaiting: new Map() };
   return { ...plan, ...progress, merchant, schedule, status: "running", startedAt, byKind: new Map() };
+}
+
+/** Plans the next states of records that were pending before. A payment or tax that nobody settles would be pending forever. */
+function takeOver(deps: TrafficDependencies, run: TrafficRun): void {
+  for (const kind of Object.keys(run.mix).filter((name) => kinds[name]?.takesOver)) {
+    const step = stepOf(deps, run, run.startedAt, kind);
+    for (const record of step.newest(kind, 100)) if (record.status === "pending") plan(deps, run, kind, record, step);
+  }
 }
 
 function stepOf(deps: TrafficDependencies, run: TrafficRun, time: number, of: string | number): StepContext {

@@ -95,14 +95,8 @@ test.each([
   ["remittance", { amount: 5_000, employeeAmount: 2_000 }, { employerAmount: 3_000 }],
   [
     "remittance",
-    { scheme: "social_security", period: "2025-11" },
-    {
-      payrollId: "pyr_5",
-      employeeAmount: 106_700,
-      employerAmount: 230_375,
-      dueDate: "2025-12-19",
-      agency: expect.stringMatching(/^Instituto/),
-    },
+    { scheme: "housing_fund", period: "2025-10" },
+    { payrollId: "pyr_4", employeeAmount: 0, employerAmount: 9_700, dueDate: "2025-11-20", agency: expect.stringMatching(/^Fundo/) },
   ],
   ["product_variant", { productId: "prod_honey" }, { options: { size: "700 g" }, name: "Heather honey, 700 g" }],
   ["membership_renewal", { plan: "Amigos do Vinho", dueDate: "2026-01-31" }, { amount: 7_900, periodEnd: "2027-01-30" }],
@@ -176,6 +170,16 @@ test("a variant of a merchant without products gets a new product", async () => 
   expect(data.map(({ id }: { id: string }) => id)).toEqual([productId]);
 });
 
+test("a scheme is remitted once for a month: a made remittance is of the next one without, or refused", async () => {
+  const bench = await open();
+  const months = [];
+  for (let made = 0; made < 3; made++) months.push((await make(bench, "remittance", { scheme: "income_tax" })).period);
+  expect(months).toEqual(["2026-01", "2026-02", "2026-03"]);
+  const body = { scheme: "income_tax", period: "2026-02" };
+  const { status, body: answer } = await bench.call("POST", "/_sandbox/records/remittance", { key: null, body });
+  expect([status, answer.message]).toEqual([409, expect.stringContaining("income_tax of 2026-02 is remitted by rem_")]);
+});
+
 describe("a made payroll", () => {
   const settle = (bench: Bench, fields: object) => make(bench, "statutory_settings", { merchant: "mer_market", ...fields });
   const run = (bench: Bench, fields: object = {}) => make(bench, "payroll", { merchant: "mer_market", ...fields });
@@ -183,18 +187,31 @@ describe("a made payroll", () => {
   test("is for the month after the latest run, and on a business day", async () => {
     const bench = await open();
     const months = [];
-    for (const fields of [{}, { status: "paid" }, { status: "paid" }, { periodStart: "2026-06-01" }, {}]) {
+    for (const fields of [{}, { periodStart: "2026-06-01", status: "pending" }, {}]) {
       const { periodStart, payDate } = await run(bench, fields);
       months.push(periodStart);
       expect([payDate, [0, 6].includes(new Date(payDate).getUTCDay())]).toEqual([payDate, false]);
     }
-    expect(months).toEqual(["2026-01-01", "2026-02-01", "2026-03-01", "2026-06-01", "2026-07-01"]);
+    expect(months).toEqual(["2026-01-01", "2026-06-01", "2026-07-01"]);
     const again = await bench.call("POST", "/_sandbox/records/payroll", {
       key: null,
-      body: { merchant: "mer_market", periodStart: "2026-03-01", status: "pending" },
+      body: { merchant: "mer_market", periodStart: "2026-06-01", status: "pending" },
     });
-    expect([again.status, again.body.message]).toEqual([409, expect.stringContaining("is paid for 2026-03-01 to 2026-03-31")]);
-    expect(await run(bench, { periodStart: "2026-03-01", status: "pending", offCycle: true })).toMatchObject({ offCycle: true });
+    expect([again.status, again.body.message]).toEqual([409, expect.stringContaining("is paid for 2026-06-01 to 2026-06-30")]);
+    expect(await run(bench, { periodStart: "2026-06-01", status: "pending", offCycle: true })).toMatchObject({ offCycle: true });
+  });
+
+  test("that is paid is of a period whose pay day has come, and otherwise besides the regular pay", async () => {
+    const bench = await open();
+    const paid = [await run(bench, { status: "paid" }), await run(bench, { status: "paid" })];
+    expect(paid.map(({ periodStart, offCycle }) => [periodStart, offCycle])).toEqual([
+      ["2025-12-01", false],
+      ["2026-01-01", true],
+    ]);
+    const body = { merchant: "mer_market", status: "paid", periodStart: "2026-02-01" };
+    const { status, body: answer } = await bench.call("POST", "/_sandbox/records/payroll", { key: null, body });
+    expect([status, answer.message]).toEqual([400, expect.stringContaining("is not due before 2026-02-")]);
+    expect(await run(bench, { ...body, payDate: "2026-01-05" })).toMatchObject({ periodStart: "2026-02-01", offCycle: false });
   });
 
   test.each([

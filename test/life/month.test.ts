@@ -41,7 +41,7 @@ async function addRecords(bench: Bench) {
     await make(merchant, "booking", { id: "bkg_night", status: "confirmed", checkIn: "2026-01-31", checkOut: "2026-02-01" });
     await make(merchant, "booking", { id: "bkg_never", status: "pending", checkIn: "2026-01-31", checkOut: "2026-02-01" });
     await make(merchant, "membership_renewal", { id: "ren_auto", autoRenew: true, dueDate: "2026-02-01" });
-    await make(merchant, "remittance", { id: "rem_soon", amount: 100, dueDate: "2026-01-31" });
+    await make(merchant, "remittance", { id: "rem_soon", amount: 100, scheme: "housing_fund", dueDate: "2026-01-31" });
     await make(merchant, "membership_renewal", { id: "ren_manual", autoRenew: false, dueDate: "2026-02-01" });
   }
 }

@@ -35,7 +35,7 @@ const essence = (field: string, value: unknown) =>
 
 /** The refusals that are right: the value exists already, or another field must be given with it. */
 const REFUSED =
-  /exists already|is archived|is paid for|that no payout contains|must be that of the items|(acceptedAt|verifiedAt) must not come before created/;
+  /exists already|is archived|is paid for|is remitted by|is not due before|that no payout contains|must be that of the items|(acceptedAt|verifiedAt) must not come before created/;
 
 /** A caller who links a payment of something else, a tax for a period that was paid, a number out of turn, or a guest who stays, gets it. */
 const CLAIMS =

@@ -98,6 +98,16 @@ export const LINES: Readonly<Record<string, Line>> = {
         return dueDate !== unlessWorkday(addDays(addMonths(`${period}-01`, 1), day - 1));
       })
       .map(({ id, period, dueDate }) => `${id} of ${period} due ${dueDate}`),
+  "a scheme is remitted once for each payroll, and without a payroll once for a month": ({ of }) => {
+    const paid = of("remittance").filter(({ status }) => status !== "cancelled");
+    const isSame = (one: Some, other: Some) =>
+      one.scheme === other.scheme && one.period === other.period && [other.payrollId, null].includes(one.payrollId);
+    return paid.filter((one) => paid.some((other) => other !== one && isSame(one, other))).map(({ id }) => id);
+  },
+  "the regular pay of a period is not paid before the period begins": ({ of }) =>
+    of("payroll")
+      .filter(({ status, offCycle, payDate, periodStart }) => /paid/.test(status) && !offCycle && payDate < periodStart)
+      .map(({ id }) => id),
   "a remittance is made before it is due": (books) =>
     books
       .of("remittance")

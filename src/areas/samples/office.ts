@@ -4,7 +4,7 @@ import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { dueTaxes } from "../../contracts/taxes.ts";
 import { addDays, addMonths, lastDayOf, monthIndex, monthText, timeOfDay } from "../../kernel/calendar.ts";
 import { contributionOf, type PayrollItems } from "../payroll-items.ts";
-import { dueDateOf, earlier, inCurrency, moneyLike, numberOf, ofSeries, textOf } from "./parts.ts";
+import { dueDateOf, earlier, inCurrency, isRemitted, moneyLike, numberOf, ofSeries, textOf } from "./parts.ts";
 import { payrollItems, type Scheme, STAFF, taxRatesOf } from "./payroll.ts";
 
 /** Ids of the employees in the merchant's payroll runs, or else of sample staff. */
@@ -58,17 +58,20 @@ export function sampleRemittance(context: SampleContext) {
   const { given, newest, pick, merchant, between } = context;
   const [settings] = newest("statutory_settings");
   const schemes = (settings?.schemes ?? []) as Scheme[];
-  const enabled = schemes.filter((one) => one.enabled);
-  const ofAgency = given.agency == null ? undefined : newest("remittance").find(({ agency }) => agency === given.agency)?.scheme;
-  const scheme = textOf(given.scheme ?? ofAgency, pick("scheme", enabled)?.scheme ?? "income_tax");
-  const rates = [...schemes, ...taxRatesOf(merchant.country)].find((one) => one.scheme === scheme);
-  const { employeeRateBps = 1_400, employerRateBps = 0 } = rates ?? {};
+  const others = newest("remittance");
   const runs = newest("payroll").filter(({ status, offCycle }) => ["paid", "partially_paid"].includes(String(status)) && offCycle !== true);
   const isOf = (run: AnyRecord, period: string) => textOf(run.periodStart, "").startsWith(period);
   const named = runs.find(({ id }) => id === given.payrollId);
   const dueDay = settings?.remittanceDueDay;
-  const month = typeof given.dueDate === "string" ? monthText(monthIndex(given.dueDate) - 1) : remittedMonth(context, dueDay);
-  const period = textOf(given.period, textOf(named?.periodStart, month).slice(0, 7));
+  const month = typeof given.dueDate === "string" ? monthText(monthIndex(given.dueDate) - 1) : "";
+  const asked = textOf(given.period, textOf(named?.periodStart, month).slice(0, 7));
+  const usualSchemes = schemes.some(({ enabled }) => enabled) ? schemes.filter(({ enabled }) => enabled) : taxRatesOf(merchant.country);
+  const open = usualSchemes.filter((one) => !isRemitted(others, one.scheme, asked));
+  const ofAgency = given.agency == null ? undefined : others.find(({ agency }) => agency === given.agency)?.scheme;
+  const scheme = textOf(given.scheme ?? ofAgency, (pick("scheme", open) ?? usualSchemes[0])?.scheme ?? "income_tax");
+  const rates = [...schemes, ...taxRatesOf(merchant.country)].find((one) => one.scheme === scheme);
+  const { employeeRateBps = 1_400, employerRateBps = 0 } = rates ?? {};
+  const period = asked || remittedMonth(context, dueDay, (one) => isRemitted(others, scheme, one));
   const run = named ?? runs.find((one) => isOf(one, period));
   const gross = numberOf(
     (run?.totals as { grossAmount?: number } | undefined)?.grossAmount,
@@ -101,12 +104,16 @@ function timesOf({ merchant, status, day }: SampleContext, period: string, due: 
   return { created: run?.paidAt ?? at(lastDayOf(`${period}-01`), 9), ...reached[status as keyof typeof reached] };
 }
 
-/** The latest of the past months whose remittances are still due, or which were due for an overdue one; otherwise the present month. */
-function remittedMonth({ status, day }: SampleContext, dueDay: unknown): string {
-  const [present, last, before] = [0, -1, -2].map((months) => monthText(monthIndex(day(0)) + months)) as [string, string, string];
-  const isDue = dueDateOf(last, dueDay) >= day(0);
-  if (status === "overdue") return isDue ? before : last;
-  return isDue ? last : present;
+/**
+ * The last month while its remittances are due, otherwise the present one; for an overdue remittance the month before. If it is remitted, a pending
+ * remittance is of the next month that is not, and any other of the latest one before.
+ */
+function remittedMonth({ status, day }: SampleContext, dueDay: unknown, isTaken: (month: string) => boolean): string {
+  const last = monthIndex(day(0)) - 1;
+  const isDue = dueDateOf(monthText(last), dueDay) >= day(0);
+  let month = last + (isDue ? 0 : 1) - (status === "overdue" ? 1 : 0);
+  while (isTaken(monthText(month))) month += status === "pending" ? 1 : -1;
+  return monthText(month);
 }
 
 /** A merchant has one settings record, whose id is constant. */

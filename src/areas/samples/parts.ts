@@ -65,6 +65,13 @@ export const monthsOf = (plan: unknown) => (/month/i.test(String(plan)) ? 1 : 12
 /** How long a membership that was not renewed goes on. */
 export const GRACE_DAYS = 14;
 
+/** Whether one of the remittances is of a scheme and month. Cancelled ones do not count. */
+export const isRemitted = (
+  remittances: readonly { scheme?: unknown; period?: unknown; status?: unknown }[],
+  scheme: unknown,
+  period: string,
+) => remittances.some((one) => one.scheme === scheme && one.period === period && one.status !== "cancelled");
+
 const DEFAULT_DUE_DAY = 15;
 
 /** When the remittances of a month are due: on a business day by the due day of the month after it. */

@@ -2,6 +2,7 @@
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, businessDayFrom, businessDayUntil, dayNumber, lastDayOf } from "../../kernel/calendar.ts";
+import { fail } from "../../kernel/errors.ts";
 import { composeItem, type PayItem } from "../payroll-items.ts";
 import { textOf } from "./parts.ts";
 
@@ -33,7 +34,6 @@ export function samplePayroll(context: SampleContext) {
   const frequency = textOf(settings?.payFrequency, "monthly") as Frequency;
   const runs = regularRuns(newest("payroll"));
   const [last] = runs;
-  const period = periodOf(context, frequency, last);
   const withItems = runs.find((run) => payrollItems(run).length > 0);
   const staff =
     (given.items as PayItem[] | undefined) ??
@@ -41,10 +41,17 @@ export function samplePayroll(context: SampleContext) {
   const rates = ratesOf(settings, merchant);
   const id = textOf(given.id, mint("pyr"));
   const isAhead = ["draft", "pending", "processing"].includes(status);
+  const regular = periodOf(context, frequency, last);
+  const usual = usualPayDay(regular, frequency, runs);
+  const isEarly = !isAhead && given.payDate == null && given.offCycle !== true && usual > day(0);
+  if (isEarly && (given.periodStart ?? given.periodEnd ?? given.offCycle) != null) refuseEarlyPay(regular, usual);
+  // The first run is of the period before. After a run, what is paid before the next pay day is besides the regular pay.
+  const period = isEarly ? periodAround(last ? day(0) : addDays(regular.start, -1), frequency) : regular;
   return {
     periodStart: period.start,
     periodEnd: period.end,
-    payDate: isAhead ? [usualPayDay(period, frequency, runs), businessDayFrom(day(3))].sort().at(-1) : businessDayUntil(day(0)),
+    offCycle: isEarly && last !== undefined,
+    payDate: isAhead ? [usual, businessDayFrom(day(3))].sort().at(-1) : businessDayUntil(day(0)),
     currency: merchant.currency ?? null,
     id,
     items: staff.map((item) =>
@@ -53,18 +60,25 @@ export function samplePayroll(context: SampleContext) {
   };
 }
 
+function refuseEarlyPay({ start, end }: Period, usual: string): never {
+  fail(
+    "validation_failed",
+    `The regular pay of ${start} to ${end} is not due before ${usual}; give a payDate, or set offCycle for a run besides the regular pay.`,
+  );
+}
+
 /** The runs of the regular pay that did not fail, the latest period first. */
 const regularRuns = (runs: readonly AnyRecord[]) =>
   runs
     .filter(({ offCycle, status, periodEnd }) => offCycle !== true && status !== "failed" && typeof periodEnd === "string")
     .toSorted((one, other) => String(other.periodEnd).localeCompare(String(one.periodEnd)));
 
-/** The period of the given days, or of a given pay date after the latest run. Without them, the one after that run, or else the one of today. */
+/** The period of the given days or pay date. Without them, the one after that run, or else the one of today. */
 function periodOf({ given, day }: SampleContext, frequency: Frequency, last: AnyRecord | undefined): Period {
   const asked = given.periodStart ?? given.periodEnd;
   if (typeof asked === "string") return periodAround(asked, frequency);
   const paid = periodAround(textOf(given.payDate, day(0)), frequency);
-  if (last === undefined || given.offCycle === true || (given.payDate != null && paid.start > String(last.periodEnd))) return paid;
+  if (last === undefined || given.offCycle === true || given.payDate != null) return paid;
   const next = periodAround(addDays(String(last.periodEnd), 1), frequency);
   // After a change of the frequency, the next period begins in one that is paid.
   return next.start > String(last.periodEnd) ? next : periodAround(addDays(next.end, 1), frequency);
@@ -86,7 +100,9 @@ function periodAround(day: string, frequency: Frequency): Period {
 /** The last business day up to the merchant's day of the month, or to the end of a shorter period. */
 function usualPayDay({ start, end }: Period, frequency: Frequency, runs: readonly AnyRecord[]): string {
   if (frequency !== "monthly") return businessDayUntil(end);
-  const days = runs.filter(({ status }) => status !== "draft").map(({ payDate }) => textOf(payDate, USUAL_PAY_DAY).slice(-2));
+  // Drafts and late pay say nothing about the usual day.
+  const onTime = runs.filter(({ status, payDate, periodEnd }) => status !== "draft" && String(payDate) <= String(periodEnd));
+  const days = onTime.map(({ payDate }) => textOf(payDate, USUAL_PAY_DAY).slice(-2));
   const timesOf = (day: string) => days.filter((other) => other === day).length;
   // Weekends have moved single pay dates to an earlier day.
   const [usual = USUAL_PAY_DAY] = days.toSorted((one, other) => timesOf(other) - timesOf(one) || other.localeCompare(one));
