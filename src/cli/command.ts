@@ -123,16 +123,12 @@ export function commandGroup({ name, subcommands, ...definition }: GroupDefiniti
         printText(groupHelp(name, group, argv.includes("--all")));
         return exitCodes.ok;
       }
-      const wanted = subcommandNamed(name, subcommands, word?.value ?? definition.default);
-      return wanted.run(word === undefined ? argv : argv.filter((_, index) => index !== word.index));
+      const wanted = word?.value ?? definition.default;
+      const found = Object.hasOwn(subcommands, wanted) ? subcommands[wanted] : undefined;
+      if (found) return found.run(word === undefined ? argv : argv.filter((_, index) => index !== word.index));
+      const known = Object.keys(subcommands);
+      return usageError(`${name} has no subcommand ${wanted}.${didYouMean(wanted, known)} It has ${known.join(", ")}.`);
     },
   };
   return group;
-}
-
-function subcommandNamed(name: string, subcommands: Readonly<Record<string, Command>>, word: string): Command {
-  const found = Object.hasOwn(subcommands, word) ? subcommands[word] : undefined;
-  if (found !== undefined) return found;
-  const known = Object.keys(subcommands);
-  usageError(`${name} has no subcommand ${word}.${didYouMean(word, known)} It has ${known.join(", ")}.`);
 }

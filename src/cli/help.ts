@@ -91,9 +91,8 @@ function sandboxOptions(names: readonly OptionName[], defaults: Described["defau
 const rowsOf = (flags: FlagDefinitions, isAll: boolean): HelpRow[] =>
   Object.entries(flags)
     .filter(([, { hidden, rare }]) => !hidden && (isAll || !rare))
-    .map(flagRow);
+    .map(([name, flag]) => row(`--${name}`, flag));
 
-const flagRow = ([name, flag]: [string, FlagDefinition]): HelpRow => row(`--${name}`, flag);
 const row = (flag: string, { value, description }: Pick<FlagDefinition, "value" | "description">): HelpRow => [
   value === undefined ? flag : `${flag} <${value}>`,
   description,

@@ -97,7 +97,7 @@ export async function findProblems(wanted: readonly FailCondition[], control: Co
   const unused = wanted.length > 0 ? await findUnused(control, run) : [];
   if (unused.length > 0) return [{ exitCode: exitCodes.inconclusive, lines: unused }];
   const problems: { exitCode: number; lines: string[] }[] = [];
-  for (const { exitCode, find } of wanted.length > 0 ? [...wanted, eachClosed] : []) {
+  for (const { exitCode, find } of wanted.length > 0 ? [...wanted, condition(findOpen, exitCodes.inconclusive)] : []) {
     const lines = await find(control, run);
     if (lines.length > 0) problems.push({ exitCode, lines });
   }
@@ -122,18 +122,12 @@ async function findOpen(control: ControlApi): Promise<string[]> {
     : [`Tests left their own sandboxes open, so these were not checked: ${open.join(", ")}. Await close() of each, or stop it.`];
 }
 
-const eachClosed = condition(findOpen, exitCodes.inconclusive);
-
 /** What a run without problems did not check. */
 export async function findWarnings(failOn: string, control: ControlApi, run: ObservedRun): Promise<string[]> {
   if (failOn === "") return [...(await findUnused(control, run)), ...(await findOpen(control))];
-  return failOn.split(",").includes("verdicts") ? findUntested(control, run) : [];
-}
-
-/** Whether any call could be retried; unknown, and so not reported, for the requests of sandboxes that tests create. */
-async function findUntested(control: ControlApi, { retryable }: ObservedRun): Promise<string[]> {
-  if (retryable > 0) return [];
+  if (!failOn.split(",").includes("verdicts") || run.retryable > 0) return [];
   const { added } = (await control.report({ format: "json" })) as RunReport;
+  // Whether a call to a sandbox that a test created could be retried is unknown, so nothing is reported.
   if (added.some(({ requests }) => requests !== 0)) return [];
   return ["No call got a 429, a 5xx or a fault, so the client's retries were not tested: add --scenario lost-response to test them."];
 }

@@ -81,7 +81,10 @@ async function runInside({ target, log, run, checks, command, variables }: Insid
   } finally {
     await tree.end();
     await log.close(code !== exitCodes.ok || log.defects() > 0);
-    tellOfLog(log, code);
+    const logError = log.error();
+    if (logError !== undefined) note(`The log ${log.path} is incomplete: ${logError}.`);
+    if (log.defects() > 0) note(`The sandbox had an internal error; see its log ${log.path}.`);
+    else if (code !== exitCodes.ok && logError === undefined) note(`Exit code ${code}. The log of the sandbox is ${log.path}.`);
   }
 }
 
@@ -117,18 +120,11 @@ async function conclude(
   return code;
 }
 
-function tellOfLog(log: LogFile, code: number): void {
-  const logError = log.error();
-  if (logError !== undefined) note(`The log ${log.path} is incomplete: ${logError}.`);
-  if (log.defects() > 0) note(`The sandbox had an internal error; see its log ${log.path}.`);
-  else if (code !== exitCodes.ok && logError === undefined) note(`Exit code ${code}. The log of the sandbox is ${log.path}.`);
-}
-
 export type LogFile = ReturnType<typeof openLogFile>;
 
 /** The log file contains the sandbox's output, because the terminal belongs to the command. `requested` is that of `--log` (default: a temporary file). */
 export function openLogFile(requested: string | undefined) {
-  const { path, fd, error: openError } = requested === undefined ? openTemporary() : openRequested(resolve(requested));
+  const { path, fd, error: openError } = openFile(requested);
   const stream = fd === undefined ? undefined : createWriteStream(path, { fd });
   let error = openError;
   let defects = 0;
@@ -166,24 +162,16 @@ interface Opened {
   error?: string;
 }
 
-/** Does not fail, so that the command runs even if the temporary file cannot be created. */
-function openTemporary(): Opened {
+/** Does not fail without `--log`, so that the command runs even if the temporary file cannot be created. */
+function openFile(requested: string | undefined): Opened {
   try {
-    const path = join(mkdtempSync(join(tmpdir(), "merchant-sandbox-")), "sandbox.log");
-    return { path, fd: open(path) };
-  } catch (error) {
-    return { path: tmpdir(), error: (error as Error).message };
-  }
-}
-
-function openRequested(path: string): Opened {
-  try {
+    const path = resolve(requested ?? join(mkdtempSync(join(tmpdir(), "merchant-sandbox-")), "sandbox.log"));
     mkdirSync(dirname(path), { recursive: true });
-    return { path, fd: open(path) };
+    // Readable only by its owner, because the log contains API keys.
+    return { path, fd: openSync(path, "a", 0o600) };
   } catch (error) {
-    throw new SandboxError(`Cannot write the log ${path}: ${(error as Error).message}. Choose another file with --log <file>.`);
+    const { message } = error as Error;
+    if (requested === undefined) return { path: tmpdir(), error: message };
+    throw new SandboxError(`Cannot write the log ${resolve(requested)}: ${message}. Choose another file with --log <file>.`);
   }
 }
-
-/** Readable only by its owner, because the log contains API keys. */
-const open = (path: string) => openSync(path, "a", 0o600);

@@ -56,8 +56,6 @@ async function readLessons<Read>({ lessons }: GivenOptions, read: (sandbox: Sand
   return read(sandbox).finally(() => sandbox.close());
 }
 
-const checkLesson = (options: GivenOptions, name: string) => readLessons(options, (sandbox) => sandbox.lessons.get({ name }));
-
 async function list(options: GivenOptions): Promise<undefined> {
   const { data } = await readLessons(options, (sandbox) => sandbox.lessons.list());
   for (const { number, name, title, steps } of data) print(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
@@ -69,7 +67,7 @@ async function learnAlone({ options, flags, positionals: [wanted] }: Arguments):
   const checkpoint = checkpointOf(flags);
   const sandbox = await createSandbox(complete).catch(async (error) => {
     // A mistyped lesson is reported before a port in use, which needs another mend.
-    if (wanted !== undefined) await checkLesson(options, wanted);
+    if (wanted !== undefined) await readLessons(options, ({ lessons }) => lessons.get({ name: wanted }));
     throw error;
   });
   try {

@@ -71,17 +71,15 @@ function lessonText({ news, learner: { name, id, lesson, title, step, steps, ste
   return `lesson: ${name} (${id}) ${news}; ${place}`;
 }
 
-/** The event with all fields, and with times as ISO text. */
+/** The event with all fields, but a request without its null fields, and with times as ISO text. */
 export function eventObject(event: LiveEvent): Record<string, unknown> {
-  if (event.kind === "request") return requestObject(event.request);
+  if (event.kind === "request") {
+    const { at, durationMs, ...request } = event.request;
+    const all = { event: "request", ...request, at: isoTime(at), duration: durationMs };
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
+  }
   const { kind, ...fields } = event as { kind: string } & Record<string, unknown>;
   // Most kinds have one field of the same name that describes the event.
   const about = (fields[kind] ?? fields) as { at?: number };
   return { event: kind === "attempt" ? "delivery" : kind, ...about, ...(about.at !== undefined && { at: isoTime(about.at) }) };
-}
-
-/** A request without its null fields. */
-function requestObject({ at, durationMs, ...request }: RequestMessage): Record<string, unknown> {
-  const all = { event: "request", ...request, at: isoTime(at), duration: durationMs };
-  return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
 }

@@ -30,18 +30,14 @@ export const connectionFlags = {
   "control-token": { value: "token", description: "use this control token, which a sandbox open to the network requires" },
 } satisfies Record<string, FlagDefinition>;
 
-interface Place {
-  db: string;
-  /** The URL to use if no sandbox is named or found. */
-  defaultUrl: string;
-  controlToken: string | undefined;
-}
+type Place = Awaited<ReturnType<typeof placeOf>>;
 
-async function placeOf(flags: Flags): Promise<Place> {
+async function placeOf(flags: Flags) {
   const { options } = await readSettings({}, ["db", "port", "controlToken"]);
   const { db = optionDefinitions.db.default, port = optionDefinitions.port.default, controlToken } = options;
   return {
     db: flags.db ?? (db as string),
+    /** The URL to use if no sandbox is named or found. */
     defaultUrl: `http://127.0.0.1:${port || optionDefinitions.port.default}`,
     controlToken: flags["control-token"] ?? (controlToken as string | undefined),
   };
