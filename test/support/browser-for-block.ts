@@ -1,3 +1,5 @@
+// One browser for all tests of a describe block.
+
 import { afterAll, beforeAll } from "vitest";
 import { type Browser, browserFile, openBrowser } from "./browser.ts";
 
