@@ -96,13 +96,14 @@ test.each(kinds.filter(({ arrivalTimes }) => arrivalTimes.size > 0).map((resourc
         const refused = await change({ [field]: isSet ? null : NOON_SECONDS });
         expect([kind, status, field, refused.status, refused.body.details?.errors]).toMatchObject([
           ...[kind, status, field, 400],
-          [
-            {
+          // A record that reached its state before now breaks the order of its times too.
+          expect.arrayContaining([
+            expect.objectContaining({
               field,
               code: "out_of_order",
               message: expect.stringContaining(isSet ? `${field} must not be null` : `${field} must be null`),
-            },
-          ],
+            }),
+          ]),
         ]);
         // A later time of an arrival that happened is a correction, not a contradiction.
         if (isSet) expect((await change({ [field]: record[field] })).body).toMatchObject({ [field]: record[field] });
