@@ -11,9 +11,8 @@ import { Definitions, Head, KeyButtons } from "./shared-parts.tsx";
 
 export function LessonPanel({ dashboard }: DashboardProps) {
   const { state } = dashboard;
-  const mode = learnerMode(state);
   const lesson = currentLesson(state);
-  const learner = mode?.learner;
+  const learner = learnerMode(state)?.learner;
   const step = shownStep(state);
   return (
     <section class="lesson" tabIndex={0} aria-label="Lesson">

@@ -22,9 +22,9 @@ export const selectedMerchant = selectedValue<ListedMerchant>("merchants");
 const selectedWindow = selectedValue<RateWindow>("limits");
 
 /** The merchant of the selected row, or else the first merchant. */
-export function defaultMerchant(state: UiState): string {
+export function withMerchant(state: UiState) {
   const row = selectedRequest(state) ?? selectedAttempt(state) ?? selectedWindow(state);
-  return selectedMerchant(state)?.id ?? row?.merchant ?? state.sandbox?.merchants[0]?.id ?? "";
+  return { merchant: selectedMerchant(state)?.id ?? row?.merchant ?? state.sandbox?.merchants[0]?.id ?? "" };
 }
 
 export const merchantOptions = ({ sandbox }: UiState): FieldOption[] =>
@@ -50,20 +50,6 @@ export const filledIn = <Values extends FormValues>(values: Values): Partial<Val
 /** After a reset or a restored snapshot, no earlier change can be undone. */
 export const withoutUndo = (state: UiState): UiState => ({ ...state, undo: [] });
 
-const faultSchema = controlCalls.faults.schema() as Call<{ oneOf: JsonSchema[] }>;
-
-export const fetchLookups = ({ lookups: { operations, rules } }: UiState): Effect[] => [
-  ...(operations
-    ? []
-    : [
-        lookup(controlCalls.operations(), ({ data, events }) => ({
-          operations: data.map(({ id }) => id),
-          eventTypes: events.map(({ type }) => type),
-        })),
-      ]),
-  ...(rules ? [] : [lookup(faultSchema, ({ oneOf }) => ({ rules: oneOf }))]),
-];
-
 const lookup = <Reply>(call: Call<Reply>, read: (reply: Reply) => CachedLookups): Effect =>
   callEffect(
     call,
@@ -71,3 +57,14 @@ const lookup = <Reply>(call: Call<Reply>, read: (reply: Reply) => CachedLookups)
     // Retried every second. An open form waits for the lookup, so it shows the error.
     (state, message) => update(topOverlay(state) ? withNotice(state, message, "failure") : state),
   );
+
+const operationsLookup = lookup(controlCalls.operations(), ({ data, events }) => ({
+  operations: data.map(({ id }) => id),
+  eventTypes: events.map(({ type }) => type),
+}));
+const rulesLookup = lookup(controlCalls.faults.schema() as Call<{ oneOf: JsonSchema[] }>, ({ oneOf }) => ({ rules: oneOf }));
+
+export const fetchLookups = ({ lookups: { operations, rules } }: UiState): Effect[] => [
+  ...(operations ? [] : [operationsLookup]),
+  ...(rules ? [] : [rulesLookup]),
+];

@@ -1,6 +1,7 @@
 // The keys that change the sandbox, in the order of the key bar, and the key that undoes a change.
 
 import type { KeyGroup } from "../overlays/key-lists.ts";
+import { scenarioKey } from "../panes/scenarios.ts";
 import type { KeyBinding } from "../state/state.ts";
 import { makeCall, update, withNotice } from "../state/updates.ts";
 import { faultKeys } from "./faults.ts";
@@ -27,6 +28,6 @@ const undoKey: KeyBinding = {
 
 /** Keys that break something, and keys that change the sandbox. */
 export const controlGroups: readonly KeyGroup[] = [
-  { title: "Break", bindings: [...faultKeys, undoKey] },
+  { title: "Break", bindings: [...faultKeys, undoKey, scenarioKey] },
   { title: "Sandbox", bindings: sandboxKeys },
 ];

@@ -17,7 +17,6 @@ import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, typ
 import { type CallResult, copyText } from "../state/updates.ts";
 import {
   allOrOneMerchant,
-  defaultMerchant,
   fetchLookups,
   filledIn,
   merchantOptions,
@@ -25,6 +24,7 @@ import {
   selectedMerchant,
   sharedWindow,
   toOptions,
+  withMerchant,
   withoutUndo,
 } from "./form-fields.ts";
 
@@ -275,8 +275,6 @@ const opens =
   (form: Form, valuesOf: (state: UiState) => FormValues = () => ({})) =>
   (state: UiState) =>
     openForm(state, form, valuesOf(state), fetchLookups(state));
-
-const withMerchant = (state: UiState) => ({ merchant: defaultMerchant(state) });
 
 function valuesFromAttempt(state: UiState): FormValues {
   const attempt = selectedAttempt(state);

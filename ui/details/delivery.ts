@@ -1,13 +1,13 @@
 // The detail of a delivery attempt: all attempts of the delivery, the request sent, its signature, the response and any fault.
 
-import type { LoggedAttempt } from "../../generated/control-api.ts";
+import type { AttemptsGetReply, LoggedAttempt } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptFault } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { ownValues } from "../../src/contracts/service-values.ts";
 import { mask } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
-import { type Call, quoted } from "../connection/calls.ts";
+import { quoted } from "../connection/calls.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { verdictSection } from "../panes/verdicts.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
@@ -16,14 +16,7 @@ import type { Theme } from "../view/style.ts";
 import { bodyLines, bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
 import { attemptLines, laterAttempts, outcomeOf, requestText, resultOf, resultStyles, targetOf } from "./row-lines.ts";
 
-interface DeliveryData {
-  delivery: { attempt: LoggedAttempt; attempts: LoggedAttempt[]; request: string | null };
-}
-
-export const attemptCall = (id: string) => controlCalls.attempts.get({ id }) as Call<DeliveryData["delivery"]>;
-
-export const attemptsCall = (query: { starting_after: string | undefined; filter: string | undefined }) =>
-  controlCalls.attempts.list({ limit: 100, ...query }) as Call<{ data: LoggedAttempt[]; has_more: boolean }>;
+export const attemptCall = (id: string) => controlCalls.attempts.get({ id });
 
 /** Converts a logged attempt to the form of the stream, without its bodies, which would fill the memory. */
 export const attemptRow = (attempt: LoggedAttempt): AttemptMessage => {
@@ -32,7 +25,7 @@ export const attemptRow = (attempt: LoggedAttempt): AttemptMessage => {
   return { ...rest, merchant: merchantId, at: milliseconds(at), fault: effects.map(({ id }) => id).join(",") || null };
 };
 
-export const deliveryDetail = (row: AttemptMessage): Detail<DeliveryData> => ({
+export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: AttemptsGetReply }> => ({
   title: `${row.eventType} to ${row.url}`,
   fetch: { delivery: attemptCall(row.id) },
   lines({ delivery }, state, width) {

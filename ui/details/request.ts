@@ -1,9 +1,8 @@
 // The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with their deliveries.
 
-import type { Learner, LoggedAttempt, LoggedRequest, RequestDetail } from "../../generated/control-api.ts";
+import type { AttemptsListReply, Learner, LoggedRequest, RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import type { Call } from "../connection/calls.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { rateWindowId } from "../panes/rate-limits.ts";
 import { verdictSection } from "../panes/verdicts.ts";
@@ -16,14 +15,13 @@ import { type AttemptSummary, attemptLines } from "./row-lines.ts";
 
 interface RequestData {
   request: RequestDetail;
-  deliveries: { data: LoggedAttempt[] };
+  deliveries: AttemptsListReply;
 }
 
 export const requestCall = (id: string) => controlCalls.requests.get({ id });
 
 /** The delivery attempts of the events that a request caused, newest first. */
-export const causedAttemptsCall = (requestId: string, limit = 100) =>
-  controlCalls.attempts.list({ requestId, limit }) as Call<{ data: LoggedAttempt[] }>;
+export const causedAttemptsCall = (requestId: string, limit = 100) => controlCalls.attempts.list({ requestId, limit });
 
 /** Converts a request of the request log to the form of the stream. */
 export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage => ({ ...request, at: milliseconds(at) });

@@ -9,7 +9,6 @@ import { editText, isPaste } from "../overlays/field.ts";
 import { helpOverlay, type KeyGroup, paletteOverlay } from "../overlays/key-lists.ts";
 import { confirm, textOverlay } from "../overlays/text-view.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
-import { scenarioKey } from "../panes/scenarios.ts";
 import { loadGap } from "../run-effects.ts";
 import { pageUrl } from "../state/address.ts";
 import { isGuest, LESSON_PANE } from "../state/learning.ts";
@@ -170,9 +169,6 @@ function quit(state: UiState): StateUpdate {
   return update(openOverlay(state, confirm(question, undefined, leave)));
 }
 
-/** Whether the user may use a binding: guests may not use bindings for hosts. */
-export const isAllowed = (state: UiState) => (isGuest(state) ? ({ isForHost }: KeyBinding) => !isForHost : () => true);
-
 const searchKey: KeyBinding = {
   keys: ["/"],
   label: "search",
@@ -187,20 +183,19 @@ const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[
   { keys: ["escape"], label: "back", help: "go back", run: (later) => update(closeTopOverlay(later)) },
 ];
 
-const changingGroups = controlGroups.map(({ title, bindings }, index): KeyGroup => {
-  const all = index === 0 ? [...bindings, scenarioKey] : bindings;
-  return { title, bindings: all.map((binding) => ({ ...binding, isForHost: true })) };
-});
+const changingGroups = controlGroups.map(
+  ({ title, bindings }): KeyGroup => ({ title, bindings: bindings.map((binding) => ({ ...binding, isForHost: true })) }),
+);
 
 /** The keys that a browser keeps for itself, and those that need a terminal. */
 const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oy]/.test(key);
 
 /** The bindings as the help shows them. Of several with the same key, the first enabled one applies. */
 export const keyGroups = (state: UiState): KeyGroup[] =>
-  [...localGroups(state), ...changingGroups, { title: "Everywhere", bindings: globalKeys }].map(({ bindings, ...group }: KeyGroup) => ({
-    ...group,
-    bindings: bindings.filter(isAllowed(state)).flatMap((binding) => (state.isPage ? withoutBrowsers(state, binding) : binding)),
-  }));
+  [...localGroups(state), ...changingGroups, { title: "Everywhere", bindings: globalKeys }].map(({ bindings, ...group }: KeyGroup) => {
+    const allowed = bindings.filter(({ isForHost }) => !isForHost || !isGuest(state));
+    return { ...group, bindings: state.isPage ? allowed.flatMap((binding) => withoutBrowsers(state, binding)) : allowed };
+  });
 
 /** A binding without the browser's keys; none if no key is left. At the top, `q` has nothing to close. */
 function withoutBrowsers(state: UiState, binding: KeyBinding): KeyBinding[] {

@@ -32,18 +32,13 @@ export const board = listPane<Learner>({
   },
   columns(learner, state) {
     const { name, lesson, step, steps, stepTitle, completed, hints, elapsed } = learner;
-    const progress = isDone(learner) ? `${completed}/${steps}` : step === null ? "" : `${step}/${steps}`;
+    const done = isDone(learner);
+    const progress = done ? `${completed}/${steps}` : step === null ? "" : `${step}/${steps}`;
     return [
       { heading: "learner", text: name, width: 18 },
       { heading: "lesson", text: lesson ?? "-", width: 14, styles: ["dim"], hideBelow: 66 },
       { heading: "step", text: progress, width: 5, align: "right" },
-      {
-        heading: "time",
-        text: isDone(learner) ? "done" : countdown(elapsed / 1_000),
-        width: 6,
-        align: "right",
-        styles: isDone(learner) ? ["bold"] : [],
-      },
+      { heading: "time", text: done ? "done" : countdown(elapsed / 1_000), width: 6, align: "right", styles: done ? ["bold"] : [] },
       { text: slowestLearner(state) === learner.id ? "longest" : "", width: 7, styles: ["bold"] },
       { heading: "hints", text: hints === 0 ? "" : plural(hints, "hint"), width: 8 },
       { heading: "on", text: stepTitle ?? "", styles: ["dim"], hideBelow: 80 },

@@ -7,13 +7,13 @@ import { attemptFacts, attemptVocabulary } from "../../src/contracts/row-filter.
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
-import { attemptCall, attemptRow, attemptsCall, deliveryDetail, verifiableHeader, verifyCommand } from "../details/delivery.ts";
+import { attemptCall, attemptRow, deliveryDetail, verifiableHeader, verifyCommand } from "../details/delivery.ts";
 import { laterAttempts, outcomeOf, resultOf, resultStyles, targetOf } from "../details/row-lines.ts";
 import { confirm } from "../overlays/text-view.ts";
 import type { Row } from "../state/list.ts";
 import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { copyText, loadThen, makeCall, openOverlay, pollEffect, update, withNotice } from "../state/updates.ts";
-import { count, duration, failureMark, plural } from "../view/format.ts";
+import { countNote, duration, failureMark, plural } from "../view/format.ts";
 import { IDS_FROM } from "./columns.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
 
@@ -32,16 +32,13 @@ export const deliveries = listPane<AttemptMessage>({
   stream: "attempt",
   log: {
     page: ({ before, filter }) =>
-      readAs(attemptsCall({ starting_after: before, filter: filter || undefined }), ({ data, has_more }) => ({
+      readAs(controlCalls.attempts.list({ limit: 100, starting_after: before, filter: filter || undefined }), ({ data, has_more }) => ({
         rows: data.map(attemptRow),
         hasMore: has_more,
       })),
     order: ({ sequence }) => sequence,
   },
-  titleNote({ sandbox }) {
-    const failed = sandbox?.failedDeliveries ?? 0;
-    return failed === 0 ? "" : `${count(failed)} failed`;
-  },
+  titleNote: ({ sandbox }) => countNote(sandbox?.failedDeliveries ?? 0, "failed"),
   alarm: (state) => failureMark(state.theme, state.sandbox?.failedDeliveries ?? 0),
   columns(attempt, state, width) {
     const { eventType, eventId, url, durationMs } = attempt;

@@ -6,7 +6,7 @@ import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { endRule } from "../controls/faults.ts";
 import { armedRules, faultDetail, isArmed, ruleTitle, statusName } from "../details/fault.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
-import { count, countdown, milliseconds, plural } from "../view/format.ts";
+import { count, countdown, countNote, milliseconds, plural } from "../view/format.ts";
 import type { TextStyle } from "../view/style.ts";
 import { listPane, programCommand } from "./pane.ts";
 
@@ -19,10 +19,7 @@ export const faults = listPane<FaultRule>({
     fields: { id, name, status, target, action: String(action.type) },
   }),
   poll: controlCalls.faults.list(),
-  titleNote(state) {
-    const armed = armedRules(state).length;
-    return armed === 0 ? "" : `${count(armed)} armed`;
-  },
+  titleNote: (state) => countNote(armedRules(state).length, "armed"),
   alarm(state) {
     const armed = armedRules(state).length;
     return armed === 0 ? "" : `*${count(armed)}`;

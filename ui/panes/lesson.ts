@@ -30,14 +30,14 @@ export const lesson = textPane({
       keys: ["y"],
       label: "copy",
       help: "copy the step's command",
-      isEnabled: hasCommand,
+      isEnabled: (state) => hasCommand(state),
       run: (state) => copyText(state, shownStep(state)?.command ?? "", "the command"),
     },
     {
       keys: ["v"],
       label: "select",
       help: "show the step's command without borders, to select it",
-      isEnabled: hasCommand,
+      isEnabled: (state) => hasCommand(state),
       run: (state) => update(openOverlay(state, textOverlay("Command", shownStep(state)?.command ?? ""))),
     },
     {
@@ -45,15 +45,14 @@ export const lesson = textPane({
       label: "hint",
       help: "show the next hint",
       isEnabled: (state) => isAtCurrentStep(state) && (currentStep(state)?.hints ?? 0) > 0,
-      run: (state) => makeCall(state, learnerCall(state, "hint"), (learner) => learnerResult(`Hint ${learner.hints}`, learner)),
+      run: (state) => callForLearner(state, "hint", ({ hints }) => `Hint ${hints}`),
     },
     {
       keys: ["S"],
       label: "skip",
       help: "skip the step; its results are created for you",
       isEnabled: (state) => isAtCurrentStep(state) && currentStep(state) !== undefined,
-      run: (state) =>
-        makeCall(state, learnerCall(state, "skip"), (learner) => learnerResult(`Skipped: ${currentStep(state)?.title}`, learner)),
+      run: (state) => callForLearner(state, "skip", () => `Skipped: ${currentStep(state)?.title}`),
     },
     boundTo({ ...lessonKey, run: openLessonForm }, (state) => learnerMode(state)?.learner),
     {
@@ -90,9 +89,7 @@ function lessonLines(state: UiState, width: number): string[] {
   return [marks, "", styled(theme, "Lesson complete.", "bold"), ...paragraph(theme, width, `${score} ${next}`)];
 }
 
-function hasCommand(state: UiState): boolean {
-  return (shownStep(state)?.command ?? null) !== null;
-}
+const hasCommand = (state: UiState) => (shownStep(state)?.command ?? null) !== null;
 
 const isAtCurrentStep = (state: UiState) => learnerMode(state)?.reading === undefined;
 
@@ -106,12 +103,11 @@ function stepBy(state: UiState, by: number): UiState {
   return readStep(state, step >= current ? undefined : Math.max(1, step));
 }
 
-const learnerResult = (message: string, learner: Learner) => ({
-  message,
-  updateState: (state: UiState) => withLearnerReply(state, learner),
-});
-
-const learnerCall = (state: UiState, action: "hint" | "skip") => controlCalls.learners[action]({ id: learnerMode(state)?.id ?? "" });
+const callForLearner = (state: UiState, action: "hint" | "skip", messageOf: (learner: Learner) => string) =>
+  makeCall(state, controlCalls.learners[action]({ id: learnerMode(state)?.id ?? "" }), (learner) => ({
+    message: messageOf(learner),
+    updateState: (later) => withLearnerReply(later, learner),
+  }));
 
 /** The step numbers, each marked as completed, skipped, current or to come. */
 function stepMarks(theme: Theme, { steps }: Lesson, learner: LearnerView): string {

@@ -9,6 +9,7 @@ import { type Fold, filteredRows, type Gap, isCursorGone, type Row, select, sele
 import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
 import { closeTopOverlay, loadThen, openOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { fitTo, sanitize } from "../view/cells.ts";
+import { joinNotes } from "../view/format.ts";
 import { visibleRowCount } from "../view/layout.ts";
 import { styled, type Theme } from "../view/style.ts";
 import type { Column } from "./columns.ts";
@@ -136,9 +137,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     ...(log && { log: { ...log, page: (query) => withRows(log.page(query), row) } }),
     ...(poll && { poll: readAs(poll, ({ data }) => sorted(data).map(row)) }),
     titleNote: (state) =>
-      [shared.titleNote?.(state) ?? "", isCursorGone(listOf(state, name)) ? "selected row no longer listed" : ""]
-        .filter(Boolean)
-        .join("  "),
+      joinNotes(shared.titleNote?.(state) ?? "", isCursorGone(listOf(state, name)) ? "selected row no longer listed" : ""),
     columns: ({ value }, state, width) => declared.columns(value as Value, state, width),
     gapText: ({ id, gap }, state, width) => (gap ? gapText(state, gap, listOf(state, name).loading?.gap === id, width) : ""),
     keys: [...listKeys, ...keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined))],

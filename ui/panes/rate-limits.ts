@@ -9,7 +9,7 @@ import { requestLinks, requestsOf } from "../details/row-lines.ts";
 import { apiKeysOf, listOf, secondsUntil, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
 import { count, countdown, dateTimeToSecond, failureMark, limitText, milliseconds, plural } from "../view/format.ts";
-import { symbols, type Theme } from "../view/style.ts";
+import { symbols, type TextStyle, type Theme } from "../view/style.ts";
 import { listPane } from "./pane.ts";
 
 export const rateWindowId = ({ merchant, operation }: Pick<RateWindow, "merchant" | "operation">) => `${merchant} ${operation ?? ""}`;
@@ -38,22 +38,14 @@ export const rateLimits = listPane<RateWindow>({
     const { merchant, operation, limit, remaining } = window;
     const wait = countdown(secondsUntil(state, milliseconds(window.reset)));
     const isExhausted = remaining === 0;
+    const resetText = isExhausted ? `429 for ${wait}` : `resets ${wait}`;
+    const barStyles: TextStyle[] = isExhausted ? ["red"] : remaining < limit / 5 ? ["yellow"] : [];
     const barWidth = width < 60 ? 5 : Math.max(16, Math.floor(width / 3));
     return [
       { heading: "merchant", text: operation ? `${shortMerchant(merchant)} ${operation}` : shortMerchant(merchant), truncate: "middle" },
-      {
-        heading: "left",
-        text: bar(state.theme, remaining / limit, barWidth),
-        width: barWidth,
-        styles: isExhausted ? ["red"] : remaining < limit / 5 ? ["yellow"] : [],
-      },
+      { heading: "left", text: bar(state.theme, remaining / limit, barWidth), width: barWidth, styles: barStyles },
       { heading: "of limit", text: windowText(window, "/"), width: 11, align: "right" },
-      {
-        heading: "reset",
-        text: isExhausted ? `429 for ${wait}` : `resets ${wait}`,
-        width: 12,
-        styles: isExhausted ? ["failure"] : ["dim"],
-      },
+      { heading: "reset", text: resetText, width: 12, styles: isExhausted ? ["failure"] : ["dim"] },
     ];
   },
   emptyText: ({ sandbox }) => (sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading rate limits …"]),

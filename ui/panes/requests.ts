@@ -33,17 +33,11 @@ export const requests = listPane<RequestMessage>({
   },
   columns(request, { theme, made }, width) {
     const { id, at, method, path, query, operation, status, durationMs, merchant, replayOf, fault, ignored } = request;
+    const idWidth = Math.max(8, `req_${made.requests}`.length);
     const mark = replayOf ? symbols(theme).replayed : fault ? "*" : ignored ? "!" : "";
     return [
       { heading: "time", text: timeOfDay(at), width: 12, styles: ["dim"], hideBelow: 64 },
-      {
-        heading: "id",
-        text: id,
-        width: Math.max(8, `req_${made.requests}`.length),
-        truncate: "middle",
-        styles: ["dim"],
-        hideBelow: IDS_FROM,
-      },
+      { heading: "id", text: id, width: idWidth, truncate: "middle", styles: ["dim"], hideBelow: IDS_FROM },
       { heading: "method", text: method, width: 6 },
       { heading: "path", text: query === "" ? path : `${path}?${query}`, truncate: "middle" },
       { heading: "operation", text: operation ?? "", width: 24, truncate: "middle", styles: ["dim"], hideBelow: 107 },

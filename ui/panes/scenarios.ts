@@ -7,7 +7,7 @@ import { fieldsText, triggerText } from "../details/fault.ts";
 import { selectedRow } from "../state/list.ts";
 import { type KeyBinding, listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { loadThen, makeCall, update } from "../state/updates.ts";
-import { count, dateTimeToSecond, milliseconds, plural, verdictLabel } from "../view/format.ts";
+import { count, countNote, dateTimeToSecond, milliseconds, plural, verdictLabel } from "../view/format.ts";
 import { listPane } from "./pane.ts";
 
 /** A scenario that is armed for several merchants has a row for each. */
@@ -64,10 +64,7 @@ export const scenarios = listPane<Scenario>({
   }),
   vocabulary: { fields: ["name", "merchant", "verdict"], marks: ["armed"] },
   poll: controlCalls.scenarios.list(),
-  titleNote(state) {
-    const armed = valuesOf<Scenario>(state, "scenarios").filter((one) => one.armed).length;
-    return armed === 0 ? "" : `${count(armed)} armed`;
-  },
+  titleNote: (state) => countNote(valuesOf<Scenario>(state, "scenarios").filter(({ armed }) => armed).length, "armed"),
   columns({ name, title, armed, merchant, score, points, verdict }, state) {
     // Without an armed scenario, two columns are empty, and leave their width to the title.
     const isAnyArmed = valuesOf<Scenario>(state, "scenarios").some((one) => one.armed);

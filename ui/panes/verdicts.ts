@@ -10,7 +10,7 @@ import { requestText, resultOf } from "../details/row-lines.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type Fold, mayHide, type Row } from "../state/list.ts";
 import { shortMerchant, type UiState, valuesOf } from "../state/state.ts";
-import { count, dateTime, duration, failureMark, milliseconds, newestOf, timeOfDay, verdictLabel } from "../view/format.ts";
+import { count, countNote, dateTime, duration, failureMark, milliseconds, newestOf, timeOfDay, verdictLabel } from "../view/format.ts";
 import { symbols } from "../view/style.ts";
 import { listPane, readAs } from "./pane.ts";
 
@@ -142,7 +142,7 @@ export const verdicts = listPane<VerdictMessage | VerdictGroup>({
     takesFilter: false,
     needs: FAILED,
   },
-  titleNote: ({ made: { verdicts: made } }) => (made.fail === 0 ? "" : `${count(made.fail)} failed`),
+  titleNote: ({ made }) => countNote(made.verdicts.fail, "failed"),
   alarm: ({ theme, made }) => failureMark(theme, made.verdicts.fail),
   fold: foldVerdicts,
   columns(found, state, width) {

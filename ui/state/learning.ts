@@ -37,15 +37,12 @@ export function withLearner(state: UiState, learner: LearnerView): UiState {
   const next = { ...state, learning: { ...mode, learner } };
   if (!before) return next;
   if (before.lesson !== learner.lesson || before.step !== learner.step) {
-    const isRead = before.lesson === learner.lesson && isCompleted(before, learner);
+    const isRead = before.lesson === learner.lesson && before.step !== null && stepEnd(learner, before.step) === "completed";
     const shown = isRead ? readStep(next, mode.reading ?? before.step) : readStep(next, undefined);
     return isRead ? withNotice(shown, `Step completed: ${before.stepTitle}. Press n to go on`) : shown;
   }
   return learner.hints > before.hints && mode.reading === undefined ? scrolledTo(next, Number.POSITIVE_INFINITY) : next;
 }
-
-const isCompleted = ({ lesson, step }: LearnerView, { finishedSteps }: LearnerView) =>
-  step !== null && finishedSteps.some((one) => one.lesson === lesson && one.step === step && one.how === "completed");
 
 const scrolledTo = (state: UiState, line: number): UiState => ({ ...state, scrolls: { ...state.scrolls, [LESSON_PANE]: line } });
 

@@ -91,7 +91,8 @@ export function wrap(text: string, width: number): string[] {
   }
   let line = "";
   let used = 0;
-  for (const piece of graphemesOf(text, width)) {
+  // A grapheme that is wider than a whole line is split into its characters.
+  for (const piece of piecesOf(text).flatMap((letter) => (stringWidth(letter) > width ? [...letter] : [letter]))) {
     const cells = stringWidth(piece);
     if (used + cells > width && line !== "") {
       lines.push(line);
@@ -103,10 +104,6 @@ export function wrap(text: string, width: number): string[] {
   }
   return [...lines, line];
 }
-
-/** The graphemes of a text. A grapheme that is wider than a whole line is split into its characters. */
-const graphemesOf = (text: string, width: number): string[] =>
-  piecesOf(text).flatMap((letter) => (stringWidth(letter) > width ? [...letter] : [letter]));
 
 /** Fills lines with words separated by spaces. A word that is wider than a line is wrapped at any character. */
 export function fillLines(words: readonly string[], width: number): string[] {

@@ -11,6 +11,12 @@ export { count, plural };
 /** `13,259`, or `newest 400 of 13,259` where only a part of all is shown. */
 export const newestOf = (shown: number, all: number): string => (shown < all ? `newest ${count(shown)} of ${count(all)}` : count(all));
 
+/** `3 armed`; empty for none. */
+export const countNote = (number: number, what: string): string => (number === 0 ? "" : `${count(number)} ${what}`);
+
+/** The parts of a note that are not empty. */
+export const joinNotes = (...notes: string[]): string => notes.filter((note) => note !== "").join("  ");
+
 /** `none` for the limit of `--rate-limit none`, which the sandbox counts as this many requests. */
 export const limitText = (limit: number): string => (limit >= 1_000_000_000 ? "none" : count(limit));
 

@@ -52,13 +52,10 @@ export function layoutOf(state: UiState): Layout {
   const tabLines = isWide ? 0 : 1;
   const area = { width: columns, height: rows - BAR_LINES - tabLines };
   if (isSmall) return { shape: "small", left: [], right: [], overlay: area };
-  // The page places its parts itself, and needs to know whether there is a preview.
-  if (state.isPage) {
-    const right = columns < PREVIEW_COLUMNS ? [] : [{ pane: PREVIEW, ...area }];
-    return { shape: "tabs", left: [{ pane: state.pane, ...area }], right, overlay: area };
-  }
-  if (isWide) return { shape: "wide", overlay: area, ...placePanes(state, area) };
-  return { shape: "tabs", left: [{ pane: state.pane, ...area }], right: [], overlay: area };
+  if (isWide && !state.isPage) return { shape: "wide", overlay: area, ...placePanes(state, area) };
+  // The page places its parts itself, and needs to know whether there is a preview. A terminal this narrow has none.
+  const right = columns < PREVIEW_COLUMNS ? [] : [{ pane: PREVIEW, ...area }];
+  return { shape: "tabs", left: [{ pane: state.pane, ...area }], right, overlay: area };
 }
 
 function placePanes(state: UiState, area: BoxSize): Placements {

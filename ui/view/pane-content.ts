@@ -12,7 +12,7 @@ import { filteredRows, type List, unseenCount, visibleRows } from "../state/list
 import { listOf, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, sanitize } from "./cells.ts";
-import { count, newestOf } from "./format.ts";
+import { count, joinNotes, newestOf } from "./format.ts";
 import { type BoxSize, headingLines, type PanePlacement, PREVIEW, textSize } from "./layout.ts";
 import { stripStyles, styled, symbols } from "./style.ts";
 
@@ -149,8 +149,6 @@ function matchCount(list: List): string {
   const gaps = rows.filter(({ gap }) => gap).length;
   return `${count(rows.length - gaps)}${gaps > 0 ? "+" : ""}`;
 }
-
-const joinNotes = (...notes: string[]) => notes.filter((note) => note !== "").join("  ");
 
 function followNote({ follows }: Pane, list: List): string {
   const unseen = unseenCount(list);
