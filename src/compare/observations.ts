@@ -180,18 +180,10 @@ function tokenIn(response: unknown): { token?: string; seconds: number } {
 const MOST_DEPTH = 40;
 
 function visit(value: unknown, use: (name: string, value: unknown) => void, depth = 0): void {
-  if (depth > MOST_DEPTH) return;
-  if (Array.isArray(value)) {
-    for (const item of value) {
-      if (typeof item === "string") use("", item);
-      else visit(item, use, depth + 1);
-    }
-    return;
-  }
-  if (!isObject(value)) return;
-  for (const name of Object.keys(value)) {
-    use(name, value[name]);
-    visit(value[name], use, depth + 1);
+  if (depth > MOST_DEPTH || typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    use(Array.isArray(value) ? "" : key, inner);
+    visit(inner, use, depth + 1);
   }
 }
 

@@ -52,21 +52,13 @@ function cursorFor({ call, history }: CallContext, value: string | null): string
   return history.hasPage(call, "first", value) ? "ending_before" : undefined;
 }
 
-/** The part of a fact that each error of the schema check contradicts. */
-const PARTS: Readonly<Record<string, string>> = {
-  required: ".required",
-  wrong_type: ".type",
-  not_allowed: ".values",
-  wrong_format: ".format",
+/** The part of a fact that each error of the schema check contradicts, and the accepted value, which differs from the fact's. */
+const PARTS: Readonly<Record<string, [part: string, accepted: (value: unknown, log: ObservationLog) => FactValue]>> = {
+  required: [".required", () => false],
+  wrong_type: [".type", typeOfJson],
+  not_allowed: [".values", (value, { shown }) => (typeof value === "string" ? shown.code(value) : typeOfJson(value))],
+  wrong_format: [".format", () => "accepted: wrong_format"],
 };
-
-/** The accepted value, which differs from the fact's. */
-function acceptedValue(part: string, code: string, value: unknown, { shown }: ObservationLog): FactValue {
-  if (part === ".required") return false;
-  if (part === ".type") return typeOfJson(value);
-  if (part === ".values") return typeof value === "string" ? shown.code(value) : typeOfJson(value);
-  return `accepted: ${code}`;
-}
 
 function observeAcceptedBody({ call, problems }: CallContext, where: ObservationContext): void {
   const { log } = where;
@@ -77,9 +69,9 @@ function observeAcceptedBody({ call, problems }: CallContext, where: Observation
   const isShown = (code: string) => (call.foreign.body ? code === "not_allowed" : code !== "required" || !isRenamed);
   for (const { pointer, code } of problems.filter((one) => isShown(one.code))) {
     const id = place + pointer.replaceAll(/\/\d+(?=\/|$)/g, "[]").replaceAll("/", ".");
-    const part = PARTS[code] ?? "";
+    const [part, accepted] = PARTS[code] ?? ["", () => `accepted: ${code}`];
     const fact = log.fact(id + part) ? id + part : id;
-    log.record(fact, acceptedValue(part, code, valueAt(body, pointer), log), false, { ...where, lenient: "service" });
+    log.record(fact, accepted(valueAt(body, pointer), log), false, { ...where, lenient: "service" });
   }
   const isOtherName = isRenamed && !call.foreign.body && problems.every(({ code }) => code === "required");
   if (problems.length > 0 && !isOtherName) return;

@@ -144,15 +144,11 @@ function observeSchedule(deliveries: readonly RecordedDelivery[], log: Observati
   for (const group of groups.values()) observeAttempts(group, timed.at(-1)?.at ?? 0, log);
 }
 
-/** The fact about a retry; undefined if a service file says that there is none. */
-function scheduleFact(retry: number, log: ObservationLog) {
-  const fact = log.fact(`webhook.schedule.${retry}`);
-  return fact?.value === "no attempt" ? undefined : fact;
-}
-
 function observeAttempts(attempts: readonly RecordedDelivery[], end: number, log: ObservationLog): void {
   for (const [index, delivery] of attempts.entries()) {
-    const fact = scheduleFact(index + 1, log);
+    const known = log.fact(`webhook.schedule.${index + 1}`);
+    // A service file may say that there is no such retry.
+    const fact = known?.value === "no attempt" ? undefined : known;
     const next = attempts[index + 1];
     // Attempts after a success, or with numbers out of order, are replays outside the schedule.
     if (succeeded({ status: delivery.status ?? 0 }) || (delivery.attempt ?? index + 1) !== index + 1) return;

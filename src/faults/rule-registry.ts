@@ -56,11 +56,12 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
     /** In order of evaluation. */
     list: () => index.inOrder().map((armed) => armed.state(clock.now())),
     find: (id: string) => find(id).state(clock.now()),
-    /** The counts stay unless the trigger is a new object. */
-    change(id: string, changes: unknown) {
+    /** The counts stay unless the trigger or the ttl changes. */
+    change(id: string, changes: Partial<Record<keyof RuleInput, unknown>>) {
       const armed = find(id);
-      const next = changedRule(armed.rule, id, changes as Partial<RuleInput>, known);
-      return put(arm(id, next, seed, clock.now(), next.trigger === armed.rule.trigger ? armed.counts : undefined));
+      const next = readRule({ ...inputOf(armed.rule), ...changes, id }, known);
+      const counts = changes.trigger === undefined && changes.ttl === undefined ? armed.counts : undefined;
+      return put(arm(id, next, seed, clock.now(), counts));
     },
     remove(id: string): RuleState {
       const armed = find(id);
@@ -97,12 +98,6 @@ function createIds(seed: number, { rules }: RuleIndex, readLogged: () => Readonl
       count = 0;
     },
   };
-}
-
-/** Keeps the trigger object unless the trigger or the ttl changes, because the counts stay with the same object. */
-function changedRule(rule: FaultRule, id: string, changes: Partial<RuleInput>, known: KnownNames): FaultRule {
-  const next = readRule({ ...inputOf(rule), ...changes, id }, known);
-  return changes.trigger === undefined && changes.ttl === undefined ? { ...next, trigger: rule.trigger } : next;
 }
 
 /** The rule as a client would write it. */

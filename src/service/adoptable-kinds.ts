@@ -106,11 +106,8 @@ const mayBeNull = (value: readonly string[], own: readonly string[], isBody: boo
 const isTypeOf = (value: readonly string[], own: readonly string[], form: string | undefined) =>
   plain(value) === plain(own) || (form !== undefined && plain(value) === plain(typesOfForm(form) ?? []));
 
-/** The declared kinds, with the reasons why some cannot be adopted. */
-const declared: Readonly<Record<FactKind, AdoptableKind & { observed: string }>> = factKinds;
-
 export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
-  ...declared,
+  ...factKinds,
   ...fieldKinds,
   success_status: wholeNumber(200, 299),
   rate_limit: wholeNumber(1, 1_000_000_000),

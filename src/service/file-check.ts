@@ -108,7 +108,7 @@ const siblingOf = (id: string, name: string) => `${id.slice(0, id.lastIndexOf(".
 function unadoptable({ id, kind, origin, why }: ServiceFact, part: "value" | "name"): string | undefined {
   const { not, rename } = adoptableKinds[kind];
   if (origin === "design") return `${id} differs by design: ${why}`;
-  const never = not ?? (part === "value" ? whyNever(id) : undefined);
+  const never = not ?? (part === "value" ? NEVER.find(([ids]) => ids.test(id))?.[1] : undefined);
   if (never !== undefined) return `${id} cannot be adopted: ${never}.`;
   return part === "name" && !rename ? `${id} cannot be renamed: its kind is ${kind}.` : undefined;
 }
@@ -125,5 +125,3 @@ const NEVER: readonly [ids: RegExp, why: string][] = [
   [/\.query\.\w+\.values(\.|$)/, "the sandbox renames parameters, but not their values"],
   [/^(webhooks\.create\.body\.(url|events)|events\.test\.body\.type)(\.required)?$/, "the sandbox needs the field"],
 ];
-
-const whyNever = (id: string) => NEVER.find(([ids]) => ids.test(id))?.[1];

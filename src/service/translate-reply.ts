@@ -73,8 +73,8 @@ function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, types: Ev
       /** All headers of the reply in the names and forms of the service. */
       headersOut: (headers: SentHeaders, at: number) => headersOut(facts, operation?.id, headers, status, at),
     });
-    const refusal = call.replayOf === undefined ? undefined : replayRefusal(facts, operation?.id);
-    if (refusal !== undefined) return answer(refusal, refusedReplay(facts, errorShape(), call));
+    const refusal = refusedReplay(facts, errorShape, call);
+    if (refusal) return answer(refusal.status, refusal.body);
     if (reply.status === 204) return answer(204, "");
     if (reply.status < 400) return answer(reply.status, success(call, reply.body));
     const error = ownErrorIn(reply);
@@ -85,19 +85,16 @@ function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, types: Ev
   };
 }
 
-/** Status returned when a key is reused; undefined if the service replays the response. */
-function replayRefusal(facts: AdoptedFacts, operation: string | undefined): number | undefined {
-  const status = /^refused with (\d+)$/.exec(facts.text("idempotency.replay", operation) ?? "")?.[1];
-  return status === undefined ? undefined : Number(status);
-}
-
-/** The response to a second call with a key, from a service that keeps keys but no responses. */
-function refusedReplay(facts: AdoptedFacts, shape: ErrorShape, { id, operation, replayOf, headers }: CallAtEdge): string {
+/** The response to a second call with a key, from a service that keeps keys but no responses; undefined if the service replays the first. */
+function refusedReplay(facts: AdoptedFacts, shape: () => ErrorShape, { id, operation, replayOf, headers }: CallAtEdge) {
+  const refused = replayOf === undefined ? undefined : facts.text("idempotency.replay", operation?.id);
+  const status = /^refused with (\d+)$/.exec(refused ?? "")?.[1];
+  if (status === undefined) return undefined;
   delete headers["Idempotent-Replayed"];
   const { status: _, ...shown } = adoptedError(facts, "idempotency_key_reused", operation?.id);
   const message = "This idempotency key was used before. The service refuses it, and does not repeat the first response.";
   const error: OwnError = { error: "", code: "idempotency_key_reused", message, details: { firstRequestId: replayOf, requestId: id } };
-  return shape(error, shown, operation);
+  return { status: Number(status), body: shape()(error, shown, operation) };
 }
 
 function replyTranslation({ id, reply }: Operation, facts: AdoptedFacts, translator: Translator): Translate | undefined {

@@ -64,7 +64,7 @@ function checkOf(
   where: string,
   atLeast: number,
 ): Check {
-  const { requestLog, runSummary, judge } = sources;
+  const { requestLog, runSummary, judge, faults } = sources;
   const { requests, sequence, never, deliveries, records, verdicts, scenario, fault } = expectation;
   if (requests) {
     checkMatch(sources, requests.match, `${where}.match`);
@@ -85,23 +85,24 @@ function checkOf(
     validateCount(deliveries.attempts, `${where}.attempts`);
     return checkDeliveries(runSummary, deliveries, merchant);
   }
-  if (records) return planRecords(sources, records, merchant, where);
+  if (records) {
+    const { resources } = sources;
+    const kinds = resources.map(({ kind }) => kind);
+    checkName(records.kind, kinds, `${where}.kind`, "kind of record");
+    validateCount(records.count, `${where}.count`);
+    const resource =
+      resources.find(({ kind }) => kind === records.kind) ?? fail("validation_failed", `${where}.kind must name one kind of record.`);
+    return checkRecords(() => sources.records(merchant, resource), resource, records);
+  }
   if (verdicts) {
     for (const rule of verdicts.rules) checkName(rule, judge.rules, `${where}.rules`, "rule of the judge");
     return checkVerdicts(judge.verdicts, verdicts, merchant);
   }
   if (scenario) return planScenario(sources, scenario, merchant, where);
-  return planFault(sources, fault as ExpectationOf<"fault">, where);
-}
-
-function planRecords(sources: VerificationSources, wanted: ExpectationOf<"records">, merchant: string | undefined, where: string): Check {
-  const { resources } = sources;
-  const kinds = resources.map(({ kind }) => kind);
-  checkName(wanted.kind, kinds, `${where}.kind`, "kind of record");
-  validateCount(wanted.count, `${where}.count`);
-  const resource =
-    resources.find(({ kind }) => kind === wanted.kind) ?? fail("validation_failed", `${where}.kind must name one kind of record.`);
-  return checkRecords(() => sources.records(merchant, resource), resource, wanted);
+  const wanted = fault as ExpectationOf<"fault">;
+  if (!sources.allowUnarmed) checkName(wanted.id, [...faults().keys()], `${where}.id`, "fault rule");
+  validateCount(wanted.fired, `${where}.fired`);
+  return checkFault(() => faults().get(wanted.id) ?? 0, wanted);
 }
 
 function planScenario(
@@ -119,12 +120,6 @@ function planScenario(
   if (find().length === 1 || allowUnarmed) return checkScenario(() => find()[0], wanted);
   const owners = armed().map(({ merchant: owner }) => owner ?? "all");
   return fail("validation_failed", `${where}.merchant must be one that ${wanted.name} is armed for: it is armed for ${owners.join(", ")}.`);
-}
-
-function planFault({ faults, allowUnarmed = false }: VerificationSources, wanted: ExpectationOf<"fault">, where: string): Check {
-  if (!allowUnarmed) checkName(wanted.id, [...faults().keys()], `${where}.id`, "fault rule");
-  validateCount(wanted.fired, `${where}.fired`);
-  return checkFault(() => faults().get(wanted.id) ?? 0, wanted);
 }
 
 function checkMatch(sources: VerificationSources, { operation, merchant, body }: RequestMatch, where: string): void {

@@ -30,7 +30,8 @@ export const audit = command({
     const found = await auditWith(given, { url, ...(flags.secret !== undefined && { secret: flags.secret }) });
     if (flags.json === undefined) show(found);
     else print(JSON.stringify(found));
-    return exitCodeOf(found);
+    if (found.forgeryAccepted) return exitCodes.verdict;
+    return { pass: exitCodes.ok, fail: exitCodes.runtime, inconclusive: exitCodes.inconclusive }[found.verdict];
   },
 });
 
@@ -60,9 +61,4 @@ function show({ probes, verdict, forgeryAccepted }: SandboxAuditReply): void {
   const forgery = forgeryAccepted ? " It accepted a forged event: anyone who knows the URL can send it events." : "";
   const open = count("inconclusive") > 0 ? `, ${count("inconclusive")} inconclusive` : "";
   print(`${verdict}: ${count("pass")} of ${probes.length} probes passed, ${count("fail")} failed${open}.${forgery}`);
-}
-
-function exitCodeOf({ verdict, forgeryAccepted }: SandboxAuditReply): number {
-  if (forgeryAccepted) return exitCodes.verdict;
-  return { pass: exitCodes.ok, fail: exitCodes.runtime, inconclusive: exitCodes.inconclusive }[verdict];
 }
