@@ -10,6 +10,7 @@ import { createFileCheck } from "../service/file-check.ts";
 import { operationUnder } from "../service/operations.ts";
 import { type AdoptedFacts, adoptedFacts, type ServiceFile, serviceFileSchema } from "../service/service-file.ts";
 import { createTranslation, type Translation } from "../service/translate-reply.ts";
+import { isFields } from "../service/translator.ts";
 import { valuesUnder } from "../service/values.ts";
 import type { Operation } from "../store/operation-context.ts";
 import { errorAt, readJsonFile } from "../store/world/json-file.ts";
@@ -30,7 +31,7 @@ export const plainService: Service = { values: ownValues, operations: catalogue 
 
 export async function readService(file: string): Promise<Service> {
   const source = await readJsonFile(file);
-  if (!isObject(source.value) || !("facts" in source.value))
+  if (!isFields(source.value) || !("facts" in source.value))
     throw new SandboxError(
       `${file}:1: a service file has its entries under "facts", such as {"facts": {"bookings.decline.status": 202}}; received ${shownForm(source.value)}.`,
       "badFixture",
@@ -50,13 +51,11 @@ const serviceOf = (facts: AdoptedFacts) => ({
   translation: createTranslation(facts, new Map(resources.map(({ kind, schema }) => [kind, schema]))),
 });
 
-const isObject = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
-
 const MOST_NAMES = 3;
 
 /** Describes the form of a file for an error message, with the names of its first fields. */
 function shownForm(value: unknown): string {
-  if (!isObject(value)) return Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
+  if (!isFields(value)) return Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
   const names = Object.keys(value).slice(0, MOST_NAMES);
   return names.length === 0 ? "an empty object" : `an object with ${mask(names.map((name) => JSON.stringify(name)).join(", "))}`;
 }

@@ -1,9 +1,8 @@
 // The kinds of record that background traffic creates: how often it creates each, and what happens to the records afterwards.
 
-import { endingMemberships, mayJoin } from "../contracts/memberships.ts";
 import { type SettledPayment, total, unpaidShares } from "../contracts/payment-shares.ts";
+import { dueTaxes, endingMemberships, mayJoin } from "../contracts/renewed-periods.ts";
 import type { AnyRecord, RecordBase } from "../contracts/resource.ts";
-import { dueTaxes } from "../contracts/taxes.ts";
 import { dayAt, nextBusinessDay } from "../kernel/calendar.ts";
 import type { Draws } from "../kernel/random.ts";
 import type { Behaviour } from "../schema/assumed.ts";

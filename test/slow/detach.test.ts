@@ -149,11 +149,11 @@ test("wait returns when a starting sandbox becomes ready", async () => {
   await starting.ended;
 });
 
-test("healthcheck finds the sandbox at the port of the environment, also one of a network, and ignores proxy variables", async () => {
+test("status finds the sandbox at the port of the environment, also one of a network, and ignores proxy variables", async () => {
   const proxy = { HTTP_PROXY: "http://127.0.0.1:1", http_proxy: "http://127.0.0.1:1", NODE_USE_ENV_PROXY: "1" };
   for (const words of [[], ["--host", "0.0.0.0", "--allowed-host", "sandbox"]]) {
     const { port } = await start(["--memory", ...words]);
-    expect(await run(["healthcheck"], { MERCHANT_SANDBOX_PORT: String(port), ...proxy })).toMatchObject({ code: 0, out: [], error: "" });
+    expect(await run(["status"], { MERCHANT_SANDBOX_PORT: String(port), ...proxy })).toMatchObject({ code: 0, error: "" });
   }
 });
 

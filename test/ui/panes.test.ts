@@ -304,16 +304,6 @@ describe("the cursor", () => {
   });
 });
 
-describe("a terminal without Unicode or colours", () => {
-  test("gets ASCII of the same width", () => {
-    const lines = screen(press(busy(80, 24, { colours: false, unicode: false }), "k"));
-    expect(lines.join("")).toMatch(/^[\x20-\x7e]*$/);
-    expect(lines.find((line) => line.includes("decline"))).toMatch(/\/v1\/hosp\S*~\S*decline/);
-    expect(lines.filter((line) => line.startsWith("|")).map((line) => line.length)).toEqual(expect.arrayContaining([80]));
-    expect(lines.find((line) => line.includes(" 429 *"))).toContain(">");
-  });
-});
-
 describe("the help", () => {
   test("groups the keys, and searches them", () => {
     const help = press(busy(120, 50), "?");

@@ -1,7 +1,7 @@
 // Samples of office records: remittances and their settings, government payments, staff records, synchronisation.
 
+import { dueTaxes } from "../../contracts/renewed-periods.ts";
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
-import { dueTaxes } from "../../contracts/taxes.ts";
 import { addDays, addMonths, lastDayOf, monthIndex, monthText, timeOfDay } from "../../kernel/calendar.ts";
 import { contributionOf, type PayrollItems } from "../payroll-items.ts";
 import { dueDateOf, earlier, inCurrency, isRemitted, moneyLike, numberOf, ofSeries, textOf } from "./parts.ts";

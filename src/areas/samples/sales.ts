@@ -1,7 +1,7 @@
 // Samples of sales records: payments and payout methods, orders and products, bookings, memberships, customers, organizers.
 
 import { isDeepStrictEqual } from "node:util";
-import { endingMemberships, mayJoin, memberships } from "../../contracts/memberships.ts";
+import { endingMemberships, mayJoin, memberships } from "../../contracts/renewed-periods.ts";
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, addMonths } from "../../kernel/calendar.ts";
 import { fullNight, type Nights, type RoomType } from "../rooms.ts";
@@ -9,24 +9,18 @@ import { customerOf, earlier, GRACE_DAYS, inCurrency, moneyLike, monthsOf, numbe
 
 const GUESTS: readonly [string, string] = [
   "Amara Zoë Tiago Noor Siobhán Łucja Mateo Sakura Ingrid Kofi Leïla Duarte Ana Bruno Clara Dilan Elif Farid Greta Hugo Ilse Jonas Keiko Lars",
-  " Okafor Müller Nunes Haddad Byrne Nowak Ibáñez Kobayashi Lindqvist Mensah Benali Rocha Alves Bauer Costa Diallo Evans Ferrari Grün Horvat",
+  "Okafor Müller Nunes Haddad Byrne Nowak Ibáñez Kobayashi Lindqvist Mensah Benali Rocha Alves Bauer Costa Diallo Evans Ferrari Grün Horvat",
 ];
 /** The two parts of names, for merchants whose customers are of their own country. */
 const NAMES: Readonly<Record<string, readonly [string, string]>> = {
-  JP: [
-    "佐藤 鈴木 高橋 伊藤 渡辺 山本 中村 小林 加藤 吉田 山田 佐々木 山口 松本 井上 木村 清水 斎藤 阿部 森",
-    "ひなた 蓮 結衣 颯太 葵 陽翔 さくら 大翔 美咲 湊 凛 悠真 陽菜 樹 莉子 朝陽 杏 律 紬 蒼",
-  ],
-  KE: [
-    "Wanjiku Achieng Baraka Halima Kiprono Neema Zawadi Juma Fatuma Otieno Amani Rehema Njeri Wambui Kamau Atieno Makena Salim Akinyi Barasa",
-    " Muthoni Odhiambo Mwangi Abdi Chebet Nyota Pendo Bahari Noor Omondi Salama Kariuki Wekesa Mutua Kiptoo Njoroge Wafula Kimani Maina Ouma",
-  ],
+  JP: ["佐藤 鈴木 高橋 伊藤 渡辺 山本 中村 小林 加藤 吉田 山田", "ひなた 蓮 結衣 颯太 葵 陽翔 さくら 大翔 美咲 湊 凛 悠真"],
+  KE: ["Wanjiku Achieng Baraka Halima Kiprono Neema Zawadi Juma Otieno", "Muthoni Odhiambo Mwangi Chebet Nyota Pendo Noor Omondi Ouma"],
 };
 
 export function sampleCustomer({ given, merchant, pick, number }: SampleContext) {
   const [first, last] = NAMES[String(merchant.country)] ?? GUESTS;
-  const separator = last.startsWith(" ") ? " " : "";
-  const name = textOf(given.name, pick("first name", first.split(" ")) + separator + pick("last name", last.trim().split(" ")));
+  const parts = [pick("first name", first.split(" ")), pick("last name", last.split(" "))];
+  const name = textOf(given.name, parts.join(merchant.country === "JP" ? "" : " "));
   const [word = "customer"] = /[a-z]{3,}/i.exec(name) ?? [];
   return { name, email: `${word.toLowerCase()}-${number}@mail.example`, phone: `+44 7700 900${100 + (number % 900)}` };
 }

@@ -1,34 +1,25 @@
 // `doctor`: checks this machine for problems that prevent a sandbox from working, and prints how to fix them.
 
-import { lookup } from "node:dns/promises";
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { createServer } from "node:net";
 import { dirname } from "node:path";
 import { exitCodes } from "../../kernel/errors.ts";
-import { CONFIG_FILE, completeOptions, flagOf, variableOf } from "../../sandbox/options.ts";
+import { completeOptions } from "../../sandbox/options.ts";
 import { findAddonProblem } from "../../store/sqlite/native-addon.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
 import { portOwner } from "../process/port-owner.ts";
 import { describeSandboxAt } from "../remote/probe.ts";
 import { folderOf } from "../remote/state-files.ts";
-import type { Settings } from "../settings.ts";
 
 export const doctor = command({
   summary: "check this machine for problems (exit code 1 if there are any)",
   usage: "doctor",
   sandboxOptions: true,
   flags: { json: { description: "print one JSON object per line" } },
-  async run({ options, sources, flags }) {
+  async run({ options, flags }) {
     const { port, host, db, memory } = completeOptions(options);
-    const results = [
-      listOptions(sources),
-      checkNode(),
-      await checkPort(port, host),
-      ...(memory ? [] : [checkFolder(db)]),
-      checkProxy(process.env),
-      await checkLocalhost(),
-    ];
+    const results = [checkNode(), await checkPort(port, host), ...(memory ? [] : [checkFolder(db)]), checkProxy(process.env)];
     for (const result of results) show(result, flags.json !== undefined);
     return results.some(({ state }) => state === "fail") ? exitCodes.runtime : exitCodes.ok;
   },
@@ -50,13 +41,6 @@ export interface DoctorCheck {
 const ok = (check: string, says: string): DoctorCheck => ({ check, state: "ok", says });
 const warn = (check: string, says: string, remedy: string): DoctorCheck => ({ check, state: "warn", says, remedy });
 const fail = (check: string, says: string, remedy: string): DoctorCheck => ({ check, state: "fail", says, remedy });
-
-/** Lists the source of each given option. */
-function listOptions(sources: Settings["sources"]): DoctorCheck {
-  const origins = { flag: flagOf, variable: variableOf, file: () => CONFIG_FILE };
-  const given = Object.entries(sources).map(([name, source]) => `${name} from ${origins[source](name)}`);
-  return ok("options", given.length === 0 ? "all options have their defaults" : `options: ${given.join(", ")}`);
-}
 
 /** npm hides the output of install scripts, so a first run seems to hang. */
 const NODE_20_BUILD =
@@ -102,9 +86,7 @@ function checkFolder(db: string | undefined): DoctorCheck {
   }
 }
 
-function nearest(folder: string): string {
-  return existsSync(folder) ? folder : nearest(dirname(folder));
-}
+const nearest = (folder: string): string => (existsSync(folder) ? folder : nearest(dirname(folder)));
 
 /** Many HTTP clients send requests to localhost through the proxy too, unless NO_PROXY excludes it. */
 export function checkProxy(environment: NodeJS.ProcessEnv): DoctorCheck {
@@ -121,14 +103,3 @@ export function checkProxy(environment: NodeJS.ProcessEnv): DoctorCheck {
     "Set NO_PROXY=localhost,127.0.0.1,::1 (and no_proxy, which some clients read instead).",
   );
 }
-
-export async function checkLocalhost(find: typeof lookupAll = lookupAll): Promise<DoctorCheck> {
-  const addresses = await find("localhost").catch(() => []);
-  const remedy = "Map localhost to 127.0.0.1 in /etc/hosts, or use http://127.0.0.1:4747.";
-  const foreign = addresses.filter((address) => !/^(127\.|::1$)/.test(address));
-  if (addresses.length === 0) return warn("localhost", "localhost does not resolve", remedy);
-  if (foreign.length > 0) return warn("localhost", `localhost resolves to ${foreign.join(", ")}`, remedy);
-  return ok("localhost", `localhost resolves to ${addresses.join(", ")}`);
-}
-
-const lookupAll = async (name: string) => (await lookup(name, { all: true })).map(({ address }) => address);

@@ -3,7 +3,7 @@
 import { appendFileSync } from "node:fs";
 import { quoted } from "../../../ui/connection/calls.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
-import { SandboxError, usageError } from "../../kernel/errors.ts";
+import { usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { command } from "../command.ts";
 import { print, printText } from "../output/print.ts";
@@ -12,15 +12,13 @@ import { connectToSandbox, variablesOf } from "../remote/running-sandbox.ts";
 
 type Variables = Record<string, string>;
 
-/** Quotes a value for dotenv files. Their readers agree on single quotes, but not on how to escape a quote inside. */
-function dotenvQuoted(name: string, value: string): string {
-  if (!/['\p{Cc}]/u.test(value)) return `'${value}'`;
-  throw new SandboxError(`${name} cannot be written for dotenv: it contains a quote or a control character. Use --format json.`);
-}
-
 const formats: Record<string, (variables: Variables) => void> = {
-  shell: (variables) => printEach(variables, (name, value) => `export ${name}=${quoted(value)}`),
-  dotenv: (variables) => printEach(variables, (name, value) => `${name}=${dotenvQuoted(name, value)}`),
+  shell: (variables) =>
+    printText(
+      Object.entries(variables)
+        .map(([name, value]) => `export ${name}=${quoted(value)}`)
+        .join("\n"),
+    ),
   json: (variables) => printText(JSON.stringify(variables, null, 2)),
   github: writeForGithub,
 };
@@ -31,7 +29,7 @@ export const env = command({
   flags: {
     format: {
       value: "format",
-      description: "use this format: shell, dotenv, json, or github, which writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
+      description: "use this format: shell, json, or github, which writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
     },
     for: { value: "merchant", description: "use the API key of this merchant (default: the first one)" },
     ...connectionFlags,
@@ -46,10 +44,6 @@ export const env = command({
     write(variablesOf(sandbox, key));
   },
 });
-
-function printEach(variables: Variables, line: (name: string, value: string) => string): void {
-  for (const [name, value] of Object.entries(variables)) print(line(name, value));
-}
 
 /** Sets variables for later steps and outputs of this step. GitHub masks the control token in its logs. */
 function writeForGithub(variables: Variables): void {

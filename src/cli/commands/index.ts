@@ -12,7 +12,6 @@ export const commands: Record<string, () => Promise<Command>> = {
   status: async () => (await import("./status.ts")).status,
   env: async () => (await import("./env.ts")).env,
   stop: async () => (await import("./stop.ts")).stop,
-  healthcheck: async () => (await import("./status.ts")).healthcheck,
   doctor: async () => (await import("./doctor.ts")).doctor,
   receive: async () => (await import("./receive.ts")).receive,
   listen: async () => (await import("./listen.ts")).listen,

@@ -1,4 +1,4 @@
-// `status`, `wait` and `healthcheck`: find the sandboxes of this folder, and check whether they are ready.
+// `status` and `wait`: find the sandboxes of this folder, and check whether they are ready.
 
 import { describeClock, realDelay, stopwatch } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
@@ -59,15 +59,5 @@ export const wait = command({
       }
       await realDelay(POLL_INTERVAL);
     }
-  },
-});
-
-export const healthcheck = command({
-  summary: "exit with 0 if a sandbox is ready, else with 1; print nothing",
-  usage: "healthcheck",
-  flags: connectionFlags,
-  async run({ flags }) {
-    const { url, controlToken } = await findSandbox(flags, { mayBeAbsent: true });
-    return (await whyNotReady(url, controlToken)) === undefined ? exitCodes.ok : exitCodes.runtime;
   },
 });
