@@ -81,7 +81,6 @@ test("equals seeding one by one, and so does the world after a reset", async () 
       await sandbox.merchants.remove({ id: "mer_market" });
       await sandbox.records.change({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "succeeded" });
       await sandbox.clock.advance({ by: "1h" });
-      // Also sets the clock back to the time of the start.
       await sandbox.reset();
       expect(await dumpOf(sandbox)).toEqual(byHand);
     }),
