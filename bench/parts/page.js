@@ -37,9 +37,10 @@ export const page = {
   rows: [
     shareRow("CPU of a core in the renderer of the page, at 1,000 requests a second", "process", "<= 5 %"),
     shareRow("its main thread", "thread", ""),
-    row("its longest task, in the median of spans of 10 s", "", "<= 100 ms", ({ readings }) =>
-      figure(median(readings.map(({ longest }) => longest)), " ms"),
-    ),
+    row("its longest task", "", "<= 100 ms", ({ readings }) => {
+      const longest = readings.map((reading) => reading.longest);
+      return `${figure(Math.max(...longest), " ms")} (${figure(median(longest), " ms")} in the median of spans of 10 s)`;
+    }),
     row(PAGE, STATIC, "<= 3", ({ first }) => figure(ratio(first, PAGE, STATIC, "time"))),
     growthRow("its heap in use, at the end", "heap"),
     growthRow("its DOM nodes, at the end", "nodes"),
