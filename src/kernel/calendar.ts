@@ -105,10 +105,8 @@ export const businessDayFrom = (day: string) => (isWeekend(day) ? nextBusinessDa
 export const businessTimes = (record: Readonly<Record<string, unknown>>, fields: readonly string[], later = 0) =>
   Object.fromEntries(fields.flatMap((field) => (typeof record[field] === "number" ? [[field, businessTime(record[field] + later)]] : [])));
 
-function businessTime(seconds: number): number {
-  const day = dayText(seconds * 1_000);
-  return seconds + (dayNumber(businessDayUntil(day)) - dayNumber(day)) * (DAY / 1_000);
-}
+const businessTime = (seconds: number) => seconds + daysToFriday(dayText(seconds * 1_000)) * (DAY / 1_000);
+const daysToFriday = (day: string) => dayNumber(businessDayUntil(day)) - dayNumber(day);
 
 /** Days since 1 January 1970; NaN for a text that is no day. */
 export const dayNumber = (day: string) => Math.floor(readAnyTime(day) / DAY);

@@ -30,7 +30,6 @@ export function ExplorerView({ dashboard }: DashboardProps) {
   const words = search.toLowerCase().split(/\s+/);
   const textOf = ({ id, path, summary, method }: ApiOperation) => `${id} ${method} ${path} ${summary}`.toLowerCase();
   const found = operations.filter((one) => words.every((word) => textOf(one).includes(word)));
-  const areas = [...grouped(found, ({ area }) => area)];
   const operation = operations.find(({ id }) => id === chosen) ?? operations[0];
   return (
     <section class="explorer" aria-label="Explorer">
@@ -49,18 +48,14 @@ export function ExplorerView({ dashboard }: DashboardProps) {
         />
         {/* Takes the place of the list where there is no room for one. */}
         <select aria-label="Operation" value={operation?.id} onChange={({ currentTarget }) => choose(api, currentTarget.value)}>
-          {areas.map(([area, ofArea]) => (
-            <optgroup key={area} label={area}>
-              {ofArea.map(({ id, summary }) => (
-                <option key={id} value={id}>
-                  {summary}
-                </option>
-              ))}
-            </optgroup>
+          {found.map(({ id, area, summary }) => (
+            <option key={id} value={id}>
+              {area}: {summary}
+            </option>
           ))}
         </select>
         <nav class="operation-list" aria-label="Operations">
-          {areas.map(([area, ofArea]) => (
+          {[...grouped(found, ({ area }) => area)].map(([area, ofArea]) => (
             <div key={area}>
               <h3>{area}</h3>
               {ofArea.map(({ id, method, summary }) => (

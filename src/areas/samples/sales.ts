@@ -13,8 +13,14 @@ const GUESTS: readonly [string, string] = [
 ];
 /** The two parts of names, for merchants whose customers are of their own country. */
 const NAMES: Readonly<Record<string, readonly [string, string]>> = {
-  JP: ["佐藤 鈴木 高橋 伊藤 渡辺 山本 中村 小林 加藤 吉田 山田", "ひなた 蓮 結衣 颯太 葵 陽翔 さくら 大翔 美咲 湊 凛 悠真"],
-  KE: ["Wanjiku Achieng Baraka Halima Kiprono Neema Zawadi Juma Otieno", "Muthoni Odhiambo Mwangi Chebet Nyota Pendo Noor Omondi Ouma"],
+  JP: [
+    "佐藤 鈴木 高橋 伊藤 渡辺 山本 中村 小林 加藤 吉田 山田 佐々木 山口 松本 井上 木村 清水 斎藤 阿部 森",
+    "ひなた 蓮 結衣 颯太 葵 陽翔 さくら 大翔 美咲 湊 凛 悠真 陽菜 樹 莉子 朝陽 杏 律 紬 蒼",
+  ],
+  KE: [
+    "Wanjiku Achieng Baraka Halima Kiprono Neema Zawadi Juma Fatuma Otieno Amani Rehema Njeri Wambui Kamau Atieno Makena Salim Akinyi Barasa",
+    "Muthoni Odhiambo Mwangi Abdi Chebet Nyota Pendo Bahari Noor Omondi Salama Kariuki Wekesa Mutua Kiptoo Njoroge Wafula Kimani Maina Ouma",
+  ],
 };
 
 export function sampleCustomer({ given, merchant, pick, number }: SampleContext) {
