@@ -200,10 +200,11 @@ describe("--fail-on", () => {
           }).catch(() => {});`);
     const order = { name: "Low", adjustmentType: "fixed", adjustmentValue: 5 };
     const underLoss = ["--scenario", "lost-response", "--fail-on", "verdicts"];
+    // If a new window begins among the six, three of them are in one.
     const [fresh, same, early] = await Promise.all([
       exec(underLoss, unread("/hospitality/pricing-rules", order, ["a", "b", "c", "d"])),
       exec(underLoss, unread("/hospitality/pricing-rules", order, ["a", "a"])),
-      exec(["--rate-limit", "1/5s", "--fail-on", "verdicts"], unread("/payments", undefined, ["a", "a", "a"])),
+      exec(["--rate-limit", "1/5s", "--fail-on", "verdicts"], unread("/payments", undefined, Array(6).fill("a"))),
     ]);
     expect([fresh.code, fresh.error]).toEqual([3, expect.stringContaining("effect.single ")]);
     expect([same.code, same.error]).toEqual([0, ""]);
