@@ -1,4 +1,4 @@
-// What follows period after period: which taxes are due, which memberships end soon, and which customers have none.
+// What is paid for one period after another: the taxes that are due, the memberships that end soon, and the customers who may join.
 
 import { addDays, addMonths, dayAt, monthIndex, monthText } from "../kernel/calendar.ts";
 import type { AnyRecord } from "./resource.ts";

@@ -182,7 +182,7 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly series: readonly { readonly field: string; readonly at?: string; prefix(record: R, own: OwnRecords): string }[];
   /** The unit by which seeding shifts the dates of a record. */
   readonly datesMoveBy: DateUnit | ((record: Readonly<Record<string, unknown>>) => DateUnit);
-  /** Fields that fit again after seeding has shifted the dates of a record, such as a date that must be a business day. */
+  /** Corrects fields after seeding has moved the dates of a record: a date may have to be a business day. */
   fitDates?(dates: ShiftedDates): Readonly<Record<string, unknown>>;
   /** Realistic fields for a new record (default: its default values). */
   readonly sample?: Sample | undefined;

@@ -101,7 +101,7 @@ export const businessDayUntil = (day: string) => (isWeekend(day) ? previousBusin
 /** The day itself, or the business day after it if it is on a weekend. */
 export const businessDayFrom = (day: string) => (isWeekend(day) ? nextBusinessDay(day) : day);
 
-/** The times of a record in these fields, in seconds and so many later. One on a weekend moves to the business day before it. */
+/** Moves the times in these fields by `later` seconds, and those on a weekend to the business day before. */
 export const businessTimes = (record: Readonly<Record<string, unknown>>, fields: readonly string[], later = 0) =>
   Object.fromEntries(fields.flatMap((field) => (typeof record[field] === "number" ? [[field, businessTime(record[field] + later)]] : [])));
 

@@ -98,7 +98,7 @@ const booking: TrafficKind = {
   prepare: { cancelled: canRefundDeposit, declined: canRefundDeposit },
 };
 
-const REASONS = ["The house takes no pets.", "Nobody can be at the desk at the hour of arrival that the guest needs."] as const;
+const REASONS = ["The house takes no pets.", "The desk is closed at the hour of arrival."] as const;
 
 function canRefundDeposit(step: StepContext, { paymentId }: AnyRecord): boolean {
   const deposit = typeof paymentId === "string" ? step.own("payment").find(paymentId) : undefined;

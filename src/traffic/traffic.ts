@@ -96,7 +96,7 @@ function createRun(deps: TrafficDependencies, options: TrafficOptions): TrafficR
   return { ...plan, ...progress, merchant, schedule, status: "running", startedAt, byKind: new Map() };
 }
 
-/** Plans the next states of records that were pending before. A payment or tax that nobody settles would be pending forever. */
+/** Also moves the payments and taxes that were pending when traffic started. Nobody else would settle them. */
 function takeOver(deps: TrafficDependencies, run: TrafficRun): void {
   for (const kind of Object.keys(run.mix).filter((name) => kinds[name]?.takesOver)) {
     const step = stepOf(deps, run, run.startedAt, kind);
@@ -144,10 +144,10 @@ async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: numbe
   }
 }
 
-/** Milliseconds between two actions. Faster traffic tests a load, and has no closing time. */
+/** Milliseconds. Traffic with a shorter time between two actions tests a load, and keeps no hours. */
 const BUSINESS_GAP = 300_000;
 
-/** The kinds at whose hours the step is, those with a record whose time has come first. */
+/** The kinds whose hours include the time of the step. Kinds with a record that is due come first. */
 function inHours({ mix, gap }: TrafficRun, time: number, step: StepContext): readonly string[] {
   const inTurn = kindsInTurn(mix, step.chance);
   if (gap < BUSINESS_GAP) return inTurn;

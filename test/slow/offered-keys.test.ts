@@ -10,7 +10,7 @@ const OVERLAYS = ["x", "t", "c", "m", "w", "X", "T", "b", "E", "D", ":", "?", "o
 /** The keys from the list of requests to each view that has keys of its own. */
 const VIEWS = [...PANES, ...PANES.map((pane) => `${pane}\r`), "5\r\r", "/", "/404\r", "\r/", "\r/a\r", ...OVERLAYS];
 
-/** What there is to see after a key with one of these labels, beside a change. */
+/** What the screen must show after a key with one of these labels. */
 const SEEN = {
   "details|open link|clock|fault|merchant|rate limit|trigger|help|quit|next|previous|body": /^open: [^\n]/m,
   "next pane|next field|choose|more|back|next match|clear filter|clear search": /^open: [^\n]*\nnotice: (?:Cancelled)?$/m,

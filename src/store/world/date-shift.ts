@@ -49,7 +49,7 @@ interface DatedKind extends Pick<Resource, "datesMoveBy" | "fitDates"> {}
 /** `fitDates` moves a date by at most a weekend. */
 const WEEKEND = 2 * 86_400;
 
-/** Moves a record as JSON. `due`: the earliest time at which a change that was due at a time is due now. */
+/** Moves a record as JSON. `due` returns the earliest time of a change that was due at the given time before. */
 export function shiftRecord(json: string, shift: DateShift, { datesMoveBy, fitDates }: DatedKind, settings: FixtureRecord = {}) {
   const unit = typeof datesMoveBy === "string" ? datesMoveBy : datesMoveBy(JSON.parse(json));
   const seconds = (time: number) => shiftSeconds(time, shift, unit);
