@@ -184,8 +184,8 @@ function hasProgress(before: List, after: List, id: string): boolean {
   return gapIn(before) !== gapIn(after) || before.rows.length !== after.rows.length;
 }
 
-/** While the list follows, the preview changes at most this often. */
-const FOLLOW_INTERVAL_MS = 1_000;
+/** While the list follows, the preview changes at most this often: nobody reads it faster. */
+const FOLLOW_INTERVAL_MS = 2_000;
 
 /** Shows the selected row. A key changes the preview at once, but a new row only after an interval, because each change fetches a detail. */
 export function updatePreview(state: UiState, isKey: boolean): StateUpdate {

@@ -4,7 +4,7 @@ import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { realNow } from "../../src/kernel/clock.ts";
 import { openLive } from "../connection/live-stream.ts";
 import { handleKey } from "../keys/key-bindings.ts";
-import { panes } from "../panes/index.ts";
+import { paneNamed, panes } from "../panes/index.ts";
 import { applyUpdate, type Platform, type RunningDashboard, refresh, streamHandlers, updatePreview } from "../run-effects.ts";
 import { addressOf, goToAddress } from "../state/address.ts";
 import { applyTime } from "../state/apply-message.ts";
@@ -49,9 +49,9 @@ export function openBrowserDashboard({ target, isLearner, paint }: { target: Htt
     },
     everySecond() {
       change(applyTime(dashboard.state, realNow()));
-      // Every learner of a workshop polls, so each does it every other second.
+      // A call costs a browser half a millisecond. A pane that shows what is polled is polled every second, everything else every other second.
       isPollDue = !isPollDue;
-      if (!isLearner || isPollDue) refresh(dashboard);
+      if (isPollDue || (!isLearner && paneNamed(dashboard.state.pane).poll)) refresh(dashboard);
     },
   });
   const change = (next: UiState) => {

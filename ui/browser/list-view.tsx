@@ -151,7 +151,8 @@ function useScrollPosition(scroller: ElementRef, list: List, rows: readonly Row[
     if (!element) return;
     const id = rows[selected]?.id;
     const { current: before } = known;
-    if (list.follows) element.scrollTop = element.scrollHeight;
+    // Within the next frame, which computes the layout anyway: here it would be computed once more, in this task.
+    if (list.follows) requestAnimationFrame(() => element.scrollTo(0, element.scrollHeight));
     else if (id !== before.id) scrollTo(element, selected);
     // Rows were added or dropped above the selected row: keep its position on the screen.
     else if (selected !== before.place && selected !== -1) element.scrollTop += (selected - before.place) * ROW_HEIGHT;
