@@ -57,9 +57,9 @@ function connectTo(port, path, connections) {
   return {
     join: (name, count) => Promise.all(Array.from({ length: count }, (_, number) => join(`${name} ${number}`))),
     /** Makes the call of the first step, and returns after how many milliseconds the learner sees the second one. */
-    async step({ key, version }) {
+    async step({ id, key, version }) {
       const started = performance.now();
-      const seen = ask("GET", `${path}/learners/${key}?after=${version}`);
+      const seen = ask("GET", `/_sandbox/learners/${id}?after=${version}`, { key });
       await ask("GET", "/v1/merchants/me", { key });
       const { learner } = await seen;
       if (learner.step !== 2) throw new Error(`${learner.name} is at step ${learner.step} after the call of the first`);

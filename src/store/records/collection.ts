@@ -39,6 +39,7 @@ export interface Collection<R extends RecordBase> extends Records<R> {
   seed(fields: RecordFields<R>): void;
   /** The record that `create` would make of these fields, without storing it. */
   draft(fields: RecordFields<R>): R;
+  /** For kinds without `unique` fields, whose values would stay taken. */
   remove(record: R): void;
 }
 

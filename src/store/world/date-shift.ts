@@ -1,6 +1,7 @@
 // Moves the dates of a fixture from the day it was written for to the present of the sandbox clock, by whole days, weeks or months.
 
 import type { AnyRecord, DateUnit, Resource } from "../../contracts/resource.ts";
+import { memoize } from "../../kernel/bounded-cache.ts";
 import { addDays, addMonths, dayOfMonth, daysIn, lastDayOf, monthIndex, monthText } from "../../kernel/calendar.ts";
 import { isoTime, LATEST_TIME, parseTime } from "../../kernel/clock.ts";
 import type { Fixture, FixtureMerchant, FixtureRecord } from "./fixtures.ts";
@@ -10,6 +11,9 @@ export type DateShift = Readonly<Record<"days" | "weeks" | "months", number>>;
 
 /** The months of the units that are a number of months. */
 const MONTHS: Readonly<Partial<Record<DateUnit, number>>> = { months: 1, quarters: 3, "half-years": 6 };
+
+/** How many units of dates there are. */
+const UNITS = 5;
 
 const DAY = 86_400_000;
 const WEEK = 7 * DAY;
@@ -113,10 +117,12 @@ export function fixtureAt(fixture: Fixture, kinds: ReadonlyMap<string, Resource>
   return dated;
 }
 
-/** The start of the day of a fixture, moved like the dates of its records, in sandbox milliseconds; undefined if it names no day. */
-export function startOfFixture({ asOf }: Fixture, { datesMoveBy }: Resource, record: FixtureRecord, now: number): number | undefined {
-  const unit = typeof datesMoveBy === "string" ? datesMoveBy : datesMoveBy(record);
-  return asOf === undefined ? undefined : parseTime(shiftDay(asOf, shiftTo(asOf, now), unit));
+/** Returns the start of the day of a fixture, moved like the dates of a record, in sandbox milliseconds; undefined if it names no day. */
+export function startsOfFixture({ asOf }: Fixture, now: number): (resource: Resource, record: FixtureRecord) => number | undefined {
+  if (asOf === undefined) return () => undefined;
+  const shift = shiftTo(asOf, now);
+  const startBy = memoize(UNITS, (unit) => parseTime(shiftDay(asOf, shift, unit as DateUnit)));
+  return ({ datesMoveBy }, record) => startBy(typeof datesMoveBy === "string" ? datesMoveBy : datesMoveBy(record));
 }
 
 function shifted(fixture: Fixture, kinds: ReadonlyMap<string, Resource>, shift: DateShift): Fixture {

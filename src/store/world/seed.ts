@@ -5,7 +5,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { seriesFor } from "../operation-context.ts";
 import type { Scope } from "../records/collection.ts";
 import type { Stores } from "../stores.ts";
-import { fixtureAt, startOfFixture } from "./date-shift.ts";
+import { fixtureAt, startsOfFixture } from "./date-shift.ts";
 import type { Fixture } from "./fixtures.ts";
 
 export type Seeder = ReturnType<typeof openSeeder>;
@@ -50,11 +50,12 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
       const still = fixture.life === "off" ? ["*"] : Object.keys(fixture.life ?? {});
       insertSeeded.run({ ...identity, fixture: fixture.name, still: JSON.stringify(still) });
       const all = { merchant: [{ ...profile, id, email }], ...given };
+      const startOf = startsOfFixture(fixture, now);
       for (const [kind, records] of Object.entries(all)) {
         const resource = kinds.get(kind) as Resource;
         for (const record of records) {
           // Changes that were due before the day of the fixture are not carried out: its author left them out.
-          const dueFrom = (startOfFixture(fixture, resource, record, now) ?? now) + 1;
+          const dueFrom = (startOf(resource, record) ?? now) + 1;
           collections(resource, { ...scope, dueFrom }).seed(record);
         }
       }

@@ -172,6 +172,7 @@ const falseFor = (table: string, condition: string) => `holds a row of ${table} 
 const CONDITIONS = {
   sqlite_sequence: "typeof(name) = 'text' and typeof(seq) = 'integer' and seq between 0 and 1000000000000",
   subscriptions: "(merchant, 'webhook_endpoint', endpoint) in (select merchant, kind, id from main.documents)",
+  uniques: "document in (select sequence from main.documents)",
   learners: "merchant in (select id from main.documents where kind = 'merchant')",
   // A delivery to an endpoint without a secret cannot be signed.
   documents: "kind <> 'webhook_endpoint' or (typeof(body ->> 'secret') = 'text' and body ->> 'secret' <> '')",

@@ -90,7 +90,7 @@ function named(fixtures: readonly Fixture[], name: string): Fixture {
 
 /** The tables whose rows belong to a merchant: the logs of a run, of which those that refer to others come first, and the merchant's data. */
 const LOGS = ["attempts", "deliveries", "events", "deleted_event_counts", "request_log"];
-const DATA = ["subscriptions", "replies", "documents", "logins", "keys", "counters", "finished_steps", "learners", "seeded_merchants"];
+const DATA = "subscriptions, replies, uniques, documents, logins, keys, counters, finished_steps, learners, seeded_merchants".split(", ");
 
 /** The conditions for tables that have no index starting with the merchant. */
 const CONDITIONS: Readonly<Record<string, string>> = {
