@@ -190,6 +190,7 @@ const browser = await build({
   outdir: join(dist, "browser"),
   entryPoints: ["ui/browser/main.tsx", "ui/browser/page.css"],
   jsxImportSource: "preact",
+  alias: { "string-width": "./ui/browser/string-width.ts" },
   define: { "process.env.NODE_ENV": '"production"' },
   external: [],
 });

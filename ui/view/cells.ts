@@ -1,10 +1,12 @@
 // Text measured in terminal cells: sanitized, cut, fitted and wrapped to an exact width.
 
 import stringWidth from "string-width";
+import { once } from "../../src/kernel/once.ts";
 import { escapeControlCharacters } from "../../src/kernel/text.ts";
 import { stripStyles } from "./style.ts";
 
-const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" });
+/** The first segmenter takes some milliseconds to make. */
+const graphemes = once(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }));
 /** One cell each, ASCII and the dashboard's own symbols, so that the first frame need not compile string-width's patterns of emoji. */
 const PLAIN = /^[\x20-\x7e·…─│▁-█░✓✗›]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
@@ -55,7 +57,7 @@ export function cutMiddle(text: string, width: number, ellipsis = "…"): string
   return first.join("") + ellipsis + last.reverse().join("");
 }
 
-const piecesOf = (text: string): string[] => Array.from(graphemes.segment(text), ({ segment }) => segment);
+const piecesOf = (text: string): string[] => Array.from(graphemes().segment(text), ({ segment }) => segment);
 
 /** The first pieces, as many as fit into `width`. */
 function prefixWithin(pieces: readonly string[], width: number): string[] {
