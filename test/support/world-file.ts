@@ -6,18 +6,16 @@ import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
 import { usable } from "../../src/schema/as-sent.ts";
 import { checkWorld } from "../../src/store/world/check-world.ts";
 
-interface Row {
-  sequence: number;
-  kind: string;
-  body: string;
-}
+type Row = [sequence: number, kind: string, body: string];
 
 const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
 
 /** Reads the records of a sandbox's file. Unchanged records are parsed once, so that a world can be checked after each of many steps. */
 export function openWorldFile(file: string) {
   const sql = new Sqlite(file, { readonly: true });
-  const select = sql.prepare<[string], Row>("select sequence, kind, body from documents where merchant = ? order by created, sequence");
+  const select = sql
+    .prepare<[string], Row>("select sequence, kind, body from documents where merchant = ? order by created, sequence")
+    .raw();
   const merchants = sql.prepare<[], string>("select distinct merchant from documents").pluck();
   const types = sql.prepare<[], string>("select distinct type from events").pluck();
   const parsed = parsedRecords();
@@ -28,8 +26,8 @@ export function openWorldFile(file: string) {
     const world = new Map<string, AnyRecord[]>();
     const rows = select.all(merchant);
     for (const row of rows) {
-      const records = world.get(row.kind) ?? [];
-      world.set(row.kind, records);
+      const records = world.get(row[1]) ?? [];
+      world.set(row[1], records);
       records.push(parsed.record(row));
     }
     const latest = known.get(merchant);
@@ -49,7 +47,7 @@ export function openWorldFile(file: string) {
 /** Parses each record once for as long as its JSON is the same. */
 function parsedRecords() {
   const known = new Map<number, { body: string; record: AnyRecord }>();
-  const parse = ({ kind, body }: Row): AnyRecord => {
+  const parse = ([, kind, body]: Row): AnyRecord => {
     const { schema, defaults } = kinds.get(kind) ?? {};
     const stored = JSON.parse(body) as AnyRecord;
     return schema ? (usable(schema, stored, defaults ?? {}) as AnyRecord) : stored;
@@ -58,7 +56,7 @@ function parsedRecords() {
     /** How many records were new or had changed when they were read. */
     changes: 0,
     record(row: Row): AnyRecord {
-      const { sequence, body } = row;
+      const [sequence, , body] = row;
       const latest = known.get(sequence);
       if (latest?.body === body) return latest.record;
       const record = parse(row);
