@@ -9,12 +9,14 @@ import { LineReporter } from "./scripts/line-reporter.ts";
 const SLOW = "test/slow/**";
 const TOOLS = "test/tools/**";
 
-/** Starts the slow lane first: the short files of the quick lane then keep every worker busy until the end. */
-class SlowFirst extends BaseSequencer {
+/** The files that take longest, most of it waiting for processes. A long file that starts late runs alone at the end. */
+const LONGEST = /\/(lessons|exec|exec-matrix|ui-choice|hostile-server|surviving-page|recipes|board|dashboard-counts|languages)\.test\.ts$/;
+
+/** Starts the longest files first, then the slow lane: the short files of the quick lane then keep every worker busy until the end. */
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const sorted = await super.sort(files);
-    const isSlow = ({ project }: TestSpecification) => project.name === "slow";
-    return [...sorted.filter(isSlow), ...sorted.filter((file) => !isSlow(file))];
+    const rank = ({ project, moduleId }: TestSpecification) => (LONGEST.test(moduleId) ? 0 : project.name === "slow" ? 1 : 2);
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
 }
 
@@ -30,7 +32,7 @@ export default defineConfig({
     hookTimeout: 180_000,
     // The default of one second is shorter than a busy machine needs for what these tests poll.
     expect: { poll: { timeout: 30_000 } },
-    sequence: { sequencer: SlowFirst },
+    sequence: { sequencer: LongestFirst },
     // Slow tests often wait, so a small machine has room for more workers than it has cores.
     maxWorkers: Math.max(4, availableParallelism()),
     projects: [

@@ -27,8 +27,21 @@ export class LineReporter extends DefaultReporter {
     if (result.state === "skipped" && result.note !== undefined) this.log(`   ↓ ${test.fullName}: ${result.note}`);
   }
 
-  override reportTestSummary(_files: unknown, errors: unknown[]): void {
-    const modules = this.ctx.state.getTestModules();
+  /** The counts come last. */
+  override reportTestSummary(): void {}
+
+  /**
+   * Prints the failures, and then the counts. Failures go to stderr, which may still be writing a long one to a pipe: counts that did not wait for it
+   * would be in the middle of the failure.
+   */
+  override async onTestRunEnd(...[modules, errors, reason]: Parameters<DefaultReporter["onTestRunEnd"]>): Promise<void> {
+    super.onTestRunEnd(modules, errors, reason);
+    for (const stream of [process.stdout, process.stderr]) await written(stream);
+    this.printCounts(modules, errors);
+    await written(process.stdout);
+  }
+
+  private printCounts(modules: readonly TestModule[], errors: readonly unknown[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
     // A file that cannot be loaded has no tests, and an error outside of the tests has no file.
@@ -37,5 +50,8 @@ export class LineReporter extends DefaultReporter {
     this.log(`${count("passed")} passed, ${failed} failed, ${count("skipped")} skipped, ${modules.length} files, ${seconds} s`);
   }
 }
+
+/** Resolves when a stream has written everything that it was given. */
+const written = (stream: NodeJS.WriteStream) => new Promise((resolve) => stream.write("", resolve));
 
 const isUnloaded = (module: TestModule) => module.state() === "failed" && ![...module.children.allTests("failed")].length;

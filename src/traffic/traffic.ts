@@ -159,8 +159,9 @@ function inHours({ mix, gap }: TrafficRun, time: number, step: StepContext): rea
     return time >= from && time < to && (hours === "trade" || businessDayFrom(step.today) === step.today);
   };
   const isDue = (kind: string) => kinds[kind]?.submits?.due(step) !== undefined;
-  const [due = [], others = []] = [true, false].map((wanted) => inTurn.filter((kind) => isOpen(kind) && isDue(kind) === wanted));
-  return [...due, ...others];
+  const open = inTurn.filter(isOpen);
+  const due = new Set(open.filter(isDue));
+  return [...due, ...open.filter((kind) => !due.has(kind))];
 }
 
 /** Continues a record of traffic after time took it to its next state. */

@@ -26,7 +26,7 @@ type Bug = keyof typeof BUGS;
 
 /** Each language with its command, and a probe that succeeds where its tools are installed. */
 const LANGUAGES: [language: string, command: string[], probe: string][] = [
-  ["vitest", [process.execPath, "node_modules/vitest/vitest.mjs", "run"], "true"],
+  ["vitest", [process.execPath, "node_modules/vitest/vitest.mjs", "run", "--testTimeout=60000"], "true"],
   ["pytest", ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"], "python3 -c 'import pytest'"],
   ["shell", ["sh", "shop.sh"], "curl --version && awk 1 /dev/null"],
 ];
@@ -65,16 +65,21 @@ async function play(command: readonly string[], { bug, isOwn, hasFaults }: Cell)
   return isSeen ? String(code) : `${code}?\n${out.join("\n")}\n${error}`;
 }
 
-/**
- * Cells with faults first: they wait for retries. Without faults no bug shows, and a bug shows alike in each language: `npm test` plays each bug in one language,
- * under faults, and the correct shop everywhere.
- */
-const cellsOf = (language: number): Cell[] =>
+/** Cells with faults first: they wait for retries. */
+const cellsOf = (language: string): Cell[] =>
   [true, false]
-    .flatMap((hasFaults) =>
-      [false, true].flatMap((isOwn) => (Object.keys(BUGS) as Bug[]).map((bug, nth) => ({ bug, nth, isOwn, hasFaults }))),
-    )
-    .filter(({ bug, nth, hasFaults }) => ALL || bug === "none" || (hasFaults && nth % LANGUAGES.length === language));
+    .flatMap((hasFaults) => [false, true].flatMap((isOwn) => (Object.keys(BUGS) as Bug[]).map((bug) => ({ bug, isOwn, hasFaults }))))
+    .filter((cell) => ALL || isUsual(language, cell));
+
+/**
+ * Whether `npm test` plays a cell. Without faults no bug shows, and a bug shows alike in each language and for each merchant: the shell, which starts
+ * fastest, plays each bug for one merchant, and the others one bug that their own tests do not notice.
+ */
+function isUsual(language: string, { bug, isOwn, hasFaults }: Cell): boolean {
+  if (bug === "none") return hasFaults || language === "shell";
+  if (language !== "shell") return hasFaults && isOwn && bug === "new key";
+  return hasFaults && isOwn === (Object.keys(BUGS).indexOf(bug) % 2 === 0);
+}
 
 /** Cells at a time: most of a cell is waiting. */
 const CONCURRENT = 5;
@@ -82,11 +87,11 @@ const CONCURRENT = 5;
 const nameOf = ({ bug, isOwn, hasFaults }: Cell) => `${bug}, ${isOwn ? "own" : "given"} merchant, ${hasFaults ? "faults" : "no faults"}`;
 const expected = (cells: Cell[]) => Object.fromEntries(cells.map((cell) => [nameOf(cell), String(cell.hasFaults ? BUGS[cell.bug][1] : 0)]));
 
-for (const [nth, [language, command, probe]] of LANGUAGES.entries()) {
+for (const [language, command, probe] of LANGUAGES) {
   const isInstalled = spawnSync("sh", ["-c", probe]).status === 0;
   test.skipIf(!isInstalled)(`${language}${isInstalled ? "" : `, because "${probe}" fails here`}`, { timeout: 900_000 }, async () => {
     const matrix: Record<string, string> = {};
-    const cells = cellsOf(nth);
+    const cells = cellsOf(language);
     const left = [...cells];
     const playNext = async () => {
       for (let cell = left.shift(); cell !== undefined; cell = left.shift()) matrix[nameOf(cell)] = await play(command, cell);

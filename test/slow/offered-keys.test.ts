@@ -1,6 +1,7 @@
 // Every key that the key bar offers does what its label says: in each pane, detail, form and text, on terminals of three sizes.
 
 import { expect, test } from "vitest";
+import type { UiState } from "../../ui/state/state.ts";
 import { loggedAttempts, loggedRequests, openTestDashboard, type TestDashboard } from "../support/dashboard.ts";
 import { judged, withLiveEvents } from "../support/live-rows.ts";
 import { workplace } from "../support/tasks.ts";
@@ -42,14 +43,20 @@ const offered = (desk: TestDashboard) =>
     .split(/ {2,}/)
     .map((text) => /^(\S+) (.*)/.exec(text)?.slice(1) ?? [text]);
 
-const look = ({ state: { overlays, notice, filterLine }, copied, screen }: TestDashboard) =>
+const look = ({ state: { overlays, notice, filterLine }, copied }: TestDashboard) =>
   [
     `open: ${overlays.at(-1)?.title ?? ""}`,
     `notice: ${notice?.text ?? ""}`,
     `typed: ${filterLine?.value ?? "none"}`,
     ...copied.map((text) => `copied: ${text}`),
-    ...screen(),
   ].join("\n");
+
+/** Whether the screen differs from that of a state. */
+function isRedrawn(desk: TestDashboard, state: UiState): boolean {
+  const after = desk.screen().join("\n");
+  desk.state = state;
+  return desk.screen().join("\n") !== after;
+}
 
 /** A sandbox with something in each pane, its dashboard, and the state of that. */
 async function openBusyDashboard(columns: number, rows: number) {
@@ -67,24 +74,30 @@ test.each([
   let fresh: Awaited<ReturnType<typeof openBusyDashboard>> | undefined;
   /** Opens a view in a sandbox that no key has changed yet. */
   const open = async (view: string) => {
-    const { desk, state } = fresh ?? (await openBusyDashboard(columns, rows));
-    fresh = view.startsWith("o") ? undefined : { desk, state };
+    fresh ??= await openBusyDashboard(columns, rows);
+    const { desk, state } = fresh;
     desk.state = state;
-    desk.copied.length = 0;
     for (const key of view) await desk.run(named(key));
-    return desk;
+    return { desk, opened: desk.state };
   };
   const silent: string[] = [];
-  for (const view of VIEWS)
-    for (const [key = "", label = ""] of offered(await open(view))) {
-      const desk = await open(view);
+  for (const view of VIEWS) {
+    let { desk, opened } = await open(view);
+    for (const [key = "", label = ""] of offered(desk)) {
+      if (fresh === undefined) ({ desk, opened } = await open(view));
+      desk.state = opened;
+      desk.copied.length = 0;
       const before = look(desk);
       desk.press(named(key));
       if (desk.waiting().some(({ method }) => method !== "GET")) fresh = undefined;
       await desk.settle();
       const [, wanted = /^$/] = Object.entries(SEEN).find(([labels]) => labels.split("|").includes(label)) ?? [];
       const after = look(desk);
-      if (after === before || !wanted.test(after)) silent.push(`${view} ${key} ${label}: ${after.split("\n", 3).join()}`);
+      const isDone = wanted.test(after) && (after !== before || isRedrawn(desk, opened));
+      if (!isDone) silent.push(`${view} ${key} ${label}: ${after.split("\n", 3).join()}`);
     }
+    // The keys of this view have armed a fault.
+    if (view.startsWith("o")) fresh = undefined;
+  }
   expect(silent).toEqual([]);
 });

@@ -44,17 +44,19 @@ async function expectGivenBack(shell: TestTerminal): Promise<void> {
 const pidAt = async (url: string) => ((await control(url, "GET", "")) as { pid: number }).pid;
 
 describe("every exit restores the terminal and prints a summary", () => {
-  test("q exits with 0", async () => {
-    const shell = await startInShell("--memory --port 0");
+  test("q exits with 0, and prints the output of other code, which the dashboard captured and summarised in a line", async () => {
+    const shell = await startInShell("--memory --port 0", planted("write"));
     await get(shell.url, "/v1/payments");
     await shell.shows(/GET +\/v1\/payments/);
+    process.kill(await pidAt(shell.url), "SIGUSR2");
+    expect(await shell.shows("stray warning")).toContain("LIVE");
+    expect(shell.lines().filter((line) => line.includes("stray"))).toHaveLength(1);
     shell.type("q");
     await shell.shows("Quit? The sandbox is in memory");
     shell.type("y");
     const text = await shell.shows("ended with 0");
-    expect(text).toContain(
-      `merchant-sandbox was at ${shell.url}/v1\n1 request, 0 delivery attempts, 0 failed verdicts\nAll data was in memory`,
-    );
+    expect(text).toMatch(/stray output\nstray error\n.*stray warning.*merchant-sandbox was at/s);
+    expect(text).toContain(`was at ${shell.url}/v1\n1 request, 0 delivery attempts, 0 failed verdicts\nAll data was in memory`);
     await expectGivenBack(shell);
   });
 
@@ -143,28 +145,21 @@ function planted(what: string): Record<string, string> {
 }
 
 describe("suspended", () => {
-  test("Ctrl-Z restores the terminal, and fg takes it again", async () => {
+  test("Ctrl-Z restores the terminal, bg continues without touching it, and fg takes it again", async () => {
     const shell = await startInShell("--memory --port 0");
-    shell.type("\x1a");
-    await shell.shows("topped");
-    expect(isTaken(shell)).toEqual(GIVEN_BACK);
-    shell.type("echo it is $((6 * 7))\r");
-    await shell.shows("it is 42");
+    const suspend = async () => {
+      shell.type("\x1a");
+      await shell.shows("topped");
+      expect(isTaken(shell)).toEqual(GIVEN_BACK);
+    };
+    await suspend();
     shell.resize(USUAL);
-    shell.type("fg\r");
+    shell.type("clear; fg\r");
     await shell.shows("[1 Requests]");
     expect(isTaken(shell)).toEqual(TAKEN);
     await get(shell.url, "/v1/payouts");
     await shell.shows(/GET +\/v1\/payouts/);
-    shell.type("qy");
-    await shell.shows(/merchant-sandbox was at.*\n\$ /s);
-    await expectGivenBack(shell);
-  });
-
-  test("it continues in the background without touching the terminal", async () => {
-    const shell = await startInShell("--memory --port 0");
-    shell.type("\x1a");
-    await shell.shows("topped");
+    await suspend();
     shell.type("bg\r");
     expect((await get(shell.url, "/v1/payments")).status).toBe(200);
     shell.type("echo it is $((6 * 7))\r");
@@ -173,6 +168,9 @@ describe("suspended", () => {
     shell.type("fg\r");
     await shell.shows(/GET +\/v1\/payments/);
     expect(isTaken(shell)).toEqual(TAKEN);
+    shell.type("qy");
+    await shell.shows(/merchant-sandbox was at.*\n\$ /s);
+    await expectGivenBack(shell);
   });
 
   test("it repaints after SIGSTOP and SIGCONT", async () => {
@@ -194,17 +192,6 @@ describe("suspended", () => {
     await shell.shows(/GET \/v1\/payments 200/);
     expect(isTaken(shell)).toEqual(GIVEN_BACK);
     process.kill(await pidAt(url), "SIGTERM");
-  });
-});
-
-describe("output of other code", () => {
-  test("is captured, summarised in a line, and printed on exit", async () => {
-    const shell = await startInShell("--memory --port 0", planted("write"));
-    process.kill(await pidAt(shell.url), "SIGUSR2");
-    expect(await shell.shows("stray warning")).toContain("LIVE");
-    expect(shell.lines().filter((line) => line.includes("stray"))).toHaveLength(1);
-    shell.type("q");
-    expect(await shell.shows("ended with 0")).toMatch(/stray output\nstray error\n.*stray warning.*merchant-sandbox was at/s);
   });
 });
 
@@ -242,28 +229,23 @@ describe("s switches between panes and plain lines", () => {
 });
 
 describe("a terminal that stops reading", () => {
-  test("blocks neither requests nor shutdown", async () => {
+  test("blocks neither requests nor shutdown, and gets the current screen once it reads again", async () => {
     const terminal = await openDashboard(["--rate-limit", "none"]);
-    const pid = terminal.pid;
-    terminal.freeze();
-    // Each repaints the whole screen until the terminal buffer is full.
-    for (let count = 0; count < 100; count++) terminal.type("?q");
+    const { pid } = terminal;
+    const stopReading = () => {
+      terminal.freeze();
+      // Each repaints the whole screen until the terminal buffer is full.
+      for (let count = 0; count < 100; count++) terminal.type("?q");
+    };
+    stopReading();
     // If the program blocked on the terminal, requests and shutdown would hang.
-    for (let count = 0; count < 200; count++) await get(terminal.url, `/v1/payments?limit=${(count % 100) + 1}`);
+    for (let limit = 1; limit <= 100; limit++) await get(terminal.url, `/v1/payments?limit=${limit}`);
+    terminal.thaw();
+    await terminal.shows("limit=100");
+    stopReading();
+    await get(terminal.url, "/v1/payouts");
     process.kill(pid, "SIGTERM");
     await expect.poll(() => isAlive(pid), { timeout: 20_000 }).toBe(false);
-  });
-
-  test("gets the current screen once it reads again", async () => {
-    const terminal = await openDashboard();
-    terminal.freeze();
-    for (let count = 0; count < 100; count++) terminal.type("?q");
-    await get(terminal.url, "/v1/payouts?limit=9");
-    terminal.thaw();
-    await terminal.shows("limit=9");
-    terminal.type("qy");
-    expect(await terminal.ended).toMatchObject({ code: 0 });
-    expect(isTaken(terminal)).toEqual(GIVEN_BACK);
   });
 });
 
