@@ -3,6 +3,7 @@
 import type { ServiceFact } from "../contracts/fact.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
 import { mask } from "../kernel/mask.ts";
+import { oncePerKey } from "../kernel/once.ts";
 import { isSecretName } from "../kernel/secrets.ts";
 import { isObject, type RecordedExchange, type Recording, refused } from "./recording.ts";
 
@@ -82,7 +83,7 @@ export function personalTexts({ exchanges, deliveries }: Recording, facts: reado
   };
   for (const exchange of exchanges) addExchange(exchange, add);
   for (const { event } of deliveries) addValue("", event, add);
-  for (const word of wordsOf(facts)) found.delete(word);
+  for (const word of facts.flatMap(wordsOf)) found.delete(word);
   return found;
 }
 
@@ -107,5 +108,4 @@ function addValue(name: string, value: unknown, add: AddText, except?: RegExp, i
 }
 
 /** The codes, enum values and names of fields that the sandbox has itself. */
-const wordsOf = (facts: readonly ServiceFact[]): string[] =>
-  facts.flatMap(({ id, value }) => [id, ...(typeof value === "object" ? value : [String(value)])].flatMap(partsOf));
+const wordsOf = oncePerKey(({ id, value }: ServiceFact) => [id, ...(typeof value === "object" ? value : [String(value)])].flatMap(partsOf));

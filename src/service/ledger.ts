@@ -7,15 +7,15 @@ import { type AdoptedFacts, adoptedBounds, boundsOf } from "./service-file.ts";
 /** Replaces the values that a file changes. Facts that it adds come after the last fact of their object. */
 export function adoptLedger(facts: readonly ServiceFact[], adopted: AdoptedFacts): ServiceFact[] {
   if (adopted.values.size === 0) return [...facts];
-  const known = new Set(facts.map(({ id }) => id));
+  const own = new Map(facts.map((fact) => [fact.id, fact]));
   const isGone = createAbsence(adopted);
   const changed = facts.flatMap((fact): ServiceFact[] => {
     if (isGone(fact.id)) return [];
-    const value = adopted.values.get(fact.id) ?? derivedValue(fact, adopted, facts);
+    const value = adopted.values.get(fact.id) ?? derivedValue(fact, adopted, own);
     const { why: _, setting: __, ...known } = fact;
     return [value === undefined ? fact : { ...known, value, origin: "recorded" }];
   });
-  const added = [...adopted.values].filter(([id]) => !known.has(id) && !isGone(id)).map(([id, value]) => addedFact(id, value, facts));
+  const added = [...adopted.values].filter(([id]) => !own.has(id) && !isGone(id)).map(([id, value]) => addedFact(id, value, own));
   return added.reduce((all, fact) => insert(all, fact), changed);
 }
 
@@ -31,7 +31,7 @@ const enclosing = (id: string) =>
   [...id.matchAll(/\[\]\.|\./g)].flatMap(({ index, 0: cut }) => [id.slice(0, index), ...(cut === "." ? [] : [id.slice(0, index + 2)])]);
 
 /** A value that follows from other facts of the file. */
-function derivedValue({ id, kind, value }: ServiceFact, adopted: AdoptedFacts, facts: readonly ServiceFact[]): FactValue | undefined {
+function derivedValue({ id, kind, value }: ServiceFact, adopted: AdoptedFacts, facts: Map<string, ServiceFact>): FactValue | undefined {
   const { values } = adopted;
   if (kind === "type") {
     const form = values.get(id.replace(/\.type$/, ".format"));
@@ -44,12 +44,12 @@ function derivedValue({ id, kind, value }: ServiceFact, adopted: AdoptedFacts, f
   }
   if (kind === "default" || kind === "minimum" || kind === "maximum") {
     const parameter = id.slice(0, id.lastIndexOf("."));
-    const own = boundsOf(parameter, (one) => facts.find((fact) => fact.id === one)?.value);
+    const own = boundsOf(parameter, (one) => facts.get(one)?.value);
     const moved = adoptedBounds(adopted, parameter, own)[kind];
     return moved === value ? undefined : moved;
   }
   if (kind === "prefix") {
-    const source = facts.find((other) => other.kind === "prefix" && other.value === value && OWN_ID.test(other.id) && values.has(other.id));
+    const source = [...facts.values()].find((other) => other.value === value && OWN_ID.test(other.id) && values.has(other.id));
     return source && values.get(source.id);
   }
   return undefined;
@@ -61,8 +61,8 @@ const OWN_ID = /^\w+\.id\.prefix$/;
 /** Last parts of the ids of facts about a field that are equal to the kind of the fact. */
 const PARTS: readonly FactKind[] = ["type", "format", "prefix", "values", "required"];
 
-function addedFact(id: string, value: FactValue, facts: readonly ServiceFact[]): ServiceFact {
-  const own = id.includes("/") ? facts.find((fact) => fact.id === id.slice(id.indexOf("/") + 1)) : undefined;
+function addedFact(id: string, value: FactValue, facts: Map<string, ServiceFact>): ServiceFact {
+  const own = id.includes("/") ? facts.get(id.slice(id.indexOf("/") + 1)) : undefined;
   const part = PARTS.find((name) => id.endsWith(`.${name}`));
   const kind = own?.kind ?? part ?? (id.includes(".body.") ? "body_field" : "field");
   return { id, kind, value, origin: "recorded" };

@@ -158,9 +158,8 @@ function inHours({ mix, gap }: TrafficRun, time: number, step: StepContext): rea
     const [from = 0, to = 0] = [HOURS[hours].from, HOURS[hours].to].map((hour) => timeOfDay(country, step.today, hour));
     return time >= from && time < to && (hours === "trade" || businessDayFrom(step.today) === step.today);
   };
-  const isDue = (kind: string) => kinds[kind]?.submits?.due(step) !== undefined;
   const open = inTurn.filter(isOpen);
-  const due = new Set(open.filter(isDue));
+  const due = new Set(open.filter((kind) => kinds[kind]?.submits?.due(step) !== undefined));
   return [...due, ...open.filter((kind) => !due.has(kind))];
 }
 

@@ -92,10 +92,11 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
       await page.press(key as string);
       await page.shows('document.querySelector(".list .row:not(.headings, .gap)") !== null');
       // The verdicts that passed are one line, which Enter unfolds.
-      for (const times of name === "verdict" ? [1, 2] : [1]) {
+      if (name === "verdict") {
         await page.press("Enter");
-        await page.shows(times === 1 && name === "verdict" ? 'document.querySelectorAll(".row").length > 2' : "true");
+        await page.shows('document.querySelectorAll(".row").length > 2');
       }
+      await page.press("Enter");
       await page.shows('document.querySelectorAll(".detail .line").length > 5');
       await check(`detail of a ${name}`);
       if (name !== "request") await page.press("Escape");

@@ -1,8 +1,7 @@
 // Every key that the key bar offers does what its label says: in each pane, detail, form and text, on terminals of three sizes.
 
 import { expect, test } from "vitest";
-import type { UiState } from "../../ui/state/state.ts";
-import { loggedAttempts, loggedRequests, openTestDashboard, type TestDashboard } from "../support/dashboard.ts";
+import { loggedAttempts, loggedRequests, openTestDashboard, screenText, type TestDashboard } from "../support/dashboard.ts";
 import { judged, withLiveEvents } from "../support/live-rows.ts";
 import { workplace } from "../support/tasks.ts";
 
@@ -51,13 +50,6 @@ const look = ({ state: { overlays, notice, filterLine }, copied }: TestDashboard
     ...copied.map((text) => `copied: ${text}`),
   ].join("\n");
 
-/** Whether the screen differs from that of a state. */
-function isRedrawn(desk: TestDashboard, state: UiState): boolean {
-  const after = desk.screen().join("\n");
-  desk.state = state;
-  return desk.screen().join("\n") !== after;
-}
-
 /** A sandbox with something in each pane, its dashboard, and the state of that. */
 async function openBusyDashboard(columns: number, rows: number) {
   const bench = await workplace();
@@ -93,7 +85,7 @@ test.each([
       await desk.settle();
       const [, wanted = /^$/] = Object.entries(SEEN).find(([labels]) => labels.split("|").includes(label)) ?? [];
       const after = look(desk);
-      const isDone = wanted.test(after) && (after !== before || isRedrawn(desk, opened));
+      const isDone = wanted.test(after) && (after !== before || screenText(desk.state) !== screenText(opened));
       if (!isDone) silent.push(`${view} ${key} ${label}: ${after.split("\n", 3).join()}`);
     }
     // The keys of this view have armed a fault.

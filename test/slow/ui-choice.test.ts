@@ -317,24 +317,20 @@ describe("plain lines", () => {
     if (expected === "dashboard") expect(chooseUi(flags, { isTerminal: false, environment })).toBe("plain");
   });
 
-  test("are printed on a terminal without loading the dashboard modules", async () => {
-    const coverage = folder();
-    const terminal = openProgram(["--memory", "--port", "0"], { variables: { CI: "true", NODE_V8_COVERAGE: coverage } });
+  test("are printed on a terminal without loading the dashboard modules, which --ui loads also in CI", async () => {
+    const [plain, drawing] = [folder(), folder()];
+    const terminal = openProgram(["--memory", "--port", "0"], { variables: { CI: "true", NODE_V8_COVERAGE: plain } });
     const url = urlIn(await terminal.shows("/v1"));
     await get(url, "/v1/payments");
     await terminal.shows("req_1");
     process.kill(terminal.pid, "SIGTERM");
     expect(await terminal.ended).toMatchObject({ code: 0 });
     expect(terminal.bytes()).not.toContain("\x1b");
-    expect(drawn(coverage)).toEqual([]);
-  });
-
-  test("the dashboard modules are loaded only for the dashboard, which --ui forces in CI", async () => {
-    const coverage = folder();
-    const terminal = await openDashboard(["--ui"], { variables: { CI: "true", NODE_V8_COVERAGE: coverage }, size: LEAST });
-    terminal.type("q");
-    await terminal.ended;
-    expect(drawn(coverage)).not.toEqual([]);
+    expect(drawn(plain)).toEqual([]);
+    const dashboard = await openDashboard(["--ui"], { variables: { CI: "true", NODE_V8_COVERAGE: drawing }, size: LEAST });
+    dashboard.type("q");
+    await dashboard.ended;
+    expect(drawn(drawing)).not.toEqual([]);
   });
 
   /** Files loaded by the program that contain React or its layout engine. */
@@ -348,12 +344,13 @@ describe("plain lines", () => {
 });
 
 describe("attached to a sandbox elsewhere", () => {
-  test("it shows past and new rows, and the sandbox continues without it", async () => {
-    const sandbox = await start(["--memory"]);
+  test("it requires the control API's token, shows past and new rows, and the sandbox continues without it", async () => {
+    const sandbox = await start(["--memory", "--control-token", "sesame"]);
+    await openProgram(["attach", sandbox.url]).shows(/DETACHED.*--control-token/);
     await get(sandbox.url, "/v1/payments?limit=1");
     const shell = openShell();
     await shell.shows("$ ");
-    shell.type(`$program attach ${sandbox.url}; echo ended with $?\r`);
+    shell.type(`$program attach ${sandbox.url} --control-token sesame; echo ended with $?\r`);
     await shell.shows(/limit=1/);
     await get(sandbox.url, "/v1/payments?limit=2");
     await shell.shows(/limit=2/);
@@ -380,14 +377,6 @@ describe("attached to a sandbox elsewhere", () => {
     await terminal.shows((text) => text.includes("LIVE") && text.includes("/v1/payouts") && !text.includes("limit=7"));
     expect(terminal.text()).toContain("sandbox restarted");
     await waiting.shows("LIVE");
-  });
-
-  test("it requires and accepts the control API's token", async () => {
-    const sandbox = await start(["--memory", "--control-token", "sesame"]);
-    const without = openProgram(["attach", sandbox.url]);
-    await without.shows(/DETACHED.*--control-token/);
-    const terminal = openProgram(["attach", sandbox.url, "--control-token", "sesame"]);
-    await terminal.shows("LIVE");
   });
 
   test("without a terminal it prints the stream and the state of the connection", async () => {
