@@ -61,7 +61,8 @@ const HOLDING = ["confirmed", "checked_in", "checked_out"];
 
 const SERIES = [
   ...(["reference", "receiptNumber"] as const).map((field) => ["gov_payment", field] as const),
-  ...[["payment", "reference"] as const, ["marketplace_order", "number"] as const, ["remittance", "paymentReference"] as const],
+  ...(["paymentReference", "receiptNumber"] as const).map((field) => ["remittance", field] as const),
+  ...[["payment", "reference"] as const, ["marketplace_order", "number"] as const],
 ];
 
 export const LINES: Readonly<Record<string, Line>> = {
@@ -131,9 +132,17 @@ export const LINES: Readonly<Record<string, Line>> = {
   "nobody is paid twice for a period": ({ of }) =>
     repeated(
       of("payroll")
-        .filter(({ status, offCycle }) => !["draft", "failed"].includes(status) && !offCycle)
+        .filter(({ status, offCycle }) => status !== "failed" && !offCycle)
         .flatMap(({ periodStart, items }) => items.map(({ employeeId }: Some) => `${employeeId} ${periodStart}`)),
     ),
+  "a run besides the regular pay says what for": ({ of }) =>
+    of("payroll")
+      .filter(({ offCycle, metadata }) => offCycle && !metadata.purpose)
+      .map(({ id }) => id),
+  "a confirmed remittance has its receipt, and the reference of its payment": ({ of }) =>
+    of("remittance")
+      .filter(({ status, receiptNumber, paymentReference }) => status === "confirmed" && (!receiptNumber || !paymentReference))
+      .map(({ id }) => id),
   "no month between two payrolls is skipped": ({ of }) => {
     const runs = of("payroll").filter(({ status, offCycle }) => status !== "failed" && !offCycle);
     const starts = [...new Set(runs.map(({ periodStart }) => periodStart))].sort();

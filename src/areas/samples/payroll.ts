@@ -3,7 +3,7 @@
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, businessDayFrom, businessDayUntil, dayNumber, lastDayOf } from "../../kernel/calendar.ts";
 import { fail } from "../../kernel/errors.ts";
-import { composeItem, type PayItem } from "../payroll-items.ts";
+import { composeItem, type PayItem, refusePaidTwice } from "../payroll-items.ts";
 import { textOf } from "./parts.ts";
 
 interface Period {
@@ -47,10 +47,13 @@ export function samplePayroll(context: SampleContext) {
   if (isEarly && (given.periodStart ?? given.periodEnd ?? given.offCycle) != null) refuseEarlyPay(regular, usual);
   // The first run is of the period before. After a run, what is paid before the next pay day is besides the regular pay.
   const period = isEarly ? periodAround(last ? day(0) : addDays(regular.start, -1), frequency) : regular;
+  const isOffCycle = given.offCycle === true || (isEarly && last !== undefined);
+  const days = { periodStart: textOf(given.periodStart, period.start), periodEnd: textOf(given.periodEnd, period.end) };
+  if (!isOffCycle) refusePaidTwice({ ...days, items: staff }, runs as unknown as Parameters<typeof refusePaidTwice>[1]);
   return {
-    periodStart: period.start,
-    periodEnd: period.end,
-    offCycle: isEarly && last !== undefined,
+    ...days,
+    offCycle: isOffCycle,
+    metadata: isOffCycle ? { purpose: "Bonus" } : {},
     payDate: isAhead ? [usual, businessDayFrom(day(3))].sort().at(-1) : businessDayUntil(day(0)),
     currency: merchant.currency ?? null,
     id,
