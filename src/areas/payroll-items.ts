@@ -104,8 +104,7 @@ export const MOST_OVERRIDE = 2;
 export function refusePaidTwice(run: PaidDays, others: readonly (PaidDays & { id: string; status?: string | undefined })[]): void {
   const employees = new Set(run.items.map(({ employeeId }) => employeeId));
   for (const { id, status, items, periodStart, periodEnd } of others) {
-    if (run.periodStart === null || run.periodEnd === null) return;
-    if ((periodStart ?? "9") > run.periodEnd || (periodEnd ?? "") < run.periodStart) continue;
+    if ((periodStart ?? "9") > (run.periodEnd ?? "") || (periodEnd ?? "") < (run.periodStart ?? "9")) continue;
     const repeated = items.find(({ employeeId }) => employees.has(employeeId));
     if (repeated)
       fail(

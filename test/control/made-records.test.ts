@@ -172,8 +172,7 @@ test("a variant of a merchant without products gets a new product", async () => 
 });
 
 test("a remittance that a caller confirms has the receipt that the caller names, or none", async () => {
-  const bench = await open();
-  const { body } = await bench.call("POST", "/v1/statutory/remittances/rem_overdue/confirm", { body: {} });
+  const { body } = await (await open()).call("POST", "/v1/statutory/remittances/rem_overdue/confirm", { body: {} });
   expect(body).toMatchObject({ status: "confirmed", receiptNumber: null, paymentReference: "REM-0010" });
 });
 

@@ -103,18 +103,16 @@ const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fiel
     recordsFailed: Math.max(Number(recordsFailed), 1),
     errorMessage: errorMessage ?? "The other system rejected some records.",
   }),
-  "remittance paid": paidRemittance,
-  "remittance confirmed": ({ receiptNumber, confirmedDate, confirmedAt, ...record }, home, now) => ({
-    ...paidRemittance(record, home),
+  "remittance paid": ({ paymentReference }, { next }) => ({
+    paymentReference: paymentReference ?? `REM-${next("remittance", "paymentReference")}`,
+  }),
+  "remittance confirmed": ({ paymentReference, receiptNumber, confirmedDate, confirmedAt }, home, now) => ({
+    paymentReference: paymentReference ?? `REM-${home.next("remittance", "paymentReference")}`,
     receiptNumber: receiptNumber ?? `R-${home.next("remittance", "receiptNumber")}`,
     confirmedDate: confirmedDate ?? dayOf(Number(confirmedAt ?? now), home),
   }),
   "gov_payment paid": ({ receiptNumber }, { next }) => ({ receiptNumber: receiptNumber ?? `RC-${next("gov_payment", "receiptNumber")}` }),
 };
-
-function paidRemittance({ paymentReference }: Fields, { next }: Home): Fields {
-  return { paymentReference: paymentReference ?? `REM-${next("remittance", "paymentReference")}` };
-}
 
 /** Basis points of the amount, and a fixed part. Japan has its own for two methods. */
 const FEES: Record<string, [number, number]> = {
