@@ -203,11 +203,9 @@ describe("a made payroll", () => {
       [{ periodStart: "2026-06-01" }, /is paid for 2026-06-01 to 2026-06-30 by pyr_\w+, which is pending; set offCycle/],
       [{ payDate: "2026-01-20" }, /is paid for 2026-01-01 to 2026-01-31 by pyr_\w+, which is draft; set offCycle/],
     ] as const) {
-      const { status, body } = await bench.call("POST", "/_sandbox/records/payroll", {
-        key: null,
-        body: { merchant: "mer_market", ...given },
-      });
-      expect([status, body.message]).toEqual([409, expect.stringMatching(says)]);
+      const body = { merchant: "mer_market", ...given };
+      const { status, body: answer } = await bench.call("POST", "/_sandbox/records/payroll", { key: null, body });
+      expect([status, answer.message]).toEqual([409, expect.stringMatching(says)]);
     }
     expect(await run(bench, { periodStart: "2026-06-01", status: "pending", offCycle: true })).toMatchObject({ offCycle: true });
   });

@@ -208,9 +208,10 @@ function homeOf(merchant: Merchant): Home {
   return {
     country: typeof country === "string" ? country : null,
     payoutMethodId: inUse.find(({ isDefault }) => isDefault)?.id ?? null,
-    next(kind, field) {
-      const numbers = recordsOf(merchant, kind).map((record) => Number(/\d+$/.exec(String(record[field]))?.[0] ?? 0));
-      return String(Math.max(0, ...numbers) + 1).padStart(4, "0");
+    next(kind, field, prefix) {
+      const number = new RegExp(`^${prefix}-(\\d{1,12})$`);
+      const numbers = recordsOf(merchant, kind).map((record) => Number(number.exec(String(record[field]))?.[1] ?? 0));
+      return `${prefix}-${String(Math.max(0, ...numbers) + 1).padStart(4, "0")}`;
     },
   };
 }
