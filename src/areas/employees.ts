@@ -20,6 +20,7 @@ import {
   type PayrollItems,
   payItem,
   payrollItem,
+  refusePaidTwice,
   totals,
   totalsFit,
   totalsOf,
@@ -74,20 +75,9 @@ const PAYING = ["pending", "processing", "paid", "partially_paid"];
 
 /** A run is submitted only if no other regular run pays one of its employees for the same days. Runs besides the regular pay are off-cycle. */
 const paidOnce: Rule<PayrollRun> = (run, { before, own }) => {
-  const { id, status, periodStart, periodEnd, offCycle, items } = run;
-  if (status !== "pending" || before?.status === "pending" || offCycle || periodStart === null || periodEnd === null) return undefined;
-  const employees = new Set(items.map(({ employeeId }) => employeeId));
-  for (const other of own(payrolls).all()) {
-    if (other.id === id || other.offCycle || !PAYING.includes(other.status)) continue;
-    if ((other.periodStart ?? "9") > periodEnd || (other.periodEnd ?? "") < periodStart) continue;
-    const repeated = other.items.find(({ employeeId }) => employees.has(employeeId));
-    if (repeated)
-      fail(
-        "invalid_state",
-        `${repeated.employeeId} is paid for ${other.periodStart} to ${other.periodEnd} by ${other.id}; set offCycle for a run besides the regular pay.`,
-        { payrollId: other.id, employeeId: repeated.employeeId },
-      );
-  }
+  if (run.status !== "pending" || before?.status === "pending" || run.offCycle) return undefined;
+  const isPaying = (other: PayrollRun) => other.id !== run.id && !other.offCycle && PAYING.includes(other.status ?? "");
+  refusePaidTwice(run, own(payrolls).all().filter(isPaying));
   return undefined;
 };
 

@@ -24,7 +24,7 @@ import {
 import { endpoint } from "../store/operation-context.ts";
 import { homeOf, merchants, onDay } from "./merchants.ts";
 import { payments, takePayment } from "./payments.ts";
-import { fullNight, nightsOf } from "./rooms.ts";
+import { fullNight, type Nights, nightsOf } from "./rooms.ts";
 import { sampleBooking, samplePricingRule } from "./samples/sales.ts";
 import { keptDeposits } from "./world-sums.ts";
 
@@ -83,7 +83,7 @@ export const pricingRules = resource({
   rules: [inOrder("startDate", "endDate"), inOrder("minNights", "maxNights"), aboveMinusHundred],
 });
 
-const leavesAfterArrival: Rule<RecordBase & { checkIn: string | null; checkOut: string | null }> = ({ checkIn, checkOut }) =>
+const leavesAfterArrival: Rule<RecordBase & Nights> = ({ checkIn, checkOut }) =>
   checkIn !== null && checkOut !== null && checkOut <= checkIn
     ? problem("checkOut", "out_of_order", `checkOut must come after checkIn; received ${checkOut} and ${checkIn}.`)
     : undefined;
@@ -143,14 +143,7 @@ function refundDeposit({ record, own }: Arrival<RecordBase & { paymentId: string
   if (deposit?.status === "succeeded") own(payments).move(deposit, "refunded");
 }
 
-interface Stay {
-  roomTypeId: string | null;
-  checkIn: string | null;
-  checkOut: string | null;
-  nightlyRate: number | null;
-  amount: number | null;
-  currency: string | null;
-}
+type Stay = Nights & Record<"nightlyRate" | "amount", number | null> & { currency: string | null };
 
 /** The sum of all nights at the nightly rate, each adjusted by the applicable pricing rule with the highest priority. */
 function priceOf(stay: RecordBase & Stay, own: OwnRecords) {

@@ -104,7 +104,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "samples.office",
-    fact: "A payroll pays the staff of the latest regular run, or else two people, for the period of `payFrequency` after it, on the usual day or the business day before. A paid one is of a period whose pay day has come, or else off-cycle. Deductions have the rates of the schemes in the settings, or else typical rates of the country.",
+    fact: "A payroll pays the staff of the latest regular run, or else two people, for the period of `payFrequency` after it, on the usual day or the business day before. A paid one is of a period whose pay day has come, or else off-cycle, as a bonus. A regular run for days for which another, even a draft, pays one of its employees is refused (409). Deductions have the rates of the schemes in the settings, or else typical rates of the country.",
     why: "The service's documentation has no employees and no tax rates.",
   },
   {
@@ -119,7 +119,7 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "records.series",
-    fact: "A payment, order or government payment without a number gets the next one of a series: the initials of the merchant, the channel or the agency, and four digits, above every number of the series so far. Each channel has its own series, without gaps. A paid remittance gets a reference of the series REM, a paid government payment a receipt of RC.",
+    fact: "A payment, order or government payment without a number gets the next one of a series: the initials of the merchant, the channel or the agency, and four digits, above every number of the series so far. Each channel has its own series, without gaps. A paid remittance gets a reference of the series REM, a paid government payment a receipt of RC. A confirmed remittance gets both, the receipt of R; `remittances.confirm` leaves the receipt to its caller.",
     why: NO_OPERATION,
   },
   {
@@ -166,6 +166,11 @@ export const behaviours: Behaviour[] = [
     id: "links.orders",
     fact: "An order that is accepted takes its items from the stock of the variants; one that is canceled afterwards gives them back.",
     why: "The service's documentation does not connect orders and variants.",
+  },
+  {
+    id: "links.order_payments",
+    fact: "An order makes no payment: the marketplace takes the money and pays it out itself, so no payout contains an order.",
+    why: "The service's documentation does not connect orders and payments; marketplaces collect for their sellers.",
   },
   {
     id: "links.payroll",

@@ -50,9 +50,7 @@ export const membershipRenewals = resource({
       event: "membership_renewal.grace",
       next: (renewal) => onDay(renewal, renewal.record.graceUntil && addDays(renewal.record.graceUntil, 1), "midnight", "lapsed"),
       at: "graceAt",
-      sets: ({ record, now, own }) => ({
-        graceUntil: addDays(record.dueDate ?? homeDay({ record, own }, now), GRACE_DAYS),
-      }),
+      sets: ({ record, now, own }) => ({ graceUntil: addDays(record.dueDate ?? homeDay({ record, own }, now), GRACE_DAYS) }),
     },
     renewed: {
       to: [],

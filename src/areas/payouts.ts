@@ -30,9 +30,7 @@ import { earlier, moneyLike } from "./samples/parts.ts";
 import { samplePayoutMethod } from "./samples/sales.ts";
 import { mixedCurrencies, strayDefaults } from "./world-sums.ts";
 
-const method = {
-  type: oneOf(["bank_account", "mobile_money"], "Type of account"),
-};
+const type = oneOf(["bank_account", "mobile_money"], "Type of account");
 
 const account = {
   accountName: text("Name of the account holder"),
@@ -54,7 +52,7 @@ export const payoutMethods = resource({
   sample: samplePayoutMethod,
   fields: {
     ...nullables({
-      ...method,
+      type,
       last4: text("Last four characters of the account number; the full number is not stored"),
       ...account,
       failureCode: text("Reason why the verification failed"),
@@ -105,7 +103,7 @@ const setPayoutMethod = endpoint({
     "A merchant has one payout method; setting a new one replaces it. Only the last four characters of the account number are stored and returned.",
   body: assumedBody(
     {
-      ...method,
+      type,
       accountNumber: Type.String({
         description: "Account number, IBAN or phone number; spaces and dashes are allowed",
         pattern: "^\\+?([ -]?[0-9A-Za-z]){5,34}$",

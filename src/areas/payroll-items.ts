@@ -2,6 +2,7 @@
 
 import type { RecordBase, Rule } from "../contracts/resource.ts";
 import { problem } from "../contracts/rules.ts";
+import { fail } from "../kernel/errors.ts";
 import { assumed } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
 import { amount, count, flag, id, nullable, oneOf, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
@@ -98,6 +99,23 @@ const amountsOf = (entries: Static<typeof deductions>) => entries.map(({ amount 
 
 /** The maximum net pay of an override, as a multiple of the gross pay. */
 export const MOST_OVERRIDE = 2;
+
+/** Fails if another of the regular runs pays one of the employees of a run for the same days. */
+export function refusePaidTwice(run: PaidDays, others: readonly (PaidDays & { id: string; status?: string | undefined })[]): void {
+  const employees = new Set(run.items.map(({ employeeId }) => employeeId));
+  for (const { id, status, items, periodStart, periodEnd } of others) {
+    if ((periodStart ?? "9") > (run.periodEnd ?? "") || (periodEnd ?? "") < (run.periodStart ?? "9")) continue;
+    const repeated = items.find(({ employeeId }) => employees.has(employeeId));
+    if (repeated)
+      fail(
+        "invalid_state",
+        `${repeated.employeeId} is paid for ${periodStart} to ${periodEnd} by ${id}, which is ${status}; set offCycle for a run besides the regular pay.`,
+        { payrollId: id, employeeId: repeated.employeeId },
+      );
+  }
+}
+
+type PaidDays = Record<"periodStart" | "periodEnd", string | null> & { items: readonly { employeeId: string }[] };
 
 export interface PayrollItems {
   items: PayrollItem[];

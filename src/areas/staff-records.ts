@@ -77,12 +77,7 @@ export const appraisals = resource({
   states: {
     draft: { to: ["submitted", "cancelled"], event: "appraisal.created" },
     submitted: { to: ["completed", "cancelled"], event: "appraisal.submitted", at: "submittedAt" },
-    completed: {
-      to: [],
-      event: "appraisal.completed",
-      at: "completedAt",
-      sets: ({ record }) => scored(record),
-    },
+    completed: { to: [], event: "appraisal.completed", at: "completedAt", sets: ({ record }) => scored(record) },
     cancelled: { to: [], event: "appraisal.cancelled", at: "cancelledAt" },
   },
   updated: "appraisal.updated",

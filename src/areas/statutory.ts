@@ -109,7 +109,10 @@ export const remittances = resource({
     },
     cancelled: { to: [], event: "remittance.cancelled", at: "cancelledAt" },
   },
-  series: [{ field: "paymentReference", at: "paid", prefix: () => "REM" }],
+  series: [
+    ...["paid", "confirmed"].map((at) => ({ field: "paymentReference", at, prefix: () => "REM" })),
+    { field: "receiptNumber", at: "confirmed", prefix: () => "R" },
+  ],
   updated: "remittance.updated",
   sums: [earlyRemittances],
   rules: [sumOf("amount", "employeeAmount", "employerAmount"), remittedOnce],
@@ -200,13 +203,14 @@ const confirmRemittance = endpoint({
   description: "Possible while it is pending, paid or overdue: the interface has no operation that pays one.",
   body: assumedBody(optionals(receipt)),
   exampleParams: { id: "rem_overdue" },
-  example: { receiptNumber: "R-1107", note: "Receipt filed with the papers of the month." },
+  example: { receiptNumber: "R-0006", note: "Receipt filed with the papers of the month." },
   reply: remittances.schema,
   errors: ["resource_not_found", "invalid_state"],
   emits: [assumed("remittance.confirmed", "Derived from the name of the operation.")],
   handle({ params, body, extra, own }) {
     const remittance = own(remittances).require(params.id);
-    return own(remittances).move(remittance, "confirmed", { ...extra, ...body });
+    // The caller says what is on the receipt, so a receipt without a number gets none.
+    return own(remittances).move(remittance, "confirmed", { receiptNumber: remittance.receiptNumber, ...extra, ...body });
   },
 });
 

@@ -189,7 +189,6 @@ const remittance: TrafficKind = {
       ),
   },
   transitions: { paid: { confirmed: 0.9 } },
-  onEnter: { confirmed: (step) => ({ receiptNumber: `R-${step.between("receipt", 1_000, 9_999)}` }) },
 };
 
 const govPayment: TrafficKind = {

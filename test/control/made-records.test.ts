@@ -93,6 +93,7 @@ test.each([
   ["payment", { description: "Picnic basket", customerId: null }, { currency: "EUR", reference: "QR-0147" }],
   ["payment", { amount: 1 }, { description: null }],
   ["remittance", { amount: 5_000, employeeAmount: 2_000 }, { employerAmount: 3_000 }],
+  ["remittance", { status: "confirmed" }, { paymentReference: "REM-0010", receiptNumber: "R-0006" }],
   [
     "remittance",
     { scheme: "housing_fund", period: "2025-10" },
@@ -170,6 +171,11 @@ test("a variant of a merchant without products gets a new product", async () => 
   expect(data.map(({ id }: { id: string }) => id)).toEqual([productId]);
 });
 
+test("a remittance that a caller confirms has the receipt that the caller names, or none", async () => {
+  const { body } = await (await open()).call("POST", "/v1/statutory/remittances/rem_overdue/confirm", { body: {} });
+  expect(body).toMatchObject({ status: "confirmed", receiptNumber: null, paymentReference: "REM-0010" });
+});
+
 test("a scheme is remitted once for a month: a made remittance is of the next one without, or refused", async () => {
   const bench = await open();
   const months = [];
@@ -193,11 +199,14 @@ describe("a made payroll", () => {
       expect([payDate, [0, 6].includes(new Date(payDate).getUTCDay())]).toEqual([payDate, false]);
     }
     expect(months).toEqual(["2026-01-01", "2026-06-01", "2026-07-01"]);
-    const again = await bench.call("POST", "/_sandbox/records/payroll", {
-      key: null,
-      body: { merchant: "mer_market", periodStart: "2026-06-01", status: "pending" },
-    });
-    expect([again.status, again.body.message]).toEqual([409, expect.stringContaining("is paid for 2026-06-01 to 2026-06-30")]);
+    for (const [given, says] of [
+      [{ periodStart: "2026-06-01" }, /is paid for 2026-06-01 to 2026-06-30 by pyr_\w+, which is pending; set offCycle/],
+      [{ payDate: "2026-01-20" }, /is paid for 2026-01-01 to 2026-01-31 by pyr_\w+, which is draft; set offCycle/],
+    ] as const) {
+      const body = { merchant: "mer_market", ...given };
+      const { status, body: answer } = await bench.call("POST", "/_sandbox/records/payroll", { key: null, body });
+      expect([status, answer.message]).toEqual([409, expect.stringMatching(says)]);
+    }
     expect(await run(bench, { periodStart: "2026-06-01", status: "pending", offCycle: true })).toMatchObject({ offCycle: true });
   });
 

@@ -167,7 +167,7 @@ export function transition(
   if (!transitions[String(record.status)]?.includes(to)) refuse("invalid_state");
   const moved: Entry = { ...record, ...fields, status: to };
   const values = arrivalValues(kind, to, Math.max(seconds, record.created), moved, homeOf(merchant));
-  for (const [field, value] of Object.entries(values)) if (fields[field] == null) moved[field] = value;
+  for (const [field, value] of Object.entries(values)) if (fields[field] == null && !isUnnumbered(field, fields)) moved[field] = value;
   if (!isInOrder(kind, moved)) refuse("validation_failed");
   Object.assign(record, moved);
   if (events[to]) emit(world, merchant, events[to], record);
@@ -175,6 +175,9 @@ export function transition(
   if (kind === "booking" && (to === "cancelled" || to === "declined")) refundDeposit(world, merchant, record, seconds);
   return record;
 }
+
+/** The caller of an operation says what is on a receipt. */
+const isUnnumbered = (field: string, fields: Fields) => field === "receiptNumber" && fields[field] === null;
 
 /** The paid deposit of a booking that does not take place goes back to the guest. */
 function refundDeposit(world: World, merchant: Merchant, booking: Entry, seconds: number): void {
@@ -205,9 +208,10 @@ function homeOf(merchant: Merchant): Home {
   return {
     country: typeof country === "string" ? country : null,
     payoutMethodId: inUse.find(({ isDefault }) => isDefault)?.id ?? null,
-    next(kind, field) {
-      const numbers = recordsOf(merchant, kind).map((record) => Number(/\d+$/.exec(String(record[field]))?.[0] ?? 0));
-      return String(Math.max(0, ...numbers) + 1).padStart(4, "0");
+    next(kind, field, prefix) {
+      const number = new RegExp(`^${prefix}-(\\d{1,12})$`);
+      const numbers = recordsOf(merchant, kind).map((record) => Number(number.exec(String(record[field]))?.[1] ?? 0));
+      return `${prefix}-${String(Math.max(0, ...numbers) + 1).padStart(4, "0")}`;
     },
   };
 }

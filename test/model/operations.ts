@@ -220,7 +220,8 @@ const sorted = (fields: Fields) => JSON.stringify(Object.entries(fields).sort(([
 
 function confirmRemittance(call: Call): unknown {
   const remittance = own(call, "remittance", call.params.id);
-  const fields = { ...call.extra, ...call.body, ...call.asSent };
+  const { receiptNumber = null } = remittance;
+  const fields = { receiptNumber, ...call.extra, ...call.body, ...call.asSent };
   return transition(call.world, call.merchant, "remittance", remittance, "confirmed", fields, call.now);
 }
 

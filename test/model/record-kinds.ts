@@ -15,8 +15,8 @@ export interface Home {
   country: string | null;
   /** The default payout method. */
   payoutMethodId: string | null;
-  /** The number after the highest that a field of the merchant's records has. */
-  next(kind: KindName, field: string): string;
+  /** The number after the highest of its series that a field of the merchant's records has. */
+  next(kind: KindName, field: string, prefix: string): string;
 }
 
 export interface Kind extends Pick<Resource, "prefix" | "transitions" | "events" | "states"> {
@@ -104,12 +104,14 @@ const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fiel
     errorMessage: errorMessage ?? "The other system rejected some records.",
   }),
   "remittance paid": ({ paymentReference }, { next }) => ({
-    paymentReference: paymentReference ?? `REM-${next("remittance", "paymentReference")}`,
+    paymentReference: paymentReference ?? next("remittance", "paymentReference", "REM"),
   }),
-  "remittance confirmed": ({ confirmedDate, confirmedAt }, home, now) => ({
+  "remittance confirmed": ({ paymentReference, receiptNumber, confirmedDate, confirmedAt }, home, now) => ({
+    paymentReference: paymentReference ?? home.next("remittance", "paymentReference", "REM"),
+    receiptNumber: receiptNumber ?? home.next("remittance", "receiptNumber", "R"),
     confirmedDate: confirmedDate ?? dayOf(Number(confirmedAt ?? now), home),
   }),
-  "gov_payment paid": ({ receiptNumber }, { next }) => ({ receiptNumber: receiptNumber ?? `RC-${next("gov_payment", "receiptNumber")}` }),
+  "gov_payment paid": ({ receiptNumber }, { next }) => ({ receiptNumber: receiptNumber ?? next("gov_payment", "receiptNumber", "RC") }),
 };
 
 /** Basis points of the amount, and a fixed part. Japan has its own for two methods. */

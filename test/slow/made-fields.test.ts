@@ -39,7 +39,7 @@ const REFUSED =
 
 /** A caller who links a payment of something else, a tax for a period that was paid, a number out of turn, or a guest who stays, gets it. */
 const CLAIMS =
-  /^(gov_payment purpose|booking (customerId|guestName)|\w+ (reference|number|receiptNumber|paymentReference|paymentId|balancePaymentId))$/;
+  /^(gov_payment purpose|payroll metadata|booking (customerId|guestName)|\w+ (reference|number|receiptNumber|paymentReference|paymentId|balancePaymentId))$/;
 
 const kinds = resources.filter(({ kind, hidden }) => kind !== "merchant" && hidden.length === 0);
 

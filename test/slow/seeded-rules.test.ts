@@ -42,20 +42,10 @@ const problemsOf = (world: RecordsByKind, now: number) => [
 ];
 
 test("at any time the seeded world of each merchant is coherent", () => {
-  for (let day = 0; day < 731; day += daysBetween(73, 23)) {
+  for (let day = 0; day < 731; day += daysBetween(31, 7)) {
     const time = Date.UTC(2026, 0, 1) + day * DAY;
     for (const [merchant, world] of worldsAt(time))
       expect([merchant, isoTime(time), problemsOf(world, time / 1_000)]).toEqual([merchant, isoTime(time), []]);
-  }
-});
-
-test("at any time, seeded offices have worked on business days", () => {
-  const times = { payroll: "submittedAt", remittance: "paidAt", gov_payment: "paidAt" };
-  for (let day = 0; day < 731; day += daysBetween(31, 7)) {
-    const world = worldsAt(Date.UTC(2026, 0, 1) + day * DAY).get("mer_lodge");
-    for (const [kind, field] of Object.entries(times))
-      for (const record of world?.get(kind) ?? [])
-        expect([record.id, new Date(Number(record[field] ?? 0) * 1_000).getUTCDay() % 6]).not.toContain(0);
   }
 });
 

@@ -26,6 +26,7 @@ const hourIn = (books: Books, seconds: number) => {
   const midnight = timeOfDay(books.merchant.country, dayIn(books, seconds), 0) ?? 0;
   return Math.floor((seconds * 1_000 - midnight) / 3_600_000);
 };
+const idsWhere = (records: readonly Some[], isAsked: (record: Some) => boolean): string[] => records.filter(isAsked).map(({ id }) => id);
 const standing = (status: string) => status !== "failed" && status !== "canceled";
 const givenBackAt = ({ failedAt, canceledAt }: Some): number => failedAt ?? canceledAt ?? Number.POSITIVE_INFINITY;
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
@@ -61,7 +62,8 @@ const HOLDING = ["confirmed", "checked_in", "checked_out"];
 
 const SERIES = [
   ...(["reference", "receiptNumber"] as const).map((field) => ["gov_payment", field] as const),
-  ...[["payment", "reference"] as const, ["marketplace_order", "number"] as const, ["remittance", "paymentReference"] as const],
+  ...(["paymentReference", "receiptNumber"] as const).map((field) => ["remittance", field] as const),
+  ...[["payment", "reference"] as const, ["marketplace_order", "number"] as const],
 ];
 
 export const LINES: Readonly<Record<string, Line>> = {
@@ -105,9 +107,7 @@ export const LINES: Readonly<Record<string, Line>> = {
     return paid.filter((one) => paid.some((other) => other !== one && isSame(one, other))).map(({ id }) => id);
   },
   "the regular pay of a period is not paid before the period begins": ({ of }) =>
-    of("payroll")
-      .filter(({ status, offCycle, payDate, periodStart }) => /paid/.test(status) && !offCycle && payDate < periodStart)
-      .map(({ id }) => id),
+    idsWhere(of("payroll"), ({ status, offCycle, payDate, periodStart }) => /paid/.test(status) && !offCycle && payDate < periodStart),
   "a remittance is made before it is due": (books) =>
     books
       .of("remittance")
@@ -117,10 +117,12 @@ export const LINES: Readonly<Record<string, Line>> = {
     of("payroll")
       .filter(({ payDate }) => !isWorkday(payDate))
       .map(({ id, payDate }) => `${id} ${payDate}`),
+  "payrolls, remittances and taxes are paid on business days": (books) =>
+    Object.entries({ payroll: "submittedAt", remittance: "paidAt", gov_payment: "paidAt" }).flatMap(([kind, field]) =>
+      idsWhere(books.of(kind), (record) => record[field] !== null && !isWorkday(dayIn(books, record[field]))),
+    ),
   "no payroll is processed for more than ten days": ({ of, now }) =>
-    of("payroll")
-      .filter(({ status, processingAt }) => status === "processing" && now - processingAt > 10 * 86_400)
-      .map(({ id }) => id),
+    idsWhere(of("payroll"), ({ status, processingAt }) => status === "processing" && now - processingAt > 10 * 86_400),
   "a label of a quarter names a quarter, and one of a half-year a half-year": ({ of }) =>
     [...of("gov_payment").map(({ purpose }) => purpose), ...of("appraisal").map(({ cycle }) => cycle)].filter((label) => {
       const [, first, last] = /(\d{4}-\d\d) to (\d{4}-\d\d)/.exec(label) ?? [];
@@ -131,8 +133,15 @@ export const LINES: Readonly<Record<string, Line>> = {
   "nobody is paid twice for a period": ({ of }) =>
     repeated(
       of("payroll")
-        .filter(({ status, offCycle }) => !["draft", "failed"].includes(status) && !offCycle)
+        .filter(({ status, offCycle }) => status !== "failed" && !offCycle)
         .flatMap(({ periodStart, items }) => items.map(({ employeeId }: Some) => `${employeeId} ${periodStart}`)),
+    ),
+  "a run besides the regular pay says what for": ({ of }) =>
+    idsWhere(of("payroll"), ({ offCycle, metadata }) => offCycle && !metadata.purpose),
+  "a confirmed remittance has its receipt, and the reference of its payment": ({ of }) =>
+    idsWhere(
+      of("remittance"),
+      ({ status, receiptNumber, paymentReference }) => status === "confirmed" && (!receiptNumber || !paymentReference),
     ),
   "no month between two payrolls is skipped": ({ of }) => {
     const runs = of("payroll").filter(({ status, offCycle }) => status !== "failed" && !offCycle);
@@ -145,26 +154,23 @@ export const LINES: Readonly<Record<string, Line>> = {
       .filter(({ status, payDate }) => ["pending", "processing"].includes(status) && payDate < dayIn(books, books.now))
       .map(({ id, payDate }) => `${id} ${payDate}`),
   "a confirmed stay has its deposit": (books) =>
-    books
-      .of("booking")
-      .filter(
-        ({ confirmedAt, status, paymentId, amount }) =>
-          confirmedAt !== null && status !== "cancelled" && amount > 0 && !succeeded(books, paymentId),
-      )
-      .map(({ id }) => id),
+    idsWhere(
+      books.of("booking"),
+      ({ confirmedAt, status, paymentId, amount }) =>
+        confirmedAt !== null && status !== "cancelled" && amount > 0 && !succeeded(books, paymentId),
+    ),
   "a finished stay is paid": (books) =>
-    books
-      .of("booking")
-      .filter(({ status, amount, paymentId, balancePaymentId }) => {
-        const paid = [paymentId, balancePaymentId].map((id) => succeeded(books, id)).filter((payment) => payment !== undefined);
-        return status === "checked_out" && paid.reduce((sum, payment) => sum + payment.amount, 0) !== amount;
-      })
-      .map(({ id }) => id),
+    idsWhere(books.of("booking"), ({ status, amount, paymentId, balancePaymentId }) => {
+      const paid = [paymentId, balancePaymentId].map((id) => succeeded(books, id)).filter((payment) => payment !== undefined);
+      return status === "checked_out" && paid.reduce((sum, payment) => sum + payment.amount, 0) !== amount;
+    }),
   "a renewal is paid": (books) =>
-    books
-      .of("membership_renewal")
-      .filter(({ status, amount, paymentId }) => status === "renewed" && amount > 0 && succeeded(books, paymentId)?.amount !== amount)
-      .map(({ id }) => id),
+    idsWhere(
+      books.of("membership_renewal"),
+      ({ status, amount, paymentId }) => status === "renewed" && amount > 0 && succeeded(books, paymentId)?.amount !== amount,
+    ),
+  "a membership that renews by itself has no days of grace": ({ of }) =>
+    idsWhere(of("membership_renewal"), ({ autoRenew, graceAt }) => autoRenew && graceAt !== null),
   "a stay costs what the pricing rules say": (books) =>
     books
       .of("booking")
@@ -181,16 +187,12 @@ export const LINES: Readonly<Record<string, Line>> = {
       ];
     }),
   "a refund has its time": ({ of }) =>
-    of("payment")
-      .filter(({ refundedAmount, refundedAt }) => refundedAmount > 0 && refundedAt === null)
-      .map(({ id }) => id),
+    idsWhere(of("payment"), ({ refundedAmount, refundedAt }) => refundedAmount > 0 && refundedAt === null),
   "payoutId is the newest payout that contains the payment and stands": ({ of }) =>
-    of("payment")
-      .filter(({ id, payoutId }) => {
-        const holds = ({ status, payments }: Some) => standing(status) && payments.some(({ paymentId }: Some) => paymentId === id);
-        return payoutId !== (of("payout").findLast(holds)?.id ?? null);
-      })
-      .map(({ id }) => id),
+    idsWhere(of("payment"), ({ id, payoutId }) => {
+      const holds = ({ status, payments }: Some) => standing(status) && payments.some(({ paymentId }: Some) => paymentId === id);
+      return payoutId !== (of("payout").findLast(holds)?.id ?? null);
+    }),
   "a payout contains what was in the takings, once": ({ of }) => {
     const payouts = of("payout").filter(({ payments }) => payments.length > 0);
     const shares = payouts.flatMap((payout) => payout.payments.map((share: Some) => ({ payout, ...share })));
@@ -209,9 +211,10 @@ export const LINES: Readonly<Record<string, Line>> = {
     });
   },
   "a payment is pending for an hour, or as a bank transfer for five days": ({ of, now }) =>
-    of("payment")
-      .filter(({ status, method, created }) => status === "pending" && now - created > (method === "bank_transfer" ? 120 : 1) * 3_600)
-      .map(({ id }) => id),
+    idsWhere(
+      of("payment"),
+      ({ status, method, created }) => status === "pending" && now - created > (method === "bank_transfer" ? 120 : 1) * 3_600,
+    ),
   "a payout arrives when its calendar says": (books) =>
     books
       .of("payout")
@@ -229,18 +232,16 @@ export const LINES: Readonly<Record<string, Line>> = {
     return repeated(nights);
   },
   "a house that declines for want of a room is full": ({ of, merchant }) =>
-    of("booking")
-      .filter(({ declineReason, declinedAt, roomTypeId, checkIn, checkOut }) => {
-        if (!/full/.test(declineReason)) return false;
-        const held = of("booking").filter(
-          (stay) => stay.roomTypeId === roomTypeId && stay.confirmedAt !== null && stay.confirmedAt <= declinedAt,
-        );
-        const rooms = merchant.roomTypes.find(({ id }: Some) => id === roomTypeId)?.rooms;
-        return !nightsOf(checkIn, checkOut).some(
-          (night) => held.filter((stay) => stay.checkIn <= night && night < stay.checkOut).length >= rooms,
-        );
-      })
-      .map(({ id }) => id),
+    idsWhere(of("booking"), ({ declineReason, declinedAt, roomTypeId, checkIn, checkOut }) => {
+      if (!/full/.test(declineReason)) return false;
+      const held = of("booking").filter(
+        (stay) => stay.roomTypeId === roomTypeId && stay.confirmedAt !== null && stay.confirmedAt <= declinedAt,
+      );
+      const rooms = merchant.roomTypes.find(({ id }: Some) => id === roomTypeId)?.rooms;
+      return !nightsOf(checkIn, checkOut).some(
+        (night) => held.filter((stay) => stay.checkIn <= night && night < stay.checkOut).length >= rooms,
+      );
+    }),
   "a tax is made once, after its period, and a fee once a year": (books) => {
     const taxes = books.of("gov_payment").filter(({ status, purpose }) => /pending|paid/.test(status) && purpose !== "Administrative fee");
     const isRepeated = ({ id, created, purpose }: Some) =>
@@ -258,35 +259,27 @@ export const LINES: Readonly<Record<string, Line>> = {
     ];
   },
   "payments, orders and synchronisations are made at the hours of trade": (books) =>
-    [...books.of("payment"), ...books.of("marketplace_order"), ...books.of("sync_log")]
-      .filter(({ created }) => hourIn(books, created) < 7 || hourIn(books, created) > 22)
-      .map(({ id }) => id),
+    idsWhere(
+      [...books.of("payment"), ...books.of("marketplace_order"), ...books.of("sync_log")],
+      ({ created }) => hourIn(books, created) < 7 || hourIn(books, created) > 22,
+    ),
   "an amount fits its currency": ({ of, merchant }) =>
     merchant.currency !== "KES"
       ? []
       : [...of("payment"), ...of("booking")].filter(({ amount }) => amount !== null && amount < 10_000).map(({ id }) => id),
   "an address is in the country": ({ of, merchant }) =>
-    of("marketplace_order")
-      .filter(({ shippingAddress }) => shippingAddress !== null && shippingAddress.country !== merchant.country)
-      .map(({ id }) => id),
+    idsWhere(of("marketplace_order"), ({ shippingAddress }) => shippingAddress !== null && shippingAddress.country !== merchant.country),
   "a completed appraisal has scores": ({ of }) =>
-    of("appraisal")
-      .filter(
-        ({ status, finalScore, goals }) =>
-          status === "completed" && (finalScore === null || goals.some(({ score }: Some) => score === null)),
-      )
-      .map(({ id }) => id),
-  "a remittance names its agency": ({ of }) =>
-    of("remittance")
-      .filter(({ agency }) => agency === null)
-      .map(({ id }) => id),
+    idsWhere(
+      of("appraisal"),
+      ({ status, finalScore, goals }) => status === "completed" && (finalScore === null || goals.some(({ score }: Some) => score === null)),
+    ),
+  "a remittance names its agency": ({ of }) => idsWhere(of("remittance"), ({ agency }) => agency === null),
   "a name is that of the customer": (books) =>
-    [...books.of("booking"), ...books.of("marketplace_order")]
-      .filter(({ customerId, guestName, shippingAddress }) => {
-        const customer = books.of("customer").find(({ id }) => id === customerId);
-        return customer !== undefined && customer.name !== (guestName ?? shippingAddress?.name);
-      })
-      .map(({ id }) => id),
+    idsWhere([...books.of("booking"), ...books.of("marketplace_order")], ({ customerId, guestName, shippingAddress }) => {
+      const customer = books.of("customer").find(({ id }) => id === customerId);
+      return customer !== undefined && customer.name !== (guestName ?? shippingAddress?.name);
+    }),
 };
 
 /** What a clerk would ask about, by line. `now` is in Unix seconds. */

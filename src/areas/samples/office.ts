@@ -60,7 +60,6 @@ export function sampleRemittance(context: SampleContext) {
   const schemes = (settings?.schemes ?? []) as Scheme[];
   const others = newest("remittance");
   const runs = newest("payroll").filter(({ status, offCycle }) => ["paid", "partially_paid"].includes(String(status)) && offCycle !== true);
-  const isOf = (run: AnyRecord, period: string) => textOf(run.periodStart, "").startsWith(period);
   const named = runs.find(({ id }) => id === given.payrollId);
   const dueDay = settings?.remittanceDueDay;
   const month = typeof given.dueDate === "string" ? monthText(monthIndex(given.dueDate) - 1) : "";
@@ -72,7 +71,7 @@ export function sampleRemittance(context: SampleContext) {
   const rates = [...schemes, ...taxRatesOf(merchant.country)].find((one) => one.scheme === scheme);
   const { employeeRateBps = 1_400, employerRateBps = 0 } = rates ?? {};
   const period = asked || remittedMonth(context, dueDay, (one) => isRemitted(others, scheme, one));
-  const run = named ?? runs.find((one) => isOf(one, period));
+  const run = named ?? runs.find(({ periodStart }) => textOf(periodStart, "").startsWith(period));
   const gross = numberOf(
     (run?.totals as { grossAmount?: number } | undefined)?.grossAmount,
     inCurrency(between("gross", 20, 90) * 100, merchant.currency),

@@ -3,7 +3,7 @@
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, businessDayFrom, businessDayUntil, dayNumber, lastDayOf } from "../../kernel/calendar.ts";
 import { fail } from "../../kernel/errors.ts";
-import { composeItem, type PayItem } from "../payroll-items.ts";
+import { composeItem, type PayItem, refusePaidTwice } from "../payroll-items.ts";
 import { textOf } from "./parts.ts";
 
 interface Period {
@@ -20,8 +20,6 @@ export const STAFF: readonly PayItem[] = [
 const PERIODS_A_YEAR = { weekly: 52, biweekly: 26, semimonthly: 24, monthly: 12 };
 
 type Frequency = keyof typeof PERIODS_A_YEAR;
-
-const WEEKS = { weekly: 1, biweekly: 2 };
 
 /** Weekly periods are counted from this Monday. */
 const FIRST_MONDAY = "1970-01-05";
@@ -44,13 +42,20 @@ export function samplePayroll(context: SampleContext) {
   const regular = periodOf(context, frequency, last);
   const usual = usualPayDay(regular, frequency, runs);
   const isEarly = !isAhead && given.payDate == null && given.offCycle !== true && usual > day(0);
-  if (isEarly && (given.periodStart ?? given.periodEnd ?? given.offCycle) != null) refuseEarlyPay(regular, usual);
+  if (isEarly && (given.periodStart ?? given.periodEnd ?? given.offCycle) != null)
+    fail(
+      "validation_failed",
+      `The regular pay of ${regular.start} to ${regular.end} is not due before ${usual}; give a payDate, or set offCycle for a run besides the regular pay.`,
+    );
   // The first run is of the period before. After a run, what is paid before the next pay day is besides the regular pay.
   const period = isEarly ? periodAround(last ? day(0) : addDays(regular.start, -1), frequency) : regular;
+  const isOffCycle = given.offCycle === true || (isEarly && last !== undefined);
+  const days = { periodStart: textOf(given.periodStart, period.start), periodEnd: textOf(given.periodEnd, period.end) };
+  if (!isOffCycle) refusePaidTwice({ ...days, items: staff }, runs as unknown as Parameters<typeof refusePaidTwice>[1]);
   return {
-    periodStart: period.start,
-    periodEnd: period.end,
-    offCycle: isEarly && last !== undefined,
+    ...days,
+    offCycle: isOffCycle,
+    metadata: isOffCycle ? { purpose: "Bonus" } : {},
     payDate: isAhead ? [usual, businessDayFrom(day(3))].sort().at(-1) : businessDayUntil(day(0)),
     currency: merchant.currency ?? null,
     id,
@@ -58,13 +63,6 @@ export function samplePayroll(context: SampleContext) {
       composeItem({ ...item, deductions: item.deductions ?? deductionsOf(item.grossAmount, rates) }, mint("pyi"), id),
     ),
   };
-}
-
-function refuseEarlyPay({ start, end }: Period, usual: string): never {
-  fail(
-    "validation_failed",
-    `The regular pay of ${start} to ${end} is not due before ${usual}; give a payDate, or set offCycle for a run besides the regular pay.`,
-  );
 }
 
 /** The runs of the regular pay that did not fail, the latest period first. */
@@ -86,7 +84,7 @@ function periodOf({ given, day }: SampleContext, frequency: Frequency, last: Any
 
 function periodAround(day: string, frequency: Frequency): Period {
   if (frequency === "weekly" || frequency === "biweekly") {
-    const length = 7 * WEEKS[frequency];
+    const length = frequency === "weekly" ? 7 : 14;
     const days = dayNumber(day) - dayNumber(FIRST_MONDAY);
     const start = addDays(day, -(((days % length) + length) % length));
     return { start, end: addDays(start, length - 1) };

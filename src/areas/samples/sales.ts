@@ -252,12 +252,15 @@ export function sampleRenewal(context: SampleContext) {
     membershipId: last?.membershipId ?? `mem_${number}`,
     customerId: given.customerId ?? (given.membershipId == null && !last ? joining() : like.customerId) ?? null,
     plan,
-    autoRenew: last?.autoRenew === true,
+    autoRenew: renewsItself(last, status),
     ...(start !== "" && { periodStart: start }),
     dueDate: textOf(start, last && !isDated && status !== "lapsed" ? later(first, addDays(String(last.periodEnd), 1)) : first),
     ...(status === "lapsed" && { graceAt: context.now + due * 86_400 }),
   };
 }
+
+/** A membership that renews by itself has no days of grace. */
+const renewsItself = (last: AnyRecord | undefined, status: string) => last?.autoRenew === true && !["grace", "lapsed"].includes(status);
 
 const later = (one: string, other: string) => (one > other ? one : other);
 

@@ -12,7 +12,7 @@ interface ArrivalDependencies<R extends RecordBase> {
   now: number;
   own: OwnRecords;
   insert(record: R): R;
-  write(record: R, before: R): R;
+  write(record: R, before: R, changes?: RecordFields<R>): R;
   emit(event: string | undefined, record: R): void;
 }
 
@@ -26,7 +26,7 @@ export function openArrivals<R extends RecordBase>({ resource, now, own, insert,
   };
   const move = (before: R, status: string, changes?: RecordFields<R>) => {
     const record = withValues(resource, arrivalOf(withChanges(before, { ...changes, status })), changes, before);
-    return finish(write(record, before), events[status]);
+    return finish(write(record, before, changes), events[status]);
   };
   return {
     /** Stores a new record and takes it to its state. `fields` come from the caller. */

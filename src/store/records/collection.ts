@@ -166,8 +166,8 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     return record;
   };
   const number = seriesOf(resource, scope, own);
-  const change = (given: R, before: R) => {
-    const record = check(given.status === before.status ? given : number.give(given, given.status), before);
+  const change = (given: R, before: R, changes?: RecordFields<R>) => {
+    const record = check(given.status === before.status ? given : number.give(given, given.status, changes), before);
     number.keep(record);
     if (statements.update.run(rowOf(record)).changes === 0) throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
     if (resource.unique.length > 0) {
