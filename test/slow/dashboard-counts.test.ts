@@ -151,6 +151,11 @@ test("no attempt waits for a next one that was cancelled: its endpoint was delet
   await settle(bench);
   await terminal.shows((text) => /payment\.failed .* 410 +✗ failed/.test(text) && waiting() === 0);
   expect(await bench.control("GET", "")).toMatchObject({ pendingDeliveries: 0, made: { attempts: 4 } });
+  for (const shown of [terminal, attach(bench.url)]) {
+    shown.type("2");
+    // The API counts only the failed ones: the title has its number.
+    await shown.shows((text) => / 1 failed/.test(text) && text.match(/✗ failed/g)?.length === 1 && text.match(/✗ cancelled/g)?.length === 3);
+  }
   // The API would answer each replay with a 409.
   await terminal.shows((text) => !/ [rR] replay/.test(text));
 });

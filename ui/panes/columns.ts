@@ -1,5 +1,7 @@
 // The columns of a row: their headings, widths and styles, and a row drawn to an exact width.
 
+import { oncePerKey } from "../../src/kernel/once.ts";
+import type { Row } from "../state/list.ts";
 import { cut, cutMiddle, fitTo, sanitize } from "../view/cells.ts";
 import { styled, type TextStyle, type Theme } from "../view/style.ts";
 
@@ -18,6 +20,14 @@ export interface Column {
   styles?: readonly TextStyle[];
   /** The column is left out of rows narrower than this. */
   hideBelow?: number;
+}
+
+/** The width of a column in which no text of these rows is cut, such as a long number; at least `least`. Cached for each list of rows. */
+export function widestIn<Value>(textOf: (value: Value) => string, least: number): (rows: readonly Row[]) => number {
+  const widest = oncePerKey((rows: readonly Row[]) => ({
+    width: rows.reduce((width, { value }) => Math.max(width, textOf(value as Value).length), least),
+  }));
+  return (rows) => widest(rows).width;
 }
 
 /** The heading of a column, as a column. */

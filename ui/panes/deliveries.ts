@@ -8,7 +8,7 @@ import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { attemptCall, attemptRow, deliveryDetail, verifiableHeader, verifyCommand } from "../details/delivery.ts";
-import { laterAttempts, outcomeOf, resultOf, resultStyles, targetOf } from "../details/row-lines.ts";
+import { type AttemptSummary, laterAttempts, outcomeOf, resultOf, resultStyles, targetOf } from "../details/row-lines.ts";
 import { confirm } from "../overlays/text-view.ts";
 import type { Row } from "../state/list.ts";
 import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
@@ -138,11 +138,11 @@ export const failedDeliveries = oncePerKey((rows: readonly Row[]): readonly Atte
   const later = laterIn(rows);
   const last = attemptsIn(rows).filter((attempt) => later(attempt) !== "attempt");
   const pending = new Set(last.filter(({ nextAttemptAt }) => nextAttemptAt !== null).map(targetOf));
-  return last.filter(
-    (attempt) =>
-      attempt.status !== "succeeded" && attempt.nextAttemptAt === null && later(attempt) === undefined && !pending.has(targetOf(attempt)),
-  );
+  return last.filter((attempt) => hasFailed(attempt) && later(attempt) === undefined && !pending.has(targetOf(attempt)));
 });
+
+const hasFailed = ({ status, nextAttemptAt, deliveryState }: AttemptSummary) =>
+  status !== "succeeded" && nextAttemptAt === null && deliveryState !== "cancelled";
 
 /** Headers that curl sets itself. */
 const CURL_HEADERS = new Set(["content-length", "accept-encoding", "user-agent"]);
