@@ -95,7 +95,7 @@ function Tabs({ dashboard }: DashboardProps) {
         <button key={name} type="button" class="tab" aria-current={name === state.pane ? "page" : undefined} onClick={() => open(index)}>
           {digitOf(index) !== "" && <kbd aria-hidden="true">{digitOf(index)}</kbd>}
           {title}
-          {alarm?.(state) && <span class="alarm">{stripStyles(alarm(state))}</span>}
+          {alarm?.(state) && <span class={alarm(state).startsWith("*") ? "chip magenta" : "alarm"}>{stripStyles(alarm(state))}</span>}
         </button>
       ))}
     </nav>

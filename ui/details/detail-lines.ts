@@ -68,7 +68,15 @@ export function bodyLines(theme: Theme, width: number, body: string, bytes: numb
   const isCut = byteLength(body) < bytes && (bytes === Infinity || tryParseJson(body) === undefined);
   const text = mask(indentJson(body, isCut), MAX_BODY_CHARACTERS + 1);
   const isTruncated = isCut || text.length > MAX_BODY_CHARACTERS;
-  const note = isTruncated ? [styled(theme, `${INDENT}truncated: this is the start of ${bytes === Infinity ? "a longer body" : `${count(bytes)} bytes`}`, "yellow")] : [];
+  const note = isTruncated
+    ? [
+        styled(
+          theme,
+          `${INDENT}truncated: this is the start of ${bytes === Infinity ? "a longer body" : `${count(bytes)} bytes`}`,
+          "yellow",
+        ),
+      ]
+    : [];
   const lines = text.slice(0, MAX_BODY_CHARACTERS).split("\n");
   return [...lines.flatMap((line) => jsonLine(theme, line, Math.max(10, width - INDENT.length))), ...note];
 }

@@ -187,8 +187,8 @@ const causedLines = (
 const INDENT = "  ";
 const NAME_WIDTH = 14;
 const TIME_WIDTH = 10;
-/** A bar of this width fits into the detail of the page, beside the list. */
-const MAX_BAR = 24;
+/** A bar of this width fits into the detail of the page, beside the list and on a phone. */
+const MAX_BAR = 20;
 
 export function timingLines(theme: Theme, stages: RequestDetail["stages"], width: number): string[] {
   const total = stages.reduce((sum, { ms }) => sum + ms, 0);

@@ -34,11 +34,13 @@ export const helpOverlay = (groups: readonly KeyGroup[], commands: readonly KeyB
 });
 
 function groupLines(theme: Theme, { title, legend, bindings }: KeyGroup, width: number): string[] {
+  // On a phone, the page has no keys with long names.
+  const room = width < 50 ? 11 : KEYS_WIDTH;
   const lines = bindings.flatMap(({ keys, help }) => {
-    const [first = "", ...rest] = paragraph(theme, width - KEYS_WIDTH - 1, help).map((line) => line.trimStart());
+    const [first = "", ...rest] = paragraph(theme, width - room - 1, help).map((line) => line.trimStart());
     return [
-      `  ${styled(theme, fitTo(keys.join(" ") || "palette (:)", KEYS_WIDTH), "bold")} ${first}`,
-      ...rest.map((line) => " ".repeat(KEYS_WIDTH + 3) + line),
+      `  ${styled(theme, fitTo(keys.join(" ") || "palette (:)", room), "bold")} ${first}`,
+      ...rest.map((line) => " ".repeat(room + 3) + line),
     ];
   });
   return ["", styled(theme, cut(title, width), "bold"), ...(legend ? paragraph(theme, width, legend(theme), "dim") : []), ...lines];

@@ -19,6 +19,8 @@ import { listPane, programCommand, readAs } from "./pane.ts";
 
 /** A list of at least this width shows whole URLs. */
 const WHOLE_URL_FROM = 100;
+/** A narrower list has no room for one. */
+const URLS_FROM = 54;
 
 /** Shortens a URL: `:3000/hooks` for `http://localhost:3000/hooks`. */
 const shortUrl = (url: string) => url.replace(/^http:\/\/(?:(?:localhost|127\.0\.0\.1)(?=:))?/, "");
@@ -44,9 +46,9 @@ export const deliveries = listPane<AttemptMessage>({
     const { eventType, eventId, url, durationMs } = attempt;
     const [outcome, styles] = outcomeOf(state, attempt, laterIn(listOf(state, "deliveries").rows)(attempt));
     return [
-      { heading: "event", text: eventType, width: width < WHOLE_URL_FROM ? 17 : 24, truncate: "middle" },
+      { heading: "event", text: eventType, width: width < URLS_FROM ? undefined : width < WHOLE_URL_FROM ? 17 : 24, truncate: "middle" },
       { heading: "event id", text: eventId, width: width < IDS_FROM ? 9 : 14, truncate: "middle", styles: ["dim"], hideBelow: 64 },
-      { heading: "endpoint", text: width < WHOLE_URL_FROM ? shortUrl(url) : url, truncate: "middle" },
+      { heading: "endpoint", text: width < WHOLE_URL_FROM ? shortUrl(url) : url, truncate: "middle", hideBelow: URLS_FROM },
       { heading: "try", text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
       { heading: "result", text: resultOf(attempt), width: 8, align: "right", styles: resultStyles(attempt) },
       { text: attempt.fault === null ? "" : "*", width: 1, styles: ["magenta"], hideBelow: 74 },
