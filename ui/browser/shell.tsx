@@ -182,5 +182,5 @@ function KeyBar({ dashboard }: DashboardProps) {
   );
 }
 
-/** Keys without a button: tabs are buttons, and Esc closes what `q` closes. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["q", "l"]);
+/** Keys without a button: tabs are buttons, Esc closes what `q` closes, and a form has its own for those that the browser keeps. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["q", "l", "tab", "ctrl-o", "ctrl-y"]);

@@ -7,7 +7,6 @@ import { fillLines, fitTo, sanitize, wrap } from "../view/cells.ts";
 import { count, indentJson } from "../view/format.ts";
 import { styled, type TextStyle, type Theme } from "../view/style.ts";
 
-/** A row of a pane that a detail refers to. */
 export interface Reference {
   pane: string;
   id: string;
@@ -22,7 +21,6 @@ export const linkTo = (pane: string, id: string, lines: readonly string[]): Deta
   return lines.map((text) => ({ text, link }));
 };
 
-/** A section with its heading; nothing when it has no lines. */
 export const section = (theme: Theme, heading: string, lines: readonly DetailLine[]): DetailLine[] =>
   lines.length === 0 ? [] : ["", styled(theme, heading, "bold"), ...lines];
 

@@ -57,7 +57,6 @@ export const resultStyles = ({ responseStatus }: Pick<AttemptSummary, "responseS
 /** The successor of an attempt: another attempt of its delivery, or a replay, which is another delivery of the same event to the same endpoint. */
 type Later = "attempt" | "replay" | undefined;
 
-/** Finds the successor of each of these attempts. */
 export function laterAttempts(attempts: readonly AttemptSummary[]): (attempt: AttemptSummary) => Later {
   const lastAttempt = new Map<number, number>();
   const lastDelivery = new Map<string, number>();

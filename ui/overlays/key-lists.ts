@@ -83,7 +83,6 @@ export function paletteOverlay(bindings: readonly KeyBinding[], search = "", ind
   };
 }
 
-/** Runs the command as its key would, on the screen below the palette. */
 export function runCommand(state: UiState, binding: KeyBinding | undefined): StateUpdate {
   const closed = closeTopOverlay(state);
   return binding?.run(closed) ?? update(closed);
@@ -105,7 +104,6 @@ function matchingBindings(bindings: readonly KeyBinding[], search: string): read
     .toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-/** The commands around the chosen one. */
 function commandLines(state: UiState, found: readonly KeyBinding[], chosen: number, search: string, width: number): string[] {
   const { theme } = state;
   if (found.length === 0) return [`  No command matches ${sanitize(search)}.`];

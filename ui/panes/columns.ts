@@ -1,7 +1,5 @@
 // The columns of a row: their headings, widths and styles, and a row drawn to an exact width.
 
-import { oncePerKey } from "../../src/kernel/once.ts";
-import type { Row } from "../state/list.ts";
 import { cut, cutMiddle, fitTo, sanitize } from "../view/cells.ts";
 import { styled, type TextStyle, type Theme } from "../view/style.ts";
 
@@ -22,15 +20,9 @@ export interface Column {
   hideBelow?: number;
 }
 
-/** The width of a column in which no text of these rows is cut, such as a long number; at least `least`. Cached for each list of rows. */
-export function widestIn<Value>(textOf: (value: Value) => string, least: number): (rows: readonly Row[]) => number {
-  const widest = oncePerKey((rows: readonly Row[]) => ({
-    width: rows.reduce((width, { value }) => Math.max(width, textOf(value as Value).length), least),
-  }));
-  return (rows) => widest(rows).width;
-}
+/** The width of a column that cuts none of these texts, such as long numbers. */
+export const widest = (least: number, texts: readonly string[]) => Math.max(least, ...texts.map(({ length }) => length));
 
-/** The heading of a column, as a column. */
 export const headingOf = ({ heading = "", ...column }: Column): Column => ({
   ...column,
   text: heading,

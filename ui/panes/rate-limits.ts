@@ -10,7 +10,7 @@ import { apiKeysOf, listOf, secondsUntil, shortMerchant, type UiState, valuesOf 
 import { makeCall } from "../state/updates.ts";
 import { count, countdown, dateTimeToSecond, failureMark, limitText, milliseconds, plural } from "../view/format.ts";
 import { symbols, type TextStyle, type Theme } from "../view/style.ts";
-import { widestIn } from "./columns.ts";
+import { widest } from "./columns.ts";
 import { listPane } from "./pane.ts";
 
 export const rateWindowId = ({ merchant, operation }: Pick<RateWindow, "merchant" | "operation">) => `${merchant} ${operation ?? ""}`;
@@ -45,7 +45,7 @@ export const rateLimits = listPane<RateWindow>({
     return [
       { heading: "merchant", text: operation ? `${shortMerchant(merchant)} ${operation}` : shortMerchant(merchant), truncate: "middle" },
       { heading: "left", text: bar(state.theme, remaining / limit, barWidth), width: barWidth, styles: barStyles },
-      { heading: "of limit", text: ofLimit(window), width: ofLimitWidth(listOf(state, "limits").rows), align: "right" },
+      { heading: "of limit", text: ofLimit(window), width: ofLimitWidth(state), align: "right" },
       { heading: "reset", text: resetText, width: 12, styles: isExhausted ? ["failure"] : ["dim"] },
     ];
   },
@@ -88,7 +88,7 @@ export const rateLimits = listPane<RateWindow>({
 
 const ofLimit = (window: RateWindow) => windowText(window, "/");
 
-const ofLimitWidth = widestIn(ofLimit, 11);
+const ofLimitWidth = (state: UiState) => widest(11, valuesOf<RateWindow>(state, "limits").map(ofLimit));
 
 const exhaustedCount = (state: UiState) => valuesOf<RateWindow>(state, "limits").filter(({ remaining }) => remaining === 0).length;
 

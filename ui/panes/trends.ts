@@ -12,9 +12,6 @@ import { textPane } from "./pane.ts";
 
 const LABEL_WIDTH = 8;
 const VALUE_WIDTH = 10;
-/** Numbers of operations are in columns of this width; where the screen is narrow, in columns as wide as they are, so that names stay readable. */
-const NUMBER_WIDTH = 9;
-const NARROW = 60;
 /** The highest value stands beside a chart where there is room for all spans. */
 const HIGHEST_WIDTH = 12;
 
@@ -36,22 +33,21 @@ function trendLines({ trends: all, theme }: UiState, width: number): string[] {
   const rows = all.operations
     .toSorted((one, other) => (other.p95 ?? 0) - (one.p95 ?? 0) || one.operation.localeCompare(other.operation))
     .map(operationColumns);
-  const table = rows[0] ? [rows[0].map(headingOf), ...rows] : [];
-  const least = width < NARROW ? 0 : NUMBER_WIDTH;
-  const cells = (index: number) => table.reduce((most, row) => Math.max(most, row[index]?.text.length ?? 0), least);
-  const drawn = (row: Column[]) =>
-    row.map((column, index) => (index === 0 ? column : { ...column, width: cells(index), align: "right" as const }));
-  const lines = table.map((row) => formatRow(drawn(row), width, theme));
-  return [...chartLines(theme, all, width), ...(lines.length > 0 ? ["", ...lines] : [])];
+  const [first] = rows;
+  const table = first ? ["", formatRow(first.map(headingOf), width, theme), ...rows.map((row) => formatRow(row, width, theme))] : [];
+  return [...chartLines(theme, all, width), ...table];
 }
 
 function operationColumns({ operation, requests, clientErrors, serverErrors, p95 }: SandboxTrendReply["operations"][number]): Column[] {
+  const number = { width: 9, align: "right" } as const;
+  // A phone has no room for these: the chart shows their sums.
+  const errors = { ...number, hideBelow: 50 };
   return [
     { heading: "operation", text: operation, truncate: "middle" },
-    { heading: "requests", text: count(requests) },
-    { heading: "4xx", text: count(clientErrors), styles: clientErrors > 0 ? ["yellow"] : ["dim"] },
-    { heading: "5xx", text: count(serverErrors), styles: serverErrors > 0 ? ["failure"] : ["dim"] },
-    { heading: "p95", text: p95Text(p95) },
+    { heading: "requests", text: count(requests), ...number },
+    { heading: "4xx", text: count(clientErrors), ...errors, styles: clientErrors > 0 ? ["yellow"] : ["dim"] },
+    { heading: "5xx", text: count(serverErrors), ...errors, styles: serverErrors > 0 ? ["failure"] : ["dim"] },
+    { heading: "p95", text: p95Text(p95), ...number },
   ];
 }
 

@@ -14,7 +14,6 @@ export const newestOf = (shown: number, all: number): string => (shown < all ? `
 /** `3 armed`; empty for none. */
 export const countNote = (number: number, what: string): string => (number === 0 ? "" : `${count(number)} ${what}`);
 
-/** The parts of a note that are not empty. */
 export const joinNotes = (...notes: string[]): string => notes.filter((note) => note !== "").join("  ");
 
 /** `none` for the limit of `--rate-limit none`, which the sandbox counts as this many requests. */
