@@ -59,7 +59,6 @@ export function openDashboard({ target, theme, resumeFrom, learning, ...streams 
   if (theme.colours && !theme.tones) terminal.send(COLOUR_QUERY);
   scheduler.paintNow();
   return {
-    /** Resolves when the user leaves. */
     left,
     /** Restores the terminal, then writes `message` to it. */
     close(message?: string): void {

@@ -27,6 +27,10 @@ const LoggedAttempt = Type.Object(
     at: timeText("Sandbox time at which it ended"),
     sequence: Type.Integer({ description: "Its number, in the order in which attempts were written" }),
     delivery: Type.Integer({ description: "The number of its delivery: a replay is a delivery of its own" }),
+    deliveryState: oneOf(
+      ["pending", "sending", "succeeded", "failed", "cancelled"],
+      "The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, before the next attempt",
+    ),
     durationMs: nullable(Type.Number({ description: "Real milliseconds until the receiver responded; null if the attempt was aborted" })),
     fault: Type.Union([AttemptFault, Type.Null()], { description: "The effect of fault rules on the attempt; null if none applied" }),
   },

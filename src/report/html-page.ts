@@ -98,7 +98,7 @@ function tiles({ totals }: RunReport): Markup[] {
   const { operations, events, statuses, deliveries, verdicts, requests } = totals;
   const of = (name: string) => statuses[name] ?? 0;
   const done = deliveries.succeeded ?? 0;
-  const failed = (deliveries.failed ?? 0) + (deliveries.cancelled ?? 0);
+  const { failed = 0, cancelled = 0 } = deliveries;
   const pending = (deliveries.pending ?? 0) + (deliveries.sending ?? 0);
   return [
     tile("operations called", markup`${operations.called}<small> of ${operations.total}</small>`, [
@@ -115,10 +115,11 @@ function tiles({ totals }: RunReport): Markup[] {
       ["yellow", of("4xx"), times("4xx")],
       ["red", requests - of("2xx") - of("4xx"), times("5xx or none")],
     ]),
-    tile("deliveries", markup`${count(done + failed + pending)}`, [
+    tile("deliveries", markup`${count(done + failed + cancelled + pending)}`, [
       ["green", done, so("delivered")],
       ["red", failed, so("failed")],
       ["yellow", pending, so("pending")],
+      ["bar", cancelled, so("cancelled")],
     ]),
     tile("verdicts", markup`${count(verdicts.pass + verdicts.fail + verdicts.inconclusive)}`, [
       ["green", verdicts.pass, so("pass")],

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { type Browser, browserFile, inBrowser, type Page } from "../support/browser.ts";
-import { browserForBlock } from "../support/browser-for-block.ts";
+import { browserForBlock, COUNT_CALLS, idle } from "../support/browser-for-block.ts";
 import { type Bench, NOON } from "../support/sandbox.ts";
 import { RESULTS, tasks, workplace } from "../support/tasks.ts";
 
@@ -110,16 +110,6 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
     seen: /Last call as curl[\s\S]*curl [\s\S]*\/_sandbox\/faults/,
   },
 };
-
-/** Counts calls that are in flight, so that a key follows what the one before it has fetched, as that of a person who looks does. */
-const COUNT_CALLS = `{ window.inFlight = 0;
-  const track = (call) => function (...given) { inFlight++; return call.apply(this, given).finally(() => inFlight--); };
-  window.fetch = track(fetch); Response.prototype.text = track(Response.prototype.text); }`;
-
-const idle = (page: Page) =>
-  page.evaluate(
-    `new Promise((resolve) => { const look = () => inFlight === 0 ? requestAnimationFrame(() => resolve()) : setTimeout(look, 5); look(); })`,
-  );
 
 /** The texts that `seen` is matched against. */
 const SEEN = `(() => {

@@ -1,10 +1,13 @@
 // The dashboard tells the truth: its counts are those of the sandbox, and it never says that nothing matches of rows that it has not looked at.
 
 import { describe, expect, test } from "vitest";
-import { browserFile, openBrowser } from "../support/browser.ts";
+import { tryParseJson } from "../../src/kernel/attempt.ts";
+import { operationsOf } from "../../ui/explorer/api-document.ts";
+import { browserFile, openBrowser, type Page } from "../support/browser.ts";
 import { load, pacedLoad } from "../support/load.ts";
-import { type Bench, open } from "../support/sandbox.ts";
-import { openProgram, USUAL, WIDE } from "../support/terminal.ts";
+import { type Bench, call, open } from "../support/sandbox.ts";
+import { workplace } from "../support/tasks.ts";
+import { openProgram, type TestTerminal, USUAL, WIDE } from "../support/terminal.ts";
 import { receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const attach = (url: string, size = WIDE) => openProgram(["attach", url], { size });
@@ -48,19 +51,19 @@ describe("a dashboard that is attached late", () => {
 const PANES = ["6,006", "payment.succeeded", "resets", "exhausted", "passed", "p95", "records", "lost-response"];
 
 /** Every number of the API. */
-async function numbersOf(bench: Bench): Promise<Set<number>> {
+async function numbersOf(bench: Pick<Bench, "control">): Promise<Set<number>> {
   const logs = ["/deliveries?limit=100", "/requests?limit=100", "/verdicts", "/trend"];
   const paths = ["", ...logs, "/rate-limits", "/faults", "/merchants", "/scenarios"];
   const replies = await Promise.all(paths.map((path) => bench.control("GET", path)));
   return new Set([0, ...replies.flatMap(numbersIn)]);
 }
 
-/** The numbers in a reply and in its sentences, and how many items each of its lists has. */
+/** The numbers in a reply, its names, its sentences and its bodies, and how many items each of its lists has. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === "number") return [value];
-  if (typeof value === "string") return value.includes(" ") ? countsIn(value) : [];
+  if (typeof value === "string") return /^[[{]/.test(value) ? numbersIn(tryParseJson(value)) : /^\d+$| /.test(value) ? countsIn(value) : [];
   if (typeof value !== "object" || value === null) return [];
-  return [...(Array.isArray(value) ? [value.length] : []), ...Object.values(value).flatMap(numbersIn)];
+  return [...(Array.isArray(value) ? [value.length] : []), ...Object.entries(value).flat().flatMap(numbersIn)];
 }
 
 /** Not those in ids, times, durations, versions, rates and bodies, nor digits of tabs and numbers of lines. */
@@ -70,6 +73,124 @@ const countsIn = (text: string) =>
   Array.from(text.replace(NO_COUNTS, " ").matchAll(/(?<![\w.:=\-…])\d[\d,]*(?![\w.:-])/g), ([number]) =>
     Number(number.replaceAll(",", "")),
   );
+
+const SIZES = [USUAL, { columns: 120, rows: 36 }, { columns: 180, rows: 50 }];
+const WIDTHS = [1_440, 1_024, 390];
+
+function expectKnown(text: string, known: Iterable<number>): void {
+  const all = new Set(known);
+  expect(
+    countsIn(text).filter((number) => !all.has(number)),
+    text,
+  ).toEqual([]);
+}
+
+/** The screen of a terminal and, if it shows a part of a text, all pages of that. */
+async function wholeText(terminal: TestTerminal): Promise<string> {
+  const pages = [terminal.text()];
+  for (;;) {
+    const [part = "", last, all] = /\d+-(\d+) of (\d+)/.exec(pages.at(-1) ?? "") ?? [];
+    if (last === all) return pages.join("\n");
+    terminal.type("\x1b[6~");
+    pages.push(await terminal.shows((text) => !text.includes(part)));
+  }
+}
+
+const shownBy = (page: Page, parts: string) =>
+  page.evaluate<string>(`[...document.querySelectorAll("header, .status, ${parts}")].map((one) => one.innerText).join("\\n")`);
+
+/** The digit of a pane, a text of its rows, and the title and a text of the detail of its first row. */
+const DETAILS = [
+  ["1", "decline", "POST /v1/hosp", "Timing"],
+  ["2", "booking.declined", "booking.declined to", "caused by"],
+  ["3", "resets", "Rate limit of mer_", "window"],
+  ["4", "exhausted", "Fault", "matched"],
+  ["5", "passed", "retry", "How to fix it"],
+  ["7", "active", "Merchant mer_", "API keys"],
+  ["8", "brownout", "Scenario", "Score"],
+] as const;
+
+describe("in terminals and pages of three widths, every number", () => {
+  test("of open details is one of the API's, and of the Explorer one of its document's", async () => {
+    const bench = await workplace();
+    await bench.control("POST", "/scenarios/lost-response");
+    const logged = await Promise.all(
+      ["requests", "deliveries"].map(async (log) =>
+        (await bench.control("GET", `/${log}`)).data.map(({ id }: { id: string }) => `/${log}/${id}`),
+      ),
+    );
+    const replies = await Promise.all(logged.flat().map((path) => bench.control("GET", path)));
+    const known = [...(await numbersOf(bench)), ...replies.flatMap(numbersIn)];
+    const terminal = attach(bench.url);
+    await terminal.shows("LIVE");
+    for (const size of SIZES) {
+      terminal.resize(size);
+      for (const [digit, row, title, shown] of DETAILS) {
+        terminal.type(digit);
+        await terminal.shows((text) => text.includes(`▸ ${digit} `) && text.includes(row));
+        terminal.type("\r");
+        await terminal.shows((text) => text.includes(`▸ ${title}`) && text.includes(shown));
+        expectKnown(await wholeText(terminal), known);
+      }
+    }
+    if (browserFile === undefined) return;
+    const browser = await openBrowser(browserFile);
+    const page = await browser.open(bench.url);
+    await page.shows(`document.querySelectorAll(".row").length > 3`);
+    const document = await bench.control("GET", "/openapi.json");
+    const documented = [...known, ...numbersIn(document)];
+    for (const width of WIDTHS) {
+      await page.resize(width, 900);
+      for (const [digit, row, title, shown] of DETAILS) {
+        await page.press(digit);
+        await page.shows(`document.querySelector(".detail") === null && document.querySelector("main").textContent.includes("${row}")`);
+        await page.press("Enter");
+        await page.shows(
+          `document.querySelector(".detail h2")?.textContent.includes("${title}") && document.querySelector(".detail-lines").innerText.includes("${shown}")`,
+        );
+        expectKnown(await shownBy(page, ".detail"), known);
+      }
+      for (const { id, summary } of operationsOf("service", document)) {
+        await page.evaluate(`void (location.hash = "explorer?operation=service%20${id}")`);
+        await page.shows(`document.querySelector("form.operation h2")?.textContent === ${JSON.stringify(summary)}`);
+        expectKnown(await shownBy(page, ".operation"), documented);
+      }
+    }
+    await browser.close();
+  });
+
+  test.each([
+    ["a lesson", [], "1. Ask who you are", ["/learners", "/lessons/first-call"], "/_sandbox/ui#learner/sk_test_lodge", ".lesson, .list"],
+    ["the board of a workshop", ["--serve", "--host", "127.0.0.1"], "No learners yet", ["/learners"], "", "main, #board, body"],
+  ])("of %s is one of the API's", async (_, words, begun, paths, address, parts) => {
+    const terminal = openProgram(["learn", "--port", "0", ...words]);
+    const first = await terminal.shows(begun);
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(first)?.[0] ?? "";
+    const control = async (method: string, path: string, body?: object) =>
+      (await call(url, method, `/_sandbox${path}`, { key: null, body })).body;
+    const room = /\/_sandbox\/room\/[0-9a-f]{16}/.exec(first.replaceAll(/\s*│\n│\s*/g, ""))?.[0];
+    if (room !== undefined) {
+      for (const name of ["Ada", "Grace"]) await call(url, "POST", `${room}/join`, { key: null, body: { name } });
+      await terminal.shows(/Grace +first-call +1\/5/);
+    }
+    for (let times = 0; times < 3; times++) await call(url, "GET", "/v1/payments", { key: "sk_test_market" });
+    const known = [...(await numbersOf({ control })), ...(await Promise.all(paths.map((path) => control("GET", path)))).flatMap(numbersIn)];
+    for (const size of SIZES) {
+      terminal.resize(size);
+      await terminal.shows((text) => text.split("\n").some((line) => line.length === size.columns));
+      expectKnown(await wholeText(terminal), known);
+    }
+    if (browserFile === undefined) return;
+    const browser = await openBrowser(browserFile);
+    const page = await browser.open(`${url}${address || `${room}/board`}`);
+    for (const width of WIDTHS) {
+      await page.resize(width, 900);
+      await page.shows(`/Ask who you are/.test(document.body.innerText)`);
+      expectKnown(await shownBy(page, parts), known);
+    }
+    await browser.close();
+  });
+});
 
 describe("under load", () => {
   test("eight needles among 1,500 requests a second are all shown, and every number in terminals and pages of three widths is one of the API's", async () => {
@@ -105,22 +226,14 @@ describe("under load", () => {
     );
     const browser = browserFile === undefined ? undefined : await openBrowser(browserFile);
     const page = await browser?.open(bench.url);
-    const pages = [1_440, 1_024, 390].map((width) => async (pane: number, shown: string) => {
+    const pages = WIDTHS.map((width) => async (pane: number, shown: string) => {
       await page?.resize(width, 900);
       await page?.evaluate(`document.querySelectorAll(".tab")[${pane}].click()`);
       await page?.shows(`document.querySelector("main").textContent.includes("${shown}")`);
-      return page?.evaluate<string>(
-        `[...document.querySelectorAll("header, .status, .list, .view")].map((one) => one.innerText).join("\\n")`,
-      );
+      return page && shownBy(page, ".list, .view");
     });
     for (const show of [...terminals, ...pages])
-      for (const [pane, shown] of PANES.entries()) {
-        const text = (await show(pane, shown)) ?? "";
-        expect(
-          countsIn(text).filter((number) => !known.has(number)),
-          text,
-        ).toEqual([]);
-      }
+      for (const [pane, shown] of PANES.entries()) expectKnown((await show(pane, shown)) ?? "", known);
     await browser?.close();
   });
 });
@@ -151,6 +264,13 @@ test("no attempt waits for a next one that was cancelled: its endpoint was delet
   await settle(bench);
   await terminal.shows((text) => /payment\.failed .* 410 +✗ failed/.test(text) && waiting() === 0);
   expect(await bench.control("GET", "")).toMatchObject({ pendingDeliveries: 0, made: { attempts: 4 } });
+  for (const shown of [terminal, attach(bench.url)]) {
+    shown.type("2");
+    // The API counts only the failed ones: the title has its number.
+    await shown.shows(
+      (text) => / 1 failed/.test(text) && text.match(/✗ failed/g)?.length === 1 && text.match(/✗ cancelled/g)?.length === 3,
+    );
+  }
   // The API would answer each replay with a 409.
   await terminal.shows((text) => !/ [rR] replay/.test(text));
 });

@@ -2,6 +2,7 @@
 
 import { expect, test } from "vitest";
 import { loggedAttempts, loggedRequests, openTestDashboard, screenText, type TestDashboard } from "../support/dashboard.ts";
+import { seenAfter } from "../support/key-labels.ts";
 import { judged, withLiveEvents } from "../support/live-rows.ts";
 import { workplace } from "../support/tasks.ts";
 
@@ -9,29 +10,6 @@ const PANES = ["1", "2", "3", "4", "5", "6", "7", "8"];
 const OVERLAYS = ["x", "t", "c", "m", "w", "X", "T", "b", "E", "D", ":", "?", "o!"];
 /** The keys from the list of requests to each view that has keys of its own. */
 const VIEWS = [...PANES, ...PANES.map((pane) => `${pane}\r`), "5\r\r", "/", "/404\r", "\r/", "\r/a\r", ...OVERLAYS];
-
-/** What the screen must show after a key with one of these labels. */
-const SEEN = {
-  "details|open link|clock|fault|merchant|rate limit|trigger|help|quit|next|previous|body": /^open: [^\n]/m,
-  "next pane|next field|choose|more|back|next match|clear filter|clear search": /^open: [^\n]*\nnotice: (?:Cancelled)?$/m,
-  "apply|keep|clear": /^typed: none/m,
-  "filter|search": /^typed: (?!none)|^open: Commands/m,
-  "copy curl|copy": /^copied: .*curl /m,
-  verify: /^copied: .*openssl/m,
-  jump: /^open: [^\n]|^notice: req_\d+ caused no delivery/m,
-  outage: /^notice: (?:Armed|Ended the) outage/m,
-  cut: /^notice: Armed lost_response/m,
-  scenario: /^notice: Armed .*its score/m,
-  send: /^notice: (?:Armed|Clock|Created|Saved|Started|Triggered|Booking|mer_lodge has )|^open: Confirm/m,
-  exhaust: /^notice: Exhausted/m,
-  "remove|confirm": /^notice: Removed|^open: Confirm/m,
-  replay: /^notice: Replayed/m,
-  resend: /^notice: Resent/m,
-  "suspend, reactivate": /^notice: Suspended/m,
-  freeze: /^notice: Display frozen/m,
-  "undo fault": /^notice: Undone/m,
-  "run|cancel": /^notice: (?:Copied|Cancelled)/m,
-};
 
 const named = (key: string) => ({ "\r": "enter", Esc: "escape" })[key] ?? (key.length === 1 ? key : key.toLowerCase());
 
@@ -83,7 +61,7 @@ test.each([
       desk.press(named(key));
       if (desk.waiting().some(({ method }) => method !== "GET")) fresh = undefined;
       await desk.settle();
-      const [, wanted = /^$/] = Object.entries(SEEN).find(([labels]) => labels.split("|").includes(label)) ?? [];
+      const wanted = seenAfter(label);
       const after = look(desk);
       const isDone = wanted.test(after) && (after !== before || screenText(desk.state) !== screenText(opened));
       if (!isDone) silent.push(`${view} ${key} ${label}: ${after.split("\n", 3).join()}`);

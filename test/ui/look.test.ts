@@ -223,6 +223,23 @@ describe("JSON", () => {
     expect(coloured.join("\n")).toContain('\x1b[32m"one"\x1b[39m');
   });
 
+  test("is indented as far as there is, wherever the log cut it", () => {
+    const whole = bodyLines(COLOURS, 400, body, body.length).map(stripStyles).join("\n");
+    for (let end = 1; end < body.length; end++) {
+      const lines = bodyLines(COLOURS, 400, body.slice(0, end), body.length).map(stripStyles);
+      expect(lines.pop()).toBe(`  truncated: this is the start of ${body.length} bytes`);
+      expect(whole).toContain(lines.join("\n").trimEnd());
+    }
+  });
+
+  test("of nothing but brackets, of long numbers and with masked secrets is shown as it is", () => {
+    const shown = (text: string, bytes = text.length) => bodyLines(COLOURS, 400, text, bytes).map(stripStyles).join("\n");
+    const brackets = "[".repeat(8_192);
+    for (const text of [brackets + "]".repeat(8_192), brackets, '{"":'.repeat(4_096)]) expect(shown(text, 20_000)).toContain("truncated");
+    expect(shown('{"id": 12345678901234567890, "none": [ ], "e": 1.0}')).toBe('  {\n    "id": 12345678901234567890,\n    "none": [],\n    "e": 1.0\n  }');
+    expect(shown('{"secret":"…"}', 60)).not.toContain("truncated");
+  });
+
   test("colours nothing in text that is not JSON", () => {
     expect(bodyLines(COLOURS, 80, 'it said "no" 3 times', 20)).toEqual(['  it said "no" 3 times']);
   });

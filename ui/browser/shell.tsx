@@ -95,7 +95,7 @@ function Tabs({ dashboard }: DashboardProps) {
         <button key={name} type="button" class="tab" aria-current={name === state.pane ? "page" : undefined} onClick={() => open(index)}>
           {digitOf(index) !== "" && <kbd aria-hidden="true">{digitOf(index)}</kbd>}
           {title}
-          {alarm?.(state) && <span class="alarm">{stripStyles(alarm(state))}</span>}
+          {alarm?.(state) && <span class={alarm(state).startsWith("*") ? "chip magenta" : "alarm"}>{stripStyles(alarm(state))}</span>}
         </button>
       ))}
     </nav>
@@ -182,5 +182,5 @@ function KeyBar({ dashboard }: DashboardProps) {
   );
 }
 
-/** Keys without a button: tabs are buttons, and Esc closes what `q` closes. */
-const LEFT_OUT: ReadonlySet<string> = new Set(["q", "l"]);
+/** Keys without a button: tabs are buttons, Esc closes what `q` closes, and a form has its own for those that the browser keeps. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["q", "l", "tab", "ctrl-o", "ctrl-y"]);

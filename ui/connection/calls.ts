@@ -20,7 +20,6 @@ export class RefusedCall extends Error {
   }
 }
 
-/** The error in a reply of the control API or the service. */
 export function refusalOf({ method, path }: Pick<Call, "method" | "path">, { status, body }: HttpReply): RefusedCall {
   const { message, details } = (body ?? {}) as Partial<ErrorBody>;
   const errors = details?.errors;

@@ -97,7 +97,6 @@ function actionOptions({ lookups: { rules } }: UiState, target: string): FieldOp
     .map(({ title = "", description = "" }) => ({ value: title, label: COMMON_ACTIONS[title] ?? title, help: description }));
 }
 
-/** A field of a rule; `path` is, for example, `trigger.times`. */
 interface RuleField {
   path: string;
   schema: JsonSchema;
@@ -188,7 +187,6 @@ function ruleOfRow(state: UiState): FaultRule | undefined {
   return valuesOf<FaultRule>(state, "faults").find(({ id }) => fault?.split(",").includes(id));
 }
 
-/** The fields of the form that arm the same rule again, as text. */
 function valuesFromRule({ action: { type, ...fields }, match, trigger }: FaultRule): FormValues {
   const { times, skip, probability, per, ...spans } = trigger;
   const repeats = [spans.every, spans.for].some((value) => value != null) || probability !== 1;

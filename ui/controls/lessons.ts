@@ -8,7 +8,6 @@ import type { LearnerView, StateUpdate, UiState } from "../state/state.ts";
 
 type LessonTarget = Pick<LearnerView, "id" | "name" | "lesson" | "step" | "next">;
 
-/** Applies a reply about the dashboard's own learner. */
 export const withLearnerReply = (state: UiState, learner: Learner): UiState =>
   learnerMode(state)?.id === learner.id ? withLearner(state, learner) : state;
 

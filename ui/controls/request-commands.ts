@@ -7,7 +7,6 @@ import { byteLength } from "../../src/kernel/text.ts";
 import { curlOf } from "../connection/calls.ts";
 import { type Form, openForm, submission } from "../overlays/form.ts";
 import type { StateUpdate, UiState } from "../state/state.ts";
-import { reformatJson } from "../view/format.ts";
 import { allApiKeys, toOptions } from "./form-fields.ts";
 
 type Merchants = readonly Pick<ListedMerchant, "id" | "apiKeys">[];
@@ -56,8 +55,7 @@ export function editRequest(state: UiState, request: RequestDetail): StateUpdate
   const initial = {
     method: request.method,
     path: sent.path,
-    // A body that is not JSON may have line breaks.
-    body: reformatJson(request.request.body).replace(/\s*\n\s*/g, " "),
+    body: request.request.body.replace(/\s*\n\s*/g, " "),
     idempotencyKey: request.idempotencyKey ?? "",
     key: apiKeyOf(request, state.sandbox?.merchants) ?? "",
   };

@@ -3,9 +3,10 @@
 import type { RequestDetail } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { mask, maskValue } from "../../src/kernel/mask.ts";
+import { byteLength } from "../../src/kernel/text.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
-import { duration, reformatJson } from "../view/format.ts";
+import { duration, indentJson } from "../view/format.ts";
 import { styled } from "../view/style.ts";
 import { sectionOf, wrapped } from "./detail-lines.ts";
 import { requestCall } from "./request.ts";
@@ -47,9 +48,9 @@ const requestText = ({ method, path, query, request }: RequestDetail) => [
 
 const responseText = ({ status, response }: RequestDetail) => [status === 0 ? "no response" : `status ${status}`, ...messageText(response)];
 
-function messageText({ headers, body }: RequestDetail["request"]): string[] {
+function messageText({ headers, body, bytes }: RequestDetail["request"]): string[] {
   const shown = Object.entries(maskValue(headers) as Readonly<Record<string, unknown>>).map(([name, value]) => `${name}: ${value}`);
-  return [...shown.sort(), ...(body === "" ? [] : ["", ...mask(reformatJson(body, 2)).split("\n")])];
+  return [...shown.sort(), ...(body === "" ? [] : ["", ...mask(indentJson(body, byteLength(body) < bytes)).split("\n")])];
 }
 
 /** The lines of both texts in order: `-` only in the first, `+` only in the second, two spaces in both. */

@@ -122,7 +122,6 @@ function responseLines(theme: Theme, attempt: LoggedAttempt, width: number): Det
     ...(responseStatus === null ? [] : labelled(theme, width, "status", String(responseStatus), ...resultStyles(attempt))),
     ...(errorCode === null ? [] : labelled(theme, width, "error", `${errorCode}${errorMessage ? `: ${errorMessage}` : ""}`, "failure")),
     ...(durationMs === null ? [] : labelled(theme, width, "duration", duration(durationMs))),
-    ...(responseBody === null ? [] : bodySection(theme, width, responseBody, byteLength(responseBody))),
-    ...(responseTruncated ? paragraph(theme, width, "Truncated: the log keeps only the start of this body.", "yellow") : []),
+    ...(responseBody === null ? [] : bodySection(theme, width, responseBody, responseTruncated ? Infinity : byteLength(responseBody))),
   ];
 }

@@ -1,12 +1,12 @@
 // The lines of details: sections, labelled values, paragraphs, headers and bodies, sanitized and wrapped to the width.
 
+import { tryParseJson } from "../../src/kernel/attempt.ts";
 import { mask, maskValue } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { fillLines, fitTo, sanitize, wrap } from "../view/cells.ts";
-import { count, reformatJson } from "../view/format.ts";
+import { count, indentJson } from "../view/format.ts";
 import { styled, type TextStyle, type Theme } from "../view/style.ts";
 
-/** A row of a pane that a detail refers to. */
 export interface Reference {
   pane: string;
   id: string;
@@ -21,7 +21,6 @@ export const linkTo = (pane: string, id: string, lines: readonly string[]): Deta
   return lines.map((text) => ({ text, link }));
 };
 
-/** A section with its heading; nothing when it has no lines. */
 export const section = (theme: Theme, heading: string, lines: readonly DetailLine[]): DetailLine[] =>
   lines.length === 0 ? [] : ["", styled(theme, heading, "bold"), ...lines];
 
@@ -60,19 +59,29 @@ export function bodySection(theme: Theme, width: number, body: string, bytes: nu
   return [{ text: first, isBody: true }, ...rest];
 }
 
-/** A body: JSON is indented, anything else is shown as it is. `bytes` is its length before the log truncated it. */
+/** A body: JSON is indented, anything else is shown as it is. `bytes` is its length before the log truncated it, Infinity if only that is known. */
 export function bodyLines(theme: Theme, width: number, body: string, bytes: number): string[] {
   if (bytes === 0 && body === "") return [styled(theme, `${INDENT}(empty body)`, "dim")];
-  const text = mask(reformatJson(body, 2), MAX_BODY_CHARACTERS + 1);
-  const isTruncated = text.length > MAX_BODY_CHARACTERS || byteLength(body) < bytes;
-  const note = isTruncated ? [styled(theme, `${INDENT}truncated: this is the start of ${count(bytes)} bytes`, "yellow")] : [];
+  // Secrets that the log masked make a body shorter too, but leave it valid.
+  const isCut = byteLength(body) < bytes && (bytes === Infinity || tryParseJson(body) === undefined);
+  const text = mask(indentJson(body, isCut), MAX_BODY_CHARACTERS + 1);
+  const isTruncated = isCut || text.length > MAX_BODY_CHARACTERS;
+  const note = isTruncated
+    ? [
+        styled(
+          theme,
+          `${INDENT}truncated: this is the start of ${bytes === Infinity ? "a longer body" : `${count(bytes)} bytes`}`,
+          "yellow",
+        ),
+      ]
+    : [];
   const lines = text.slice(0, MAX_BODY_CHARACTERS).split("\n");
   return [...lines.flatMap((line) => jsonLine(theme, line, Math.max(10, width - INDENT.length))), ...note];
 }
 
 /** A whole body with its secrets, for the client that received it: the secret of a new webhook endpoint is shown only once. */
 export const unmaskedBodyLines = (theme: Theme, width: number, body: string): string[] =>
-  reformatJson(body, 2)
+  indentJson(body)
     .split("\n")
     .flatMap((line) => jsonLine(theme, line, width));
 

@@ -104,7 +104,6 @@ export function triggerText(trigger: Readonly<Record<string, unknown>>): string 
   return parts.join(", ");
 }
 
-/** The rule as a client would define it, to arm it again. */
 export function definitionOf({ name, target, match, trigger, action, expect, ttl, priority, label, enabled }: FaultRule): FaultsAddInput {
   const named = { ...(name === null ? {} : { name }), ...(ttl === null ? {} : { ttl }) };
   return { ...named, target, match, trigger, action: action as FaultsAddInput["action"], expect, priority, label, enabled };

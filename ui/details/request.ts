@@ -23,7 +23,6 @@ export const requestCall = (id: string) => controlCalls.requests.get({ id });
 /** The delivery attempts of the events that a request caused, newest first. */
 export const causedAttemptsCall = (requestId: string, limit = 100) => controlCalls.attempts.list({ requestId, limit });
 
-/** Converts a request of the request log to the form of the stream. */
 export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage => ({ ...request, at: milliseconds(at) });
 
 export const requestDetail = (row: RequestMessage): Detail<RequestData> => ({
@@ -169,7 +168,6 @@ const messageLines = (theme: Theme, { request, response }: RequestDetail, width:
     ]),
   );
 
-/** The events of a request, each with its delivery attempts. */
 const causedLines = (
   state: UiState,
   { events }: Pick<RequestDetail, "events">,
@@ -187,8 +185,8 @@ const causedLines = (
 const INDENT = "  ";
 const NAME_WIDTH = 14;
 const TIME_WIDTH = 10;
-/** A bar of this width fits into the detail of the page, beside the list. */
-const MAX_BAR = 24;
+/** A bar of this width fits into the detail of the page, beside the list and on a phone. */
+const MAX_BAR = 20;
 
 export function timingLines(theme: Theme, stages: RequestDetail["stages"], width: number): string[] {
   const total = stages.reduce((sum, { ms }) => sum + ms, 0);

@@ -1,5 +1,6 @@
 // Requests and delivery attempts in one line each, for lists in details.
 
+import type { LoggedAttempt } from "../../generated/control-api.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
 import { sandboxNow, type UiState, valuesOf } from "../state/state.ts";
 import { fitTo, sanitize, widthOf } from "../view/cells.ts";
@@ -35,8 +36,8 @@ export function requestText(state: UiState, id: string): string {
   return found ? requestLine(found) : id;
 }
 
-/** The fields that an attempt has both in the log and in the stream. */
-export type AttemptSummary = Omit<AttemptMessage, "at" | "merchant" | "fault">;
+/** The fields that an attempt has both in the log and in the stream, and the state that the log had for its delivery. */
+export type AttemptSummary = Omit<AttemptMessage, "at" | "merchant" | "fault"> & Partial<Pick<LoggedAttempt, "deliveryState">>;
 
 /** Short forms of error codes that are longer than the eight cells of the column. */
 const SHORT_CODES: ReadonlyMap<string | null, string> = new Map([
@@ -56,7 +57,6 @@ export const resultStyles = ({ responseStatus }: Pick<AttemptSummary, "responseS
 /** The successor of an attempt: another attempt of its delivery, or a replay, which is another delivery of the same event to the same endpoint. */
 type Later = "attempt" | "replay" | undefined;
 
-/** Finds the successor of each of these attempts. */
 export function laterAttempts(attempts: readonly AttemptSummary[]): (attempt: AttemptSummary) => Later {
   const lastAttempt = new Map<number, number>();
   const lastDelivery = new Map<string, number>();
@@ -75,10 +75,11 @@ export function laterAttempts(attempts: readonly AttemptSummary[]): (attempt: At
 export const targetOf = ({ eventId, endpointId }: Pick<AttemptSummary, "eventId" | "endpointId">) => `${eventId} ${endpointId}`;
 
 export function outcomeOf(state: UiState, attempt: AttemptSummary, later: Later): [outcome: string, styles: TextStyle[]] {
-  const { status, nextAttemptAt } = attempt;
+  const { status, nextAttemptAt, deliveryState } = attempt;
   const { good, bad, unsure } = symbols(state.theme);
   if (status === "succeeded" && nextAttemptAt === null) return [`${good} delivered`, ["dim"]];
   if (later === "attempt") return [`${unsure} retried`, ["dim"]];
+  if (deliveryState === "cancelled") return [`${bad} cancelled`, ["dim"]];
   if (nextAttemptAt === null) return later === "replay" ? [`${bad} replayed`, ["dim"]] : [`${bad} failed`, ["failure"]];
   const wait = nextAttemptAt - sandboxNow(state) / 1_000;
   return [wait > 0 ? `${unsure} next in ${countdown(wait)}` : `${unsure} due now`, []];

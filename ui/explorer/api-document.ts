@@ -78,7 +78,6 @@ function operationOf(api: ApiName, method: string, path: string, operation: Path
     path,
     summary: operation.summary,
     description: operation.description ?? "",
-    /** The parameters of the path and of the query. */
     parameters: parameters.filter((one) => one.in === "path" || one.in === "query"),
     takesIdempotencyKey: parameters.some(({ name }) => name === IDEMPOTENCY_KEY),
     /** The example of the body as JSON; undefined for an operation without a body. */

@@ -134,7 +134,6 @@ function detailBindings(): readonly RowKey<OpenDetail>[] {
   ];
 }
 
-/** Works in panes and in details. */
 export const jumpKey: KeyBinding = {
   keys: ["J"],
   label: "jump",
@@ -193,7 +192,6 @@ function selectLink(state: UiState, opened: OpenDetail, by: 1 | -1): StateUpdate
 const scrollTo = ({ height }: OpenDetail, line: number, from: number): number =>
   line >= from && line < from + height ? from : Math.max(0, line - Math.floor(height / 3));
 
-/** Scrolls to the first body, and from there to the next one. */
 function scrollToBody(state: UiState, opened: OpenDetail): StateUpdate {
   const { detail, lines } = opened;
   if (bodiesOf(lines).length === 0) return changeView(state, { wantsBody: true });
@@ -209,7 +207,6 @@ function goToMatch(state: UiState, opened: OpenDetail, by: 1 | -1): StateUpdate 
   return changeView(state, { match, scroll: scrollTo(opened, matches[match]?.[0].line ?? 0, detail.scroll) });
 }
 
-/** Searches the details, and goes to the first match from a line on. */
 export function searchDetail(state: UiState, search: string, from: number): StateUpdate {
   const opened = openDetailOf(state);
   if (!opened) return update(state);

@@ -20,7 +20,6 @@ import { detailKeys, jumpKey, scrolledBy, scrollOverlay, searchDetail } from "./
 
 type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
 
-/** Scrolls the top overlay or a text pane, or moves the cursor of a list. */
 function move(state: UiState, by: CursorStep): StateUpdate {
   const overlay = topOverlay(state);
   const { textLines } = paneNamed(state.pane);
@@ -176,7 +175,6 @@ const searchKey: KeyBinding = {
   run: (state) => writeLine(state, "", topDetail(state)?.scroll ?? 0),
 };
 
-/** The keys of details come before the overlay's own keys. */
 const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[] => [
   ...(topDetail(state) ? [...detailKeys, searchKey, jumpKey] : []),
   ...overlay.keys,
@@ -188,7 +186,7 @@ const changingGroups = controlGroups.map(
 );
 
 /** The keys that a browser keeps for itself, and those that need a terminal. */
-const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oy]/.test(key);
+const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || key.startsWith("ctrl-");
 
 /** The bindings as the help shows them. Of several with the same key, the first enabled one applies. */
 export const keyGroups = (state: UiState): KeyGroup[] =>
@@ -219,7 +217,6 @@ function localGroups(state: UiState): KeyGroup[] {
   ];
 }
 
-/** The enabled bindings for the palette, without those that move. */
 const commandsOf = (state: UiState): readonly KeyBinding[] =>
   enabledBindings(state).filter((binding) => !movementKeys.includes(binding) && !binding.keys.includes(":"));
 
@@ -259,7 +256,6 @@ const lineOf = (value: string, stepsBack = 0): FilterLine => ({ value, caretFrom
 export const writeLine = (state: UiState, text: string, searchesFrom?: number): StateUpdate =>
   apply(state, text, { ...lineOf(text), searchesFrom });
 
-/** Why the text in the line is not a valid filter of the focused pane. */
 export function lineProblem(state: UiState): string | undefined {
   const { pane, filterLine } = state;
   const vocabulary = paneNamed(pane).vocabulary(state);
@@ -281,7 +277,6 @@ function closed(state: UiState, { value: text, searchesFrom }: FilterLine): UiSt
   return { ...next, filterHistory: [...state.filterHistory.filter((one) => one !== text), text].slice(-MAX_HISTORY) };
 }
 
-/** Shows an earlier filter, or the next later one. */
 function recall(state: UiState, { stepsBack }: FilterLine, by: number): StateUpdate {
   const steps = Math.max(0, Math.min(state.filterHistory.length, stepsBack + by));
   const text = state.filterHistory.at(-steps || Infinity) ?? "";

@@ -20,10 +20,8 @@ export interface Detail<Data extends object = object> {
 
 export interface DetailOverlay extends Omit<Overlay, "scroll">, DetailView {
   readonly id: symbol;
-  /** The row whose detail it is. */
   readonly about: Reference & { value: unknown };
   readonly data: Readonly<Record<string, unknown>>;
-  /** Error messages of failed calls, by name. */
   readonly errors: Readonly<Record<string, string>>;
   readonly requested: readonly string[];
   content(state: UiState, width: number, isPreview?: boolean): DetailLine[];
@@ -145,7 +143,6 @@ export const bodiesOf = (lines: readonly DetailLine[]): number[] =>
 export const selectedLink = (links: readonly Link[], selected: string | undefined): Link | undefined =>
   links.find(({ key }) => key === selected) ?? links[0];
 
-/** The part of a match that lies on one line. */
 interface MatchPiece {
   line: number;
   start: number;
@@ -197,7 +194,6 @@ function drawDetail(lines: readonly DetailLine[], { selected, search, match }: D
   return drawn;
 }
 
-/** The first cell of a line, after its styles, if it is blank. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
 const FIRST_SPACE = /^((?:\x1b\[[\d;]+m)*) /;
 

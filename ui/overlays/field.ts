@@ -24,7 +24,6 @@ export interface FormField {
   isRare?: boolean;
 }
 
-/** A line of text while it is edited. */
 export interface TextEdit {
   value: string;
   /** How many characters follow the caret. */

@@ -111,7 +111,6 @@ export function writeField(state: UiState, field: FormField, value: string): Sta
   return update(withEdit(state, field, { value, search: "", caretFromEnd: 0, isSelected: false }));
 }
 
-/** Moves the focus to a field of the form on top, as a browser does. */
 export const focusField = (state: UiState, { name }: FormField): StateUpdate =>
   update(topForm(state).input.focus === name ? state : changeTopForm(state, focusOn(name)));
 
@@ -119,7 +118,6 @@ const topForm = (state: UiState) => topOverlay(state) as FormOverlay;
 
 export const topFormView = (state: UiState): FormView => viewOf(state, topForm(state).form, topForm(state).input);
 
-/** Changes the form with this id, if it is still open. */
 function changeForm(state: UiState, id: symbol, change: (input: FormState) => FormState): UiState {
   const changed = (overlay: Overlay) =>
     isForm(overlay) && overlay.id === id ? formOverlay(id, overlay.form, change(overlay.input)) : overlay;
@@ -203,7 +201,6 @@ function moveFocus(state: UiState, by: number, wraps = true): StateUpdate {
   return update(changeTopForm(state, focusOn(fields[index]?.name ?? "")));
 }
 
-/** Sends the call, unless it is in flight. */
 function submit(state: UiState): StateUpdate {
   const { values, call, input } = topFormView(state);
   if (input.isSending) return update(withNotice(state, "Sending …", "dim"));
@@ -233,14 +230,12 @@ function send(state: UiState): StateUpdate {
 
 export interface FormState extends Readonly<Omit<FieldEdit, "value">> {
   readonly values: FormValues;
-  /** The replies to `Form.fetch`, by name. */
   readonly data: Readonly<Record<string, unknown>>;
   /** The name of the focused field; the first field if no field has this name. */
   readonly focus: string;
   /** Whether rare fields without a value are shown. */
   readonly isUnfolded: boolean;
   readonly isSending: boolean;
-  /** Why the last call was rejected. */
   readonly rejection: { message: string; fields: readonly FieldError[] } | undefined;
 }
 

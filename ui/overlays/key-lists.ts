@@ -34,11 +34,13 @@ export const helpOverlay = (groups: readonly KeyGroup[], commands: readonly KeyB
 });
 
 function groupLines(theme: Theme, { title, legend, bindings }: KeyGroup, width: number): string[] {
+  // On a phone, the page has no keys with long names.
+  const room = width < 50 ? 11 : KEYS_WIDTH;
   const lines = bindings.flatMap(({ keys, help }) => {
-    const [first = "", ...rest] = paragraph(theme, width - KEYS_WIDTH - 1, help).map((line) => line.trimStart());
+    const [first = "", ...rest] = paragraph(theme, width - room - 1, help).map((line) => line.trimStart());
     return [
-      `  ${styled(theme, fitTo(keys.join(" ") || "palette (:)", KEYS_WIDTH), "bold")} ${first}`,
-      ...rest.map((line) => " ".repeat(KEYS_WIDTH + 3) + line),
+      `  ${styled(theme, fitTo(keys.join(" ") || "palette (:)", room), "bold")} ${first}`,
+      ...rest.map((line) => " ".repeat(room + 3) + line),
     ];
   });
   return ["", styled(theme, cut(title, width), "bold"), ...(legend ? paragraph(theme, width, legend(theme), "dim") : []), ...lines];
@@ -81,7 +83,6 @@ export function paletteOverlay(bindings: readonly KeyBinding[], search = "", ind
   };
 }
 
-/** Runs the command as its key would, on the screen below the palette. */
 export function runCommand(state: UiState, binding: KeyBinding | undefined): StateUpdate {
   const closed = closeTopOverlay(state);
   return binding?.run(closed) ?? update(closed);
@@ -103,7 +104,6 @@ function matchingBindings(bindings: readonly KeyBinding[], search: string): read
     .toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-/** The commands around the chosen one. */
 function commandLines(state: UiState, found: readonly KeyBinding[], chosen: number, search: string, width: number): string[] {
   const { theme } = state;
   if (found.length === 0) return [`  No command matches ${sanitize(search)}.`];

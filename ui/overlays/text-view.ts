@@ -40,7 +40,6 @@ function pieces(word: string, room: number): string[] {
   return parts.map((part, index) => `'${part}'${index < parts.length - 1 ? "\\" : ""}`);
 }
 
-/** Makes a call once it is confirmed. */
 export function confirmCall<Reply>(
   state: UiState,
   question: string,

@@ -20,7 +20,9 @@ export interface Column {
   hideBelow?: number;
 }
 
-/** The heading of a column, as a column. */
+/** The width of a column that cuts none of these texts, such as long numbers. */
+export const widest = (least: number, texts: readonly string[]) => Math.max(least, ...texts.map(({ length }) => length));
+
 export const headingOf = ({ heading = "", ...column }: Column): Column => ({
   ...column,
   text: heading,

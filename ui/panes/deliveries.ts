@@ -8,7 +8,7 @@ import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { attemptCall, attemptRow, deliveryDetail, verifiableHeader, verifyCommand } from "../details/delivery.ts";
-import { laterAttempts, outcomeOf, resultOf, resultStyles, targetOf } from "../details/row-lines.ts";
+import { type AttemptSummary, laterAttempts, outcomeOf, resultOf, resultStyles, targetOf } from "../details/row-lines.ts";
 import { confirm } from "../overlays/text-view.ts";
 import type { Row } from "../state/list.ts";
 import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
@@ -19,6 +19,8 @@ import { listPane, programCommand, readAs } from "./pane.ts";
 
 /** A list of at least this width shows whole URLs. */
 const WHOLE_URL_FROM = 100;
+/** A narrower list has no room for one. */
+const URLS_FROM = 54;
 
 /** Shortens a URL: `:3000/hooks` for `http://localhost:3000/hooks`. */
 const shortUrl = (url: string) => url.replace(/^http:\/\/(?:(?:localhost|127\.0\.0\.1)(?=:))?/, "");
@@ -44,9 +46,9 @@ export const deliveries = listPane<AttemptMessage>({
     const { eventType, eventId, url, durationMs } = attempt;
     const [outcome, styles] = outcomeOf(state, attempt, laterIn(listOf(state, "deliveries").rows)(attempt));
     return [
-      { heading: "event", text: eventType, width: width < WHOLE_URL_FROM ? 17 : 24, truncate: "middle" },
+      { heading: "event", text: eventType, width: width < URLS_FROM ? undefined : width < WHOLE_URL_FROM ? 17 : 24, truncate: "middle" },
       { heading: "event id", text: eventId, width: width < IDS_FROM ? 9 : 14, truncate: "middle", styles: ["dim"], hideBelow: 64 },
-      { heading: "endpoint", text: width < WHOLE_URL_FROM ? shortUrl(url) : url, truncate: "middle" },
+      { heading: "endpoint", text: width < WHOLE_URL_FROM ? shortUrl(url) : url, truncate: "middle", hideBelow: URLS_FROM },
       { heading: "try", text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
       { heading: "result", text: resultOf(attempt), width: 8, align: "right", styles: resultStyles(attempt) },
       { text: attempt.fault === null ? "" : "*", width: 1, styles: ["magenta"], hideBelow: 74 },
@@ -138,11 +140,11 @@ export const failedDeliveries = oncePerKey((rows: readonly Row[]): readonly Atte
   const later = laterIn(rows);
   const last = attemptsIn(rows).filter((attempt) => later(attempt) !== "attempt");
   const pending = new Set(last.filter(({ nextAttemptAt }) => nextAttemptAt !== null).map(targetOf));
-  return last.filter(
-    (attempt) =>
-      attempt.status !== "succeeded" && attempt.nextAttemptAt === null && later(attempt) === undefined && !pending.has(targetOf(attempt)),
-  );
+  return last.filter((attempt) => hasFailed(attempt) && later(attempt) === undefined && !pending.has(targetOf(attempt)));
 });
+
+const hasFailed = ({ status, nextAttemptAt, deliveryState }: AttemptSummary) =>
+  status !== "succeeded" && nextAttemptAt === null && deliveryState !== "cancelled";
 
 /** Headers that curl sets itself. */
 const CURL_HEADERS = new Set(["content-length", "accept-encoding", "user-agent"]);

@@ -8,6 +8,7 @@ import { armedRules, faultDetail, isArmed, ruleTitle, statusName } from "../deta
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { count, countdown, countNote, milliseconds, plural } from "../view/format.ts";
 import type { TextStyle } from "../view/style.ts";
+import { widest } from "./columns.ts";
 import { listPane, programCommand } from "./pane.ts";
 
 export const faults = listPane<FaultRule>({
@@ -26,10 +27,12 @@ export const faults = listPane<FaultRule>({
   },
   columns(shown, state, width) {
     // A removed rule that is still selected must not show a countdown.
-    const isListed = valuesOf<FaultRule>(state, "faults").some(({ id }) => id === shown.id);
+    const rules = valuesOf<FaultRule>(state, "faults");
+    const isListed = rules.some(({ id }) => id === shown.id);
     const rule = isListed ? shown : { ...shown, status: "removed" as const };
     const styles: TextStyle[] = isArmed(rule) ? ["magenta"] : ["dim"];
     const isNarrow = width < 56;
+    const left = (one: FaultRule) => leftText(one, isNarrow ? "/" : " of ");
     const verdict = verdictOf(state, rule.id);
     const status = rule.enabled ? statusName(rule.status) : "disabled";
     // A narrow row has no column for the status: a rule that is not armed has it in place of its end.
@@ -38,8 +41,8 @@ export const faults = listPane<FaultRule>({
       { text: isArmed(rule) ? "*" : "", width: 1, styles },
       { heading: "fault", text: ruleTitle(rule), truncate: "middle", styles: isArmed(rule) ? [] : ["dim"] },
       { heading: "status", text: status, width: 9, styles, hideBelow: 56 },
-      { heading: "fired", text: count(rule.fired), width: 5, align: "right", styles: ["dim"], hideBelow: 56 },
-      { heading: "left", text: leftText(rule, isNarrow ? "/" : " of "), width: isNarrow ? 5 : 10, align: "right" },
+      { heading: "fired", text: count(rule.fired), width: 9, align: "right", styles: ["dim"], hideBelow: 56 },
+      { heading: "left", text: left(rule), width: widest(isNarrow ? 5 : 10, rules.map(left)), align: "right" },
       { heading: isNarrow ? "state" : "ends in", text: end, width: isNarrow ? 9 : 7, align: "right", styles: ["dim"] },
       { heading: "verdict", text: verdict, width: 7, styles: verdict === "fail" ? ["failure"] : ["dim"] },
     ];
@@ -57,7 +60,6 @@ export const faults = listPane<FaultRule>({
   ],
 });
 
-/** How often a rule may still fire. */
 const leftText = ({ remaining, status, trigger }: FaultRule, between: string) =>
   remaining === null ? "" : status === "armed" ? `${count(remaining)}${between}${count(Number(trigger.times))}` : count(remaining);
 

@@ -153,7 +153,6 @@ export function commandLines(theme: Theme, line: string, before: string, width: 
   return lines.map((one, index) => indent + " ".repeat(index === 0 ? INDENT : 2 * INDENT) + styled(theme, one, "green"));
 }
 
-/** Whether a text ends in single quotes. */
 const isInSingleQuotes = (text: string) => /["']/.exec(text.replace(/\\.|"(?:[^"\\]|\\.)*"|'[^']*'/gs, ""))?.[0] === "'";
 
 /** The Markdown that lessons use: paragraphs, lists, links, bold and code. */

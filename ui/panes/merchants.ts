@@ -36,8 +36,8 @@ export const merchants = listPane<ListedMerchant>({
       { heading: "name", text: name ?? "", hideBelow: NAMES_FROM },
       { heading: "API key", text: keyText(state, apiKeys), width: 22, truncate: "middle", styles: ["dim"], hideBelow: 64 },
       { heading: "status", text: status, width: 9, styles: status === "active" ? ["dim"] : ["yellow", "bold"] },
-      { heading: "records", text: count(records), width: 8, align: "right" },
-      { heading: "requests", text: count(requests), width: 8, align: "right" },
+      { heading: "records", text: count(records), width: 9, align: "right" },
+      { heading: "requests", text: count(requests), width: 9, align: "right" },
       { heading: "traffic", text: traffic?.rate ?? "", width: 7, align: "right", styles: ["dim"], hideBelow: 104 },
     ];
   },

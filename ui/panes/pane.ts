@@ -29,7 +29,6 @@ export interface Pane {
   /** Default: always. */
   isShown?(state: UiState): boolean;
   textLines?(state: UiState, width: number): string[];
-  /** The names that a filter may use. */
   vocabulary(state: UiState): FilterVocabulary | undefined;
   stream?: { kind: LiveItem["kind"]; row(item: LiveItem): Row };
   log?: PaneLog<Row>;
@@ -37,7 +36,6 @@ export interface Pane {
   poll?: Read<Row[]>;
   /** Shown beside the title, such as a count. */
   titleNote(state: UiState): string;
-  /** The columns of a row; empty in a text pane. */
   columns(row: Row, state: UiState, width: number): Column[];
   gapText(row: Row, state: UiState, width: number): string;
   /** Shown while there are no rows: how to get some. */
@@ -71,7 +69,6 @@ interface PaneLog<Found> {
   needs?: string;
 }
 
-/** A call, and a function that reads its reply. */
 export interface Read<Result> {
   call: Call;
   read(reply: unknown): Result;
@@ -83,7 +80,6 @@ export const readAs = <Reply, Result>(call: Call<Reply>, read: (reply: Reply) =>
   read: (reply) => read(reply as Reply),
 });
 
-/** The kinds of stream items that carry a `Value`. */
 type StreamKind<Value> = {
   [Kind in LiveItem["kind"]]: Extract<LiveItem, { kind: Kind }> extends Record<Kind, Value> ? Kind : never;
 }[LiveItem["kind"]];
@@ -92,9 +88,7 @@ type StreamKind<Value> = {
 interface ListPaneDeclaration<Value>
   extends Pick<Pane, "name" | "title" | "isShown" | "emptyText" | "alarm" | "legend">,
     Partial<Pick<Pane, "titleNote" | "fold">> {
-  /** Identifies a row across updates. */
   rowId(value: Value): string;
-  /** The facts that a filter matches. */
   filterBy(value: Value): FilterFacts;
   /** The names that a filter may use. Default: the fields of the first row. */
   vocabulary?: FilterVocabulary;
@@ -107,7 +101,6 @@ interface ListPaneDeclaration<Value>
   /** The order of polled rows. Default: as in the reply. */
   compare?(one: Value, other: Value): number;
   columns(value: Value, state: UiState, width: number): Column[];
-  /** The detail that Enter opens. */
   detail(value: Value): Detail;
   /** Fetches a row that the list does not have. Default: its detail cannot be opened. */
   fetchRow?(id: string): Read<Value>;

@@ -10,6 +10,7 @@ import { apiKeysOf, listOf, secondsUntil, shortMerchant, type UiState, valuesOf 
 import { makeCall } from "../state/updates.ts";
 import { count, countdown, dateTimeToSecond, failureMark, limitText, milliseconds, plural } from "../view/format.ts";
 import { symbols, type TextStyle, type Theme } from "../view/style.ts";
+import { widest } from "./columns.ts";
 import { listPane } from "./pane.ts";
 
 export const rateWindowId = ({ merchant, operation }: Pick<RateWindow, "merchant" | "operation">) => `${merchant} ${operation ?? ""}`;
@@ -44,7 +45,7 @@ export const rateLimits = listPane<RateWindow>({
     return [
       { heading: "merchant", text: operation ? `${shortMerchant(merchant)} ${operation}` : shortMerchant(merchant), truncate: "middle" },
       { heading: "left", text: bar(state.theme, remaining / limit, barWidth), width: barWidth, styles: barStyles },
-      { heading: "of limit", text: windowText(window, "/"), width: 11, align: "right" },
+      { heading: "of limit", text: ofLimit(window), width: ofLimitWidth(state), align: "right" },
       { heading: "reset", text: resetText, width: 12, styles: isExhausted ? ["failure"] : ["dim"] },
     ];
   },
@@ -84,6 +85,10 @@ export const rateLimits = listPane<RateWindow>({
     copyApiKey(({ merchant }) => merchant),
   ],
 });
+
+const ofLimit = (window: RateWindow) => windowText(window, "/");
+
+const ofLimitWidth = (state: UiState) => widest(11, valuesOf<RateWindow>(state, "limits").map(ofLimit));
 
 const exhaustedCount = (state: UiState) => valuesOf<RateWindow>(state, "limits").filter(({ remaining }) => remaining === 0).length;
 

@@ -40,11 +40,13 @@ function trendLines({ trends: all, theme }: UiState, width: number): string[] {
 
 function operationColumns({ operation, requests, clientErrors, serverErrors, p95 }: SandboxTrendReply["operations"][number]): Column[] {
   const number = { width: 9, align: "right" } as const;
+  // A phone has no room for these: the chart shows their sums.
+  const errors = { ...number, hideBelow: 50 };
   return [
     { heading: "operation", text: operation, truncate: "middle" },
     { heading: "requests", text: count(requests), ...number },
-    { heading: "4xx", text: count(clientErrors), ...number, styles: clientErrors > 0 ? ["yellow"] : ["dim"] },
-    { heading: "5xx", text: count(serverErrors), ...number, styles: serverErrors > 0 ? ["failure"] : ["dim"] },
+    { heading: "4xx", text: count(clientErrors), ...errors, styles: clientErrors > 0 ? ["yellow"] : ["dim"] },
+    { heading: "5xx", text: count(serverErrors), ...errors, styles: serverErrors > 0 ? ["failure"] : ["dim"] },
     { heading: "p95", text: p95Text(p95), ...number },
   ];
 }

@@ -114,7 +114,7 @@ function applyRemovals(state: UiState, items: readonly LiveItem[]): UiState {
   return removed.has(learnerMode(state)?.id ?? "") ? withoutLearner(state) : state;
 }
 
-/** Clears the next attempts of deliveries to an endpoint that was deleted or disabled, or of a merchant that was removed. */
+/** Cancels the deliveries to an endpoint that was deleted or disabled, or of a merchant that was removed. */
 function cancelNextAttempts(state: UiState, items: readonly LiveItem[]): UiState {
   const ends = items.filter((item) => item.kind === "cancellation" || item.kind === "removal");
   if (ends.length === 0) return state;
@@ -125,8 +125,9 @@ function cancelNextAttempts(state: UiState, items: readonly LiveItem[]): UiState
     end.merchant === merchant && (end.kind === "removal" || end.endpoint === endpointId) && end.seq > (seqs.get(id) ?? 0);
   const change = (row: Row): Row => {
     const attempt = row.value as AttemptMessage;
-    const isCancelled = !row.gap && later(attempt) !== "attempt" && ends.some((end) => isEnd(end, attempt));
-    return isCancelled ? { ...row, value: { ...attempt, nextAttemptAt: null } } : row;
+    const isPending = !row.gap && attempt.nextAttemptAt !== null && later(attempt) !== "attempt";
+    const isCancelled = isPending && ends.some((end) => isEnd(end, attempt));
+    return isCancelled ? { ...row, value: { ...attempt, nextAttemptAt: null, deliveryState: "cancelled" } } : row;
   };
   const list = listOf(state, "deliveries");
   return withList(state, "deliveries", { ...list, rows: list.rows.map(change), cursor: list.cursor && change(list.cursor) });

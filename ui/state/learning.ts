@@ -13,7 +13,6 @@ export const learnerMode = ({ learning }: UiState): LearnerMode | undefined => (
 
 export const isGuest = (state: UiState): boolean => learnerMode(state)?.isGuest === true;
 
-/** The learner's lesson; undefined until it is fetched. */
 export const currentLesson = (state: UiState): Lesson | undefined => {
   const { lesson, learner } = learnerMode(state) ?? {};
   return lesson?.name === learner?.lesson ? lesson : undefined;
@@ -67,7 +66,6 @@ export const withoutLearner = (state: UiState): UiState => {
   return mode ? { ...state, learning: { ...mode, learner: undefined, reading: undefined } } : state;
 };
 
-/** Polls the learner's progress, and fetches the lesson when it changed. */
 export function pollLearner(state: UiState): Effect[] {
   const mode = learnerMode(state);
   if (!mode) return [];

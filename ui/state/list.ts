@@ -5,11 +5,9 @@ import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.
 export interface Row {
   readonly id: string;
   readonly value: unknown;
-  /** The text and fields that a filter tests. */
   readonly filterBy: FilterFacts;
   /** Its position in the log; rows of a polled list have none. */
   readonly order?: number;
-  /** The row stands for rows that are not in the list. */
   readonly gap?: Gap;
   /** The row stands for the rows that match this filter: Enter applies it. */
   readonly unfolds?: string;
@@ -22,9 +20,7 @@ export interface Gap {
   readonly missing: number;
   /** A filter that none of the missing rows matches. */
   readonly clean?: string | undefined;
-  /** The log no longer has the missing rows. */
   readonly isDropped?: boolean;
-  /** Why the missing rows could not be loaded. */
   readonly error?: string;
 }
 
@@ -42,7 +38,6 @@ export interface List {
   readonly cursor?: Row | undefined;
   /** The row that the user selected; the cursor returns to it when a filter that hides it is cleared. */
   readonly chosen?: Row | undefined;
-  /** The id of the first visible row. */
   readonly top?: string | undefined;
   readonly follows: boolean;
   /** The list follows again when the detail of its row is closed. */
@@ -277,7 +272,6 @@ export function visibleRows(list: List, height: number) {
 
 export const isCursorGone = (list: List) => list.cursor !== undefined && indexOf(filteredRows(list), list.cursor.id) === -1;
 
-/** The row that a key acts on. */
 export const selectedRow = (list: List): Row | undefined =>
   list.cursor ?? (list.follows ? filteredRows(list).at(-1) : filteredRows(list)[0]);
 
@@ -294,7 +288,6 @@ export function moveCursor(list: List, by: CursorMove, height: number): List {
   return select(list, from === -1 && to < 0 ? selected : row, height);
 }
 
-/** Selects a row, and scrolls only as far as needed. */
 export function select(list: List, row: Row, height: number): List {
   const rows = filteredRows(list);
   const before = selectedRow(list) ?? row;

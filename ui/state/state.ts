@@ -29,11 +29,9 @@ export interface UiState {
   readonly sandbox?: SandboxOverviewReply | undefined;
   /** When `sandbox.clock` was read, in real milliseconds. */
   readonly clockReadAt: number;
-  /** The run of the sandbox whose rows are shown. */
   readonly run?: string | undefined;
   /** The numbers of requests, attempts and verdicts since the sandbox's last reset. */
   readonly made: MadeCounts;
-  /** The sequence number of the newest item applied. */
   readonly lastSeq: number;
   /** The counts of requests in recent digests, from which the request rate is computed. */
   readonly samples: readonly { at: number; requests: number }[];
@@ -44,7 +42,6 @@ export interface UiState {
   /** The last one is on top and receives the keys. */
   readonly overlays: readonly Overlay[];
   readonly filterLine?: FilterLine | undefined;
-  /** Filters applied earlier, newest last. */
   readonly filterHistory: readonly string[];
   /** `isNews`: what happened without the user, and did not fail. Screen readers do not speak it. */
   readonly notice?: { text: string; style: TextStyle; isNews?: true } | undefined;
@@ -77,7 +74,6 @@ export type LearnerView = Omit<Learner, "since" | "finishedSteps"> & { readonly 
 
 export interface LearnerMode {
   readonly kind: "learner";
-  /** The learner's merchant. */
   readonly id: string;
   /** A learner of a workshop in a browser, who can access only their own merchant and lesson. */
   readonly isGuest?: true;
@@ -88,7 +84,6 @@ export interface LearnerMode {
   readonly reading?: number | undefined;
 }
 
-/** A filter of the rows, or a search in the details, while it is typed. */
 export interface FilterLine extends TextEdit {
   /** How far back in the history the text is; 0 for a new one. */
   stepsBack: number;
@@ -100,7 +95,6 @@ export interface FilterLine extends TextEdit {
 export interface CachedLookups {
   readonly operations?: readonly string[];
   readonly eventTypes?: readonly string[];
-  /** The schema of a fault rule, one for each action. */
   readonly rules?: readonly JsonSchema[];
 }
 
@@ -141,7 +135,6 @@ export interface KeyBinding {
   keys: readonly string[];
   /** One or two words for the key bar; a binding without a label is listed in the help only. */
   label?: string | ((state: UiState) => string | undefined);
-  /** The effect of the key, for the help overlay. */
   help: string;
   /** Default: always. */
   isEnabled?(state: UiState): boolean;
@@ -171,7 +164,6 @@ export const boundTo = <Value>(key: RowKey<Value>, rowOf: (state: UiState) => Va
   },
 });
 
-/** A box over the panes: a detail, a form, the help. */
 export interface Overlay {
   readonly title: string;
   /** The first visible line. Default: 0. */

@@ -50,7 +50,6 @@ export const copyText = (state: UiState, text: string, what: string): StateUpdat
   update({ ...withNotice(state, `Copied ${what}. Press ! to show it`), lastCopy: text }, { kind: "copy", text });
 
 export interface CallResult {
-  /** Shown as the notice. */
   message: string;
   /** The call that `u` makes to undo this one; null if this one is itself an undo. Default: `u` says that it cannot be undone. */
   undo?: Call | null;

@@ -58,11 +58,17 @@ const TITLE_MARGIN = 4;
 /** The title keeps at least this much of its line. */
 const MIN_TITLE_WIDTH = 12;
 
+/** The parts of a note that fit: leaves out the last ones, rather than cutting a number. */
+function fittingParts(note: string, width: number): string {
+  const [first = "", ...others] = note.split("  ");
+  return others.reduce((shown, part) => (widthOf(`${shown}  ${part}`) > width ? shown : `${shown}  ${part}`), cut(first, width));
+}
+
 /** A box with a title on its border. A focused box has a cursor before its title; a bare one has no border beside its lines. */
 function TitledBox({ theme, size: { width, height }, content }: { theme: Theme; size: BoxSize; content: BoxContent }) {
   const { title, note, lines, isFocused, isBare = false } = content;
   const room = width - TITLE_MARGIN;
-  const right = note === "" ? "" : ` ${cut(note, Math.max(0, room - MIN_TITLE_WIDTH))} `;
+  const right = note === "" ? "" : ` ${fittingParts(note, Math.max(0, room - MIN_TITLE_WIDTH))} `;
   const left = cut(` ${isFocused ? `${symbols(theme).cursor} ` : ""}${title} `, Math.max(0, room - widthOf(right)));
   const { unicode } = theme;
   // Memoized, because Ink forgets `borderLeft={false}` when only the border's style changes.

@@ -71,7 +71,6 @@ const PASTE_END = "\x1b[201~";
 export function createKeyReader(): (chunk: Buffer) => string[] {
   const decoder = new StringDecoder("utf8");
   let incomplete = "";
-  /** The text of the paste that has begun. */
   let pasted: string | undefined;
   const read = (text: string): string[] => {
     if (pasted === undefined) {

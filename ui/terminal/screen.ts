@@ -74,7 +74,6 @@ export function createSuspension(input: NodeJS.ReadStream, screen: ReturnType<ty
     process.kill(process.pid, "SIGWINCH");
     onResume();
   };
-  /** Stops the process until the shell continues it. */
   const suspend = () => {
     release("");
     // Stops the whole process group, as Ctrl-Z does, because the shell waits until every process of the job has stopped. Windows has no such signal.

@@ -59,7 +59,6 @@ export function cutMiddle(text: string, width: number, ellipsis = "…"): string
 
 const piecesOf = (text: string): string[] => Array.from(graphemes().segment(text), ({ segment }) => segment);
 
-/** The first pieces, as many as fit into `width`. */
 function prefixWithin(pieces: readonly string[], width: number): string[] {
   let used = 0;
   const end = pieces.findIndex((piece) => {
@@ -83,7 +82,6 @@ export function toAscii(line: string): string {
   return piecesOf(line).map(asciiOf).join("");
 }
 
-/** Wraps text at any character. */
 export function wrap(text: string, width: number): string[] {
   if (widthOf(text) <= width) return [text];
   const lines: string[] = [];

@@ -14,7 +14,6 @@ export const newestOf = (shown: number, all: number): string => (shown < all ? `
 /** `3 armed`; empty for none. */
 export const countNote = (number: number, what: string): string => (number === 0 ? "" : `${count(number)} ${what}`);
 
-/** The parts of a note that are not empty. */
 export const joinNotes = (...notes: string[]): string => notes.filter((note) => note !== "").join("  ");
 
 /** `none` for the limit of `--rate-limit none`, which the sandbox counts as this many requests. */
@@ -36,10 +35,25 @@ export function countdown(seconds: number): string {
   return `${count(Math.round(left / 86_400))} d`;
 }
 
-/** Formats a JSON text with another indent; returns any other text unchanged. */
-export function reformatJson(text: string, indent?: number): string {
-  const value = tryParseJson(text);
-  return value === undefined ? text : JSON.stringify(value, null, indent);
+/** White space, a bracket with or without its partner, a separator, or a string, which may be cut. */
+const JSON_PIECE = /[[{]\s*[\]}]|[[\]{},:]|"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|\s+/g;
+/** Deeper levels have the same indent: a body may be thousands of brackets. */
+const DEEPEST_INDENT = 40;
+
+/** Indents JSON, even if its end was cut off; returns any other text unchanged. Numbers stay as they are, because parsing would round long ones. */
+export function indentJson(text: string, isCut = false): string {
+  if (isCut ? !/^\s*[[{]/.test(text) : tryParseJson(text) === undefined) return text;
+  let depth = 0;
+  const newLine = () => `\n${"  ".repeat(Math.min(depth, DEEPEST_INDENT))}`;
+  return text.replace(JSON_PIECE, (piece) => {
+    if (piece.startsWith('"')) return JSON.stringify(tryParseJson(piece)) ?? piece;
+    if (piece === ",") return `,${newLine()}`;
+    if (piece === ":") return ": ";
+    if (piece === "[" || piece === "{") depth++;
+    else if (piece === "]" || piece === "}") depth = Math.max(0, depth - 1);
+    else return piece.replace(/\s+/, "");
+    return /[[{]/.test(piece) ? piece + newLine() : newLine() + piece;
+  });
 }
 
 export const milliseconds = (iso: string) => parseTime(iso) ?? 0;

@@ -93,7 +93,6 @@ export const symbols = (theme: Theme) => (theme.unicode ? UNICODE : ASCII);
 /** The colours of the Linux console, which does not respond to queries. */
 const CONSOLE = { background: "000000", green: "00aa00", cyan: "00aaaa" };
 
-/** Reads the environment and the `--no-color` flag. */
 export function detectTheme(environment: NodeJS.ProcessEnv, flags: { color?: boolean } = {}): Theme {
   const { NO_COLOR, TERM, LC_ALL, LC_CTYPE, LANG } = environment;
   const locale = LC_ALL || LC_CTYPE || LANG || "";

@@ -6,6 +6,7 @@ import type { AttemptError, AttemptStatus, WebhookDelivery } from "../../contrac
 import { sortKeyIn } from "../../kernel/random.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
 import { DEFAULT_PAGE, failInvalidCursor, type Page, pageOf } from "../records/record-pages.ts";
+import type { LoggedDelivery } from "../request-log/run-summary.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Retention } from "./retention.ts";
 
@@ -69,9 +70,10 @@ interface AttemptRow extends Omit<AttemptStart, "headers" | "body" | "fault">, O
   eventType: string;
   /** The body of the event. */
   body: string;
+  deliveryState: LoggedDelivery["state"];
 }
 
-const LOG = `select a.*, e.id as eventId, e.type as eventType, e.body from attempts a
+const LOG = `select a.*, e.id as eventId, e.type as eventType, e.body, d.state as deliveryState from attempts a
   join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event`;
 
 type OrderColumn = "ended" | "delivery" | "attempt" | "sequence";
@@ -222,6 +224,7 @@ const showLogged = (row: AttemptRow) => ({
   at: row.ended,
   sequence: row.sequence,
   delivery: row.delivery,
+  deliveryState: row.deliveryState,
   /** The effect of fault rules on the attempt; null if none applied. */
   fault: row.fault === null ? null : (JSON.parse(row.fault) as AttemptFault),
   /** The receiver's response time in real milliseconds; null if the attempt was aborted. */

@@ -1,0 +1,94 @@
+// Every button that the page offers does what its label says: in each pane, detail, form and text, on a wide screen and on a phone.
+
+import { describe, expect, test } from "vitest";
+import { browserFile, inBrowser, type Page } from "../support/browser.ts";
+import { browserForBlock, COUNT_CALLS, idle } from "../support/browser-for-block.ts";
+import { seenAfter } from "../support/key-labels.ts";
+import { workplace } from "../support/tasks.ts";
+
+const PANES = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+/** The keys from the list of requests to each view that has buttons of its own. */
+const VIEWS = [
+  ...PANES.map((pane) => [pane]),
+  ...["1", "2", "3", "4", "5", "7", "8"].map((pane) => [pane, "Enter"]),
+  ...[["/", "4"], ["/", "4", "Enter"], ["Enter", "/"], ["Enter", "/", "a", "Enter"], ["E"], ["X", "Enter"], ["o", "!"]],
+  ...["x", "t", "c", "m", "w", "X", "T", "b", "D", ":", "?"].map((key) => [key]),
+];
+
+/** These change the sandbox so that a view may lack what it had. */
+const CHANGING = /^(?:send|remove|confirm|yes|suspend|undo|resend)/;
+
+/** The buttons of the topmost view that can be clicked, by their labels; a button without a text is named by its label for screen readers. */
+const BUTTONS = `[...document.querySelectorAll(document.querySelector("dialog[open]") ? "dialog button" : ".keys button, .status button, .detail .head button")]
+  .filter((one) => one.checkVisibility() && !one.disabled)`;
+const labelsOf = (page: Page) =>
+  page.evaluate<string[]>(
+    `${BUTTONS}.map((one) => [...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data).join("").trim() || one.ariaLabel)`,
+  );
+
+/** The label in the table of keys. The status names the clock by its time. */
+const nameOf = (label: string) =>
+  label.startsWith("clock ") ? "clock" : /more field|fewer/.test(label) ? "more" : label === "Esc: close" ? "back" : label.toLowerCase();
+
+const LOOK = `[
+  "open: " + (document.querySelector("dialog[open] h2, dialog[open] .palette input")?.textContent ?? (document.querySelector(".detail .head button") && document.querySelector(".detail h2").textContent) ?? "").replace(/^$/, document.querySelector(".palette") ? "Commands" : ""),
+  "notice: " + document.querySelector("[role=status]").textContent,
+  "typed: " + (document.activeElement.matches(".filter input, .palette input") ? document.activeElement.value : "none"),
+  ...window.copied.map((text) => "copied: " + text),
+  "tab: " + window.tabs,
+  document.querySelector("#root").innerText,
+  [...document.querySelectorAll(".detail-lines")].map(({ scrollTop }) => scrollTop),
+].join("\\n")`;
+
+/** Keeps what the page copies, and counts the tabs that it opens. */
+const WATCH = `{ window.copied = []; window.tabs = 0; window.open = () => { tabs++; return window; };
+  navigator.clipboard.writeText = async (text) => void copied.push(text); }`;
+
+describe.runIf(browserFile)(inBrowser, () => {
+  const browser = browserForBlock();
+
+  async function openFresh(width: number): Promise<Page> {
+    const bench = await workplace();
+    await bench.control("POST", "/scenarios/lost-response");
+    const page = await browser.open(`${bench.url}/_sandbox/ui`);
+    await page.resize(width, 900);
+    await page.shows(`document.querySelector("#root").textContent.includes("decline")`);
+    await page.evaluate(WATCH);
+    await page.evaluate(COUNT_CALLS);
+    return page;
+  }
+
+  test.each([1_440, 390])("at %i px", { timeout: 600_000 }, async (width) => {
+    let page = await openFresh(width);
+    const visit = async (view: readonly string[]) => {
+      for (const key of ["Escape", "Escape", "Escape", "1", "Escape", "f"]) await page.press(key);
+      if (await page.evaluate(`document.querySelector(".note").textContent.includes("FROZEN")`)) await page.press(" ");
+      for (const key of view) {
+        await page.press(key);
+        await idle(page);
+      }
+      await page.shows(`document.querySelector(".row, .text, .operation, dialog[open]") !== null`);
+      await page.evaluate(`void (copied.length = 0)`);
+    };
+    const silent: string[] = [];
+    for (const view of VIEWS) {
+      await visit(view);
+      for (const [index, label] of (await labelsOf(page)).entries()) {
+        await visit(view);
+        const before = await page.evaluate<string>(LOOK);
+        const there = await labelsOf(page);
+        const at = there.indexOf(label, Math.min(index, Math.max(0, there.indexOf(label))));
+        await page.evaluate(`${BUTTONS}.forEach((one, place) => one.toggleAttribute("data-next", place === ${at}))`);
+        await page.click("[data-next]");
+        await idle(page);
+        const after = await page.evaluate<string>(LOOK);
+        const name = nameOf(label);
+        const wanted = name.startsWith("report") ? /^tab: 1/m : seenAfter(name);
+        if (after === before || !wanted.test(after)) silent.push(`${view.join(" ")} ${label}: ${after.split("\n", 4).join()}`);
+        if (CHANGING.test(name)) page = await openFresh(width);
+      }
+    }
+    expect(silent).toEqual([]);
+    expect(page.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,29 @@
+// What a screen shows after a key of the bar, by the key's label.
+
+/** `open:` is the title of the detail or form, `typed:` a filter or search being typed, and `copied:` what was copied. */
+const SEEN: Readonly<Record<string, RegExp>> = {
+  "details|open link|clock|fault|merchant|rate limit|trigger|help|quit|next|previous|body|commands|reset|traffic|snapshot|edit": /^open: [^\n]/m,
+  "next pane|next field|choose|more|back|next match|clear filter|clear search|follow": /^open: [^\n]*\nnotice: (?:Cancelled)?$/m,
+  "apply|keep|clear": /^typed: none/m,
+  "filter|search": /^typed: (?!none)|^open: Commands/m,
+  "copy curl|copy": /^copied: .*curl /m,
+  link: /^copied: http.*#/m,
+  verify: /^copied: .*openssl/m,
+  jump: /^open: [^\n]|^notice: req_\d+ caused no delivery/m,
+  outage: /^notice: (?:Armed|Ended the) outage/m,
+  cut: /^notice: Armed lost_response/m,
+  scenario: /^notice: (?:Armed .*its score|Ended )/m,
+  send: /^notice: (?:Armed|Clock|Created|Saved|Started|Triggered|Booking|mer_lodge has )|^open: Confirm/m,
+  exhaust: /^notice: Exhausted/m,
+  "remove|confirm|yes": /^notice: (?:Removed|Reset)|^open: Confirm/m,
+  replay: /^notice: Replayed/m,
+  resend: /^notice: Resent/m,
+  "suspend, reactivate": /^notice: Suspended/m,
+  freeze: /^notice: Display frozen/m,
+  undo: /^notice: Undone/m,
+  "run|cancel|no": /^notice: (?:Copied|Cancelled)/m,
+};
+
+/** The pattern of a label; one that matches nothing for an unknown label. An undo names what it undoes. */
+export const seenAfter = (label: string): RegExp =>
+  Object.entries(SEEN).find(([labels]) => labels.split("|").includes(label.replace(/^undo .*/, "undo")))?.[1] ?? /^$/;
