@@ -85,7 +85,8 @@ describe("the command", () => {
       join(cwd, "faults.json"),
       JSON.stringify({ faults: [{ action: { type: "status", status: 418 }, trigger: { times: 1 } }] }),
     );
-    const words = "--seed 9 --clock 2026-01-05T09:00:00Z --rate-limit 9/1m --faults faults.json --db data.db --log logs/a.log --fixture market";
+    const words =
+      "--seed 9 --clock 2026-01-05T09:00:00Z --rate-limit 9/1m --faults faults.json --db data.db --log logs/a.log --fixture market";
     const { out, error } = await exec(
       words.split(" "),
       node(
