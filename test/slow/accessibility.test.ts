@@ -54,15 +54,11 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     return bench;
   }
 
-  test("the report has no problem", async () => {
-    const { url } = await busy();
+  test("the report has no problem, with or without calls", async () => {
+    const [{ url }, unused] = [await busy(), await open()];
     const query = new URLSearchParams({ format: "html", problems: "A verdict failed.", failOn: "verdicts" });
     await expectAccessible(`${url}/_sandbox/report?${query}`, 'document.querySelectorAll("tr").length > 20');
-  });
-
-  test("the report of a run without calls has no problem", async () => {
-    const { url } = await open();
-    await expectAccessible(`${url}/_sandbox/report?format=html`, 'document.querySelector("main") !== null');
+    await expectAccessible(`${unused.url}/_sandbox/report?format=html`, 'document.querySelector("main") !== null');
   });
 
   test("the dashboard has no problem: every view, a detail, a form, the palette and the help", async () => {
@@ -121,11 +117,6 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     expect(found).toEqual([]);
   });
 
-  test("the question for the token has no problem", async () => {
-    const { url } = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
-    await expectAccessible(`${url}/_sandbox/ui`, 'document.querySelector("#token") !== null');
-  });
-
   test("the board has no problem, empty or with learners", async () => {
     const { url } = await open();
     const { url: room } = await control(url, "POST", "/room");
@@ -135,8 +126,9 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     await expectAccessible(`${room}/board`, 'document.querySelectorAll("li").length === 2');
   });
 
-  test("the page on which a learner joins has no problem, before or after joining", async () => {
+  test("the question for the token and the page on which a learner joins have no problem, before or after joining", async () => {
     const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
+    await expectAccessible(`${bench.url}/_sandbox/ui`, 'document.querySelector("#token") !== null');
     const { body } = await bench.call("POST", "/_sandbox/room", {
       key: null,
       headers: { authorization: `Bearer ${bench.controlToken}` },

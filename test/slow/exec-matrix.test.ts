@@ -81,9 +81,6 @@ function isUsual(language: string, { bug, isOwn, hasFaults }: Cell): boolean {
   return hasFaults && isOwn === (Object.keys(BUGS).indexOf(bug) % 2 === 0);
 }
 
-/** Cells at a time: most of a cell is waiting. */
-const CONCURRENT = 5;
-
 const nameOf = ({ bug, isOwn, hasFaults }: Cell) => `${bug}, ${isOwn ? "own" : "given"} merchant, ${hasFaults ? "faults" : "no faults"}`;
 const expected = (cells: Cell[]) => Object.fromEntries(cells.map((cell) => [nameOf(cell), String(cell.hasFaults ? BUGS[cell.bug][1] : 0)]));
 
@@ -96,7 +93,8 @@ for (const [language, command, probe] of LANGUAGES) {
     const playNext = async () => {
       for (let cell = left.shift(); cell !== undefined; cell = left.shift()) matrix[nameOf(cell)] = await play(command, cell);
     };
-    await Promise.all(Array.from({ length: CONCURRENT }, playNext));
+    // Most of a cell is waiting.
+    await Promise.all(Array.from({ length: 5 }, playNext));
     expect(matrix).toEqual(expected(cells));
   });
 }

@@ -85,8 +85,7 @@ describe("the command", () => {
       join(cwd, "faults.json"),
       JSON.stringify({ faults: [{ action: { type: "status", status: 418 }, trigger: { times: 1 } }] }),
     );
-    const words =
-      "--seed 9 --clock 2026-01-05T09:00:00Z --rate-limit 9/1m --faults faults.json --db data.db --log logs/a.log --fixture market";
+    const words = "--seed 9 --clock 2026-01-05T09:00:00Z --rate-limit 9/1m --faults faults.json --db data.db --log logs/a --fixture market";
     const { out, error } = await exec(
       words.split(" "),
       node(
@@ -97,7 +96,7 @@ describe("the command", () => {
     );
     expect([out, error]).toEqual([["418 200 9 Mon, 05 Jan 2026 09:00:00 GMT sk_test_market"], ""]);
     expect(existsSync(join(cwd, "data.db"))).toBe(true);
-    expect(readFileSync(join(cwd, "logs/a.log"), "utf8")).toContain("GET /v1/payments 200");
+    expect(readFileSync(join(cwd, "logs/a"), "utf8")).toContain("GET /v1/payments 200");
   });
 
   test("leaves no files in the working folder or the temporary folder", async () => {

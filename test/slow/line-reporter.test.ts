@@ -2,16 +2,14 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
 import { openShell, root } from "../support/page.ts";
 
 test("the counts are the last line after a long failure in a pipe", async () => {
   const { cwd, run } = openShell();
-  const reporter = pathToFileURL(join(root, "scripts/line-reporter.ts")).href;
   writeFileSync(
     join(cwd, "vitest.config.ts"),
-    `import { LineReporter } from "${reporter}";\nexport default { test: { reporters: [new LineReporter()], globals: true } };`,
+    `import { LineReporter } from "${root}/scripts/line-reporter.ts";\nexport default { test: { reporters: [new LineReporter()], globals: true } };`,
   );
   writeFileSync(join(cwd, "long.test.js"), 'test("long", () => { throw new Error("x".repeat(800_000)); });');
   const vitest = `"${process.execPath}" "${join(root, "node_modules/vitest/vitest.mjs")}"`;

@@ -56,20 +56,18 @@ function* givenFields(resource: Resource, donors: readonly AnyRecord[]) {
   }
 }
 
-/** Every case of a merchant, whose records are still as seeded. */
-function* casesOf(merchant: string, seeded: RecordsByKind) {
-  for (const resource of kinds) {
-    const donors = (seeded.get(resource.kind) ?? []).filter(({ offCycle }) => offCycle !== true);
-    for (const { field, given } of givenFields(resource, donors)) yield { merchant, seeded, resource, field, given };
-  }
-}
-
 test("each field of each record of each merchant", async () => {
   const file = join(folder(), "made.db");
   const bench = await open({ memory: false, db: file });
   const worlds = openWorldFile(file);
   // A reset takes longer than a case, and merchants do not share records: each merchant has one case between two resets.
-  const queues = ["mer_lodge", "mer_market", "mer_stage", "mer_blank"].map((merchant) => [...casesOf(merchant, worlds.records(merchant))]);
+  const queues = ["mer_lodge", "mer_market", "mer_stage", "mer_blank"].map((merchant) => {
+    const seeded = worlds.records(merchant);
+    const donorsOf = ({ kind }: Resource) => (seeded.get(kind) ?? []).filter(({ offCycle }) => offCycle !== true);
+    return kinds.flatMap((resource) =>
+      Array.from(givenFields(resource, donorsOf(resource)), (given) => ({ merchant, seeded, resource, ...given })),
+    );
+  });
   for (let round = 0; queues.some((cases) => cases.length > round); round++) {
     for (const { merchant, seeded, resource, field, given } of queues.flatMap((cases) => cases[round] ?? [])) {
       const { status, body } = await bench.call("POST", `/_sandbox/records/${resource.kind}`, { key: null, body: { merchant, ...given } });

@@ -113,9 +113,13 @@ describe("every exit restores the terminal and prints a summary", () => {
     await expectGivenBack(shell);
   });
 
-  test("a closed terminal shuts the sandbox down", async () => {
+  test("it repaints after SIGSTOP and SIGCONT, and a closed terminal shuts the sandbox down", async () => {
     const terminal = await openDashboard();
-    const pid = terminal.pid;
+    const { pid } = terminal;
+    for (const signal of ["SIGSTOP", "SIGCONT"]) process.kill(pid, signal);
+    await get(terminal.url, "/v1/payments");
+    await terminal.shows(/GET +\/v1\/payments/);
+    expect(isTaken(terminal)).toEqual(TAKEN);
     terminal.hangUp();
     await expect.poll(() => isAlive(pid), { timeout: 10_000 }).toBe(false);
     await expect(get(terminal.url, "/v1/payments")).rejects.toThrow();
@@ -171,16 +175,6 @@ describe("suspended", () => {
     shell.type("qy");
     await shell.shows(/merchant-sandbox was at.*\n\$ /s);
     await expectGivenBack(shell);
-  });
-
-  test("it repaints after SIGSTOP and SIGCONT", async () => {
-    const terminal = await openDashboard();
-    process.kill(terminal.pid, "SIGSTOP");
-    process.kill(terminal.pid, "SIGCONT");
-    await terminal.shows("No requests yet");
-    await get(terminal.url, "/v1/payments");
-    await terminal.shows(/GET +\/v1\/payments/);
-    expect(isTaken(terminal)).toEqual(TAKEN);
   });
 
   test("started in the background it prints plain lines and is not stopped", async () => {
