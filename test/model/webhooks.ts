@@ -156,6 +156,7 @@ export const loggedAttempt = (attempt: Attempt): Fields => ({
   at: new Date(attempt.ended).toISOString(),
   sequence: SOME_NUMBER,
   delivery: attempt.delivery.number ?? SOME_NUMBER,
+  deliveryState: attempt.delivery.state,
   durationMs: SOME_NUMBER,
 });
 
