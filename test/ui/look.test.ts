@@ -236,7 +236,9 @@ describe("JSON", () => {
     const shown = (text: string, bytes = text.length) => bodyLines(COLOURS, 400, text, bytes).map(stripStyles).join("\n");
     const brackets = "[".repeat(8_192);
     for (const text of [brackets + "]".repeat(8_192), brackets, '{"":'.repeat(4_096)]) expect(shown(text, 20_000)).toContain("truncated");
-    expect(shown('{"id": 12345678901234567890, "none": [ ], "e": 1.0}')).toBe('  {\n    "id": 12345678901234567890,\n    "none": [],\n    "e": 1.0\n  }');
+    expect(shown('{"id": 12345678901234567890, "none": [ ], "e": 1.0}')).toBe(
+      '  {\n    "id": 12345678901234567890,\n    "none": [],\n    "e": 1.0\n  }',
+    );
     expect(shown('{"secret":"…"}', 60)).not.toContain("truncated");
   });
 
