@@ -59,6 +59,8 @@ describe.runIf(browserFile)(inBrowser, () => {
   test.each([1_440, 390])("at %i px", { timeout: 600_000 }, async (width) => {
     let page = await openFresh(width);
     const visit = async (view: readonly string[]) => {
+      // A focused button would take Enter.
+      await page.evaluate("document.activeElement.blur()");
       for (const key of ["Escape", "Escape", "Escape", "1", "Escape", "f"]) await page.press(key);
       if (await page.evaluate(`document.querySelector(".note").textContent.includes("FROZEN")`)) await page.press(" ");
       for (const key of view) {
