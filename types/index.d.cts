@@ -1212,6 +1212,8 @@ export interface LoggedAttempt {
   sequence: number;
   /** The number of its delivery: a replay is a delivery of its own */
   delivery: number;
+  /** The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, before the next attempt */
+  deliveryState: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
   /** The effect of fault rules on the attempt; null if none applied */
   fault: DeliveryFault | null;
 }
