@@ -6,9 +6,12 @@ import { browserForBlock, COUNT_CALLS, idle } from "../support/browser-for-block
 import { seenAfter } from "../support/key-labels.ts";
 import { workplace } from "../support/tasks.ts";
 
-const PANES = ["1", "2", "3", "4", "5", "6", "7", "8", "9"];
+const PANES = ["1", "2", "3", "4", "5", "6", "7", "8"];
+/** The explorer has no buttons but those of every pane. */
+const EXPLORER = ["9"];
 /** The keys from the list of requests to each view that has buttons of its own. */
 const VIEWS = [
+  EXPLORER,
   ...PANES.map((pane) => [pane]),
   ...["1", "2", "3", "4", "5", "7", "8"].map((pane) => [pane, "Enter"]),
   ...[["/", "4"], ["/", "4", "Enter"], ["Enter", "/"], ["Enter", "/", "a", "Enter"], ["E"], ["X", "Enter"], ["o", "!"]],
@@ -22,7 +25,7 @@ const CHANGING = /^(?:send|remove|confirm|yes|suspend|undo|resend)/;
 const BUTTONS = `[...document.querySelectorAll(document.querySelector("dialog[open]") ? "dialog button" : ".keys button, .status button, .detail .head button")]
   .filter((one) => one.checkVisibility() && !one.disabled)`;
 const LABELS = `${BUTTONS}
-  .map((one) => [...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data).join("").trim() || one.ariaLabel)`;
+  .map((one) => [...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data).join("").trim().replace(/^undo .*/, "undo") || one.ariaLabel)`;
 
 /** The label in the table of keys. The status names the clock by its time. */
 const nameOf = (label: string) =>
@@ -71,10 +74,15 @@ describe.runIf(browserFile)(inBrowser, () => {
       await page.evaluate(`void (copied.length = 0)`);
     };
     const silent: string[] = [];
+    const clicked = new Set<string>();
     for (const view of VIEWS) {
       await visit(view);
       for (const label of await page.evaluate<string[]>(LABELS)) {
+        if (clicked.has(label)) continue;
+        if (view === EXPLORER) clicked.add(label);
         await visit(view);
+        // A page that was opened anew since has nothing to undo.
+        if (label === "undo" && !(await page.evaluate<string[]>(LABELS)).includes(label)) continue;
         // The rows of a poll are painted with the next frame, and only then do the keys of a row have buttons.
         await page.shows(`${LABELS}.includes(${JSON.stringify(label)})`);
         const before = await page.evaluate<string>(LOOK);

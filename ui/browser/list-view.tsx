@@ -80,7 +80,7 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
   const rows = filteredRows(list);
   const cursor = selectedRow(list);
   const selected = cursor ? rows.findLastIndex(({ id }) => id === cursor.id) : -1;
-  useSize(scroller, (next) => {
+  useSize(scroller, rows.length > 0, (next) => {
     setSize(next);
     dashboard.resize(Math.floor(next.height / ROW_HEIGHT) - 1);
   });
@@ -130,8 +130,8 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
 
 type ElementRef = { current: HTMLElement | null };
 
-/** Measures the element now and whenever it changes. */
-function useSize(element: ElementRef, apply: (size: { width: number; height: number }) => void): void {
+/** Measures the element once it is there, and whenever its size changes. */
+function useSize(element: ElementRef, isThere: boolean, apply: (size: { width: number; height: number }) => void): void {
   useLayoutEffect(() => {
     const { current } = element;
     if (!current) return undefined;
@@ -140,7 +140,7 @@ function useSize(element: ElementRef, apply: (size: { width: number; height: num
     observer.observe(current);
     measure();
     return () => observer.disconnect();
-  }, [element.current]);
+  }, [isThere]);
 }
 
 /** Keeps the newest row visible while the list follows; otherwise scrolls to the selected row when the selection moves. */

@@ -185,8 +185,8 @@ const changingGroups = controlGroups.map(
   ({ title, bindings }): KeyGroup => ({ title, bindings: bindings.map((binding) => ({ ...binding, isForHost: true })) }),
 );
 
-/** The keys that a browser keeps for itself, and those that need a terminal. */
-const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || key.startsWith("ctrl-");
+/** The keys that a browser keeps for itself, and those that need a terminal. Ctrl-O and Ctrl-Y are buttons of a form. */
+const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oy]/.test(key);
 
 /** The bindings as the help shows them. Of several with the same key, the first enabled one applies. */
 export const keyGroups = (state: UiState): KeyGroup[] =>

@@ -226,7 +226,7 @@ type RowRelation = (one: unknown, other: unknown) => boolean;
 /** The keys that go from one detail to the next: to a related row if there is one, or else to the nearest row. */
 function neighbourKeys(name: string, { id, value }: Row, isRelated: RowRelation, open: Pane["openRow"]): KeyBinding[] {
   const step = (state: UiState, direction: "next" | "previous"): StateUpdate => {
-    const rows = filteredRows(listOf(state, name)).filter(({ gap }) => !gap);
+    const rows = filteredRows(listOf(state, name)).filter(({ gap, unfolds }) => !gap && unfolds === undefined);
     const index = rows.findLastIndex((row) => row.id === id);
     const others = direction === "next" ? rows.slice(index + 1) : rows.slice(0, Math.max(0, index)).reverse();
     const neighbour = others.find((row) => isRelated(value, row.value)) ?? others[0];
