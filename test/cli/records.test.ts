@@ -1,7 +1,7 @@
 // The commands for records: make, move and show.
 
 import { describe, expect, test } from "vitest";
-import { linesOf, runCommand } from "../support/commands.ts";
+import { linesOf, runCommand } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const json = async (bench: Bench, ...words: string[]) => JSON.parse((await linesOf(bench, ...words, "--json"))[0] ?? "");

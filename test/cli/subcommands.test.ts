@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
-import { runCommand } from "../support/commands.ts";
+import { runCommand } from "../support/program.ts";
 import { open } from "../support/sandbox.ts";
 
 test("the help of a group lists its subcommands, and each flag once", async () => {

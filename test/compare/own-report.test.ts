@@ -8,8 +8,7 @@ import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { adoptedFacts } from "../../src/service/service-file.ts";
 import { changeTo, contradictedIn, fileOf, recordingOf } from "../support/real-service/comparison.ts";
 import { differences } from "../support/real-service/differences.ts";
-import { type Bench, open } from "../support/sandbox.ts";
-import { openAs } from "../support/service-file.ts";
+import { type Bench, open, openAs } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const KEY = { key: "sk_test_lodge" };

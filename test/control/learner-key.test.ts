@@ -3,8 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { controlCatalogue } from "../../src/control/index.ts";
-import { attempted } from "../support/attacks.ts";
-import { open } from "../support/sandbox.ts";
+import { attempted, open } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 /** Two learners in a room that other machines can reach, each with a request, an event, a delivery and a verdict. */

@@ -2,8 +2,7 @@
 
 import { expect, test } from "vitest";
 import { createRandom } from "../../src/kernel/random.ts";
-import { attempted } from "../support/attacks.ts";
-import { type Bench, open } from "../support/sandbox.ts";
+import { attempted, type Bench, open } from "../support/sandbox.ts";
 
 const SEED = 7;
 

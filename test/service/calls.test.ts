@@ -2,8 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
-import { type Bench, NOON_SECONDS } from "../support/sandbox.ts";
-import { openAs } from "../support/service-file.ts";
+import { type Bench, NOON_SECONDS, openAs } from "../support/sandbox.ts";
 
 const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
 

@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { formOfInvalidFields, invalidFieldsForms } from "../../src/contracts/invalid-fields.ts";
 import { valueAt } from "../../src/schema/json-pointer.ts";
-import { openAs } from "../support/service-file.ts";
+import { openAs } from "../support/sandbox.ts";
 
 const RULE = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 5 };
 const RULES = "/v1/hospitality/pricing-rules";

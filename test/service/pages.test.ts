@@ -1,8 +1,7 @@
 // Lists under a service file: names of parameters, the default and the bounds of `limit`, and the order of the records.
 
 import { describe, expect, test } from "vitest";
-import type { Bench } from "../support/sandbox.ts";
-import { openAs } from "../support/service-file.ts";
+import { type Bench, openAs } from "../support/sandbox.ts";
 
 const list = (bench: Bench, query = "") => bench.call("GET", `/v1/payments${query}`);
 const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);

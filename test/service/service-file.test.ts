@@ -7,10 +7,8 @@ import { describe, expect, test } from "vitest";
 import { readyFacts, readyLine } from "../../src/cli/output/output.ts";
 import type { RunReport } from "../../src/contracts/run-report.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
-import { runCommand } from "../support/commands.ts";
-import { type Bench, open } from "../support/sandbox.ts";
-import { openAs, serviceFile } from "../support/service-file.ts";
-import { temporaryFile } from "../support/temporary-file.ts";
+import { runCommand, temporaryFile } from "../support/program.ts";
+import { type Bench, open, openAs, serviceFile } from "../support/sandbox.ts";
 
 /** The message with which a sandbox refuses the file, without the path of the folder. */
 const refusal = (facts: object | string) =>

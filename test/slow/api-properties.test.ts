@@ -8,10 +8,8 @@ import { isoTime } from "../../src/kernel/clock.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import { factOf } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
-import { anyText } from "../support/any-text.ts";
-import { attempted } from "../support/attacks.ts";
-import { changed, edit, edited, inputs, JSON_TOKENS, oddValue, someChanges } from "../support/fuzzing.ts";
-import { type Answer, type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { anyText, changed, edit, edited, inputs, JSON_TOKENS, oddValue, someChanges } from "../support/fuzzing.ts";
+import { type Answer, attempted, type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { violations } from "../support/world-violations.ts";
 
 type Operation = (typeof catalogue)[number];

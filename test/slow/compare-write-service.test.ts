@@ -3,12 +3,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runCommand } from "../support/commands.ts";
-import { folder } from "../support/program.ts";
+import { folder, runCommand, temporaryFile } from "../support/program.ts";
 import type { Behaviour } from "../support/real-service/behaviour.ts";
 import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
-import { temporaryFile } from "../support/temporary-file.ts";
 
 async function writeFrom(change: (behaviour: Behaviour) => void, ...words: string[]) {
   const { har, webhooks } = recordSession(createRealService(change));

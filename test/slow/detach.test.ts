@@ -16,10 +16,8 @@ import {
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
-import { attempted } from "../support/attacks.ts";
-import { listen } from "../support/listen.ts";
 import { folder, isAlive, launch, NOWHERE, PROGRAM, run, start } from "../support/program.ts";
-import { call } from "../support/sandbox.ts";
+import { attempted, call, listen } from "../support/sandbox.ts";
 
 interface Left {
   cwd: string;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { eventTypes } from "../../src/areas/index.ts";
-import { runCommand } from "../support/commands.ts";
+import { runCommand } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const page = readFileSync(join(import.meta.dirname, "../../docs/events.md"), "utf8");

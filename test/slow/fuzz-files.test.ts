@@ -15,10 +15,9 @@ import { operations } from "../../src/sandbox/engine.ts";
 import { packageFile } from "../../src/sandbox/package-files.ts";
 import { readScenario } from "../../src/scenarios/scenario-files.ts";
 import { readCheckedFixtures } from "../../src/store/world/fixtures.ts";
-import { attempted } from "../support/attacks.ts";
 import { type Change, changed, type Edit, edit, edited, JSON_TOKENS, runs, someChanges } from "../support/fuzzing.ts";
 import { folder } from "../support/program.ts";
-import { NOON } from "../support/sandbox.ts";
+import { attempted, NOON } from "../support/sandbox.ts";
 
 const TOKENS = [...JSON_TOKENS, "//", "/*", "\0", "\xef\xbb\xbf", "<!--", "-->", "```", "## 9. ", "\n", "# "];
 

@@ -10,11 +10,10 @@ import fc from "fast-check";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
-import { attempted } from "../support/attacks.ts";
 import { changed, edit, edited, runs, someChanges } from "../support/fuzzing.ts";
-import { listen } from "../support/listen.ts";
 import { INDEX } from "../support/live-rows.ts";
 import { folder } from "../support/program.ts";
+import { attempted, listen } from "../support/sandbox.ts";
 
 const commands = await everyCommand();
 const ownAddresses = Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));

@@ -4,8 +4,7 @@ import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runCommand } from "../support/commands.ts";
-import { folder, launch, type Program, run } from "../support/program.ts";
+import { folder, launch, type Program, run, runCommand } from "../support/program.ts";
 
 const shell = (command: string, cwd = folder()) =>
   new Promise<string>((resolve) => {

@@ -3,9 +3,8 @@
 import { createServer } from "node:http";
 import { expect, test } from "vitest";
 import { verifySignature } from "../../src/webhooks/signature.ts";
-import { listen } from "../support/listen.ts";
 import { launch } from "../support/program.ts";
-import { type Bench, open } from "../support/sandbox.ts";
+import { type Bench, listen, open } from "../support/sandbox.ts";
 import { advance, trigger } from "../support/webhooks.ts";
 
 /** A receiver that answers with these statuses in turn, then with 200. */

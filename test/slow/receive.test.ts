@@ -5,11 +5,8 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readWebhooks } from "../../src/compare/read-recording.ts";
-import { attempted } from "../support/attacks.ts";
-import { runCommand } from "../support/commands.ts";
-import { listen } from "../support/listen.ts";
-import { folder, launch, type Program } from "../support/program.ts";
-import { type Bench, type CallOptions, call, open } from "../support/sandbox.ts";
+import { folder, launch, type Program, runCommand } from "../support/program.ts";
+import { attempted, type Bench, type CallOptions, call, listen, open } from "../support/sandbox.ts";
 import { advance, deliver, log, settle, trigger } from "../support/webhooks.ts";
 
 interface Receiving extends Program {

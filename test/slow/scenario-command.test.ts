@@ -3,9 +3,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runCommand } from "../support/commands.ts";
 import { insist, ORDER } from "../support/insist.ts";
 import { fences, openShell, readPage } from "../support/page.ts";
+import { runCommand } from "../support/program.ts";
 import { open } from "../support/sandbox.ts";
 
 const fixtures = join(import.meta.dirname, "../../fixtures/scenarios");

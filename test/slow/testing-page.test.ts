@@ -5,8 +5,8 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { Expectation } from "../../src/contracts/expectations.ts";
-import { runCommand } from "../support/commands.ts";
 import { fences, openShell, readPage, section } from "../support/page.ts";
+import { runCommand } from "../support/program.ts";
 import { open } from "../support/sandbox.ts";
 import { type Arrival, openRegistered, receive, register } from "../support/webhooks.ts";
 
