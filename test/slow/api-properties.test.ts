@@ -11,7 +11,7 @@ import { fieldErrors } from "../../src/schema/validator.ts";
 import { kinds } from "../../src/traffic/kinds.ts";
 import { anyText, changed, edit, edited, inputs, JSON_TOKENS, oddValue, someChanges } from "../support/fuzzing.ts";
 import { type Answer, attempted, type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
-import { violations } from "../support/world-violations.ts";
+import { violations } from "../support/world-file.ts";
 
 type Operation = (typeof catalogue)[number];
 
