@@ -44,8 +44,6 @@ export const webhookEndpoints = resource({
 
 const secret = prefixed("whsec", "Secret that signs every delivery; returned only in this response");
 
-const createdWebhook = withFields(webhookEndpoints, { health: WebhookHealth, secret });
-
 export const createWebhook = endpoint({
   id: "webhooks.create",
   position: 23,
@@ -57,7 +55,7 @@ export const createWebhook = endpoint({
     "The URL must be on this machine. Unknown event types are accepted and listed in `X-Sandbox-Warning`. The secret is returned only in this response.",
   body: newEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.succeeded", "booking.declined"] },
-  reply: createdWebhook,
+  reply: withFields(webhookEndpoints, { health: WebhookHealth, secret }),
   status: assumed<number>(201, "The service's documentation describes this response as a created endpoint; other operations return `OK`."),
   errors: ["validation_failed", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
   idempotent: false,

@@ -24,7 +24,7 @@ export function observeObject(where: ObservationContext, place: string, schema: 
   const name = nameOf(schema, place);
   const { fields, names } = log.object(name, schema);
   const others = Object.keys(value).filter((field) => !names.has(field));
-  const twins = isBody || others.length === 0 ? NO_TWINS : twinsIn(value, names, others);
+  const twins = isBody || others.length === 0 ? new Map<string, string>() : twinsIn(value, names, others);
   if (twins.size > fields.length * (1 - RECOGNISED)) {
     observeListedValues(where, name, schema, inOwnNames(log, value, name, schema, where.entry));
     return;
@@ -50,8 +50,6 @@ function observeField(where: ObservationContext, field: FieldFacts, value: JsonF
     if (!isRequired) log.compare(required, false, where);
   } else if (presence?.value === "always" || presence?.value === "absent") log.compare(presence, "absent", where);
 }
-
-const NO_TWINS: ReadonlyMap<string, string> = new Map();
 
 /** The value's other fields whose names differ from missing ones only in their case style, by the missing name. */
 function twinsIn(value: JsonFields, names: ReadonlySet<string>, others: readonly string[]): ReadonlyMap<string, string> {

@@ -42,7 +42,7 @@ function observeEvent(
   where: ObservationContext,
   event: JsonFields,
   { event: schema, eventKinds, records }: ComparedSandbox,
-  types: EventTypes,
+  types: ReturnType<typeof eventTypes>,
   at: number,
 ): void {
   observeObject(where, "event", schema, event);
@@ -66,8 +66,6 @@ function recordIn(data: unknown): unknown {
   if (!isObject(data) || data.id !== undefined) return data;
   return Object.values(data).find((value) => isObject(value) && value.id !== undefined) ?? data;
 }
-
-type EventTypes = ReturnType<typeof eventTypes>;
 
 /** Finds the sandbox's type of an event: by its name, or by the last write before it whose response shows the same record. */
 function eventTypes({ eventKinds }: ComparedSandbox, calls: readonly RecordedCall[], log: ObservationLog) {

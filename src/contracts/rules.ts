@@ -2,9 +2,7 @@
 
 import type { RecordBase, Rule, RuleProblem } from "./resource.ts";
 
-type Values = Readonly<Record<string, unknown>>;
-
-const valuesOf = (record: RecordBase) => record as unknown as Values;
+const valuesOf = (record: RecordBase) => record as unknown as Readonly<Record<string, unknown>>;
 
 /** A problem of a field, or of a path such as `items/0/amount`. */
 export const problem = (field: string, code: string, message: string): RuleProblem => ({ field, code, message });

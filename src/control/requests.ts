@@ -54,9 +54,7 @@ export async function filteredRows<Row extends { id: string }>(
   }
 }
 
-type Parts = Pick<Stores, "requestLog" | "outbox">;
-
-const endpoint = endpointFactory<Parts>("Requests");
+const endpoint = endpointFactory<Pick<Stores, "requestLog" | "outbox">>("Requests");
 
 const Message = Type.Object({
   headers: Type.Record(Type.Unknown()),
@@ -127,14 +125,12 @@ const showRequest = endpoint({
   reply: RequestDetail,
   errors: ["resource_not_found"],
   handle({ params, requestLog, outbox }) {
-    const row = requestLog.get(params.id) ?? noSuchRequest(params.id);
+    const row = requestLog.get(params.id) ?? fail("resource_not_found", `The log has no request ${params.id}; it keeps the newest 10,000.`);
     const request = { headers: JSON.parse(row.requestHeaders), body: row.requestBody, bytes: row.requestBytes };
     const response = { headers: JSON.parse(row.responseHeaders), body: row.responseBody, bytes: row.responseBytes };
     return { ...shownRequest(row), stages: stagesOf(row), request, response, events: outbox.eventsOf(params.id) };
   },
 });
-
-const noSuchRequest = (id: string) => fail("resource_not_found", `The log has no request ${id}; it keeps the newest 10,000.`);
 
 /** Every request reaches the last two stages. */
 function stagesOf({ stages, duration }: RequestRow) {

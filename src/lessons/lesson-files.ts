@@ -205,7 +205,7 @@ export async function readLesson(path: string, validate: CheckValidator): Promis
     const annotations = await readAnnotations(path, section, validate);
     steps.push([readStep(path, section, index + 1, annotations, file), annotations]);
   }
-  const about = head.blocks.map(blockMarkdown).join("\n\n");
+  const about = head.blocks.map(({ kind, text }) => (kind === "prose" ? text : `\`\`\`${kind}\n${text}\n\`\`\``)).join("\n\n");
   const lesson = { name, number: Number(number), title: head.title.slice(2), about, steps: steps.map(([step]) => step), file };
   return { lesson, steps: steps.map(([, annotations]) => annotations) };
 }
@@ -228,5 +228,3 @@ function readLessonFile(folder: string, name: string): LessonFile | null {
   const [start = "", solution = ""] = ["start.mjs", "solution.mjs"].map((file) => readText(join(folder, file)));
   return { name: `${name}.mjs`, start, solution };
 }
-
-const blockMarkdown = ({ kind, text }: LessonBlock) => (kind === "prose" ? text : `\`\`\`${kind}\n${text}\n\`\`\``);

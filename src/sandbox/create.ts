@@ -77,7 +77,7 @@ async function openSandbox(given: GivenOptions): Promise<Sandbox> {
 const isChanged = ({ memory, snapshot, faults, scenario, endpoints }: Options) =>
   !memory || snapshot !== undefined || faults !== undefined || scenario.length + endpoints.length > 0;
 
-function describe({ options, address }: StorageOptions, { engine, close }: LazyEngine) {
+function describe({ options, address }: StorageOptions, { engine, close }: ReturnType<typeof openLazyEngine>) {
   const closeOnce = once(close);
   return {
     url: address.url(),
@@ -92,8 +92,6 @@ function describe({ options, address }: StorageOptions, { engine, close }: LazyE
     [Symbol.asyncDispose]: closeOnce,
   };
 }
-
-type LazyEngine = ReturnType<typeof openLazyEngine>;
 
 /** Real milliseconds that requests, and then deliveries, have to finish. */
 const CLOSE_TIMEOUT = 5_000;

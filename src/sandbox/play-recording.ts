@@ -16,8 +16,6 @@ import { prefixOf } from "../schema/shapes.ts";
 import type { ServiceFile } from "../service/service-file.ts";
 import { createSandbox, type Sandbox } from "./create.ts";
 
-type Facts = ServiceFile["facts"];
-
 /** Calls of one kind that are played. More of the same show nothing new. */
 const MOST_ALIKE = 6;
 
@@ -25,7 +23,7 @@ const MOST_ALIKE = 6;
 export async function playRecording(
   traffic: Traffic,
   deliveries: readonly RecordedDelivery[],
-  facts: Facts,
+  facts: ServiceFile["facts"],
   measure = distanceOf,
 ): Promise<Map<string, number>> {
   const folder = await mkdtemp(join(tmpdir(), "merchant-sandbox-"));

@@ -22,7 +22,7 @@ const REST_FACTOR = 4;
 const MAX_WAITING = 500;
 
 export function createVerifier(options: VerifierOptions) {
-  const waiting = new Set<Signal>();
+  const waiting = new Set<ReturnType<typeof createSignal>>();
   const paced = createPace();
   let stopped = false;
   return {
@@ -99,8 +99,6 @@ function timeToNextCheck(planned: readonly PlannedCheck[], waited: number, deadl
   const soonest = Math.min(deadline, ...ends) - waited;
   return planned.every(({ isEventDriven }) => isEventDriven) ? soonest : Math.min(soonest, POLL_INTERVAL);
 }
-
-type Signal = ReturnType<typeof createSignal>;
 
 function createSignal(listen: VerifierOptions["listen"]) {
   let changed = withResolvers();

@@ -2,11 +2,8 @@
 
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
-import { attempted } from "../support/attacks.ts";
 import { browserFile, inBrowser, openBrowser } from "../support/browser.ts";
-import { listen } from "../support/listen.ts";
-import { type Answer, type Bench, open } from "../support/sandbox.ts";
-import { openAs } from "../support/service-file.ts";
+import { type Answer, attempted, type Bench, listen, open, openAs } from "../support/sandbox.ts";
 
 const APP = "https://app.example";
 const RULES = "/v1/hospitality/pricing-rules";

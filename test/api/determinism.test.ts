@@ -1,7 +1,9 @@
-// Determinism: the same seed, clock and calls give the same bytes, including the order of headers.
+// Determinism: the same seed, clock and calls give the same bytes, including the order of headers; ids are made from the seed.
 
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
+import { createRandom, sortKeyIn, sortKeyOf } from "../../src/kernel/random.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, type CallOptions, NOON, open, share } from "../support/sandbox.ts";
 import { advance, type Receiver, receive, register, settle, startReceiver, trigger } from "../support/webhooks.ts";
@@ -178,5 +180,25 @@ describe("another seed", () => {
     }
     const seeded = ["/v1/payments?limit=100", "/v1/merchants/me", "/v1/statutory/settings", "/v1/marketplace/orders"];
     for (const path of seeded) expect((await one.call("GET", path)).text).toBe((await other.call("GET", path)).text);
+  });
+});
+
+describe("ids of a kind", () => {
+  const counts = fc.integer({ min: 0, max: 62 ** 4 - 1 });
+
+  test("sort in the order of creation, and records that belong together share a sort key", () => {
+    const random = createRandom(1);
+    const idOf = (count: number) => random.sortableId(sortKeyOf(count), "evt", "mer_lodge", count);
+    fc.assert(
+      fc.property(counts, counts, (one, other) => {
+        expect(idOf(one)).toMatch(/^evt_[0-9A-Za-z]{16}$/);
+        expect(idOf(one) < idOf(other)).toBe(one < other);
+        expect(sortKeyIn(idOf(one))).toBe(sortKeyOf(one));
+      }),
+    );
+  });
+
+  test("start again after the last sort key", () => {
+    expect(sortKeyOf(62 ** 4 + 1)).toBe(sortKeyOf(1));
   });
 });

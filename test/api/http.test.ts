@@ -6,9 +6,8 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
-import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
-import { type Answer, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
+import { type Answer, attempted, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
 
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === "::1"));
 

@@ -3,8 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { RequestContext } from "../../src/http/context.ts";
 import { createRateLimiter } from "../../src/http/rate-limit.ts";
-import { attempted } from "../support/attacks.ts";
-import { type Answer, type Bench, type CallOptions, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { type Answer, attempted, type Bench, type CallOptions, NOON_SECONDS, open } from "../support/sandbox.ts";
 
 const ME = "/v1/merchants/me";
 const RULES = "/v1/hospitality/pricing-rules";

@@ -3,8 +3,7 @@
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
-import { attempted } from "../support/attacks.ts";
-import { type Bench, lines, open, raw, readRaw } from "../support/sandbox.ts";
+import { attempted, type Bench, lines, open, raw, readRaw } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
 const RESET = "/_sandbox/reset";

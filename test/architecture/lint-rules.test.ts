@@ -1,10 +1,11 @@
-// The laws of the house bite: each is broken once, in the room where it holds, and must be refused there.
+// The laws of the house bite: each is broken once, where it holds, and must be refused. Text leaves for a terminal in one file.
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
+import { escapeControlCharacters } from "../../src/kernel/text.ts";
 
 interface Diagnostic {
   category: string;
@@ -150,4 +151,20 @@ describe("the lock file", () => {
     const wanted = Object.values(packages).flatMap(({ optionalDependencies }) => Object.keys(optionalDependencies ?? {}));
     expect(wanted.filter((name) => !names.has(name))).toEqual([]);
   });
+});
+
+const PRINTER = "src/cli/output/print.ts";
+const WRITES = /\b(?:stdout|stderr)\s*\??\.\s*(?:write|end)\b|\bconsole\.\w+|\bwriteSync\(\s*[12]\b|\/dev\/std/;
+
+test("no other file of src/ writes to standard output or standard error", () => {
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((file) => /\.(ts|cjs)$/.test(file));
+  const writing = files.map((file) => `src/${file}`).filter((file) => WRITES.test(readFileSync(join(root, file), "utf8")));
+  expect(writing.filter((file) => file !== "src/cli/bin.cjs")).toEqual([PRINTER]);
+});
+
+test("every control, bidirectional and line-separating character is escaped, and JSON stays the same value", () => {
+  const nasty = "\x00\x1b]0;x\x07\x7f\x9b\u200e\u202e\u2066\u2028\u2029\ufeff\u{e0041}é日👍";
+  const shown = escapeControlCharacters(nasty);
+  expect(shown).toBe("\\u0000\\u001b]0;x\\u0007\\u007f\\u009b\\u200e\\u202e\\u2066\\u2028\\u2029\\ufeff\\udb40\\udc41é日👍");
+  expect(JSON.parse(escapeControlCharacters(JSON.stringify({ [nasty]: nasty })))).toEqual({ [nasty]: nasty });
 });

@@ -6,11 +6,9 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { happenedLines } from "../../src/cli/commands/clock.ts";
-import { linesOf, runCommand } from "../support/commands.ts";
 import { readGithubFile } from "../support/github-files.ts";
-import { listen } from "../support/listen.ts";
-import { folder, launchCommand } from "../support/program.ts";
-import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { folder, launchCommand, linesOf, runCommand } from "../support/program.ts";
+import { type Bench, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, deliver, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 describe("trigger", () => {

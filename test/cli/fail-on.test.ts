@@ -15,8 +15,7 @@ import {
 } from "../../src/cli/ci/run-checks.ts";
 import { sandboxAt } from "../../src/cli/remote/running-sandbox.ts";
 import { folder } from "../support/program.ts";
-import { type Bench, open } from "../support/sandbox.ts";
-import { serviceFile } from "../support/service-file.ts";
+import { type Bench, open, serviceFile } from "../support/sandbox.ts";
 
 const runningAt = ({ url }: Bench) => sandboxAt({ url, controlToken: undefined });
 

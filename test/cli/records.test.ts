@@ -1,7 +1,8 @@
-// The commands for records: make, move and show.
+// The commands for records (make, move and show), snapshots and documents, and the help of subcommands.
 
 import { describe, expect, test } from "vitest";
-import { linesOf, runCommand } from "../support/commands.ts";
+import { everyCommand } from "../../src/cli/commands/index.ts";
+import { linesOf, runCommand } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const json = async (bench: Bench, ...words: string[]) => JSON.parse((await linesOf(bench, ...words, "--json"))[0] ?? "");
@@ -136,4 +137,35 @@ test.each([
   const { code, out, error } = await runCommand(bench.url, ...words);
   expect([code, out, error]).toEqual([2, [], expect.stringContaining(message)]);
   expect((await bench.control("GET", "/events")).data).toEqual([]);
+});
+
+test("the help of a group lists its subcommands, and each flag once", async () => {
+  const bench = await open();
+  for (const [name, { subcommands }] of Object.entries(await everyCommand())) {
+    const { out } = await runCommand(bench.url, name, "--help");
+    for (const { usage } of Object.values(subcommands ?? {})) expect(out.join("\n")).toContain(usage);
+    const flags = out.flatMap((line) => /^ {2}(--[a-z-]+)/.exec(line)?.[1] ?? []);
+    if (name !== "scenario" && name !== "traffic") expect(flags).toEqual([...new Set(flags)]);
+  }
+});
+
+test("snapshot saves, lists, loads and deletes", async () => {
+  const bench = await open();
+  const said = async (...words: string[]) => (await runCommand(bench.url, "snapshot", ...words)).out.join("\n");
+  expect(await said()).toBe("No snapshots. Try merchant-sandbox snapshot save before.");
+  expect(await said("save", "before")).toMatch(/^Saved before in .*before/);
+  const rules = async () => (await bench.control("GET", "/records/pricing_rule")).data.length as number;
+  const before = await rules();
+  await runCommand(bench.url, "make", "pricing-rule");
+  expect(await rules()).toBe(before + 1);
+  expect(await said("load", "before")).toBe("Restored before.");
+  expect([await rules(), await said("ls")]).toEqual([before, expect.stringMatching(/^before \d+ KiB /)]);
+  expect(await said("rm", "before")).toBe("Deleted before.");
+});
+
+test("openapi prints both documents", async () => {
+  const { url } = await open();
+  const printed = async (...words: string[]) => JSON.parse((await runCommand(url, "openapi", ...words)).out.join("\n"));
+  expect((await printed()).servers[0].url).toBe(`${url}/v1`);
+  expect((await printed("--control")).info.title).toContain("ontrol");
 });

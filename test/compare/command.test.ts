@@ -3,13 +3,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runCommand } from "../support/commands.ts";
+import { runCommand, temporaryFile } from "../support/program.ts";
 import type { Behaviour } from "../support/real-service/behaviour.ts";
 import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
 import { inFormOf, type ToolForm, toolForms } from "../support/real-service/tool-forms.ts";
-import { openAs } from "../support/service-file.ts";
-import { temporaryFile } from "../support/temporary-file.ts";
+import { openAs } from "../support/sandbox.ts";
 
 const fileOf = (text: string, name = "service.har") => temporaryFile(text, name);
 

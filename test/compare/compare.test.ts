@@ -9,7 +9,7 @@ import { comparisonText } from "../../src/compare/text.ts";
 import type { Behaviour } from "../support/real-service/behaviour.ts";
 import { contradictedIn, everyDifference, fileOf, recordingOf, sandbox } from "../support/real-service/comparison.ts";
 import { differences } from "../support/real-service/differences.ts";
-import { openAs } from "../support/service-file.ts";
+import { openAs } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 describe("a stand-in for the real service", () => {

@@ -10,11 +10,10 @@ import { comparisonText } from "../../src/compare/text.ts";
 import { serviceFileOf } from "../../src/compare/write-service.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
-import { runCommand } from "../support/commands.ts";
+import { runCommand, temporaryFile } from "../support/program.ts";
 import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
 import type { HarEntry } from "../support/real-service/tool-forms.ts";
-import { temporaryFile } from "../support/temporary-file.ts";
 
 const { har, webhooks } = recordSession(createRealService());
 const harText = JSON.stringify(har, null, 1);

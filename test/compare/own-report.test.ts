@@ -1,14 +1,18 @@
-// The sandbox compared with itself: its own report, read back, contradicts nothing.
+// The sandbox compared with itself, also under a service file: its own report, read back, contradicts nothing.
 
 import { expect, test } from "vitest";
 import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { compare } from "../../src/compare/compare.ts";
 import { readHar } from "../../src/compare/read-recording.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
-import { type Bench, open } from "../support/sandbox.ts";
+import { adoptedFacts } from "../../src/service/service-file.ts";
+import { changeTo, contradictedIn, fileOf, recordingOf } from "../support/real-service/comparison.ts";
+import { differences } from "../support/real-service/differences.ts";
+import { type Bench, open, openAs } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const KEY = { key: "sk_test_lodge" };
+const RULES = "/v1/hospitality/pricing-rules";
 const RULE = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 500 };
 
 /** The report masks Authorization and has no bodies of another media type, so the conditions of both are not seen. */
@@ -21,7 +25,6 @@ const SHOWN = ["payments.list.order", "idempotency.replay", "idempotency.seconds
 
 /** Calls of every condition that a request shows. */
 async function refusals({ call }: Bench): Promise<void> {
-  const rules = "/v1/hospitality/pricing-rules";
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) => call("POST", path, { ...KEY, body, headers });
   const keyed = (value: string) => ({ "Idempotency-Key": value });
   await call("GET", "/v1/payments", { key: null });
@@ -34,12 +37,12 @@ async function refusals({ call }: Bench): Promise<void> {
   await call("GET", "/v1/nowhere", KEY);
   await call("PATCH", "/v1/payments", { ...KEY, body: {} });
   for (const body of [{}, { ...RULE, name: 7 }, { ...RULE, adjustmentType: "sometimes" }, { ...RULE, startDate: "soon" }, [], "{"])
-    await post(rules, body);
-  await post(rules, { ...RULE, colour: "blue", startDate: "2026-03-01", endDate: "2026-02-01" });
-  await post(rules, { ...RULE, colour: "blue" });
-  await call("POST", rules, { ...KEY, body: "name=x", contentType: "text/plain" });
-  for (const key of ["one", "one", "", "k".repeat(256), "a b"]) await post(rules, RULE, keyed(key));
-  await post(rules, { ...RULE, name: "Other" }, keyed("one"));
+    await post(RULES, body);
+  await post(RULES, { ...RULE, colour: "blue", startDate: "2026-03-01", endDate: "2026-02-01" });
+  await post(RULES, { ...RULE, colour: "blue" });
+  await call("POST", RULES, { ...KEY, body: "name=x", contentType: "text/plain" });
+  for (const key of ["one", "one", "", "k".repeat(256), "a b"]) await post(RULES, RULE, keyed(key));
+  await post(RULES, { ...RULE, name: "Other" }, keyed("one"));
   for (const id of ["bkg_pending", "bkg_pending", "bkg_confirmed", "bkg_nope"]) await post(`/v1/hospitality/bookings/${id}/decline`, {});
   await post("/v1/hospitality/bookings/bkg_nope/decline", { reason: 5 });
 }
@@ -54,7 +57,7 @@ test("the report of a run through every operation and every refusal contradicts 
   await refusals(bench);
   await bench.control("POST", "/clock/advance", { by: "25h" });
   const keyed = { ...KEY, body: RULE, headers: { "Idempotency-Key": "one" } };
-  await bench.call("POST", "/v1/hospitality/pricing-rules", keyed);
+  await bench.call("POST", RULES, keyed);
   const har = await bench.control("GET", "/report?format=har");
   const found = compare(comparedSandbox(), readHar(JSON.stringify(har), "report.har"));
   const differences = found.verdicts.filter(({ seen }) => seen.length > 0);
@@ -63,4 +66,40 @@ test("the report of a run through every operation and every refusal contradicts 
   const confirmed = new Set(found.verdicts.filter(({ verdict }) => verdict === "confirmed").map(({ fact }) => fact.id));
   expect(RECOGNISED.map((code) => `error.${code}.code`).filter((id) => !confirmed.has(id))).toEqual([]);
   expect(SHOWN.filter((id) => !confirmed.has(id))).toEqual([]);
+});
+
+const RANKED_RULE = { name: "Weekend", adjustmentType: "fixed", priority: 1 };
+/** They hide others: calls refused for their rate, and no replays to look at. */
+const ALONE = ["a hundred requests a window", "a repeated key is refused", "a repeated key has a second effect"];
+
+test("the report of a sandbox under a service file contradicts nothing that the file says", async () => {
+  const chosen = differences.filter(({ name, cannotBeAdopted }) => !cannotBeAdopted && !ALONE.includes(name));
+  const { facts } = fileOf({ ...recordingOf(changeTo(chosen)), deliveries: [] });
+  const receiver = await receive();
+  receiver.always(500);
+  const bench = await openAs(facts, { endpoints: [{ url: receiver.url }] });
+  const call = (method: string, path: string, body?: unknown, key?: string) =>
+    bench.call(method, path, { key: "sk_test_lodge", body, headers: key === undefined ? {} : { "X-Request-Key": key } });
+  for (const list of ["payments", "payouts"])
+    for (const query of ["", "?limit=1", "?limit=3", "?limit=50", "?limit=51", "?limit=100", "?limit=0", "?limit=500"])
+      await call("GET", `/v1/${list}${query}`);
+  const { items } = (await call("GET", "/v1/payments?limit=2")).body;
+  await call("GET", `/v1/payments?limit=2&after=${items[1].id}`);
+  await call("GET", `/v1/customers/${items[0].customer ?? "cus_nope"}`);
+  await call("GET", "/v1/customers/cus_nope");
+  await bench.call("GET", "/v1/payments", { key: null });
+  for (const key of ["one", "one", "two"]) await call("POST", RULES, RANKED_RULE, key);
+  await call("POST", RULES, { ...RANKED_RULE, name: "Other" }, "one");
+  await call("POST", RULES, { ...RANKED_RULE, colour: "blue" });
+  for (const field of Object.keys(RANKED_RULE)) await call("POST", RULES, { ...RANKED_RULE, [field]: undefined });
+  for (const id of ["pending", "pending", "nope"]) await call("POST", `/v1/hospitality/bookings/bkg_${id}/decline`, {});
+  await bench.control("POST", "/clock/advance", { by: "2h" });
+  await call("POST", RULES, RANKED_RULE, "one");
+  const har = await bench.control("GET", "/report?format=har");
+  const found = compare(comparedSandbox(adoptedFacts({ facts })), readHar(JSON.stringify(har), "report.har"));
+  expect(contradictedIn(found)).toEqual([]);
+  const confirmed = found.verdicts
+    .filter(({ verdict, fact }) => verdict === "confirmed" && fact.origin === "recorded")
+    .map(({ fact }) => fact.id);
+  expect(confirmed.length).toBeGreaterThan(30);
 });

@@ -9,8 +9,7 @@ import { notify, subscribeTo } from "../../src/kernel/listeners.ts";
 import { matchesWildcard } from "../../src/schema/conditions.ts";
 import { type CheckedVerdict, checkFault, checkVerdicts } from "../../src/verify/check-effects.ts";
 import { createVerifier } from "../../src/verify/verifier.ts";
-import { attempted } from "../support/attacks.ts";
-import { type Answer, type Bench, open } from "../support/sandbox.ts";
+import { type Answer, attempted, type Bench, open } from "../support/sandbox.ts";
 import { openRegistered, receive, register, trigger } from "../support/webhooks.ts";
 
 /** The longest wait: a test that waited for its end would time out. */

@@ -1,4 +1,4 @@
-// Every page that a person reads: its links lead somewhere, and the commands, options, codes and keys that it names exist.
+// Every page that a person reads: its links, and the commands, options, codes, keys and attacks that it names exist.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
@@ -124,4 +124,24 @@ describe("release notes", async () => {
     expect(() => releaseNotes("v0.3.0", { changelog, version: "0.2.0" })).toThrow("tag v0.2.0");
     expect(() => releaseNotes("v0.3.0", { changelog, version: "0.3.0" })).toThrow("CHANGELOG.md says nothing of 0.3.0");
   });
+});
+
+const [, section = ""] = readFileSync(join(root, "SECURITY.md"), "utf8").split("## What is defended");
+const [, , ...rows] = section.split("\n## ")[0]?.match(/^\|.*$/gm) ?? [];
+const files = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".test.ts"));
+
+test("the rows are exactly the attacks that tests attempt", () => {
+  const attempted = files.flatMap((path) =>
+    [...readFileSync(join(root, "test", path), "utf8").matchAll(/^\s*attempted\("([^"]+)"/gm)].map(([, attack]) => attack),
+  );
+  expect(attempted.length).toBeGreaterThan(rows.length);
+  expect(rows.map((row) => row.split("|")[1]?.trim()).toSorted()).toEqual([...new Set(attempted)].toSorted());
+});
+
+test("each row has a defence, an attack of its own, and attempts, which were all refused", () => {
+  const cells = rows.map((row) => row.split("|").map((cell) => cell.trim()));
+  expect(cells.filter(({ length }) => length !== 6)).toEqual([]);
+  expect(cells.filter((row) => row.slice(1, -1).includes(""))).toEqual([]);
+  expect(cells.filter(([, , , attempts, refused]) => attempts === "0" || attempts !== refused)).toEqual([]);
+  expect(new Set(cells.map(([, attack]) => attack)).size).toBe(rows.length);
 });

@@ -5,10 +5,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { verifySignature } from "../../src/webhooks/signature.ts";
-import { listen } from "../support/listen.ts";
-import { folder } from "../support/program.ts";
-import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
-import { databaseLeftBehind } from "../support/temporary-file.ts";
+import { databaseLeftBehind, folder } from "../support/program.ts";
+import { type Bench, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
 import {
   type Arrival,
   advance,

@@ -9,9 +9,8 @@ import { apiActions } from "../../src/faults/api-actions.ts";
 import { createFaults } from "../../src/faults/index.ts";
 import { actions, jsonSchema } from "../../src/faults/rule-schema.ts";
 import { createClock } from "../../src/kernel/clock.ts";
-import { folder } from "../support/program.ts";
+import { folder, temporaryFile } from "../support/program.ts";
 import { type Answer, type Bench, open, share, shareForBlock } from "../support/sandbox.ts";
-import { temporaryFile } from "../support/temporary-file.ts";
 import { receive } from "../support/webhooks.ts";
 
 const post = (bench: Bench, rule: unknown) => bench.call("POST", "/_sandbox/faults", { key: null, body: rule });

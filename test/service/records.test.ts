@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { assumptions } from "../../src/sandbox/documents.ts";
 import { createFileCheck } from "../../src/service/file-check.ts";
-import { openAs } from "../support/service-file.ts";
+import { openAs } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const PAYMENT = { key: "sk_test_lodge" };

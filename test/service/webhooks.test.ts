@@ -2,8 +2,7 @@
 
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { Bench } from "../support/sandbox.ts";
-import { openAs } from "../support/service-file.ts";
+import { type Bench, openAs } from "../support/sandbox.ts";
 import { type Arrival, receive } from "../support/webhooks.ts";
 
 const DECLINED = { "event.type.values.booking.declined": "BOOKING:rejected" };

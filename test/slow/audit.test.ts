@@ -4,10 +4,8 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { probes } from "../../src/audit/probes.ts";
-import { attempted } from "../support/attacks.ts";
-import { listen } from "../support/listen.ts";
 import { run } from "../support/program.ts";
-import { type Answer, type Bench, open, share } from "../support/sandbox.ts";
+import { type Answer, attempted, type Bench, listen, open, share } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const SECRET = "whsec_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";

@@ -10,8 +10,7 @@ import { actions } from "../../src/faults/rule-schema.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
 import { completeOptions, flagOf, type GivenOptions, optionDefinitions } from "../../src/sandbox/options.ts";
 import { version } from "../../src/sandbox/package-files.ts";
-import { runCommand } from "../support/commands.ts";
-import { folder, launch, run, start } from "../support/program.ts";
+import { folder, launch, run, runCommand, start } from "../support/program.ts";
 import { call } from "../support/sandbox.ts";
 
 const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };

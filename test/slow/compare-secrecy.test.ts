@@ -3,12 +3,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { runCommand } from "../support/commands.ts";
+import { runCommand, temporaryFile } from "../support/program.ts";
 import { everyDifference } from "../support/real-service/comparison.ts";
 import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
 import type { HarEntry } from "../support/real-service/tool-forms.ts";
-import { temporaryFile } from "../support/temporary-file.ts";
 
 const SECRET = {
   ...{ key: "sk_live_51PlantedKey", bearer: "plantedBearerToken", cookie: "plantedCookie", password: "plantedpassword" },

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type Call, curlOf } from "../../ui/connection/calls.ts";
-import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
+import { attempted } from "../support/sandbox.ts";
 
 /** Prints each of its arguments, and its input if an argument reads it, each ended with a NUL; a body's own NUL is written as %00. */
 const FAKE_CURL = `#!/bin/sh

@@ -4,9 +4,9 @@ import { spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import { describe, expect, test } from "vitest";
 import { checkProxy, type DoctorCheck } from "../../src/cli/commands/doctor.ts";
-import { listen } from "../support/listen.ts";
 import { plainUser } from "../support/plain-user.ts";
 import { run, start } from "../support/program.ts";
+import { listen } from "../support/sandbox.ts";
 
 /** No variables of the machine that runs the tests. */
 const PLAIN = { HTTP_PROXY: "", http_proxy: "", ALL_PROXY: "", all_proxy: "", NO_PROXY: "", no_proxy: "" };

@@ -19,10 +19,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import type { GivenOptions } from "../../src/sandbox/options.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
-import { attempted } from "../support/attacks.ts";
 import { plainUser } from "../support/plain-user.ts";
 import { folder, launchCommand, PROGRAM, run, start } from "../support/program.ts";
-import { call, control, open } from "../support/sandbox.ts";
+import { attempted, call, control, open } from "../support/sandbox.ts";
 import { log, receive, register, trigger } from "../support/webhooks.ts";
 
 /** Milliseconds that a write waits for the lock of another program. */

@@ -4,10 +4,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { attempted } from "../support/attacks.ts";
-import { runCommand } from "../support/commands.ts";
-import { folder, NOWHERE, PROGRAM, run, start } from "../support/program.ts";
-import { call, freePort } from "../support/sandbox.ts";
+import { folder, NOWHERE, PROGRAM, run, runCommand, start } from "../support/program.ts";
+import { attempted, call, freePort } from "../support/sandbox.ts";
 
 const config = (cwd: string, value: unknown) =>
   writeFileSync(join(cwd, "merchant-sandbox.json"), typeof value === "string" ? value : JSON.stringify(value, null, 2));

@@ -10,9 +10,9 @@ import { panes } from "../../ui/panes/index.ts";
 import { applyMessage } from "../../ui/state/apply-message.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
-import { attempted } from "../support/attacks.ts";
 import { changed, edit, edited, JSON_TOKENS, runs, someChanges } from "../support/fuzzing.ts";
 import { attempt, emptyDashboard, INDEX, request, verdict } from "../support/live-rows.ts";
+import { attempted } from "../support/sandbox.ts";
 
 const learner = {
   ...{ id: "mer_1", name: "Ada", lesson: "paging", title: "Paging", step: 1, stepTitle: "Read", steps: 2, completed: 0 },

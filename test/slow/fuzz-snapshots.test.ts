@@ -6,9 +6,8 @@ import Sqlite from "better-sqlite3";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
-import { attempted } from "../support/attacks.ts";
 import { type Change, changed, changeOf, oddValue, runs } from "../support/fuzzing.ts";
-import { type Bench, NOON, share } from "../support/sandbox.ts";
+import { attempted, type Bench, NOON, share } from "../support/sandbox.ts";
 
 const PAGE = 4_096;
 

@@ -4,9 +4,8 @@ import { connect } from "node:net";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
-import { attempted } from "../support/attacks.ts";
 import { type Change, changed, changeOf, runs } from "../support/fuzzing.ts";
-import { shareForBlock } from "../support/sandbox.ts";
+import { attempted, shareForBlock } from "../support/sandbox.ts";
 
 const RULE = JSON.stringify({ name: "Weekend", adjustmentType: "fixed", adjustmentValue: 100 });
 const KEY = "Authorization: Bearer sk_test_lodge\r\n";

@@ -8,8 +8,7 @@ import { readSettings } from "../../src/cli/settings.ts";
 import { exitCodes, SandboxError } from "../../src/kernel/errors.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import { flagOf, type OptionName, optionDefinitions, variableOf } from "../../src/sandbox/options.ts";
-import { anyText } from "../support/any-text.ts";
-import { runs } from "../support/fuzzing.ts";
+import { anyText, runs } from "../support/fuzzing.ts";
 import { type Bench, NOON, share } from "../support/sandbox.ts";
 
 const commands = await everyCommand();

@@ -12,9 +12,8 @@ import { openSeeder } from "../../src/store/world/seed.ts";
 import { openSnapshots } from "../../src/store/world/snapshots.ts";
 import { openWorld } from "../../src/store/world/world.ts";
 import { planChecks, type VerificationSources } from "../../src/verify/plan-checks.ts";
-import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
-import { type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
+import { attempted, type Bench, NOON, NOON_SECONDS, open, share } from "../support/sandbox.ts";
 import { advance, receive, register, trigger } from "../support/webhooks.ts";
 
 const PENDING = "Walks what is pending, and nothing else: the index holds no more.";

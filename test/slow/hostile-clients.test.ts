@@ -4,8 +4,7 @@ import { once } from "node:events";
 import { Agent, request, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { attempted } from "../support/attacks.ts";
-import { type Bench, lines, open, raw, readRaw } from "../support/sandbox.ts";
+import { attempted, type Bench, lines, open, raw, readRaw } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
 const RULES = "/v1/hospitality/pricing-rules";

@@ -9,9 +9,9 @@ import { WebSocketServer } from "ws";
 import { type LearnerPlace, updateFile } from "../../src/cli/workshop/lesson-file.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
-import { attempted } from "../support/attacks.ts";
 import { afterEachTest } from "../support/cleanup.ts";
 import { folder, launch, type Program, run } from "../support/program.ts";
+import { attempted } from "../support/sandbox.ts";
 import { openProgram } from "../support/terminal.ts";
 
 const servers: Server[] = [];

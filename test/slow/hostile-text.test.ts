@@ -10,9 +10,7 @@ import type { UiState } from "../../ui/state/state.ts";
 import { topOverlay, withNotice } from "../../ui/state/updates.ts";
 import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
 import { cut, cutMiddle, fitTo, sanitize, widthOf, wrap } from "../../ui/view/cells.ts";
-import { anyText } from "../support/any-text.ts";
-import { attempted } from "../support/attacks.ts";
-import { inputs } from "../support/fuzzing.ts";
+import { anyText, inputs } from "../support/fuzzing.ts";
 import {
   attempt,
   emptyDashboard,
@@ -24,6 +22,7 @@ import {
   withLiveEvents,
   withRulesAndWindows,
 } from "../support/live-rows.ts";
+import { attempted } from "../support/sandbox.ts";
 
 const frames = createFrameRenderer();
 afterAll(() => frames.close());

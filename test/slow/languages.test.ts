@@ -6,10 +6,9 @@ import { createServer } from "node:https";
 import { connect } from "node:net";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { listen } from "../support/listen.ts";
 import { fences, openShell, readPage, root } from "../support/page.ts";
 import { folder, launchCommand, run, start } from "../support/program.ts";
-import { call, control, freePort } from "../support/sandbox.ts";
+import { call, control, freePort, listen } from "../support/sandbox.ts";
 
 const page = readPage("docs/languages.md");
 

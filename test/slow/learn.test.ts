@@ -1,11 +1,13 @@
-// `learn` on a plain terminal: the built program, alone and in a workshop room, with a shell beside it.
+// `learn`: the built program with plain lines, in a pseudo-terminal, and in a room with its board; and the pane of each step.
 
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, test } from "vitest";
-import { runCommand } from "../support/commands.ts";
-import { folder, launch, type Program, run } from "../support/program.ts";
+import stringWidth from "string-width";
+import { describe, expect, test } from "vitest";
+import { learn, pollOnce } from "../support/learner-dashboard.ts";
+import { folder, launch, type Program, run, runCommand } from "../support/program.ts";
+import { openProgram, USUAL } from "../support/terminal.ts";
 
 const shell = (command: string, cwd = folder()) =>
   new Promise<string>((resolve) => {
@@ -144,4 +146,71 @@ test.each([
 test("rejects a URL that is no room's", async () => {
   const { code, error } = await runCommand(undefined, "learn", "--join", "http://127.0.0.1:1/");
   expect([code, error]).toEqual([2, expect.stringContaining("--join takes the URL of a room")]);
+});
+
+describe("learn on a terminal", () => {
+  test("opens the lesson, completes a step when its command runs, hints after a while, and s shows plain lines", async () => {
+    const terminal = openProgram(["learn", "--port", "0", "--hint-after", "2s"], { size: USUAL });
+    const first = await terminal.shows("1. Ask who you are");
+    expect(first).toMatch(/\[\d Lesson\]/);
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(first)?.[0] ?? "";
+    await fetch(`${url}/v1/merchants/me`, { headers: { Authorization: "Bearer sk_test_lodge" } });
+    await terminal.shows("Step completed. Press n to go on.");
+    terminal.type("n");
+    const second = await terminal.shows("2. Read a list");
+    expect(second).toContain("✓1  ▸2");
+    await terminal.shows("Hint 1 of 1: ");
+    terminal.type("S");
+    await terminal.shows("3. Request a missing record");
+    terminal.type("s");
+    await terminal.shows("[first-call 3/5]");
+    terminal.type("s");
+    await terminal.shows(/\[\d Lesson\]/);
+    terminal.type("q");
+    await terminal.shows("Quit?");
+    terminal.type("y");
+    expect((await terminal.ended).code).toBe(0);
+  });
+
+  test("serves a room whose board lists all participants without their keys", async () => {
+    const terminal = openProgram(["learn", "--serve", "--port", "0", "--allowed-host", "127.0.0.1"]);
+    const invitation = await terminal.shows("No learners yet");
+    const path = /\/_sandbox\/room\/[0-9a-f]{16}/.exec(invitation.replaceAll(/\s*│\n│\s*/g, ""))?.[0];
+    const port = /:(\d+)\/v1/.exec(invitation)?.[1];
+    const joined = await fetch(`http://127.0.0.1:${port}${path}/join`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ name: "Ada" }),
+    });
+    expect(joined.status).toBe(200);
+    const screen = await terminal.shows(/Ada +first-call +1\/5/);
+    expect(screen).toContain("1 learner");
+    expect(screen).not.toContain(((await joined.json()) as { apiKey: string }).apiKey.slice(8));
+    terminal.type("q");
+    expect((await terminal.ended).code).toBe(0);
+  });
+});
+
+const SIZES = [
+  [120, 36],
+  [80, 24],
+  [60, 15],
+] as const;
+
+test("the lesson pane fills a screen of every size exactly, in every step of every lesson", async () => {
+  const { bench, desk } = await learn("first-call");
+  const { data } = (await bench.control("GET", "/lessons")) as { data: { name: string; steps: unknown[] }[] };
+  for (const { name, steps } of data) {
+    for (const index of steps.keys()) {
+      await bench.control("POST", "/learners/mer_lodge/lesson", { name, checkpoint: index + 1 });
+      await pollOnce(desk);
+      for (const [columns, rows] of SIZES) {
+        const lines = desk.screen(columns, rows);
+        expect([name, index, columns, lines.length]).toEqual([name, index, columns, rows]);
+        expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
+        expect(lines.filter((line) => line.startsWith("│")).every((line) => stringWidth(line) === columns)).toBe(true);
+        expect(lines.join("\n")).toContain(`▸${index + 1}`);
+      }
+    }
+  }
 });

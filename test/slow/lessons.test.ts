@@ -8,10 +8,9 @@ import type { LessonMessage } from "../../src/contracts/lesson.ts";
 import { currentStepText } from "../../src/contracts/lesson-text.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { readLesson } from "../../src/lessons/lesson-files.ts";
-import { attempted } from "../support/attacks.ts";
 import { fastClock, openShell, root, speedUp } from "../support/page.ts";
 import { folder } from "../support/program.ts";
-import { type Bench, call, control, freePort, open } from "../support/sandbox.ts";
+import { attempted, type Bench, call, control, freePort, open } from "../support/sandbox.ts";
 
 const LESSONS = join(root, "fixtures/lessons");
 const pages = readdirSync(LESSONS).filter((name) => /^\d\d-/.test(name));

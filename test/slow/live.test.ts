@@ -8,10 +8,8 @@ import { afterEach, describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import type { LiveEvent, LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { createHub } from "../../src/live/hub.ts";
-import { attempted } from "../support/attacks.ts";
 import { hubOptions } from "../support/hub.ts";
-import { listen } from "../support/listen.ts";
-import { type Bench, lines, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
+import { attempted, type Bench, lines, listen, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
 import { advance, openRegistered, trigger } from "../support/webhooks.ts";
 
 interface LiveClient {

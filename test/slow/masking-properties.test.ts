@@ -5,10 +5,9 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { eventLine } from "../../src/cli/output/event-lines.ts";
-import { attempted } from "../support/attacks.ts";
 import { inputs } from "../support/fuzzing.ts";
 import { folder } from "../support/program.ts";
-import { type Bench, open } from "../support/sandbox.ts";
+import { attempted, type Bench, open } from "../support/sandbox.ts";
 import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../support/secrets.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 

@@ -5,9 +5,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { catalogue, eventTypes } from "../../src/areas/index.ts";
 import { ASSUMED } from "../../src/schema/assumed.ts";
-import { runCommand } from "../support/commands.ts";
 import { fences, linesOf, openShell, printed, readPage, section } from "../support/page.ts";
-import { folder, launch, launchFile, type Program } from "../support/program.ts";
+import { folder, launch, launchFile, type Program, runCommand } from "../support/program.ts";
 import { type Bench, call, freePort, open } from "../support/sandbox.ts";
 import { deliver, log, receive, register, settle, trigger } from "../support/webhooks.ts";
 

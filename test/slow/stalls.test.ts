@@ -4,10 +4,9 @@ import { createHook } from "node:async_hooks";
 import { Session } from "node:inspector/promises";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
-import { attempted } from "../support/attacks.ts";
 import { inputs } from "../support/fuzzing.ts";
 import { hostilePieces } from "../support/hostile-pieces.ts";
-import { type Bench, share } from "../support/sandbox.ts";
+import { attempted, type Bench, share } from "../support/sandbox.ts";
 
 const SIZE = 2 ** 18;
 /** Executed blocks for each character, in all turns of the event loop together. An ordinary body takes 3. */

@@ -5,7 +5,7 @@ import { resources } from "../../src/areas/index.ts";
 import type { AnyRecord } from "../../src/contracts/resource.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { advance } from "../support/webhooks.ts";
-import { questions, violations } from "../support/world-violations.ts";
+import { questions, violations } from "../support/world-file.ts";
 
 const DAYS = 30;
 /** `npm run world` goes on for so many days. The log of events does not reach back that far. */

@@ -1,11 +1,11 @@
-// Compares deliveries with a model of the retry schedule: attempts and their times must match exactly for any receiver.
+// Compares deliveries with a model of the retry schedule, for any receiver; and delivers to a thousand endpoints at once.
 
 import type { ServerResponse } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { httpDate } from "../../src/kernel/clock.ts";
-import { type Bench, shareForBlock } from "../support/sandbox.ts";
-import { advance, log, type Receiver, register, startReceiver, trigger } from "../support/webhooks.ts";
+import { type Bench, open, shareForBlock } from "../support/sandbox.ts";
+import { advance, log, type Receiver, receive, register, startReceiver, trigger } from "../support/webhooks.ts";
 
 /** Response of a receiver to one attempt, as data that both the model and the receiver use. */
 type Move =
@@ -206,4 +206,20 @@ describe.each([
       { numRuns: RUNS, seed: SEED, examples: [[FOUND]] },
     );
   });
+});
+
+test("a dead endpoint does not delay a thousand others: each of three events arrives once at each", async () => {
+  // On a busy machine an attempt among a thousand takes longer than the default timeout.
+  const bench = await open({ clock: "real", rateLimit: "none", webhookTimeout: "60s" });
+  const [dead, receiver] = [await receive(), await receive()];
+  dead.always("hang");
+  for (let index = 0; index < 20; index++) await register(bench, `${dead.url}/${index}`, ["a.b"]);
+  for (let index = 0; index < 1_000; index++) await register(bench, `${receiver.url}/${index}`, ["a.b"]);
+  const ids = [];
+  for (let index = 0; index < 3; index++) ids.push(await trigger(bench, "a.b"));
+  const arrivals = await receiver.arrived(3_000);
+  const told = new Set(arrivals.map(({ url, event }) => `${url} ${event.id}`));
+  expect([arrivals.length, told.size]).toEqual([3_000, 3_000]);
+  expect(new Set(arrivals.map(({ event }) => event.id))).toEqual(new Set(ids));
+  await dead.close();
 });

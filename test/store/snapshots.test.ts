@@ -4,9 +4,8 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileS
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
-import { type Answer, type Bench, open, shareForBlock } from "../support/sandbox.ts";
+import { type Answer, attempted, type Bench, open, shareForBlock } from "../support/sandbox.ts";
 import { advance, deliver, log, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const save = (bench: Bench, name: string) => bench.control("PUT", `/snapshots/${name}`);

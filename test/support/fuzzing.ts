@@ -1,4 +1,4 @@
-// The number of inputs of the fuzz and property tests, and mutations of bytes and JSON.
+// The number of inputs of the fuzz and property tests, any text, and mutations of bytes and JSON.
 
 import fc from "fast-check";
 
@@ -15,6 +15,15 @@ export const runs = <T>(few: number, corpus: T[] = []): fc.Parameters<[T]> => ({
   numRuns: inputs(few) + corpus.length,
   examples: corpus.map((one): [T] => [one]),
 });
+
+/** Surrogates are no characters of their own. */
+const range = (min: number, max: number) =>
+  fc.integer({ min, max }).map((code) => String.fromCodePoint(code >= 0xd800 && code <= 0xdfff ? 0xfffd : code));
+const character = fc.oneof(range(0, 0x7f), range(0x80, 0xffff), range(0x1_0000, 0x10_ffff));
+
+/** Equivalent to `fc.string({ unit: "binary" })`, which first lists every code point and takes seconds for it. */
+export const anyText = (constraints: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> =>
+  fc.string({ unit: character, ...constraints });
 
 /** Pieces that break JSON, or that only look like JSON. */
 export const JSON_TOKENS = [

@@ -1,10 +1,13 @@
-// Starts, reads and stops the built program.
+// Starts, reads and stops the built program, runs its commands in this process, and keeps the folders and files of a test.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { expect, vi } from "vitest";
+import { commands } from "../../src/cli/commands/index.ts";
+import { SandboxError } from "../../src/kernel/errors.ts";
 import { afterEachTest } from "./cleanup.ts";
 
 export const PROGRAM = join(import.meta.dirname, "../../dist/bin.cjs");
@@ -51,6 +54,20 @@ export function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
   folders.push(made);
   return made;
+}
+
+/** The path of a file of this name in a folder of its own. */
+export function temporaryFile(content: string | Uint8Array, name: string): string {
+  const path = join(folder(), name);
+  writeFileSync(path, content);
+  return path;
+}
+
+/** A copy of the database in this folder, as a process killed at this moment would leave it. */
+export function databaseLeftBehind(from: string): string {
+  const to = folder();
+  for (const name of readdirSync(from).filter((entry) => !entry.endsWith("-lock"))) cpSync(join(from, name), join(to, name));
+  return join(to, "sandbox.db");
 }
 
 /** The program as one word of a shell, without spaces, whatever folder the checkout lies in. */
@@ -129,4 +146,44 @@ export async function start(words: string[], variables?: Record<string, string>,
       return program.ended;
     },
   };
+}
+
+export interface CommandRun {
+  code: number;
+  /** The lines of standard output. */
+  out: string[];
+  /** Standard error. */
+  error: string;
+}
+
+/** Runs a command in this process, which is faster than the program: for the sandbox at this URL, or one that needs no sandbox. */
+export async function runCommand(url: string | undefined, ...[name = "", ...words]: string[]): Promise<CommandRun> {
+  const written = { out: "", error: "" };
+  const spies = [
+    vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+      written.out += String(text);
+      return true;
+    }),
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+      written.error += String(text);
+      return true;
+    }),
+  ];
+  try {
+    const command = await commands[name]?.();
+    const code = (await command?.run([...(url === undefined ? [] : ["--url", url]), ...words])) ?? -1;
+    return { code, out: written.out.split("\n").filter((line) => line !== ""), error: written.error };
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    return { code: error.exitCode, out: [], error: error.message };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+/** Runs a command that must succeed, and returns its lines. */
+export async function linesOf({ url }: { url: string }, ...words: string[]): Promise<string[]> {
+  const { code, out, error } = await runCommand(url, ...words);
+  expect([code, error]).toEqual([0, ""]);
+  return out;
 }

@@ -1,13 +1,14 @@
-// A sandbox on a real port with a frozen clock, and a plain HTTP client for it.
+// A sandbox on a real port with a frozen clock, a plain HTTP client and servers for it, and the count of the attacks on it.
 
 import { appendFileSync } from "node:fs";
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
-import { type AddressInfo, connect, createServer } from "node:net";
-import { afterAll, beforeAll } from "vitest";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
+import { afterAll, beforeAll, TestRunner } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/sandbox/create.ts";
 import type { Defect } from "../../src/sandbox/engine.ts";
 import type { GivenOptions } from "../../src/sandbox/options.ts";
 import { afterEachTest } from "./cleanup.ts";
+import { temporaryFile } from "./program.ts";
 
 export const NOON = "2026-01-05T12:00:00Z";
 export const NOON_SECONDS = 1_767_614_400;
@@ -66,6 +67,13 @@ export async function open(options: GivenOptions = {}): Promise<Bench> {
   opened.push(bench);
   return bench;
 }
+
+/** The path of a file with these facts; other text is written as it is. */
+export const serviceFile = (facts: object | string): string =>
+  temporaryFile(typeof facts === "string" ? facts : JSON.stringify({ facts }, null, 2), "service.json");
+
+/** A sandbox that responds by these facts. */
+export const openAs = (facts: object, options: GivenOptions = {}): Promise<Bench> => open({ service: serviceFile(facts), ...options });
 
 /** One sandbox for all tests of the describe, or of the file, in which this is called. */
 export function shareForBlock(options: GivenOptions = {}, prepare?: (bench: Bench) => Promise<unknown>): () => Bench {
@@ -155,6 +163,30 @@ export async function eventsOf(url: string, answer: Answer): Promise<string[]> {
   return (events as { type: string }[]).map(({ type }) => type);
 }
 
+/** Servers that a test starts; each is closed after the test, with its connections. */
+const servers = new Map<Server, Set<Socket>>();
+
+afterEachTest.push(async () => {
+  const open = [...servers];
+  servers.clear();
+  await Promise.all(open.map(([server, sockets]) => close(server, sockets)));
+});
+
+function close(server: Server, sockets: ReadonlySet<Socket>): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  for (const socket of sockets) socket.destroy();
+  return closed;
+}
+
+/** Resolves with a free port once the server listens there. */
+export async function listen(server: Server, host = "127.0.0.1"): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on("connection", (socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  servers.set(server, sockets);
+  return (server.address() as AddressInfo).port;
+}
+
 /** A port that was free a moment ago. */
 export async function freePort(): Promise<number> {
   const server = createServer();
@@ -193,4 +225,19 @@ export function readRaw(received: string): { status: number; headers: Record<str
     headers,
     body: parsed(received.slice(cut + 4, cut + 4 + Number(headers["content-length"]))),
   };
+}
+
+declare module "vitest" {
+  interface TaskMeta {
+    /** Attempts by row. */
+    attacks?: Record<string, number>;
+  }
+}
+
+/** Counts attempts of the attack that a row of SECURITY.md names, for `npm run attack`. They were all refused if the test passes. */
+export function attempted(row: string, count = 1): void {
+  const test = TestRunner.getCurrentTest();
+  if (!test) throw new Error("attempted() is called outside a test.");
+  test.meta.attacks ??= {};
+  test.meta.attacks[row] = (test.meta.attacks[row] ?? 0) + count;
 }

@@ -1,10 +1,12 @@
-// Reads the records of a sandbox's file again and again, for the walks that check a world after each step.
+// Reads the records of a sandbox's file again and again, and checks the worlds of its merchants after each step.
 
 import Sqlite from "better-sqlite3";
 import { resources } from "../../src/areas/index.ts";
 import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
 import { usable } from "../../src/schema/as-sent.ts";
 import { checkWorld } from "../../src/store/world/check-world.ts";
+import { askedOf } from "./books.ts";
+import type { Bench } from "./sandbox.ts";
 
 type Row = [sequence: number, kind: string, body: string];
 
@@ -73,3 +75,30 @@ export type WorldFile = ReturnType<typeof openWorldFile>;
 /** Contradictions in a merchant's world. `now` is in Unix seconds. */
 export const contradictionsIn = (world: RecordsByKind, now: number): string[] =>
   checkWorld({ resources, world, now }).map(({ id, message }) => `${id}: ${message}`);
+
+/** Contradictions in the worlds of all merchants in a file. `now` is in Unix seconds. */
+export function violationsIn(file: string, now: number): string[] {
+  const worlds = openWorldFile(file);
+  const problemsOf = (merchant: string) => contradictionsIn(worlds.records(merchant), now).map((problem) => `${merchant} ${problem}`);
+  const found = worlds.merchants().flatMap(problemsOf);
+  worlds.close();
+  return found;
+}
+
+async function snapshotOf(bench: Bench): Promise<[file: string, now: number]> {
+  const { unix } = await bench.control("GET", "/clock");
+  const { file } = await bench.control("PUT", "/snapshots/checked");
+  return [file, unix];
+}
+
+/** Contradictions in the worlds of a running sandbox at the present of its clock. */
+export const violations = async (bench: Bench): Promise<string[]> => violationsIn(...(await snapshotOf(bench)));
+
+/** What a clerk would ask about in the books of a merchant of a running sandbox. */
+export async function questions(bench: Bench, merchant: string): Promise<string[]> {
+  const [file, now] = await snapshotOf(bench);
+  const worlds = openWorldFile(file);
+  const found = askedOf(worlds.records(merchant), now);
+  worlds.close();
+  return found;
+}

@@ -9,7 +9,6 @@ import { createRandom } from "../../src/kernel/random.ts";
 import type { JsonObject } from "../../src/schema/schema.ts";
 import { folder } from "./program.ts";
 import { type Answer, NOON, NOON_SECONDS, share } from "./sandbox.ts";
-import { setByCaller, stockLedger } from "./stock-ledger.ts";
 import { contradictionsIn, openWorldFile, type WorldFile } from "./world-file.ts";
 
 /** In Portugal, Kenya, Japan and Switzerland; the last has no records yet. */
@@ -243,3 +242,38 @@ function sharesOf(step: Step) {
   const shares = [1, Number(payment?.amount ?? 0), Number(payment?.amount ?? 0) - Number(payment?.fee ?? 0)];
   return payment ? [{ paymentId: payment.id, amount: step.choose(shares, "share") }] : [];
 }
+
+interface Item {
+  variantId: string | null;
+  quantity: number;
+}
+
+/** The stock of each variant that accepted orders have taken and not given back. */
+function takenOf(world: RecordsByKind): Map<string, number> {
+  const taken = new Map<string, number>();
+  for (const { status, acceptedAt, items } of world.get("marketplace_order") ?? []) {
+    if (acceptedAt == null || status === "canceled" || status === "refused") continue;
+    for (const { variantId, quantity } of items as Item[])
+      if (variantId !== null) taken.set(variantId, (taken.get(variantId) ?? 0) + quantity);
+  }
+  return taken;
+}
+
+/** The variants whose stock changed by something else than their orders. A stock that is not counted, or that the caller set, is left out. */
+function stockLedger(before: RecordsByKind, after: RecordsByKind, isSet: (variant: AnyRecord) => boolean): string[] {
+  const [taken, takenNow] = [takenOf(before), takenOf(after)];
+  const earlier = new Map((before.get("product_variant") ?? []).map((variant) => [variant.id, variant]));
+  return (after.get("product_variant") ?? []).flatMap((variant) => {
+    const { id, stockQuantity: left } = variant;
+    const had = earlier.get(id)?.stockQuantity;
+    if (typeof had !== "number" || typeof left !== "number" || isSet(variant)) return [];
+    const took = (takenNow.get(id) ?? 0) - (taken.get(id) ?? 0);
+    return had - left === took ? [] : [`${id}: its stock went from ${had} to ${left}; orders took ${took}`];
+  });
+}
+
+/** Whether a request sets the stock of a variant itself. */
+const setByCaller =
+  ({ path, body }: { path: string; body: JsonObject }) =>
+  ({ id }: AnyRecord) =>
+    Object.hasOwn(body, "stockQuantity") && path.endsWith(`/product_variant/${id}`);

@@ -1,11 +1,13 @@
-// docs/languages.md: the sections on Bun, Deno and jsdom, run with these from the npm registry.
+// docs/languages.md and docs/library.md: the sections on Bun, Deno, jsdom and Jest, run with these from the npm registry.
 
-import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { execFile, execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
+import { transform } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { PROGRAM } from "../support/program.ts";
+import { folder, PROGRAM } from "../support/program.ts";
+import { toolPath } from "./import-tool.ts";
 
 const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/languages.md"), "utf8");
@@ -80,4 +82,21 @@ test("a page in jsdom calls the API once its origin is allowed", { timeout: MINU
   writeFileSync(join(home, "refused.spec.ts"), asTest(refused, opening, requestPayments("not.toBe(200)")));
   const { code, said } = await run(process.execPath, ["node_modules/vitest/vitest.mjs", "run", "spec"]);
   expect([code, said]).toEqual([0, expect.stringMatching(/Tests .*2 passed/)]);
+});
+
+test("the page shows a test for Jest that passes", async () => {
+  const home = folder();
+  mkdirSync(join(home, "node_modules"));
+  symlinkSync(root, join(home, "node_modules/merchant-sandbox"), "junction");
+  writeFileSync(join(home, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const [, source = ""] = /^```ts jest\n([\s\S]*?)\n```$/m.exec(readFileSync(join(root, "docs/library.md"), "utf8")) ?? [];
+  const { code } = await transform(source, { loader: "ts", target: "node20", format: "esm" });
+  writeFileSync(join(home, "page.test.js"), code);
+  const printed = execFileSync(process.execPath, ["--experimental-vm-modules", toolPath("jest/bin/jest.js"), "--json"], {
+    cwd: home,
+    env: { ...process.env, NODE_OPTIONS: "" },
+    stdio: ["ignore", "pipe", "ignore"],
+    encoding: "utf8",
+  });
+  expect(JSON.parse(printed)).toMatchObject({ numTotalTests: 1, numPassedTests: 1, success: true });
 });

@@ -10,10 +10,10 @@ import { type FilterFacts, filterProblem, readRowFilter, requestFacts, requestVo
 import { createHub } from "../../src/live/hub.ts";
 import { isPaste, textOf } from "../../ui/overlays/field.ts";
 import { createKeyReader, readKeys, reportOf } from "../../ui/terminal/read-keys.ts";
-import { anyText } from "../support/any-text.ts";
+import { anyText } from "../support/fuzzing.ts";
 import { hubOptions } from "../support/hub.ts";
-import { listen } from "../support/listen.ts";
 import { attempted, request, requested } from "../support/live-rows.ts";
+import { listen } from "../support/sandbox.ts";
 
 describe("keys", () => {
   test.each([

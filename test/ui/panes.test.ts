@@ -34,8 +34,7 @@ import {
   withLiveEvents,
   withRulesAndWindows,
 } from "../support/live-rows.ts";
-import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
-import { openAs } from "../support/service-file.ts";
+import { type Bench, NOON_SECONDS, open, openAs } from "../support/sandbox.ts";
 import { advance, deliver, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const run = promisify(execFile);

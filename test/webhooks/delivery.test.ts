@@ -8,11 +8,8 @@ import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { httpDate } from "../../src/kernel/clock.ts";
 import { verifySignature } from "../../src/webhooks/signature.ts";
-import { attempted } from "../support/attacks.ts";
-import { listen } from "../support/listen.ts";
-import { folder } from "../support/program.ts";
-import { NOON_SECONDS, open } from "../support/sandbox.ts";
-import { databaseLeftBehind } from "../support/temporary-file.ts";
+import { databaseLeftBehind, folder } from "../support/program.ts";
+import { attempted, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, deliver, log, openRegistered, receive, register, type Step, settle, trigger } from "../support/webhooks.ts";
 
 describe("a delivery", () => {

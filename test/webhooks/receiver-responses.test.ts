@@ -5,9 +5,7 @@ import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
 import { createSender } from "../../src/webhooks/http/sender.ts";
 import { createTargetPolicy } from "../../src/webhooks/http/target-policy.ts";
-import { attempted } from "../support/attacks.ts";
-import { listen } from "../support/listen.ts";
-import { open } from "../support/sandbox.ts";
+import { attempted, listen, open } from "../support/sandbox.ts";
 import { deliver, log, register } from "../support/webhooks.ts";
 
 /** A receiver of raw bytes. `respond` gets the number of requests on the connection so far. */

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { sign, verifySignature } from "../../src/webhooks/signature.ts";
 import { explainSignature, type SignatureDiagnosis } from "../../src/webhooks/signature-diagnosis.ts";
-import { anyText } from "../support/any-text.ts";
+import { anyText } from "../support/fuzzing.ts";
 import { deliver, openRegistered, register } from "../support/webhooks.ts";
 
 const SECRET = `whsec_${"0123456789abcdef".repeat(4)}`;

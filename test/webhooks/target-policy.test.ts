@@ -4,9 +4,8 @@ import { lookup as resolveName } from "node:dns";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createTargetPolicy } from "../../src/webhooks/http/target-policy.ts";
-import { attempted } from "../support/attacks.ts";
 import { folder } from "../support/program.ts";
-import { open, share, shareForBlock } from "../support/sandbox.ts";
+import { attempted, open, share, shareForBlock } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const targets = createTargetPolicy({

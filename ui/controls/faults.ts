@@ -142,8 +142,6 @@ function fieldsTaken(rule: JsonSchema, values: FormValues): RuleField[] {
 const fieldsIn = (prefix: string, schemas: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): RuleField[] =>
   Object.entries(schemas).map(([name, schema]) => ({ path: prefix + name, schema, required: required.includes(name) }));
 
-const UNSET: FieldOption = { value: "", label: "-", help: "default" };
-
 function formField({ path, schema, required, isRare = false }: RuleField, type: string, state: UiState): FormField {
   const known = knownOptions(path, state);
   const choices = choicesOf(schema);
@@ -153,7 +151,7 @@ function formField({ path, schema, required, isRare = false }: RuleField, type: 
     label: path.split(".").at(-1) ?? path,
     help: schema.description ?? "",
     isRare,
-    ...(choices && { options: [...(required ? [] : [UNSET]), ...toOptions(choices)] }),
+    ...(choices && { options: [...(required ? [] : [{ value: "", label: "-", help: "default" }]), ...toOptions(choices)] }),
     ...(known && { options: known, allowOther: true }),
     ...(initial !== undefined && { initial }),
   };

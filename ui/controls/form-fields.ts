@@ -19,11 +19,10 @@ const selectedValue =
 export const selectedRequest = selectedValue<RequestMessage>("requests");
 export const selectedAttempt = selectedValue<AttemptMessage>("deliveries");
 export const selectedMerchant = selectedValue<ListedMerchant>("merchants");
-const selectedWindow = selectedValue<RateWindow>("limits");
 
 /** The merchant of the selected row, or else the first merchant. */
 export function withMerchant(state: UiState) {
-  const row = selectedRequest(state) ?? selectedAttempt(state) ?? selectedWindow(state);
+  const row = selectedRequest(state) ?? selectedAttempt(state) ?? selectedValue<RateWindow>("limits")(state);
   return { merchant: selectedMerchant(state)?.id ?? row?.merchant ?? state.sandbox?.merchants[0]?.id ?? "" };
 }
 

@@ -13,11 +13,6 @@ import { styled, symbols, type Theme } from "../view/style.ts";
 import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";
 
-interface RequestData {
-  request: RequestDetail;
-  deliveries: AttemptsListReply;
-}
-
 export const requestCall = (id: string) => controlCalls.requests.get({ id });
 
 /** The delivery attempts of the events that a request caused, newest first. */
@@ -25,7 +20,7 @@ export const causedAttemptsCall = (requestId: string, limit = 100) => controlCal
 
 export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage => ({ ...request, at: milliseconds(at) });
 
-export const requestDetail = (row: RequestMessage): Detail<RequestData> => ({
+export const requestDetail = (row: RequestMessage): Detail<{ request: RequestDetail; deliveries: AttemptsListReply }> => ({
   title: `${row.method} ${row.path}`,
   fetch: { request: requestCall(row.id), deliveries: causedAttemptsCall(row.id) },
   lines({ request, deliveries }, state, width, isPreview) {

@@ -18,9 +18,7 @@ import { closeTopOverlay, openOverlay, topOverlay, update, withList, withNotice 
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
 import { detailKeys, jumpKey, scrolledBy, scrollOverlay, searchDetail } from "./detail-keys.ts";
 
-type CursorStep = CursorMove | "page" | "-page" | "half" | "-half";
-
-function move(state: UiState, by: CursorStep): StateUpdate {
+function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-half"): StateUpdate {
   const overlay = topOverlay(state);
   const { textLines } = paneNamed(state.pane);
   const placement = placementOf(state, state.pane);

@@ -155,7 +155,7 @@ type Match = readonly [MatchPiece, ...MatchPiece[]];
 /** The occurrences of a text, ignoring case. A line as wide as the detail is searched together with the next one, because it may be wrapped. */
 export function matchesOf(lines: readonly DetailLine[], search: string, width: number): Match[] {
   if (search === "") return [];
-  const texts = lines.map(plainText);
+  const texts = lines.map((line) => stripStyles(textOf(line)));
   const wanted = search.toLowerCase();
   return texts.flatMap((text, line) => {
     const isWrapped = widthOf(text) >= width - 1;
@@ -173,7 +173,6 @@ export function matchesOf(lines: readonly DetailLine[], search: string, width: n
 }
 
 export const textOf = (line: DetailLine) => (typeof line === "string" ? line : line.text);
-const plainText = (line: DetailLine) => stripStyles(textOf(line));
 
 function drawDetail(lines: readonly DetailLine[], { selected, search, match }: DetailView, theme: Theme, width: number): string[] {
   const links = linksOf(lines);

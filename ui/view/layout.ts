@@ -111,11 +111,9 @@ function placeAboveBoard(state: UiState, { width, height }: BoxSize): Placements
       { pane: "limits", width: side, height: limits },
       { pane: "faults", width: side, height: upper - limits },
     ],
-    below: { pane: ABOVE_BOARD.includes(state.pane) ? BOARD_PANE : state.pane, width, height: lower },
+    below: { pane: ["requests", "limits", "faults"].includes(state.pane) ? BOARD_PANE : state.pane, width, height: lower },
   };
 }
-
-const ABOVE_BOARD: readonly string[] = ["requests", "limits", "faults"];
 
 /** The lesson takes the whole height of the right side. */
 function placeBesideLesson({ pane }: UiState, { width, height }: BoxSize): Placements {

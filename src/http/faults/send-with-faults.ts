@@ -105,15 +105,13 @@ function pause(outgoing: ServerResponse, milliseconds: number, held: HeldRespons
   });
 }
 
-type Corruption = Extract<ApiEffect, { kind: "corrupt" }>;
-
 const HTML_PAGE = "<!DOCTYPE html><html><head><title>Welcome</title></head><body><h1>It works!</h1></body></html>";
 
 /** Sends a response with a corrupted body, `delay` real milliseconds after its headers. */
 async function sendCorrupted(
   context: RequestContext,
   reply: Reply,
-  { as, bytesPerSecond }: Corruption,
+  { as, bytesPerSecond }: Extract<ApiEffect, { kind: "corrupt" }>,
   delay: number,
   held: HeldResponses,
 ): Promise<void> {

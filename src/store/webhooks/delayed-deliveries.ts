@@ -11,8 +11,6 @@ export interface DelayUntil {
   held: string | null;
 }
 
-type Nullable<T> = { [Name in keyof T]: T[Name] | null };
-
 export const pendingEndpointOf = ({ merchant, endpoint }: Delivery, due: number): PendingEndpoint => ({ merchant, endpoint, due });
 
 export function openDelayedDeliveries(database: Database) {
@@ -25,7 +23,7 @@ function deciding({ sql }: Database) {
   const undecidedOf = sql.prepare<[string], Delivery>(
     `${WITH_EVENT} where ${open} and d.attempts = 0 and e.request = ? order by d.sequence`,
   );
-  const decide = sql.prepare<[{ delivery: number; decided: string } & Nullable<DelayUntil>]>(
+  const decide = sql.prepare<[{ delivery: number; decided: string } & { [Name in keyof DelayUntil]: DelayUntil[Name] | null }]>(
     "update deliveries set decided = @decided, due = coalesce(@due, due), held = @held where sequence = @delivery",
   );
   const unfinished = sql

@@ -17,11 +17,9 @@ interface FaultContext extends Pick<RequestOptions, "sign" | "names"> {
 
 const UNKNOWN_TYPE = "sandbox.unheard_of";
 
-const NONE: readonly never[] = [];
-
 /** The faults that rules decided on for the next attempt, or for the one in flight. */
 export const injectionsOf = ({ decided }: Delivery): readonly DeliveryInjection[] =>
-  decided === null ? NONE : (JSON.parse(decided) as DeliveryInjection[]);
+  decided === null ? [] : (JSON.parse(decided) as DeliveryInjection[]);
 
 export function effectOf<Kind extends DeliveryEffect["kind"]>(
   injections: readonly DeliveryInjection[],

@@ -20,7 +20,6 @@ interface TimingFaultOptions {
 
 /** The longest hold, in sandbox milliseconds: the event that a delivery waits for may never come. */
 const MAX_HOLD = 86_400_000;
-const NONE: PendingEndpoint[] = [];
 /** The text of a stored decision to deliver before the response. */
 const BEFORE_RESPONSE = `"until":"before_response"`;
 
@@ -74,7 +73,7 @@ export function createTimingFaults({ clock, random, attemptId, faults, delayedDe
     /** Releases the deliveries that were held until this attempt ended. */
     attemptEnded(delivery: Delivery, isAccepted: boolean) {
       beforeResponse.delete(delivery.sequence);
-      if (!held.any()) return NONE;
+      if (!held.any()) return [];
       const { eventType, merchant, endpoint } = delivery;
       const types = isAccepted ? [endpoint, ANY_ENDPOINT].map((where) => typeAt(eventType, merchant, where)) : [];
       const released = [endOf(delivery), ...types].flatMap(held.release);

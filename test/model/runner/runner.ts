@@ -1,6 +1,6 @@
 // The runner: executes commands on a sandbox and on the model, and compares every response, event and delivery.
 
-import { violationsIn } from "../../support/world-violations.ts";
+import { violationsIn } from "../../support/world-file.ts";
 import type { Request } from "../call.ts";
 import type { Expected } from "../call-outcome.ts";
 import { applyControlCommand, type ControlCommand, controlCommands, deliverAfter, restart } from "../control-commands.ts";

@@ -1,11 +1,12 @@
-// A failed start leaves no open port, no open file, and no database that it created.
+// The database file: a failed start leaves none that it created, and a thread copies the write-ahead log into it under load.
 
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import Sqlite from "better-sqlite3";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/index.ts";
+import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
@@ -67,4 +68,36 @@ test("a start with a bad file of faults closes its file", async () => {
   writeFileSync(faults, '[{ "type": "none" }]');
   await expect(createSandbox({ db: file, memory: false, faults })).rejects.toThrow("faults.json");
   expect(readdirSync(home)).toEqual(["faults.json"]);
+});
+
+/** Fewer pages than those after which SQLite itself copies the log. */
+const COMMITS = 300;
+
+function openFile() {
+  const path = join(folder(), "sandbox.db");
+  const database = openDatabase(path);
+  const set = database.sql.prepare("insert or replace into settings (name, value) values (?, ?)");
+  const write = (from: number, to: number) => {
+    for (let number = from; number < to; number++) database.transaction(() => set.run(`name ${number}`, "x".repeat(100)), "relaxed");
+  };
+  return { path, database, write };
+}
+
+test("a thread copies the write-ahead log into the file, while the database is open", async () => {
+  const { path, database, write } = openFile();
+  const before = statSync(path).size;
+  write(0, COMMITS);
+  // Waits for the thread, which works on its own.
+  await expect.poll(() => statSync(path).size, { timeout: 30_000 }).toBeGreaterThan(before);
+  database.close();
+});
+
+test("a database that is closed under load leaves one file with all rows, and no log", () => {
+  const { path, database, write } = openFile();
+  for (let round = 0; round < 10; round++) write(round * COMMITS, (round + 1) * COMMITS);
+  database.close();
+  expect(existsSync(`${path}-wal`)).toBe(false);
+  const again = openDatabase(path);
+  expect(again.sql.prepare("select count(*) from settings where name like 'name %'").pluck().get()).toBe(10 * COMMITS);
+  again.close();
 });

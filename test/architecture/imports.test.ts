@@ -1,8 +1,10 @@
-// The import order of the rooms: each floor imports the floors below it, and rooms of one floor share types only.
+// The imports of the rooms: each floor imports the floors below it, and the dashboard in a browser needs neither Node nor a terminal.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import { describe, expect, it } from "vitest";
+import { explorer, visiblePanes } from "../../ui/panes/index.ts";
+import { emptyDashboard } from "../support/live-rows.ts";
 
 /** Top to bottom. A room imports anything from a lower floor, and only types from its own floor. */
 const FLOORS: readonly (readonly string[])[] = [
@@ -122,4 +124,49 @@ describe("the import order", () => {
   ])("rejects %s", (_, from, to, isType) => {
     expect(violations([{ from, to, isType }])).toEqual([`${from} imports ${to}`]);
   });
+});
+
+const VALUE_IMPORT = /^(?:import|export) (?!type )(?:[^;"]* from )?"([^"]+)";/gm;
+const PACKAGES = ["preact", "preact/hooks", "string-width"];
+
+/** What a file imports besides types, with the packages. */
+const valueImportsOf = (file: string) =>
+  [...readFileSync(join(root, file), "utf8").matchAll(VALUE_IMPORT)].map(([, specifier = ""]) => specifier);
+
+/** Everything that a module imports, itself or through others. */
+function reached(start: string): { files: string[]; packages: string[] } {
+  const files = new Set([start]);
+  const packages = new Set<string>();
+  for (const file of files)
+    for (const specifier of valueImportsOf(file)) {
+      if (specifier.startsWith(".")) files.add(posix(relative(root, resolve(root, file, "..", specifier))));
+      else packages.add(specifier);
+    }
+  return { files: [...files], packages: [...packages] };
+}
+
+const { files, packages } = reached("ui/browser/main.tsx");
+
+it("the page reaches no module of Node, of Ink or of the network, but the packages of its bundle", () => {
+  expect(packages.filter((name) => !PACKAGES.includes(name))).toEqual([]);
+  expect(files.filter((file) => /\bBuffer\./.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
+});
+
+it("the page reaches the panes, details, controls, keys and the state of the terminal's dashboard, and nothing that paints a terminal", () => {
+  expect(files.filter((file) => file.startsWith("ui/terminal/"))).toEqual([]);
+  for (const file of ["ui/state/state.ts", "ui/panes/index.ts", "ui/controls/index.ts", "ui/keys/key-bindings.ts", "ui/run-effects.ts"])
+    expect(files).toContain(file);
+});
+
+it("the explorer is the only pane that the page has and the terminal has not", () => {
+  const state = emptyDashboard();
+  expect(visiblePanes({ ...state, isPage: true })).toEqual([...visiblePanes(state), explorer]);
+});
+
+it("nothing but the build imports the views of the page", () => {
+  const sources = ["src", "ui"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${posix(file)}`),
+  );
+  const outside = sources.filter((file) => /\.tsx?$/.test(file) && !file.startsWith("ui/browser/") && existsSync(join(root, file)));
+  expect(outside.filter((file) => valueImportsOf(file).some((specifier) => /(?:^|\/)browser\//.test(specifier)))).toEqual([]);
 });

@@ -1,6 +1,7 @@
-// The counts that the control API shows: failed deliveries, and the records of a merchant.
+// Merchants: the counts of their records and failed deliveries, and the message about one that does not exist.
 
 import { expect, test } from "vitest";
+import { unknownMerchant } from "../../src/store/records/tenants.ts";
 import { open } from "../support/sandbox.ts";
 import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
 
@@ -52,3 +53,17 @@ interface Counted {
   id: string;
   records: number;
 }
+
+test.each([
+  ["lodg", ["mer_lodge", "mer_market"], "There is no merchant lodg. Did you mean mer_lodge?"],
+  ["mer_markt", ["mer_lodge", "mer_market"], "There is no merchant mer_markt. Did you mean mer_market?"],
+  ["somewhere", ["mer_lodge", "mer_market"], "There is no merchant somewhere. There are mer_lodge, mer_market."],
+  ["lodge", [], "There is no merchant lodge. This sandbox has none."],
+])("names the closest merchant to %s among %j, or those that exist", (wanted, known, says) => {
+  expect(unknownMerchant(wanted, known)).toBe(says);
+});
+
+test("names the first ten of many merchants, and counts the others", () => {
+  const known = Array.from({ length: 12 }, (_, index) => `mer_${index}`);
+  expect(unknownMerchant("somewhere", known)).toMatch(/ There are mer_0, .*mer_9 and 2 more\.$/);
+});

@@ -1,14 +1,14 @@
-// The service file that compare writes: what the recording proves is a fact with its evidence, everything else a question.
+// The files of compare: a service file with facts, evidence and questions, and recordings that are too large to be read.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { runCommand } from "../support/commands.ts";
-import { folder } from "../support/program.ts";
+import { folder, launchCommand, PROGRAM, runCommand, temporaryFile } from "../support/program.ts";
 import type { Behaviour } from "../support/real-service/behaviour.ts";
 import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
-import { temporaryFile } from "../support/temporary-file.ts";
+import type { HarEntry } from "../support/real-service/tool-forms.ts";
 
 async function writeFrom(change: (behaviour: Behaviour) => void, ...words: string[]) {
   const { har, webhooks } = recordSession(createRealService(change));
@@ -117,4 +117,36 @@ test("a difference is added to the file of --service; one that contradicts anoth
 test.each(["0", "-1", "many", "1.5"])("--at-least %s is refused", async (count) => {
   const { code, error } = await runCommand(undefined, "compare", "--webhooks", "/nowhere", "--at-least", count);
   expect([code, error]).toEqual([2, expect.stringMatching(/^--at-least takes a whole number from 1/)]);
+});
+
+const RECORD = { id: "pay_1", object: "payment", amount: 1_200, status: "succeeded" };
+const RECORDS = 1_700_000;
+/** Megabytes of the heap: twice the file, half of what the records of the body take once they are parsed. */
+const HEAP = 400;
+
+const compareLarge = (recording: string) =>
+  launchCommand(process.execPath, [`--max-old-space-size=${HEAP}`, PROGRAM, "compare", recording]).ended;
+
+test("a compressed recording that holds more than the limit ends in one sentence", async () => {
+  const recording = join(folder(), "large.har.gz");
+  writeFileSync(recording, gzipSync(Buffer.alloc(200_000_001)));
+  const { code, out, error } = await compareLarge(recording);
+  expect([code, out]).toEqual([2, []]);
+  expect(error).toMatch(
+    /large\.har\.gz is compressed and cannot be decompressed: it is damaged, or holds more than 200000000 bytes\. Compare the plain file\.\n$/,
+  );
+});
+
+test("a body of 100 MB is skipped in bounded memory", async () => {
+  const { har } = recordSession(createRealService());
+  const { log } = har as { log: { entries: HarEntry[] } };
+  const list = log.entries.find(({ request }) => request.url.endsWith("/payments")) as HarEntry;
+  const text = `{"data":[${`${JSON.stringify(RECORD)},`.repeat(RECORDS)}${JSON.stringify(RECORD)}],"has_more":false}`;
+  expect(text.length).toBeGreaterThan(100_000_000);
+  log.entries.push({ ...list, response: { ...list.response, content: { mimeType: "application/json", text } } });
+  const recording = join(folder(), "large.har");
+  writeFileSync(recording, JSON.stringify(har));
+  const { code, out, error } = await compareLarge(recording);
+  expect([code, error]).toEqual([0, ""]);
+  expect(out[0]).toMatch(/^Compared \d\d calls below https:\/\/api\.service\.example\/v1 /);
 });
