@@ -18,6 +18,10 @@ const VIEWS = [
   ...["x", "t", "c", "m", "w", "X", "T", "b", "D", ":", "?"].map((key) => [key]),
 ];
 
+/** `npm run walks` clicks in every view at each width, `npm test` at one of the two, in turn. */
+const ALL = process.env.WALKS !== undefined;
+const WIDTHS = [1_440, 390];
+
 /** These change the sandbox so that a view may lack what it had. */
 const CHANGING = /^(?:send|remove|confirm|yes|suspend|undo|resend)/;
 
@@ -59,7 +63,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     return page;
   }
 
-  test.each([1_440, 390])("at %i px", { timeout: 600_000 }, async (width) => {
+  test.each(WIDTHS)("at %i px", { timeout: 600_000 }, async (width) => {
     let page = await openFresh(width);
     const visit = async (view: readonly string[]) => {
       // A focused button would take Enter.
@@ -75,7 +79,8 @@ describe.runIf(browserFile)(inBrowser, () => {
     };
     const silent: string[] = [];
     const clicked = new Set<string>();
-    for (const view of VIEWS) {
+    for (const [nth, view] of VIEWS.entries()) {
+      if (!ALL && view !== EXPLORER && WIDTHS[nth % 2] !== width) continue;
       await visit(view);
       for (const label of await page.evaluate<string[]>(LABELS)) {
         if (clicked.has(label)) continue;
