@@ -141,7 +141,7 @@ describe("in terminals and pages of three widths, every number", () => {
     await page.shows(`document.querySelectorAll(".row").length > 3`);
     const document = await bench.control("GET", "/openapi.json");
     const documented = [...known, ...numbersIn(document)];
-    for (const width of WIDTHS) {
+    for (const [nth, width] of WIDTHS.entries()) {
       await page.resize(width, 900);
       for (const [digit, row, title, shown] of DETAILS) {
         await page.press(digit);
@@ -154,7 +154,7 @@ describe("in terminals and pages of three widths, every number", () => {
         );
         expectKnown(await shownBy(page, ".detail"), known);
       }
-      for (const { id, summary } of operationsOf("service", document)) {
+      for (const { id, summary } of operationsOf("service", document).filter((_, index) => index % WIDTHS.length === nth)) {
         await page.evaluate(`void (location.hash = "explorer?operation=service%20${id}")`);
         await page.shows(`document.querySelector("form.operation h2")?.textContent === ${JSON.stringify(summary)}`);
         expectKnown(await shownBy(page, ".operation"), documented);
