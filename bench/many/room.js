@@ -61,7 +61,7 @@ function connectTo(port, path, connections) {
       const started = performance.now();
       const seen = ask("GET", `/_sandbox/learners/${id}?after=${version}`, { key });
       await ask("GET", "/v1/merchants/me", { key });
-      const { learner } = await seen;
+      const learner = await seen;
       if (learner.step !== 2) throw new Error(`${learner.name} is at step ${learner.step} after the call of the first`);
       return performance.now() - started;
     },
