@@ -184,7 +184,7 @@ function hasProgress(before: List, after: List, id: string): boolean {
   return gapIn(before) !== gapIn(after) || before.rows.length !== after.rows.length;
 }
 
-/** While the list follows, the preview changes at most this often: nobody reads it faster. */
+/** While the list follows, the preview waits this long between two rows, because each row costs two calls and cannot be read faster. */
 const FOLLOW_INTERVAL_MS = 2_000;
 
 /** Shows the selected row. A key changes the preview at once, but a new row only after an interval, because each change fetches a detail. */

@@ -1,4 +1,4 @@
-// What is paid for one period after another: the taxes that are due, the memberships that end soon, and the customers who may join.
+// Payments that return every period: finds the taxes that are due, the memberships that end soon, and the customers who may join.
 
 import { addDays, addMonths, dayAt, monthIndex, monthText } from "../kernel/calendar.ts";
 import type { AnyRecord } from "./resource.ts";

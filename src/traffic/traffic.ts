@@ -96,7 +96,7 @@ function createRun(deps: TrafficDependencies, options: TrafficOptions): TrafficR
   return { ...plan, ...progress, merchant, schedule, status: "running", startedAt, byKind: new Map() };
 }
 
-/** Also moves the payments and taxes that were pending when traffic started. Nobody else would settle them. */
+/** Takes over the payments and taxes that are pending when traffic starts: nothing else would settle them. */
 function takeOver(deps: TrafficDependencies, run: TrafficRun): void {
   for (const kind of Object.keys(run.mix).filter((name) => kinds[name]?.takesOver)) {
     const step = stepOf(deps, run, run.startedAt, kind);

@@ -129,7 +129,7 @@ describe("the import order", () => {
 const VALUE_IMPORT = /^(?:import|export) (?!type )(?:[^;"]* from )?"([^"]+)";/gm;
 const PACKAGES = ["preact", "preact/hooks", "string-width"];
 
-/** What a file imports besides types, with the packages. */
+/** The files and packages that a file imports, without its type imports. */
 const valueImportsOf = (file: string) =>
   [...readFileSync(join(root, file), "utf8").matchAll(VALUE_IMPORT)].map(([, specifier = ""]) => specifier);
 

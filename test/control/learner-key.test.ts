@@ -1,4 +1,4 @@
-// A learner's key on the control API: it reaches that learner's merchant only, and nobody can derive the key of another.
+// A learner's key opens only that learner's merchant on the control API, and the keys of other learners cannot be derived from it.
 
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";

@@ -1,4 +1,4 @@
-// What `npm test` prints: the counts are the last line, also after a failure that is longer than a pipe holds.
+// `npm test` prints its counts as the last line, even after a failure message that is larger than the buffer of a pipe.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

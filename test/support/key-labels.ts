@@ -1,4 +1,4 @@
-// What a screen shows after a key of the bar, by the key's label.
+// The result that the screen must show after a key of the key bar is pressed, by the key's label.
 
 /** `open:` is the title of the detail or form, `typed:` a filter or search being typed, and `copied:` what was copied. */
 const SEEN: Readonly<Record<string, RegExp>> = {

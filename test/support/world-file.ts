@@ -94,7 +94,7 @@ async function snapshotOf(bench: Bench): Promise<[file: string, now: number]> {
 /** Contradictions in the worlds of a running sandbox at the present of its clock. */
 export const violations = async (bench: Bench): Promise<string[]> => violationsIn(...(await snapshotOf(bench)));
 
-/** What a clerk would ask about in the books of a merchant of a running sandbox. */
+/** The lines of a clerk that the books of a merchant of a running sandbox break. */
 export async function questions(bench: Bench, merchant: string): Promise<string[]> {
   const [file, now] = await snapshotOf(bench);
   const worlds = openWorldFile(file);
