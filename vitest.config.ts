@@ -1,5 +1,5 @@
-// Lanes of tests: `quick` runs in this process on a frozen clock; `slow` starts the built program, waits real seconds, or tries many inputs; `tools`
-// needs third-party tools, which `npm run check:tools` installs.
+// Lanes of tests: `quick` runs in this process on a frozen clock; `slow` starts the built program, waits real seconds,
+// or tries many inputs; `tools` needs third-party tools, which `npm run check:tools` installs.
 
 import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
@@ -9,14 +9,20 @@ import { LineReporter } from "./scripts/line-reporter.ts";
 const SLOW = "test/slow/**";
 const TOOLS = "test/tools/**";
 
-/** The files that take longest, most of it waiting for processes. A long file that starts late runs alone at the end. */
+/**
+ * The files that take longest, most of it waiting for processes. A long file that starts late runs alone at the end.
+ */
 const LONGEST =
   /\/(lessons|exec|exec-matrix|browser-keys|ui-choice|hostile-server|surviving-page|recipes|board|dashboard-counts|languages)\.test\.ts$/;
 
-/** Starts the longest files first, then the slow lane: the short files of the quick lane then keep every worker busy until the end. */
+/**
+ * Starts the longest files first, then the slow lane: the short files of the quick lane then keep every worker busy
+ * until the end.
+ */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project, moduleId }: TestSpecification) => (LONGEST.test(moduleId) ? 0 : project.name === "slow" ? 1 : 2);
+    const rank = ({ project, moduleId }: TestSpecification) =>
+      LONGEST.test(moduleId) ? 0 : project.name === "slow" ? 1 : 2;
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
 }
@@ -43,7 +49,8 @@ export default defineConfig({
           name: "quick",
           include: ["test/**/*.test.ts"],
           exclude: [SLOW, TOOLS, "test/sample-shop/**"],
-          // Files of one worker share the loaded modules: loading them again for each file takes longer than most tests.
+          // Files of one worker share the loaded modules: loading them again for each file takes longer than most
+          // tests.
           isolate: false,
         },
       },

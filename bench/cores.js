@@ -1,4 +1,5 @@
-// Pins the server to one core and the load to the others: otherwise the load's garbage collection threads take time from the server.
+// Pins the server to one core and the load to the others: otherwise the load's garbage collection threads take time
+// from the server.
 
 import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
@@ -6,7 +7,10 @@ import { availableParallelism } from "node:os";
 const LAST = availableParallelism() - 1;
 let held = 0;
 
-/** Pins a server to a core of its own and this process to the others, until every pin is released. Does nothing where this is not possible. */
+/**
+ * Pins a server to a core of its own and this process to the others, until every pin is released. Does nothing where
+ * this is not possible.
+ */
 export function holdCore(pid) {
   pin(pid, "0");
   if (held++ === 0) pin(process.pid, `1-${LAST}`);

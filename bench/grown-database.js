@@ -1,4 +1,5 @@
-// Database files as a long run leaves them: created by a sandbox and filled with copies of its seeded records, because a million calls would take too long.
+// Database files as a long run leaves them: created by a sandbox and filled with copies of its seeded records, because
+// a million calls would take too long.
 
 import Sqlite from "better-sqlite3";
 import { call } from "./control-call.js";
@@ -9,11 +10,17 @@ export const sizes = (...all) => all.filter((size) => size <= ROWS);
 
 export const power = (size) => `10^${Math.round(Math.log10(size))}`;
 
-/** Creates a file with the seeded world and an endpoint that never responds, and runs the SQL that `fill` returns for that endpoint. */
+/**
+ * Creates a file with the seeded world and an endpoint that never responds, and runs the SQL that `fill` returns for
+ * that endpoint.
+ */
 export async function grownFile(file, fill) {
   const { createSandbox } = await import("../dist/index.cjs");
   const sandbox = await createSandbox({ memory: false, db: file, clock: "2026-01-05T12:00:00Z" });
-  const silent = await call(sandbox.port, "POST", "/v1/webhooks", { url: "http://127.0.0.1:65535/", events: ["payout.paid"] });
+  const silent = await call(sandbox.port, "POST", "/v1/webhooks", {
+    url: "http://127.0.0.1:65535/",
+    events: ["payout.paid"],
+  });
   await sandbox.close();
   const sql = new Sqlite(file);
   sql.pragma("synchronous = off");
@@ -40,7 +47,8 @@ const copies = (size, kind, prefix) => `${numbers(size)}, one as (
   select merchant, kind, '${prefix}' || i, created + i, status, json_set(body, '$.id', '${prefix}' || i) from n, one;`;
 
 /** Adds `size` records, half of them customers (`cus_grown1`, …) and half payments. */
-export const withRecords = (size) => () => copies(size / 2, "customer", "cus_grown") + copies(size / 2, "payment", "pay_grown");
+export const withRecords = (size) => () =>
+  copies(size / 2, "customer", "cus_grown") + copies(size / 2, "payment", "pay_grown");
 
 /** Adds `size` deliveries to that endpoint, none of them due before next year. */
 export const withBacklog = (size) => (endpoint) =>

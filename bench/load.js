@@ -1,16 +1,19 @@
-// The load of a Node client: undici's keep-alive connections, each with one request in flight, every response read completely. Such a client
-// costs about as much as a bare server.
+// The load of a Node client: undici's keep-alive connections, each with one request in flight, every response read
+// completely. Such a client costs about as much as a bare server.
 
 import { Pool } from "undici";
 
 /** A request of the load. */
 export function request(method, path, headers = {}, body = "") {
-  return body === "" ? { method, path, headers } : { method, path, headers: { ...headers, "Content-Type": "application/json" }, body };
+  return body === ""
+    ? { method, path, headers }
+    : { method, path, headers: { ...headers, "Content-Type": "application/json" }, body };
 }
 
 /**
- * Keeps `connections` busy for `seconds`, or until `most` requests are sent. `requests` is one request, or a function of its number. Returns how
- * many succeeded, how many were not 2xx (and the first of those), the latencies in milliseconds, and the time of the last response.
+ * Keeps `connections` busy for `seconds`, or until `most` requests are sent. `requests` is one request, or a function
+ * of its number. Returns how many succeeded, how many were not 2xx (and the first of those), the latencies in
+ * milliseconds, and the time of the last response.
  */
 export async function load({ port, seconds = Infinity, most = Infinity, connections = 32, requests }) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections, pipelining: 1 });

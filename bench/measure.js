@@ -60,7 +60,10 @@ export async function cpuOf(server) {
 /** Memory of a server after garbage collection, in bytes. The server needs --expose-gc. */
 export const memoryOf = (server) => ask(server, "memory");
 
-/** The longest time for which a server's event loop was blocked since the last question, in milliseconds; 0 for the first one. */
+/**
+ * The longest time for which a server's event loop was blocked since the last question, in milliseconds; 0 for the
+ * first one.
+ */
 export const stallOf = async (server) => (await ask(server, "stall")).stall;
 
 async function ask({ child }, question) {
@@ -73,7 +76,8 @@ async function ask({ child }, question) {
 export async function slice(server, request, { seconds = SECONDS, cpu = cpuOf, ...more } = {}) {
   const before = await cpu(server);
   const result = await load({ port: server.port, seconds, requests: request, ...more });
-  if (result.refused > 0) throw new Error(`${result.refused} of ${result.answered} requests were refused: ${result.refusal}`);
+  if (result.refused > 0)
+    throw new Error(`${result.refused} of ${result.answered} requests were refused: ${result.refusal}`);
   return { rate: result.rate, cpu: ((await cpu(server)) - before) / result.answered };
 }
 
@@ -81,7 +85,10 @@ export async function slice(server, request, { seconds = SECONDS, cpu = cpuOf, .
 const WARM_UP = 1_500;
 const WARM_UPS = 3;
 
-/** Measures each case once per turn. Each turn starts with another case and every second turn runs backwards, so that no case always follows the same one. */
+/**
+ * Measures each case once per turn. Each turn starts with another case and every second turn runs backwards, so that no
+ * case always follows the same one.
+ */
 export async function inTurn(cases, measure, turns = SLICES) {
   const results = new Map(cases.map((one) => [one.name, []]));
   for (const one of cases) {
@@ -98,11 +105,12 @@ export async function inTurn(cases, measure, turns = SLICES) {
 }
 
 /** Opens servers of servers.js by name. */
-export const openEach = async (names) => new Map(await Promise.all(names.map(async (name) => [name, await open(name)])));
+export const openEach = async (names) =>
+  new Map(await Promise.all(names.map(async (name) => [name, await open(name)])));
 
 /**
- * Measures servers that `openAll` opens, new ones in each round, because two processes of one program differ by a tenth for as long as they
- * live. `measure` receives the servers and the number of turns.
+ * Measures servers that `openAll` opens, new ones in each round, because two processes of one program differ by a tenth
+ * for as long as they live. `measure` receives the servers and the number of turns.
  */
 export async function inRounds(openAll, measure, turns = SLICES) {
   const results = new Map();
@@ -120,7 +128,10 @@ export const ratio = (results, name, base, field) =>
   median(results.get(name).map((measured, turn) => measured[field] / results.get(base)[turn][field]));
 
 /** A row of a case that may have been skipped. */
-export const ifMeasured = (row) => ({ ...row, read: (results) => (results.has(row.what) ? row.read(results) : { figure: "left out" }) });
+export const ifMeasured = (row) => ({
+  ...row,
+  read: (results) => (results.has(row.what) ? row.read(results) : { figure: "left out" }),
+});
 
 /** A row with rate and CPU time of one case as ratios to another. */
 export const rateAndCpu = (row) => ({

@@ -1,5 +1,5 @@
-// The table of figures, printed and written to bench/README.md, where a part that is measured alone replaces its own rows only.
-// docs/performance.md shows some of them: what users notice, and the rates beside other emulators.
+// The table of figures, printed and written to bench/README.md, where a part that is measured alone replaces its own
+// rows only. docs/performance.md shows some of them: what users notice, and the rates beside other emulators.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -26,7 +26,8 @@ function met(figure, target) {
   return isMet ? "yes" : "no";
 }
 
-const tableOf = (head, rows) => [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
+const tableOf = (head, rows) =>
+  [head, head.map(() => "---"), ...rows].map((cells) => `| ${cells.join(" | ")} |`).join("\n");
 
 export const table = (rows) => tableOf(HEAD, rows);
 
@@ -44,7 +45,12 @@ export function readFigures(page) {
     const [, parts, text] = /^- (.*?): (.*)$/.exec(line) ?? [];
     return parts === undefined ? [] : parts.split(", ").map((part) => [part, text]);
   });
-  return { before: page.slice(0, begin), after: page.slice(end + END.length), rows: rows.slice(2), told: new Map(told) };
+  return {
+    before: page.slice(0, begin),
+    after: page.slice(end + END.length),
+    rows: rows.slice(2),
+    told: new Map(told),
+  };
 }
 
 /** The page with the rows of the measured parts, in the order of all parts; other parts keep their rows. */
@@ -72,9 +78,17 @@ const NOTICED = [
   ["`createSandbox()` in a test", "start", "createSandbox() in memory"],
   ["A reset of everything", "start", "sandbox.reset(), everything"],
   ["A merchant for a test", "start", "sandbox.merchants.mint()"],
-  ["A webhook, after the response that caused it", "deliveries", "from the API's answer to the receiver's socket, in the median"],
+  [
+    "A webhook, after the response that caused it",
+    "deliveries",
+    "from the API's answer to the receiver's socket, in the median",
+  ],
   ["The dashboard: a key until the screen shows it", "dashboard", "key to whole frame, in the median"],
-  ["The dashboard: CPU while the sandbox is under full load", "dashboard", "CPU of a core, attached to a server under full load"],
+  [
+    "The dashboard: CPU while the sandbox is under full load",
+    "dashboard",
+    "CPU of a core, attached to a server under full load",
+  ],
   ["Packages to install", "npx", "packages installed, Node 24, npm 12"],
   ["Megabytes to install", "npx", "megabytes installed, all, Node 24, npm 12"],
 ];
@@ -93,7 +107,9 @@ export function withSummary(page, rows) {
   const peerRows = rows.filter(([part]) => part === "peers");
   const peers = [...new Set(peerRows.map(([, , against]) => against))].map((peer) => [
     peer.replace(", both on Node 24", ""),
-    ...PEER_COLUMNS.map((column) => plain(peerRows.find(([, what, against]) => what === column && against === peer)[3])),
+    ...PEER_COLUMNS.map((column) =>
+      plain(peerRows.find(([, what, against]) => what === column && against === peer)[3]),
+    ),
   ]);
   const tables = [
     tableOf(["What you notice", "Figure"], noticed),

@@ -11,9 +11,17 @@ const MAKE = request("POST", "/customers", {}, JSON.stringify(fields));
 /** A new key every few thousand calls: the peer allows each key 5,000 calls an hour. */
 let calls = 0;
 const stripeKey = () => ({ Authorization: `Bearer sk_test_${Math.floor(calls++ / 4_000)}` });
-const stripe = JSON.stringify({ email: record.email, name: record.name, phone: record.phone, metadata: record.metadata });
+const stripe = JSON.stringify({
+  email: record.email,
+  name: record.name,
+  phone: record.phone,
+  metadata: record.metadata,
+});
 
-/** `node` is the oldest supported version; `words` and `files` are its arguments and files; `greet` creates the record where no file can. */
+/**
+ * `node` is the oldest supported version; `words` and `files` are its arguments and files; `greet` creates the record
+ * where no file can.
+ */
 export const programs = [
   {
     name: "emulate 0.12.2, Stripe service",
@@ -43,7 +51,15 @@ export const programs = [
     name: "Mockoon 9.9.0",
     package: "@mockoon/cli@9.9.0",
     bin: "@mockoon/cli/bin/run.js",
-    words: (port) => ["start", "--data", "mockoon.json", "--port", String(port), "--disable-log-to-file", "--disable-admin-api"],
+    words: (port) => [
+      "start",
+      "--data",
+      "mockoon.json",
+      "--port",
+      String(port),
+      "--disable-log-to-file",
+      "--disable-admin-api",
+    ],
     files: { "mockoon.json": () => mockoon() },
   },
   {
@@ -64,7 +80,16 @@ export const programs = [
     package: "mountebank@2.9.1",
     bin: "mountebank/bin/mb",
     // Besides its own port it opens one for the imitated service.
-    words: (_, own) => ["start", "--nologfile", "--loglevel", "error", "--port", String(own), "--configfile", "imposters.json"],
+    words: (_, own) => [
+      "start",
+      "--nologfile",
+      "--loglevel",
+      "error",
+      "--port",
+      String(own),
+      "--configfile",
+      "imposters.json",
+    ],
     files: { "imposters.json": (port) => imposters(port, headers) },
   })),
 ];
@@ -88,7 +113,15 @@ function openapi() {
 
 function mockoon() {
   const uuid = (number) => `00000000-0000-4000-8000-00000000000${number}`;
-  const response = { uuid: uuid(3), bodyType: "DATABUCKET", databucketID: "abcd", statusCode: 200, default: true, crudKey: "id", body: "" };
+  const response = {
+    uuid: uuid(3),
+    bodyType: "DATABUCKET",
+    databucketID: "abcd",
+    statusCode: 200,
+    default: true,
+    crudKey: "id",
+    body: "",
+  };
   return {
     uuid: uuid(1),
     lastMigration: 33,

@@ -11,10 +11,12 @@ export const cpuOfProcess = (pid) => familyOf(pid).reduce((sum, one) => sum + ti
 export const familyOf = (pid) => [pid, ...childrenOf(pid).flatMap(familyOf)];
 
 /** The memory of a process in bytes; what it shares with others is divided among them. */
-export const memoryOfProcess = (pid) => Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]) * 1_024;
+export const memoryOfProcess = (pid) =>
+  Number(/^Pss:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8"))?.[1]) * 1_024;
 
 function ticksOf(pid) {
-  const [, user, system] = /^\d+ \(.*\) (?:\S+ ){11}(\d+) (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
+  const [, user, system] =
+    /^\d+ \(.*\) (?:\S+ ){11}(\d+) (\d+) /s.exec(readFileSync(`/proc/${pid}/stat`, "utf8")) ?? [];
   return Number(user) + Number(system);
 }
 

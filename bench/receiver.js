@@ -1,5 +1,5 @@
-// A cheap webhook receiver: raw sockets that answer 200 to every complete POST. It shares the process of the measurement,
-// which is idle meanwhile.
+// A cheap webhook receiver: raw sockets that answer 200 to every complete POST. It shares the process of the
+// measurement, which is idle meanwhile.
 
 import { createServer } from "node:net";
 

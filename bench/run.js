@@ -1,5 +1,6 @@
-// Prints what the sandbox costs. Every figure is a ratio to a baseline of the same run: absolute times mean nothing on a shared machine.
-// `npm run bench requests stages` measures only these parts; `npm run bench -- --write` writes the figures to bench/README.md and docs/performance.md.
+// Prints what the sandbox costs. Every figure is a ratio to a baseline of the same run: absolute times mean nothing on
+// a shared machine. `npm run bench requests stages` measures only these parts; `npm run bench -- --write` writes the
+// figures to bench/README.md and docs/performance.md.
 
 import { SECONDS, SLICES } from "./measure.js";
 import { provenance, rowsOf, table, writeFigures } from "./page.js";

@@ -9,7 +9,10 @@ export const RECORD = JSON.stringify({
   email: "zoe.mueller@example.com",
   name: "Zoë Müller",
   phone: "+351 912 345 678",
-  metadata: { room: "12", note: "Arrives late, wants the quiet side, and breakfast at seven; pays by card when she leaves." },
+  metadata: {
+    room: "12",
+    note: "Arrives late, wants the quiet side, and breakfast at seven; pays by card when she leaves.",
+  },
   created: 1_767_571_200,
 });
 

@@ -1,4 +1,5 @@
-// Sandboxes built from the same sources with something removed. The difference between two of them is the cost of that part.
+// Sandboxes built from the same sources with something removed. The difference between two of them is the cost of that
+// part.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,7 +37,8 @@ export const WITHOUT_FAULTS_AND_JUDGE = [
 /** A source with `find`, which must occur exactly once, replaced. */
 export function edited({ file, find, replace }) {
   const source = readFileSync(join(root, file), "utf8");
-  if (source.split(find).length !== 2) throw new Error(`${file} has not exactly one "${find}", which the bench is to change`);
+  if (source.split(find).length !== 2)
+    throw new Error(`${file} has not exactly one "${find}", which the bench is to change`);
   return source.replace(find, () => replace);
 }
 
@@ -56,7 +58,9 @@ export async function bundle(name, entry, edits = []) {
   const outfile = fileOf(name);
   await build({
     absWorkingDir: root,
-    ...(entry.includes("\n") ? { stdin: { contents: entry, resolveDir: root, loader: "ts" } } : { entryPoints: [entry] }),
+    ...(entry.includes("\n")
+      ? { stdin: { contents: entry, resolveDir: root, loader: "ts" } }
+      : { entryPoints: [entry] }),
     outfile,
     bundle: true,
     format: "esm",
@@ -71,6 +75,9 @@ export async function bundle(name, entry, edits = []) {
 
 /** Builds a sandbox for each set of changes, and returns their paths. */
 export async function buildVariants(variants) {
-  const built = Object.entries(variants).map(async ([name, edits]) => [name, await bundle(name, "src/sandbox/create.ts", edits)]);
+  const built = Object.entries(variants).map(async ([name, edits]) => [
+    name,
+    await bundle(name, "src/sandbox/create.ts", edits),
+  ]);
   return Object.fromEntries(await Promise.all(built));
 }

@@ -1,6 +1,6 @@
-// Runs every test that attempts an attack, and prints each row of SECURITY.md with its attempts and how many were refused.
-// A test that fails may have refused some of its attempts; none of them is counted as refused.
-// `npm run attack -- --write` writes the counts into the table of SECURITY.md.
+// Runs every test that attempts an attack, and prints each row of SECURITY.md with its attempts and how many were
+// refused. A test that fails may have refused some of its attempts; none of them is counted as refused. `npm run attack
+// -- --write` writes the counts into the table of SECURITY.md.
 
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { startVitest } from "vitest/node";
@@ -27,7 +27,8 @@ for (const module of vitest.state.getTestModules())
 await vitest.close();
 
 const grouped = (count) => count.toLocaleString("en-US");
-const line = (row, attempts, refused) => `${row.padEnd(72)} ${String(attempts).padStart(9)} ${String(refused).padStart(9)}`;
+const line = (row, attempts, refused) =>
+  `${row.padEnd(72)} ${String(attempts).padStart(9)} ${String(refused).padStart(9)}`;
 console.log(line("attack", "attempts", "refused"));
 for (const [row, { attempts, refused }] of found) console.log(line(row, attempts, refused));
 const open = [...found].filter(([, { attempts, refused }]) => attempts === 0 || refused < attempts).map(([row]) => row);

@@ -9,6 +9,14 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 export async function browserOfTests() {
   const outfile = join(root, "node_modules/.cache/merchant-sandbox/browser.mjs");
   const entry = join(root, "test/support/browser.ts");
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", packages: "external", logLevel: "warning" });
+  await build({
+    entryPoints: [entry],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    packages: "external",
+    logLevel: "warning",
+  });
   return import(pathToFileURL(outfile).href);
 }

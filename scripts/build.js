@@ -1,4 +1,5 @@
-// Builds dist/: bundles of the command line and the library that need nothing but better-sqlite3, and the files beside them.
+// Builds dist/: bundles of the command line and the library that need nothing but better-sqlite3, and the files beside
+// them.
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -66,7 +67,8 @@ const requirePackages = {
 /** Imports a module from its output file instead of bundling it again. */
 const importFromItsFile = (filter, path) => ({
   name: "import-from-its-file",
-  setup: ({ onResolve }) => onResolve({ filter }, ({ kind }) => (kind === "entry-point" ? undefined : { path, external: true })),
+  setup: ({ onResolve }) =>
+    onResolve({ filter }, ({ kind }) => (kind === "entry-point" ? undefined : { path, external: true })),
 });
 
 /** Ink uses top-level await, which CommonJS does not have, and only a terminal needs it. */
@@ -130,8 +132,9 @@ const decodeWithoutFetch = {
 };
 
 /**
- * Requires Node's modules and ws where they are used. An import reads every property of a Node module, and some load half of Node; of a CommonJS
- * file it parses the exports first. Together they were a third of the time until the dashboard was loaded.
+ * Requires Node's modules and ws where they are used. An import reads every property of a Node module, and some load
+ * half of Node; of a CommonJS file it parses the exports first. Together they were a third of the time until the
+ * dashboard was loaded.
  */
 const requireWhenUsed = {
   name: "require-when-used",
@@ -153,14 +156,21 @@ const modules = await build({
   ...common,
   format: "esm",
   entryPoints: { dashboard: "src/cli/output/terminal-session.ts", vitest: "src/vitest.ts" },
-  plugins: [leaveOutUnused, decodeWithoutFetch, minifyPackages, importFromItsFile(/^\.\/index\.ts$/, "./index.cjs"), requireWhenUsed],
+  plugins: [
+    leaveOutUnused,
+    decodeWithoutFetch,
+    minifyPackages,
+    importFromItsFile(/^\.\/index\.ts$/, "./index.cjs"),
+    requireWhenUsed,
+  ],
   banner: { js: 'const require = process.getBuiltinModule("node:module").createRequire(import.meta.url);' },
   define: { "process.env.NODE_ENV": '"production"' },
 });
 
 /**
- * Without white space, comments and redundant syntax, which were a fifth of the package. Lines stay short, because Node prints the line of an uncaught
- * error. The comments that named the bundled packages go too, so the first line of a bundle lists them. `options` minifies more.
+ * Without white space, comments and redundant syntax, which were a fifth of the package. Lines stay short, because Node
+ * prints the line of an uncaught error. The comments that named the bundled packages go too, so the first line of a
+ * bundle lists them. `options` minifies more.
  */
 async function compacted(text, packages, options) {
   const { code } = await transform(text, {
@@ -176,7 +186,13 @@ async function compacted(text, packages, options) {
 
 /** The packages of which a bundle contains code, by its path below the root. */
 const packagesOf = ({ metafile }, path) =>
-  [...new Set(Object.keys(metafile.outputs[path].inputs).map((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1]))]
+  [
+    ...new Set(
+      Object.keys(metafile.outputs[path].inputs).map(
+        (input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1],
+      ),
+    ),
+  ]
     .filter((name) => name !== undefined)
     .sort();
 
@@ -226,7 +242,10 @@ const written = new Set([
   ...Object.keys(reached).map((name) => put(`${name}.cjs`, door(name))),
   put("browser/page.html", readFileSync(join(root, "ui/browser/page.html"), "utf8")),
   put("bin.cjs", readFileSync(join(root, "src/cli/bin.cjs"), "utf8")),
-  put("THIRD-PARTY-LICENSES.txt", licencesOf(root, [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))])),
+  put(
+    "THIRD-PARTY-LICENSES.txt",
+    licencesOf(root, [...new Set(bundles.flatMap(({ metafile }) => Object.keys(metafile.inputs)))]),
+  ),
 ]);
 chmodSync(join(dist, "bin.cjs"), 0o755);
 const sources = await loadSource(root, "scripts/docs/pages.ts");
@@ -272,7 +291,10 @@ async function exampleFile() {
 /** The OpenAPI documents, with the default address. They contain the examples of `exampleFile`. */
 function openapiDocuments() {
   const { serviceOpenapi, controlOpenapi, USUAL_URL } = sources;
-  return { "openapi.json": JSON.stringify(serviceOpenapi(USUAL_URL)), "control.openapi.json": JSON.stringify(controlOpenapi(USUAL_URL)) };
+  return {
+    "openapi.json": JSON.stringify(serviceOpenapi(USUAL_URL)),
+    "control.openapi.json": JSON.stringify(controlOpenapi(USUAL_URL)),
+  };
 }
 
 /** What the command `types` prints. */

@@ -1,4 +1,5 @@
-// Tries the project with third-party tools: linters and generators of OpenAPI, Jest, Bun, Deno, jsdom, and checkers of the packed package.
+// Tries the project with third-party tools: linters and generators of OpenAPI, Jest, Bun, Deno, jsdom, and checkers of
+// the packed package.
 
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
@@ -24,11 +25,24 @@ const bin = (name) => join(folder, "node_modules/.bin", name);
 
 check(bin("publint"), "--strict");
 // merchant-sandbox/vitest is ESM only, as is vitest itself.
-check(bin("attw"), "--pack", ".", "--ignore-rules", "cjs-resolves-to-esm", "--exclude-entrypoints", "openapi.json", "control.openapi.json");
+check(
+  bin("attw"),
+  "--pack",
+  ".",
+  "--ignore-rules",
+  "cjs-resolves-to-esm",
+  "--exclude-entrypoints",
+  "openapi.json",
+  "control.openapi.json",
+);
 check(process.execPath, join(root, "node_modules/vitest/vitest.mjs"), "run", "--project", "tools");
 check(process.execPath, join(root, "scripts/openapi-tools.js"), "--check");
 
 function check(file, ...args) {
-  const { status } = spawnSync(file, args, { cwd: root, stdio: "inherit", env: { ...process.env, TOOLS_FOLDER: folder } });
+  const { status } = spawnSync(file, args, {
+    cwd: root,
+    stdio: "inherit",
+    env: { ...process.env, TOOLS_FOLDER: folder },
+  });
   if (status !== 0) process.exit(status ?? 1);
 }

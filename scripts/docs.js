@@ -10,4 +10,8 @@ import { loadSource } from "./load-source.js";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { pages } = await loadSource(root, "scripts/docs/pages.ts");
 const replies = JSON.parse(readFileSync(join(root, "dist/example-replies.json"), "utf8"));
-writeGenerated(root, pages(replies), (stale) => `Out of date: ${stale}. Run \`npm run docs\` and commit what it writes.`);
+writeGenerated(
+  root,
+  pages(replies),
+  (stale) => `Out of date: ${stale}. Run \`npm run docs\` and commit what it writes.`,
+);

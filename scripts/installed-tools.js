@@ -1,4 +1,5 @@
-// Third-party tools of one lane, installed at fixed versions in a folder of their own: `npm ci` installs only what building and testing need.
+// Third-party tools of one lane, installed at fixed versions in a folder of their own: `npm ci` installs only what
+// building and testing need.
 
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -32,7 +33,9 @@ export async function installTools(lane, versions) {
 export function run(file, args, options = {}) {
   return new Promise((resolve, reject) => {
     execFile(file, args, { maxBuffer: 2 ** 28, ...options }, (error, stdout, stderr) =>
-      error ? reject(new Error(`${file} ${args.join(" ")} failed:\n${stdout.slice(-3_000)}\n${stderr.slice(-3_000)}`)) : resolve(stdout),
+      error
+        ? reject(new Error(`${file} ${args.join(" ")} failed:\n${stdout.slice(-3_000)}\n${stderr.slice(-3_000)}`))
+        : resolve(stdout),
     );
   });
 }

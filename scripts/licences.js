@@ -23,12 +23,19 @@ function sectionOf(licences) {
   return `${line}\n${packages.join("\n\n")}\n${line}\n${licences[0].terms}`;
 }
 
-/** The copyright notice comes before the terms, which begin with a permission. A licence of another form counts as terms. */
+/**
+ * The copyright notice comes before the terms, which begin with a permission. A licence of another form counts as
+ * terms.
+ */
 function licenceIn(folder) {
   const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   const file = readdirSync(folder).find((entry) => /^licen[cs]e([.-]|$)/i.test(entry));
-  if (file === undefined && license === undefined) throw new Error(`${name} says nothing of its licence: it must not be bundled`);
-  const text = file === undefined ? `Licence: ${license}` : readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim();
+  if (file === undefined && license === undefined)
+    throw new Error(`${name} says nothing of its licence: it must not be bundled`);
+  const text =
+    file === undefined
+      ? `Licence: ${license}`
+      : readFileSync(join(folder, file), "utf8").replaceAll("\r\n", "\n").trim();
   const start = Math.max(0, text.search(/^(permission is hereby granted|permission to use|redistribution and use)/im));
   return { title: `${name} ${version} (${license})`, notice: text.slice(0, start).trim(), terms: text.slice(start) };
 }

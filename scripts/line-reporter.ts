@@ -1,4 +1,5 @@
-// What `npm test` prints, in a terminal and elsewhere: one line for each file, the failures, and one line with the counts and the time.
+// What `npm test` prints, in a terminal and elsewhere: one line for each file, the failures, and one line with the
+// counts and the time.
 
 import { stripVTControlCharacters } from "node:util";
 import type { TestCase, TestModule, Vitest } from "vitest/node";
@@ -16,7 +17,8 @@ export class LineReporter extends DefaultReporter {
     if (process.stdout.isTTY || "FORCE_COLOR" in process.env) return;
     for (const method of ["log", "error"] as const) {
       const print = vitest.logger[method].bind(vitest.logger);
-      vitest.logger[method] = (...texts: unknown[]) => print(...texts.map((text) => stripVTControlCharacters(String(text))));
+      vitest.logger[method] = (...texts: unknown[]) =>
+        print(...texts.map((text) => stripVTControlCharacters(String(text))));
     }
   }
 
@@ -31,10 +33,12 @@ export class LineReporter extends DefaultReporter {
   override reportTestSummary(): void {}
 
   /**
-   * Prints the failures, and then the counts. Failures go to stderr, which may still be writing a long one to a pipe: counts that did not wait for it
-   * would be in the middle of the failure.
+   * Prints the failures, and then the counts. Failures go to stderr, which may still be writing a long one to a pipe:
+   * counts that did not wait for it would be in the middle of the failure.
    */
-  override async onTestRunEnd(...[modules, errors, reason]: Parameters<DefaultReporter["onTestRunEnd"]>): Promise<void> {
+  override async onTestRunEnd(
+    ...[modules, errors, reason]: Parameters<DefaultReporter["onTestRunEnd"]>
+  ): Promise<void> {
     super.onTestRunEnd(modules, errors, reason);
     for (const stream of [process.stdout, process.stderr]) await written(stream);
     this.printCounts(modules, errors);
@@ -47,11 +51,14 @@ export class LineReporter extends DefaultReporter {
     // A file that cannot be loaded has no tests, and an error outside of the tests has no file.
     const failed = count("failed") + modules.filter(isUnloaded).length + errors.length;
     const seconds = Math.round((this.end - this.start) / 1_000);
-    this.log(`${count("passed")} passed, ${failed} failed, ${count("skipped")} skipped, ${modules.length} files, ${seconds} s`);
+    this.log(
+      `${count("passed")} passed, ${failed} failed, ${count("skipped")} skipped, ${modules.length} files, ${seconds} s`,
+    );
   }
 }
 
 /** Resolves when a stream has written everything that it was given. */
 const written = (stream: NodeJS.WriteStream) => new Promise((resolve) => stream.write("", resolve));
 
-const isUnloaded = (module: TestModule) => module.state() === "failed" && ![...module.children.allTests("failed")].length;
+const isUnloaded = (module: TestModule) =>
+  module.state() === "failed" && ![...module.children.allTests("failed")].length;

@@ -1,4 +1,5 @@
-// Loads a TypeScript module of this repository into a script: bundled in memory, with the packages as they are installed.
+// Loads a TypeScript module of this repository into a script: bundled in memory, with the packages as they are
+// installed.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -32,6 +33,10 @@ export async function loadSource(root, path) {
   });
   const module = { exports: {} };
   const filename = join(root, path);
-  compileFunction(outputFiles[0].text, ["module", "exports", "require"], { filename })(module, module.exports, createRequire(filename));
+  compileFunction(outputFiles[0].text, ["module", "exports", "require"], { filename })(
+    module,
+    module.exports,
+    createRequire(filename),
+  );
   return module.exports;
 }

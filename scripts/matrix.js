@@ -1,8 +1,19 @@
-// Installs the packed package with each installer on each Node, runs a client in `exec`, compares the exit codes with the expected ones, and writes
-// matrix.md. Not part of the check: it needs a registry, minutes, and a POSIX shell. `npm run matrix -- 22.12.0 pnpm@12` only prints that part.
+// Installs the packed package with each installer on each Node, runs a client in `exec`, compares the exit codes with
+// the expected ones, and writes matrix.md. Not part of the check: it needs a registry, minutes, and a POSIX shell. `npm
+// run matrix -- 22.12.0 pnpm@12` only prints that part.
 
 import { execFile } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,7 +21,10 @@ import { installers, registry } from "./matrix/installers.js";
 import { openRegistry, urlOf } from "./matrix/registry.js";
 import { nodeOf, npmOf, pack, plain, run } from "./packing.js";
 
-/** Both ends of the supported Nodes and one between them that is not, each with the major version of the npm that it brings. */
+/**
+ * Both ends of the supported Nodes and one between them that is not, each with the major version of the npm that it
+ * brings.
+ */
 const NODES = [
   { node: "20.19.0", npm: "10" },
   { node: "22.12.0", npm: "10" },
@@ -30,7 +44,8 @@ const MOST_TIME = 600_000;
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const troubleshooting = readFileSync(join(root, "docs/troubleshooting.md"), "utf8");
 const wanted = process.argv.slice(2);
-const selected = (names) => (names.some((name) => wanted.includes(name)) ? names.filter((name) => wanted.includes(name)) : names);
+const selected = (names) =>
+  names.some((name) => wanted.includes(name)) ? names.filter((name) => wanted.includes(name)) : names;
 const nodes = selected(NODES.map(({ node }) => node));
 
 /** Where node-gyp finds the headers of Node on a machine that cannot download them. */
@@ -49,7 +64,8 @@ try {
     for (const row of NODES.filter(({ node }) => nodes.includes(node))) {
       const { beside = row.node, recipe } = installers[name];
       if (beside === row.node) rows.newest.push(await tryInstaller(name, row, packed));
-      if (recipe !== undefined && row.node === OLD_NODE) rows.pinned.push(await tryInstaller(name, row, packed, filesOf(recipe)));
+      if (recipe !== undefined && row.node === OLD_NODE)
+        rows.pinned.push(await tryInstaller(name, row, packed, filesOf(recipe)));
     }
   server.close();
   if (wanted.length === 0) writeFileSync(join(root, "scripts/matrix.md"), PAGE(rows));
@@ -78,7 +94,8 @@ async function tryInstaller(name, row, { tarball, url }, recipe) {
 
   const { code } = ran;
   const expected = recipe === undefined ? (installer.fails?.[row.node] ?? 0) : 0;
-  const output = code === 0 ? /^\d{3}$/m.exec(ran.stdout)?.[0] : sentenceIn(ran.stderr + ran.stdout).replaceAll("|", "\\|");
+  const output =
+    code === 0 ? /^\d{3}$/m.exec(ran.stdout)?.[0] : sentenceIn(ran.stderr + ran.stdout).replaceAll("|", "\\|");
   if (code !== expected || (code === 0 && output !== "200")) {
     console.error(`${ran.stdout}${ran.stderr}`);
     process.exitCode = 1;
@@ -93,8 +110,11 @@ async function tryInstaller(name, row, { tarball, url }, recipe) {
 
 function runIn(options, program, words) {
   return new Promise((resolve) => {
-    const child = execFile(program, words, { ...options, timeout: MOST_TIME, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
-      resolve({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr }),
+    const child = execFile(
+      program,
+      words,
+      { ...options, timeout: MOST_TIME, maxBuffer: 2 ** 26 },
+      (error, stdout, stderr) => resolve({ code: error ? (error.code ?? error.signal) : 0, stdout, stderr }),
     );
     child.stdin.end();
   });
@@ -128,7 +148,9 @@ function filesOf(row) {
 
 /** The error of the program, or of its installer, among other lines. */
 function sentenceIn(text) {
-  return /^merchant-sandbox: .*$/m.exec(text)?.[0] ?? /^.*\berror\b.*$/im.exec(text)?.[0] ?? text.trim().split("\n").at(-1);
+  return (
+    /^merchant-sandbox: .*$/m.exec(text)?.[0] ?? /^.*\berror\b.*$/im.exec(text)?.[0] ?? text.trim().split("\n").at(-1)
+  );
 }
 
 /** The version of better-sqlite3 in the lock file of any installer. */

@@ -1,5 +1,5 @@
-// Puts one defect after another into a copy of the checkout, and runs the tests of `npm test` that should catch it: fails if a defect survives.
-// ONLY=clock,store tries the defects of these rooms.
+// Puts one defect after another into a copy of the checkout, and runs the tests of `npm test` that should catch it:
+// fails if a defect survives. ONLY=clock,store tries the defects of these rooms.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -197,7 +197,8 @@ const mutations = [
 const rooms = process.env.ONLY?.split(",");
 const chosen = rooms ? mutations.filter(({ room }) => rooms.includes(room)) : mutations;
 const copy = mkdtempSync(join(tmpdir(), "mutations-"));
-const run = (command, args) => spawnSync(command, args, { cwd: copy, encoding: "utf8", timeout: 600_000, killSignal: "SIGKILL" });
+const run = (command, args) =>
+  spawnSync(command, args, { cwd: copy, encoding: "utf8", timeout: 600_000, killSignal: "SIGKILL" });
 
 /** The first test that failed; undefined if all passed. */
 function runTests(tests) {
@@ -210,7 +211,9 @@ function runTests(tests) {
   if (status === 0) return undefined;
   const { testResults } = JSON.parse(readFileSync(report, "utf8"));
   const failed = testResults.flatMap(({ name, assertionResults }) =>
-    assertionResults.filter((one) => one.status === "failed").map(({ fullName }) => `${name.split("/test/")[1]}: ${fullName}`),
+    assertionResults
+      .filter((one) => one.status === "failed")
+      .map(({ fullName }) => `${name.split("/test/")[1]}: ${fullName}`),
   );
   return failed[0] ?? testResults.find(({ status }) => status === "failed")?.message ?? stderr.slice(-500);
 }
@@ -227,8 +230,10 @@ try {
     const path = join(copy, file);
     const sound = readFileSync(path, "utf8");
     const places = sound.split(find).length - 1;
-    if (places !== 1) throw new Error(`${file} has these lines ${places} times instead of once; mend the defect of ${room}:\n${find}`);
-    if (!tests.some((test) => known.has(test))) throw new Error(`None of the tests of ${room} exists: ${tests.join(", ")}`);
+    if (places !== 1)
+      throw new Error(`${file} has these lines ${places} times instead of once; mend the defect of ${room}:\n${find}`);
+    if (!tests.some((test) => known.has(test)))
+      throw new Error(`None of the tests of ${room} exists: ${tests.join(", ")}`);
     writeFileSync(
       path,
       sound.replace(find, () => replace),

@@ -1,4 +1,5 @@
-// Runs code generators, Postman's runner and a validating proxy on the OpenAPI documents, and writes openapi-tools/README.md, or checks it with --check.
+// Runs code generators, Postman's runner and a validating proxy on the OpenAPI documents, and writes
+// openapi-tools/README.md, or checks it with --check.
 
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -51,7 +52,8 @@ async function freePort() {
 
 /** The rows of the two tables. */
 async function tryTools(folder, sandbox) {
-  for (const document of documents) writeFileSync(join(folder, document), JSON.stringify(require(`../dist/${document}`)));
+  for (const document of documents)
+    writeFileSync(join(folder, document), JSON.stringify(require(`../dist/${document}`)));
   const jobs = generators.flatMap((generator) => documents.map((document) => ({ generator, document })));
   const [validated, imported, ...counts] = await sideBySide([
     () =>
@@ -76,7 +78,9 @@ async function tryTools(folder, sandbox) {
   );
   const called = await sideBySide(programs.map((program) => () => callSandbox(folder, program)));
   return {
-    generated: generators.map(({ name }, index) => row(name, versions[name], ...counts.slice(2 * index, 2 * index + 2).map(filesOf))),
+    generated: generators.map(({ name }, index) =>
+      row(name, versions[name], ...counts.slice(2 * index, 2 * index + 2).map(filesOf)),
+    ),
     used: [
       ...programs.map(({ generator }, index) => row(generator, versions[generator], called[index])),
       row("newman", versions.newman, imported),

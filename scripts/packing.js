@@ -18,7 +18,10 @@ export function run(command, words, options = {}) {
 
 /** Packs the package in one folder into another; returns the name of the tarball. */
 export function pack(folder, destination, words = []) {
-  const [{ filename }] = parseFrom("[", run("npm", ["pack", "--json", "--pack-destination", destination, ...words], { cwd: folder }));
+  const [{ filename }] = parseFrom(
+    "[",
+    run("npm", ["pack", "--json", "--pack-destination", destination, ...words], { cwd: folder }),
+  );
   return filename;
 }
 
@@ -32,13 +35,23 @@ const QUIET = { env: { npm_config_loglevel: "error" } };
 
 /** The path of a Node of this version, installed from npm. */
 export function nodeOf(version) {
-  const said = run("npx", ["--yes", "--package", `node@${version}`, "--", "node", "--print", "process.execPath"], QUIET);
+  const said = run(
+    "npx",
+    ["--yes", "--package", `node@${version}`, "--", "node", "--print", "process.execPath"],
+    QUIET,
+  );
   return said.trim().split("\n").at(-1);
 }
 
 /** The path of a program of a package, such as `yarn` of `yarn@1`, installed from npm. */
 export function programOf(spec, name) {
-  const words = ["--yes", "--package", spec, "--call", "node --print \"process.env.PATH.split(require('path').delimiter)[0]\""];
+  const words = [
+    "--yes",
+    "--package",
+    spec,
+    "--call",
+    "node --print \"process.env.PATH.split(require('path').delimiter)[0]\"",
+  ];
   return realpathSync(join(run("npx", words, QUIET).trim().split("\n").at(-1), name));
 }
 
@@ -49,8 +62,8 @@ export const npmOf = (version) => programOf(`npm@${version}`, "npm");
 export const emptyCache = (folder) => mkdtempSync(join(folder, "cache-"));
 
 /**
- * Runs the packed program with an argument, as `npx ./merchant-sandbox-0.1.0.tgz ARGUMENT`. The dot matters: npx would try to execute an
- * absolute path. Returns the output and the duration in milliseconds.
+ * Runs the packed program with an argument, as `npx ./merchant-sandbox-0.1.0.tgz ARGUMENT`. The dot matters: npx would
+ * try to execute an absolute path. Returns the output and the duration in milliseconds.
  */
 export function npx({ tarball, word, cwd, cache, command = ["npm"], env = {} }) {
   const [program, ...before] = command;
@@ -69,7 +82,9 @@ export function packagesIn(modules) {
   return readdirSync(modules, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
     .flatMap(({ name }) =>
-      name.startsWith("@") ? packagesIn(join(modules, name)) : [JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"))],
+      name.startsWith("@")
+        ? packagesIn(join(modules, name))
+        : [JSON.parse(readFileSync(join(modules, name, "package.json"), "utf8"))],
     );
 }
 

@@ -1,4 +1,5 @@
-// Takes the pictures of the README: the built program in a real pseudo-terminal and its page in a browser, with real calls and a real receiver.
+// Takes the pictures of the README: the built program in a real pseudo-terminal and its page in a browser, with real
+// calls and a real receiver.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -88,9 +89,11 @@ async function call(method, path, body, { key = "sk_test_lodge", idempotencyKey 
     ...(body === undefined ? {} : { "Content-Type": "application/json" }),
     ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
   };
-  const answer = await fetch(`http://127.0.0.1:${PORT}${path}`, { method, headers, body: body && JSON.stringify(body) }).catch(
-    (error) => error,
-  );
+  const answer = await fetch(`http://127.0.0.1:${PORT}${path}`, {
+    method,
+    headers,
+    body: body && JSON.stringify(body),
+  }).catch((error) => error);
   return answer instanceof Error ? answer : answer.json().catch(() => undefined);
 }
 
@@ -119,11 +122,23 @@ async function resize(cols, rows) {
 
 /** A client that lost a response, and sends the payroll again under another key. */
 async function payTwice() {
-  await call("POST", "/_sandbox/faults", { name: "lost again", match: { operation: "payroll.create" }, action: { type: "lost_response" } });
-  for (const key of ["february", "february-2"]) await call("POST", "/v1/employees/payroll", payroll("02"), { idempotencyKey: key });
+  await call("POST", "/_sandbox/faults", {
+    name: "lost again",
+    match: { operation: "payroll.create" },
+    action: { type: "lost_response" },
+  });
+  for (const key of ["february", "february-2"])
+    await call("POST", "/v1/employees/payroll", payroll("02"), { idempotencyKey: key });
 }
 
-const READS = ["merchants/me", "payments?limit=10", "customers/cus_nobody", "statutory/settings", "payments?limit=100", "payouts?limit=5"];
+const READS = [
+  "merchants/me",
+  "payments?limit=10",
+  "customers/cus_nobody",
+  "statutory/settings",
+  "payments?limit=100",
+  "payouts?limit=5",
+];
 /** How many of them in each five seconds, the spans of the trends. */
 const BURSTS = [2, 5, 3, 6, 1, 4];
 
@@ -136,7 +151,13 @@ async function earlier() {
 
 function payroll(month) {
   const item = { employeeId: "emp_marta", employeeName: "Marta Gonçalves", grossAmount: 260_000, deductions: [] };
-  return { periodStart: `2026-${month}-01`, periodEnd: `2026-${month}-28`, payDate: `2026-${month}-28`, currency: "EUR", items: [item] };
+  return {
+    periodStart: `2026-${month}-01`,
+    periodEnd: `2026-${month}-28`,
+    payDate: `2026-${month}-28`,
+    currency: "EUR",
+    items: [item],
+  };
 }
 
 async function business() {
@@ -156,7 +177,8 @@ async function business() {
   await call("PUT", "/_sandbox/rate-limits/mer_market", { remaining: 0, resetIn: "40s" });
   await call("GET", "/v1/payments?limit=25");
   await call("GET", "/v1/payouts", undefined, { key: "sk_test_market" });
-  for (const _ of ["lost", "again"]) await call("POST", "/v1/employees/payroll", payroll("01"), { idempotencyKey: "payroll-2026-01" });
+  for (const _ of ["lost", "again"])
+    await call("POST", "/v1/employees/payroll", payroll("01"), { idempotencyKey: "payroll-2026-01" });
   await call("GET", "/v1/payouts?limit=5");
   await call("GET", "/v1/payouts?limit=5");
   await payTwice();
@@ -173,7 +195,11 @@ async function takeAll(shade) {
   for (const [cols, rows] of SIZES) {
     await resize(cols, rows);
     if (cols >= 160) await shows(/"object": /);
-    take(`dashboard-${cols}x${rows}`, `The dashboard of merchant-sandbox on a terminal of ${cols} columns and ${rows} rows`, shade);
+    take(
+      `dashboard-${cols}x${rows}`,
+      `The dashboard of merchant-sandbox on a terminal of ${cols} columns and ${rows} rows`,
+      shade,
+    );
   }
   // The call that lost its response, three rows above the newest.
   press("kkk\r");

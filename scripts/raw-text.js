@@ -14,6 +14,9 @@ export const rawText = (root) => ({
         .join("/"),
       namespace: "raw",
     }));
-    onLoad({ filter: /.*/, namespace: "raw" }, ({ path }) => ({ contents: readFileSync(join(root, path), "utf8"), loader: "text" }));
+    onLoad({ filter: /.*/, namespace: "raw" }, ({ path }) => ({
+      contents: readFileSync(join(root, path), "utf8"),
+      loader: "text",
+    }));
   },
 });

@@ -12,7 +12,8 @@ export function releaseNotes(tag, { changelog, version }) {
     throw new Error(`The tag is ${tag}, and package.json says ${version}: tag v${version}, or change the version.`);
   const section = changelog.split(/^## /m).find((text) => text.startsWith(`[${version}]`));
   const notes = section?.split("\n").slice(1).join("\n").trim();
-  if (!notes) throw new Error(`CHANGELOG.md says nothing of ${version}: turn [Unreleased] into [${version}] with its date.`);
+  if (!notes)
+    throw new Error(`CHANGELOG.md says nothing of ${version}: turn [Unreleased] into [${version}] with its date.`);
   return notes;
 }
 

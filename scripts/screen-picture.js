@@ -1,4 +1,5 @@
-// Draws the screen of a terminal emulator as SVG, cell by cell, in the colours of a dark or a light terminal (One Dark, One Light).
+// Draws the screen of a terminal emulator as SVG, cell by cell, in the colours of a dark or a light terminal (One Dark,
+// One Light).
 
 const CELL = { width: 8.4, height: 18 };
 const EDGE = 16;
@@ -29,7 +30,9 @@ export function screenPicture(terminal, title, shade) {
   const { cols, rows } = terminal;
   const width = Math.ceil(cols * CELL.width + 2 * EDGE);
   const height = Math.ceil(rows * CELL.height + 2 * EDGE + BAR);
-  const lines = Array.from({ length: rows }, (_, row) => runsOf(terminal.buffer.active, row, cols).map((run) => drawn(run, row, palette)));
+  const lines = Array.from({ length: rows }, (_, row) =>
+    runsOf(terminal.buffer.active, row, cols).map((run) => drawn(run, row, palette)),
+  );
   // Before any text, because letters reach below their line.
   const grounds = lines.map((runs) => runs.map(({ ground }) => ground).join(""));
   const texts = lines.map((runs) => runs.map(({ text }) => text).join(""));
@@ -88,9 +91,15 @@ function drawn({ column, end, text, front, back, bold, dim, inverse }, row, { pa
   const x = round(EDGE + column * CELL.width);
   const y = BAR + EDGE + row * CELL.height;
   const wide = round((end - column) * CELL.width);
-  const rect = ground === paper ? "" : `<rect x="${x}" y="${round(y - 0.5)}" width="${wide}" height="${CELL.height}" fill="${ground}"/>`;
+  const rect =
+    ground === paper
+      ? ""
+      : `<rect x="${x}" y="${round(y - 0.5)}" width="${wide}" height="${CELL.height}" fill="${ground}"/>`;
   const style = `${bold ? ' font-weight="bold"' : ""}${dim ? ' opacity="0.6"' : ""}${colour === ink ? "" : ` fill="${colour}"`}`;
-  return { ground: rect, text: `<text x="${x}" y="${round(y + 13.5)}" textLength="${wide}"${style}>${escaped(text)}</text>` };
+  return {
+    ground: rect,
+    text: `<text x="${x}" y="${round(y + 13.5)}" textLength="${wide}"${style}>${escaped(text)}</text>`,
+  };
 }
 
 /** One of the 16 colours of the palette, or of the cube of 216 that follows them. */
@@ -102,4 +111,5 @@ function colourOf(colours, index) {
 
 const round = (value) => Math.round(value * 10) / 10;
 // A space that renderers neither drop nor collapse.
-const escaped = (text) => text.replaceAll(" ", "\u00a0").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+const escaped = (text) =>
+  text.replaceAll(" ", "\u00a0").replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");

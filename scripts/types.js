@@ -1,5 +1,5 @@
-// Writes types/: the public declarations, which need no types of other packages. They are committed, so that a review shows what a
-// change does to programs. `--check` writes nothing and fails if they are stale.
+// Writes types/: the public declarations, which need no types of other packages. They are committed, so that a review
+// shows what a change does to programs. `--check` writes nothing and fails if they are stale.
 
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,8 +27,15 @@ function library() {
     // `npm run types` checks the sources; checking them here again would only take time.
     const config = join(folder, "tsconfig.json");
     const compilerOptions = { noCheck: true, typeRoots: [join(root, "node_modules/@types")] };
-    writeFileSync(config, JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, files: [join(root, "src/index.ts")] }));
-    const entry = { filePath: join(root, "src/index.ts"), noCheck: true, output: { noBanner: true, exportReferencedTypes: false } };
+    writeFileSync(
+      config,
+      JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, files: [join(root, "src/index.ts")] }),
+    );
+    const entry = {
+      filePath: join(root, "src/index.ts"),
+      noCheck: true,
+      output: { noBanner: true, exportReferencedTypes: false },
+    };
     const [bundle] = generateDtsBundle([entry], { preferredConfigPath: config });
     // `await using` is newer than the lib that most projects compile against.
     return `${NOTE}/// <reference lib="esnext.disposable" />\n\n${withWords(bundle.replaceAll("\t", "  "))}`;

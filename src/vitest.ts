@@ -20,8 +20,8 @@ export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "clos
 
 export interface SandboxFixtures<Shared extends SharedSandbox = SharedSandbox> {
   /**
-   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one per worker. Changes beyond `merchant`, such as to the clock,
-   * affect all tests that share it.
+   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one per worker. Changes beyond `merchant`,
+   * such as to the clock, affect all tests that share it.
    */
   sandbox: Shared;
   /** A merchant with fixture data for this test only, removed after it. */
@@ -47,12 +47,14 @@ const testIn = <Shared extends SharedSandbox>(open: () => Promise<Shared>): Test
   });
 
 /**
- * Creates a `test` with one sandbox per worker that has these options. Call it at the top of a file, not in a `describe`.
+ * Creates a `test` with one sandbox per worker that has these options. Call it at the top of a file, not in a
+ * `describe`.
  *
  * @example
  * const test = createTest({ clock: "2026-01-05T09:00:00Z" });
  */
-export const createTest = (options: SandboxOptions): TestAPI<SandboxFixtures<Sandbox>> => testIn(() => createSandbox(options));
+export const createTest = (options: SandboxOptions): TestAPI<SandboxFixtures<Sandbox>> =>
+  testIn(() => createSandbox(options));
 
 export const test: TestAPI<SandboxFixtures> = testIn(openShared);
 export { expect };
@@ -62,7 +64,9 @@ async function openShared(): Promise<SharedSandbox> {
   if (!url) return createSandbox();
   const sandbox = connect(url, { controlToken });
   await sandbox.health().catch(({ message }: Error) => {
-    throw new SandboxError(`${message} MERCHANT_SANDBOX_URL is ${url}; without it, each worker has a sandbox of its own.`);
+    throw new SandboxError(
+      `${message} MERCHANT_SANDBOX_URL is ${url}; without it, each worker has a sandbox of its own.`,
+    );
   });
   return { ...sandbox, url, baseUrl: `${url}/v1`, close: async () => {} };
 }
@@ -88,7 +92,10 @@ export interface SandboxMatchers {
   toHaveRequested(match: RequestMatch, wanted?: HowOften): Promise<void>;
   /** Asserts that webhooks of the merchant were delivered like this. */
   toHaveDelivered(match: DeliveryMatch, wanted?: HowDelivered): Promise<void>;
-  /** Asserts that no verdict on the merchant's clients and receivers is `fail`; of these rules only, such as `retry.*` (default: all). */
+  /**
+   * Asserts that no verdict on the merchant's clients and receivers is `fail`; of these rules only, such as `retry.*`
+   * (default: all).
+   */
   toHaveNoFailedVerdicts(rules?: string | string[]): Promise<void>;
 }
 
@@ -109,7 +116,10 @@ expect.extend({
   async toHaveNoFailedVerdicts(merchant: OwnMerchant, rules: string | string[] = "*") {
     const { verdict, results } = await merchant.verify([{ verdicts: { rules: [rules].flat(), fail: { exactly: 0 } } }]);
     // Without a verdict, the result is inconclusive: nothing failed.
-    return { pass: verdict !== "fail", message: () => results.map(({ message }) => `${merchant.id}: ${message}`).join("\n") };
+    return {
+      pass: verdict !== "fail",
+      message: () => results.map(({ message }) => `${merchant.id}: ${message}`).join("\n"),
+    };
   },
 });
 
@@ -120,7 +130,10 @@ function counted({ times, atLeast, atMost }: HowOften): { count?: Count } {
 }
 
 async function hold(merchant: OwnMerchant, expectation: Expectation, within: string | undefined) {
-  const { verdict, results } = await merchant.verify({ all: [expectation], ...(within === undefined ? {} : { within }) });
+  const { verdict, results } = await merchant.verify({
+    all: [expectation],
+    ...(within === undefined ? {} : { within }),
+  });
   return { pass: verdict === "pass", message: () => results.map((result) => explain(merchant, result)).join("\n") };
 }
 
@@ -132,6 +145,8 @@ function explain({ id }: OwnMerchant, { message, evidence, closest }: Verificati
 
 function missed({ id, what, differs }: NearMiss): string {
   const shown = (value: unknown) => JSON.stringify(value);
-  const where = differs.map(({ field, wanted, received }) => `${field} is ${shown(received)}, wanted was ${shown(wanted)}`);
+  const where = differs.map(
+    ({ field, wanted, received }) => `${field} is ${shown(received)}, wanted was ${shown(wanted)}`,
+  );
   return `  ${id} ${what}: ${where.join("; ")}`;
 }

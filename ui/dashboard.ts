@@ -7,7 +7,14 @@ import { openLive } from "./connection/live-stream.ts";
 import { openSocket } from "./connection/node-socket.ts";
 import { handleKey } from "./keys/key-bindings.ts";
 import { panes } from "./panes/index.ts";
-import { applyUpdate, type LeaveReason, type RunningDashboard, refresh, streamHandlers, updatePreview } from "./run-effects.ts";
+import {
+  applyUpdate,
+  type LeaveReason,
+  type RunningDashboard,
+  refresh,
+  streamHandlers,
+  updatePreview,
+} from "./run-effects.ts";
 import { applyTime } from "./state/apply-message.ts";
 import { BOARD_PANE, LESSON_PANE } from "./state/learning.ts";
 import { initialState, type LearningMode, type UiState } from "./state/state.ts";

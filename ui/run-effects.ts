@@ -1,4 +1,5 @@
-// Applies keys and messages of the stream to a running dashboard, runs their effects, and loads the rows that its lists lack.
+// Applies keys and messages of the stream to a running dashboard, runs their effects, and loads the rows that its lists
+// lack.
 
 import { controlCalls } from "../src/client/control-call.ts";
 import type { HttpTarget } from "../src/client/http-transport.ts";
@@ -12,7 +13,14 @@ import { paneNamed, visiblePanes } from "./panes/index.ts";
 import type { Pane } from "./panes/pane.ts";
 import { pollTrends } from "./panes/trends.ts";
 import { reachAddress } from "./state/address.ts";
-import { applyConnection, applyMessage, applyPolledRows, applySandboxIndex, applyTime, isReset } from "./state/apply-message.ts";
+import {
+  applyConnection,
+  applyMessage,
+  applyPolledRows,
+  applySandboxIndex,
+  applyTime,
+  isReset,
+} from "./state/apply-message.ts";
 import { pollLearner } from "./state/learning.ts";
 import { addPage, failPage, type List, mayHide, type Row, selectedRow, TOP_GAP, visibleRows } from "./state/list.ts";
 import { type Effect, listOf, type StateUpdate, type UiState } from "./state/state.ts";
@@ -81,7 +89,10 @@ function performCall(dashboard: RunningDashboard, { call, onReply, onError, isPo
       (reply) => apply(onReply({ ...dashboard.state, now: realNow() }, reply)),
       (error: Error) => {
         const fields = error instanceof RefusedCall ? error.fields : [];
-        apply(onError?.(dashboard.state, error.message, fields) ?? update(withNotice(dashboard.state, error.message, "failure")));
+        apply(
+          onError?.(dashboard.state, error.message, fields) ??
+            update(withNotice(dashboard.state, error.message, "failure")),
+        );
       },
     )
     // The reply has unexpected fields: it is from another version of the sandbox, or from another program.
@@ -93,7 +104,8 @@ function performCall(dashboard: RunningDashboard, { call, onReply, onError, isPo
 /** Polls the sandbox. Called after every call that a key makes, and every second while connected. */
 export function refresh(dashboard: RunningDashboard): void {
   if (dashboard.platform.poll) dashboard.platform.poll(dashboard);
-  else if (dashboard.state.connection.phase === "live") for (const effect of polls(dashboard.state)) runEffect(dashboard, effect);
+  else if (dashboard.state.connection.phase === "live")
+    for (const effect of polls(dashboard.state)) runEffect(dashboard, effect);
 }
 
 function polls(state: UiState): Effect[] {
@@ -120,7 +132,8 @@ export const streamHandlers = (current: () => RunningDashboard, change: (next: U
     // The counts of pending and failed deliveries are from before the reset.
     if (message.type === "digest" && message.items.some(isReset)) refresh(current());
   },
-  unknown: (count) => change(withNotice(current().state, `Messages of another version were not shown: ${count}`, "yellow")),
+  unknown: (count) =>
+    change(withNotice(current().state, `Messages of another version were not shown: ${count}`, "yellow")),
   connection(connection) {
     change(applyConnection(applyTime(current().state, realNow()), connection));
     // Fills polled panes at once instead of at the next second.
@@ -142,7 +155,10 @@ export function loadRows(state: UiState): StateUpdate {
   }, update(state));
 }
 
-/** The gap to load: the newest one on the screen. In a list that follows new rows, only the first row, because others come and go. */
+/**
+ * The gap to load: the newest one on the screen. In a list that follows new rows, only the first row, because others
+ * come and go.
+ */
 function missingRow(state: UiState, pane: Pane, list: List, isShown: boolean): Row | undefined {
   const isOpen = ({ id, gap }: Row) =>
     gap !== undefined && gap.isDropped !== true && gap.error === undefined && (!list.follows || id === TOP_GAP);
@@ -184,13 +200,20 @@ function hasProgress(before: List, after: List, id: string): boolean {
   return gapIn(before) !== gapIn(after) || before.rows.length !== after.rows.length;
 }
 
-/** While the list follows, the preview waits this long between two rows, because each row costs two calls and cannot be read faster. */
+/**
+ * While the list follows, the preview waits this long between two rows, because each row costs two calls and cannot be
+ * read faster.
+ */
 const FOLLOW_INTERVAL_MS = 2_000;
 
-/** Shows the selected row. A key changes the preview at once, but a new row only after an interval, because each change fetches a detail. */
+/**
+ * Shows the selected row. A key changes the preview at once, but a new row only after an interval, because each change
+ * fetches a detail.
+ */
 export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
   if (state.overlays.length > 0) return update(state);
-  if (!layoutOf(state).right.some(({ pane }) => pane === PREVIEW)) return update(state.preview ? { ...state, preview: undefined } : state);
+  if (!layoutOf(state).right.some(({ pane }) => pane === PREVIEW))
+    return update(state.preview ? { ...state, preview: undefined } : state);
   const row = selectedRow(listOf(state));
   const { preview } = state;
   const about = preview && isDetail(preview.overlay) ? preview.overlay.about : undefined;

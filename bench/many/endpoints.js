@@ -1,4 +1,5 @@
-// Many webhook endpoints, of one merchant or of a merchant each: the cost of a delivery, and how long a call takes that queues one for each endpoint.
+// Many webhook endpoints, of one merchant or of a merchant each: the cost of a delivery, and how long a call takes that
+// queues one for each endpoint.
 
 import { call } from "../control-call.js";
 import { load, request } from "../load.js";
@@ -17,7 +18,8 @@ export async function measureEndpoints(count, { isOneMerchant }) {
   const server = await open("file");
   const receiver = await countingReceiver();
   const keys = isOneMerchant ? ["sk_test_lodge"] : await merchants(server, count);
-  for (let number = 0; number < count; number++) await register(server, keys[number % keys.length], `${receiver.url}/${number}`);
+  for (let number = 0; number < count; number++)
+    await register(server, keys[number % keys.length], `${receiver.url}/${number}`);
   const calls = SENT / (count / keys.length);
   const latencies = [];
   const send = async () => {

@@ -19,7 +19,9 @@ export async function measureProcesses(count) {
 }
 
 async function firstAnswer() {
-  const child = spawn(process.execPath, [BIN, "start", "--memory", "--port", "0", "--json"], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [BIN, "start", "--memory", "--port", "0", "--json"], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const [line] = await once(child.stdout, "data");
   const { baseUrl } = JSON.parse(String(line).split("\n")[0]);
   const answer = await fetch(`${baseUrl}/payments`, { headers: KEY });

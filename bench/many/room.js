@@ -44,8 +44,16 @@ export async function measureRoom(count) {
 function connectTo(port, path, connections) {
   const pool = new Pool(`http://127.0.0.1:${port}`, { connections, pipelining: 1 });
   const ask = async (method, target, { key, body } = {}) => {
-    const headers = { "Content-Type": "application/json", ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }) };
-    const answer = await pool.request({ method, path: target, headers, ...(body ? { body: JSON.stringify(body) } : {}) });
+    const headers = {
+      "Content-Type": "application/json",
+      ...(key === undefined ? {} : { Authorization: `Bearer ${key}` }),
+    };
+    const answer = await pool.request({
+      method,
+      path: target,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+    });
     const text = await answer.body.text();
     if (answer.statusCode >= 300) throw new Error(`${method} ${target}: ${answer.statusCode} ${text}`);
     return JSON.parse(text);

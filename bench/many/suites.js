@@ -1,4 +1,5 @@
-// Many sandboxes in one process, as parallel test suites have them: the cost of creating one, and of a call to one while all are called.
+// Many sandboxes in one process, as parallel test suites have them: the cost of creating one, and of a call to one
+// while all are called.
 
 import { load } from "../load.js";
 import { cpuOf, open } from "../measure.js";

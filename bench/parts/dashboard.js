@@ -19,20 +19,34 @@ const ONE_LINE = "a program of Ink with one line";
 
 const throughputRow = rateAndCpu({ what: OPEN, against: CLOSED, target: ">= 0.95" });
 
-const row = (what, against, target, read) => ({ what, against, target, read: (results) => ({ figure: read(results) }) });
+const row = (what, against, target, read) => ({
+  what,
+  against,
+  target,
+  read: (results) => ({ figure: read(results) }),
+});
 
 export const dashboard = {
   name: "dashboard",
   rows: [
     { ...throughputRow, read: ({ rates }) => throughputRow.read(rates) },
-    row("CPU of a core, attached to a server under full load", "", "<= 8 %", ({ attached }) => figure(attached * 100, " %")),
+    row("CPU of a core, attached to a server under full load", "", "<= 8 %", ({ attached }) =>
+      figure(attached * 100, " %"),
+    ),
     row(FRAME, ONE_LINE, "<= 1.4", ({ frame }) => figure(ratio(frame, FRAME, ONE_LINE, "time"))),
     row("key to whole frame, in the median", "", "<= 16 ms", ({ key }) => figure(key, " ms")),
-    row("slowest request while the terminal has stopped reading", "", "<= 150 ms", ({ frozen }) => figure(frozen, " ms")),
+    row("slowest request while the terminal has stopped reading", "", "<= 150 ms", ({ frozen }) =>
+      figure(frozen, " ms"),
+    ),
   ],
   async measure() {
     const rates = await throughput();
-    const [attached, frame, key, frozen] = [await attachedShare(), await firstFrame(), await keyToScreen(), await frozenReader()];
+    const [attached, frame, key, frozen] = [
+      await attachedShare(),
+      await firstFrame(),
+      await keyToScreen(),
+      await frozenReader(),
+    ];
     return { rates, attached, frame, key, frozen };
   },
 };

@@ -1,4 +1,5 @@
-// The cost of a delivery: how many per second, signed and recorded, and the delay between an API response and its webhook.
+// The cost of a delivery: how many per second, signed and recorded, and the delay between an API response and its
+// webhook.
 
 import { call } from "../control-call.js";
 import { load, request } from "../load.js";
@@ -9,7 +10,12 @@ import { KEY, POST } from "../sample-record.js";
 const OWED = 3_000;
 const EVENTS = 300;
 
-const EVENT = request("POST", "/v1/webhook-events/test", KEY, JSON.stringify({ type: "payment.succeeded", data: { amount: 1 } }));
+const EVENT = request(
+  "POST",
+  "/v1/webhook-events/test",
+  KEY,
+  JSON.stringify({ type: "payment.succeeded", data: { amount: 1 } }),
+);
 
 const BARE = "bare node:http, POST, 16 connections";
 const BARE_ONE = "bare node:http, POST, 1 connection";

@@ -46,7 +46,11 @@ export const idle = {
   async measure() {
     const files = await buildVariants({ whole: [], without: WITHOUT_FAULTS_AND_JUDGE });
     const openAll = async () => new Map(await Promise.all(cases.map((one) => openCase(one, files))));
-    return inRounds(openAll, (servers, turns) => inTurn(cases, ({ name }) => slice(servers.get(name), GET), turns), TURNS);
+    return inRounds(
+      openAll,
+      (servers, turns) => inTurn(cases, ({ name }) => slice(servers.get(name), GET), turns),
+      TURNS,
+    );
   },
 };
 

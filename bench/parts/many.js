@@ -1,4 +1,5 @@
-// The cost of one of many beside one of a tenth as many: learners in a room, webhook endpoints, sandboxes in a process, processes on a machine.
+// The cost of one of many beside one of a tenth as many: learners in a room, webhook endpoints, sandboxes in a process,
+// processes on a machine.
 
 import { measureEndpoints } from "../many/endpoints.js";
 import { measureProcesses } from "../many/processes.js";
@@ -32,10 +33,16 @@ const subjects = [
     many: 50,
     async measure(count) {
       const { created, called } = await measureSuites(count);
-      return { [`createSandbox(), ${count} in one process`]: created, [`GET a record by id, ${count} sandboxes in one process`]: called };
+      return {
+        [`createSandbox(), ${count} in one process`]: created,
+        [`GET a record by id, ${count} sandboxes in one process`]: called,
+      };
     },
   },
-  { many: 40, measure: async (count) => ({ [`command to first 200, ${count} processes at once`]: await measureProcesses(count) }) },
+  {
+    many: 40,
+    measure: async (count) => ({ [`command to first 200, ${count} processes at once`]: await measureProcesses(count) }),
+  },
 ];
 
 const middle = (results, what, field) => median(results.get(what).map((measured) => measured[field]));
@@ -52,7 +59,10 @@ function row(name, many, details) {
     target: TARGET,
     read(results) {
       const more = details === undefined ? "" : ` (${details(results, what)})`;
-      return { figure: figure(ratio(results, what, against, "time")) + more, cpu: figure(ratio(results, what, against, "cpu")) };
+      return {
+        figure: figure(ratio(results, what, against, "time")) + more,
+        cpu: figure(ratio(results, what, against, "cpu")),
+      };
     },
   };
 }
@@ -78,7 +88,8 @@ export const many = {
       for (const { many: most, measure } of subjects) {
         const counts = turn % 2 === 0 ? [most / 10, most] : [most, most / 10];
         for (const count of counts)
-          for (const [name, cost] of Object.entries(await measure(count))) results.set(name, [...(results.get(name) ?? []), cost]);
+          for (const [name, cost] of Object.entries(await measure(count)))
+            results.set(name, [...(results.get(name) ?? []), cost]);
       }
     }
     return results;

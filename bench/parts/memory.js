@@ -1,5 +1,5 @@
-// Whether memory stays flat: heap and resident memory after each tenth of a million mixed requests, against the first tenth; and resident memory
-// at rest, against bare node:http.
+// Whether memory stays flat: heap and resident memory after each tenth of a million mixed requests, against the first
+// tenth; and resident memory at rest, against bare node:http.
 
 import { load } from "../load.js";
 import { figure, median, memoryOf, open, REQUESTS } from "../measure.js";
@@ -66,7 +66,9 @@ export const memory = {
     for (let tenth = 0; tenth < TENTHS; tenth++) {
       seen.push({ rest, started, ...(await afterTenth(server)) });
       const { heap, rss } = seen.at(-1);
-      console.log(`  ${((tenth + 1) * REQUESTS) / TENTHS} requests: heap ${megabytes(heap)}, resident ${megabytes(rss)}`);
+      console.log(
+        `  ${((tenth + 1) * REQUESTS) / TENTHS} requests: heap ${megabytes(heap)}, resident ${megabytes(rss)}`,
+      );
     }
     await server.close();
     return seen;

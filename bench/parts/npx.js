@@ -77,7 +77,8 @@ async function measureBy(installer, { work, ours, oneFile }) {
     { name: "ours", where: ours, cache: emptyCache(work) },
     { name: "one file", where: oneFile, cache: emptyCache(work) },
   ];
-  // An empty cache is empty only once: fast installs are repeated three times. Without a prebuilt binary, better-sqlite3 is compiled.
+  // An empty cache is empty only once: fast installs are repeated three times. Without a prebuilt binary,
+  // better-sqlite3 is compiled.
   const [{ time: first }] = cases.map(run);
   const cold = median([1, 2, 3].map(() => run({ where: oneFile, cache: emptyCache(work) }).time));
   const warm = await inTurn(cases, run, Math.min(RUNS, 7));

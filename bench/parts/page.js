@@ -1,4 +1,5 @@
-// The cost of the page to its browser while a thousand requests a second arrive, beside an empty page that reads the same stream.
+// The cost of the page to its browser while a thousand requests a second arrive, beside an empty page that reads the
+// same stream.
 
 import { setTimeout as wait } from "node:timers/promises";
 import { browserOfTests } from "../../scripts/browser-of-tests.js";
@@ -18,11 +19,18 @@ const EMPTY = "an empty page that reads the same stream";
 const PAGE = "address to first row of the page";
 const STATIC = "the same rows in a static page";
 
-const row = (what, against, target, read) => ({ what, against, target, read: (results) => ({ figure: read(results) }) });
+const row = (what, against, target, read) => ({
+  what,
+  against,
+  target,
+  read: (results) => ({ figure: read(results) }),
+});
 
 const shareRow = (what, field, target) =>
   row(what, EMPTY, target, ({ readings }) => {
-    const [shown, empty] = ["shown", "empty"].map((name) => median(readings.map((reading) => reading[name][field])) * 100);
+    const [shown, empty] = ["shown", "empty"].map(
+      (name) => median(readings.map((reading) => reading[name][field])) * 100,
+    );
     return `${figure(shown - empty, " %")} more (${figure(shown, " %")} beside ${figure(empty, " %")})`;
   });
 
@@ -55,7 +63,8 @@ export const page = {
     try {
       const measured = { ...(await underLoad(browser, server)), first: await firstRows(browser, server) };
       const rate = await load.end();
-      if (rate < 0.9 * RATE) throw new Error(`The server answered ${figure(rate)} requests a second instead of ${RATE}.`);
+      if (rate < 0.9 * RATE)
+        throw new Error(`The server answered ${figure(rate)} requests a second instead of ${RATE}.`);
       return measured;
     } finally {
       await browser.close();
@@ -70,7 +79,8 @@ const mixed = (count) => [POST, LIST, { ...GET, path: "/v1/customers/cus_nobody"
 const addressOf = ({ port }, path, host = "127.0.0.1") => `http://${host}:${port}/_sandbox/${path}`;
 
 async function underLoad(browser, server) {
-  // Any document of the sandbox without a script, under another name of this machine: pages of one site may share a renderer.
+  // Any document of the sandbox without a script, under another name of this machine: pages of one site may share a
+  // renderer.
   const empty = await browser.open(addressOf(server, "health", "localhost"));
   await empty.evaluate(
     `void (new WebSocket("ws://" + location.host + "/_sandbox/live?digest=1").onmessage = ({ data }) => JSON.parse(data))`,

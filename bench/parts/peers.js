@@ -73,7 +73,8 @@ async function measured(servers, turns, failed) {
   const results = new Map();
   for (const call of ["get", "post"]) {
     const cases = [...servers].map(([name, server]) => ({ name: nameOf(call, name), server, of: name }));
-    for (const [name, slices] of await inTurn(cases, (one) => sliceOf(one, call, failed), turns)) results.set(name, slices);
+    for (const [name, slices] of await inTurn(cases, (one) => sliceOf(one, call, failed), turns))
+      results.set(name, slices);
   }
   return results;
 }
@@ -94,7 +95,9 @@ async function openAll(nodes, failed) {
   const servers = new Map([[BARE, { ...(await open("bare")), requests: { get: GET, post: POST } }]]);
   for (const [node, other] of nodes)
     for (const name of ["file", "memory"]) {
-      const server = other ? await open("variant", { words: [other.module, name], execPath: other.execPath }) : await open(name);
+      const server = other
+        ? await open("variant", { words: [other.module, name], execPath: other.execPath })
+        : await open(name);
       servers.set(ourName(name, node), { ...server, requests: ours });
     }
   const folder = openFolder();
@@ -139,12 +142,17 @@ function install({ package: wanted, bin }) {
 async function started({ bin, words, files = {}, ...program }, modules, folder) {
   mkdirSync(folder);
   const [port, other] = await freePorts();
-  for (const [name, contents] of Object.entries(files)) writeFileSync(join(folder, name), JSON.stringify(contents(port)));
+  for (const [name, contents] of Object.entries(files))
+    writeFileSync(join(folder, name), JSON.stringify(contents(port)));
   const node = otherNode(program);
-  const child = spawn(node === undefined ? process.execPath : nodeOf(node), [join(modules, bin), ...words(port, other)], {
-    cwd: folder,
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const child = spawn(
+    node === undefined ? process.execPath : nodeOf(node),
+    [join(modules, bin), ...words(port, other)],
+    {
+      cwd: folder,
+      stdio: ["ignore", "ignore", "pipe"],
+    },
+  );
   let said = "";
   child.stderr.on("data", (chunk) => {
     said = (said + chunk).slice(-4_000);

@@ -26,7 +26,8 @@ const nameOf = (what, size) => `${what}, ${power(size)} records`;
 /** Reads of records all over the file miss the caches of SQLite and of the CPU. */
 const targetOf = (what) => `<= ${calls[what] === anywhere ? 1.2 : 1.1} of CPU time`;
 
-const row = (what, size) => ifMeasured(rateAndCpu({ what: nameOf(what, size), against: nameOf(what, LEAST), target: targetOf(what) }));
+const row = (what, size) =>
+  ifMeasured(rateAndCpu({ what: nameOf(what, size), against: nameOf(what, LEAST), target: targetOf(what) }));
 
 export const records = {
   name: "records",

@@ -1,4 +1,5 @@
-// The cost of the request log after a thousand and after ten million rows. It is bounded, so it must not grow after the first ten thousand.
+// The cost of the request log after a thousand and after ten million rows. It is bounded, so it must not grow after the
+// first ten thousand.
 
 import { copyFileSync, statSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -45,7 +46,11 @@ export const requestLog = {
   name: "request-log",
   rows: [
     ...SIZES.slice(1).flatMap((size) => Object.keys(calls).map((what) => row(what, size))),
-    ...SIZES.slice(2).flatMap((size) => [grown(WRITING, "cpu", size), grown(FILE, "bytes", size), grown(KEPT, "kept", size)]),
+    ...SIZES.slice(2).flatMap((size) => [
+      grown(WRITING, "cpu", size),
+      grown(FILE, "bytes", size),
+      grown(KEPT, "kept", size),
+    ]),
   ],
   async measure() {
     const folder = openFolder();
@@ -97,7 +102,11 @@ export { openRequestLog } from "./src/store/request-log/request-log.ts";`;
 function copyOf({ sql, file }, copy) {
   sql.prepare("pragma wal_checkpoint(truncate)").all();
   copyFileSync(file, copy);
-  return { file: copy, bytes: statSync(copy).size, kept: sql.prepare("select count(*) from request_log").pluck().get() };
+  return {
+    file: copy,
+    bytes: statSync(copy).size,
+    kept: sql.prepare("select count(*) from request_log").pluck().get(),
+  };
 }
 
 /** A row as a GET of a record leaves it. */

@@ -12,7 +12,12 @@ const FILE_REPLAY = "idempotent replay, file";
 const cases = [
   { name: BARE_GET, server: "bare", request: GET },
   { name: BARE_POST, server: "bare", request: POST },
-  { name: "bare node:http that reads, parses and hashes a body, POST", server: "hashing", request: POST, base: BARE_GET },
+  {
+    name: "bare node:http that reads, parses and hashes a body, POST",
+    server: "hashing",
+    request: POST,
+    base: BARE_GET,
+  },
   { name: EXPRESS_GET, server: "express", request: GET, base: BARE_GET },
   { name: "bare Express, POST", server: "express", request: POST, base: BARE_POST },
   { name: FILE_GET, server: "file", request: GET, base: BARE_GET, target: ">= 0.45" },
@@ -30,7 +35,9 @@ const cases = [
 export const requests = {
   name: "requests",
   rows: [
-    ...cases.filter(({ base }) => base).map(({ name, base, target }) => rateAndCpu({ what: name, against: base, target })),
+    ...cases
+      .filter(({ base }) => base)
+      .map(({ name, base, target }) => rateAndCpu({ what: name, against: base, target })),
     rateAndCpu({ what: FILE_REPLAY, against: FILE_GET, target: ">= 0.70" }),
     rateAndCpu({ what: FILE_GET, against: EXPRESS_GET, target: ">= 0.9" }),
   ],

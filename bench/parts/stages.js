@@ -1,4 +1,5 @@
-// The cost of each stage of the request pipeline: the same sandbox cut off after the nth stage, returning what bare node:http returns.
+// The cost of each stage of the request pipeline: the same sandbox cut off after the nth stage, returning what bare
+// node:http returns.
 
 import { inRounds, inTurn, open, rateAndCpu, slice } from "../measure.js";
 import { GET, POST, RECORD } from "../sample-record.js";
@@ -55,7 +56,8 @@ export const stages = {
     const files = await buildVariants(cuts);
     const openAll = async () => {
       const servers = new Map([["bare", await open("bare")]]);
-      for (const [name, file] of Object.entries(files)) servers.set(name, await open("variant", { words: [file, "file"] }));
+      for (const [name, file] of Object.entries(files))
+        servers.set(name, await open("variant", { words: [file, "file"] }));
       return servers;
     };
     return inRounds(openAll, (servers, turns) =>

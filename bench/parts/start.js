@@ -1,5 +1,5 @@
-// The cost of a start: from the command to the first response, against a program that opens better-sqlite3 and sends one response; and within
-// a process.
+// The cost of a start: from the command to the first response, against a program that opens better-sqlite3 and sends
+// one response; and within a process.
 
 import { spawn } from "node:child_process";
 import { createServer } from "node:http";

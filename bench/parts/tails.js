@@ -1,5 +1,6 @@
-// The slowest requests under full load: the 99th percentile of reads and writes at 1, 4 and 32 connections, and the longest stall of each server.
-// Writes over a file wait for the disk, so they are also compared with a server that appends each body to a file and waits for the disk.
+// The slowest requests under full load: the 99th percentile of reads and writes at 1, 4 and 32 connections, and the
+// longest stall of each server. Writes over a file wait for the disk, so they are also compared with a server that
+// appends each body to a file and waits for the disk.
 
 import { load } from "../load.js";
 import { figure, inRounds, inTurn, openEach, ratio, SECONDS, stallOf } from "../measure.js";
@@ -57,7 +58,10 @@ export const tails = {
     ),
 };
 
-/** Until V8 has compiled the hot code, its compiler shares the server's core, and one request in a hundred waits some milliseconds for it. */
+/**
+ * Until V8 has compiled the hot code, its compiler shares the server's core, and one request in a hundred waits some
+ * milliseconds for it.
+ */
 async function warmUp({ port }) {
   for (const request of Object.values(requests)) await load({ port, seconds: 10 * SECONDS, requests: request });
 }
@@ -67,7 +71,12 @@ async function tail(server, { method, connections }) {
   await new Promise((resolve) => setTimeout(resolve, (SECONDS * 1_000) / 2));
   // The first question only starts the measurement.
   await stallOf(server);
-  const { latencies, refused, refusal } = await load({ port: server.port, seconds: SECONDS, requests: requests[method], connections });
+  const { latencies, refused, refusal } = await load({
+    port: server.port,
+    seconds: SECONDS,
+    requests: requests[method],
+    connections,
+  });
   if (refused > 0) throw new Error(`${refused} of ${latencies.length} requests were refused: ${refusal}`);
   latencies.sort((one, other) => one - other);
   return { p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), stall: await stallOf(server) };

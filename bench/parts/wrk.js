@@ -54,7 +54,15 @@ async function load(server, request, folder) {
   const script = folder.file("request.lua");
   writeFileSync(script, scriptOf(request));
   const before = await cpuOf(server);
-  const words = ["-t1", `-c${CONNECTIONS}`, `-d${SECONDS}s`, "--latency", "-s", script, `http://127.0.0.1:${server.port}${request.path}`];
+  const words = [
+    "-t1",
+    `-c${CONNECTIONS}`,
+    `-d${SECONDS}s`,
+    "--latency",
+    "-s",
+    script,
+    `http://127.0.0.1:${server.port}${request.path}`,
+  ];
   const { stdout } = await promisify(execFile)("wrk", words);
   const cpu = (await cpuOf(server)) - before;
   if (/Non-2xx|Socket errors/.test(stdout)) throw new Error(stdout);
@@ -67,6 +75,8 @@ async function load(server, request, folder) {
 const scriptOf = ({ method, headers, body = "" }) =>
   [
     `wrk.method = ${JSON.stringify(method)}`,
-    ...Object.entries(headers).map(([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`),
+    ...Object.entries(headers).map(
+      ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
+    ),
     ...(body === "" ? [] : [`wrk.body = ${JSON.stringify(body)}`]),
   ].join("\n");

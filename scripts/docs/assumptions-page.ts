@@ -1,4 +1,5 @@
-// Generates docs/assumptions.md: the rules of the sandbox where the documentation is silent, and how recordings show facts.
+// Generates docs/assumptions.md: the rules of the sandbox where the documentation is silent, and how recordings show
+// facts.
 
 import { type FactKind, factKinds, type ServiceFact } from "../../src/contracts/fact.ts";
 import type { Ledger } from "../reference/ledger.ts";
@@ -21,7 +22,12 @@ export function assumptionsPage({ total, facts }: Ledger, { seen, unseen }: Cond
     "## Behaviour",
     table(
       ["Assumption", "Reason", "Setting", "Id"],
-      rules.map(({ id, value, why = "", setting }) => [String(value), why, setting === undefined ? "" : code(setting), code(id)]),
+      rules.map(({ id, value, why = "", setting }) => [
+        String(value),
+        why,
+        setting === undefined ? "" : code(setting),
+        code(id),
+      ]),
     ),
     "## Kinds",
     "The kind of a fact says how a recording shows it, and whether a service file can adopt what the recording shows.",

@@ -1,4 +1,5 @@
-// The generated client of the control API: its types, with one method per operation, and the table from which the methods are made.
+// The generated client of the control API: its types, with one method per operation, and the table from which the
+// methods are made.
 
 import { catalogue, eventTypes } from "../../src/areas/index.ts";
 import { paramNames } from "../../src/contracts/endpoint.ts";
@@ -19,7 +20,10 @@ export const controlClient = () => ({
 });
 
 function controlApi(operations: readonly DeclaredOperation[]): string {
-  const types = createTypes({ Condition, Count, ...faultTypes }, { operation: catalogue.map(({ id }) => id), event: [...eventTypes] });
+  const types = createTypes(
+    { Condition, Count, ...faultTypes },
+    { operation: catalogue.map(({ id }) => id), event: [...eventTypes] },
+  );
   const groups = new Set(operations.map(({ id }) => id.split(".")[0] as string));
   const members = [...groups].map((group) => {
     const found = operations.filter(({ id }) => id.startsWith(`${group}.`));

@@ -10,7 +10,8 @@ export const ASSUMED_MARK = link("*assumed*", "assumptions.md");
 
 export const isMarked = (schema: TSchema) => ASSUMED in schema;
 
-export const marked = (words: string, schema: TSchema) => (isMarked(schema) ? `${words} ${ASSUMED_MARK}` : words).trim();
+export const marked = (words: string, schema: TSchema) =>
+  (isMarked(schema) ? `${words} ${ASSUMED_MARK}` : words).trim();
 
 /** The fields of a request, with their constraints and whether they are required. */
 export const sentTable = (schema: TSchema): string =>

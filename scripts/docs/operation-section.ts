@@ -14,7 +14,17 @@ import {
 import { prerequisiteOf, type Replies } from "../reference/examples.ts";
 import { titleOf } from "../reference/subschemas.ts";
 import { curl, exampleCall } from "./example-calls.ts";
-import { ASSUMED_MARK, boundsOf, fieldLines, isMarked, marked, markedDescriptionOf, receivedTable, sentTable, typeOf } from "./fields.ts";
+import {
+  ASSUMED_MARK,
+  boundsOf,
+  fieldLines,
+  isMarked,
+  marked,
+  markedDescriptionOf,
+  receivedTable,
+  sentTable,
+  typeOf,
+} from "./fields.ts";
 import { blocks, code, fence, heading, link, table } from "./markdown.ts";
 
 /** `replies` holds the response bodies of the example requests. */
@@ -47,7 +57,9 @@ export function controlEntry({ surface }: Catalogue, operation: DeclaredOperatio
     `${code(`${method} ${surface.prefix}${path}`)} · ${code(id)} · ${factOf(status)}`,
     [description, accessNote(operation)].filter((part) => part !== "").join(" "),
     taken.join("\n"),
-    body && example ? fence("sh", curl(surface.server, exampleCall({ surface, operations: [operation] }, operation, {}))) : "",
+    body && example
+      ? fence("sh", curl(surface.server, exampleCall({ surface, operations: [operation] }, operation, {})))
+      : "",
     failed.length === 0 ? "" : `Errors: ${failed.join(", ")}`,
   );
 }
@@ -104,7 +116,11 @@ const mask = (example: unknown) =>
   JSON.stringify(example, null, 2).replaceAll(/(sk_test_session_|sk_test_|whsec_)[0-9A-Za-z]{20,}/g, "$1…");
 
 function failures(surface: Surface, operation: DeclaredOperation): string {
-  const rows = ownErrorsOf(surface, operation).map((name) => [String(errors[name].status), code(name), errors[name].when]);
+  const rows = ownErrorsOf(surface, operation).map((name) => [
+    String(errors[name].status),
+    code(name),
+    errors[name].when,
+  ]);
   return rows.length === 0 ? "" : blocks("**Errors**", table(["Status", "Code", "When"], rows));
 }
 

@@ -23,7 +23,13 @@ export const USUAL_URL = "http://127.0.0.1:4747";
 
 /** `replies` are the responses to the example calls. */
 export const pages = (replies: Replies): Record<string, string> => ({
-  "docs/reference.md": referencePage({ service: service(USUAL_URL), control: control(USUAL_URL), resources, events, replies }),
+  "docs/reference.md": referencePage({
+    service: service(USUAL_URL),
+    control: control(USUAL_URL),
+    resources,
+    events,
+    replies,
+  }),
   "docs/control.md": controlPage(control(USUAL_URL)),
   "docs/assumptions.md": assumptionsPage(assumptions(), conditionTexts()),
   "docs/faults.md": faultsPage({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS }),
@@ -42,15 +48,18 @@ function configFileSchema() {
     action: FaultAction,
   });
   const { properties, ...schema } = configSchema;
-  const faults = Type.Union([Type.String(), Type.Array(rule)], { description: "a file of fault rules, or the rules themselves" });
+  const faults = Type.Union([Type.String(), Type.Array(rule)], {
+    description: "a file of fault rules, or the rules themselves",
+  });
   return { ...schema, properties: { ...properties, faults } };
 }
 
-const schemaFile = (schema: object) => `${JSON.stringify({ $schema: "https://json-schema.org/draft/2020-12/schema", ...schema })}\n`;
+const schemaFile = (schema: object) =>
+  `${JSON.stringify({ $schema: "https://json-schema.org/draft/2020-12/schema", ...schema })}\n`;
 
 /**
- * A call of each operation of the service that succeeds on a freshly seeded sandbox. `after` is the operation, if any, whose
- * own example must come first, and whose answer must then be in `replies`.
+ * A call of each operation of the service that succeeds on a freshly seeded sandbox. `after` is the operation, if any,
+ * whose own example must come first, and whose answer must then be in `replies`.
  */
 export const exampleCalls = (replies: Replies = {}) =>
   catalogue.map((operation) => ({

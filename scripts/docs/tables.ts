@@ -66,15 +66,27 @@ export function headerTables(): string {
 }
 
 /** Error codes for exceeded limits; the description of each states its limit. */
-const LIMIT_CODES: readonly ErrorCode[] = ["body_too_deep", "payload_too_large", "uri_too_long", "headers_too_large", "request_timeout"];
+const LIMIT_CODES: readonly ErrorCode[] = [
+  "body_too_deep",
+  "payload_too_large",
+  "uri_too_long",
+  "headers_too_large",
+  "request_timeout",
+];
 
 export function limitTable(operations: readonly DeclaredOperation[]): string {
-  const pageSizes = operations.flatMap(({ query }) => (query.properties.limit ? [limitOf(query.properties.limit)] : []));
+  const pageSizes = operations.flatMap(({ query }) =>
+    query.properties.limit ? [limitOf(query.properties.limit)] : [],
+  );
   const answer = (name: ErrorCode) => `${errors[name].status} ${code(name)}`;
   const rows = [
     ...[...new Set(pageSizes)].map((limit) => ["`limit` of a list", limit, answer("invalid_limit")]),
     [code(idempotencyKey.name), limitOf(idempotencyKey.schema), answer("idempotency_key_too_long")],
-    ["Text fields (default)", `at most ${DEFAULT_MAX_LENGTH.toLocaleString("en-US")} characters`, answer("validation_failed")],
+    [
+      "Text fields (default)",
+      `at most ${DEFAULT_MAX_LENGTH.toLocaleString("en-US")} characters`,
+      answer("validation_failed"),
+    ],
     ...LIMIT_CODES.map((name) => ["Entire request", errors[name].when, answer(name)]),
   ];
   return table(["Applies to", "Limit", "Error"], rows);

@@ -24,8 +24,9 @@ const bun = {
 };
 
 /**
- * `environment` has an empty cache, and a registry of the packed package. `fails` has the exit codes other than 0, by Node. `recipe` names the row
- * for Node 20 of the table in docs/troubleshooting.md. Yarn looks for the project in the folders above, unless this one has a lock file.
+ * `environment` has an empty cache, and a registry of the packed package. `fails` has the exit codes other than 0, by
+ * Node. `recipe` names the row for Node 20 of the table in docs/troubleshooting.md. Yarn looks for the project in the
+ * folders above, unless this one has a lock file.
  */
 export const installers = {
   npm: {
@@ -53,7 +54,11 @@ export const installers = {
     files: { "yarn.lock": "" },
     add: (tarball) => ["add", `merchant-sandbox@file:${tarball}`],
     run: ["run", "merchant-sandbox"],
-    environment: (cache) => ({ YARN_ENABLE_GLOBAL_CACHE: "0", YARN_CACHE_FOLDER: cache, YARN_NPM_REGISTRY_SERVER: registry }),
+    environment: (cache) => ({
+      YARN_ENABLE_GLOBAL_CACHE: "0",
+      YARN_CACHE_FOLDER: cache,
+      YARN_NPM_REGISTRY_SERVER: registry,
+    }),
     fails: newest,
     recipe: "Yarn",
   },

@@ -13,7 +13,11 @@ export async function openRegistry(tarball, manifest, elsewhere) {
     if (url === "/package.tgz") return response.end(packed);
     if (url !== `/${manifest.name}`) return response.writeHead(302, { location: new URL(url, elsewhere).href }).end();
     const version = { ...manifest, dist: { tarball: `${urlOf(server)}/package.tgz`, integrity } };
-    const document = { name: manifest.name, "dist-tags": { latest: manifest.version }, versions: { [manifest.version]: version } };
+    const document = {
+      name: manifest.name,
+      "dist-tags": { latest: manifest.version },
+      versions: { [manifest.version]: version },
+    };
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(document));
   });
   await once(server.listen(0, "127.0.0.1"), "listening");

@@ -11,9 +11,18 @@ const require = createRequire(import.meta.url);
 /** Each generator with its arguments. A program imports index.ts. */
 export const generators = [
   { name: "openapi-typescript", args: (document, out) => ["openapi-typescript", document, "-o", `${out}/index.ts`] },
-  { name: "@hey-api/openapi-ts", args: (document, out) => ["openapi-ts", "-i", document, "-o", out, "-c", "@hey-api/client-fetch"] },
-  { name: "orval", args: (document, out) => ["orval", "--input", document, "--output", `${out}/index.ts`, "--client", "fetch"] },
-  { name: "@kubb/cli", args: (document, out, folder) => ["kubb", "generate", "--config", kubbConfig(document, out, folder)] },
+  {
+    name: "@hey-api/openapi-ts",
+    args: (document, out) => ["openapi-ts", "-i", document, "-o", out, "-c", "@hey-api/client-fetch"],
+  },
+  {
+    name: "orval",
+    args: (document, out) => ["orval", "--input", document, "--output", `${out}/index.ts`, "--client", "fetch"],
+  },
+  {
+    name: "@kubb/cli",
+    args: (document, out, folder) => ["kubb", "generate", "--config", kubbConfig(document, out, folder)],
+  },
   {
     name: "swagger-typescript-api",
     args: (document, out) => ["swagger-typescript-api", "generate", "-p", document, "-o", out, "-n", "index.ts"],
@@ -31,14 +40,16 @@ function kubbConfig(document, out, folder) {
   return file;
 }
 
-const folderOf = (name, document) => `${document.replace(".openapi.json", "").replace(".json", "")}/${name.replaceAll(/\W/g, "-")}`;
+const folderOf = (name, document) =>
+  `${document.replace(".openapi.json", "").replace(".json", "")}/${name.replaceAll(/\W/g, "-")}`;
 
 /** Generates a client; returns its number of files. */
 export async function generate(folder, { name, args }, document) {
   const out = `./${folderOf(name, document)}`;
   mkdirSync(join(folder, out), { recursive: true });
   await tool(folder, ...args(`./${document}`, out, folder));
-  return readdirSync(join(folder, out), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile()).length;
+  return readdirSync(join(folder, out), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+    .length;
 }
 
 /** Programs that use a generated client, and print what the sandbox answers. */
@@ -74,7 +85,9 @@ const COMPILER =
 
 /** Compiles every generated client and program at once, strictly. */
 export async function compile(folder, documents, files) {
-  const clients = documents.flatMap((document) => generators.map(({ name }) => `./${folderOf(name, document)}/index.ts`));
+  const clients = documents.flatMap((document) =>
+    generators.map(({ name }) => `./${folderOf(name, document)}/index.ts`),
+  );
   await tool(folder, "tsc", ...COMPILER.split(" "), "node", ...clients, ...files.map((file) => `./${file}.ts`));
 }
 

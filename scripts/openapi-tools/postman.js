@@ -10,7 +10,17 @@ const SETTINGS = "parametersResolution=Example,enableOptionalParameters=false";
 export async function postman(folder, document, url, key, operations) {
   await tool(folder, "openapi2postmanv2", "-s", document, "-o", "collection.json", "-O", SETTINGS);
   const variables = ["--env-var", `baseUrl=${url}`, "--env-var", `bearerToken=${key}`];
-  await tool(folder, "newman", "run", "collection.json", ...variables, "--reporters", "json", "--reporter-json-export", "newman.json");
+  await tool(
+    folder,
+    "newman",
+    "run",
+    "collection.json",
+    ...variables,
+    "--reporters",
+    "json",
+    "--reporter-json-export",
+    "newman.json",
+  );
   const { executions } = JSON.parse(readFileSync(join(folder, "newman.json"), "utf8")).run;
   const succeeded = executions.filter(({ response }) => response?.code < 300).length;
   if (succeeded < operations) throw new Error(`newman: ${succeeded} of ${executions.length} requests succeed`);

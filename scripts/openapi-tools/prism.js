@@ -1,4 +1,5 @@
-// Sends the calls of the contract tests through Prism as a validating proxy. A server that answers as the sandbox did in the tests is behind it.
+// Sends the calls of the contract tests through Prism as a validating proxy. A server that answers as the sandbox did
+// in the tests is behind it.
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -20,14 +21,20 @@ export async function recordCalls(folder, root, document) {
   const { paths } = JSON.parse(readFileSync(join(folder, document), "utf8"));
   const routes = Object.entries(paths).flatMap(([path, operations]) => {
     const pattern = new RegExp(`^/v1${path.replaceAll(/\{\w+\}/g, "[^/]+")}$`);
-    return Object.entries(operations).map(([method, operation]) => ({ method: method.toUpperCase(), pattern, operation }));
+    return Object.entries(operations).map(([method, operation]) => ({
+      method: method.toUpperCase(),
+      pattern,
+      operation,
+    }));
   });
   const calls = readFileSync(file, "utf8")
     .trim()
     .split("\n")
     .flatMap((line) => {
       const call = JSON.parse(line);
-      const route = routes.find(({ method, pattern }) => method === call.method && pattern.test(call.path.split("?")[0]));
+      const route = routes.find(
+        ({ method, pattern }) => method === call.method && pattern.test(call.path.split("?")[0]),
+      );
       return route ? [{ ...call, name: `${route.operation.operationId} ${call.response.status}` }] : [];
     });
   const documented = routes.flatMap(({ operation }) =>
@@ -40,7 +47,11 @@ export async function recordCalls(folder, root, document) {
 
 async function replay(calls) {
   const server = createServer((incoming, outgoing) => {
-    const { status, headers, text } = calls[Number(incoming.headers[CALL])]?.response ?? { status: 204, headers: {}, text: "" };
+    const { status, headers, text } = calls[Number(incoming.headers[CALL])]?.response ?? {
+      status: 204,
+      headers: {},
+      text: "",
+    };
     const { "transfer-encoding": _, connection: __, ...kept } = headers;
     incoming.resume();
     incoming.on("end", () => outgoing.writeHead(status, kept).end(text));
@@ -52,7 +63,15 @@ async function replay(calls) {
 
 export async function prism(folder, document, { calls, documented }, port) {
   const server = await replay(calls);
-  const args = ["proxy", document, `http://127.0.0.1:${server.address().port}`, "--port", String(port), "--verboseLevel", "fatal"];
+  const args = [
+    "proxy",
+    document,
+    `http://127.0.0.1:${server.address().port}`,
+    "--port",
+    String(port),
+    "--verboseLevel",
+    "fatal",
+  ];
   const program = join(folder, "node_modules/@stoplight/prism-cli/dist/index.js");
   const proxy = spawn(process.execPath, [program, ...args], { cwd: folder, stdio: "ignore" });
   try {
@@ -62,7 +81,8 @@ export async function prism(folder, document, { calls, documented }, port) {
       await new Promise((resolve) => setTimeout(resolve, 250));
     const violations = [];
     for (const [index, call] of calls.entries()) violations.push(...(await violationsOf(base, call, index)));
-    if (violations.length > 0) throw new Error(`Prism: ${violations.length} violations:\n${violations.slice(0, 20).join("\n")}`);
+    if (violations.length > 0)
+      throw new Error(`Prism: ${violations.length} violations:\n${violations.slice(0, 20).join("\n")}`);
     return `0 violations in the ${calls.length} responses of the contract tests, which have each of the ${documented} documented statuses`;
   } finally {
     proxy.kill();
@@ -74,9 +94,14 @@ export async function prism(folder, document, { calls, documented }, port) {
 /** The violations of the response; the request of a refusal has some too. */
 async function violationsOf(base, { name, method, path, body, response: recorded }, index) {
   const headers = { [CALL]: String(index), "content-type": "application/json" };
-  const response = await fetch(base + path.slice("/v1".length), { method, headers, body: method === "GET" ? undefined : sentBody(body) });
+  const response = await fetch(base + path.slice("/v1".length), {
+    method,
+    headers,
+    body: method === "GET" ? undefined : sentBody(body),
+  });
   // The proxy has answered by itself if this is not the recorded response.
-  if ((await response.text()) !== recorded.text) return [`${name}: the proxy answered ${response.status}, and did not pass the call on`];
+  if ((await response.text()) !== recorded.text)
+    return [`${name}: the proxy answered ${response.status}, and did not pass the call on`];
   const found = JSON.parse(response.headers.get("sl-violations") ?? "[]");
   return found
     .filter(({ location }) => location[0] === "response")

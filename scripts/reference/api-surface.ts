@@ -1,4 +1,5 @@
-// The API surfaces (service and control API) that the documentation describes: address, authentication and common errors.
+// The API surfaces (service and control API) that the documentation describes: address, authentication and common
+// errors.
 
 import type { DeclaredOperation, ObjectSchema } from "../../src/contracts/endpoint.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
@@ -34,7 +35,10 @@ export interface Surface {
     key: readonly ErrorCode[];
   };
   headers: readonly HeaderFact[];
-  /** Whether the surface emulates a service, so that facts missing from that service's documentation are marked as assumed. */
+  /**
+   * Whether the surface emulates a service, so that facts missing from that service's documentation are marked as
+   * assumed.
+   */
   assumes: boolean;
 }
 
@@ -54,7 +58,11 @@ export const serviceSurface = (url: string, version: string): Surface => ({
   version,
   server: `${url}/v1`,
   prefix: "",
-  security: { scheme: "apiKey", description: "A test API key such as `sk_test_lodge`, or an access token from login.", required: true },
+  security: {
+    scheme: "apiKey",
+    description: "A test API key such as `sk_test_lodge`, or an access token from login.",
+    required: true,
+  },
   errors: {
     always: [
       "missing_api_key",
@@ -149,8 +157,10 @@ export function describePathParameter(name: string): string {
 }
 
 /** The operations as the documentation of the surface shows them. */
-export const shownOn = ({ assumes }: Surface, operations: readonly DeclaredOperation[]): readonly DeclaredOperation[] =>
-  assumes ? operations : operations.map(withoutMarks);
+export const shownOn = (
+  { assumes }: Surface,
+  operations: readonly DeclaredOperation[],
+): readonly DeclaredOperation[] => (assumes ? operations : operations.map(withoutMarks));
 
 function withoutMarks(operation: DeclaredOperation): DeclaredOperation {
   const { query, body, reply, status, emits } = operation;

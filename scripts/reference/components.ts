@@ -1,4 +1,5 @@
-// The components of an OpenAPI document, printed once and referenced: titled schemas, error examples, headers, common responses.
+// The components of an OpenAPI document, printed once and referenced: titled schemas, error examples, headers, common
+// responses.
 
 import type { TSchema } from "../../src/schema/shapes.ts";
 import { mapSubschemas, type Printed, titleOf } from "./subschemas.ts";
@@ -30,7 +31,8 @@ export function createComponents(names: Readonly<Record<string, TSchema>> = {}) 
   const named = (name: string, schema: TSchema): Printed => {
     const { plain, orNull } = withoutNull(schema);
     const source = JSON.stringify(plain);
-    if ((hoisted.get(name) ?? source) !== source) throw new Error(`Two different schemas have the name ${name}: rename one of them`);
+    if ((hoisted.get(name) ?? source) !== source)
+      throw new Error(`Two different schemas have the name ${name}: rename one of them`);
     hoisted.set(name, source);
     const { title: _, ...shape } = plain as TSchema & { title?: string };
     const ref = reference("schemas", name, () => body(shape as TSchema));
@@ -58,8 +60,8 @@ function withoutNull(schema: TSchema): { plain: TSchema; orNull: boolean } {
 }
 
 /**
- * The keywords as other tools read them: one allowed value is a `const`, and a pattern with `\p{…}`, which only the flag `u` allows, is
- * left out.
+ * The keywords as other tools read them: one allowed value is a `const`, and a pattern with `\p{…}`, which only the
+ * flag `u` allows, is left out.
  */
 function withPortableKeywords({ enum: values, pattern, ...rest }: Printed): Printed {
   const [only, ...others] = (values as unknown[] | undefined) ?? [];

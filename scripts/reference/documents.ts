@@ -1,4 +1,5 @@
-// What the scripts make of the declarations: the OpenAPI documents of both APIs, the list of facts, and the types of the service.
+// What the scripts make of the declarations: the OpenAPI documents of both APIs, the list of facts, and the types of
+// the service.
 
 import { existsSync, readFileSync } from "node:fs";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../../src/areas/index.ts";
@@ -58,7 +59,9 @@ const FaultAction = Type.Union(actions.map(({ schema }) => schema));
 const FaultTrigger = triggerSchema;
 const ruleFields = { match: FaultMatch, trigger: FaultTrigger, action: FaultAction };
 const faultFields = { ...ruleFields, expect: Type.Array(Type.String()) };
-/** Fields with a more precise schema than their operation declares; their own module checks them, with better messages. */
+/**
+ * Fields with a more precise schema than their operation declares; their own module checks them, with better messages.
+ */
 export const preciseFields: Readonly<Record<string, TProperties>> = {
   "faults.add": faultFields,
   "faults.change": faultFields,
@@ -84,15 +87,35 @@ const exampleReplies = once((): Replies => {
 
 /** The OpenAPI document of the service (default: OpenAPI 3.1, with the sandbox's extensions). */
 export const serviceOpenapi = (url: string, form: OpenApiForm = {}) =>
-  inForm(openapi({ ...service(url), events, areas: areaDescriptions, replies: exampleReplies(), names: { WebhookEndpoint } }), form);
+  inForm(
+    openapi({
+      ...service(url),
+      events,
+      areas: areaDescriptions,
+      replies: exampleReplies(),
+      names: { WebhookEndpoint },
+    }),
+    form,
+  );
 
 /** The OpenAPI document of the control API. */
 export const controlOpenapi = (url: string, form: OpenApiForm = {}) =>
-  inForm(openapi({ ...control(url), operations: preciseControl(), areas: controlAreaDescriptions, names: controlTypes }), form);
+  inForm(
+    openapi({ ...control(url), operations: preciseControl(), areas: controlAreaDescriptions, names: controlTypes }),
+    form,
+  );
 
 /** Every fact about the service, with the kinds of facts. */
-export const assumptions = () => ({ kinds: factKinds, ...ledger({ operations: catalogue, resources, events, behaviours }) });
+export const assumptions = () => ({
+  kinds: factKinds,
+  ...ledger({ operations: catalogue, resources, events, behaviours }),
+});
 
 /** The TypeScript types of the service's bodies, replies, errors and events. */
 export const serviceTypesPage = () =>
-  serviceTypes({ operations: catalogue, error: errorObject, event: envelope, eventTypes: events.map(({ type }) => type) });
+  serviceTypes({
+    operations: catalogue,
+    error: errorObject,
+    event: envelope,
+    eventTypes: events.map(({ type }) => type),
+  });

@@ -14,21 +14,32 @@ export const ERRORS_ASSUMPTION: Assumption = {
   why: "The service's documentation shows the format of an error but, of the statuses, only 429.",
 };
 
-/** The schema of the error responses of a surface: the error object, with one list of all codes that its operations can return. */
+/**
+ * The schema of the error responses of a surface: the error object, with one list of all codes that its operations can
+ * return.
+ */
 export function errorSchemaOf(surface: Surface, operations: readonly DeclaredOperation[]): TSchema {
   const used = new Set(operations.flatMap((operation) => errorsOf(surface, operation)));
   const returned = codes.filter((one) => used.has(one));
   const error = oneOf([...new Set(returned.map((one) => errors[one].error))], "Category of the error");
   const code = oneOf(returned, "Error code for the exact condition; each operation lists its own in its responses");
   const { properties, ...rest } = surface.assumes ? errorObject : unmarked(errorObject);
-  const schema = { ...rest, properties: { ...properties, error: titled("error_category", error), code: titled("error_code", code) } };
+  const schema = {
+    ...rest,
+    properties: { ...properties, error: titled("error_category", error), code: titled("error_code", code) },
+  };
   return titled("api_error", schema as TSchema);
 }
 
 const titled = (title: string, schema: TSchema) => annotate(schema, { title });
 
 /** The error responses of an operation, by status. `schema` is the schema of every error of the surface. */
-export function failures(surface: Surface, operation: DeclaredOperation, schema: TSchema, components: Components): Record<string, Printed> {
+export function failures(
+  surface: Surface,
+  operation: DeclaredOperation,
+  schema: TSchema,
+  components: Components,
+): Record<string, Printed> {
   const possible = errorsOf(surface, operation);
   const common = new Set<ErrorCode>([...surface.errors.always, ...surface.errors.body, ...surface.errors.key]);
   const statusOf = (code: ErrorCode) => errors[code].status;
@@ -77,7 +88,12 @@ export const omitIfEmpty = (keyword: string, map: Record<string, Printed>): Prin
   Object.keys(map).length > 0 ? { [keyword]: map } : {};
 
 /** The headers of an operation's response with this status, as references to components. */
-export function headersOf(surface: Surface, operation: DeclaredOperation, status: number, components: Components): Record<string, Printed> {
+export function headersOf(
+  surface: Surface,
+  operation: DeclaredOperation,
+  status: number,
+  components: Components,
+): Record<string, Printed> {
   const sent = surface.headers.filter((header) => header.sentWith(operation, status));
   const entries = sent.map(({ name, schema, assumption }) => {
     const { description, ...shape } = components.schema(schema);

@@ -16,8 +16,14 @@ export function prerequisiteOf(
   return operations.find((other) => other.method === "POST" && other.path === collection);
 }
 
-/** The path parameters of the example; undefined if neither the declaration nor the reply to the prerequisite gives one. */
-export function examplePathOf(catalogue: Catalogue, operation: DeclaredOperation, replies: Replies): Record<string, string | undefined> {
+/**
+ * The path parameters of the example; undefined if neither the declaration nor the reply to the prerequisite gives one.
+ */
+export function examplePathOf(
+  catalogue: Catalogue,
+  operation: DeclaredOperation,
+  replies: Replies,
+): Record<string, string | undefined> {
   const { path, exampleParams } = operation;
   const prerequisite = prerequisiteOf(catalogue, operation);
   const createdId = prerequisite && (replies[prerequisite.id] as { id?: string } | undefined)?.id;

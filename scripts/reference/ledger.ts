@@ -1,4 +1,5 @@
-// The list of facts about the service: what its documentation states, what the sandbox assumes, and where it differs by design.
+// The list of facts about the service: what its documentation states, what the sandbox assumes, and where it differs by
+// design.
 
 import { envelope, errorObject } from "../../src/contracts/envelopes.ts";
 import type { DeclaredFact, MeasuredBehaviour, ServiceFact } from "../../src/contracts/fact.ts";
@@ -35,7 +36,8 @@ export function ledger(source: LedgerSource): Ledger {
   const facts = [
     ...behaviours,
     ...source.operations.flatMap((operation) => operationFacts(operation, source.behaviours)),
-    // A behaviour takes precedence over the schema: it may promise more than the service's documentation, which the schema follows.
+    // A behaviour takes precedence over the schema: it may promise more than the service's documentation, which the
+    // schema follows.
     ...schemaFacts(source).filter(({ id }) => !declared.has(id)),
     factFrom({ id: "error.envelope", kind: "envelope", value: "none" }, undefined),
     factFrom({ id: "error.invalid_fields", kind: "invalid_fields", value: OWN_INVALID_FIELDS }, ERRORS_ASSUMPTION),
@@ -47,7 +49,10 @@ export function ledger(source: LedgerSource): Ledger {
   return { total: stated.filter(({ origin }) => origin === "assumed").length, facts: stated };
 }
 
-/** Facts that the service's documentation states about responses with otherwise assumed fields: a new endpoint's secret, and its prefix. */
+/**
+ * Facts that the service's documentation states about responses with otherwise assumed fields: a new endpoint's secret,
+ * and its prefix.
+ */
 const STATED = /^webhooks\.create\.reply\.secret(\.|$)/;
 
 function asStated(fact: ServiceFact): ServiceFact {
@@ -75,11 +80,20 @@ function operationFacts(operation: DeclaredOperation, behaviours: readonly Measu
     ...(items ? [factFrom({ id: `${id}.order`, kind: "order", value: "newest first" }, order && reasonOf(order))] : []),
     ...Object.entries(query.properties).flatMap(([name, schema]) => parameterFacts(`${id}.query.${name}`, schema)),
     factFrom({ id: `${id}.query.other_parameters`, kind: "other_parameters", value: "none" }, NO_PARAMETERS),
-    ...(body ? [factFrom({ id: `${id}.body.accepted`, kind: "accepted", value: "every body that meets its facts" }, bodyReason)] : []),
+    ...(body
+      ? [
+          factFrom(
+            { id: `${id}.body.accepted`, kind: "accepted", value: "every body that meets its facts" },
+            bodyReason,
+          ),
+        ]
+      : []),
   ];
 }
 
-const NO_PARAMETERS: Assumption = { why: "The service's documentation lists few parameters; the sandbox ignores others." };
+const NO_PARAMETERS: Assumption = {
+  why: "The service's documentation lists few parameters; the sandbox ignores others.",
+};
 
 const reasonOf = ({ why, setting }: Assumption): Assumption => (setting === undefined ? { why } : { why, setting });
 
@@ -87,7 +101,9 @@ function parameterFacts(id: string, schema: TSchema): ServiceFact[] {
   const reason = markOf(schema);
   const keywords = schema as DocumentedKeywords;
   const bounds = (["default", "minimum", "maximum"] as const).flatMap((kind) =>
-    keywords[kind] === undefined ? [] : [factFrom({ id: `${id}.${kind}`, kind, value: Number(keywords[kind]) }, reason)],
+    keywords[kind] === undefined
+      ? []
+      : [factFrom({ id: `${id}.${kind}`, kind, value: Number(keywords[kind]) }, reason)],
   );
   const values = keywords.enum ? valuesFacts(id, keywords.enum.map(String), reason) : [];
   return [factFrom({ id, kind: "parameter", value: "known" }, reason), ...bounds, ...values];
@@ -106,8 +122,20 @@ function schemaFacts({ operations, resources }: LedgerSource): ServiceFact[] {
 
 /** Errors that only the sandbox has: a real service is not on this machine, and takes live keys. */
 const OWN_ERRORS: ReadonlySet<ErrorCode> = new Set([
-  ...(["live_key_refused", "host_not_allowed", "origin_not_allowed", "control_token_required", "verification_failed"] as const),
-  ...(["webhook_url_not_local", "webhook_url_loopback", "injected_error", "injected_rate_limit", "part_not_built"] as const),
+  ...([
+    "live_key_refused",
+    "host_not_allowed",
+    "origin_not_allowed",
+    "control_token_required",
+    "verification_failed",
+  ] as const),
+  ...([
+    "webhook_url_not_local",
+    "webhook_url_loopback",
+    "injected_error",
+    "injected_rate_limit",
+    "part_not_built",
+  ] as const),
   ...(["database_missing", "sandbox_unavailable"] as const),
 ]);
 
@@ -120,7 +148,10 @@ function errorFacts(code: ErrorCode): ServiceFact[] {
   const make = (fact: DeclaredFact, reason: Reason): ServiceFact =>
     isOwn ? { ...fact, origin: "design", why: OWN_ERROR_WHY } : factFrom(fact, reason);
   return [
-    make({ id: `${place}.status`, kind: "error_status", value: status }, "documented" in errors[code] ? undefined : ERRORS_ASSUMPTION),
+    make(
+      { id: `${place}.status`, kind: "error_status", value: status },
+      "documented" in errors[code] ? undefined : ERRORS_ASSUMPTION,
+    ),
     make({ id: `${place}.category`, kind: "error_category", value: error }, ERRORS_ASSUMPTION),
     make({ id: `${place}.code`, kind: "error_code", value: code }, ERRORS_ASSUMPTION),
   ];
@@ -130,12 +161,17 @@ const EVENT_TYPES = "event.type.values";
 const CATALOGUE_WHY: Assumption = { why: "The service's documentation names one event type, and has no list of them." };
 
 const eventFacts = ({ events }: LedgerSource): ServiceFact[] => [
-  ...events.map(({ type, assumption }) => factFrom({ id: `${EVENT_TYPES}.${type}`, kind: "value", value: type }, assumption)),
+  ...events.map(({ type, assumption }) =>
+    factFrom({ id: `${EVENT_TYPES}.${type}`, kind: "value", value: type }, assumption),
+  ),
   factFrom({ id: EVENT_TYPES, kind: "values", value: events.map(({ type }) => type) }, CATALOGUE_WHY),
 ];
 
 /** The headers whose numbers have a unit. */
-const HEADER_FORMS: Readonly<Record<string, string>> = { "Retry-After": ownForm("wait"), "RateLimit-Reset": ownForm("reset") };
+const HEADER_FORMS: Readonly<Record<string, string>> = {
+  "Retry-After": ownForm("wait"),
+  "RateLimit-Reset": ownForm("reset"),
+};
 
 const headerFacts = (): ServiceFact[] => [
   ...serviceHeaders.flatMap(({ name, assumption }): ServiceFact[] => {
@@ -144,9 +180,13 @@ const headerFacts = (): ServiceFact[] => [
     const form = HEADER_FORMS[name];
     return [
       factFrom(fact, assumption),
-      ...(form === undefined ? [] : [factFrom({ id: `header.${name}.format`, kind: "format" as const, value: form }, assumption)]),
+      ...(form === undefined
+        ? []
+        : [factFrom({ id: `header.${name}.format`, kind: "format" as const, value: form }, assumption)]),
     ];
   }),
   factFrom({ id: "idempotency.header", kind: "idempotency_header", value: idempotencyKey.name }, undefined),
-  ...deliveryHeaders.map(({ name }) => factFrom({ id: `webhook.header.${name}`, kind: "delivery_header", value: "sent" }, undefined)),
+  ...deliveryHeaders.map(({ name }) =>
+    factFrom({ id: `webhook.header.${name}`, kind: "delivery_header", value: "sent" }, undefined),
+  ),
 ];

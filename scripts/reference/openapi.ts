@@ -8,7 +8,14 @@ import { deliveryHeaders, idempotencyKey } from "../../src/reference/headers.ts"
 import type { OpenApiDocument } from "../../src/reference/openapi-forms.ts";
 import { ASSUMED, factOf, isAssumed } from "../../src/schema/assumed.ts";
 import { type TSchema, Type } from "../../src/schema/shapes.ts";
-import { accessNote, areasOf, type Catalogue, type DeclaredOperation, describePathParameter, shownOn } from "./api-surface.ts";
+import {
+  accessNote,
+  areasOf,
+  type Catalogue,
+  type DeclaredOperation,
+  describePathParameter,
+  shownOn,
+} from "./api-surface.ts";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchemaOf, failures, headersOf, omitIfEmpty } from "./error-replies.ts";
 import { examplePathOf, type Replies } from "./examples.ts";
@@ -36,7 +43,14 @@ const EVENTS_TAG = {
   description: "The signed webhooks that the sandbox sends to subscribed endpoints, one entry for each event type.",
 };
 
-export function openapi({ surface, operations: declared, events = [], areas = {}, replies = {}, names }: OpenApiSource): OpenApiDocument {
+export function openapi({
+  surface,
+  operations: declared,
+  events = [],
+  areas = {},
+  replies = {},
+  names,
+}: OpenApiSource): OpenApiDocument {
   const operations = shownOn(surface, declared);
   const components = createComponents(names);
   const printing = { surface, operations, areas, replies, components, errorSchema: errorSchemaOf(surface, operations) };
@@ -64,7 +78,10 @@ export function openapi({ surface, operations: declared, events = [], areas = {}
 const tagsOf = ({ operations, areas }: Printing): OpenApiDocument["tags"] =>
   areasOf(operations).map(([name]) => ({ name, description: areas[name] ?? "" }));
 
-/** A path with a deletion comes last, so that a tool which calls the operations in order still finds the record that it uses before. */
+/**
+ * A path with a deletion comes last, so that a tool which calls the operations in order still finds the record that it
+ * uses before.
+ */
 function pathsOf(printing: Printing): Record<string, Printed> {
   const { surface, operations } = printing;
   const paths: Record<string, Printed> = {};
@@ -81,7 +98,10 @@ function operationOf(operation: DeclaredOperation, printing: Printing): Printed 
   const { surface, components, errorSchema } = printing;
   const parameters = parametersOf(operation, printing);
   const body = bodyOf(operation, components);
-  const emitted = emits.map((fact) => ({ event: factOf(fact), ...(isAssumed(fact) ? { [ASSUMED]: fact.assumption } : {}) }));
+  const emitted = emits.map((fact) => ({
+    event: factOf(fact),
+    ...(isAssumed(fact) ? { [ASSUMED]: fact.assumption } : {}),
+  }));
   return {
     operationId: operationIdOf(id),
     summary,
@@ -143,10 +163,16 @@ function success(operation: DeclaredOperation, { surface, components, replies }:
   const others = Object.values(documents).map((type) => [type, { schema: { type: "string" } }]);
   const fixed = Object.entries(headers).map(([name, value]) => [name, { schema: { type: "string", const: value } }]);
   const example = replies[id];
-  const content = { schema: components.named(replyNameOf(operation, components), reply), ...(example !== undefined && { example }) };
+  const content = {
+    schema: components.named(replyNameOf(operation, components), reply),
+    ...(example !== undefined && { example }),
+  };
   const response = {
     description: STATUS_CODES[factOf(status)],
-    ...omitIfEmpty("headers", { ...headersOf(surface, operation, factOf(status), components), ...Object.fromEntries(fixed) }),
+    ...omitIfEmpty("headers", {
+      ...headersOf(surface, operation, factOf(status), components),
+      ...Object.fromEntries(fixed),
+    }),
     ...(factOf(status) === 204 ? {} : { content: { "application/json": content, ...Object.fromEntries(others) } }),
     ...(isAssumed(status) ? { [ASSUMED]: status.assumption } : {}),
   };
@@ -165,7 +191,10 @@ function delivery({ type, data, kind, assumption }: EventType, components: Compo
     tags: [EVENTS_TAG.name],
     security: [],
     parameters: deliveryHeaders.map(({ name, schema }) =>
-      components.reference("parameters", name, () => ({ ...parameter("header", name, schema, components), required: true })),
+      components.reference("parameters", name, () => ({
+        ...parameter("header", name, schema, components),
+        required: true,
+      })),
     ),
     requestBody: { required: true, content: { "application/json": { schema } } },
     responses: { "2XX": { description: "Delivered. After any other response, the delivery is retried." } },
@@ -182,7 +211,10 @@ export const bodyNameOf = (id: string) => `${pascal(id)}Input`;
 export const eventNameOf = (type: string) => `${pascal(type)}Event`;
 
 /** The reply's own name; `PaymentList` for a list of payments; otherwise a name made from the operation's id. */
-export function replyNameOf({ id, reply }: Pick<DeclaredOperation, "id" | "reply">, { nameOf }: Pick<Components, "nameOf">): string {
+export function replyNameOf(
+  { id, reply }: Pick<DeclaredOperation, "id" | "reply">,
+  { nameOf }: Pick<Components, "nameOf">,
+): string {
   const item = itemOf(reply);
   const itemName = item && nameOf(item);
   return nameOf(reply) ?? (itemName === undefined ? `${pascal(id)}Reply` : `${itemName}List`);

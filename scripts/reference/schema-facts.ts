@@ -32,7 +32,8 @@ const OTHERS_ACCEPTED: Assumption = {
 const CONSTANT_WHY = "No money moves in the sandbox.";
 
 /** The reason in the schema's own mark, or else the reason of the schema around it. */
-const reasonOf = (schema: TSchema, inherited: Reason): Reason => (schema as { [ASSUMED]?: Assumption })[ASSUMED] ?? inherited;
+const reasonOf = (schema: TSchema, inherited: Reason): Reason =>
+  (schema as { [ASSUMED]?: Assumption })[ASSUMED] ?? inherited;
 
 /** Collects facts; a titled schema is described once. */
 export function createSchemaFacts() {
@@ -45,7 +46,8 @@ export function createSchemaFacts() {
     if (described.has(name)) return;
     described.add(name);
     const reason = reasonOf(schema, inherited);
-    for (const [field, inner] of fieldsOf(schema)) describeField(fieldPlace(name, field), inner, isRequired(schema, field), reason, isBody);
+    for (const [field, inner] of fieldsOf(schema))
+      describeField(fieldPlace(name, field), inner, isRequired(schema, field), reason, isBody);
     const others = { id: `${name}.other_fields`, kind: "other_fields" } as const;
     if (isBody) facts.push(factFrom({ ...others, value: "accepted" }, reason ?? OTHERS_ACCEPTED));
     else if (!isOpen(schema)) facts.push(factFrom({ ...others, value: "none" }, reason));
@@ -74,7 +76,8 @@ export function createSchemaFacts() {
 }
 
 function valueFacts(id: string, schema: TSchema, reason: Reason): ServiceFact[] {
-  const fact = (part: string, kind: FactKind, value: FactValue) => factFrom({ id: `${id}.${part}`, kind, value }, reason);
+  const fact = (part: string, kind: FactKind, value: FactValue) =>
+    factFrom({ id: `${id}.${part}`, kind, value }, reason);
   const inner = valueSchema(schema);
   const types = typesOf(schema);
   const prefix = prefixOf(inner);

@@ -31,18 +31,23 @@ export function mapSubschemas(schema: TSchema, change: (inner: TSchema, pointer:
 }
 
 function mapKeyword(keyword: string, value: unknown, change: (inner: TSchema, pointer: string) => Printed): unknown {
-  if (Array.isArray(value) && LISTS.has(keyword)) return value.map((inner, index) => change(inner, `/${keyword}/${index}`));
+  if (Array.isArray(value) && LISTS.has(keyword))
+    return value.map((inner, index) => change(inner, `/${keyword}/${index}`));
   if (typeof value !== "object" || value === null) return value;
   if (SINGLES.has(keyword)) return change(value as TSchema, `/${keyword}`);
   if (!MAPS.has(keyword)) return JSON.parse(JSON.stringify(value));
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, change(inner, `/${keyword}/${escapePointer(name)}`)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, change(inner, `/${keyword}/${escapePointer(name)}`)]),
+  );
 }
 
 /** A copy of a schema in which each object with this title has more precise schemas for these fields. */
 export function refine(schema: TSchema, title: string, fields: TProperties): TSchema {
   const copy = mapSubschemas(schema, (inner) => refine(inner, title, fields) as unknown as Printed);
   const { properties } = copy as { properties?: Printed };
-  return (titleOf(schema) === title ? { ...copy, properties: { ...properties, ...fields } } : copy) as unknown as TSchema;
+  return (titleOf(schema) === title
+    ? { ...copy, properties: { ...properties, ...fields } }
+    : copy) as unknown as TSchema;
 }
 
 /** The title of a schema, under which it is printed once. */
@@ -51,4 +56,5 @@ export const titleOf = (schema: TSchema): string | undefined => {
   return typeof title === "string" ? title : undefined;
 };
 
-export const descriptionOf = (schema: TSchema): string => String((schema as { description?: unknown }).description ?? "");
+export const descriptionOf = (schema: TSchema): string =>
+  String((schema as { description?: unknown }).description ?? "");

@@ -15,10 +15,13 @@ interface TypedService {
 }
 
 /**
- * `names` gives names to schemas without a title; a schema is recognised by its JSON text. `words` has the known names of each kind, such as the
- * operations: text with `x-sandbox-names` is one of them, or a pattern with `*`.
+ * `names` gives names to schemas without a title; a schema is recognised by its JSON text. `words` has the known names
+ * of each kind, such as the operations: text with `x-sandbox-names` is one of them, or a pattern with `*`.
  */
-export function createTypes(names: Readonly<Record<string, TSchema>>, words: Readonly<Record<string, readonly string[]>> = {}) {
+export function createTypes(
+  names: Readonly<Record<string, TSchema>>,
+  words: Readonly<Record<string, readonly string[]>> = {},
+) {
   const declared = new Map<string, string>();
   const nameOf = new Map(Object.entries(names).map(([name, schema]) => [JSON.stringify(schema), name]));
 
@@ -77,12 +80,17 @@ function printed(schema: DocumentedKeywords, typeOf: (schema: TSchema) => string
   if (properties) return block(schema, typeOf);
   if (patternProperties) return `Record<string, ${Object.values(patternProperties).map(typeOf).join(" | ")}>`;
   if (type === "array") return arrayOf(items ? typeOf(items) : "unknown");
-  return { string: "string", integer: "number", number: "number", boolean: "boolean", null: "null" }[type ?? ""] ?? "unknown";
+  return (
+    { string: "string", integer: "number", number: "number", boolean: "boolean", null: "null" }[type ?? ""] ?? "unknown"
+  );
 }
 
 const arrayOf = (item: string) => (/^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`);
 
-function block({ properties = {}, required = [], additionalProperties }: DocumentedKeywords, typeOf: (schema: TSchema) => string): string {
+function block(
+  { properties = {}, required = [], additionalProperties }: DocumentedKeywords,
+  typeOf: (schema: TSchema) => string,
+): string {
   const fields = Object.entries(properties).map(
     ([name, schema]) => `${comment(schema)}${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};`,
   );

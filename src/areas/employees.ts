@@ -1,13 +1,31 @@
 // Employees: payroll runs and overrides of their items.
 
-import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource, type ShiftedDates } from "../contracts/resource.ts";
+import {
+  type Arrival,
+  type OwnRecords,
+  type RecordBase,
+  type Rule,
+  resource,
+  type ShiftedDates,
+} from "../contracts/resource.ts";
 import { inOrder, problem } from "../contracts/rules.ts";
 import { businessDayFrom, businessDayUntil, businessTimes, dayNumber } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { refuseField } from "../schema/field-rules.ts";
-import { amount, currency, day, flag, metadata, nullables, optionals, Type, text, timestamp } from "../schema/shapes.ts";
+import {
+  amount,
+  currency,
+  day,
+  flag,
+  metadata,
+  nullables,
+  optionals,
+  Type,
+  text,
+  timestamp,
+} from "../schema/shapes.ts";
 import { endpoint, listEndpoint } from "../store/operation-context.ts";
 import { homeCurrency, homeDay, onDay } from "./merchants.ts";
 import {
@@ -44,7 +62,8 @@ type PayrollRun = RecordBase &
   PayrollItems &
   Record<"periodStart" | "periodEnd" | "payDate" | "currency", string | null> & { offCycle: boolean };
 
-const totalsOfRun = ({ record }: Arrival<PayrollRun>) => (record.items.length === 0 ? {} : { totals: totalsOf(record.items, "items") });
+const totalsOfRun = ({ record }: Arrival<PayrollRun>) =>
+  record.items.length === 0 ? {} : { totals: totalsOf(record.items, "items") };
 
 const DAYS_OF_TEN_YEARS = 3_653;
 
@@ -52,10 +71,17 @@ const DAYS_OF_TEN_YEARS = 3_653;
 const payDateNear: Rule<PayrollRun> = ({ payDate }, { before, now }) => {
   if (payDate === null || payDate === before?.payDate) return undefined;
   if (Math.abs(dayNumber(payDate) - now / 86_400) <= DAYS_OF_TEN_YEARS) return undefined;
-  return problem("payDate", "out_of_range", `payDate must be within ten years of the sandbox clock; received ${payDate}.`);
+  return problem(
+    "payDate",
+    "out_of_range",
+    `payDate must be within ten years of the sandbox clock; received ${payDate}.`,
+  );
 };
 
-/** Creates a remittance for each enabled scheme that has none: the employees' deductions plus the employer's share of the gross pay. */
+/**
+ * Creates a remittance for each enabled scheme that has none: the employees' deductions plus the employer's share of
+ * the gross pay.
+ */
 function remit({ record, own }: Arrival<PayrollRun>): void {
   const remittedBefore = record.offCycle
     ? []
@@ -66,14 +92,18 @@ function remit({ record, own }: Arrival<PayrollRun>): void {
   if (period === undefined) return;
   for (const { scheme, enabled, employerRateBps } of own(statutorySettings).newest()?.schemes ?? []) {
     const shares = contributionOf(record, scheme, employerRateBps);
-    if (!enabled || shares.employeeAmount + shares.employerAmount === 0 || isRemitted(remittedBefore, scheme, period)) continue;
+    if (!enabled || shares.employeeAmount + shares.employerAmount === 0 || isRemitted(remittedBefore, scheme, period))
+      continue;
     own(remittances).create({ scheme, payrollId: record.id, period, ...shares, currency: record.currency });
   }
 }
 
 const PAYING = ["pending", "processing", "paid", "partially_paid"];
 
-/** A run is submitted only if no other regular run pays one of its employees for the same days. Runs besides the regular pay are off-cycle. */
+/**
+ * A run is submitted only if no other regular run pays one of its employees for the same days. Runs besides the regular
+ * pay are off-cycle.
+ */
 const paidOnce: Rule<PayrollRun> = (run, { before, own }) => {
   if (run.status !== "pending" || before?.status === "pending" || run.offCycle) return undefined;
   const isPaying = (other: PayrollRun) => other.id !== run.id && !other.offCycle && PAYING.includes(other.status ?? "");
@@ -81,15 +111,22 @@ const paidOnce: Rule<PayrollRun> = (run, { before, own }) => {
   return undefined;
 };
 
-/** A draft that is submitted after its pay date is paid on the next business day. A pay date that lay in the past from the start stays. */
+/**
+ * A draft that is submitted after its pay date is paid on the next business day. A pay date that lay in the past from
+ * the start stays.
+ */
 function latePayDate(run: PayrollRun, before: PayrollRun | undefined, now: number, own: OwnRecords) {
-  if (before?.status !== "draft" || run.status !== "pending" || run.payDate === null || run.payDate !== before.payDate) return {};
+  if (before?.status !== "draft" || run.status !== "pending" || run.payDate === null || run.payDate !== before.payDate)
+    return {};
   const today = homeDay({ record: run, own }, now);
   const isLate = run.payDate < today && homeDay({ record: run, own }, run.created) <= run.payDate;
   return isLate ? { payDate: businessDayFrom(today) } : {};
 }
 
-/** A pay date on a weekend moves to the business day before it, and all times of the run with it; offices work on business days. */
+/**
+ * A pay date on a weekend moves to the business day before it, and all times of the run with it; offices work on
+ * business days.
+ */
 function fitPayDate({ moved }: ShiftedDates) {
   if (typeof moved.payDate !== "string") return {};
   const payDate = businessDayUntil(moved.payDate);
@@ -142,7 +179,9 @@ export const payrolls = resource({
   rules: [inOrder("periodStart", "periodEnd"), payDateNear, employeesOnce, netFits, totalsFit, paidOnce],
   // Recalculates the totals if a change sets the items but not the totals.
   corrects: (run, { before, now, own }) => ({
-    ...(before && run.items !== before.items && run.totals === before.totals ? { totals: totalsOf(run.items, "items") } : {}),
+    ...(before && run.items !== before.items && run.totals === before.totals
+      ? { totals: totalsOf(run.items, "items") }
+      : {}),
     ...latePayDate(run, before, now, own),
   }),
 });
@@ -215,8 +254,12 @@ export const overridePayrollItem = endpoint({
   method: "PATCH",
   path: "/employees/payroll/{id}/items/{iid}/override",
   summary: "Override the net amount of a payroll item",
-  description: "The run must be a draft. An item can be overridden more than once; the totals of the run are recalculated.",
-  body: assumedBody({ netAmount: amount("Net pay to set", { minimum: 0 }), reason: text("Reason for the override", { minLength: 1 }) }),
+  description:
+    "The run must be a draft. An item can be overridden more than once; the totals of the run are recalculated.",
+  body: assumedBody({
+    netAmount: amount("Net pay to set", { minimum: 0 }),
+    reason: text("Reason for the override", { minLength: 1 }),
+  }),
   exampleParams: { id: "pyr_draft", iid: "pyi_draft_marta" },
   example: { netAmount: 185_000, reason: "Night shifts were counted twice." },
   reply: payrollItem,
@@ -225,7 +268,11 @@ export const overridePayrollItem = endpoint({
   handle({ params, body, extra, now, own, emit }) {
     const run = own(payrolls).require(params.id);
     const item = run.items.find(({ id }) => id === params.iid);
-    if (!item) fail("resource_not_found", `The payroll ${run.id} has no item ${params.iid}.`, { resource: "payroll_item", id: params.iid });
+    if (!item)
+      fail("resource_not_found", `The payroll ${run.id} has no item ${params.iid}.`, {
+        resource: "payroll_item",
+        id: params.iid,
+      });
     if (run.status !== "draft")
       fail("invalid_state", `Items can be overridden only while the payroll is draft; this one is ${run.status}.`, {
         currentStatus: run.status,

@@ -50,7 +50,12 @@ const CALLS: Readonly<Record<string, { resource?: Resource; status?: string; cal
     call: {
       operation: createMerchant,
       params: () => ({}),
-      body: (_, unique) => ({ name: "Café Lusíada", email: `${unique}@lusiada.example`, country: "PT", currency: "EUR" }),
+      body: (_, unique) => ({
+        name: "Café Lusíada",
+        email: `${unique}@lusiada.example`,
+        country: "PT",
+        currency: "EUR",
+      }),
     },
   },
   "payroll_item.overridden": {
@@ -58,7 +63,10 @@ const CALLS: Readonly<Record<string, { resource?: Resource; status?: string; cal
     call: {
       operation: overridePayrollItem,
       params: (record) => ({ id: record.id, iid: firstItem(record).id }),
-      body: (record) => ({ netAmount: Math.round(firstItem(record).netAmount * 0.95), reason: "A day of unpaid leave." }),
+      body: (record) => ({
+        netAmount: Math.round(firstItem(record).netAmount * 0.95),
+        reason: "A day of unpaid leave.",
+      }),
     },
   },
   "gov_payment.posted": {
@@ -96,7 +104,9 @@ export const eventSources: ReadonlyMap<string, EventSource> = new Map(
     {
       ...sourceOf(type),
       type,
-      operations: catalogue.filter(({ emits, mayEmit }) => emits.map(factOf).includes(type) || mayEmit[type] !== undefined),
+      operations: catalogue.filter(
+        ({ emits, mayEmit }) => emits.map(factOf).includes(type) || mayEmit[type] !== undefined,
+      ),
       before: BEFORE_CALL[type] ?? [],
     },
   ]),

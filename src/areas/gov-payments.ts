@@ -32,7 +32,11 @@ interface Postable {
 const postedOncePaid: Rule<RecordBase & Postable> = ({ status, bookkeeping }) =>
   bookkeeping.status === "unposted" || status === "paid"
     ? undefined
-    : problem("bookkeeping/status", "not_paid", `bookkeeping.status must be unposted while the payment is ${status}; received posted.`);
+    : problem(
+        "bookkeeping/status",
+        "not_paid",
+        `bookkeeping.status must be unposted while the payment is ${status}; received posted.`,
+      );
 
 const twoAccounts: Rule<RecordBase & Postable> = ({ bookkeeping: { debitAccount, creditAccount } }) =>
   debitAccount === null || debitAccount !== creditAccount
@@ -66,7 +70,14 @@ export const govPayments = resource({
     bookkeeping,
   },
   defaults: {
-    bookkeeping: { status: "unposted", journalEntryId: null, debitAccount: null, creditAccount: null, memo: null, postedAt: null },
+    bookkeeping: {
+      status: "unposted",
+      journalEntryId: null,
+      debitAccount: null,
+      creditAccount: null,
+      memo: null,
+      postedAt: null,
+    },
   },
   states: {
     pending: { to: ["paid", "failed", "cancelled"], event: "gov_payment.created" },
@@ -85,7 +96,8 @@ export const govPayments = resource({
     { field: "receiptNumber", at: "paid", prefix: () => "RC" },
   ],
   updated: {
-    "gov_payment.posted": (before, after) => before.bookkeeping.status === "unposted" && after.bookkeeping.status === "posted",
+    "gov_payment.posted": (before, after) =>
+      before.bookkeeping.status === "unposted" && after.bookkeeping.status === "posted",
     "gov_payment.updated": () => true,
   },
   rules: [postedOncePaid, twoAccounts],
@@ -99,7 +111,9 @@ export const postGovPayment = endpoint({
   path: "/gov-payments/{id}/post-to-books",
   summary: "Post a paid government payment to the books",
   description: `Debits the ledger account (default: "${LIABILITIES}") and credits the bank. Posting cannot be undone.`,
-  body: assumedBody(optionals({ ledgerAccount: text("Account to debit", { minLength: 1 }), memo: text("Memo for the journal entry") })),
+  body: assumedBody(
+    optionals({ ledgerAccount: text("Account to debit", { minLength: 1 }), memo: text("Memo for the journal entry") }),
+  ),
   exampleParams: { id: "gov_paid" },
   example: { ledgerAccount: "2450 Value added tax", memo: "Value added tax" },
   reply: govPayments.schema,
@@ -110,9 +124,18 @@ export const postGovPayment = endpoint({
     if (payment.status !== "paid")
       refuse("not_paid", `Only a paid payment can be posted; this one is ${payment.status}.`, payment.status, "paid");
     if (payment.bookkeeping.status === "posted")
-      refuse("already_posted", `This payment is in the books already, as ${payment.bookkeeping.journalEntryId}.`, "posted", "unposted");
+      refuse(
+        "already_posted",
+        `This payment is in the books already, as ${payment.bookkeeping.journalEntryId}.`,
+        "posted",
+        "unposted",
+      );
     if (body.ledgerAccount === BANK)
-      refuseField("ledgerAccount", "same_account", `ledgerAccount must differ from the account that is credited, ${JSON.stringify(BANK)}.`);
+      refuseField(
+        "ledgerAccount",
+        "same_account",
+        `ledgerAccount must differ from the account that is credited, ${JSON.stringify(BANK)}.`,
+      );
     const posted = {
       status: "posted" as const,
       journalEntryId: mint("jrn"),

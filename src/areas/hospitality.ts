@@ -53,7 +53,9 @@ const priority = count("Priority of the rule; if several rules apply, the highes
 /** Basis points of the whole price, which is the maximum discount. */
 const WHOLE = 10_000;
 
-const aboveMinusHundred: Rule<RecordBase & { adjustmentType: string | null; adjustmentValue: number | null }> = (rule) =>
+const aboveMinusHundred: Rule<RecordBase & { adjustmentType: string | null; adjustmentValue: number | null }> = (
+  rule,
+) =>
   rule.adjustmentType === "percentage" && (rule.adjustmentValue ?? 0) < -WHOLE
     ? problem(
         "adjustmentValue",
@@ -89,7 +91,12 @@ const leavesAfterArrival: Rule<RecordBase & Nights> = ({ checkIn, checkOut }) =>
     : undefined;
 
 type Booking = RecordBase &
-  Stay & { guests: number | null; customerId: string | null; paymentId: string | null; balancePaymentId: string | null };
+  Stay & {
+    guests: number | null;
+    customerId: string | null;
+    paymentId: string | null;
+    balancePaymentId: string | null;
+  };
 
 /** The share of the price that a guest pays when the stay is confirmed. */
 const DEPOSIT_SHARE = 0.2;
@@ -97,7 +104,11 @@ const DEPOSIT_SHARE = 0.2;
 function takeDeposit(stay: Arrival<Booking>): boolean {
   const { id, amount } = stay.record;
   const deposit = Math.ceil((amount ?? 0) * DEPOSIT_SHARE);
-  return takePayment(bookings, stay, "paymentId", { amount: deposit, description: "Deposit for a stay", metadata: { bookingId: id } });
+  return takePayment(bookings, stay, "paymentId", {
+    amount: deposit,
+    description: "Deposit for a stay",
+    metadata: { bookingId: id },
+  });
 }
 
 /** Takes what the deposit leaves of the price. */
@@ -127,14 +138,22 @@ const roomIsFree: Rule<Booking> = (stay, { before, own }) => {
     ?.roomTypes.find((type) => type.id === roomTypeId);
   if (!room) return undefined;
   if (guests !== null && guests > room.sleeps)
-    return problem("guests", "out_of_range", `guests must be at most ${room.sleeps}, which ${room.id} sleeps; received ${guests}.`);
+    return problem(
+      "guests",
+      "out_of_range",
+      `guests must be at most ${room.sleeps}, which ${room.id} sleeps; received ${guests}.`,
+    );
   const others = own(bookings)
     .outstanding()
     .filter((other) => other.id !== id);
   const full = fullNight(room, checkIn, checkOut, others);
   if (full === undefined) return undefined;
   const taken = room.rooms === 1 ? "one room, which is" : `${room.rooms} rooms, which are`;
-  return fail("invalid_state", `${room.id} has ${taken} taken on ${full}.`, { roomTypeId, rooms: room.rooms, night: full });
+  return fail("invalid_state", `${room.id} has ${taken} taken on ${full}.`, {
+    roomTypeId,
+    rooms: room.rooms,
+    night: full,
+  });
 };
 
 /** Refunds a paid deposit to the guest. */
@@ -145,7 +164,9 @@ function refundDeposit({ record, own }: Arrival<RecordBase & { paymentId: string
 
 type Stay = Nights & Record<"nightlyRate" | "amount", number | null> & { currency: string | null };
 
-/** The sum of all nights at the nightly rate, each adjusted by the applicable pricing rule with the highest priority. */
+/**
+ * The sum of all nights at the nightly rate, each adjusted by the applicable pricing rule with the highest priority.
+ */
 function priceOf(stay: RecordBase & Stay, own: OwnRecords) {
   const { checkIn, checkOut, nightlyRate } = stay;
   const currency = stay.currency ?? homeOf(stay.merchantId, own).currency;
@@ -164,12 +185,18 @@ function priceOf(stay: RecordBase & Stay, own: OwnRecords) {
 type PricingRule = Static<typeof pricingRules.schema>;
 
 const appliesToStay = ({ roomTypeId, minNights, maxNights }: PricingRule, stay: Stay, nights: number) =>
-  (roomTypeId === null || roomTypeId === stay.roomTypeId) && nights >= (minNights ?? 1) && nights <= (maxNights ?? nights);
+  (roomTypeId === null || roomTypeId === stay.roomTypeId) &&
+  nights >= (minNights ?? 1) &&
+  nights <= (maxNights ?? nights);
 
 function appliesToNight({ startDate, endDate, daysOfWeek }: PricingRule, night: string): boolean {
   // 1 January 1970 was a Thursday, the fourth day of the list.
   const weekday = WEEKDAYS[(dayNumber(night) + 3) % 7] as (typeof WEEKDAYS)[number];
-  return (startDate ?? night) <= night && (endDate ?? night) >= night && (daysOfWeek === null || daysOfWeek.includes(weekday));
+  return (
+    (startDate ?? night) <= night &&
+    (endDate ?? night) >= night &&
+    (daysOfWeek === null || daysOfWeek.includes(weekday))
+  );
 }
 
 function adjusted(rate: number, rule: PricingRule | undefined): number {

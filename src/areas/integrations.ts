@@ -11,7 +11,8 @@ const SYNC_TIME = 120_000;
 
 /** A successful synchronisation has no failed records, and a partial one has at least one. */
 const failuresFit: Rule<RecordBase & { recordsFailed: number }> = ({ status, recordsFailed }) => {
-  const wrong = (says: string) => problem("recordsFailed", "out_of_range", `recordsFailed of a ${says}; received ${recordsFailed}.`);
+  const wrong = (says: string) =>
+    problem("recordsFailed", "out_of_range", `recordsFailed of a ${says}; received ${recordsFailed}.`);
   if (status === "succeeded" && recordsFailed > 0) return wrong("synchronisation that succeeded must be 0");
   return status === "partial" && recordsFailed === 0 ? wrong("partial synchronisation must be at least 1") : undefined;
 };

@@ -1,6 +1,13 @@
 // Marketplace orders: orders placed through external marketplaces.
 
-import { type AnyRecord, type Arrival, type RecordBase, type Resource, type Rule, resource } from "../contracts/resource.ts";
+import {
+  type AnyRecord,
+  type Arrival,
+  type RecordBase,
+  type Resource,
+  type Rule,
+  resource,
+} from "../contracts/resource.ts";
 import { problem, unknownReference } from "../contracts/rules.ts";
 import { addDays } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
@@ -60,16 +67,22 @@ const totalOf = ({ items, shippingAmount }: Order) =>
 const amountOfItems: Rule<RecordBase & Order> = (order) => {
   const { amount, items } = order;
   if (items.length === 0 || amount === null || amount === totalOf(order)) return undefined;
-  return problem("amount", "wrong_sum", `amount must be the sum of the items and shippingAmount, ${totalOf(order)}; received ${amount}.`);
+  return problem(
+    "amount",
+    "wrong_sum",
+    `amount must be the sum of the items and shippingAmount, ${totalOf(order)}; received ${amount}.`,
+  );
 };
 
 /** Items refer to the merchant's own products and variants, and each variant belongs to the item's product. */
 const knownItems: Rule<RecordBase & Order> = ({ items }, { before, own }) => {
   if (before !== undefined && JSON.stringify(items) === JSON.stringify(before.items)) return undefined;
   for (const [index, { productId, variantId }] of items.entries()) {
-    if (productId !== null && !own(products).find(productId)) return unknownReference(`items/${index}/productId`, "product", productId);
+    if (productId !== null && !own(products).find(productId))
+      return unknownReference(`items/${index}/productId`, "product", productId);
     const variant = variantId === null ? undefined : own(productVariants).find(variantId);
-    if (variantId !== null && !variant) return unknownReference(`items/${index}/variantId`, "product_variant", variantId);
+    if (variantId !== null && !variant)
+      return unknownReference(`items/${index}/variantId`, "product_variant", variantId);
     if (variant && productId !== null && variant.productId !== productId)
       return problem(
         `items/${index}/variantId`,
@@ -100,11 +113,15 @@ function moveStock({ record, own }: Arrival<RecordBase & Order>, sign: 1 | -1): 
     if (!variant || variant.stockQuantity === null) continue;
     const stockQuantity = variant.stockQuantity + sign * quantity;
     if (stockQuantity < 0)
-      fail("invalid_state", `Order ${record.id} needs ${quantity} of ${variant.id}; ${variant.stockQuantity} are in stock.`, {
-        resource: productVariants.kind,
-        id: variant.id,
-        stockQuantity: variant.stockQuantity,
-      });
+      fail(
+        "invalid_state",
+        `Order ${record.id} needs ${quantity} of ${variant.id}; ${variant.stockQuantity} are in stock.`,
+        {
+          resource: productVariants.kind,
+          id: variant.id,
+          stockQuantity: variant.stockQuantity,
+        },
+      );
     if (!Number.isSafeInteger(stockQuantity))
       fail(
         "invalid_state",
@@ -148,7 +165,10 @@ export const marketplaceOrders = resource({
       sets: ({ record, own }) =>
         record.items.length === 0
           ? {}
-          : { amount: record.amount ?? totalOf(record), currency: record.currency ?? homeOf(record.merchantId, own).currency },
+          : {
+              amount: record.amount ?? totalOf(record),
+              currency: record.currency ?? homeOf(record.merchantId, own).currency,
+            },
     },
     accepted: {
       to: ["shipped", "canceled"],

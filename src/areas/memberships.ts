@@ -43,14 +43,18 @@ export const membershipRenewals = resource({
       to: ["renewed", "grace", "canceled"],
       event: "membership_renewal.due",
       sets: ({ record }) => (record.dueDate === null ? {} : newPeriod(record, record.dueDate)),
-      next: (renewal) => onDay(renewal, renewal.record.dueDate, "opening", renewal.record.autoRenew ? "renewed" : "grace"),
+      next: (renewal) =>
+        onDay(renewal, renewal.record.dueDate, "opening", renewal.record.autoRenew ? "renewed" : "grace"),
     },
     grace: {
       to: ["renewed", "lapsed", "canceled"],
       event: "membership_renewal.grace",
-      next: (renewal) => onDay(renewal, renewal.record.graceUntil && addDays(renewal.record.graceUntil, 1), "midnight", "lapsed"),
+      next: (renewal) =>
+        onDay(renewal, renewal.record.graceUntil && addDays(renewal.record.graceUntil, 1), "midnight", "lapsed"),
       at: "graceAt",
-      sets: ({ record, now, own }) => ({ graceUntil: addDays(record.dueDate ?? homeDay({ record, own }, now), GRACE_DAYS) }),
+      sets: ({ record, now, own }) => ({
+        graceUntil: addDays(record.dueDate ?? homeDay({ record, own }, now), GRACE_DAYS),
+      }),
     },
     renewed: {
       to: [],
@@ -68,21 +72,28 @@ export const membershipRenewals = resource({
 });
 
 /**
- * A period ends on the day before its anniversary. The fixtures' renewals move by whole weeks, so that their payments stay in the payouts of their
- * weeks, and the end follows from the moved beginning. Moved by months, a renewal would keep its day of the month, and its payment leave the payout.
+ * A period ends on the day before its anniversary. The fixtures' renewals move by whole weeks, so that their payments
+ * stay in the payouts of their weeks, and the end follows from the moved beginning. Moved by months, a renewal would
+ * keep its day of the month, and its payment leave the payout.
  */
-const endOf = ({ plan, periodStart }: Readonly<Record<string, unknown>>) => addDays(addMonths(String(periodStart), monthsOf(plan)), -1);
+const endOf = ({ plan, periodStart }: Readonly<Record<string, unknown>>) =>
+  addDays(addMonths(String(periodStart), monthsOf(plan)), -1);
 
 function newPeriod(renewal: Record<"plan" | "periodStart" | "periodEnd", string | null>, from: string) {
   const periodStart = renewal.periodStart ?? from;
   return { periodStart, periodEnd: renewal.periodEnd ?? endOf({ ...renewal, periodStart }) };
 }
 
-type Renewal = RecordBase & Record<"paymentId" | "customerId" | "plan" | "currency", string | null> & { amount: number | null };
+type Renewal = RecordBase &
+  Record<"paymentId" | "customerId" | "plan" | "currency", string | null> & { amount: number | null };
 
 function takePrice(renewal: Arrival<Renewal>): boolean {
   const { id, amount, plan } = renewal.record;
-  return takePayment(membershipRenewals, renewal, "paymentId", { amount: amount ?? 0, description: plan, metadata: { renewalId: id } });
+  return takePayment(membershipRenewals, renewal, "paymentId", {
+    amount: amount ?? 0,
+    description: plan,
+    metadata: { renewalId: id },
+  });
 }
 
 const listRenewals = listEndpoint(membershipRenewals, {

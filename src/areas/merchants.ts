@@ -3,7 +3,20 @@
 import { type Arrival, type OwnRecords, type RecordBase, resource, withFields } from "../contracts/resource.ts";
 import { dayAt, timeOfDay } from "../kernel/calendar.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
-import { amount, count, country, currency, email, metadata, nullables, oneOf, optionals, Type, text, timestamp } from "../schema/shapes.ts";
+import {
+  amount,
+  count,
+  country,
+  currency,
+  email,
+  metadata,
+  nullables,
+  oneOf,
+  optionals,
+  Type,
+  text,
+  timestamp,
+} from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { SESSION_SECONDS } from "../store/records/tenants.ts";
 
@@ -33,7 +46,10 @@ export const roomTypes = Type.Array(
   { description: "Room types that the merchant lets; empty if it lets none, or any" },
 );
 
-/** Declares no `created` event, because `merchant.created` goes to the merchant that made the request, not to the new one. */
+/**
+ * Declares no `created` event, because `merchant.created` goes to the merchant that made the request, not to the new
+ * one.
+ */
 export const merchants = resource({
   kind: "merchant",
   prefix: "mer",
@@ -42,7 +58,12 @@ export const merchants = resource({
   defaults: { roomTypes: [] },
   states: {
     active: { to: ["suspended"], event: "merchant.reactivated", sets: () => ({ suspensionReason: null }) },
-    suspended: { to: ["active"], event: "merchant.suspended", at: "suspendedAt", fills: { suspensionReason: "under_review" } },
+    suspended: {
+      to: ["active"],
+      event: "merchant.suspended",
+      at: "suspendedAt",
+      fills: { suspensionReason: "under_review" },
+    },
   },
   created: null,
   updated: "merchant.updated",
@@ -58,7 +79,8 @@ const login = endpoint({
   method: "POST",
   path: "/merchants/login",
   summary: "Log in as a merchant",
-  description: "Any API key can log in as any merchant of the sandbox. The access token is sent like an API key and expires after an hour.",
+  description:
+    "Any API key can log in as any merchant of the sandbox. The access token is sent like an API key and expires after an hour.",
   body: assumedBody({ email: requiredFields.email, password: text("The merchant's password") }),
   example: { email: "ola@lodge.example", password: "lodge-password" },
   reply: assumed(
@@ -97,9 +119,19 @@ export const createMerchant = endpoint({
   description: "The new merchant has a profile and no other records. Its API key is returned only in this response.",
   body: assumedBody({
     ...requiredFields,
-    ...optionals({ ...optionalFields, password: text("Password for login; do not use a real one"), metadata: metadata() }),
+    ...optionals({
+      ...optionalFields,
+      password: text("Password for login; do not use a real one"),
+      metadata: metadata(),
+    }),
   }),
-  example: { name: "Café Lusíada", email: "bomdia@lusiada.example", password: "not-a-real-one", country: "PT", currency: "EUR" },
+  example: {
+    name: "Café Lusíada",
+    email: "bomdia@lusiada.example",
+    password: "not-a-real-one",
+    country: "PT",
+    currency: "EUR",
+  },
   reply: withFields(merchants, { apiKey: text("API key of the new merchant") }),
   errors: ["validation_failed", "already_exists"],
   emits: [assumed("merchant.created", "Derived from the name of the operation.")],
@@ -128,7 +160,10 @@ export const operations = [login, createMerchant, getOwnMerchant];
 
 export const resources = [merchants];
 
-/** Mints an id that is not in use. Resetting a merchant restarts its id counter, but keeps the merchants that it created. */
+/**
+ * Mints an id that is not in use. Resetting a merchant restarts its id counter, but keeps the merchants that it
+ * created.
+ */
 function freshId(mint: OperationContext["mint"], isTaken: (id: string) => boolean): string {
   const id = mint(merchants.prefix);
   return isTaken(id) ? freshId(mint, isTaken) : id;
@@ -140,7 +175,8 @@ export function homeOf(merchant: string, own: OwnRecords): Record<"name" | "coun
 }
 
 /** The merchant's currency, the default for amounts in requests that omit `currency`. */
-export const homeCurrency = ({ merchant, own }: { merchant: string; own: OwnRecords }) => homeOf(merchant, own).currency;
+export const homeCurrency = ({ merchant, own }: { merchant: string; own: OwnRecords }) =>
+  homeOf(merchant, own).currency;
 
 type Waiting = Pick<Arrival<RecordBase>, "record" | "own">;
 

@@ -28,7 +28,12 @@ export const eventOrganizers = resource({
   defaults: { verified: false, upcomingEvents: 0, pastEvents: 0 },
   states: {
     active: { to: ["suspended"], event: "event_organizer.reactivated", sets: () => ({ suspensionReason: null }) },
-    suspended: { to: ["active"], event: "event_organizer.suspended", at: "suspendedAt", fills: { suspensionReason: "under_review" } },
+    suspended: {
+      to: ["active"],
+      event: "event_organizer.suspended",
+      at: "suspendedAt",
+      fills: { suspensionReason: "under_review" },
+    },
   },
   created: "event_organizer.created",
   updated: "event_organizer.updated",
@@ -46,9 +51,13 @@ const getOrganizer = endpoint({
   errors: ["resource_not_found"],
   handle: ({ own }) =>
     own(eventOrganizers).newest() ??
-    fail("resource_not_found", `This merchant has no organizer profile. Make one with POST /_sandbox/records/${eventOrganizers.kind}.`, {
-      resource: eventOrganizers.kind,
-    }),
+    fail(
+      "resource_not_found",
+      `This merchant has no organizer profile. Make one with POST /_sandbox/records/${eventOrganizers.kind}.`,
+      {
+        resource: eventOrganizers.kind,
+      },
+    ),
 });
 
 export const operations = [getOrganizer];

@@ -25,14 +25,24 @@ type FeeRate = readonly [basisPoints: number, fixed: number];
 const FEES: Readonly<Record<string, Readonly<Record<string, FeeRate>>>> = {
   JP: { card: [360, 0], bank_transfer: [0, 250] },
 };
-const USUAL_FEES: Readonly<Record<string, FeeRate>> = { card: [150, 25], bank_transfer: [80, 0], mobile_money: [200, 0] };
+const USUAL_FEES: Readonly<Record<string, FeeRate>> = {
+  card: [150, 25],
+  bank_transfer: [80, 0],
+  mobile_money: [200, 0],
+};
 
-/** Bank transfers and payouts wait for days, so the waiting ones of the fixtures, and the payments in them, are of a daily schedule. */
+/**
+ * Bank transfers and payouts wait for days, so the waiting ones of the fixtures, and the payments in them, are of a
+ * daily schedule.
+ */
 export const daysIfDaily: Exclude<Resource["datesMoveBy"], string> = ({ metadata }) =>
   (metadata as { schedule?: unknown } | undefined)?.schedule === "daily" ? "days" : "weeks";
 
 /** The fee by payment method and the merchant's country. It never exceeds the amount. */
-function feeOf({ amount, method, merchantId }: RecordBase & { amount: number | null; method: string | null }, own: OwnRecords) {
+function feeOf(
+  { amount, method, merchantId }: RecordBase & { amount: number | null; method: string | null },
+  own: OwnRecords,
+) {
   if (amount === null) return null;
   const country = homeOf(merchantId, own).country ?? "";
   const name = method ?? "card";
@@ -53,7 +63,8 @@ const refundWithinAmount: Rule<RecordBase & SettledPayment> = ({ status, amount,
     return wrong("out_of_range", `must be 0 while the payment is ${status}; received ${refundedAmount}`);
   if (status === "refunded" && amount !== null && refundedAmount !== amount)
     return wrong("wrong_sum", `of a refunded payment must be its amount, ${amount}; received ${refundedAmount}`);
-  if (refundedAmount > (amount ?? 0)) return wrong("out_of_range", `must not exceed the amount, ${amount}; received ${refundedAmount}`);
+  if (refundedAmount > (amount ?? 0))
+    return wrong("out_of_range", `must not exceed the amount, ${amount}; received ${refundedAmount}`);
   if (status === "succeeded" && refundedAmount === amount)
     return wrong("out_of_range", `is the whole amount, ${amount}: set the status to refunded instead`);
   return undefined;
@@ -66,7 +77,11 @@ const currencyOfPayout: Rule<RecordBase & SettledPayment & { payoutId: string | 
 ) =>
   before === undefined || (paidOutAmount === 0 && payoutId === null) || currency === before.currency
     ? undefined
-    : problem("currency", "fixed", `currency of a payment in a payout is fixed, ${before.currency}; received ${currency}.`);
+    : problem(
+        "currency",
+        "fixed",
+        `currency of a payment in a payout is fixed, ${before.currency}; received ${currency}.`,
+      );
 
 const feeWithinAmount: Rule<RecordBase & SettledPayment> = ({ amount, fee }) =>
   fee !== null && fee > (amount ?? fee)
@@ -132,14 +147,18 @@ export const payments = resource({
   sums: [unsettledPayments],
   rules: [refundWithinAmount, feeWithinAmount, currencyOfPayout, refundKeepsTime, inOrder("paidAt", "refundedAt")],
   corrects: (record, { before, now }) =>
-    before && record.refundedAmount > before.refundedAmount && record.refundedAt === before.refundedAt ? { refundedAt: now } : undefined,
+    before && record.refundedAmount > before.refundedAmount && record.refundedAt === before.refundedAt
+      ? { refundedAt: now }
+      : undefined,
   references: { customerId: "customer", payoutId: "payout" },
   derived: ["payoutId", "paidOutAmount"],
   series: [{ field: "reference", prefix: ({ merchantId }, own) => initialsOf(homeOf(merchantId, own).name, "INV") }],
   outstanding: (payment) => unpaidOf(payment) !== 0,
 });
 
-/** Takes a payment from the customer of a record, and notes its id in a field of the record, unless the field names one. */
+/**
+ * Takes a payment from the customer of a record, and notes its id in a field of the record, unless the field names one.
+ */
 export function takePayment<R extends RecordBase & Record<"customerId" | "currency", string | null>>(
   resource: Resource<R>,
   { record, own }: Arrival<RecordBase & Record<"customerId" | "currency", string | null>>,

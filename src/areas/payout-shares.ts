@@ -8,11 +8,17 @@ import { payments } from "./payments.ts";
 
 export const paymentShare = Type.Object({
   paymentId: id("pay", "Payment in the payout"),
-  amount: amount("What the payout contains of it: the payment less fee and refunds; negative for a refund after an earlier payout"),
+  amount: amount(
+    "What the payout contains of it: the payment less fee and refunds; negative for a refund after an earlier payout",
+  ),
 });
 
-/** The shares of payments in a currency that are in no payout, the oldest first. Failed and canceled payouts do not count. */
-export const openShares = (own: OwnRecords, currency: string | null): PaymentShare[] => unpaidShares(own(payments).outstanding(), currency);
+/**
+ * The shares of payments in a currency that are in no payout, the oldest first. Failed and canceled payouts do not
+ * count.
+ */
+export const openShares = (own: OwnRecords, currency: string | null): PaymentShare[] =>
+  unpaidShares(own(payments).outstanding(), currency);
 
 export interface PayoutAmounts {
   amount: number | null;
@@ -33,10 +39,18 @@ export const paymentsFree: Rule<RecordBase & PayoutAmounts> = ({ payments: share
       const field = `payments/${index}/paymentId`;
       if (!payment) return unknownReference(field, "payment", paymentId);
       if (payment.currency !== currency)
-        return problem(field, "wrong_currency", `${paymentId} is in ${payment.currency}; the payout is in ${currency}.`);
+        return problem(
+          field,
+          "wrong_currency",
+          `${paymentId} is in ${payment.currency}; the payout is in ${currency}.`,
+        );
       const left = unpaidOf(payment);
       if (amount !== left)
-        return problem(`payments/${index}/amount`, "wrong_sum", `${paymentId} has ${left} that no payout contains; received ${amount}.`);
+        return problem(
+          `payments/${index}/amount`,
+          "wrong_sum",
+          `${paymentId} has ${left} that no payout contains; received ${amount}.`,
+        );
     }
     return undefined;
   }

@@ -72,7 +72,12 @@ export const payoutMethods = resource({
       next: ({ record }) => ({ at: record.created * 1000 + VERIFICATION_TIME, status: "verified" }),
     },
     verified: { to: ["replaced"], event: "payout_method.verified", at: "verifiedAt" },
-    failed: { to: ["replaced"], event: "payout_method.failed", at: "failedAt", fills: { failureCode: "account_not_found" } },
+    failed: {
+      to: ["replaced"],
+      event: "payout_method.failed",
+      at: "failedAt",
+      fills: { failureCode: "account_not_found" },
+    },
     replaced: {
       to: [],
       event: "payout_method.replaced",
@@ -123,13 +128,22 @@ const setPayoutMethod = endpoint({
   reply: payoutMethods.schema,
   errors: ["validation_failed"],
   emits: [assumed("payout_method.updated", "Derived from the name of the operation.")],
-  mayEmit: { "payout_method.replaced": "where another one was in use", "payout.updated": "for each pending payout to the replaced one" },
+  mayEmit: {
+    "payout_method.replaced": "where another one was in use",
+    "payout.updated": "for each pending payout to the replaced one",
+  },
   handle(call) {
     const { accountNumber, ...kept } = call.body;
     const methods = call.own(payoutMethods);
     const before = currentMethods(call.own);
     const last4 = accountNumber?.replace(/[ -]/g, "").slice(-4) ?? null;
-    const created = methods.create({ ...call.extra, ...kept, isDefault: true, currency: kept.currency ?? homeCurrency(call), last4 });
+    const created = methods.create({
+      ...call.extra,
+      ...kept,
+      isDefault: true,
+      currency: kept.currency ?? homeCurrency(call),
+      last4,
+    });
     for (const { id } of before) methods.move(methods.require(id), "replaced");
     return created;
   },
@@ -152,7 +166,10 @@ function becomeDefault({ record, own }: Arrival<RecordBase & { isDefault: boolea
     if (id !== record.id && isDefault) methods.update(methods.require(id), { isDefault: false }, null);
 }
 
-/** Moves the pending payouts of a replaced method to the default method. Without a default, makes the newest method the default. */
+/**
+ * Moves the pending payouts of a replaced method to the default method. Without a default, makes the newest method the
+ * default.
+ */
 function followDefaultMethod(replaced: string, own: OwnRecords): void {
   const current = currentMethods(own);
   const target = current.find(({ isDefault }) => isDefault) ?? current[0];
@@ -181,7 +198,8 @@ export const payouts = resource({
   view: "payouts",
   sample: samplePayout,
   datesMoveBy: daysIfDaily,
-  fitDates: ({ moved: { arrivalDate } }) => (typeof arrivalDate === "string" ? { arrivalDate: businessDayFrom(arrivalDate) } : {}),
+  fitDates: ({ moved: { arrivalDate } }) =>
+    typeof arrivalDate === "string" ? { arrivalDate: businessDayFrom(arrivalDate) } : {},
   fields: {
     ...nullables({
       amount: amount("Amount of the payout", { minimum: 0 }),
@@ -194,7 +212,9 @@ export const payouts = resource({
       failedAt: timestamp("Time at which the payout failed"),
       canceledAt: timestamp("Time at which the payout was canceled"),
     }),
-    payments: Type.Array(paymentShare, { description: "Payments in the payout; empty if it was made for an amount of its own" }),
+    payments: Type.Array(paymentShare, {
+      description: "Payments in the payout; empty if it was made for an amount of its own",
+    }),
   },
   defaults: { payments: [] },
   states: {
@@ -240,7 +260,8 @@ function settle({ record, own }: Arrival<RecordBase & PayoutAmounts>, sign: 1 | 
     standing().findLast(({ payments }) => payments.some((share) => share.paymentId === paymentId))?.id ?? null;
   for (const share of record.payments) {
     const payment = own(payments).require(share.paymentId);
-    const payoutId = sign === 1 ? record.id : payment.payoutId === record.id ? standingPayoutOf(share.paymentId) : payment.payoutId;
+    const payoutId =
+      sign === 1 ? record.id : payment.payoutId === record.id ? standingPayoutOf(share.paymentId) : payment.payoutId;
     own(payments).update(payment, { payoutId, paidOutAmount: payment.paidOutAmount + sign * share.amount }, null);
   }
 }

@@ -5,7 +5,19 @@ import { problem } from "../contracts/rules.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
-import { amount, count, flag, id, nullable, oneOf, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
+import {
+  amount,
+  count,
+  flag,
+  id,
+  nullable,
+  oneOf,
+  optionals,
+  type Static,
+  Type,
+  text,
+  timestamp,
+} from "../schema/shapes.ts";
 
 export const employee = text("Id of the employee", { minLength: 1 });
 export const gross = amount("Pay before deductions", { minimum: 0 });
@@ -55,7 +67,11 @@ export const totals = Type.Object({
 });
 
 /** An item in a request. */
-export const payItem = Type.Object({ employeeId: employee, grossAmount: gross, ...optionals({ employeeName, deductions }) });
+export const payItem = Type.Object({
+  employeeId: employee,
+  grossAmount: gross,
+  ...optionals({ employeeName, deductions }),
+});
 
 export type PayItem = Static<typeof payItem>;
 
@@ -101,7 +117,10 @@ const amountsOf = (entries: Static<typeof deductions>) => entries.map(({ amount 
 export const MOST_OVERRIDE = 2;
 
 /** Fails if another of the regular runs pays one of the employees of a run for the same days. */
-export function refusePaidTwice(run: PaidDays, others: readonly (PaidDays & { id: string; status?: string | undefined })[]): void {
+export function refusePaidTwice(
+  run: PaidDays,
+  others: readonly (PaidDays & { id: string; status?: string | undefined })[],
+): void {
   const employees = new Set(run.items.map(({ employeeId }) => employeeId));
   for (const { id, status, items, periodStart, periodEnd } of others) {
     if ((periodStart ?? "9") > (run.periodEnd ?? "") || (periodEnd ?? "") < (run.periodStart ?? "9")) continue;
@@ -131,15 +150,20 @@ export const employeesOnce: Rule<RecordBase & PayrollItems> = ({ items }) => {
   const seen = new Set<string>();
   for (const [index, { employeeId }] of items.entries()) {
     if (seen.has(employeeId))
-      return itemProblem(index, "employeeId", "repeated", `must differ from those before it; received ${JSON.stringify(employeeId)}.`);
+      return itemProblem(
+        index,
+        "employeeId",
+        "repeated",
+        `must differ from those before it; received ${JSON.stringify(employeeId)}.`,
+      );
     seen.add(employeeId);
   }
   return undefined;
 };
 
 /**
- * Net pay is gross pay minus deductions and not negative, and an override is at most twice the gross pay. Unchanged items are skipped,
- * because with open bodies they may contain any amount from the client.
+ * Net pay is gross pay minus deductions and not negative, and an override is at most twice the gross pay. Unchanged
+ * items are skipped, because with open bodies they may contain any amount from the client.
  */
 export const netFits: Rule<RecordBase & PayrollItems> = ({ items }, { before }) => {
   for (let index = 0; index < items.length; index++) {
@@ -149,9 +173,18 @@ export const netFits: Rule<RecordBase & PayrollItems> = ({ items }, { before }) 
     for (const deduction of deductions) net -= deduction.amount;
     const wrong = (field: string, code: string, says: string) => itemProblem(index, field, code, `must ${says}.`);
     const most = grossAmount * MOST_OVERRIDE;
-    if (net < 0) return wrong("deductions", "out_of_range", `not exceed the gross pay, ${grossAmount}; their sum is ${grossAmount - net}`);
+    if (net < 0)
+      return wrong(
+        "deductions",
+        "out_of_range",
+        `not exceed the gross pay, ${grossAmount}; their sum is ${grossAmount - net}`,
+      );
     if (overridden && (netAmount < 0 || netAmount > most))
-      return wrong("netAmount", "out_of_range", `be from 0 to ${MOST_OVERRIDE} times the gross pay, ${most}; received ${netAmount}`);
+      return wrong(
+        "netAmount",
+        "out_of_range",
+        `be from 0 to ${MOST_OVERRIDE} times the gross pay, ${most}; received ${netAmount}`,
+      );
     if (!overridden && netAmount !== net)
       return wrong("netAmount", "wrong_sum", `be the gross pay less the deductions, ${net}; received ${netAmount}`);
   }
@@ -165,7 +198,11 @@ export const totalsFit: Rule<RecordBase & PayrollItems> = ({ items, totals: give
   for (const [name, sum] of Object.entries(computed)) {
     const received = given[name as keyof typeof given];
     if (received !== sum)
-      return problem(`totals/${name}`, "wrong_sum", `totals.${name} must be that of the items, ${sum}; received ${received}.`);
+      return problem(
+        `totals/${name}`,
+        "wrong_sum",
+        `totals.${name} must be that of the items, ${sum}; received ${received}.`,
+      );
   }
   return undefined;
 };

@@ -3,7 +3,18 @@
 import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
-import { amount, count, currency, id, metadata, nullables, optionals, Type, text, timestamp } from "../schema/shapes.ts";
+import {
+  amount,
+  count,
+  currency,
+  id,
+  metadata,
+  nullables,
+  optionals,
+  Type,
+  text,
+  timestamp,
+} from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { homeCurrency } from "./merchants.ts";
 import { sampleProduct, sampleVariant } from "./samples/sales.ts";
@@ -57,7 +68,11 @@ export const productVariants = resource({
   prefix: "var",
   view: "product_variants",
   sample: sampleVariant,
-  fields: { productId: id("prod", "Product of the variant"), ...nullables({ ...requiredFields, ...optionalFields, archivedAt }), options },
+  fields: {
+    productId: id("prod", "Product of the variant"),
+    ...nullables({ ...requiredFields, ...optionalFields, archivedAt }),
+    options,
+  },
   defaults: { options: {} },
   states: {
     active: { to: ["archived"], event: "product_variant.restored" },
@@ -82,7 +97,14 @@ const createVariant = endpoint({
     "The service's documentation does not show this body; these fields are common to retail APIs.",
   ),
   exampleParams: { productId: "prod_honey" },
-  example: { sku: "HONEY-1000", name: "1 kg jar", options: { size: "1 kg" }, price: 1_650, currency: "EUR", stockQuantity: 24 },
+  example: {
+    sku: "HONEY-1000",
+    name: "1 kg jar",
+    options: { size: "1 kg" },
+    price: 1_650,
+    currency: "EUR",
+    stockQuantity: 24,
+  },
   reply: productVariants.schema,
   errors: ["resource_not_found", "invalid_state", "already_exists"],
   emits: [assumed("product_variant.created", "Derived from the name of the operation.")],

@@ -9,7 +9,12 @@ export type RoomType = Static<typeof roomTypes>[number];
 export type Nights = Record<"roomTypeId" | "checkIn" | "checkOut", string | null>;
 
 /** The first night of a stay in which these other stays take all rooms of the type. */
-export const fullNight = ({ id, rooms }: RoomType, checkIn: string, checkOut: string, others: readonly Nights[]): string | undefined => {
+export const fullNight = (
+  { id, rooms }: RoomType,
+  checkIn: string,
+  checkOut: string,
+  others: readonly Nights[],
+): string | undefined => {
   const stays = others.filter(({ roomTypeId }) => roomTypeId === id);
   const isIn = (night: string) => (stay: Nights) => (stay.checkIn ?? "9") <= night && night < (stay.checkOut ?? "");
   return nightsOf(checkIn, checkOut).find((night) => stays.filter(isIn(night)).length >= rooms);
@@ -19,6 +24,7 @@ const MOST_NIGHTS = 1_000;
 
 export function nightsOf(checkIn: string, checkOut: string): string[] {
   const nights: string[] = [];
-  for (let night = checkIn; night < checkOut && nights.length < MOST_NIGHTS; night = addDays(night, 1)) nights.push(night);
+  for (let night = checkIn; night < checkOut && nights.length < MOST_NIGHTS; night = addDays(night, 1))
+    nights.push(night);
   return nights;
 }

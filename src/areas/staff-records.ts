@@ -12,7 +12,10 @@ export const disciplinaryRecords = resource({
   sample: sampleDisciplinaryRecord,
   fields: nullables({
     employeeId: text("Id of the employee concerned"),
-    type: oneOf(["verbal_warning", "written_warning", "final_warning", "suspension", "termination"], "Severity of the measure"),
+    type: oneOf(
+      ["verbal_warning", "written_warning", "final_warning", "suspension", "termination"],
+      "Severity of the measure",
+    ),
     category: text("Subject of the record, such as `attendance` or `conduct`"),
     description: text("Description of the incident"),
     incidentDate: day("Date of the incident"),
@@ -37,7 +40,9 @@ const score = (description: string) => Type.Number({ description: `${description
 /** The mean of the goals' scores, rounded to one decimal; null if no goal has a score. */
 function meanScore(goals: readonly Static<typeof goal>[]): number | null {
   const scores = goals.flatMap(({ score }) => (score === null ? [] : [score]));
-  return scores.length === 0 ? null : Math.round((scores.reduce((sum, score) => sum + score, 0) / scores.length) * 10) / 10;
+  return scores.length === 0
+    ? null
+    : Math.round((scores.reduce((sum, score) => sum + score, 0) / scores.length) * 10) / 10;
 }
 
 /** A goal without a score gets the final one, or else the middle of the scale. */

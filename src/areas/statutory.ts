@@ -1,6 +1,13 @@
 // Statutory: remittances to public schemes, and the settings for them.
 
-import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource, type ShiftedDates } from "../contracts/resource.ts";
+import {
+  type Arrival,
+  type OwnRecords,
+  type RecordBase,
+  type Rule,
+  resource,
+  type ShiftedDates,
+} from "../contracts/resource.ts";
 import { sumOf } from "../contracts/rules.ts";
 import { addDays, businessDayUntil, businessTimes, dayAt } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
@@ -48,11 +55,18 @@ const remittedOnce: Rule<Remittance> = ({ id, scheme, period, payrollId, status 
   if (before?.scheme === scheme && before.period === period && before.payrollId === payrollId) return undefined;
   const other = own(remittances)
     .all()
-    .find((one) => one.id !== id && isRemitted([one], scheme, period) && (payrollId === null || one.payrollId === payrollId));
+    .find(
+      (one) =>
+        one.id !== id && isRemitted([one], scheme, period) && (payrollId === null || one.payrollId === payrollId),
+    );
   if (!other) return undefined;
-  return fail("invalid_state", `${scheme} of ${period} is remitted by ${other.id}; give another scheme or period, or cancel ${other.id}.`, {
-    remittanceId: other.id,
-  });
+  return fail(
+    "invalid_state",
+    `${scheme} of ${period} is remitted by ${other.id}; give another scheme or period, or cancel ${other.id}.`,
+    {
+      remittanceId: other.id,
+    },
+  );
 };
 
 export const remittances = resource({
@@ -105,7 +119,9 @@ export const remittances = resource({
       event: "remittance.confirmed",
       // A confirmed remittance was paid, even if it was never marked as paid.
       at: ["paidAt", "confirmedAt"],
-      sets: ({ record, now, own }) => ({ confirmedDate: record.confirmedDate ?? homeDay({ record, own }, record.confirmedAt ?? now) }),
+      sets: ({ record, now, own }) => ({
+        confirmedDate: record.confirmedDate ?? homeDay({ record, own }, record.confirmedAt ?? now),
+      }),
     },
     cancelled: { to: [], event: "remittance.cancelled", at: "cancelledAt" },
   },
@@ -135,13 +151,20 @@ function isAutomatic({ own }: Due): boolean {
 const totalOf = ({ employeeAmount, employerAmount }: Record<"employeeAmount" | "employerAmount", number | null>) =>
   employeeAmount === null || employerAmount === null ? null : employeeAmount + employerAmount;
 
-/** A due date that follows from the settings still does after a shift; a remittance is made when the staff is paid, and paid on a business day. */
+/**
+ * A due date that follows from the settings still does after a shift; a remittance is made when the staff is paid, and
+ * paid on a business day.
+ */
 function fitDates({ written, moved, settings }: ShiftedDates) {
   if (typeof moved.dueDate !== "string") return {};
   const dueOf = ({ period }: ShiftedDates["written"]) => dueDateOf(String(period), settings.remittanceDueDay);
   const dueDate = written.dueDate === dueOf(written) ? dueOf(moved) : businessDayUntil(moved.dueDate);
   const times = businessTimes(moved, ["created", "paidAt", "confirmedAt"]);
-  return { dueDate, ...times, ...(times.confirmedAt !== undefined && { confirmedDate: dayAt(null, times.confirmedAt * 1_000) }) };
+  return {
+    dueDate,
+    ...times,
+    ...(times.confirmedAt !== undefined && { confirmedDate: dayAt(null, times.confirmedAt * 1_000) }),
+  };
 }
 
 const AGENCIES = {
@@ -210,7 +233,11 @@ const confirmRemittance = endpoint({
   handle({ params, body, extra, own }) {
     const remittance = own(remittances).require(params.id);
     // The caller says what is on the receipt, so a receipt without a number gets none.
-    return own(remittances).move(remittance, "confirmed", { receiptNumber: remittance.receiptNumber, ...extra, ...body });
+    return own(remittances).move(remittance, "confirmed", {
+      receiptNumber: remittance.receiptNumber,
+      ...extra,
+      ...body,
+    });
   },
 });
 
@@ -221,7 +248,8 @@ const updateStatutorySettings = endpoint({
   method: "PATCH",
   path: "/statutory/settings",
   summary: "Update statutory settings",
-  description: "Replaces the fields sent and keeps the others; null clears a field. No event is sent if nothing changes.",
+  description:
+    "Replaces the fields sent and keeps the others; null clears a field. No event is sent if nothing changes.",
   body: assumedBody(
     optionals({ ...settings, autoRemit, schemes, metadata: metadata() }),
     "The service's documentation does not show this body; null clears a field, as in RFC 7396.",

@@ -5,7 +5,17 @@ import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { mask } from "../kernel/mask.ts";
 import { assumed } from "../schema/assumed.ts";
-import { assumedListOf, assumedPageQuery, flag, id, oneOf, prefixed, type Static, Type, timestamp } from "../schema/shapes.ts";
+import {
+  assumedListOf,
+  assumedPageQuery,
+  flag,
+  id,
+  oneOf,
+  prefixed,
+  type Static,
+  Type,
+  timestamp,
+} from "../schema/shapes.ts";
 import { endpoint, type OperationContext } from "../store/operation-context.ts";
 import { withoutHidden } from "../store/records/collection.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
@@ -17,16 +27,22 @@ const named = { minLength: 1, maxLength: 255 };
 const subscription = {
   url: Type.String({ description: "URL that receives the deliveries: an http or https address on this machine" }),
   events: assumed(
-    Type.Array(Type.String({ description: "An event type, or `*` for all events", pattern: `^(\\*|${NAME})$`, ...named }), {
-      description: "Event types to deliver, such as `payment.succeeded`",
-      minItems: 1,
-      maxItems: 100,
-    }),
+    Type.Array(
+      Type.String({ description: "An event type, or `*` for all events", pattern: `^(\\*|${NAME})$`, ...named }),
+      {
+        description: "Event types to deliver, such as `payment.succeeded`",
+        minItems: 1,
+        maxItems: 100,
+      },
+    ),
     "The service's documentation shows an array of event types; its bounds and `*` are common conventions.",
   ),
 };
 
-/** Checked even with `--bodies open`, like the body of a test event, because the service's documentation shows both bodies. */
+/**
+ * Checked even with `--bodies open`, like the body of a test event, because the service's documentation shows both
+ * bodies.
+ */
 const newEndpoint = Type.Object(subscription);
 
 /** `secret`, `previousSecret`, `rotated` and `disabledReason` are stored in the record but never returned with it. */
@@ -56,7 +72,10 @@ export const createWebhook = endpoint({
   body: newEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.succeeded", "booking.declined"] },
   reply: withFields(webhookEndpoints, { health: WebhookHealth, secret }),
-  status: assumed<number>(201, "The service's documentation describes this response as a created endpoint; other operations return `OK`."),
+  status: assumed<number>(
+    201,
+    "The service's documentation describes this response as a created endpoint; other operations return `OK`.",
+  ),
   errors: ["validation_failed", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
   idempotent: false,
   notFromPages: true,
@@ -127,7 +146,8 @@ const rotateWebhookSecret = endpoint({
   method: "POST",
   path: "/webhooks/{id}/rotate-secret",
   summary: "Rotate the secret of a webhook endpoint",
-  description: "The new secret signs every attempt from now on, including retries. It is returned only in this response.",
+  description:
+    "The new secret signs every attempt from now on, including retries. It is returned only in this response.",
   reply: assumed(
     Type.Object({
       id: id("we", "Endpoint"),
@@ -148,13 +168,17 @@ const rotateWebhookSecret = endpoint({
   },
 });
 
-const FILTER_WHY = "The service's documentation shows no filters; a log of every attempt is of little use without them.";
+const FILTER_WHY =
+  "The service's documentation shows no filters; a log of every attempt is of little use without them.";
 
 const filters = {
   eventId: assumed(Type.Optional(Type.String({ description: "Only deliveries of this event" })), FILTER_WHY),
   endpointId: assumed(Type.Optional(Type.String({ description: "Only deliveries to this endpoint" })), FILTER_WHY),
   type: assumed(Type.Optional(Type.String({ description: "Only deliveries of events of this type" })), FILTER_WHY),
-  status: assumed(Type.Optional(oneOf(["succeeded", "failed", "aborted"], "Only attempts with this status")), FILTER_WHY),
+  status: assumed(
+    Type.Optional(oneOf(["succeeded", "failed", "aborted"], "Only attempts with this status")),
+    FILTER_WHY,
+  ),
 };
 
 const listDeliveries = endpoint({
@@ -167,7 +191,10 @@ const listDeliveries = endpoint({
   description: "Returns one record per attempt for all of your endpoints, including deleted ones, newest first.",
   query: Type.Object({ ...assumedPageQuery.properties, ...filters }),
   reply: assumedListOf(
-    assumed(WebhookDelivery, "The service's documentation says that every attempt is logged but not what the log contains."),
+    assumed(
+      WebhookDelivery,
+      "The service's documentation says that every attempt is logged but not what the log contains.",
+    ),
   ),
   errors: ["validation_failed", "invalid_limit", "invalid_cursor"],
   handle: ({ query, merchant, attempts }) => attempts.page(merchant, query),
@@ -175,7 +202,9 @@ const listDeliveries = endpoint({
 
 const testEvent = Type.Object({
   type: Type.String({ description: "Event type, such as `payment.succeeded`", pattern: `^${NAME}$`, ...named }),
-  data: Type.Optional(Type.Record(Type.Unknown(), { description: "Event data, sent unchanged; may contain an `amount`" })),
+  data: Type.Optional(
+    Type.Record(Type.Unknown(), { description: "Event data, sent unchanged; may contain an `amount`" }),
+  ),
 });
 
 const sendTestEvent = endpoint({
@@ -185,10 +214,14 @@ const sendTestEvent = endpoint({
   method: "POST",
   path: "/webhook-events/test",
   summary: "Send a test event",
-  description: "The event is sent to all endpoints subscribed to its type, signed and retried like any other event. It changes no records.",
+  description:
+    "The event is sent to all endpoints subscribed to its type, signed and retried like any other event. It changes no records.",
   body: testEvent,
   example: { type: "payment.succeeded", data: { amount: 1_500 } },
-  reply: assumed(TestEvent, "The service's documentation does not show this response; clients need the event id to search the log."),
+  reply: assumed(
+    TestEvent,
+    "The service's documentation does not show this response; clients need the event id to search the log.",
+  ),
   errors: ["validation_failed"],
   idempotent: false,
   handle(call) {
@@ -200,9 +233,19 @@ const sendTestEvent = endpoint({
   },
 });
 
-export const operations = [createWebhook, listWebhooks, deleteWebhook, rotateWebhookSecret, listDeliveries, sendTestEvent];
+export const operations = [
+  createWebhook,
+  listWebhooks,
+  deleteWebhook,
+  rotateWebhookSecret,
+  listDeliveries,
+  sendTestEvent,
+];
 
-/** Mints a secret. The whole string, including the prefix, is the HMAC key. Hex, so that clients do not decode it as base64. */
+/**
+ * Mints a secret. The whole string, including the prefix, is the HMAC key. Hex, so that clients do not decode it as
+ * base64.
+ */
 const mintSecret = (call: OperationContext) => `whsec_${call.secret("webhook")}`;
 
 function warnAboutUnknownTypes({ webhooks: { eventTypes }, warn }: OperationContext, types: readonly string[]): void {

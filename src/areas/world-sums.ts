@@ -2,7 +2,12 @@
 
 import type { AnyRecord, RecordsByKind, WorldViolation } from "../contracts/resource.ts";
 
-const violation = (kind: string, { id }: AnyRecord, field: string, message: string): WorldViolation => ({ kind, id, field, message });
+const violation = (kind: string, { id }: AnyRecord, field: string, message: string): WorldViolation => ({
+  kind,
+  id,
+  field,
+  message,
+});
 
 const recordsOf = (world: RecordsByKind, kind: string) => world.get(kind) ?? [];
 
@@ -26,7 +31,9 @@ export function keptDeposits(world: RecordsByKind): WorldViolation[] {
   const paid = new Set(recordsOf(world, "payment").flatMap(({ id, status }) => (status === "succeeded" ? [id] : [])));
   return recordsOf(world, "booking")
     .filter(({ status, paymentId }) => (status === "declined" || status === "cancelled") && paid.has(String(paymentId)))
-    .map((stay) => violation("booking", stay, "paymentId", `is ${stay.status}, and its deposit ${stay.paymentId} is not refunded`));
+    .map((stay) =>
+      violation("booking", stay, "paymentId", `is ${stay.status}, and its deposit ${stay.paymentId} is not refunded`),
+    );
 }
 
 /** Exactly one of the current payout methods must be the default. */
@@ -35,7 +42,14 @@ export function strayDefaults(world: RecordsByKind): WorldViolation[] {
   const defaults = current.filter(({ isDefault }) => isDefault);
   const [first] = current;
   if (!first || defaults.length === 1) return [];
-  return [violation("payout_method", first, "isDefault", `${defaults.length} of ${current.length} payout methods are the default`)];
+  return [
+    violation(
+      "payout_method",
+      first,
+      "isDefault",
+      `${defaults.length} of ${current.length} payout methods are the default`,
+    ),
+  ];
 }
 
 /** Remittances must belong to paid payroll runs. */
@@ -43,7 +57,9 @@ export function earlyRemittances(world: RecordsByKind): WorldViolation[] {
   const paid = new Set(recordsOf(world, "payroll").flatMap(({ id, status }) => (status === "paid" ? [id] : [])));
   return recordsOf(world, "remittance")
     .filter(({ payrollId }) => payrollId != null && !paid.has(String(payrollId)))
-    .map((remittance) => violation("remittance", remittance, "payrollId", `is of the payroll ${remittance.payrollId}, which is not paid`));
+    .map((remittance) =>
+      violation("remittance", remittance, "payrollId", `is of the payroll ${remittance.payrollId}, which is not paid`),
+    );
 }
 
 /** Payments must have the currency of their payout. Failed and canceled payouts do not count. */

@@ -25,7 +25,12 @@ const SIGNATURE = "X-Webhook-Signature";
 const MAX_RESPONSE_TIME = 5_000;
 
 /** `run` is the number of the audit in this sandbox, so that each audit sends different events. */
-export async function auditReceiver(deps: AuditDependencies, url: string, givenSecret: string | undefined, run: number) {
+export async function auditReceiver(
+  deps: AuditDependencies,
+  url: string,
+  givenSecret: string | undefined,
+  run: number,
+) {
   deps.checkTarget(url);
   const secret = givenSecret ?? deps.secretOf(url) ?? failUnknownReceiver(url);
   const send = (delivery: TestDelivery) => deps.send(requestOf(deps, delivery, url, secret));
@@ -34,29 +39,42 @@ export async function auditReceiver(deps: AuditDependencies, url: string, givenS
   const outcomes = new Map([[genuine, first]]);
   for (const probe of others)
     if (isWorthTrying(probe, first)) outcomes.set(probe, await sendAll(probe, probe.deliveries(deliveries), send));
-  const verifies = probes.every((probe) => !probe.isForgery || forgeries(probe, outcomes.get(probe) ?? []).every(isRejected));
+  const verifies = probes.every(
+    (probe) => !probe.isForgery || forgeries(probe, outcomes.get(probe) ?? []).every(isRejected),
+  );
   const results = probes.map((probe) => judge(probe, outcomes.get(probe), first, verifies));
   if (results[0]) results[0].did += note;
   const verdict: Verdict =
     (["fail", "inconclusive"] as const).find((worst) => results.some((result) => result.verdict === worst)) ?? "pass";
   /** Whether the receiver accepted a request that was not signed with its secret. */
-  const forgeryAccepted = probes.some((probe) => probe.isForgery && forgeries(probe, outcomes.get(probe) ?? []).some(isAccepted));
+  const forgeryAccepted = probes.some(
+    (probe) => probe.isForgery && forgeries(probe, outcomes.get(probe) ?? []).some(isAccepted),
+  );
   return { url, verdict, forgeryAccepted, probes: results };
 }
 
-/** Milliseconds. With a larger difference between sandbox time and machine time, a receiver may reject events as too old. */
+/**
+ * Milliseconds. With a larger difference between sandbox time and machine time, a receiver may reject events as too
+ * old.
+ */
 const CLOSE_ENOUGH = 60_000;
 
 /**
- * Sends the first probe. If the receiver rejects it and sandbox time differs from machine time, sends it again with machine time, because
- * receivers may reject old events. If that succeeds, all other probes use machine time too.
+ * Sends the first probe. If the receiver rejects it and sandbox time differs from machine time, sends it again with
+ * machine time, because receivers may reject old events. If that succeeds, all other probes use machine time too.
  */
-async function sendGenuine(deps: AuditDependencies, secret: string, run: number, send: (delivery: TestDelivery) => Promise<Outcome>) {
+async function sendGenuine(
+  deps: AuditDependencies,
+  secret: string,
+  run: number,
+  send: (delivery: TestDelivery) => Promise<Outcome>,
+) {
   const [genuine] = probes;
   const deliveries = createTestDeliveries(deps, secret, run);
   const first = await sendAll(genuine, genuine.deliveries(deliveries), send);
   const machine = createClock();
-  if (!first.some(isRejected) || Math.abs(deps.clock.now() - machine.now()) < CLOSE_ENOUGH) return { deliveries, first, note: "" };
+  if (!first.some(isRejected) || Math.abs(deps.clock.now() - machine.now()) < CLOSE_ENOUGH)
+    return { deliveries, first, note: "" };
   const present = createTestDeliveries({ ...deps, clock: machine }, secret, run);
   const second = await sendAll(genuine, genuine.deliveries(present), send);
   if (!second.every(isAccepted)) return { deliveries, first, note: "" };
@@ -65,10 +83,18 @@ async function sendGenuine(deps: AuditDependencies, secret: string, run: number,
 }
 
 function failUnknownReceiver(url: string): never {
-  return fail("resource_not_found", `No endpoint is registered at ${url}: pass its receiver's secret, as in \`--secret whsec_...\`.`);
+  return fail(
+    "resource_not_found",
+    `No endpoint is registered at ${url}: pass its receiver's secret, as in \`--secret whsec_...\`.`,
+  );
 }
 
-function requestOf(deps: AuditDependencies, { signature, slow, ...event }: TestDelivery, url: string, secret: string): WebhookRequest {
+function requestOf(
+  deps: AuditDependencies,
+  { signature, slow, ...event }: TestDelivery,
+  url: string,
+  secret: string,
+): WebhookRequest {
   const { headers, ...request } = deps.buildRequest(event, { url, secret });
   const { [SIGNATURE]: _, ...unsigned } = headers;
   return {
@@ -89,15 +115,21 @@ async function sendAll(
   return outcomes;
 }
 
-const isAccepted = ({ responseStatus }: Outcome) => responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
-const isRejected = ({ responseStatus }: Outcome) => responseStatus !== null && responseStatus >= 400 && responseStatus < 500;
+const isAccepted = ({ responseStatus }: Outcome) =>
+  responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
+const isRejected = ({ responseStatus }: Outcome) =>
+  responseStatus !== null && responseStatus >= 400 && responseStatus < 500;
 
-/** If the receiver rejects a genuine event, rejected forgeries prove nothing, so only forgeries are sent: an accepted one still counts. */
+/**
+ * If the receiver rejects a genuine event, rejected forgeries prove nothing, so only forgeries are sent: an accepted
+ * one still counts.
+ */
 const isWorthTrying = ({ isForgery }: Probe, first: readonly Outcome[]) =>
   first.every(isAccepted) || (isForgery === true && first.some(({ responseStatus }) => responseStatus !== null));
 
 /** The outcomes of forged requests. The probe `body_changed` sends a genuine event first, which is skipped. */
-const forgeries = ({ id }: Probe, outcomes: readonly Outcome[]) => (id === "body_changed" ? outcomes.slice(1) : outcomes);
+const forgeries = ({ id }: Probe, outcomes: readonly Outcome[]) =>
+  id === "body_changed" ? outcomes.slice(1) : outcomes;
 
 function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, first: readonly Outcome[], verifies: boolean) {
   const { id, sent, should, why, expected } = probe;
@@ -105,15 +137,21 @@ function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, first: re
   if (!outcomes) return result("inconclusive", "was not tried: a genuine event was not accepted either");
   const judged = expected === "rejected" ? forgeries(probe, outcomes) : outcomes;
   const waiting = probe.isBurst ? judged.filter(isStillWaiting).length : 0;
-  const did = describe(judged) + (waiting > 0 ? ` (${waiting} of ${judged.length} connections waited in the system's listen backlog)` : "");
+  const did =
+    describe(judged) +
+    (waiting > 0 ? ` (${waiting} of ${judged.length} connections waited in the system's listen backlog)` : "");
   if (expected === "accepted") return result(judgeAcceptance(probe, judged), did);
-  if (expected === "either") return result(judged.every(isRejected) || (verifies && judged.every(isAccepted)) ? "pass" : "fail", did);
+  if (expected === "either")
+    return result(judged.every(isRejected) || (verifies && judged.every(isAccepted)) ? "pass" : "fail", did);
   const isAnyAccepted = judged.some(isAccepted);
   if (!isAnyAccepted && !first.every(isAccepted)) return result("inconclusive", `${did}, as it did to a genuine event`);
   return result(judged.every(isRejected) ? "pass" : "fail", did);
 }
 
-/** The verdict on a probe that must be accepted. Only the first probe checks the response time, so that slowness counts as one mistake. */
+/**
+ * The verdict on a probe that must be accepted. Only the first probe checks the response time, so that slowness counts
+ * as one mistake.
+ */
 function judgeAcceptance({ id, isBurst }: Probe, outcomes: readonly Outcome[]): Verdict {
   const isFirst = id === probes[0].id;
   if (isFirst && outcomes.every(isUnreachable)) return "inconclusive";
@@ -124,8 +162,9 @@ function judgeAcceptance({ id, isBurst }: Probe, outcomes: readonly Outcome[]): 
 }
 
 /**
- * Whether the system may not have handed the connection to the receiver yet. In a burst, it queues only as many connections as fit into the
- * receiver's listen backlog (5 in Python's http.server). From outside, this looks like a receiver that does not respond.
+ * Whether the system may not have handed the connection to the receiver yet. In a burst, it queues only as many
+ * connections as fit into the receiver's listen backlog (5 in Python's http.server). From outside, this looks like a
+ * receiver that does not respond.
  */
 const isStillWaiting = ({ errorCode }: Outcome) => errorCode === "connection_refused" || errorCode === "timeout";
 

@@ -1,4 +1,5 @@
-// The probes of an audit: the request of each, the expected response, and the reason; and the deliveries that they send.
+// The probes of an audit: the request of each, the expected response, and the reason; and the deliveries that they
+// send.
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
@@ -6,7 +7,10 @@ import type { Random } from "../kernel/random.ts";
 export interface Probe {
   id: string;
   sent: string;
-  /** `accepted`: 2xx for each delivery. `rejected`: 4xx for each. `either`: 4xx, or 2xx if the receiver verifies signatures. */
+  /**
+   * `accepted`: 2xx for each delivery. `rejected`: 4xx for each. `either`: 4xx, or 2xx if the receiver verifies
+   * signatures.
+   */
   expected: "accepted" | "rejected" | "either";
   should: string;
   why: string;
@@ -105,7 +109,9 @@ export const probes: readonly [Probe, ...Probe[]] = [
     expected: "accepted",
     should: TAKE,
     why: "Fields are added without notice. Read the fields that you need and ignore the others.",
-    deliveries: (make) => [make.genuine({ data: { addedTomorrow: { deep: [1, null] } }, more: { addedTomorrow: true } })],
+    deliveries: (make) => [
+      make.genuine({ data: { addedTomorrow: { deep: [1, null] } }, more: { addedTomorrow: true } }),
+    ],
   },
   {
     id: "invalid_json",
@@ -146,7 +152,10 @@ export const probes: readonly [Probe, ...Probe[]] = [
   },
 ];
 
-const withSignature = (delivery: TestDelivery, signatureOf: (delivery: TestDelivery) => string | undefined): TestDelivery => ({
+const withSignature = (
+  delivery: TestDelivery,
+  signatureOf: (delivery: TestDelivery) => string | undefined,
+): TestDelivery => ({
   ...delivery,
   signature: signatureOf(delivery),
 });

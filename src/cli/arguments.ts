@@ -38,13 +38,18 @@ interface Syntax {
   flags: FlagDefinitions;
 }
 
-export function parseArguments(argv: readonly string[], { name: command, sandboxOptions, rest, flags: definitions }: Syntax) {
+export function parseArguments(
+  argv: readonly string[],
+  { name: command, sandboxOptions, rest, flags: definitions }: Syntax,
+) {
   const known = allFlags({ sandboxOptions, flags: definitions });
   const end = rest ? argv.indexOf("--") : -1;
   if (rest && end < 0) checkRest(argv, known, command);
   const { given, positionals } = parse(end < 0 ? argv : argv.slice(0, end), known, command);
   const flags: Flags = Object.fromEntries(Object.keys(definitions).map((name) => [name, joined(given[`--${name}`])]));
-  const optionFlags = Object.fromEntries(Object.entries(given).filter(([flag]) => !Object.hasOwn(definitions, flag.slice(2))));
+  const optionFlags = Object.fromEntries(
+    Object.entries(given).filter(([flag]) => !Object.hasOwn(definitions, flag.slice(2))),
+  );
   /** `rest` is everything after `--`, unparsed. */
   return { optionFlags, flags, positionals, rest: end < 0 ? [] : argv.slice(end + 1) };
 }
@@ -68,7 +73,9 @@ const joined = (given: string | string[] | undefined) => (Array.isArray(given) ?
 /** Returns tokens instead of values, because with `strict` parseArgs throws its own errors, without suggestions. */
 function tokensOf(argv: readonly string[], known: FlagDefinitions) {
   const typeOf = ({ value }: FlagDefinition) => (value === undefined ? "boolean" : "string");
-  const options = Object.fromEntries(Object.entries(known).map(([name, flag]) => [name, { type: typeOf(flag) } as const]));
+  const options = Object.fromEntries(
+    Object.entries(known).map(([name, flag]) => [name, { type: typeOf(flag) } as const]),
+  );
   return parseArgs({ args: [...argv], options, strict: false, allowPositionals: true, tokens: true }).tokens ?? [];
 }
 
@@ -81,8 +88,10 @@ function parse(argv: readonly string[], known: FlagDefinitions, command: string)
     const { rawName: flag, value = "" } = token;
     const flags = Object.keys(known).map((name) => `--${name}`);
     const definition = flags.includes(flag) ? known[token.name] : undefined;
-    if (!definition) usageError(`There is no option ${flag}.${didYouMean(flag, flags)} See merchant-sandbox ${command} --help.`);
-    if (definition.value !== undefined && token.value === undefined) usageError(`${flag} needs a value: ${flag} <${definition.value}>.`);
+    if (!definition)
+      usageError(`There is no option ${flag}.${didYouMean(flag, flags)} See merchant-sandbox ${command} --help.`);
+    if (definition.value !== undefined && token.value === undefined)
+      usageError(`${flag} needs a value: ${flag} <${definition.value}>.`);
     definition.check?.(value, flag);
     given[flag] = definition.multiple ? [...[given[flag] ?? []].flat(), value] : value;
   }
@@ -91,4 +100,6 @@ function parse(argv: readonly string[], known: FlagDefinitions, command: string)
 
 /** The positional arguments with their indexes in `argv`. Unknown flags count as switches. */
 export const positionalsIn = (argv: readonly string[], flags: FlagDefinitions): { value: string; index: number }[] =>
-  tokensOf(argv, flags).flatMap((token) => (token.kind === "positional" ? [{ value: token.value, index: token.index }] : []));
+  tokensOf(argv, flags).flatMap((token) =>
+    token.kind === "positional" ? [{ value: token.value, index: token.index }] : [],
+  );

@@ -8,7 +8,10 @@ import { commandHelp, type Described, groupHelp, type HelpSection } from "./help
 import { note, printText } from "./output/print.ts";
 import { noteOfFile, readSettings, type Settings, withPlaceInFile } from "./settings.ts";
 
-/** The input of a command: its arguments and flags, and the options of a sandbox from flags, variables or merchant-sandbox.json. */
+/**
+ * The input of a command: its arguments and flags, and the options of a sandbox from flags, variables or
+ * merchant-sandbox.json.
+ */
 export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Settings {}
 
 interface Description {
@@ -19,7 +22,10 @@ interface Description {
 }
 
 export interface CommandDefinition extends Description {
-  /** The command line without the program's name. `<argument>` is required, `[argument]` is optional, `[argument ...]` repeats. */
+  /**
+   * The command line without the program's name. `<argument>` is required, `[argument]` is optional, `[argument ...]`
+   * repeats.
+   */
   usage: string;
   /** A complete command line, for the error about a missing argument. */
   example?: string;
@@ -30,7 +36,10 @@ export interface CommandDefinition extends Description {
   /** Another command follows after `--`. */
   rest?: boolean;
   flags?: FlagDefinitions;
-  /** Further flags that depend on the positional arguments, such as one per field of a kind. Values of these flags count as positional. */
+  /**
+   * Further flags that depend on the positional arguments, such as one per field of a kind. Values of these flags count
+   * as positional.
+   */
   flagsFor?(positionals: readonly string[]): FlagDefinitions;
   /** Resolves with the exit code (default: success). */
   run(given: Arguments): Promise<number | undefined> | Promise<void>;
@@ -60,7 +69,11 @@ const ALL: FlagDefinitions = { all: { description: "with --help: show the rare o
 export function command(definition: CommandDefinition): Command {
   const { usage, rest, sandboxOptions: wanted = false } = definition;
   const sandboxOptions = typeof wanted === "boolean" ? (wanted ? optionNames : []) : wanted;
-  const flags = { ...definition.flags, ...HELP, ...(Object.values(definition.flags ?? {}).some(({ rare }) => rare) ? ALL : {}) };
+  const flags = {
+    ...definition.flags,
+    ...HELP,
+    ...(Object.values(definition.flags ?? {}).some(({ rare }) => rare) ? ALL : {}),
+  };
   const flagsFor: Command["flagsFor"] = (argv) => ({
     ...definition.flagsFor?.(positionalsIn(argv, flags).map(({ value }) => value)),
     ...flags,
@@ -73,13 +86,19 @@ export function command(definition: CommandDefinition): Command {
     async run(argv) {
       const own = flagsFor(argv);
       const known = argv.includes("--help") ? { ...ALL, ...own } : own;
-      const { optionFlags, ...given } = parseArguments(argv, { name: nameIn(usage), sandboxOptions, rest, flags: known });
+      const { optionFlags, ...given } = parseArguments(argv, {
+        name: nameIn(usage),
+        sandboxOptions,
+        rest,
+        flags: known,
+      });
       if (given.flags.help !== undefined) {
         printText(commandHelp({ ...made, flags: own }, given.flags.all !== undefined));
         return exitCodes.ok;
       }
       checkPositionals(given.positionals, definition);
-      const settings = sandboxOptions.length > 0 ? await readSettings(optionFlags, sandboxOptions) : { options: {}, sources: {} };
+      const settings =
+        sandboxOptions.length > 0 ? await readSettings(optionFlags, sandboxOptions) : { options: {}, sources: {} };
       const fromFile = wanted === true ? noteOfFile(settings.sources) : undefined;
       if (fromFile !== undefined) note(fromFile);
       try {
@@ -102,7 +121,8 @@ function checkPositionals(given: readonly string[], { usage, example = usage }: 
   const missing = known[given.length];
   if (missing?.startsWith("<")) usageError(`${missing} is missing, as in merchant-sandbox ${example}.`);
   const excess = known.at(-1)?.includes("...") ? undefined : given[known.length];
-  if (excess !== undefined) usageError(`Unexpected argument "${excess}". Usage: merchant-sandbox ${usage}. See its --help.`);
+  if (excess !== undefined)
+    usageError(`Unexpected argument "${excess}". Usage: merchant-sandbox ${usage}. See its --help.`);
 }
 
 /** A command whose first argument names a subcommand, each with its own flags. */

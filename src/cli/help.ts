@@ -25,7 +25,10 @@ export interface Described {
   sections?(isAll: boolean): readonly HelpSection[];
 }
 
-/** The commands by group, in at most 45 lines; the commands of no group by name only, or with `isAll` with their summaries. */
+/**
+ * The commands by group, in at most 45 lines; the commands of no group by name only, or with `isAll` with their
+ * summaries.
+ */
 export function overview(commands: Readonly<Record<string, Described>>, groups: CommandGroups, isAll: boolean): string {
   const rowsOf = (names: readonly string[]): HelpRow[] => names.map((name) => [name, commands[name]?.summary ?? ""]);
   const grouped = new Set(Object.values(groups).flat());
@@ -42,7 +45,10 @@ export function overview(commands: Readonly<Record<string, Described>>, groups: 
   ].join("\n");
 }
 
-export const commandHelp = ({ usage, summary, flags, sandboxOptions: names, defaults, sections }: Described, isAll: boolean): string =>
+export const commandHelp = (
+  { usage, summary, flags, sandboxOptions: names, defaults, sections }: Described,
+  isAll: boolean,
+): string =>
   [
     `merchant-sandbox ${usage}: ${summary}`,
     "",
@@ -68,7 +74,9 @@ export function groupHelp(name: string, { summary, subcommands = {}, sections }:
     "",
     ...section({ title: "Subcommands", rows: all.map(([, one]) => [one.usage, one.summary]) }),
     ...(sections?.(isAll) ?? []).flatMap((one) => section(one)),
-    ...all.flatMap(([word, { flags }]) => section({ title: `Options of ${name} ${word}`, rows: rowsOf(flagsOf(flags, false), isAll) })),
+    ...all.flatMap(([word, { flags }]) =>
+      section({ title: `Options of ${name} ${word}`, rows: rowsOf(flagsOf(flags, false), isAll) }),
+    ),
     ...section({ title: "Options of all subcommands", rows: rowsOf(flagsOf(all[0]?.[1].flags ?? {}, true), isAll) }),
   ]
     .join("\n")
@@ -79,7 +87,8 @@ function sandboxOptions(names: readonly OptionName[], defaults: Described["defau
   const options = names.map((name) => {
     const { description, ...option } = optionDefinitions[name];
     const own = defaults[name];
-    const text = own === undefined ? description : `${description.replace(/ \(default: [^)]*\)$/, "")} (default: ${own})`;
+    const text =
+      own === undefined ? description : `${description.replace(/ \(default: [^)]*\)$/, "")} (default: ${own})`;
     return { flag: flagOf(name), ...option, description: text };
   });
   const groups = [...new Set(options.map(({ group }) => group))];

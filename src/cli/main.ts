@@ -19,13 +19,17 @@ async function main(argv: string[]): Promise<number> {
   const named = first !== undefined && !first.startsWith("-");
   const name = named ? first : "start";
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!load) usageError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))} See merchant-sandbox --help.`);
+  if (!load)
+    usageError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))} See merchant-sandbox --help.`);
   const command = await load();
   if (!named) checkOrder(argv, command);
   return command.run(named ? argv.slice(1) : argv);
 }
 
-/** Rejects a command after its flags, as in `--url X status`. Without this check, its flags would be read as those of `start`. */
+/**
+ * Rejects a command after its flags, as in `--url X status`. Without this check, its flags would be read as those of
+ * `start`.
+ */
 function checkOrder(argv: readonly string[], start: Command): void {
   const later = positionalsIn(argv, allFlags(start)).find(({ value }) => Object.hasOwn(commands, value));
   if (later === undefined) return;

@@ -1,4 +1,5 @@
-// A command that calls the control API of a running sandbox, and prints the reply as lines of text, or as JSON with --json.
+// A command that calls the control API of a running sandbox, and prints the reply as lines of text, or as JSON with
+// --json.
 
 import { type Arguments, type CommandDefinition, command } from "./command.ts";
 import { print } from "./output/print.ts";
@@ -25,7 +26,9 @@ export const sandboxCommand = <Reply extends object>(definition: SandboxCommandD
       const sandbox = await connectToSandbox(given.flags, definition.terms?.(given));
       const reply = await definition.call(sandbox, given);
       if (given.flags.json === undefined) for (const line of definition.lines(reply, given)) print(line);
-      else for (const one of "data" in reply && Array.isArray(reply.data) ? reply.data : [reply]) print(JSON.stringify(one));
+      else
+        for (const one of "data" in reply && Array.isArray(reply.data) ? reply.data : [reply])
+          print(JSON.stringify(one));
       return definition.exitCode?.(reply);
     },
   });

@@ -1,4 +1,5 @@
-// Reads the given sandbox options: flags take precedence over environment variables, and variables over merchant-sandbox.json.
+// Reads the given sandbox options: flags take precedence over environment variables, and variables over
+// merchant-sandbox.json.
 
 import { lstatSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -35,7 +36,8 @@ export async function readSettings(
   names: readonly OptionName[] = optionNames,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<Settings> {
-  if (flags["--memory"] !== undefined && flags["--db"] !== undefined) usageError("Choose --memory or --db: --memory keeps no file.");
+  if (flags["--memory"] !== undefined && flags["--db"] !== undefined)
+    usageError("Choose --memory or --db: --memory keeps no file.");
   const file = await readConfigFile();
   const found = names.flatMap((name) => {
     const [source, value] = sourceOf(name, flags, environment, file);
@@ -53,7 +55,12 @@ export function givenFlag(sources: Settings["sources"]): string | undefined {
   return name && flagOf(name);
 }
 
-function sourceOf(name: OptionName, flags: GivenFlags, environment: NodeJS.ProcessEnv, file: GivenOptions): [Source, unknown] | [] {
+function sourceOf(
+  name: OptionName,
+  flags: GivenFlags,
+  environment: NodeJS.ProcessEnv,
+  file: GivenOptions,
+): [Source, unknown] | [] {
   const flag = flags[flagOf(name)];
   if (flag !== undefined) return ["flag", parseOption(name, flag, flagOf(name))];
   const variable = environment[variableOf(name)];
@@ -78,23 +85,32 @@ async function readConfigFile(): Promise<GivenOptions> {
   for (const [name, one] of Object.entries(value)) {
     const refused = reservedOption(name as OptionName, one);
     if (refused !== undefined) throw await mistake(source, `/${name}`, refused);
-    if (!known.includes(name)) throw await mistake(source, `/${name}`, `There is no option ${name}.${didYouMean(name, known)}`);
+    if (!known.includes(name))
+      throw await mistake(source, `/${name}`, `There is no option ${name}.${didYouMean(name, known)}`);
   }
   const [error] = fieldErrors(configSchema, value);
   if (error) throw await mistake(source, error.pointer, error.message);
   const { $schema: _, ...given } = value as Record<string, unknown>;
-  const entries = Object.entries(given).map(async ([name, one]) => [name, await readValue(source, name as OptionName, one)]);
+  const entries = Object.entries(given).map(async ([name, one]) => [
+    name,
+    await readValue(source, name as OptionName, one),
+  ]);
   return Object.fromEntries(await Promise.all(entries)) as GivenOptions;
 }
 
-/** The reason why a folder's file may not set an option: its author would decide about this machine. Undefined if it may. */
+/**
+ * The reason why a folder's file may not set an option: its author would decide about this machine. Undefined if it
+ * may.
+ */
 function reservedOption(name: OptionName, value: unknown): string | undefined {
   if (!optionNames.includes(name)) return undefined;
   const remedy = `Use ${flagOf(name)} or ${variableOf(name)} instead.`;
   if (NOT_IN_FILE.includes(name) || (name === "host" && opensNetwork({ host: String(value) })))
     return `This file may not ${name === "host" ? "open the sandbox to the network" : `set ${name}`}, because it comes with the folder. ${remedy}`;
   const outside = PATHS.includes(name) && [value].flat().find((path) => typeof path === "string" && isOutside(path));
-  return outside ? `This file may only name files in its own folder; received ${JSON.stringify(outside)}. ${remedy}` : undefined;
+  return outside
+    ? `This file may only name files in its own folder; received ${JSON.stringify(outside)}. ${remedy}`
+    : undefined;
 }
 
 /** Whether a path leads out of this folder, also through a symbolic link. */

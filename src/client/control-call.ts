@@ -1,4 +1,5 @@
-// The client of the control API: describes calls as values, and creates a typed method for each operation over a given transport.
+// The client of the control API: describes calls as values, and creates a typed method for each operation over a given
+// transport.
 
 import type { ControlApi } from "../../generated/control-api.ts";
 import { controlOperations } from "../../generated/control-operations.ts";
@@ -43,7 +44,10 @@ export interface CallInput {
   readonly body: object | undefined;
 }
 
-/** The control API with methods that return the call instead of sending it. An overloaded method has the type of its last overload. */
+/**
+ * The control API with methods that return the call instead of sending it. An overloaded method has the type of its
+ * last overload.
+ */
 export type ControlCalls<Plane = ControlApi> = {
   readonly [Name in keyof Plane]: Plane[Name] extends (...input: infer Input) => Promise<infer Reply>
     ? (...input: Input) => ControlCall<Reply>
@@ -52,18 +56,25 @@ export type ControlCalls<Plane = ControlApi> = {
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** Path parameters go into the path. Other fields go into the body, or into the query if it declares them or there is no body. */
+/**
+ * Path parameters go into the path. Other fields go into the body, or into the query if it declares them or there is no
+ * body.
+ */
 export function divideInput({ id, path, body, query = [] }: OperationEntry, input: Input = {}): CallInput {
   const names = paramNames(path);
   const params = Object.fromEntries(names.map((name) => [name, String(input[name] ?? "")]));
   const rest = Object.entries(input).filter(([name, value]) => !names.includes(name) && value !== undefined);
   const isQuery = ([name]: [string, unknown]) => body === undefined || query.includes(name);
-  const search = new URLSearchParams(rest.filter(isQuery).map(([name, value]): [string, string] => [name, String(value)])).toString();
+  const search = new URLSearchParams(
+    rest.filter(isQuery).map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString();
   return { operation: id, params, search, body: body && Object.fromEntries(rest.filter((entry) => !isQuery(entry))) };
 }
 
 export function describeCall({ method, path }: OperationEntry, { params, search, body }: CallInput): ControlCall {
-  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent((params[name] ?? "").toWellFormed()));
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+    encodeURIComponent((params[name] ?? "").toWellFormed()),
+  );
   return { method, path: search === "" ? filled : `${filled}?${search}`, ...(body && { body }) };
 }
 
@@ -74,11 +85,19 @@ const ROOT_GROUP = "sandbox";
 
 const groups = Object.entries(table).map(
   ([group, operations]) =>
-    [group, Object.entries(operations).map(([name, operation]) => ({ name, operation, fullName: `${group}.${name}` }))] as const,
+    [
+      group,
+      Object.entries(operations).map(([name, operation]) => ({ name, operation, fullName: `${group}.${name}` })),
+    ] as const,
 );
 
-/** Creates one function per operation, in its group. All are created at once, because lazy getters per group cost twice as much. */
-export function operationMethods(methodFor: (operation: OperationEntry, name: string) => (input?: Input) => unknown): object {
+/**
+ * Creates one function per operation, in its group. All are created at once, because lazy getters per group cost twice
+ * as much.
+ */
+export function operationMethods(
+  methodFor: (operation: OperationEntry, name: string) => (input?: Input) => unknown,
+): object {
   const methods: Record<string, unknown> = {};
   for (const [group, operations] of groups) {
     const inGroup: Record<string, unknown> = group === ROOT_GROUP ? methods : {};

@@ -49,13 +49,17 @@ export interface ConnectOptions {
   controlToken?: string | undefined;
 }
 
-/** The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address without a path. */
+/**
+ * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address
+ * without a path.
+ */
 export function connect(url: string, { controlToken }: ConnectOptions = {}): ControlApi {
   const target = { url: originOf(url), token: controlToken };
   return createControlClient(
     httpTransport(target, {
       refused: ({ path }, reply) => refusal(`${target.url}${CONTROL_PREFIX}${path}`, reply),
-      unreachable: (error) => new SandboxError(`No sandbox answers at ${url}: ${reasonOf(error)}. Start one with npx merchant-sandbox.`),
+      unreachable: (error) =>
+        new SandboxError(`No sandbox answers at ${url}: ${reasonOf(error)}. Start one with npx merchant-sandbox.`),
     }),
   );
 }
@@ -106,7 +110,9 @@ export interface HttpLimits {
   largest?: number;
 }
 
-/** Reads share keep-alive connections. Writes open their own, because the server may have just closed a kept connection. */
+/**
+ * Reads share keep-alive connections. Writes open their own, because the server may have just closed a kept connection.
+ */
 const overPlain = { request: overHttp, agent: new Agent({ keepAlive: true }) };
 /** Loaded at the first https address, because loading takes 5 ms, for which every start would wait. */
 const overTls = once(() => {
@@ -119,7 +125,12 @@ const MAX_LEVELS = 64;
 
 /** Sends a request with node:http. The dashboard sends several per second, and fetch costs several times as much. */
 export async function exchange(address: string, request: HttpRequest, limits: HttpLimits = {}): Promise<HttpReply> {
-  const incoming = await send(new URL(address), request, limits, request.method === "GET" && limits.timeout === undefined);
+  const incoming = await send(
+    new URL(address),
+    request,
+    limits,
+    request.method === "GET" && limits.timeout === undefined,
+  );
   const text = await textOf(incoming, limits);
   const isJson = incoming.headers["content-type"]?.startsWith("application/json") === true;
   // Printing a deeper value would overflow the stack.
@@ -134,7 +145,12 @@ function send(url: URL, request: HttpRequest, limits: HttpLimits, isKept: boolea
   const agent = isKept ? protocol.agent : false;
   const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
   const type = payload === undefined ? {} : { "Content-Type": "application/json" };
-  const options: RequestOptions = { method, headers: { ...type, ...headers }, agent, ...(timeout !== undefined && { timeout }) };
+  const options: RequestOptions = {
+    method,
+    headers: { ...type, ...headers },
+    agent,
+    ...(timeout !== undefined && { timeout }),
+  };
   return new Promise((resolve, reject) => {
     const outgoing = protocol.request(url, options, resolve);
     outgoing.once("timeout", () => outgoing.destroy(new Error(`no answer within ${timeout} ms`)));

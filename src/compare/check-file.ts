@@ -1,4 +1,5 @@
-// Checks a service file before it is written: no reply of the sandbox under the file may be farther from the recording than without it.
+// Checks a service file before it is written: no reply of the sandbox under the file may be farther from the recording
+// than without it.
 
 import { grouped } from "../kernel/grouped.ts";
 import type { RefusedEntry } from "../service/file-check.ts";
@@ -13,7 +14,9 @@ interface CheckOptions {
   play(facts: Facts): Promise<ReadonlyMap<string, number>>;
 }
 
-/** Halves the entries until each that takes a reply farther from the recording is found: few plays, if few entries do. */
+/**
+ * Halves the entries until each that takes a reply farther from the recording is found: few plays, if few entries do.
+ */
 export async function keepNearer(facts: Facts, { given = {}, refusedIn, play }: CheckOptions) {
   const before = await play(given);
   const dropped: { id: string; why: string }[] = [];
@@ -43,6 +46,8 @@ const PART = /\.(type|format|prefix|values|example|required|name)$/;
 
 /** Entries about one field belong together: the type of an added field means nothing without the field. */
 function groupsOf(facts: Facts): Facts[] {
-  const groups = grouped(Object.entries(facts), ([id]) => (Object.hasOwn(facts, id.replace(PART, "")) ? id.replace(PART, "") : id));
+  const groups = grouped(Object.entries(facts), ([id]) =>
+    Object.hasOwn(facts, id.replace(PART, "")) ? id.replace(PART, "") : id,
+  );
   return [...groups.values()].map((entries) => Object.fromEntries(entries));
 }

@@ -11,7 +11,14 @@ import { observeRefusal, observeRoutes, type StrayCall, type Unexplained } from 
 import { observeSuccess } from "./observe-replies.ts";
 import { observeWebhooks } from "./observe-webhooks.ts";
 import { readCall } from "./read-replies.ts";
-import { type ComparedSandbox, MOST_ENTRIES, type RecordedCall, type RecordedExchange, type Recording, succeeded } from "./recording.ts";
+import {
+  type ComparedSandbox,
+  MOST_ENTRIES,
+  type RecordedCall,
+  type RecordedExchange,
+  type Recording,
+  succeeded,
+} from "./recording.ts";
 import { createShownTexts, personalTexts } from "./shown-texts.ts";
 
 export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document";
@@ -54,12 +61,24 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
   const calls = matched.map((call) => readCall(log, call));
   const strays = below
     .filter(({ call }) => call === undefined)
-    .map((one): StrayCall => ({ ...one, endpoint: `${one.exchange.method} ${shapeOfPath(one.path, routes, shown.isPersonal)}` }));
+    .map(
+      (one): StrayCall => ({
+        ...one,
+        endpoint: `${one.exchange.method} ${shapeOfPath(one.path, routes, shown.isPersonal)}`,
+      }),
+    );
   const knowledge = knowledgeOf(calls);
-  /** The calls that the check sends to a sandbox, in order. Each has its path below the base URL, and its operation if one matches. */
+  /**
+   * The calls that the check sends to a sandbox, in order. Each has its path below the base URL, and its operation if
+   * one matches.
+   */
   const traffic = {
     calls: below
-      .map(({ exchange, path, call }) => ({ exchange, path, operation: call && { id: call.operation.id, params: call.ids } }))
+      .map(({ exchange, path, call }) => ({
+        exchange,
+        path,
+        operation: call && { id: call.operation.id, params: call.ids },
+      }))
       .toSorted((one, other) => one.exchange.at - other.exchange.at || 0),
     /** The Authorization headers with which calls succeed. */
     keys: new Set(calls.filter(succeeded).map(({ headers }) => headers.authorization)),
@@ -74,7 +93,10 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
     calls: calls.length,
     webhooks: recording.deliveries.length,
     verdicts: sandbox.facts.map((fact) => resultOf(fact, observed.get(fact.id) ?? [])),
-    /** The habits in which the service differs everywhere, such as snake_case; fields of such replies are not compared one by one. */
+    /**
+     * The habits in which the service differs everywhere, such as snake_case; fields of such replies are not compared
+     * one by one.
+     */
     shapes: log.shapes.all(),
     /** Calls below the base that match no operation, by method and path. */
     unknownEndpoints: counted(unknown.map(({ endpoint }) => ({ endpoint }))),
@@ -170,7 +192,9 @@ function seenValues(observations: readonly Observation[]): SeenValue[] {
 const isTightest = ({ value, bound }: SeenValue, all: readonly SeenValue[]): boolean =>
   bound === undefined ||
   all.every(
-    (one) => one.bound !== bound || (bound === "at_least" ? Number(one.value) <= Number(value) : Number(one.value) >= Number(value)),
+    (one) =>
+      one.bound !== bound ||
+      (bound === "at_least" ? Number(one.value) <= Number(value) : Number(one.value) >= Number(value)),
   );
 
 /** The different items with their counts, the most frequent first. */

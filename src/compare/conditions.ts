@@ -1,5 +1,6 @@
-// Recognises the condition of an error from the request and the calls before it, never from the error code of the response.
-// The rules are tried in the order of the sandbox's pipeline. The first rule that applies names the condition.
+// Recognises the condition of an error from the request and the calls before it, never from the error code of the
+// response. The rules are tried in the order of the sandbox's pipeline. The first rule that applies names the
+// condition.
 
 import { type ErrorCode, errors, type FieldError } from "../kernel/errors.ts";
 import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
@@ -29,7 +30,9 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   malformed_authorization: {
     when: "Authorization is not `Bearer` and one word.",
     applies: ({ call: { headers } }) =>
-      headers.authorization !== undefined && !isMasked(headers.authorization) && !/^bearer +\S+ *$/i.test(headers.authorization),
+      headers.authorization !== undefined &&
+      !isMasked(headers.authorization) &&
+      !/^bearer +\S+ *$/i.test(headers.authorization),
   },
   token_expired: {
     when: "The key is a token that a login of the recording returned, and its lifetime is over.",
@@ -51,18 +54,25 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   unsupported_media_type: {
     when: "The Content-Type of a body is another than application/json.",
     applies: ({ call: { headers, text } }) =>
-      text !== undefined && headers["content-type"] !== undefined && !/^application\/json\b/i.test(headers["content-type"]),
+      text !== undefined &&
+      headers["content-type"] !== undefined &&
+      !/^application\/json\b/i.test(headers["content-type"]),
   },
   invalid_json: {
     when: "The body is not JSON, and the recording has all of it.",
     applies: (context) =>
-      bodyIsShown(context) && context.call.body === undefined && Buffer.byteLength(context.call.text ?? "") === context.call.bytes,
+      bodyIsShown(context) &&
+      context.call.body === undefined &&
+      Buffer.byteLength(context.call.text ?? "") === context.call.bytes,
   },
   body_not_object: {
     when: "The body is JSON, but not an object.",
     applies: (context) => bodyIsShown(context) && context.call.body !== undefined && !isObject(context.call.body),
   },
-  idempotency_key_empty: { when: "The idempotency key is empty.", applies: ({ call, key }) => call.operation.idempotent && key === "" },
+  idempotency_key_empty: {
+    when: "The idempotency key is empty.",
+    applies: ({ call, key }) => call.operation.idempotent && key === "",
+  },
   idempotency_key_too_long: {
     when: errors.idempotency_key_too_long.when,
     applies: ({ call, key = "" }) => call.operation.idempotent && key.length > MAX_KEY_LENGTH,
@@ -73,7 +83,8 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   },
   idempotency_key_reused: {
     when: "The key is that of an earlier call, within its window, whose method, path, query or body differs.",
-    applies: ({ call, first }) => first !== undefined && isReplayable(first, call) && sameRequest(first, call) === false,
+    applies: ({ call, first }) =>
+      first !== undefined && isReplayable(first, call) && sameRequest(first, call) === false,
   },
   idempotency_key_in_use: {
     when: "A call with the same key and the same content had no response yet, and this one is refused.",
@@ -102,9 +113,12 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   invalid_webhook_url: {
     when: "The URL of a webhook endpoint is invalid, or has another scheme than http and https, and the call is refused.",
     applies: ({ call }) => {
-      if (!call.operation.errors.includes("invalid_webhook_url") || !refused(call) || !isObject(call.body)) return false;
+      if (!call.operation.errors.includes("invalid_webhook_url") || !refused(call) || !isObject(call.body))
+        return false;
       const { url } = call.body;
-      return typeof url === "string" && !isMasked(url) && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol));
+      return (
+        typeof url === "string" && !isMasked(url) && !(URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
+      );
     },
   },
   invalid_credentials: {
@@ -118,7 +132,8 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   },
   validation_failed: {
     when: "A field of the body or a parameter is missing or has the wrong shape, and the call is refused.",
-    applies: ({ call, problems, knowledge }) => problems.length > 0 && refused(call) && call.ids.every((id) => knowledge.ids.has(id)),
+    applies: ({ call, problems, knowledge }) =>
+      problems.length > 0 && refused(call) && call.ids.every((id) => knowledge.ids.has(id)),
   },
   invalid_state: {
     when: "An action on a record (POST to a path with its id) is repeated without its key after it succeeded. A first call counts too if it is refused with the status and code of such a repetition, unless that is 404 or 410.",
@@ -134,7 +149,10 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
       const { call, knowledge, history, problems } = context;
       if (!refused(call) || problems.length > 0 || !call.ids.some((id) => !knowledge.ids.has(id))) return false;
       const repeated = history.refusedRepeat(call.operation);
-      return history.isOfUnknownId(call) || (isGone(call) && (repeated === undefined || answerOf(repeated) !== answerOf(call)));
+      return (
+        history.isOfUnknownId(call) ||
+        (isGone(call) && (repeated === undefined || answerOf(repeated) !== answerOf(call)))
+      );
     },
   },
   already_exists: {
@@ -181,7 +199,12 @@ const CALLER: readonly ErrorCode[] = [
   "invalid_api_key",
   "invalid_credentials",
 ];
-const ACCOUNT: readonly unknown[] = ["merchant_suspended", "live_key_refused", "host_not_allowed", "origin_not_allowed"];
+const ACCOUNT: readonly unknown[] = [
+  "merchant_suspended",
+  "live_key_refused",
+  "host_not_allowed",
+  "origin_not_allowed",
+];
 
 /** Rejected during authentication, before other checks. */
 const isAboutTheCaller = ({ status, response }: CallContext["call"]) =>

@@ -1,4 +1,5 @@
-// How far a reply of the sandbox is from the recorded one: its status, its headers, and the fields of its body with their forms.
+// How far a reply of the sandbox is from the recorded one: its status, its headers, and the fields of its body with
+// their forms.
 
 import { formOfAny } from "../contracts/value-formats.ts";
 import type { HeaderValues } from "./recording.ts";
@@ -35,10 +36,13 @@ const OPEN = "open";
 
 function differences(recorded: Forms, played: Forms): number {
   const isHidden = (path: string, by: Forms) => enclosing(path).some((place) => by.get(place)?.has(OPEN));
-  const lacking = (from: Forms, other: Forms) => [...from.keys()].filter((path) => !other.has(path) && !isHidden(path, other)).length;
+  const lacking = (from: Forms, other: Forms) =>
+    [...from.keys()].filter((path) => !other.has(path) && !isHidden(path, other)).length;
   const isOther = ([path, forms]: [string, ReadonlySet<string>]) => {
     const others = played.get(path);
-    return others !== undefined && !others.has(OPEN) && !forms.has(OPEN) && [...forms].every((form) => !others.has(form));
+    return (
+      others !== undefined && !others.has(OPEN) && !forms.has(OPEN) && [...forms].every((form) => !others.has(form))
+    );
   };
   return lacking(recorded, played) + lacking(played, recorded) + [...recorded].filter(isOther).length;
 }
@@ -53,12 +57,14 @@ function formsIn(reply: Reply): Forms {
   const add = (path: string, form: string) => found.set(path, (found.get(path) ?? new Set()).add(form));
   const visit = (path: string, value: unknown, depth: number): void => {
     if (typeof value !== "object" || depth > MOST_DEPTH) return void add(path, formOf(value, isError(reply)));
-    const inner = value === null ? [] : Array.isArray(value) ? value.map((item) => ["[]", item] as const) : Object.entries(value);
+    const inner =
+      value === null ? [] : Array.isArray(value) ? value.map((item) => ["[]", item] as const) : Object.entries(value);
     if (inner.length === 0 || path.endsWith("metadata")) return void add(path, OPEN);
     add(path, Array.isArray(value) ? "list" : "object");
     for (const [name, one] of inner) visit(name === "[]" ? `${path}[]` : `${path}.${name}`, one, depth + 1);
   };
-  for (const [name, value] of Object.entries(headers)) if (TELLING.test(name)) add(`header ${name}`, formOf(value, false));
+  for (const [name, value] of Object.entries(headers))
+    if (TELLING.test(name)) add(`header ${name}`, formOf(value, false));
   visit("body", body, 0);
   return found;
 }

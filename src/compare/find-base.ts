@@ -13,7 +13,11 @@ export type CallPattern = ReturnType<typeof routesOf>[number];
 export function routesOf(operations: readonly ComparedOperation[]) {
   const routes = operations.map((operation) => {
     const pattern = new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, "([^/]+)")}$`);
-    return { operation, pattern, literals: operation.path.split("/").filter((segment) => !segment.startsWith("{")).length };
+    return {
+      operation,
+      pattern,
+      literals: operation.path.split("/").filter((segment) => !segment.startsWith("{")).length,
+    };
   });
   return routes.sort((one, other) => other.literals - one.literals);
 }
@@ -42,7 +46,8 @@ export function findBase(exchanges: readonly RecordedExchange[], routes: readonl
 }
 
 export function readBase(text: string): BaseUrl {
-  if (!URL.canParse(text)) return usageError(`--base takes a URL such as https://api.example.com/v1; received "${mask(text)}".`);
+  if (!URL.canParse(text))
+    return usageError(`--base takes a URL such as https://api.example.com/v1; received "${mask(text)}".`);
   const { origin, pathname } = new URL(text);
   return { origin, prefix: pathname.replace(/\/+$/, "") };
 }
@@ -60,7 +65,11 @@ export function pathBelow({ origin, prefix }: BaseUrl, { url }: RecordedExchange
 }
 
 /** The call of an operation; undefined if no operation has this method and path. */
-export function callOf(exchange: RecordedExchange, path: string, routes: readonly CallPattern[]): MatchedCall | undefined {
+export function callOf(
+  exchange: RecordedExchange,
+  path: string,
+  routes: readonly CallPattern[],
+): MatchedCall | undefined {
   const found = routes.find(({ operation, pattern }) => operation.method === exchange.method && pattern.test(path));
   if (!found) return undefined;
   const ids = (found.pattern.exec(path) ?? []).slice(1).map(decoded);
@@ -70,13 +79,30 @@ export function callOf(exchange: RecordedExchange, path: string, routes: readonl
 const decoded = (segment: string): string => attempt(() => decodeURIComponent(segment)) ?? segment;
 
 /** Words that follow the name of a collection and are not ids. */
-const ACTIONS = new Set(["batch", "bulk", "count", "current", "export", "import", "me", "new", "preview", "search", "stats", "summary"]);
+const ACTIONS = new Set([
+  "batch",
+  "bulk",
+  "count",
+  "current",
+  "export",
+  "import",
+  "me",
+  "new",
+  "preview",
+  "search",
+  "stats",
+  "summary",
+]);
 
 /**
- * A path with `{id}` in place of each id. Ids are segments with digits, capitals or an underscore, personal data of the recording, and words
- * after the name of a collection or of a secret, such as `ana` in /customers/ana.
+ * A path with `{id}` in place of each id. Ids are segments with digits, capitals or an underscore, personal data of the
+ * recording, and words after the name of a collection or of a secret, such as `ana` in /customers/ana.
  */
-export function shapeOfPath(path: string, routes: readonly CallPattern[], isPersonal: (text: string) => boolean): string {
+export function shapeOfPath(
+  path: string,
+  routes: readonly CallPattern[],
+  isPersonal: (text: string) => boolean,
+): string {
   const known = new Set(routes.flatMap(({ operation }) => operation.path.split("/")));
   const isWord = (segment: string, before = "") =>
     segment === "" || known.has(segment) || ACTIONS.has(segment) || !(/s$/.test(before) || isSecretName(before));

@@ -3,7 +3,15 @@
 import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../kernel/errors.ts";
 import type { Knowledge } from "./observations.ts";
-import { type ComparedOperation, type ComparedSandbox, isObject, pageIn, type RecordedCall, refused, succeeded } from "./recording.ts";
+import {
+  type ComparedOperation,
+  type ComparedSandbox,
+  isObject,
+  pageIn,
+  type RecordedCall,
+  refused,
+  succeeded,
+} from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
 /** A call with the data that the rules on conditions use. */
@@ -48,8 +56,10 @@ export function historyOf(calls: readonly RecordedCall[], sandbox: ComparedSandb
       .toReversed()
       .map((call) => [call.operation, call]),
   );
-  const isPlain = ({ errors }: ComparedOperation) => !errors.includes("invalid_state") && !errors.includes("already_exists");
-  const isUnknown = (call: RecordedCall) => refused(call) && isPlain(call.operation) && call.ids.some((id) => !ids.has(id));
+  const isPlain = ({ errors }: ComparedOperation) =>
+    !errors.includes("invalid_state") && !errors.includes("already_exists");
+  const isUnknown = (call: RecordedCall) =>
+    refused(call) && isPlain(call.operation) && call.ids.some((id) => !ids.has(id));
   const ofUnknownIds = new Set(calls.filter(isUnknown).map(answerOf));
   return {
     /** Whether the call has the answer that operations without other reasons give to unknown ids. */

@@ -1,6 +1,14 @@
-// Collects the evidence in a recording: observations of facts, renamed fields, unknown fields, and ids, tokens and secrets.
+// Collects the evidence in a recording: observations of facts, renamed fields, unknown fields, and ids, tokens and
+// secrets.
 
-import { type FactBound, type FactValue, type Lenient, type Observation, otherName, type ServiceFact } from "../contracts/fact.ts";
+import {
+  type FactBound,
+  type FactValue,
+  type Lenient,
+  type Observation,
+  otherName,
+  type ServiceFact,
+} from "../contracts/fact.ts";
 import { formOfAny } from "../contracts/value-formats.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
 import type { TSchema } from "../schema/shapes.ts";
@@ -38,7 +46,8 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
     /** The habits in which the service differs everywhere, such as snake_case. */
     shapes: createShapes(),
     /** Records that the fact's field or header has another name in this entry, recognised by its value. */
-    rename: (fact: string, name: string, entry: string): unknown => facts.has(fact) && renames.push({ fact, name, entry }),
+    rename: (fact: string, name: string, entry: string): unknown =>
+      facts.has(fact) && renames.push({ fact, name, entry }),
     /** The operation's own fact, or else the general one. */
     fact: (id: string, operation?: string): ServiceFact | undefined =>
       (operation !== undefined && varied.has(id) ? facts.get(`${operation}/${id}`) : undefined) ?? facts.get(id),
@@ -61,8 +70,16 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
 /** A bound for recordings of any size; the sandbox itself has fewer objects. */
 const MOST_OBJECTS = 10_000;
 
-/** Facts are looked up once per object, because building an id for each value of a recording takes longer than comparing the value. */
-function objectFacts(name: string, schema: TSchema, facts: ReadonlyMap<string, ServiceFact>, nameOf: (id: string, name: string) => string) {
+/**
+ * Facts are looked up once per object, because building an id for each value of a recording takes longer than comparing
+ * the value.
+ */
+function objectFacts(
+  name: string,
+  schema: TSchema,
+  facts: ReadonlyMap<string, ServiceFact>,
+  nameOf: (id: string, name: string) => string,
+) {
   const fields = fieldsOf(schema).map(([own, inner]) => {
     const id = fieldPlace(name, own);
     return {
@@ -104,28 +121,49 @@ function listedFacts(id: string, values: readonly string[], facts: ReadonlyMap<s
   return { all, each: new Map(each.toReversed().map((fact) => [String(fact.value), fact])) };
 }
 
-/** A fact with its observations: the last one, because values repeat, and all by value, so that the time does not grow with their number. */
+/**
+ * A fact with its observations: the last one, because values repeat, and all by value, so that the time does not grow
+ * with their number.
+ */
 interface ObservedFact extends ServiceFact {
   last?: Observation | undefined;
   byValue?: Map<FactValue, Observation[]>;
 }
 
 /** Stores each distinct observation once, with its count, because long recordings repeat the same few values. */
-function observe(observations: Observation[], fact: ObservedFact, seen: FactValue, agrees: boolean, where: ObservedIn): void {
+function observe(
+  observations: Observation[],
+  fact: ObservedFact,
+  seen: FactValue,
+  agrees: boolean,
+  where: ObservedIn,
+): void {
   const { entry, operation, bound } = where;
   const lenient = agrees ? undefined : where.lenient;
   let same = fact.last;
-  if (same?.seen !== seen || same.agrees !== agrees || same.operation !== operation || same.bound !== bound || same.lenient !== lenient)
+  if (
+    same?.seen !== seen ||
+    same.agrees !== agrees ||
+    same.operation !== operation ||
+    same.bound !== bound ||
+    same.lenient !== lenient
+  )
     same = fact.byValue
       ?.get(seen)
-      ?.find((one) => one.agrees === agrees && one.operation === operation && one.bound === bound && one.lenient === lenient);
+      ?.find(
+        (one) => one.agrees === agrees && one.operation === operation && one.bound === bound && one.lenient === lenient,
+      );
   fact.last = same;
   if (same) {
     same.count++;
     if (same.entries.length < MOST_ENTRIES && same.entries.at(-1) !== entry) same.entries.push(entry);
     return;
   }
-  const others = { ...(operation !== undefined && { operation }), ...(bound && { bound }), ...(lenient && { lenient }) };
+  const others = {
+    ...(operation !== undefined && { operation }),
+    ...(bound && { bound }),
+    ...(lenient && { lenient }),
+  };
   const observation: Observation = { fact: fact.id, seen, agrees, count: 1, entries: [entry], ...others };
   observations.push(observation);
   fact.byValue ??= new Map();
@@ -135,7 +173,12 @@ function observe(observations: Observation[], fact: ObservedFact, seen: FactValu
 export type Knowledge = ReturnType<typeof knowledgeOf>;
 
 export function knowledgeOf(calls: readonly RecordedCall[]) {
-  const [ids, sentValues, sentFields, secrets] = [new Set<string>(), new Set<string>(), new Set<string>(), new Set<string>()];
+  const [ids, sentValues, sentFields, secrets] = [
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+  ];
   const tokens = new Map<string, number>();
   for (const call of calls) {
     visit(call.body, (name, value) => {
@@ -173,7 +216,9 @@ function tokenIn(response: unknown): { token?: string; seconds: number } {
   if (!isObject(response)) return { seconds: 0 };
   const token = response.accessToken ?? response.access_token ?? response.token;
   const seconds = response.expiresIn ?? response.expires_in;
-  return typeof token === "string" && typeof seconds === "number" && !isMasked(token) ? { token, seconds } : { seconds: 0 };
+  return typeof token === "string" && typeof seconds === "number" && !isMasked(token)
+    ? { token, seconds }
+    : { seconds: 0 };
 }
 
 const MOST_DEPTH = 40;
@@ -244,7 +289,10 @@ const PERSONAL =
 /** Larger numbers are not shown, because they could be amounts, times or account numbers. */
 const LARGEST_SHOWN = 1_000;
 
-/** Shows a text only if it is spelt like a code, in lower case or in capitals: names of people and places begin with one capital. */
+/**
+ * Shows a text only if it is spelt like a code, in lower case or in capitals: names of people and places begin with one
+ * capital.
+ */
 function shownScalar(field: string, value: string | number | boolean, shown: ShownTexts): string | number | boolean {
   if (typeof value === "boolean") return value;
   if (PERSONAL.test(field)) return "";

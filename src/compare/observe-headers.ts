@@ -34,7 +34,10 @@ function observeHeader({ entry, operation, responseHeaders }: RecordedCall, name
 /** Seconds allowed for the difference between the clocks of client and service, and for rounding in a recording. */
 const SKEW = 5;
 
-/** Derives the window's length from the distances between window ends. The longest time to the next end is a lower bound. */
+/**
+ * Derives the window's length from the distances between window ends. The longest time to the next end is a lower
+ * bound.
+ */
 export function observeWindow(calls: readonly RecordedCall[], log: ObservationLog): void {
   const reset = log.nameOf("header.RateLimit-Reset", "RateLimit-Reset").toLowerCase();
   const shown = calls.filter(({ responseHeaders }) => /^\d{9,11}$/.test(responseHeaders[reset] ?? ""));
@@ -44,20 +47,28 @@ export function observeWindow(calls: readonly RecordedCall[], log: ObservationLo
   if (last === undefined || typeof expected !== "number") return;
   const distinct = [...new Set(ends.map(({ end }) => end))].toSorted((one, other) => one - other);
   const distance = Math.min(...distinct.slice(1).map((end, index) => end - (distinct[index] as number)));
-  const ahead = ends.reduce((most, { call, end }) => (Number.isNaN(call.at) ? most : Math.max(most, end - call.at / 1_000)), 0);
+  const ahead = ends.reduce(
+    (most, { call, end }) => (Number.isNaN(call.at) ? most : Math.max(most, end - call.at / 1_000)),
+    0,
+  );
   const where = { entry: last.call.entry };
   if (ahead > expected + SKEW) {
     const seen = distance >= ahead && Number.isFinite(distance) ? distance : Math.ceil(ahead);
     log.record("rate_limit.seconds", seen, false, where);
   } else if (distance === expected) log.record("rate_limit.seconds", expected, true, where);
   // If the recording skips windows, their ends are several lengths apart.
-  else if (Number.isFinite(distance) && distance % expected !== 0) log.record("rate_limit.seconds", distance, false, where);
+  else if (Number.isFinite(distance) && distance % expected !== 0)
+    log.record("rate_limit.seconds", distance, false, where);
 }
 
-/** Compares Retry-After with the time until the window ends. A value that stays the same at other times is a constant. */
+/**
+ * Compares Retry-After with the time until the window ends. A value that stays the same at other times is a constant.
+ */
 export function observeRetryAfter(calls: readonly RecordedCall[], log: ObservationLog): void {
   const fact = log.fact("rate_limit.retry_after");
-  const [reset, header] = ["RateLimit-Reset", "Retry-After"].map((name) => log.nameOf(`header.${name}`, name).toLowerCase());
+  const [reset, header] = ["RateLimit-Reset", "Retry-After"].map((name) =>
+    log.nameOf(`header.${name}`, name).toLowerCase(),
+  );
   let end = Number.NaN;
   const waits = calls.flatMap(({ status, entry, at, responseHeaders }) => {
     const [ends = "", wait = ""] = [responseHeaders[`${reset}`], responseHeaders[`${header}`]];
@@ -70,17 +81,24 @@ export function observeRetryAfter(calls: readonly RecordedCall[], log: Observati
   });
   const isConstant = new Set(waits.map(({ seconds }) => seconds)).size === 1 && waits.some(({ isOther }) => isOther);
   for (const { entry, seconds, isOther } of waits)
-    if (fact) log.compare(fact, isConstant || isOther || typeof fact.value === "number" ? seconds : fact.value, { entry });
+    if (fact)
+      log.compare(fact, isConstant || isOther || typeof fact.value === "number" ? seconds : fact.value, { entry });
 }
 
-export function observeKey({ call, key, first, running }: CallContext, header: string | undefined, log: ObservationLog): void {
+export function observeKey(
+  { call, key, first, running }: CallContext,
+  header: string | undefined,
+  log: ObservationLog,
+): void {
   if (key === undefined || header === undefined) return;
   const where = { entry: call.entry, operation: call.operation.id };
   const expected = String(log.fact("idempotency.header")?.value);
   if (succeeded(call)) log.compare("idempotency.header", header === expected.toLowerCase() ? expected : header, where);
-  const isAnswered = call.response !== undefined && (succeeded(call) || refused(call)) && call.status !== 429 && call.status !== 401;
+  const isAnswered =
+    call.response !== undefined && (succeeded(call) || refused(call)) && call.status !== 429 && call.status !== 401;
   const isInUse = running !== undefined && refused(call);
-  if (first !== undefined && isAnswered && !isInUse && sameRequest(first, call) === true) observeReplay(call, first, log);
+  if (first !== undefined && isAnswered && !isInUse && sameRequest(first, call) === true)
+    observeReplay(call, first, log);
 }
 
 /** Observes the second of two equal requests with the same key. */
@@ -93,14 +111,20 @@ function observeReplay(call: RecordedCall, first: RecordedCall, log: Observation
   const replay = log.fact("idempotency.replay")?.value;
   if (!isReplayable(first, call)) {
     if (succeeded(call) && isObject(call.response))
-      log.record("idempotency.seconds", isReplayed ? age : seconds, !isReplayed, isReplayed ? { ...where, bound: "at_least" } : where);
+      log.record(
+        "idempotency.seconds",
+        isReplayed ? age : seconds,
+        !isReplayed,
+        isReplayed ? { ...where, bound: "at_least" } : where,
+      );
   } else if (isReplayed) {
     log.compare("idempotency.replay", "the first response", where);
     observeReplayHeader(call, first, log);
     log.hints.push({ fact: "idempotency.seconds", bound: "at_least", value: age });
     if (age > seconds / 2) log.record("idempotency.seconds", seconds, true, where);
   } else if (succeeded(call)) {
-    if (age > LONG && replay !== "a second effect") log.record("idempotency.seconds", age, false, { ...misleads, bound: "below" });
+    if (age > LONG && replay !== "a second effect")
+      log.record("idempotency.seconds", age, false, { ...misleads, bound: "below" });
     else log.compare("idempotency.replay", "a second effect", misleads);
   } else {
     log.compare("idempotency.replay", `refused with ${call.status}`, misleads);
@@ -112,10 +136,14 @@ function observeReplay(call: RecordedCall, first: RecordedCall, log: Observation
 function observeReplayHeader(call: RecordedCall, first: RecordedCall, log: ObservationLog): void {
   observeHeader(call, "Idempotent-Replayed", log);
   const other = Object.keys(call.responseHeaders).find((name) => /replay/.test(name) && name !== "idempotent-replayed");
-  if (other !== undefined && first.responseHeaders[other] === undefined) log.rename("header.Idempotent-Replayed", other, call.entry);
+  if (other !== undefined && first.responseHeaders[other] === undefined)
+    log.rename("header.Idempotent-Replayed", other, call.entry);
 }
 
-/** Seconds after which a second effect means that the key has expired. Before that, it means that the service replays nothing. */
+/**
+ * Seconds after which a second effect means that the key has expired. Before that, it means that the service replays
+ * nothing.
+ */
 const LONG = 600;
 
 /** Remembers the response that the service stores for each key. */
@@ -133,11 +161,17 @@ export function createKeyMemory() {
     /** The call whose response is stored for this call's key. */
     first(call: RecordedCall, key: string | undefined): RecordedCall | undefined {
       const first = key === undefined ? undefined : stored.get(scoped(call, key));
-      return first && ownerOf(first) !== ownerOf(call) && ownerOf(first) !== undefined && ownerOf(call) !== undefined ? undefined : first;
+      return first && ownerOf(first) !== ownerOf(call) && ownerOf(first) !== undefined && ownerOf(call) !== undefined
+        ? undefined
+        : first;
     },
     store(call: RecordedCall, key: string | undefined, first: RecordedCall | undefined): void {
       const isExpired = first !== undefined && succeeded(call) && !isDeepStrictEqual(call.record, first.record);
-      if (key !== undefined && isStored(call) && (first === undefined || (isExpired && sameRequest(first, call) === true)))
+      if (
+        key !== undefined &&
+        isStored(call) &&
+        (first === undefined || (isExpired && sameRequest(first, call) === true))
+      )
         stored.set(scoped(call, key), call);
     },
   };

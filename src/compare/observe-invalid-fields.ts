@@ -21,7 +21,10 @@ function invalidFieldsIn({ call }: Pick<CallContext, "call">, where: Observation
   const inner = error[details];
   const found = (place: InvalidFieldsPlace, value: unknown) => {
     const form = formOfInvalidFields(value);
-    if (form === undefined || (place === "details" && form === "a message by field" && !areMessages(value as object, known, call)))
+    if (
+      form === undefined ||
+      (place === "details" && form === "a message by field" && !areMessages(value as object, known, call))
+    )
       return [];
     return [{ place, form, value: value as object }];
   };
@@ -49,7 +52,8 @@ export function observeInvalidFields(context: CallContext, where: ObservationCon
   if (`${form} in ${place}` === OWN_INVALID_FIELDS) return error;
   const { details, errors } = namesOf(where);
   if (place === "details") return { ...error, [details]: MASKED };
-  if (place === "details.errors") return { ...error, [details]: { ...(error[details] as JsonFields), [errors]: MASKED } };
+  if (place === "details.errors")
+    return { ...error, [details]: { ...(error[details] as JsonFields), [errors]: MASKED } };
   const { errors: _, ...rest } = error;
   return rest;
 }
@@ -64,7 +68,9 @@ export function namedFields(context: CallContext, where: ObservationContext, err
   const found = [listed?.value, [details], [error], paths.map((field) => ({ field }))]
     .flatMap((list) => (Array.isArray(list) ? list : []))
     .flatMap((item) => {
-      const name = isObject(item) ? FIELD_NAMES.map((key) => item[key]).find((value) => typeof value === "string") : undefined;
+      const name = isObject(item)
+        ? FIELD_NAMES.map((key) => item[key]).find((value) => typeof value === "string")
+        : undefined;
       return typeof name === "string" ? [name.replace(/^[#/$.]+/, "").split(/[/.[]/)[0] ?? ""] : [];
     });
   return [...new Set(found)].filter((name) => name !== "");

@@ -17,7 +17,8 @@ export function observeList(context: CallContext, where: ObservationContext, rec
     observeObject(where, `${operation.id}.reply`, withoutData(operation.reply), rest);
   }
   const observeItem = foreign.records ? observeListedValues : observeObject;
-  for (const item of items) if (isObject(item)) observeItem(where, itemsPlace(`${operation.id}.reply.data`), records, item);
+  for (const item of items)
+    if (isObject(item)) observeItem(where, itemsPlace(`${operation.id}.reply.data`), records, item);
   observeOrder(where, items);
   observeLimit(context.call, where, items.length, rest.has_more === true);
 }
@@ -27,7 +28,11 @@ const shownEnvelope = (name: string | undefined, { log }: ObservationContext) =>
 
 /** The schema of a list without its records, which are compared separately. */
 function withoutData(reply: TSchema): TSchema {
-  const { properties, required = [], ...rest } = reply as TSchema & { properties: Record<string, TSchema>; required?: string[] };
+  const {
+    properties,
+    required = [],
+    ...rest
+  } = reply as TSchema & { properties: Record<string, TSchema>; required?: string[] };
   const { data: _, ...others } = properties;
   return { ...rest, properties: others, required: required.filter((name) => name !== "data") } as unknown as TSchema;
 }
@@ -54,8 +59,16 @@ export function isMovedLimit({ url, operation, response }: RecordedCall, name: s
   return Number(url.searchParams.get(name)) !== length && length >= minimum && length <= maximum;
 }
 
-/** The page shows the bound if it is shorter than its limit while more records follow, or longer than a limit below the minimum. */
-function observeLimit({ url, operation }: RecordedCall, { log, ...where }: ObservationContext, length: number, hasMore: boolean): void {
+/**
+ * The page shows the bound if it is shorter than its limit while more records follow, or longer than a limit below the
+ * minimum.
+ */
+function observeLimit(
+  { url, operation }: RecordedCall,
+  { log, ...where }: ObservationContext,
+  length: number,
+  hasMore: boolean,
+): void {
   const id = `${operation.id}.query.limit`;
   const [minimum, maximum] = [log.fact(`${id}.minimum`)?.value, log.fact(`${id}.maximum`)?.value];
   if (typeof minimum !== "number" || typeof maximum !== "number") return;
@@ -74,7 +87,8 @@ function observeLimit({ url, operation }: RecordedCall, { log, ...where }: Obser
   else if (asked < maximum) log.hints.push({ fact: `${id}.maximum`, bound: "at_least", value: asked });
   const isRaised = asked < minimum && length > Math.max(asked, 0);
   if (isRaised) log.compare(`${id}.minimum`, length, { ...where, lenient: "service" });
-  else if (asked < minimum) log.record(`${id}.minimum`, asked, false, { ...where, lenient: "service", bound: "at_most" });
+  else if (asked < minimum)
+    log.record(`${id}.minimum`, asked, false, { ...where, lenient: "service", bound: "at_most" });
   else if (asked === minimum) log.record(`${id}.minimum`, minimum, true, where);
 }
 

@@ -1,4 +1,5 @@
-// Observations from errors: the status, category and code of each recognised condition, bodies that only the sandbox accepts, and unknown routes.
+// Observations from errors: the status, category and code of each recognised condition, bodies that only the sandbox
+// accepts, and unknown routes.
 
 import { errors } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
@@ -10,7 +11,14 @@ import { namedFields, observeInvalidFields } from "./observe-invalid-fields.ts";
 import { isMovedLimit, observeRefusedLimit } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { errorIn } from "./read-replies.ts";
-import { type ComparedSandbox, isObject, type RecordedCall, type RecordedExchange, refused, succeeded } from "./recording.ts";
+import {
+  type ComparedSandbox,
+  isObject,
+  type RecordedCall,
+  type RecordedExchange,
+  refused,
+  succeeded,
+} from "./recording.ts";
 import type { ShownTexts } from "./shown-texts.ts";
 
 /** An error whose condition is not recognised. */
@@ -21,14 +29,20 @@ export interface Unexplained {
   code: string;
 }
 
-export function observeRefusal(context: CallContext, sandbox: ComparedSandbox, log: ObservationLog): Unexplained | undefined {
+export function observeRefusal(
+  context: CallContext,
+  sandbox: ComparedSandbox,
+  log: ObservationLog,
+): Unexplained | undefined {
   const { call, knowledge } = context;
   const where: ObservationContext = { log, knowledge, entry: call.entry, operation: call.operation.id };
   const condition = conditionOf(context);
   if (condition !== undefined && succeeded(call)) {
-    // An accepted body contradicts the facts about its fields, and an accepted limit outside the bounds contradicts the bounds.
+    // An accepted body contradicts the facts about its fields, and an accepted limit outside the bounds contradicts the
+    // bounds.
     const isOther =
-      condition === "validation_failed" || (condition === "invalid_limit" && !isMovedLimit(call, context.parameter("limit").name));
+      condition === "validation_failed" ||
+      (condition === "invalid_limit" && !isMovedLimit(call, context.parameter("limit").name));
     if (!isOther) log.compare(`error.${condition}.status`, call.status, { ...where, lenient: "service" });
     return undefined;
   }
@@ -79,13 +93,21 @@ function observeUnexplained(context: CallContext, where: ObservationContext): Un
   const { error } = errorIn(response, shown);
   const named = namedFields(context, where, error);
   // The state of the record may refuse an action, so without a field the body explains nothing.
-  if (!operation.body || !isObject(call.body) || problems.length > 0 || (isAction(call) && named.length === 0)) return unexplained;
+  if (!operation.body || !isObject(call.body) || problems.length > 0 || (isAction(call) && named.length === 0))
+    return unexplained;
   observeRefusedBody(call, named, error.code, where);
   return undefined;
 }
 
-/** Observes the rejection of a body that meets the facts. Its error code tells whether the sandbox has the same rule. */
-function observeRefusedBody(call: RecordedCall, named: readonly string[], code: unknown, where: ObservationContext): void {
+/**
+ * Observes the rejection of a body that meets the facts. Its error code tells whether the sandbox has the same rule.
+ */
+function observeRefusedBody(
+  call: RecordedCall,
+  named: readonly string[],
+  code: unknown,
+  where: ObservationContext,
+): void {
   const { operation, body, status } = call;
   const { log } = where;
   const place = `${operation.id}.body`;
@@ -99,7 +121,12 @@ function observeRefusedBody(call: RecordedCall, named: readonly string[], code: 
   if (unknown.length > 0) log.compare(`${place}.other_fields`, "refused", lenient);
   // The sandbox has rules beyond the schema. One of its own codes means that the service has the same rule.
   if (missing.length + unknown.length > 0 || (typeof code === "string" && Object.hasOwn(errors, code))) return;
-  log.record(`${place}.accepted`, code === undefined ? String(status) : `${status} ${log.shown.code(code)}`, false, lenient);
+  log.record(
+    `${place}.accepted`,
+    code === undefined ? String(status) : `${status} ${log.shown.code(code)}`,
+    false,
+    lenient,
+  );
 }
 
 /** A call below the base address that matches no operation. */
@@ -113,8 +140,15 @@ export interface StrayCall {
 /** Statuses that depend on the caller: other callers may use the endpoint, although the sandbox does not have it. */
 const FOR_THE_CALLER = new Set([401, 403, 429]);
 
-/** A path or a method is unknown to the service only if every call of it fails in the same way. Otherwise the service may have the endpoint. */
-export function observeRoutes(strays: readonly StrayCall[], routes: readonly CallPattern[], log: ObservationLog): Unexplained[] {
+/**
+ * A path or a method is unknown to the service only if every call of it fails in the same way. Otherwise the service
+ * may have the endpoint.
+ */
+export function observeRoutes(
+  strays: readonly StrayCall[],
+  routes: readonly CallPattern[],
+  log: ObservationLog,
+): Unexplained[] {
   const answerOf = ({ exchange: { status, response } }: StrayCall) => `${status} ${codeIn(response, log.shown)}`;
   return [...grouped(strays, ({ endpoint }) => endpoint)].flatMap(([endpoint, calls]) => {
     const isAlways = new Set(calls.map(answerOf)).size === 1;

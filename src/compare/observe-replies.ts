@@ -30,7 +30,9 @@ export function observeSuccess(context: CallContext, log: ObservationLog): void 
 function observeParameters(context: CallContext, { log, ...where }: ObservationContext): void {
   const { operation, url, responseHeaders } = context.call;
   const place = `${operation.id}.query`;
-  const names = new Map(Object.keys(operation.query.properties).map((own) => [log.nameOf(`${place}.${own}`, own), own]));
+  const names = new Map(
+    Object.keys(operation.query.properties).map((own) => [log.nameOf(`${place}.${own}`, own), own]),
+  );
   // The sandbox itself ignores unknown parameters, and lists them in this header.
   const ignored = responseHeaders["x-sandbox-unknown-params"] ?? "";
   for (const name of new Set(url.searchParams.keys())) {
@@ -45,14 +47,19 @@ function observeParameters(context: CallContext, { log, ...where }: ObservationC
   }
 }
 
-/** Recognises a cursor by its value: an earlier page's last id for `starting_after`, its first id for `ending_before`. */
+/**
+ * Recognises a cursor by its value: an earlier page's last id for `starting_after`, its first id for `ending_before`.
+ */
 function cursorFor({ call, history }: CallContext, value: string | null): string | undefined {
   if (value === null || !call.operation.query.properties.starting_after) return undefined;
   if (history.hasPage(call, "last", value)) return "starting_after";
   return history.hasPage(call, "first", value) ? "ending_before" : undefined;
 }
 
-/** The part of a fact that each error of the schema check contradicts, and the accepted value, which differs from the fact's. */
+/**
+ * The part of a fact that each error of the schema check contradicts, and the accepted value, which differs from the
+ * fact's.
+ */
 const PARTS: Readonly<Record<string, [part: string, accepted: (value: unknown, log: ObservationLog) => FactValue]>> = {
   required: [".required", () => false],
   wrong_type: [".type", typeOfJson],

@@ -52,14 +52,23 @@ function observeField(where: ObservationContext, field: FieldFacts, value: JsonF
 }
 
 /** The value's other fields whose names differ from missing ones only in their case style, by the missing name. */
-function twinsIn(value: JsonFields, names: ReadonlySet<string>, others: readonly string[]): ReadonlyMap<string, string> {
+function twinsIn(
+  value: JsonFields,
+  names: ReadonlySet<string>,
+  others: readonly string[],
+): ReadonlyMap<string, string> {
   const plain = new Map(others.map((field) => [plainName(field), field]));
   const missing = [...names].filter((name) => !Object.hasOwn(value, name) && plain.has(plainName(name)));
   return new Map(missing.map((name) => [name, plain.get(plainName(name)) as string]));
 }
 
 /** Observes only values of enumerations: those of an object whose fields have other names than the sandbox's. */
-export function observeListedValues(where: ObservationContext, place: string, schema: TSchema, value: JsonFields): void {
+export function observeListedValues(
+  where: ObservationContext,
+  place: string,
+  schema: TSchema,
+  value: JsonFields,
+): void {
   for (const { own, value: facts } of where.log.object(nameOf(schema, place), schema).fields) {
     const { inner, listed } = facts;
     for (const held of inner.isList && Array.isArray(value[own]) ? value[own] : [value[own]])
@@ -69,7 +78,13 @@ export function observeListedValues(where: ObservationContext, place: string, sc
 }
 
 /** Observes unknown fields. Ignores fields that the client sent itself, because the service returns them unchanged. */
-function observeOthers(where: ObservationContext, name: string, schema: TSchema, value: JsonFields, unknown: readonly string[]): void {
+function observeOthers(
+  where: ObservationContext,
+  name: string,
+  schema: TSchema,
+  value: JsonFields,
+  unknown: readonly string[],
+): void {
   const { log, knowledge, isBody, entry } = where;
   const others = isBody ? unknown : unknown.filter((field) => !knowledge.sentFields.has(field));
   const fact = log.object(name, schema).others;

@@ -6,7 +6,14 @@ import { type Fact, factOf } from "../schema/assumed.ts";
 import type { Knowledge, ObservationLog } from "./observations.ts";
 import { type ObservationContext, observeListed, observeListedValues, observeObject } from "./observe-values.ts";
 import { readObject } from "./read-replies.ts";
-import { type ComparedSandbox, isObject, type JsonFields, type RecordedCall, type RecordedDelivery, succeeded } from "./recording.ts";
+import {
+  type ComparedSandbox,
+  isObject,
+  type JsonFields,
+  type RecordedCall,
+  type RecordedDelivery,
+  succeeded,
+} from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
 const HEADERS = ["X-Webhook-Signature", "X-Webhook-Id", "X-Webhook-Event"];
@@ -21,7 +28,8 @@ export function observeWebhooks(
   const types = eventTypes(sandbox, calls, log);
   for (const delivery of deliveries) {
     const { entry, event } = delivery;
-    if (observeSignature(delivery, knowledge, log)) for (const name of HEADERS) observeDeliveryHeader(name, delivery, log);
+    if (observeSignature(delivery, knowledge, log))
+      for (const name of HEADERS) observeDeliveryHeader(name, delivery, log);
     if (isObject(event)) observeEvent({ log, knowledge, entry }, event, sandbox, types, delivery.at);
   }
   observeSchedule(deliveries, log);
@@ -34,7 +42,9 @@ function observeDeliveryHeader(name: string, { entry, headers, event }: Recorded
   log.compare(id, isSent ? "sent" : "absent", { entry });
   const held = isObject(event) ? { "X-Webhook-Id": event.id, "X-Webhook-Event": event.type }[name] : undefined;
   if (isSent || typeof held !== "string" || isMasked(held)) return;
-  const others = Object.keys(headers).filter((other) => headers[other] === held && !HEADERS.some((own) => own.toLowerCase() === other));
+  const others = Object.keys(headers).filter(
+    (other) => headers[other] === held && !HEADERS.some((own) => own.toLowerCase() === other),
+  );
   if (others.length === 1) log.rename(id, others[0] as string, entry);
 }
 
@@ -67,9 +77,14 @@ function recordIn(data: unknown): unknown {
   return Object.values(data).find((value) => isObject(value) && value.id !== undefined) ?? data;
 }
 
-/** Finds the sandbox's type of an event: by its name, or by the last write before it whose response shows the same record. */
+/**
+ * Finds the sandbox's type of an event: by its name, or by the last write before it whose response shows the same
+ * record.
+ */
 function eventTypes({ eventKinds }: ComparedSandbox, calls: readonly RecordedCall[], log: ObservationLog) {
-  const byName = new Map([...eventKinds.keys()].map((type) => [String(log.fact(`event.type.values.${type}`)?.value ?? type), type]));
+  const byName = new Map(
+    [...eventKinds.keys()].map((type) => [String(log.fact(`event.type.values.${type}`)?.value ?? type), type]),
+  );
   const writes = grouped(
     calls.filter((call) => succeeded(call) && call.operation.emits.length > 0),
     ({ record }) => (isObject(record) ? String(record.id) : ""),
@@ -102,7 +117,10 @@ function contentsOf({ text, headers }: RecordedDelivery, header: string): Readon
 
 const SIGNATURE = "webhook.header.X-Webhook-Signature";
 
-/** Observes the signature: in its header, in one of another name, or in a form that the sandbox cannot send. Returns whether it can. */
+/**
+ * Observes the signature: in its header, in one of another name, or in a form that the sandbox cannot send. Returns
+ * whether it can.
+ */
 function observeSignature(delivery: RecordedDelivery, { secrets }: Knowledge, log: ObservationLog): boolean {
   const { entry, event, headers } = delivery;
   const own = log.nameOf(SIGNATURE, "X-Webhook-Signature").toLowerCase();
@@ -112,7 +130,11 @@ function observeSignature(delivery: RecordedDelivery, { secrets }: Knowledge, lo
     const form = [...secrets].map((secret) => signatureForm(delivery, value, secret)).find(Boolean);
     const isForeign = name !== own && (form === undefined ? /\bv\d=/.test(value) : !signatureForms.includes(form));
     if (isForeign)
-      log.shapes.note("signature", `${log.shown.code(name)}: ${form ?? "of a secret that the recording does not show"}`, entry);
+      log.shapes.note(
+        "signature",
+        `${log.shown.code(name)}: ${form ?? "of a secret that the recording does not show"}`,
+        entry,
+      );
     if (isForeign) return false;
     if (form === undefined || event === undefined || isMasked(delivery.text)) continue;
     if (name === own) log.compare("webhook.signature.key", form, { entry });
@@ -121,7 +143,10 @@ function observeSignature(delivery: RecordedDelivery, { secrets }: Knowledge, lo
   return true;
 }
 
-/** The form of the signature; undefined if no known form matches, for example because the secret belongs to another endpoint. */
+/**
+ * The form of the signature; undefined if no known form matches, for example because the secret belongs to another
+ * endpoint.
+ */
 function signatureForm(delivery: RecordedDelivery, header: string, secret: string): string | undefined {
   const contents = contentsOf(delivery, header);
   for (const form of formsOfSignature(Object.keys(contents))) {
@@ -131,13 +156,19 @@ function signatureForm(delivery: RecordedDelivery, header: string, secret: strin
   return undefined;
 }
 
-/** Allowed difference between a gap and the schedule, for jitter and network time: a share of the gap, and at least these seconds. */
+/**
+ * Allowed difference between a gap and the schedule, for jitter and network time: a share of the gap, and at least
+ * these seconds.
+ */
 const TOLERANCE = 0.12;
 const LEAST_TOLERANCE = 0.75;
 
 function observeSchedule(deliveries: readonly RecordedDelivery[], log: ObservationLog): void {
-  const idOf = ({ headers, event }: RecordedDelivery) => headers["x-webhook-id"] ?? (isObject(event) ? event.id : undefined);
-  const timed = deliveries.filter((one) => !Number.isNaN(one.at) && idOf(one) !== undefined).sort((one, other) => one.at - other.at);
+  const idOf = ({ headers, event }: RecordedDelivery) =>
+    headers["x-webhook-id"] ?? (isObject(event) ? event.id : undefined);
+  const timed = deliveries
+    .filter((one) => !Number.isNaN(one.at) && idOf(one) !== undefined)
+    .sort((one, other) => one.at - other.at);
   const groups = grouped(timed, (one) => `${idOf(one)} ${one.url}`);
   for (const group of groups.values()) observeAttempts(group, timed.at(-1)?.at ?? 0, log);
 }

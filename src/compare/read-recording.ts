@@ -5,7 +5,14 @@ import { attempt, tryParseJson } from "../kernel/attempt.ts";
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
 import { extentOf } from "../kernel/request-limits.ts";
-import { type HeaderValues, isObject, type JsonFields, type RecordedDelivery, type RecordedExchange, type Recording } from "./recording.ts";
+import {
+  type HeaderValues,
+  isObject,
+  type JsonFields,
+  type RecordedDelivery,
+  type RecordedExchange,
+  type Recording,
+} from "./recording.ts";
 
 /** Bytes. Node cannot hold a longer string. */
 export const LARGEST_FILE = 500_000_000;
@@ -17,7 +24,8 @@ const startsWith = (bytes: Uint8Array, ...start: number[]) => start.every((byte,
 
 /** The text of a recording, decompressed and decoded. `name` is the file's name in messages. */
 export function recordingText(bytes: Uint8Array, name: string): string {
-  if (startsWith(bytes, 0x50, 0x4b, 0x03, 0x04)) usageError(`${name} is a zip archive. Unpack it, and compare the .har in it.`);
+  if (startsWith(bytes, 0x50, 0x4b, 0x03, 0x04))
+    usageError(`${name} is a zip archive. Unpack it, and compare the .har in it.`);
   if (startsWith(bytes, 0x1f, 0x8b) || startsWith(bytes, 0x78)) return decode(uncompressed(bytes, name));
   return decode(bytes);
 }
@@ -44,11 +52,16 @@ export function readHar(text: string, name: string, readAttachment?: ReadAttachm
   const document = tryParseJson(text);
   // Without the parser's message, which would quote the text around the error and may contain a secret.
   if (document === undefined)
-    usageError(`${name} is not a HAR: it is not JSON. A recording that was cut off or edited cannot be read; export it again.`);
+    usageError(
+      `${name} is not a HAR: it is not JSON. A recording that was cut off or edited cannot be read; export it again.`,
+    );
   const log = isObject(document) ? document.log : undefined;
   const entries = isObject(log) ? log.entries : undefined;
-  if (!Array.isArray(entries)) usageError(`${name} is not a HAR: it has no log.entries. Export the recording as HAR 1.2.`);
-  const exchanges = (entries as unknown[]).flatMap((entry, index) => readEntry(entry, `${name}#${index + 1}`, readAttachment) ?? []);
+  if (!Array.isArray(entries))
+    usageError(`${name} is not a HAR: it has no log.entries. Export the recording as HAR 1.2.`);
+  const exchanges = (entries as unknown[]).flatMap(
+    (entry, index) => readEntry(entry, `${name}#${index + 1}`, readAttachment) ?? [],
+  );
   // The sandbox's own recordings contain calls and webhooks, and so may a proxy's.
   return {
     exchanges: exchanges.filter((exchange) => !isDelivery(exchange)),
@@ -120,19 +133,25 @@ function hasFewBrackets(text: string): boolean {
 function bodyIn(held: unknown, readAttachment: ReadAttachment = () => undefined) {
   const text = isObject(held) ? textOf(held, readAttachment) : undefined;
   const bytes = Buffer.byteLength(text ?? "");
-  const isRead = text !== undefined && text.length <= LARGEST_BODY && (hasFewBrackets(text) || extentOf(text).levels <= MOST_DEPTH);
+  const isRead =
+    text !== undefined && text.length <= LARGEST_BODY && (hasFewBrackets(text) || extentOf(text).levels <= MOST_DEPTH);
   return isRead ? { text, json: tryParseJson(text), bytes } : { text: undefined, json: undefined, bytes };
 }
 
-/** The text of a body, decoded from base64 if it is binary. An empty text counts as absent, because many exports drop bodies. */
+/**
+ * The text of a body, decoded from base64 if it is binary. An empty text counts as absent, because many exports drop
+ * bodies.
+ */
 function textOf({ text, encoding, _file: file }: JsonFields, readAttachment: ReadAttachment): string | undefined {
-  // Playwright can store bodies in files beside the recording. Only plain names are allowed, because a path could lead to any file.
+  // Playwright can store bodies in files beside the recording. Only plain names are allowed, because a path could lead
+  // to any file.
   if (typeof file === "string" && /^[\w-]+(\.\w+)*$/.test(file)) return readAttachment(file) || undefined;
   if (typeof text !== "string" || text === "") return undefined;
   return encoding === "base64" ? Buffer.from(text, "base64").toString("utf8") : text;
 }
 
-const isDelivery = ({ headers }: RecordedExchange) => headers["x-webhook-id"] !== undefined || headers["x-webhook-signature"] !== undefined;
+const isDelivery = ({ headers }: RecordedExchange) =>
+  headers["x-webhook-id"] !== undefined || headers["x-webhook-signature"] !== undefined;
 
 const deliveryOf = ({ entry, at, url, headers, text = "", body, status, comment }: Entry): RecordedDelivery => ({
   entry,

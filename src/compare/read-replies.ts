@@ -1,4 +1,5 @@
-// Recognises replies and bodies of a service of another hand, and reads them in the sandbox's names, so that their values are compared.
+// Recognises replies and bodies of a service of another hand, and reads them in the sandbox's names, so that their
+// values are compared.
 
 import { formOfSchema, formOfValue } from "../contracts/value-formats.ts";
 import { prefixOf, type TSchema } from "../schema/shapes.ts";
@@ -23,7 +24,9 @@ const FEWEST_FIELDS = 3;
 
 const nameIn = (log: ObservationLog, place: string, own: string) => log.nameOf(fieldPlace(place, own), own);
 
-/** How many of the fields that each object of the schema has are in the value: by name, and apart from the case style. */
+/**
+ * How many of the fields that each object of the schema has are in the value: by name, and apart from the case style.
+ */
 function shareOf(log: ObservationLog, value: unknown, place: string, schema: TSchema) {
   const name = nameOf(schema, place);
   const needed = fieldsOf(schema).flatMap(([own]) =>
@@ -33,15 +36,30 @@ function shareOf(log: ObservationLog, value: unknown, place: string, schema: TSc
   if (needed.length < FEWEST_FIELDS) return { exact: 1, plain: 1, needed: needed.length };
   const keys = new Set(Object.keys(value).map(plainName));
   const exact = needed.filter((field) => Object.hasOwn(value, field)).length / needed.length;
-  return { exact, plain: needed.filter((field) => keys.has(plainName(field))).length / needed.length, needed: needed.length };
+  return {
+    exact,
+    plain: needed.filter((field) => keys.has(plainName(field))).length / needed.length,
+    needed: needed.length,
+  };
 }
 
-function noteUnknown(log: ObservationLog, { plain, needed }: ReturnType<typeof shareOf>, name: string, entry: string): void {
+function noteUnknown(
+  log: ObservationLog,
+  { plain, needed }: ReturnType<typeof shareOf>,
+  name: string,
+  entry: string,
+): void {
   log.shapes.note("unknown", `${Math.round(plain * needed)} of ${needed} fields of ${name}`, entry);
 }
 
 /** The value with the sandbox's names of fields. Notes what else is written differently. */
-export function inOwnNames(log: ObservationLog, value: JsonFields, place: string, schema: TSchema, entry: string): JsonFields {
+export function inOwnNames(
+  log: ObservationLog,
+  value: JsonFields,
+  place: string,
+  schema: TSchema,
+  entry: string,
+): JsonFields {
   const name = nameOf(schema, place);
   const fields = new Map(fieldsOf(schema).map(([own, inner]) => [plainName(own), { own, inner }]));
   return Object.fromEntries(
@@ -57,7 +75,8 @@ export function inOwnNames(log: ObservationLog, value: JsonFields, place: string
 function valueInOwnNames(log: ObservationLog, value: unknown, id: string, schema: TSchema, entry: string): unknown {
   const inner = innerOf(id, schema);
   if (inner.isObject && isObject(value)) return inOwnNames(log, value, inner.id, inner.schema, entry);
-  if (inner.isList && Array.isArray(value)) return value.map((item) => valueInOwnNames(log, item, inner.id, inner.schema, entry));
+  if (inner.isList && Array.isArray(value))
+    return value.map((item) => valueInOwnNames(log, item, inner.id, inner.schema, entry));
   noteForm(log, value, inner.schema, entry);
   return value;
 }
@@ -67,9 +86,11 @@ function noteForm(log: ObservationLog, value: unknown, schema: TSchema, entry: s
   const own = formOfSchema(schema);
   const seen = own === undefined ? undefined : formOfValue(own, value);
   if (own !== seen && seen !== undefined && own === "Unix seconds") log.shapes.note("times", seen, entry);
-  if (own !== seen && seen !== undefined && own === "integer in the smallest unit") log.shapes.note("amounts", seen, entry);
+  if (own !== seen && seen !== undefined && own === "integer in the smallest unit")
+    log.shapes.note("amounts", seen, entry);
   const prefix = prefixOf(schema);
-  if (prefix !== undefined && !String(value).startsWith(prefix)) log.shapes.note("ids", log.shown.prefix(String(value)), entry);
+  if (prefix !== undefined && !String(value).startsWith(prefix))
+    log.shapes.note("ids", log.shown.prefix(String(value)), entry);
 }
 
 /** The record in a response or in one of its envelopes, with the names of the fields that lead to it. */
@@ -77,18 +98,33 @@ function findRecord(log: ObservationLog, response: JsonFields, place: string, sc
   const inner = (value: JsonFields, path: readonly string[]) =>
     Object.entries(value).flatMap(([name, held]) => (isObject(held) ? [{ value: held, path: [...path, name] }] : []));
   const wrapped = inner(response, []);
-  const all = [{ value: response, path: [] as readonly string[] }, ...wrapped, ...wrapped.flatMap((one) => inner(one.value, one.path))];
+  const all = [
+    { value: response, path: [] as readonly string[] },
+    ...wrapped,
+    ...wrapped.flatMap((one) => inner(one.value, one.path)),
+  ];
   const rated = all.map((one) => ({ ...one, ...shareOf(log, one.value, place, schema) }));
   return rated.reduce((best, one) => (one.exact + one.plain > best.exact + best.plain ? one : best));
 }
 
 /** Reads an object, such as a reply or the record of an event. */
-export function readObject(log: ObservationLog, response: JsonFields, place: string, schema: TSchema, entry: string): ReadReply {
+export function readObject(
+  log: ObservationLog,
+  response: JsonFields,
+  place: string,
+  schema: TSchema,
+  entry: string,
+): ReadReply {
   const found = findRecord(log, response, place, schema);
   const [wrapper] = found.path;
   const isAlone = wrapper === undefined || (found.path.length === 1 && Object.keys(response).length === 1);
   if (found.exact >= RECOGNISED && isAlone)
-    return { response, record: found.value, foreign: {}, ...(wrapper !== undefined && { envelope: log.shown.code(wrapper) }) };
+    return {
+      response,
+      record: found.value,
+      foreign: {},
+      ...(wrapper !== undefined && { envelope: log.shown.code(wrapper) }),
+    };
   if (found.plain < RECOGNISED) {
     noteUnknown(log, found, nameOf(schema, place), entry);
     return { response, record: response, foreign: { records: true } };
@@ -110,13 +146,16 @@ function readList(log: ObservationLog, { operation, response, entry }: MatchedCa
   const { items, name = "data", rest } = page;
   const more = nameIn(log, place, "has_more");
   const hasOwnPage =
-    outer !== undefined && (page.name === undefined || Object.hasOwn(rest, more) || log.fact(`${place}.has_more`)?.value === "absent");
+    outer !== undefined &&
+    (page.name === undefined || Object.hasOwn(rest, more) || log.fact(`${place}.has_more`)?.value === "absent");
   const first = items.find(isObject);
   const share = first && shareOf(log, first, `${place}.data[]`, records);
   const isKnown = share === undefined || share.exact >= RECOGNISED;
   if (isKnown && hasOwnPage) return { response, record: items, foreign: {} };
   if (!isKnown && share.plain < RECOGNISED) noteUnknown(log, share, nameOf(records, "a record"), entry);
-  const shown = isKnown ? items : items.map((item) => (isObject(item) ? inOwnNames(log, item, `${place}.data[]`, records, entry) : item));
+  const shown = isKnown
+    ? items
+    : items.map((item) => (isObject(item) ? inOwnNames(log, item, `${place}.data[]`, records, entry) : item));
   const own = hasOwnPage ? rest : { [more]: hasMoreIn(log, rest, more, entry) };
   return {
     response: { ...own, [name]: shown },
@@ -125,7 +164,9 @@ function readList(log: ObservationLog, { operation, response, entry }: MatchedCa
   };
 }
 
-/** Whether a page of another form has more after it: a flag in an envelope, or a field with the next cursor or address. */
+/**
+ * Whether a page of another form has more after it: a flag in an envelope, or a field with the next cursor or address.
+ */
 function hasMoreIn(log: ObservationLog, rest: JsonFields, more: string, entry: string): boolean {
   const [around, held] = Object.entries(rest).find(([, value]) => isObject(value)) ?? [];
   if (around !== undefined) log.shapes.note("envelope", `${log.shown.code(around)} beside the records`, entry);
@@ -137,13 +178,17 @@ function hasMoreIn(log: ObservationLog, rest: JsonFields, more: string, entry: s
   return typeof next?.[1] === "string" && next[1] !== "";
 }
 
-/** The error in a response, and the field that contains it: the response itself, or the first object in it with a code. */
+/**
+ * The error in a response, and the field that contains it: the response itself, or the first object in it with a code.
+ */
 export function errorIn(response: unknown, shown: ShownTexts): { error: JsonFields; envelope?: string } {
   if (!isObject(response)) return { error: {} };
   const isError = (value: unknown): value is JsonFields =>
     isObject(value) && (typeof value.code === "string" || typeof value.error === "string");
   const inner = Object.entries(response).map(([name, value]) =>
-    Array.isArray(value) ? { error: value[0], envelope: `${shown.code(name)}[]` } : { error: value, envelope: shown.code(name) },
+    Array.isArray(value)
+      ? { error: value[0], envelope: `${shown.code(name)}[]` }
+      : { error: value, envelope: shown.code(name) },
   );
   const found = isError(response) ? undefined : inner.find(({ error }) => isError(error));
   return found ?? { error: response };
@@ -153,7 +198,8 @@ function readError(log: ObservationLog, response: JsonFields, entry: string): Re
   const own = ["error", "message", "code", "details"].map((name) => nameIn(log, "error", name));
   const found = errorIn(response, log.shown);
   const isOwn = own.filter((name) => Object.hasOwn(found.error, name)).length >= 2;
-  const isProblem = typeof response.type === "string" && (typeof response.title === "string" || typeof response.detail === "string");
+  const isProblem =
+    typeof response.type === "string" && (typeof response.title === "string" || typeof response.detail === "string");
   if (isOwn && !isProblem) return { ...found, response: found.error, record: response, foreign: {} };
   log.shapes.note(
     "errors",
@@ -162,7 +208,11 @@ function readError(log: ObservationLog, response: JsonFields, entry: string): Re
   );
   const about = isProblem && response.type !== "about:blank" ? String(response.type).split(/[/:#]/).at(-1) : undefined;
   const { code = about, ...others } = response;
-  return { response: { ...others, ...(typeof code === "string" && { code }) }, record: response, foreign: { error: true } };
+  return {
+    response: { ...others, ...(typeof code === "string" && { code }) },
+    record: response,
+    foreign: { error: true },
+  };
 }
 
 function readReply(log: ObservationLog, call: MatchedCall): ReadReply {
@@ -192,5 +242,10 @@ function readBody(log: ObservationLog, { operation, body, entry }: MatchedCall):
 export function readCall(log: ObservationLog, call: MatchedCall): RecordedCall {
   const { foreign, ...reply } = readReply(log, call);
   const body = readBody(log, call);
-  return { ...call, ...reply, ...(body !== undefined && { body }), foreign: { ...foreign, ...(body !== undefined && { body: true }) } };
+  return {
+    ...call,
+    ...reply,
+    ...(body !== undefined && { body }),
+    foreign: { ...foreign, ...(body !== undefined && { body: true }) },
+  };
 }

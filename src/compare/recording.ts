@@ -98,18 +98,25 @@ export interface MatchedCall extends RecordedExchange {
   ids: string[];
 }
 
-export const isObject = (value: unknown): value is JsonFields => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is JsonFields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** The body with the sandbox's names, and errors for values without the service's format. */
-export const ownBodyOf = ({ readBody }: ComparedOperation, body: JsonFields): { body: JsonFields; problems?: readonly FieldError[] } =>
-  readBody ? readBody(body) : { body };
+export const ownBodyOf = (
+  { readBody }: ComparedOperation,
+  body: JsonFields,
+): { body: JsonFields; problems?: readonly FieldError[] } => (readBody ? readBody(body) : { body });
 
-/** The records of a page, and the name of their field: `data`, the only array of the response, or none if the response itself is the list. */
+/**
+ * The records of a page, and the name of their field: `data`, the only array of the response, or none if the response
+ * itself is the list.
+ */
 export function pageIn(response: unknown) {
   if (Array.isArray(response)) return { items: response as unknown[], name: undefined, rest: {} as JsonFields };
   if (!isObject(response)) return undefined;
   const arrays = Object.entries(response).filter(([, value]) => Array.isArray(value));
-  const [name, items] = arrays.find(([field]) => field === "data") ?? (arrays.length === 1 ? (arrays[0] as [string, unknown]) : []);
+  const [name, items] =
+    arrays.find(([field]) => field === "data") ?? (arrays.length === 1 ? (arrays[0] as [string, unknown]) : []);
   if (name === undefined) return undefined;
   const { [name]: _, ...rest } = response;
   return { items: items as unknown[], name, rest: rest as JsonFields };

@@ -1,4 +1,5 @@
-// How results show recorded texts: codes and names unchanged, but possible secrets and personal data only by their length.
+// How results show recorded texts: codes and names unchanged, but possible secrets and personal data only by their
+// length.
 
 import type { ServiceFact } from "../contracts/fact.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
@@ -59,7 +60,8 @@ export function createShownTexts(personal: ReadonlySet<string>) {
 }
 
 /** Names of fields with personal texts. */
-const PERSONAL = /name|mail|phone|mobile|address|street|city|town|birth|holder|guest|contact|person|note|comment|descri/i;
+const PERSONAL =
+  /name|mail|phone|mobile|address|street|city|town|birth|holder|guest|contact|person|note|comment|descri/i;
 
 /** In an error, fields with these names contain the name of a field or parameter. */
 const NAMES_A_FIELD = /^(name|fieldname|paramname|parametername)$/i;
@@ -74,8 +76,13 @@ const SENTENCE = /note|comment|descri/i;
 
 type AddText = (text: string, name: string) => void;
 
-/** The personal and secret texts of a recording in lower case, whole and word by word. Words of the facts are excluded. */
-export function personalTexts({ exchanges, deliveries }: Recording, facts: readonly ServiceFact[]): ReadonlySet<string> {
+/**
+ * The personal and secret texts of a recording in lower case, whole and word by word. Words of the facts are excluded.
+ */
+export function personalTexts(
+  { exchanges, deliveries }: Recording,
+  facts: readonly ServiceFact[],
+): ReadonlySet<string> {
   const found = new Set<string>();
   const add: AddText = (text, name) => {
     const parts = SENTENCE.test(name) ? [text.trim().toLowerCase()] : partsOf(text.trim());
@@ -89,7 +96,8 @@ export function personalTexts({ exchanges, deliveries }: Recording, facts: reado
 
 function addExchange(exchange: RecordedExchange, add: AddText): void {
   for (const [name, value] of [...Object.entries(exchange.headers), ...Object.entries(exchange.responseHeaders)])
-    if (isSecretName(name)) for (const part of value.split(/[\s;,=]+/)) if (part.length >= LEAST_SECRET) add(part, name);
+    if (isSecretName(name))
+      for (const part of value.split(/[\s;,=]+/)) if (part.length >= LEAST_SECRET) add(part, name);
   for (const [name, value] of exchange.url.searchParams) if (isSecret(name)) add(value, name);
   addValue("", exchange.body, add);
   if (isObject(exchange.response)) addValue("", exchange.response, add, refused(exchange) ? NAMES_A_FIELD : undefined);
@@ -104,8 +112,11 @@ function addValue(name: string, value: unknown, add: AddText, except?: RegExp, i
   const isPersonal = isInside || (isSecret(name) && !except?.test(name));
   if (typeof value === "string" && isPersonal) add(value, name);
   else if (Array.isArray(value)) for (const item of value) addValue(name, item, add, except, isPersonal, depth + 1);
-  else if (isObject(value)) for (const inner of Object.keys(value)) addValue(inner, value[inner], add, except, isPersonal, depth + 1);
+  else if (isObject(value))
+    for (const inner of Object.keys(value)) addValue(inner, value[inner], add, except, isPersonal, depth + 1);
 }
 
 /** The codes, enum values and names of fields that the sandbox has itself. */
-const wordsOf = oncePerKey(({ id, value }: ServiceFact) => [id, ...(typeof value === "object" ? value : [String(value)])].flatMap(partsOf));
+const wordsOf = oncePerKey(({ id, value }: ServiceFact) =>
+  [id, ...(typeof value === "object" ? value : [String(value)])].flatMap(partsOf),
+);

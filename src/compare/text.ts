@@ -22,7 +22,11 @@ interface Adoption extends Pick<ServiceFile, "facts" | "questions"> {
 export function comparisonText(comparison: Comparison, adoption: Adoption): string {
   const { base, calls, webhooks, shapes, unknownEndpoints, unexplained, noise } = comparison;
   const { confirmed, contradicted, notSeen, facts, confirmations } = totalsOf(comparison);
-  const groups = findingsOf(comparison).flatMap(({ title, findings }) => ["", `${title}:`, ...findings.map(findingLine)]);
+  const groups = findingsOf(comparison).flatMap(({ title, findings }) => [
+    "",
+    `${title}:`,
+    ...findings.map(findingLine),
+  ]);
   const leftOut = listed(
     "Left out",
     Object.entries(noise).map(([reason, count]) => `${reason} (${count})`),
@@ -34,7 +38,10 @@ export function comparisonText(comparison: Comparison, adoption: Adoption): stri
     ...summary(comparison, adoption),
     ...listed(
       "Written differently everywhere, and not compared field by field",
-      shapes.map(({ kind, seen, count, entries }) => `${kind}: ${seen.join(", ")} (${plural(count, "time")}: ${entries.join(", ")})`),
+      shapes.map(
+        ({ kind, seen, count, entries }) =>
+          `${kind}: ${seen.join(", ")} (${plural(count, "time")}: ${entries.join(", ")})`,
+      ),
     ),
     ...groups,
     ...listed("Fields of another case style", renames(comparison)),
@@ -44,7 +51,9 @@ export function comparisonText(comparison: Comparison, adoption: Adoption): stri
     ),
     ...listed(
       "Unrecognised errors",
-      unexplained.map(({ operation, status, code, count }) => `${operation}: ${status}${code === "" ? "" : ` ${code}`} (${count})`),
+      unexplained.map(
+        ({ operation, status, code, count }) => `${operation}: ${status}${code === "" ? "" : ` ${code}`} (${count})`,
+      ),
     ),
     ...leftOut,
     "",
@@ -57,7 +66,8 @@ function summary(comparison: Comparison, { facts, questions = [], file }: Adopti
   const { shapes } = comparison;
   const lenient = findingsOf(comparison).find(({ title }) => title === LENIENT)?.findings ?? [];
   const adopted = grouped(Object.entries(facts), ([id, entry]) => `${lastPart(id)} ${JSON.stringify(entryOf(entry))}`);
-  const now = file === undefined ? "The sandbox can adopt, with --write" : `The sandbox now does as the service, under ${file}`;
+  const now =
+    file === undefined ? "The sandbox can adopt, with --write" : `The sandbox now does as the service, under ${file}`;
   return [
     ...listed(
       "Change in your client",
@@ -69,12 +79,16 @@ function summary(comparison: Comparison, { facts, questions = [], file }: Adopti
     ),
     ...listed(
       now,
-      [...adopted.values()].map((group) => `${some(group.map(([id]) => id))}: ${shownValue(entryOf((group[0] as AdoptedEntry)[1]))}`),
+      [...adopted.values()].map(
+        (group) => `${some(group.map(([id]) => id))}: ${shownValue(entryOf((group[0] as AdoptedEntry)[1]))}`,
+      ),
       MOST_SUMMED,
     ),
     ...listed(
       "Open",
-      questions.map(({ fact, seen, why }) => `${fact}: ${seen.map(({ value }) => shownValue(value)).join(" or ")}; ${why}`),
+      questions.map(
+        ({ fact, seen, why }) => `${fact}: ${seen.map(({ value }) => shownValue(value)).join(" or ")}; ${why}`,
+      ),
       MOST_SUMMED,
     ),
   ];
@@ -90,7 +104,9 @@ const MOST_NAMED = 3;
 
 /** The names of fields that differ only in their case style, in one line. */
 function renames({ verdicts }: Comparison): string[] {
-  const names = verdicts.flatMap(({ fact, seen }) => seen.flatMap(({ value }) => (isCalled(value) ? `${fact.id} is ${value}` : [])));
+  const names = verdicts.flatMap(({ fact, seen }) =>
+    seen.flatMap(({ value }) => (isCalled(value) ? `${fact.id} is ${value}` : [])),
+  );
   return names.length === 0 ? [] : [names.join(", ")];
 }
 
@@ -129,14 +145,20 @@ interface Difference {
 
 const LENIENT = "The sandbox accepts more than the service";
 
-/** Differences under their titles. Those that follow from another one are left out: a type from its format, a value from its other name. */
+/**
+ * Differences under their titles. Those that follow from another one are left out: a type from its format, a value from
+ * its other name.
+ */
 export function findingsOf({ verdicts }: Comparison) {
-  const contradicted = new Map(verdicts.flatMap(({ fact, seen }) => seen.map(({ value }) => [`${fact.id} ${value}`, fact.id])));
+  const contradicted = new Map(
+    verdicts.flatMap(({ fact, seen }) => seen.map(({ value }) => [`${fact.id} ${value}`, fact.id])),
+  );
   const seenIn = new Set(contradicted.values());
   const follows = ({ id, kind }: FactResult["fact"], value: FactValue) =>
     isCalled(value) ||
     (kind === "type" && value !== "null" && seenIn.has(id.replace(/type$/, "format"))) ||
-    (kind === "values" && [...contradicted.keys()].some((key) => key.startsWith(`${id}.`) && key.endsWith(` ${value}`)));
+    (kind === "values" &&
+      [...contradicted.keys()].some((key) => key.startsWith(`${id}.`) && key.endsWith(` ${value}`)));
   const shown = verdicts.map((one) => ({ ...one, seen: one.seen.filter(({ value }) => !follows(one.fact, value)) }));
   const of = (...wanted: FactVerdict[]) => shown.filter(({ verdict }) => wanted.includes(verdict));
   const misleads = (seen: SeenValue) => seen.lenient === "sandbox";
@@ -154,7 +176,14 @@ function group(results: readonly FactResult[], wanted: (seen: SeenValue) => bool
     for (const value of seen.filter(wanted)) {
       const [expected, shown] = [shownValue(fact.value), shownSeen(value)];
       const name = JSON.stringify([fact.kind, lastPart(fact.id), expected, shown]);
-      const finding: Difference = findings.get(name) ?? { expected, seen: shown, count: 0, facts: [], operations: [], entries: [] };
+      const finding: Difference = findings.get(name) ?? {
+        expected,
+        seen: shown,
+        count: 0,
+        facts: [],
+        operations: [],
+        entries: [],
+      };
       finding.count += value.count;
       finding.facts.push(fact.id);
       finding.operations = union(finding.operations, value.operations);
@@ -176,7 +205,8 @@ const lastPart = (id: string) =>
 
 const BOUNDS = { below: "less than", at_least: "at least", at_most: "at most" };
 
-const shownSeen = ({ value, bound }: SeenValue) => (bound === undefined ? shownValue(value) : `${BOUNDS[bound]} ${value}`);
+const shownSeen = ({ value, bound }: SeenValue) =>
+  bound === undefined ? shownValue(value) : `${BOUNDS[bound]} ${value}`;
 
 const MOST_LISTED = 6;
 

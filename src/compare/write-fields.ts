@@ -10,23 +10,28 @@ import type { FileLine } from "./write-values.ts";
 const idOf = ({ object, field }: UnknownField) => `${object}.${field}`;
 
 /**
- * Renamed fields by fact. A field is renamed if no object has it and every object has the new one, both have the same type and the same
- * prefix, format or values (or one name begins with the other, or both are of secrets), and neither side has another candidate.
+ * Renamed fields by fact. A field is renamed if no object has it and every object has the new one, both have the same
+ * type and the same prefix, format or values (or one name begins with the other, or both are of secrets), and neither
+ * side has another candidate.
  */
 export function fieldRenames(facts: readonly ServiceFact[], evidence: Evidence): ReadonlyMap<string, FileLine> {
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   const shown = new Set(evidence.observations.flatMap(({ fact, seen }) => (seen === "absent" ? [] : [fact])));
   const missing = new Set(evidence.observations.flatMap(({ fact, seen }) => (seen === "absent" ? [fact] : [])));
-  const isGone = ({ id, kind }: ServiceFact) => (kind === "field" || kind === "body_field") && missing.has(id) && !shown.has(id);
+  const isGone = ({ id, kind }: ServiceFact) =>
+    (kind === "field" || kind === "body_field") && missing.has(id) && !shown.has(id);
   const lost = facts.filter(isGone);
   const found = caseRenames(evidence);
   for (const [object, count] of evidence.objects) {
     const gone = lost.filter(({ id }) => parentOf(id) === object);
-    const isNew = (one: UnknownField) => one.object === object && one.count === count && !one.field.startsWith("a text of ");
+    const isNew = (one: UnknownField) =>
+      one.object === object && one.count === count && !one.field.startsWith("a text of ");
     const fresh = evidence.unknownFields.filter(isNew);
     const pairs = gone.flatMap((fact) => fresh.filter((one) => isAlike(fact, one, byId)).map((one) => ({ fact, one })));
     const only = pairs.filter(
-      ({ fact, one }) => pairs.filter((pair) => pair.fact === fact).length === 1 && pairs.filter((pair) => pair.one === one).length === 1,
+      ({ fact, one }) =>
+        pairs.filter((pair) => pair.fact === fact).length === 1 &&
+        pairs.filter((pair) => pair.one === one).length === 1,
     );
     for (const { fact, one } of only)
       found.set(fact.id, { id: `${fact.id}.name`, value: one.field, seen: one.count, entries: one.entries });
@@ -55,17 +60,24 @@ function isAlike({ id }: ServiceFact, one: UnknownField, facts: ReadonlyMap<stri
   if (isSecretName(nameIn(id))) return isSecretName(one.field);
   if (prefix !== undefined) return one.prefixes.size === 1 && one.prefixes.has(String(prefix));
   if (form !== undefined && one.forms.size === 1 && one.forms.has(String(form))) return true;
-  if (Array.isArray(listed) && one.values.size > 0 && [...one.values.keys()].every((name) => listed.includes(name))) return true;
+  if (Array.isArray(listed) && one.values.size > 0 && [...one.values.keys()].every((name) => listed.includes(name)))
+    return true;
   const [own, other] = [plainName(nameIn(id)), plainName(one.field)];
   return own.startsWith(other) || other.startsWith(own);
 }
 
-export function addedFields(facts: readonly ServiceFact[], evidence: Evidence, renames: ReadonlyMap<string, FileLine>): FileLine[] {
+export function addedFields(
+  facts: readonly ServiceFact[],
+  evidence: Evidence,
+  renames: ReadonlyMap<string, FileLine>,
+): FileLine[] {
   const known = new Set(facts.map(({ id }) => id));
   const taken = new Set([...renames].map(([id, { value }]) => `${parentOf(id)}.${value}`));
   return evidence.unknownFields
     .filter((one) => known.has(`${one.object}.other_fields`) && !taken.has(idOf(one)))
-    .flatMap((one) => (one.object.includes(".body") ? bodyField(one, evidence) : addedField(one, evidence.objects.get(one.object) ?? 0)));
+    .flatMap((one) =>
+      one.object.includes(".body") ? bodyField(one, evidence) : addedField(one, evidence.objects.get(one.object) ?? 0),
+    );
 }
 
 const line = (one: UnknownField, part: string, value: FactValue): FileLine => ({
@@ -78,7 +90,8 @@ const line = (one: UnknownField, part: string, value: FactValue): FileLine => ({
 function addedField(one: UnknownField, objects: number): FileLine[] {
   if (one.field.startsWith("a text of ")) return [];
   // A sample would look like a secret, and verify nothing.
-  if (isSecretName(one.field)) return [{ ...line(one, "", "always"), question: "the sandbox has no secret that belongs into it" }];
+  if (isSecretName(one.field))
+    return [{ ...line(one, "", "always"), question: "the sandbox has no secret that belongs into it" }];
   const presence = one.count === objects ? "always" : "sometimes";
   return [line(one, "", presence), ...describe(one)];
 }
@@ -86,7 +99,9 @@ function addedField(one: UnknownField, objects: number): FileLine[] {
 /** Writes a new body field only if the service requires it, because the sandbox accepts unknown fields anyway. */
 function bodyField(one: UnknownField, { observations }: Evidence): FileLine[] {
   const place = one.object.replace(/\.body.*$/, ".body");
-  const isRequired = observations.some(({ fact, seen }) => fact === `${place}.accepted` && seen === `${one.field} is required`);
+  const isRequired = observations.some(
+    ({ fact, seen }) => fact === `${place}.accepted` && seen === `${one.field} is required`,
+  );
   return isRequired ? [line(one, "", "known"), ...describe(one)] : [];
 }
 
@@ -94,7 +109,8 @@ const FEW = 8;
 
 function describe(one: UnknownField): FileLine[] {
   const types = [...one.types].toSorted((a, b) => Number(a === "null") - Number(b === "null"));
-  const type = types.includes("integer") && types.includes("number") ? types.filter((name) => name !== "integer") : types;
+  const type =
+    types.includes("integer") && types.includes("number") ? types.filter((name) => name !== "integer") : types;
   const [form] = one.forms;
   const [prefix] = one.prefixes;
   const parts = [line(one, "type", type)];

@@ -1,4 +1,5 @@
-// Turns a comparison into a service file: writes proven differences as values with their evidence, and other differences as questions.
+// Turns a comparison into a service file: writes proven differences as values with their evidence, and other
+// differences as questions.
 
 import { type FactValue, isByOperation, type Observation, type ServiceFact } from "../contracts/fact.ts";
 import { grouped } from "../kernel/grouped.ts";
@@ -28,7 +29,9 @@ export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence,
   const isSeen = ({ seen, together = seen }: FileLine) => together >= options.atLeast;
   const isSure = (line: FileLine) => line.question === undefined && isSeen(line);
   const entries = new Map(
-    found.filter(isSure).map(({ id, value, seen, entries: places }): [string, Entry] => [id, { value: plain(value), seen, in: places }]),
+    found
+      .filter(isSure)
+      .map(({ id, value, seen, entries: places }): [string, Entry] => [id, { value: plain(value), seen, in: places }]),
   );
   const refused = takeRefused(entries, options);
   const questions = found.flatMap((one) => {
@@ -38,19 +41,23 @@ export function serviceFileOf(facts: readonly ServiceFact[], evidence: Evidence,
   return { facts: Object.fromEntries(entries), ...(questions.length > 0 && { questions }) };
 }
 
-const rarely = (seen: number, atLeast: number) => `seen ${seen === 1 ? "once" : `${seen} times`}, fewer than ${atLeast}`;
+const rarely = (seen: number, atLeast: number) =>
+  `seen ${seen === 1 ? "once" : `${seen} times`}, fewer than ${atLeast}`;
 
 /**
- * Removes entries, one by one, until a start would accept the file, and returns the reasons. If an entry of the given file is rejected, a
- * new entry contradicts it, so the new one is removed.
+ * Removes entries, one by one, until a start would accept the file, and returns the reasons. If an entry of the given
+ * file is rejected, a new entry contradicts it, so the new one is removed.
  */
 function takeRefused(entries: Map<string, Entry>, { given, refusedIn }: WriteOptions): ReadonlyMap<string, string> {
   const taken = new Map<string, string>();
-  const check = (without?: string) => refusedIn({ ...given, ...Object.fromEntries([...entries].filter(([id]) => id !== without)) });
+  const check = (without?: string) =>
+    refusedIn({ ...given, ...Object.fromEntries([...entries].filter(([id]) => id !== without)) });
   for (let refused = check(); refused !== undefined; refused = check()) {
     const { id, message } = refused;
     const others = [...entries.keys()].filter((one) => given && Object.hasOwn(given, one));
-    const cause = entries.has(id) ? id : (others.find((other) => check(other)?.id !== id) ?? [...entries.keys()].at(-1));
+    const cause = entries.has(id)
+      ? id
+      : (others.find((other) => check(other)?.id !== id) ?? [...entries.keys()].at(-1));
     if (cause === undefined) break;
     entries.delete(cause);
     taken.set(cause, message);
@@ -73,7 +80,9 @@ function decideAll(facts: readonly ServiceFact[], evidence: Evidence): FileLine[
     found.push(...decide(fact, observations, evidence));
   }
   // A renamed field is required under its other name, as the sandbox requires it.
-  const required = new Set([...renames].map(([id, { value }]) => `${id.slice(0, id.lastIndexOf("."))}.${value}.required`));
+  const required = new Set(
+    [...renames].map(([id, { value }]) => `${id.slice(0, id.lastIndexOf("."))}.${value}.required`),
+  );
   return [...found.filter(({ id }) => !required.has(id)), ...addedFields(facts, evidence, renames)];
 }
 
@@ -94,8 +103,9 @@ export function serviceFileText({ $schema, facts, questions = [] }: ServiceFile)
 const inBraces = (value: unknown) => spacedJson(value, " ");
 
 /**
- * One line if all operations show the same value; otherwise a line for each operation that differs. A code has a line for each operation that
- * shows it, because other operations may have other codes for the same condition; the operations prove a code together.
+ * One line if all operations show the same value; otherwise a line for each operation that differs. A code has a line
+ * for each operation that shows it, because other operations may have other codes for the same condition; the
+ * operations prove a code together.
  */
 function decide(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const common = decideFact(fact, observations, evidence);

@@ -20,14 +20,21 @@ export interface FileLine {
 
 type Decide = (fact: ServiceFact, observations: readonly Observation[], evidence: Evidence) => FileLine[];
 
-export const decideFact: Decide = (fact, observations, evidence) => (deciders[fact.kind] ?? oneValue)(fact, observations, evidence);
+export const decideFact: Decide = (fact, observations, evidence) =>
+  (deciders[fact.kind] ?? oneValue)(fact, observations, evidence);
 
-function fileLine(fact: ServiceFact, value: FactValue, observations: readonly Observation[], question?: string): FileLine {
+function fileLine(
+  fact: ServiceFact,
+  value: FactValue,
+  observations: readonly Observation[],
+  question?: string,
+): FileLine {
   const entries = [...new Set(observations.flatMap((one) => one.entries))].slice(0, MOST_ENTRIES);
   return { id: fact.id, value, seen: countOf(observations), entries, ...(question !== undefined && { question }) };
 }
 
-export const countOf = (observations: readonly Observation[]) => observations.reduce((sum, { count }) => sum + count, 0);
+export const countOf = (observations: readonly Observation[]) =>
+  observations.reduce((sum, { count }) => sum + count, 0);
 
 /** The value, if all observations agree on it; otherwise one question per value. */
 const oneValue: Decide = (fact, observations) => {
@@ -48,7 +55,10 @@ const valuesOf = (observations: readonly Observation[]): { value: FactValue; obs
 const deciders: Partial<Record<FactKind, Decide>> = {
   field: presence,
   body_field: (fact, observations, evidence) =>
-    oneValue(fact, observations, evidence).map((one) => ({ ...one, question: "accepted bodies may have it under another name" })),
+    oneValue(fact, observations, evidence).map((one) => ({
+      ...one,
+      question: "accepted bodies may have it under another name",
+    })),
   type: types,
   format: form,
   maximum: bound,
@@ -75,7 +85,9 @@ function presence(fact: ServiceFact, observations: readonly Observation[]): File
   const isNever = missing.length === observations.length;
   const isRare = isNever && countOf(missing) < FEWEST_RECORDS;
   if (isRare) return [fileLine(fact, "absent", missing, `seen in fewer than ${FEWEST_RECORDS} records`)];
-  return [fileLine(fact, isNever ? "absent" : missing.length > 0 ? "sometimes" : "always", isNever ? missing : observations)];
+  return [
+    fileLine(fact, isNever ? "absent" : missing.length > 0 ? "sometimes" : "always", isNever ? missing : observations),
+  ];
 }
 
 /** A service file can set one type, with or without null. */
@@ -88,16 +100,26 @@ function types(fact: ServiceFact, observations: readonly Observation[]): FileLin
   const value = [...kept.filter((type) => type !== "null"), ...(isNullable ? ["null"] : [])];
   const isNumber = others.every((type) => type === "integer" || type === "number");
   const all = isNumber && others.length > 1 ? ["number", ...(isNullable ? ["null"] : [])] : value;
-  return [fileLine(fact, all, observations, others.length > 1 && !isNumber ? "the field has values of several types" : undefined)];
+  return [
+    fileLine(
+      fact,
+      all,
+      observations,
+      others.length > 1 && !isNumber ? "the field has values of several types" : undefined,
+    ),
+  ];
 }
 
 /** If some values of the field have decimals, an integer such as 25 counts as a decimal number too. */
 function form(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const decimals = observations.filter(({ seen }) => seen === "decimal number");
-  const isDecimal = decimals.length > 0 && observations.every(({ seen, agrees }) => agrees || seen === "decimal number");
+  const isDecimal =
+    decimals.length > 0 && observations.every(({ seen, agrees }) => agrees || seen === "decimal number");
   if (isDecimal) return [fileLine(fact, "decimal number", decimals)];
   return oneValue(fact, observations, evidence).map((one) =>
-    String(one.value).startsWith("another form") ? { ...one, question: "the form is none that the sandbox knows" } : one,
+    String(one.value).startsWith("another form")
+      ? { ...one, question: "the form is none that the sandbox knows" }
+      : one,
   );
 }
 
@@ -114,7 +136,10 @@ function bound(fact: ServiceFact, observations: readonly Observation[], evidence
 const words = (least: number | undefined, below: number | undefined, { bound: kind, seen }: Observation) =>
   kind === "at_most"
     ? `at most ${seen}`
-    : [...(least === undefined ? [] : [`at least ${least}`]), ...(below === undefined ? [] : [`less than ${below}`])].join(" and ");
+    : [
+        ...(least === undefined ? [] : [`at least ${least}`]),
+        ...(below === undefined ? [] : [`less than ${below}`]),
+      ].join(" and ");
 
 const numbersOf = (observations: readonly Observation[], kind: Observation["bound"]) =>
   observations.filter((one) => one.bound === kind).map(({ seen }) => Number(seen));
@@ -124,17 +149,31 @@ function leastOf({ id }: ServiceFact, observations: readonly Observation[], { hi
   return [...hinted, ...numbersOf(observations, "at_least")].toSorted((one, other) => other - one)[0];
 }
 
-const belowOf = (observations: readonly Observation[]) => numbersOf(observations, "below").toSorted((one, other) => one - other)[0];
+const belowOf = (observations: readonly Observation[]) =>
+  numbersOf(observations, "below").toSorted((one, other) => one - other)[0];
 
 const [MINUTE, HOUR, DAY] = [60, 3_600, 86_400];
 /** Common window lengths in seconds. */
-const USUAL_WINDOWS = [MINUTE, 5 * MINUTE, 10 * MINUTE, 30 * MINUTE, HOUR, 12 * HOUR, DAY, 2 * DAY, 3 * DAY, 7 * DAY, 30 * DAY];
+const USUAL_WINDOWS = [
+  MINUTE,
+  5 * MINUTE,
+  10 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  12 * HOUR,
+  DAY,
+  2 * DAY,
+  3 * DAY,
+  7 * DAY,
+  30 * DAY,
+];
 
 /** The only usual length between the longest wait with a replay and the shortest wait without one. */
 function window(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const others = observations.filter(({ agrees }) => !agrees);
   // A service without replays has no window.
-  if (evidence.observations.some((one) => one.fact.endsWith("idempotency.replay") && one.seen === "a second effect")) return [];
+  if (evidence.observations.some((one) => one.fact.endsWith("idempotency.replay") && one.seen === "a second effect"))
+    return [];
   const least = leastOf(fact, others, evidence);
   const below = belowOf(others) ?? (observations.some(({ agrees }) => agrees) ? Number(fact.value) : undefined);
   const usual = USUAL_WINDOWS.filter((length) => length >= (least ?? 0) && length <= (below ?? 0));
@@ -142,11 +181,20 @@ function window(fact: ServiceFact, observations: readonly Observation[], evidenc
   return others.slice(0, 1).map((one) => fileLine(fact, one.seen, others, `only known as ${words(least, below, one)}`));
 }
 
-/** One unlisted value and one unseen listed value count as a rename. Otherwise the unlisted values are added to the list. */
-function closedSet(fact: ServiceFact, observations: readonly Observation[], { observations: all }: Evidence): FileLine[] {
+/**
+ * One unlisted value and one unseen listed value count as a rename. Otherwise the unlisted values are added to the
+ * list.
+ */
+function closedSet(
+  fact: ServiceFact,
+  observations: readonly Observation[],
+  { observations: all }: Evidence,
+): FileLine[] {
   const listed = fact.value as readonly string[];
   const others = observations.filter(({ agrees }) => !agrees);
-  const renamed = new Set(all.filter((one) => !one.agrees && one.fact.startsWith(`${fact.id}.`)).map(({ seen }) => seen));
+  const renamed = new Set(
+    all.filter((one) => !one.agrees && one.fact.startsWith(`${fact.id}.`)).map(({ seen }) => seen),
+  );
   const unlisted = [...new Set(others.map(({ seen }) => String(seen)))].filter((value) => !renamed.has(value));
   if (unlisted.length === 0) return [];
   const shown = new Set(observations.filter(({ agrees }) => agrees).map(({ seen }) => seen));
@@ -159,7 +207,10 @@ function closedSet(fact: ServiceFact, observations: readonly Observation[], { ob
   return [fileLine(fact, [...listed, ...unlisted], some, isCode ? undefined : "the values are no codes")];
 }
 
-/** Renames cursors, which are recognised by their values. Other parameters become questions, because the sandbox does not have them. */
+/**
+ * Renames cursors, which are recognised by their values. Other parameters become questions, because the sandbox does
+ * not have them.
+ */
 function otherParameters(fact: ServiceFact, observations: readonly Observation[], evidence: Evidence): FileLine[] {
   const { renames } = evidence;
   const place = fact.id.slice(0, -"other_parameters".length);
@@ -168,7 +219,9 @@ function otherParameters(fact: ServiceFact, observations: readonly Observation[]
   const cursors = [...new Set(renames.filter((rename) => rename.fact.startsWith(place)).map((rename) => rename.fact))];
   return [
     ...cursors.flatMap((id) => named({ ...fact, id }, [], evidence)),
-    ...valuesOf(others).map(({ value, observations: some }) => fileLine(fact, value, some, "the sandbox does not have the parameter")),
+    ...valuesOf(others).map(({ value, observations: some }) =>
+      fileLine(fact, value, some, "the sandbox does not have the parameter"),
+    ),
   ];
 }
 
@@ -180,7 +233,15 @@ function named(fact: ServiceFact, observations: readonly Observation[], evidence
   if (names.length === 0) return oneValue(fact, missing, evidence);
   const entries = [...new Set(own.map(({ entry }) => entry))].slice(0, MOST_ENTRIES);
   const question = names.length > 1 ? `several names: ${names.join(", ")}` : undefined;
-  return [{ id: `${fact.id}.name`, value: names[0] as string, seen: own.length, entries, ...(question !== undefined && { question }) }];
+  return [
+    {
+      id: `${fact.id}.name`,
+      value: names[0] as string,
+      seen: own.length,
+      entries,
+      ...(question !== undefined && { question }),
+    },
+  ];
 }
 
 const REQUIRED = / is required$/;
@@ -191,7 +252,8 @@ function refusedBodies(fact: ServiceFact, observations: readonly Observation[]):
   const place = fact.id.slice(0, -".accepted".length);
   return valuesOf(others).map(({ value, observations: some }) => {
     const text = String(value);
-    if (!REQUIRED.test(text)) return fileLine(fact, text, some, "the service has a rule that the recording does not explain");
+    if (!REQUIRED.test(text))
+      return fileLine(fact, text, some, "the service has a rule that the recording does not explain");
     return { ...fileLine(fact, true, some), id: `${place}.${text.replace(REQUIRED, "")}.required` };
   });
 }

@@ -8,7 +8,9 @@ export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
 export type ObjectSchema = TSchema & { properties: TProperties; required?: string[]; additionalProperties?: boolean };
 
-type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | ParamName<Rest> : never;
+type ParamName<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamName<Rest>
+  : never;
 
 /** The parts of the request that a handler receives. */
 export interface HandlerInput<Path extends string, Query extends ObjectSchema, Body extends ObjectSchema> {
@@ -23,15 +25,17 @@ export interface HandlerInput<Path extends string, Query extends ObjectSchema, B
 }
 
 /**
- * Who may call an operation of the control API besides the host. `room`: anyone whose path has the room's code; `requireRoom` throws without it.
- * `learner`: a learner, with the learner's API key, limited to the learner's merchant.
+ * Who may call an operation of the control API besides the host. `room`: anyone whose path has the room's code;
+ * `requireRoom` throws without it. `learner`: a learner, with the learner's API key, limited to the learner's merchant.
  */
-export type Access<World> = { requireRoom(call: { params: Record<string, string> } & World): void } | { learner: LearnerLimit<World> };
+export type Access<World> =
+  | { requireRoom(call: { params: Record<string, string> } & World): void }
+  | { learner: LearnerLimit<World> };
 
 /**
- * How a call is limited to a learner's merchant. `anyone`: no limit, because the reply is the same for every caller. `query`: fills in the
- * learner's merchant, and rejects another one. `param`: rejects a path with another merchant. `ownerOf`: finds the merchant of the record in
- * the path; a record of another merchant counts as unknown.
+ * How a call is limited to a learner's merchant. `anyone`: no limit, because the reply is the same for every caller.
+ * `query`: fills in the learner's merchant, and rejects another one. `param`: rejects a path with another merchant.
+ * `ownerOf`: finds the merchant of the record in the path; a record of another merchant counts as unknown.
  */
 export type LearnerLimit<World> =
   | "anyone"
@@ -56,7 +60,9 @@ export interface EndpointDeclaration<
   description?: string;
   query?: Query;
   body?: Body;
-  /** Set if the handler checks the body, so that one response names these errors and others; `body` only documents it. */
+  /**
+   * Set if the handler checks the body, so that one response names these errors and others; `body` only documents it.
+   */
   handlerChecksBody?: true;
   /** A body that succeeds on a freshly seeded sandbox. */
   example?: Static<Body> & Record<string, unknown>;
@@ -79,7 +85,9 @@ export interface EndpointDeclaration<
   access?: Access<World>;
   /** Rejected from a web page, even of an allowed origin: what it does reaches beyond the API. */
   notFromPages?: true;
-  handle(call: HandlerInput<Path, Query, Body> & World): HandlerResult<Static<Reply>> | Promise<HandlerResult<Static<Reply>>>;
+  handle(
+    call: HandlerInput<Path, Query, Body> & World,
+  ): HandlerResult<Static<Reply>> | Promise<HandlerResult<Static<Reply>>>;
 }
 
 type HandlerResult<Reply> = Reply | PreserializedJson<Reply> | Document;
@@ -99,7 +107,10 @@ export type Endpoint<World = unknown> = Readonly<
 /** An operation without its handler. */
 export type DeclaredOperation = Omit<Endpoint, "handle">;
 
-const OK: Assumed<number> = assumed<number>(200, "The service's documentation says `OK`, which is the reason phrase of status 200.");
+const OK: Assumed<number> = assumed<number>(
+  200,
+  "The service's documentation says `OK`, which is the reason phrase of status 200.",
+);
 
 const DEFAULTS = {
   position: Number.MAX_SAFE_INTEGER,
@@ -114,11 +125,19 @@ const DEFAULTS = {
   mayEmit: {},
 };
 
-type Declare<World, More> = <const Path extends string, Query extends ObjectSchema, Body extends ObjectSchema, Reply extends TSchema>(
+type Declare<World, More> = <
+  const Path extends string,
+  Query extends ObjectSchema,
+  Body extends ObjectSchema,
+  Reply extends TSchema,
+>(
   declared: EndpointDeclaration<Path, Query, Body, Reply, World> & More,
 ) => Endpoint<World>;
 
-/** Creates the `endpoint()` function for operations of one area, or of any area. Handlers receive `World` with the request. */
+/**
+ * Creates the `endpoint()` function for operations of one area, or of any area. Handlers receive `World` with the
+ * request.
+ */
 export function endpointFactory<World>(): Declare<World, { area: string }>;
 export function endpointFactory<World>(area: string): Declare<World, unknown>;
 export function endpointFactory<World>(area = ""): Declare<World, unknown> {
@@ -129,7 +148,8 @@ export function endpointFactory<World>(area = ""): Declare<World, unknown> {
 }
 
 /** The names of the path parameters, in order. */
-export const paramNames = (path: string): string[] => [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
+export const paramNames = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 
 export class PreserializedJson<T> {
   readonly text: string;

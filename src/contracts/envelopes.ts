@@ -3,7 +3,8 @@
 import { assumed } from "../schema/assumed.ts";
 import { id, oneOf, Type, text, timestamp } from "../schema/shapes.ts";
 
-const ENVELOPE_WHY = "The service's documentation lists four fields of an event; this one is common and saves the receiver a request.";
+const ENVELOPE_WHY =
+  "The service's documentation lists four fields of an event; this one is common and saves the receiver a request.";
 
 export const envelope = Type.Object(
   {
@@ -40,7 +41,10 @@ export const errorObject = Type.Object(
             requestId: Type.Optional(text("Id of the request in the sandbox's request log")),
             errors: Type.Optional(Type.Array(fieldError, { description: "Validation errors, one per invalid field" })),
           },
-          { description: "Machine-readable details; further fields depend on the error code", additionalProperties: true },
+          {
+            description: "Machine-readable details; further fields depend on the error code",
+            additionalProperties: true,
+          },
         ),
         "The service's documentation says that `details` is an object but not what it contains.",
       ),

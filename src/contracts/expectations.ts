@@ -10,7 +10,9 @@ const optionalText = (description: string) => Type.Optional(text(description, { 
 
 const RequestMatch = Type.Object(
   {
-    operation: Type.Optional(oneOrSeveral("operation", "Ids of operations, such as payments.list; payroll.* matches a whole area")),
+    operation: Type.Optional(
+      oneOrSeveral("operation", "Ids of operations, such as payments.list; payroll.* matches a whole area"),
+    ),
     merchant: optionalText("Id of the merchant whose key was sent"),
     status: Type.Optional(
       Type.Union([Type.Integer(), Type.String({ pattern: "^[1-5]([0-9]{2}|xx)$" })], {
@@ -32,7 +34,10 @@ const RequestMatch = Type.Object(
 const DeliveryMatch = Type.Object(
   {
     event: Type.Optional(
-      oneOrSeveral("event", "Event types, such as payment.succeeded; payment.* matches all of a kind; or the id of an event"),
+      oneOrSeveral(
+        "event",
+        "Event types, such as payment.succeeded; payment.* matches all of a kind; or the id of an event",
+      ),
     ),
     endpoint: optionalText("Id of the endpoint, or its URL"),
     merchant: optionalText("Id of the merchant whose event it is"),
@@ -47,7 +52,9 @@ const count = Type.Optional(Count);
 
 export const Expectation = Type.Object(
   {
-    requests: Type.Optional(Type.Object({ match: RequestMatch, count }, { ...closed, description: "A number of matching requests" })),
+    requests: Type.Optional(
+      Type.Object({ match: RequestMatch, count }, { ...closed, description: "A number of matching requests" }),
+    ),
     sequence: Type.Optional(
       Type.Array(RequestMatch, {
         minItems: 1,
@@ -69,7 +76,11 @@ export const Expectation = Type.Object(
           attempts: Type.Optional(Count),
           final: Type.Optional(oneOf(DELIVERY_STATES, "The state that each of them must be in")),
         },
-        { ...closed, description: "A number of matching deliveries: one event to one endpoint, with all its attempts, is one delivery" },
+        {
+          ...closed,
+          description:
+            "A number of matching deliveries: one event to one endpoint, with all its attempts, is one delivery",
+        },
       ),
     ),
     records: Type.Optional(
@@ -85,7 +96,10 @@ export const Expectation = Type.Object(
     verdicts: Type.Optional(
       Type.Object(
         {
-          rules: Type.Array(text("Id of a rule of the judge, or a pattern such as retry_after.*"), { minItems: 1, maxItems: 100 }),
+          rules: Type.Array(text("Id of a rule of the judge, or a pattern such as retry_after.*"), {
+            minItems: 1,
+            maxItems: 100,
+          }),
           pass: count,
           fail: count,
           inconclusive: count,
@@ -104,7 +118,10 @@ export const Expectation = Type.Object(
       ),
     ),
     fault: Type.Optional(
-      Type.Object({ id: text("Id of a fault rule"), fired: count }, { ...closed, description: "That a fault rule fired" }),
+      Type.Object(
+        { id: text("Id of a fault rule"), fired: count },
+        { ...closed, description: "That a fault rule fired" },
+      ),
     ),
   },
   { ...some, maxProperties: 1, title: "expectation", description: "One thing that is expected" },
@@ -114,7 +131,11 @@ export const Expectation = Type.Object(
 export const Expectations = Type.Object({
   within: duration("How long to wait until everything holds (default: 0s)"),
   merchant: optionalText("Id of a merchant: nothing else is looked at"),
-  all: Type.Array(Expectation, { minItems: 1, maxItems: 100, description: "Everything that must hold at the same time" }),
+  all: Type.Array(Expectation, {
+    minItems: 1,
+    maxItems: 100,
+    description: "Everything that must hold at the same time",
+  }),
 });
 
 const NearMiss = Type.Object(

@@ -1,10 +1,12 @@
-// The facts about the emulated service: the kinds of facts, how a recording shows each, and whether a service file can change it.
+// The facts about the emulated service: the kinds of facts, how a recording shows each, and whether a service file can
+// change it.
 
 import type { Behaviour } from "../schema/assumed.ts";
 
 /**
- * The kinds of facts. `observed` says how a recording shows them. `not` says why a service file cannot change them (default: it can).
- * With `byOperation`, the value may differ by operation: `payments.create/error.invalid_state.status`.
+ * The kinds of facts. `observed` says how a recording shows them. `not` says why a service file cannot change them
+ * (default: it can). With `byOperation`, the value may differ by operation:
+ * `payments.create/error.invalid_state.status`.
  */
 export const factKinds = {
   success_status: { observed: "the status of a success of the operation" },
@@ -73,7 +75,10 @@ export interface MeasuredBehaviour extends Behaviour {
 
 const PRESENCES: ReadonlySet<FactValue> = new Set(["always", "sometimes", "absent", "known", "sent"]);
 
-/** The new name that `<fact>.name` gives; undefined for a presence, because the id then means a nested field that is called `name`. */
+/**
+ * The new name that `<fact>.name` gives; undefined for a presence, because the id then means a nested field that is
+ * called `name`.
+ */
 export const otherName = (value: FactValue | undefined): string | undefined =>
   typeof value === "string" && !PRESENCES.has(value) ? value : undefined;
 
@@ -86,7 +91,10 @@ export interface ServiceFact extends DeclaredFact {
   setting?: string;
 }
 
-/** Which side accepts more where a recording contradicts a fact. A sandbox that accepts more than the service misleads clients. */
+/**
+ * Which side accepts more where a recording contradicts a fact. A sandbox that accepts more than the service misleads
+ * clients.
+ */
 export type Lenient = "sandbox" | "service";
 
 /** Where the fact's value lies, seen from a number that a recording shows: below it, at or above it, at or below it. */

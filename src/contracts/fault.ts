@@ -1,4 +1,5 @@
-// The contract of fault rules: their effects on calls and deliveries, the record of each firing, and how the control API shows a rule.
+// The contract of fault rules: their effects on calls and deliveries, the record of each firing, and how the control
+// API shows a rule.
 
 import { nullable, oneOf, type Static, Type, timeNumber, timeText } from "../schema/shapes.ts";
 
@@ -9,17 +10,33 @@ const nullableText = (description: string) => nullable(Type.String({ description
 const TARGETS = ["api", "delivery"] as const;
 export type FaultTarget = (typeof TARGETS)[number];
 
-/** The points of the request pipeline at which a fault can act, in pipeline order. At most one rule fires at each point. */
-export const API_PHASES = ["outage", "auth", "limit", "recall", "before", "read", "effect", "after", "latency", "body"] as const;
+/**
+ * The points of the request pipeline at which a fault can act, in pipeline order. At most one rule fires at each point.
+ */
+export const API_PHASES = [
+  "outage",
+  "auth",
+  "limit",
+  "recall",
+  "before",
+  "read",
+  "effect",
+  "after",
+  "latency",
+  "body",
+] as const;
 export type ApiPhase = (typeof API_PHASES)[number];
 
-/** The parts of a delivery that faults change: when it is sent, its content, how it is sent, or the retries after its response. */
+/**
+ * The parts of a delivery that faults change: when it is sent, its content, how it is sent, or the retries after its
+ * response.
+ */
 export const DELIVERY_PHASES = ["schedule", "content", "transport", "retry"] as const;
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
 /**
- * The outcome of a call with a fault. Each action declares its outcome and each firing contains it, because the judge uses only the
- * outcome, never the action's name.
+ * The outcome of a call with a fault. Each action declares its outcome and each firing contains it, because the judge
+ * uses only the outcome, never the action's name.
  * - `normal`: the operation runs and its response arrives, perhaps late or with other values.
  * - `refused`: an error response is sent instead, and the operation has no effect.
  * - `disconnected`: the connection breaks before the operation has any effect.
@@ -75,8 +92,8 @@ export type CorruptionForm = "truncate" | "invalid_json" | "html" | "wrong_conte
 /** The effects on calls. Each action prepares one of them. */
 export type ApiEffect =
   /**
-   * Sends this response instead of the operation's (default code: the usual one for the status). `endsAt`: the sandbox milliseconds at which
-   * calls succeed again.
+   * Sends this response instead of the operation's (default code: the usual one for the status). `endsAt`: the sandbox
+   * milliseconds at which calls succeed again.
    */
   | {
       kind: "respond";
@@ -87,7 +104,9 @@ export type ApiEffect =
       headers?: Record<string, string>;
       endsAt?: number;
     }
-  /** Uses up the merchant's real rate-limit window, which then ends in `resetIn` milliseconds (default: its usual end). */
+  /**
+   * Uses up the merchant's real rate-limit window, which then ends in `resetIn` milliseconds (default: its usual end).
+   */
   | { kind: "exhaust"; resetIn?: number }
   /** Waits for real milliseconds before the headers, or between the headers and the body. */
   | { kind: "delay"; milliseconds: number; before: "headers" | "body" }
@@ -151,7 +170,9 @@ export const Firing = Type.Object(
     eventId: nullable(Type.String()),
     endpointId: nullable(Type.String()),
     rotatedAt: nullable(
-      Type.Number({ description: "Sandbox milliseconds of the endpoint's last secret rotation; null if it was never rotated" }),
+      Type.Number({
+        description: "Sandbox milliseconds of the endpoint's last secret rotation; null if it was never rotated",
+      }),
     ),
     at: timeNumber(),
   },
@@ -199,7 +220,8 @@ export const RuleState = Type.Object(
     fired: Type.Integer(),
     remaining: nullable(
       Type.Integer({
-        description: "How often it may still fire; null if unlimited, or limited for each key, event or endpoint separately",
+        description:
+          "How often it may still fire; null if unlimited, or limited for each key, event or endpoint separately",
       }),
     ),
     lastFiredAt: nullable(timeText("Sandbox time")),

@@ -5,13 +5,17 @@ import { grouped } from "../kernel/grouped.ts";
 
 const byField = <Value>(errors: readonly FieldError[], join: (messages: string[]) => Value): Record<string, Value> =>
   Object.fromEntries(
-    [...grouped(errors, ({ field }) => field)].map(([field, found]) => [field, join(found.map(({ message }) => message))]),
+    [...grouped(errors, ({ field }) => field)].map(([field, found]) => [
+      field,
+      join(found.map(({ message }) => message)),
+    ]),
   );
 
 /** Builds each form from the sandbox's own errors. */
 const forms: Readonly<Record<string, (errors: readonly FieldError[]) => unknown>> = {
   "a list of objects": (errors) => errors,
-  "a list of #/ pointers": (errors) => errors.map(({ field: _, pointer, ...rest }) => ({ pointer: `#${pointer}`, ...rest })),
+  "a list of #/ pointers": (errors) =>
+    errors.map(({ field: _, pointer, ...rest }) => ({ pointer: `#${pointer}`, ...rest })),
   "a list of messages": (errors) => errors.map(({ message }) => message),
   "messages by field": (errors) => byField(errors, (messages) => messages),
   "a message by field": (errors) => byField(errors, (messages) => messages.join(" ")),
@@ -27,13 +31,17 @@ export const OWN_INVALID_FIELDS = "a list of objects in details.errors";
 const placed = places.flatMap((place) => Object.entries(forms).map(([form, write]) => ({ place, form, write })));
 
 /** Every form in every place, by its text. */
-export const invalidFieldsForms = new Map(placed.map((one): [string, typeof one] => [`${one.form} in ${one.place}`, one]));
+export const invalidFieldsForms = new Map(
+  placed.map((one): [string, typeof one] => [`${one.form} in ${one.place}`, one]),
+);
 
 const isText = (value: unknown) => typeof value === "string";
-const isFields = (value: unknown): value is object => typeof value === "object" && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** An invalid field of RFC 9457, named only by a pointer such as `#/name`. */
-const isProblem = (value: unknown) => isFields(value) && !("field" in value) && "pointer" in value && /^#\//.test(String(value.pointer));
+const isProblem = (value: unknown) =>
+  isFields(value) && !("field" in value) && "pointer" in value && /^#\//.test(String(value.pointer));
 
 /** The form of a value; undefined if it has no known form. */
 export function formOfInvalidFields(value: unknown): string | undefined {

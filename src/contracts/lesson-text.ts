@@ -5,16 +5,17 @@ import type { LearnerState, Lesson, LessonBlock } from "./lesson.ts";
 type StepProgress = Pick<LearnerState, "step" | "completed" | "next">;
 
 /**
- * The text of a learner's current step. The first step follows the lesson's introduction. At the end of the lesson, the text gives the
- * result and the next lesson. Wraps prose to `width` (default: no wrapping).
+ * The text of a learner's current step. The first step follows the lesson's introduction. At the end of the lesson, the
+ * text gives the result and the next lesson. Wraps prose to `width` (default: no wrapping).
  */
 export function currentStepText(lesson: Lesson, learner: StepProgress, width?: number): string {
   const step = lesson.steps[(learner.step ?? 0) - 1];
   if (!step) return finishedText(lesson, learner);
   const { number, title, blocks } = step;
-  const text = [`[${lesson.name} ${number}/${lesson.steps.length}] ${title}`, ...blocks.map((block) => blockText(block, width))].join(
-    "\n\n",
-  );
+  const text = [
+    `[${lesson.name} ${number}/${lesson.steps.length}] ${title}`,
+    ...blocks.map((block) => blockText(block, width)),
+  ].join("\n\n");
   return number === 1 ? [lesson.title, wrapProse(lesson.about, width), text].join("\n\n") : text;
 }
 
@@ -22,7 +23,9 @@ export function currentStepText(lesson: Lesson, learner: StepProgress, width?: n
 export function wrapProse(prose: string, width: number | undefined): string {
   if (width === undefined) return prose;
   const paragraphs = prose.split(/\n{2,}/);
-  return paragraphs.map((text) => (/^(\s|[-|*>]|\d+\. )/m.test(text) ? text : wrapLines(text.split(/\s+/), width))).join("\n\n");
+  return paragraphs
+    .map((text) => (/^(\s|[-|*>]|\d+\. )/m.test(text) ? text : wrapLines(text.split(/\s+/), width)))
+    .join("\n\n");
 }
 
 function wrapLines(words: readonly string[], width: number): string {

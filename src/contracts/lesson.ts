@@ -4,7 +4,9 @@ import { nullable, oneOf, type Static, Type, timeNumber } from "../schema/shapes
 
 const LessonBlock = Type.Object(
   {
-    kind: Type.String({ description: "`prose` for Markdown, otherwise the language of a fenced block; the learner runs `sh` blocks" }),
+    kind: Type.String({
+      description: "`prose` for Markdown, otherwise the language of a fenced block; the learner runs `sh` blocks",
+    }),
     text: Type.String(),
   },
   { title: "lesson_block" },
@@ -42,7 +44,9 @@ export const Lesson = Type.Object(
     title: Type.String(),
     about: Type.String({ description: "The introduction, as Markdown" }),
     steps: Type.Array(LessonStep),
-    file: Type.Union([LessonFile, Type.Null()], { description: "The file that the learner works on; null if the lesson has none" }),
+    file: Type.Union([LessonFile, Type.Null()], {
+      description: "The file that the learner works on; null if the lesson has none",
+    }),
   },
   { title: "lesson" },
 );
@@ -85,7 +89,9 @@ export const ShownLearner = Type.Object(
     hints: Type.Integer({ description: "The number of hints shown for this step" }),
     hint: nullable(Type.String({ description: "The latest hint shown, as Markdown; null if none was shown" })),
     since: Type.String({ description: "The sandbox time at which the step began" }),
-    elapsed: Type.Integer({ description: "Real milliseconds spent at the step, counted from the start of the process if that is later" }),
+    elapsed: Type.Integer({
+      description: "Real milliseconds spent at the step, counted from the start of the process if that is later",
+    }),
     next: nullable(Type.String({ description: "The name of the next lesson; null after the last one" })),
     finishedSteps: Type.Array(ShownStep, { description: "The finished steps of all lessons, oldest first" }),
     version: Type.Integer({ description: "Incremented with each change of this learner; starts at 0 with each run" }),
@@ -115,6 +121,9 @@ export interface JoinOptions {
 const LESSON_EVENTS = ["joined", "began", "completed", "skipped", "hint", "gone"] as const;
 
 /** A change of a learner, with the state after it. */
-export const LessonMessage = Type.Object({ news: oneOf(LESSON_EVENTS, ""), learner: LearnerState }, { title: "lesson_message" });
+export const LessonMessage = Type.Object(
+  { news: oneOf(LESSON_EVENTS, ""), learner: LearnerState },
+  { title: "lesson_message" },
+);
 
 export type LessonMessage = Static<typeof LessonMessage>;

@@ -9,7 +9,9 @@ export const LifeChange = Type.Object(
     merchant: Type.String(),
     kind: Type.String({ description: "Kind of record, such as `payout`" }),
     id: Type.String({ description: "The record" }),
-    from: nullable(Type.String({ description: "Its state before; null for a new record, and for a consequence of another change" })),
+    from: nullable(
+      Type.String({ description: "Its state before; null for a new record, and for a consequence of another change" }),
+    ),
     to: nullable(Type.String({ description: "Its state after; null for a record without states" })),
     event: nullable(Type.String({ description: "Type of the event; null if the change has none" })),
     amount: nullable(Type.Integer({ description: "In the smallest unit of the currency; the net total of a payroll" })),

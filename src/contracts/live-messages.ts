@@ -1,4 +1,5 @@
-// The messages of the live stream, the counts that they carry, and how a client reads them. The server may have another version, or not be a sandbox.
+// The messages of the live stream, the counts that they carry, and how a client reads them. The server may have another
+// version, or not be a sandbox.
 
 import { tryParseJson } from "../kernel/attempt.ts";
 import { nullable, oneOf, type Static, type TSchema, Type, timeNumber } from "../schema/shapes.ts";
@@ -34,7 +35,11 @@ export const KeptCounts = Type.Object(
   { description: "How many of those the logs still have" },
 );
 
-export const NO_COUNTS: MadeCounts = { requests: 0, attempts: 0, verdicts: { pass: 0, fail: 0, inconclusive: 0, failures: {} } };
+export const NO_COUNTS: MadeCounts = {
+  requests: 0,
+  attempts: 0,
+  verdicts: { pass: 0, fail: 0, inconclusive: 0, failures: {} },
+};
 
 /** A completed request, without headers and bodies. Clients fetch those by id from the request log. */
 export const RequestMessage = Type.Object(
@@ -69,7 +74,8 @@ export const AttemptMessage = Type.Object(
     id: text,
     sequence: Type.Integer({ description: "Its number in the log, in the order in which attempts were written" }),
     delivery: Type.Integer({
-      description: "The number of its delivery. A replay is a delivery of its own, and so is a copy that a fault rule made",
+      description:
+        "The number of its delivery. A replay is a delivery of its own, and so is a copy that a fault rule made",
     }),
     at: timeNumber(),
     merchant: text,
@@ -85,7 +91,11 @@ export const AttemptMessage = Type.Object(
     errorCode: maybeText,
     durationMs: nullable(Type.Number()),
     nextAttemptAt: nullable(
-      Type.Number({ description: "Unix seconds; null if there is no next attempt", minimum: -8.64e12, maximum: 8.64e12 }),
+      Type.Number({
+        description: "Unix seconds; null if there is no next attempt",
+        minimum: -8.64e12,
+        maximum: 8.64e12,
+      }),
     ),
     fault: nullable(Type.String({ description: "The fault rules that applied, separated by commas" })),
   },
@@ -96,7 +106,10 @@ export type AttemptMessage = Static<typeof AttemptMessage>;
 
 export const ClockState = Type.Object(
   {
-    mode: oneOf(["real", "frozen", "offset"], "`real` follows the machine, `frozen` stands still, `offset` runs from another time"),
+    mode: oneOf(
+      ["real", "frozen", "offset"],
+      "`real` follows the machine, `frozen` stands still, `offset` runs from another time",
+    ),
     now: Type.String({ description: "Sandbox time, RFC 3339", format: "date-time" }),
     unix: Type.Integer({ description: "The same in Unix seconds, as in `created`" }),
   },
@@ -111,10 +124,16 @@ export const liveEvents = {
   fault: Type.Object({ kind: oneOf(["fault"], ""), fault: Firing }),
   clock: Type.Object({ kind: oneOf(["clock"], ""), clock: ClockState }),
   lesson: Type.Object({ kind: oneOf(["lesson"], ""), lesson: LessonMessage }),
-  reset: Type.Object({ kind: oneOf(["reset"], ""), merchant: nullable(Type.String({ description: "Null for a reset of everything" })) }),
+  reset: Type.Object({
+    kind: oneOf(["reset"], ""),
+    merchant: nullable(Type.String({ description: "Null for a reset of everything" })),
+  }),
   /** The pending deliveries to an endpoint were cancelled, because it was deleted or disabled. */
   cancellation: Type.Object({ kind: oneOf(["cancellation"], ""), merchant: text, endpoint: text }),
-  removal: Type.Object({ kind: oneOf(["removal"], ""), merchant: Type.String({ description: "The merchant that was removed" }) }),
+  removal: Type.Object({
+    kind: oneOf(["removal"], ""),
+    merchant: Type.String({ description: "The merchant that was removed" }),
+  }),
 };
 
 export type LiveEvent = Static<(typeof liveEvents)[keyof typeof liveEvents]>;
@@ -128,7 +147,10 @@ export interface DigestFilters {
   deliveries?: string;
 }
 
-/** The filters for which a digest has every match since the previous one; a filter is undefined if matches were left out. */
+/**
+ * The filters for which a digest has every match since the previous one; a filter is undefined if matches were left
+ * out.
+ */
 export interface CompleteFor {
   request?: string;
   attempt?: string;
@@ -141,23 +163,47 @@ export type LiveMessage<Index = unknown> =
   | { type: "snapshot"; run: string; seq: number; made: MadeCounts; sandbox: Index }
   /** The items since the last message, in order. */
   | { type: "batch"; items: LiveItem[] }
-  /** For a client that asked for digests: exact counts, but only the newest items of each kind and the items that match its filters. */
+  /**
+   * For a client that asked for digests: exact counts, but only the newest items of each kind and the items that match
+   * its filters.
+   */
   | { type: "digest"; seq: number; made: MadeCounts; completeFor: CompleteFor; items: LiveItem[] }
   /** The range of items that this client missed, because it resumed too late or read too slowly. */
   | { type: "gap"; from: number; to: number };
 
-export const Merchant = Type.Object({ id: text, name: maybeText, email: maybeText, apiKeys: Type.Array(text) }, { title: "merchant" });
+export const Merchant = Type.Object(
+  { id: text, name: maybeText, email: maybeText, apiKeys: Type.Array(text) },
+  { title: "merchant" },
+);
 
 /** The fields of the sandbox that the dashboard and plain lines read. */
 const sandbox = Type.Object({
-  ...{ version: text, pid: count, baseUrl: text, clock: ClockState, database: maybeText, merchants: Type.Array(Merchant) },
-  ...{ pendingDeliveries: count, made: MadeCounts, kept: KeptCounts, failedDeliveries: count, life: text, service: maybeText },
+  ...{
+    version: text,
+    pid: count,
+    baseUrl: text,
+    clock: ClockState,
+    database: maybeText,
+    merchants: Type.Array(Merchant),
+  },
+  ...{
+    pendingDeliveries: count,
+    made: MadeCounts,
+    kept: KeptCounts,
+    failedDeliveries: count,
+    life: text,
+    service: maybeText,
+  },
   signature: Type.Object({ header: maybeText, form: text }),
   scenarios: Type.Array(Type.Object({ name: text, score: count, points: count })),
   traffic: Type.Array(Type.Object({ merchant: text, rate: text, happened: count })),
 });
 
-const completeFor = Type.Object({ request: Type.Optional(text), attempt: Type.Optional(text), verdict: Type.Optional(text) });
+const completeFor = Type.Object({
+  request: Type.Optional(text),
+  attempt: Type.Optional(text),
+  verdict: Type.Optional(text),
+});
 /** Items are validated one by one later, so that an item of a newer kind does not invalidate the message. */
 const list = Type.Array(Type.Unknown());
 const messages: Record<LiveMessage["type"], TSchema> = {
@@ -177,7 +223,8 @@ export interface ReadMessage<Index> {
 
 export function readLiveMessage<Index>(json: string): ReadMessage<Index> {
   const message = tryParseJson(json) as LiveMessage<Index> | null | undefined;
-  if (typeof message !== "object" || message === null || !matchesShape(messages, message.type, message)) return { unknown: 1 };
+  if (typeof message !== "object" || message === null || !matchesShape(messages, message.type, message))
+    return { unknown: 1 };
   if (message.type !== "batch" && message.type !== "digest") return { message, unknown: 0 };
   const known = message.items.filter((item) => matchesSchema(place, item) && matchesShape(liveEvents, item.kind, item));
   return { message: { ...message, items: known }, unknown: message.items.length - known.length };

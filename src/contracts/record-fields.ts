@@ -15,7 +15,9 @@ const without = ({ properties }: ObjectSchema, names: readonly string[]): Object
 /** The fields that a fixture may set. Fields with a default are optional. */
 export const fixtureFields = oncePerKey((resource: Resource): ObjectSchema => {
   const free = Object.entries(resource.schema.properties).filter(([name]) => !OWNED.includes(name));
-  return Type.Object(Object.fromEntries(free.map(([name, field]) => [name, mustBeGiven(resource, name) ? field : Type.Optional(field)])));
+  return Type.Object(
+    Object.fromEntries(free.map(([name, field]) => [name, mustBeGiven(resource, name) ? field : Type.Optional(field)])),
+  );
 });
 
 /** The fields that the admin API may set when it creates a record. */

@@ -3,7 +3,17 @@
 import { knownCurrency } from "../kernel/money.ts";
 import type { Draws } from "../kernel/random.ts";
 import { assumed } from "../schema/assumed.ts";
-import { id, metadata, oneOf, type Static, type TObject, type TProperties, type TUnsafe, Type, timestamp } from "../schema/shapes.ts";
+import {
+  id,
+  metadata,
+  oneOf,
+  type Static,
+  type TObject,
+  type TProperties,
+  type TUnsafe,
+  Type,
+  timestamp,
+} from "../schema/shapes.ts";
 import {
   type ArrivalTimes,
   arrivalTimesOf,
@@ -41,9 +51,14 @@ export interface Records<R extends RecordBase> {
   newestOf(count: number): R[];
   /** All records, the oldest first. */
   all(): R[];
-  /** The records that the kind declares outstanding, the oldest first. An index finds them among any number of records. */
+  /**
+   * The records that the kind declares outstanding, the oldest first. An index finds them among any number of records.
+   */
   outstanding(): R[];
-  /** Creates a record and moves it through its states up to `status` (default: the first), each with its values, consequences and event. */
+  /**
+   * Creates a record and moves it through its states up to `status` (default: the first), each with its values,
+   * consequences and event.
+   */
   create(fields: RecordFields<R>): R;
   /** Changes fields but not the state. Null is a value here. Emits `event` (default: the declared one; null: none). */
   update(record: R, changes: RecordFields<R>, event?: string | null): R;
@@ -73,15 +88,27 @@ export interface State<R, S extends string = string> {
   fills?: RecordFields<R>;
   /** Values for fields that the caller left out. May read other records, but not change them. */
   sets?(arrival: Arrival<R>): RecordFields<R>;
-  /** Consequences for other records. Runs after the record is stored and its event emitted. Returns true if it changed the record itself. */
+  /**
+   * Consequences for other records. Runs after the record is stored and its event emitted. Returns true if it changed
+   * the record itself.
+   */
   arrive?(arrival: Arrival<R>): unknown;
-  /** The next state that the clock causes, and its time in sandbox milliseconds, from the record or its merchant's settings. */
+  /**
+   * The next state that the clock causes, and its time in sandbox milliseconds, from the record or its merchant's
+   * settings.
+   */
   next?(state: Pick<Arrival<R>, "record" | "own">): { at: number; status: NoInfer<S> } | undefined;
-  /** Whether `next` follows within minutes. It then happens even if its time had passed when the record was created or seeded. */
+  /**
+   * Whether `next` follows within minutes. It then happens even if its time had passed when the record was created or
+   * seeded.
+   */
   isBrief?: boolean;
 }
 
-/** The input of a sample. Its random values depend only on the seed, the merchant, the kind, the record's number and their word. */
+/**
+ * The input of a sample. Its random values depend only on the seed, the merchant, the kind, the record's number and
+ * their word.
+ */
 export interface SampleContext extends Draws {
   /** The fields that the creator gave. */
   given: Readonly<Record<string, unknown>>;
@@ -139,7 +166,10 @@ export interface WorldViolation {
   message: string;
 }
 
-/** The event of a change that keeps the state: one type for all changes, or the first type whose condition holds. Null: none. */
+/**
+ * The event of a change that keeps the state: one type for all changes, or the first type whose condition holds. Null:
+ * none.
+ */
 type UpdateEvents<R> = string | null | Readonly<Record<string, (before: R, after: R) => boolean>>;
 
 export interface Resource<R extends RecordBase = RecordBase> {
@@ -178,8 +208,15 @@ export interface Resource<R extends RecordBase = RecordBase> {
   outstanding?(record: R): boolean;
   /** Default values of a new record. */
   readonly defaults: Partial<R>;
-  /** A field that numbers the merchant's records, one series for each prefix. A record without a number gets the next one, when it is created or arrives `at` a state. */
-  readonly series: readonly { readonly field: string; readonly at?: string; prefix(record: R, own: OwnRecords): string }[];
+  /**
+   * A field that numbers the merchant's records, one series for each prefix. A record without a number gets the next
+   * one, when it is created or arrives `at` a state.
+   */
+  readonly series: readonly {
+    readonly field: string;
+    readonly at?: string;
+    prefix(record: R, own: OwnRecords): string;
+  }[];
   /** The unit by which seeding shifts the dates of a record. */
   readonly datesMoveBy: DateUnit | ((record: Readonly<Record<string, unknown>>) => DateUnit);
   /** Corrects fields after seeding has moved the dates of a record: a date may have to be a business day. */
@@ -189,16 +226,31 @@ export interface Resource<R extends RecordBase = RecordBase> {
 }
 
 /** A record before and after the shift, and the merchant's statutory settings. */
-export type ShiftedDates = Readonly<Record<"written" | "settings", Readonly<Record<string, unknown>>>> & { readonly moved: AnyRecord };
+export type ShiftedDates = Readonly<Record<"written" | "settings", Readonly<Record<string, unknown>>>> & {
+  readonly moved: AnyRecord;
+};
 
-/** Weeks keep the day of the week, months the day of the month, quarters and half-years also the labels of those periods. */
+/**
+ * Weeks keep the day of the week, months the day of the month, quarters and half-years also the labels of those
+ * periods.
+ */
 export type DateUnit = "days" | "weeks" | "months" | "quarters" | "half-years";
 
 /** The parts of a resource that its declaration gives unchanged, or leaves out. */
 type DeclaredParts<R extends RecordBase> = Partial<
   Pick<
     Resource<R>,
-    "sums" | "corrects" | "changed" | "unique" | "hidden" | "derived" | "outstanding" | "datesMoveBy" | "series" | "fitDates" | "sample"
+    | "sums"
+    | "corrects"
+    | "changed"
+    | "unique"
+    | "hidden"
+    | "derived"
+    | "outstanding"
+    | "datesMoveBy"
+    | "series"
+    | "fitDates"
+    | "sample"
   >
 >;
 
@@ -208,7 +260,9 @@ interface ResourceDeclaration<F extends TProperties, S extends string> extends D
   view: string;
   fields: F;
   /** The states, the initial one first. */
-  states?: { readonly [Name in S]: State<RecordOf<F>, NoInfer<S>> & { at?: NoInfer<keyof F> | readonly NoInfer<keyof F>[] } };
+  states?: {
+    readonly [Name in S]: State<RecordOf<F>, NoInfer<S>> & { at?: NoInfer<keyof F> | readonly NoInfer<keyof F>[] };
+  };
   /** The event of a new record (default: the first state's event; null: none). */
   created?: string | null;
   updated?: UpdateEvents<RecordOf<F>>;
@@ -223,15 +277,33 @@ type RecordOf<F extends TProperties> = RecordBase & Static<TObject<F>>;
 
 type RecordShape<F extends TProperties, S extends string> = RecordOf<F> & (string extends S ? unknown : { status: S });
 
-const DEFAULT_PARTS = { sums: [], series: [], references: {}, unique: [], hidden: [], derived: [], datesMoveBy: "weeks" } as const;
+const DEFAULT_PARTS = {
+  sums: [],
+  series: [],
+  references: {},
+  unique: [],
+  hidden: [],
+  derived: [],
+  datesMoveBy: "weeks",
+} as const;
 
-const SHAPE_WHY = "The service's documentation names the resource but does not list its fields; these are common to comparable APIs.";
+const SHAPE_WHY =
+  "The service's documentation names the resource but does not list its fields; these are common to comparable APIs.";
 
 export function resource<const F extends TProperties, const S extends string = string>(
   declared: ResourceDeclaration<F, S>,
 ): Resource<RecordShape<F, S>> {
   type R = RecordShape<F, S>;
-  const { fields, states: declaredStates = {}, created: _, updated = null, rules = [], livemode, defaults, ...parts } = declared;
+  const {
+    fields,
+    states: declaredStates = {},
+    created: _,
+    updated = null,
+    rules = [],
+    livemode,
+    defaults,
+    ...parts
+  } = declared;
   const { kind, prefix } = parts;
   const documented = livemode === false;
   const states = declaredStates as unknown as Resource<R>["states"];
@@ -250,7 +322,9 @@ export function resource<const F extends TProperties, const S extends string = s
         timestamp("Time at which the object was created"),
         "The service's documentation gives an integer without a unit; most services use seconds.",
       ),
-      ...(documented ? {} : { livemode: Type.Boolean({ const: false, description: "Always false: no money moves here" }) }),
+      ...(documented
+        ? {}
+        : { livemode: Type.Boolean({ const: false, description: "Always false: no money moves here" }) }),
     },
     { title: kind },
   );
@@ -279,15 +353,23 @@ function eventsOf(
     states = {},
     created,
     updated,
-  }: { states?: Readonly<Record<string, { event?: string }>>; created?: string | null; updated?: string | object | null },
+  }: {
+    states?: Readonly<Record<string, { event?: string }>>;
+    created?: string | null;
+    updated?: string | object | null;
+  },
   transitions: Transitions,
 ): Record<string, string> {
   const all = Object.entries(states);
   const creation = created === undefined ? all[0]?.[1].event : created;
   // The initial state counts as an arrival only if a record can return to it.
-  const arrivals = all.filter(([name]) => statesBefore(transitions, name).length > 0).map(([name, { event }]) => [name, event]);
+  const arrivals = all
+    .filter(([name]) => statesBefore(transitions, name).length > 0)
+    .map(([name, { event }]) => [name, event]);
   const updates =
-    typeof updated === "string" ? [["updated", updated]] : Object.keys(updated ?? {}).map((type) => [type.split(".").at(-1), type]);
+    typeof updated === "string"
+      ? [["updated", updated]]
+      : Object.keys(updated ?? {}).map((type) => [type.split(".").at(-1), type]);
   return Object.fromEntries([["created", creation], ...arrivals, ...updates].filter(([, event]) => event != null));
 }
 
@@ -302,5 +384,8 @@ export function withFields<R extends RecordBase, const F extends TProperties>(
   resource: Resource<R>,
   fields: F,
 ): TUnsafe<R & Static<TObject<F>>> {
-  return assumed(Type.Unsafe<R & Static<TObject<F>>>(Type.Object({ ...resource.schema.properties, ...fields })), SHAPE_WHY);
+  return assumed(
+    Type.Unsafe<R & Static<TObject<F>>>(Type.Object({ ...resource.schema.properties, ...fields })),
+    SHAPE_WHY,
+  );
 }

@@ -1,9 +1,12 @@
-// The row filter: words in the text of a row, conditions on its fields and marks, and `!` for negation; and the text and fields of the rows
-// that it matches, in digests, the request log and the dashboard.
+// The row filter: words in the text of a row, conditions on its fields and marks, and `!` for negation; and the text
+// and fields of the rows that it matches, in digests, the request log and the dashboard.
 
 import type { AttemptMessage, RequestMessage } from "./live-messages.ts";
 
-/** The facts about a row that a filter matches: its text as shown, and its fields by name. A list is a set of marks, as in `is:fault`. */
+/**
+ * The facts about a row that a filter matches: its text as shown, and its fields by name. A list is a set of marks, as
+ * in `is:fault`.
+ */
 export interface FilterFacts {
   text: string;
   fields: Readonly<Record<string, string | number | null | readonly string[]>>;
@@ -20,7 +23,10 @@ export interface FilterVocabulary {
 
 export type RowFilter = (facts: FilterFacts) => boolean;
 
-/** `status:4xx path:/v1/payments ms>100 is:fault !lodge "two words"`; every term must match. An empty filter matches everything. */
+/**
+ * `status:4xx path:/v1/payments ms>100 is:fault !lodge "two words"`; every term must match. An empty filter matches
+ * everything.
+ */
 export function readRowFilter(text: string): RowFilter {
   const terms = termsOf(text).map(readTerm);
   return (facts) => terms.every((matches) => matches(facts));
@@ -35,7 +41,8 @@ export function filterProblem(text: string, { fields, marks, numbers = [] }: Fil
       return `There is no field ${name}:. The fields are ${list(fields, (one) => `${one}:`)}${marks.length > 0 ? ", and is: for marks" : ""}`;
     if (isMark && !marks.some((mark) => mark.startsWith(value.toLowerCase())))
       return `There is no mark is:${value}. The marks are ${list(marks, (mark) => `is:${mark}`)}`;
-    if (numbers.includes(name) && !NUMBER.test(value)) return `${name}: takes a number, or a class such as 4xx, not ${value}`;
+    if (numbers.includes(name) && !NUMBER.test(value))
+      return `${name}: takes a number, or a class such as 4xx, not ${value}`;
   }
   return undefined;
 }
@@ -71,7 +78,10 @@ function fieldTerm(term: string): RowFilter | undefined {
 
 function matchesField(field: string | number | readonly string[], sign: string, value: string): boolean {
   // A missing value matches neither < nor >.
-  if (sign !== ":") return value !== "" && field !== "" && (sign === ">" ? Number(field) > Number(value) : Number(field) < Number(value));
+  if (sign !== ":")
+    return (
+      value !== "" && field !== "" && (sign === ">" ? Number(field) > Number(value) : Number(field) < Number(value))
+    );
   if (typeof field === "number") return matchesNumber(field, value);
   return typeof field === "string" ? contains(field, value) : value === "" || field.includes(value.toLowerCase());
 }
@@ -85,30 +95,82 @@ function matchesNumber(field: number, value: string): boolean {
 const contains = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());
 
 const REQUEST_FIELDS = ["id", "method", "path", "status", "ms", "operation", "merchant", "key", "fault"] as const;
-const ATTEMPT_FIELDS = ["id", "event", "path", "status", "result", "ms", "merchant", "endpoint", "error", "trigger", "fault"] as const;
+const ATTEMPT_FIELDS = [
+  "id",
+  "event",
+  "path",
+  "status",
+  "result",
+  "ms",
+  "merchant",
+  "endpoint",
+  "error",
+  "trigger",
+  "fault",
+] as const;
 
 /** Facts with exactly the fields of a vocabulary. */
 type FactsWith<Field extends string> = FilterFacts & { fields: Record<Field | "is", FilterFacts["fields"][string]> };
 
 const MARKS = ["cut", "fault", "replay", "failed"] as const;
 
-export const requestVocabulary: FilterVocabulary = { fields: REQUEST_FIELDS, marks: [...MARKS, "ignored"], numbers: ["status", "ms"] };
+export const requestVocabulary: FilterVocabulary = {
+  fields: REQUEST_FIELDS,
+  marks: [...MARKS, "ignored"],
+  numbers: ["status", "ms"],
+};
 export const attemptVocabulary: FilterVocabulary = { fields: ATTEMPT_FIELDS, marks: MARKS, numbers: ["ms"] };
 
 export function requestFacts(request: RequestMessage): FactsWith<(typeof REQUEST_FIELDS)[number]> {
-  const { id, method, path, query, status, durationMs, operation, merchant, idempotencyKey, replayOf, fault, ignored } = request;
+  const { id, method, path, query, status, durationMs, operation, merchant, idempotencyKey, replayOf, fault, ignored } =
+    request;
   const target = query === "" ? path : `${path}?${query}`;
   const isCut = status === 0;
-  const marks = { cut: isCut, fault: fault !== null, replay: replayOf !== null, failed: isCut || status >= 400, ignored: ignored !== null };
+  const marks = {
+    cut: isCut,
+    fault: fault !== null,
+    replay: replayOf !== null,
+    failed: isCut || status >= 400,
+    ignored: ignored !== null,
+  };
   return {
     text: `${method} ${target} ${status === 0 ? "cut" : status} ${merchant ?? ""} ${id} ${operation ?? ""}`,
-    fields: { id, method, path: target, status, ms: durationMs, operation, merchant, key: idempotencyKey, fault, is: marksOf(marks) },
+    fields: {
+      id,
+      method,
+      path: target,
+      status,
+      ms: durationMs,
+      operation,
+      merchant,
+      key: idempotencyKey,
+      fault,
+      is: marksOf(marks),
+    },
   };
 }
 
 export function attemptFacts(attempt: AttemptMessage): FactsWith<(typeof ATTEMPT_FIELDS)[number]> {
-  const { id, eventId, eventType, url, status, responseStatus, durationMs, merchant, endpointId, errorCode, trigger, fault } = attempt;
-  const is = marksOf({ cut: responseStatus === null, fault: fault !== null, replay: trigger === "replay", failed: status !== "succeeded" });
+  const {
+    id,
+    eventId,
+    eventType,
+    url,
+    status,
+    responseStatus,
+    durationMs,
+    merchant,
+    endpointId,
+    errorCode,
+    trigger,
+    fault,
+  } = attempt;
+  const is = marksOf({
+    cut: responseStatus === null,
+    fault: fault !== null,
+    replay: trigger === "replay",
+    failed: status !== "succeeded",
+  });
   return {
     text: `${eventType} ${eventId} ${url} ${status} ${responseStatus ?? errorCode ?? ""} ${merchant} ${id}`,
     fields: {

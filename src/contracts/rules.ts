@@ -25,7 +25,11 @@ export const inOrder =
       const value = values[field];
       if (value == null) continue;
       if (earlier !== undefined && (value as number) < (values[earlier] as number))
-        return problem(field, "out_of_order", `${field} must not come before ${earlier}; received ${value} and ${values[earlier]}.`);
+        return problem(
+          field,
+          "out_of_order",
+          `${field} must not come before ${earlier}; received ${value} and ${values[earlier]}.`,
+        );
       earlier = field;
     }
     return undefined;
@@ -39,5 +43,9 @@ export const sumOf =
     if (values[field] == null || parts.some((part) => values[part] == null)) return undefined;
     const sum = parts.reduce((total, part) => total + Number(values[part]), 0);
     if (values[field] === sum) return undefined;
-    return problem(field, "wrong_sum", `${field} must be the sum of ${parts.join(" and ")}, ${sum}; received ${values[field]}.`);
+    return problem(
+      field,
+      "wrong_sum",
+      `${field} must be the sum of ${parts.join(" and ")}, ${sum}; received ${values[field]}.`,
+    );
   };

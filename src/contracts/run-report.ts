@@ -22,16 +22,20 @@ const verdict = oneOf(VERDICTS, "");
 
 /** Result of `exec`. Empty in other commands. */
 const end = {
-  problems: Type.Array(Type.String(), { description: "Why the run failed besides its verdicts, such as a condition of `exec --fail-on`" }),
+  problems: Type.Array(Type.String(), {
+    description: "Why the run failed besides its verdicts, such as a condition of `exec --fail-on`",
+  }),
   failOn: Type.Union([texts, Type.Null()], {
-    description: "The conditions of `exec --fail-on`; null outside of `exec`, where each failed verdict fails the report",
+    description:
+      "The conditions of `exec --fail-on`; null outside of `exec`, where each failed verdict fails the report",
   }),
 };
 
 const Coverage = Type.Object({
   ...{ operation: text, area: text, method: text, path: text, calls: integer },
   statuses: Type.Array(Type.Object({ status: nullable(Type.Integer()), calls: integer }), {
-    description: "The count of each declared status, and of every other status that was returned; null counts the calls without a response",
+    description:
+      "The count of each declared status, and of every other status that was returned; null counts the calls without a response",
   }),
   events: Type.Array(Type.Object({ type: text, count: integer }), {
     description: "The count of each declared event, whatever caused it",
@@ -45,13 +49,22 @@ const ReportedScenario = Type.Object({
 
 const ReportedAttempt = Type.Object({
   ...{ id: text, at: text, merchant: text, event: text, type: text, endpoint: text, url: text, trigger: text },
-  ...{ attempt: integer, maxAttempts: integer, status: text, responseStatus: nullable(Type.Integer()), error: maybeText },
+  ...{
+    attempt: integer,
+    maxAttempts: integer,
+    status: text,
+    responseStatus: nullable(Type.Integer()),
+    error: maybeText,
+  },
   request: nullable(Type.String({ description: "The request that caused the event" })),
 });
 
 const totals = Type.Object({
   operations: Type.Object({ called: integer, total: integer }),
-  events: Type.Object({ emitted: integer, delivered: integer, total: integer }, { description: "Counts of event types" }),
+  events: Type.Object(
+    { emitted: integer, delivered: integer, total: integer },
+    { description: "Counts of event types" },
+  ),
   requests: integer,
   statuses: counts("Requests by class: 2xx, 4xx, 5xx"),
   attempts: integer,
@@ -66,15 +79,24 @@ export const RunReport = Type.Object(
     ...end,
     failed: Type.Boolean({ description: "In `exec`, whether it exits with another code than 0" }),
     sandbox: Type.Object({ version: text, url: text, clock: text, now: text }),
-    added: list(AddedSandbox, "Sandboxes that tests created for themselves: `verdicts` includes theirs, all other data is without them"),
+    added: list(
+      AddedSandbox,
+      "Sandboxes that tests created for themselves: `verdicts` includes theirs, all other data is without them",
+    ),
     totals,
     coverage: Type.Array(Coverage),
-    events: list(Type.Object({ type: text, emitted: integer, delivered: integer }), "Every type of event that the service can send"),
+    events: list(
+      Type.Object({ type: text, emitted: integer, delivered: integer }),
+      "Every type of event that the service can send",
+    ),
     scenarios: list(ReportedScenario, "The armed scenarios"),
     verdicts: list(ShownVerdict, "Failed ones first"),
     requests: list(ReportedRequest, "Oldest first; of a long run, only the newest"),
     deliveries: Type.Array(ReportedAttempt),
-    leftOut: Type.Object({ requests: integer, attempts: integer }, { description: "The number of older entries that the report omits" }),
+    leftOut: Type.Object(
+      { requests: integer, attempts: integer },
+      { description: "The number of older entries that the report omits" },
+    ),
   },
   { title: "run_report" },
 );

@@ -16,7 +16,9 @@ const ShownResult = Type.Object({
   pass: Type.Integer(),
   fail: Type.Integer(),
   inconclusive: Type.Integer(),
-  verdicts: Type.Array(ShownVerdict, { description: "The verdicts that this scenario's faults led to: failures first, 20 at most" }),
+  verdicts: Type.Array(ShownVerdict, {
+    description: "The verdicts that this scenario's faults led to: failures first, 20 at most",
+  }),
 });
 
 /** A scenario as the control API shows it. */
@@ -35,7 +37,10 @@ export const ShownScenario = Type.Object(
     score: Type.Integer({ description: "The points earned" }),
     points: Type.Integer({ description: "The points available" }),
     verdict: nullable(
-      oneOf(VERDICTS, "`inconclusive` while an expectation is undecided, or a fault has not fired; null if it is not armed"),
+      oneOf(
+        VERDICTS,
+        "`inconclusive` while an expectation is undecided, or a fault has not fired; null if it is not armed",
+      ),
     ),
     says: Type.String({ description: "The verdict in a sentence" }),
   },

@@ -7,7 +7,11 @@ export const MIX =
 
 export const TrafficOptions = Type.Object({
   merchant: Type.Optional(text("The merchant that gets the traffic (default: the first one)")),
-  rate: Type.Optional(text("Actions per unit of time, from 1/d to 100/s (default: 2/s); a merchant without an occasion for one has fewer")),
+  rate: Type.Optional(
+    text(
+      "Actions per unit of time, from 1/d to 100/s (default: 2/s); a merchant without an occasion for one has fewer",
+    ),
+  ),
   mix: Type.Optional(Type.Unknown({ description: MIX })),
   for: Type.Optional(text("How long it runs, such as 1m (default: until it is stopped)")),
 });
@@ -36,4 +40,7 @@ export const ShownTraffic = Type.Object(
 );
 
 /** As `ShownTraffic`, with times in sandbox milliseconds. */
-export type TrafficState = Omit<Static<typeof ShownTraffic>, "startedAt" | "nextAt"> & { startedAt: number; nextAt: number | null };
+export type TrafficState = Omit<Static<typeof ShownTraffic>, "startedAt" | "nextAt"> & {
+  startedAt: number;
+  nextAt: number | null;
+};

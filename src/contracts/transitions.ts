@@ -1,5 +1,5 @@
-// The states of a kind of record and the transitions between them, and the rules that follow from them: a time that a state sets on arrival is
-// set exactly if the record went through the state, and times are in order.
+// The states of a kind of record and the transitions between them, and the rules that follow from them: a time that a
+// state sets on arrival is set exactly if the record went through the state, and times are in order.
 
 import { sentIn } from "../schema/as-sent.ts";
 
@@ -15,7 +15,8 @@ export const pathTo = (
   for (const way of ways) {
     const last = way.at(-1) as string;
     if (last === status) return way;
-    for (const next of transitions[last] ?? []) if (!ways.some((known) => known.includes(next))) ways.push([...way, next]);
+    for (const next of transitions[last] ?? [])
+      if (!ways.some((known) => known.includes(next))) ways.push([...way, next]);
   }
   throw new Error(`no way leads to ${status}`);
 };
@@ -55,7 +56,10 @@ interface Stateful {
 
 const valueIn = (record: Stateful, field: string) => (record as Readonly<Record<string, unknown>>)[field];
 
-/** One rule per time: it is set exactly if the record has reached a state that sets it, since the record was last in its first state. */
+/**
+ * One rule per time: it is set exactly if the record has reached a state that sets it, since the record was last in its
+ * first state.
+ */
 export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   const [first] = Object.keys(transitions);
   const name = kind.replaceAll("_", " ");
@@ -79,8 +83,8 @@ export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
 }
 
 /**
- * The fields of a new record in its state. Where the time of a state is given, the states before it were reached by then, and the record was
- * created by then; `now` is in Unix seconds.
+ * The fields of a new record in its state. Where the time of a state is given, the states before it were reached by
+ * then, and the record was created by then; `now` is in Unix seconds.
  */
 export function withEarlierTimes(
   kind: Omit<TimedKind, "kind"> & { defaults: { status?: string | undefined } },
@@ -108,7 +112,9 @@ export function orderRules({ transitions, arrivalTimes }: Omit<TimedKind, "kind"
   return [...arrivalTimes].map(([field, setters]) => {
     const leadHere = ([other, states]: [string, readonly string[]]) =>
       other !== field &&
-      states.some((state) => !setters.includes(state) && setters.some((setter) => statesFrom(transitions, [state]).has(setter)));
+      states.some(
+        (state) => !setters.includes(state) && setters.some((setter) => statesFrom(transitions, [state]).has(setter)),
+      );
     const earlier = [...arrivalTimes]
       .filter(leadHere)
       .map(([other]) => other)

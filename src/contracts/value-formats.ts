@@ -1,4 +1,5 @@
-// The formats in which services write times, amounts, days and codes: finds the format of a field from its schema, or from a value.
+// The formats in which services write times, amounts, days and codes: finds the format of a field from its schema, or
+// from a value.
 
 import { memoize } from "../kernel/bounded-cache.ts";
 import { isAmount, isTimestamp } from "../schema/shapes.ts";
@@ -8,7 +9,10 @@ interface ValueForm {
   matches(value: unknown): boolean;
 }
 
-const form = (name: string, pattern: RegExp): ValueForm => ({ name, matches: (value) => typeof value === "string" && pattern.test(value) });
+const form = (name: string, pattern: RegExp): ValueForm => ({
+  name,
+  matches: (value) => typeof value === "string" && pattern.test(value),
+});
 
 const integer = (name: string, from: number, below: number): ValueForm => ({
   name,
@@ -30,8 +34,16 @@ const families = {
   ],
   day: [ISO_DAY, ISO_TIME, ...UNIX, form("day with slashes or dots", /^\d{1,4}[/.]\d{1,2}[/.]\d{1,4}$/)],
   month: [form("YYYY-MM", /^\d{4}-\d\d$/), form("day of a month", /^\d{4}-\d\d-\d\d$/)],
-  currency: [form("three capital letters", /^[A-Z]{3}$/), form("three small letters", /^[a-z]{3}$/), form("three digits", /^\d{3}$/)],
-  country: [form("two capital letters", /^[A-Z]{2}$/), form("two small letters", /^[a-z]{2}$/), form("three letters", /^[A-Za-z]{3}$/)],
+  currency: [
+    form("three capital letters", /^[A-Z]{3}$/),
+    form("three small letters", /^[a-z]{3}$/),
+    form("three digits", /^\d{3}$/),
+  ],
+  country: [
+    form("two capital letters", /^[A-Z]{2}$/),
+    form("two small letters", /^[a-z]{2}$/),
+    form("three letters", /^[A-Za-z]{3}$/),
+  ],
   email: [form("e-mail address", /^[^\s@]+@[^\s@]+\.[^\s@]+$/)],
   wait: [form("seconds", /^\d{1,8}$/), form("HTTP date", /^[A-Z][a-z]{2}, \d\d /), form("milliseconds", /^\d{9,}$/)],
   reset: [
@@ -66,15 +78,21 @@ export function formOfSchema(schema: object): string | undefined {
 /** The formats of a family, the expected one first: if it is a decimal number, 25 counts as one too. */
 const familyOf = memoize(1_000, (expected: string): readonly ValueForm[] => {
   const all = Object.values<readonly ValueForm[]>(families);
-  const family = all.find((forms) => forms[0]?.name === expected) ?? all.find((forms) => forms.some(({ name }) => name === expected)) ?? [];
+  const family =
+    all.find((forms) => forms[0]?.name === expected) ??
+    all.find((forms) => forms.some(({ name }) => name === expected)) ??
+    [];
   return family.toSorted((one, other) => Number(other.name === expected) - Number(one.name === expected));
 });
 
 /** The format of a value within the family of the expected format. Never contains the value itself. */
 export const formOfValue = (expected: string, value: unknown): string =>
-  familyOf(expected).find(({ matches }) => matches(value))?.name ?? `another form of ${value === null ? "null" : typeof value}`;
+  familyOf(expected).find(({ matches }) => matches(value))?.name ??
+  `another form of ${value === null ? "null" : typeof value}`;
 
-/** Formats that are recognisable without a schema. Amounts, countries and currencies look like other numbers and codes. */
+/**
+ * Formats that are recognisable without a schema. Amounts, countries and currencies look like other numbers and codes.
+ */
 const TELLING: readonly ValueForm[] = [ISO_TIME, ISO_DAY, ...UNIX, ...families.email];
 
 /** The format of an unknown field's value; undefined if it is not recognisable. */
@@ -85,5 +103,7 @@ export function typesOfForm(name: string): string[] | undefined {
   if (name.startsWith("Unix") && !name.endsWith("text")) return ["integer"];
   if (name === ownForm("amount")) return ["integer"];
   if (name === "decimal number") return ["number"];
-  return Object.values<readonly ValueForm[]>(families).some((forms) => forms.some((one) => one.name === name)) ? ["string"] : undefined;
+  return Object.values<readonly ValueForm[]>(families).some((forms) => forms.some((one) => one.name === name))
+    ? ["string"]
+    : undefined;
 }

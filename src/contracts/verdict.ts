@@ -62,7 +62,10 @@ export const ShownVerdict = Type.Object(
 );
 
 /** A verdict inside the sandbox and on the live stream. */
-export const VerdictMessage = Type.Object({ ...ShownVerdict.properties, at: timeNumber() }, { title: "verdict_message" });
+export const VerdictMessage = Type.Object(
+  { ...ShownVerdict.properties, at: timeNumber() },
+  { title: "verdict_message" },
+);
 
 export type VerdictMessage = Static<typeof VerdictMessage>;
 
@@ -107,7 +110,8 @@ const CONFIRMED: Record<Confirmation, string> = {
 const MOST_CALLS = 6;
 
 /** `on connection 3 after 12 ms`: where and when a call of a verdict arrived. */
-export const whereAndWhen = ({ connection, milliseconds }: VerdictCall) => `on connection ${connection} after ${milliseconds} ms`;
+export const whereAndWhen = ({ connection, milliseconds }: VerdictCall) =>
+  `on connection ${connection} after ${milliseconds} ms`;
 
 export const confirmationText = ({ confirmedBy }: Pick<VerdictMessage, "confirmedBy">) =>
   confirmedBy === null ? "not confirmed" : CONFIRMED[confirmedBy];
@@ -121,8 +125,15 @@ export type ExplainedVerdict = Pick<
   "rule" | "operation" | "verdict" | "says" | "hint" | "calls" | "attempts" | "confirmedBy"
 >;
 
-/** The calls and attempts that show a verdict, and what confirms it, in one line. Shortens many calls to the first ones and the last. */
-export function evidenceText({ calls, attempts, confirmedBy }: Pick<VerdictMessage, "calls" | "attempts" | "confirmedBy">): string {
+/**
+ * The calls and attempts that show a verdict, and what confirms it, in one line. Shortens many calls to the first ones
+ * and the last.
+ */
+export function evidenceText({
+  calls,
+  attempts,
+  confirmedBy,
+}: Pick<VerdictMessage, "calls" | "attempts" | "confirmedBy">): string {
   const shown = calls.map((call) => `${call.request} ${whereAndWhen(call)}`);
   const omitted = shown.length - MOST_CALLS;
   if (omitted > 0) shown.splice(MOST_CALLS - 1, omitted, `${omitted} more calls`);

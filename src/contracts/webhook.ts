@@ -50,7 +50,17 @@ export const WebhookDelivery = Type.Object(
     responseTruncated: flag("Whether the response body was truncated"),
     errorCode: nullable(
       oneOf(
-        ["timeout", "connection_refused", "dns", "tls", "reset", "redirect_not_followed", "http_status", "target_not_allowed", "dropped"],
+        [
+          "timeout",
+          "connection_refused",
+          "dns",
+          "tls",
+          "reset",
+          "redirect_not_followed",
+          "http_status",
+          "target_not_allowed",
+          "dropped",
+        ],
         "Why the attempt failed; null if it succeeded",
       ),
     ),

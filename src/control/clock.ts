@@ -48,7 +48,10 @@ const setClock = endpoint({
   path: "/clock",
   summary: "Freeze the clock, set it, or let it run",
   body: Type.Object({
-    mode: oneOf(["real", "frozen", "offset"], "`frozen` and `offset` start at `now` (default: the current sandbox time)"),
+    mode: oneOf(
+      ["real", "frozen", "offset"],
+      "`frozen` and `offset` start at `now` (default: the current sandbox time)",
+    ),
     now: Type.Optional(Type.String({ description: "A time such as 2026-01-05T09:00:00Z; not allowed with `real`" })),
   }),
   example: { mode: "frozen", now: "2026-01-05T09:00:00Z" },
@@ -81,12 +84,15 @@ const advanceClock = endpoint({
   method: "POST",
   path: "/clock/advance",
   summary: "Advance the clock: everything due until then happens, in order, before the reply",
-  description: "Ends early, at the time that it has reached, if the client disconnects or the clock is set or reset meanwhile.",
+  description:
+    "Ends early, at the time that it has reached, if the client disconnects or the clock is set or reset meanwhile.",
   body: Type.Object({ by: Type.String({ description: "A duration such as 30s, 5m, 24h" }) }),
   example: { by: "24h" },
   reply: Type.Object({
     ...ClockState.properties,
-    happened: Type.Array(LifeChange, { description: `Changes that time made to records, in order: the first ${MOST_CHANGES}` }),
+    happened: Type.Array(LifeChange, {
+      description: `Changes that time made to records, in order: the first ${MOST_CHANGES}`,
+    }),
     omitted: Type.Integer({ description: "How many further changes are left out" }),
     attempts: Type.Array(PlayedAttempt, { description: "The delivery attempts that ended meanwhile, in order" }),
     forgotten: Type.Integer({ description: "How many stored Idempotency-Key responses expired" }),
@@ -105,7 +111,10 @@ const advanceClock = endpoint({
     };
     const outcome = await clock.advance(begin, gone).finally(played.stop);
     if (outcome === "closing")
-      fail("sandbox_unavailable", `The sandbox is closing: the clock has reached ${isoTime(clock.now())} of ${isoTime(until)}.`);
+      fail(
+        "sandbox_unavailable",
+        `The sandbox is closing: the clock has reached ${isoTime(clock.now())} of ${isoTime(until)}.`,
+      );
     if (outcome !== "complete")
       fail(
         "invalid_state",
@@ -148,11 +157,36 @@ function createRecorder({ dispatcher, life, idempotencyReplies }: Omit<Parts, "c
 }
 
 /** Attempts that ended at the same moment are ordered by id, so the result does not depend on timing. */
-const inOrder = (attempts: AttemptMessage[]) => attempts.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));
+const inOrder = (attempts: AttemptMessage[]) =>
+  attempts.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));
 
 function showAttempt(message: AttemptMessage) {
-  const { id, at, merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt } = message;
-  return { id, at: isoTime(at), merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt };
+  const {
+    id,
+    at,
+    merchant,
+    eventId,
+    eventType,
+    endpointId,
+    attempt,
+    status,
+    responseStatus,
+    errorCode,
+    nextAttemptAt,
+  } = message;
+  return {
+    id,
+    at: isoTime(at),
+    merchant,
+    eventId,
+    eventType,
+    endpointId,
+    attempt,
+    status,
+    responseStatus,
+    errorCode,
+    nextAttemptAt,
+  };
 }
 
 export const operations = [showClock, setClock, advanceClock];

@@ -31,8 +31,12 @@ const LoggedAttempt = Type.Object(
       ["pending", "sending", "succeeded", "failed", "cancelled"],
       "The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, before the next attempt",
     ),
-    durationMs: nullable(Type.Number({ description: "Real milliseconds until the receiver responded; null if the attempt was aborted" })),
-    fault: Type.Union([AttemptFault, Type.Null()], { description: "The effect of fault rules on the attempt; null if none applied" }),
+    durationMs: nullable(
+      Type.Number({ description: "Real milliseconds until the receiver responded; null if the attempt was aborted" }),
+    ),
+    fault: Type.Union([AttemptFault, Type.Null()], {
+      description: "The effect of fault rules on the attempt; null if none applied",
+    }),
   },
   { title: "logged_attempt" },
 );
@@ -71,8 +75,10 @@ const listAttempts = endpoint({
       fail("validation_failed", "A filter takes starting_after, not ending_before.");
     const log = {
       vocabulary: attemptVocabulary,
-      factsOf: (record: StoredAttempt) => attemptFacts({ ...record, merchant: record.merchantId, fault: rulesOf(record) }),
-      read: (after: string | undefined, chunk: number) => attempts.log(merchant, { ...query, starting_after: after, limit: chunk }).data,
+      factsOf: (record: StoredAttempt) =>
+        attemptFacts({ ...record, merchant: record.merchantId, fault: rulesOf(record) }),
+      read: (after: string | undefined, chunk: number) =>
+        attempts.log(merchant, { ...query, starting_after: after, limit: chunk }).data,
     };
     const { data, ...envelope } =
       filter === undefined
@@ -86,7 +92,8 @@ const showAttempt = endpoint({
   id: "attempts.get",
   method: "GET",
   path: "/deliveries/{id}",
-  summary: "Get a delivery attempt, all others of the same event to the same endpoint, and the request that caused the event",
+  summary:
+    "Get a delivery attempt, all others of the same event to the same endpoint, and the request that caused the event",
   access: { learner: { ownerOf: ({ attempts, params: { id = "" } }) => attempts.find(undefined, id)?.merchant } },
   reply: Type.Object({
     attempt: LoggedAttempt,
@@ -141,7 +148,8 @@ const drain = endpoint({
   method: "POST",
   path: "/drain",
   summary: "Wait until no delivery is due or in flight",
-  description: "Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them.",
+  description:
+    "Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them.",
   body: Type.Object({ within: Type.Optional(text("Maximum wait in real time, such as 5s (default: 10s)")) }),
   example: { within: "5s" },
   reply: Type.Object({

@@ -1,4 +1,5 @@
-// Webhook endpoints of all merchants: register, remove and enable them without going through /v1, so faults and the request log do not apply.
+// Webhook endpoints of all merchants: register, remove and enable them without going through /v1, so faults and the
+// request log do not apply.
 
 import { matchingTypes } from "../areas/index.ts";
 import { createWebhook, deleteWebhook, webhookEndpoints } from "../areas/webhooks.ts";
@@ -54,8 +55,13 @@ const listEndpoints = endpoint({
   reply: wholeListOf(ListedEndpoint, "Newest first"),
   errors: ["resource_not_found"],
   handle({ query: { merchant }, ...context }) {
-    const merchants = merchant === undefined ? context.tenants.list().map(({ id }) => id) : [context.tenants.require(merchant)];
-    return wholeList(merchants.flatMap((id) => endpointsOf(context, id)).sort((one, other) => other.created.localeCompare(one.created)));
+    const merchants =
+      merchant === undefined ? context.tenants.list().map(({ id }) => id) : [context.tenants.require(merchant)];
+    return wholeList(
+      merchants
+        .flatMap((id) => endpointsOf(context, id))
+        .sort((one, other) => other.created.localeCompare(one.created)),
+    );
   },
 });
 
@@ -81,7 +87,16 @@ function endpointsOf(context: Parts, merchant: string): Static<typeof ListedEndp
     .reverse()
     .map(({ id, url, events, status, created }) => {
       const health = caller.health(merchant, id);
-      return { id, merchant, url, events, status, health, created: isoTime(created * 1_000), secret: secrets.get(id) ?? "" };
+      return {
+        id,
+        merchant,
+        url,
+        events,
+        status,
+        health,
+        created: isoTime(created * 1_000),
+        secret: secrets.get(id) ?? "",
+      };
     });
 }
 
@@ -111,7 +126,10 @@ export async function register(
     const endpoints = caller.own(webhookEndpoints);
     const found = endpoints.page({ limit: MOST_ENDPOINTS }).data.find((one) => one.url === url);
     if (!found) {
-      const made = createWebhook.handle(callOf(caller, { url, events: types ?? [EVERY_TYPE] })) as Omit<Registered, "merchant" | "created">;
+      const made = createWebhook.handle(callOf(caller, { url, events: types ?? [EVERY_TYPE] })) as Omit<
+        Registered,
+        "merchant" | "created"
+      >;
       return { id: made.id, merchant, url, events: made.events, secret: made.secret, created: true };
     }
     // Pages omit the secret, so read the full record.

@@ -1,4 +1,5 @@
-// Events of all merchants: list, replay and trigger them. Triggering an event creates or changes its record, so that clients can fetch it.
+// Events of all merchants: list, replay and trigger them. Triggering an event creates or changes its record, so that
+// clients can fetch it.
 
 import { type EventSource, eventSources } from "../areas/event-sources.ts";
 import { endpointFactory } from "../contracts/endpoint.ts";
@@ -110,9 +111,15 @@ const triggerEvent = endpoint({
     "Creates or changes the record that the event is about; [Events](events.md) says how for each type. " +
     "A synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never sends is sent as a synthetic event, with a warning.",
   body: Type.Object({
-    type: Type.String({ description: "Event type, such as payment.succeeded", pattern: "^[a-z0-9_]+(\\.[a-z0-9_]+)+$", maxLength: 255 }),
+    type: Type.String({
+      description: "Event type, such as payment.succeeded",
+      pattern: "^[a-z0-9_]+(\\.[a-z0-9_]+)+$",
+      maxLength: 255,
+    }),
     merchant: Type.Optional(text("The merchant whose endpoints get it (default: the first merchant)")),
-    data: Type.Optional(Type.Record(Type.Unknown(), { description: "Fields of the record; of a synthetic event, its data" })),
+    data: Type.Optional(
+      Type.Record(Type.Unknown(), { description: "Fields of the record; of a synthetic event, its data" }),
+    ),
     synthetic: Type.Optional(Type.Boolean({ description: "Only send the event (default: false)" })),
   }),
   example: { type: "payment.succeeded", merchant: "mer_lodge", data: { amount: 1_250 } },
@@ -148,11 +155,16 @@ function bringAbout(context: RecordParts, caller: OperationContext, source: Even
   const changed = Object.keys(change?.(NO_RECORD) ?? {});
   const given = fieldsOf(data, (name) => !changed.includes(name));
   const only = source.isOnly ? records.newest() : undefined;
-  let record = only ?? makeRecord(context, () => caller, resource, { ...given, ...(status !== undefined && { status }) });
+  let record =
+    only ?? makeRecord(context, () => caller, resource, { ...given, ...(status !== undefined && { status }) });
   if (only && !change)
-    record = wayTo(resource, only, status ?? "", back !== undefined).reduce((one, next) => records.move(one, next), only);
+    record = wayTo(resource, only, status ?? "", back !== undefined).reduce(
+      (one, next) => records.move(one, next),
+      only,
+    );
   if (back !== undefined) record = records.move(record, back);
-  if (change) record = records.update(record, { ...change(record), ...fieldsOf(data, (name) => changed.includes(name)) });
+  if (change)
+    record = records.update(record, { ...change(record), ...fieldsOf(data, (name) => changed.includes(name)) });
   return call ? callOperation(context, caller, source, {}, record) : record;
 }
 
@@ -161,7 +173,9 @@ const NO_RECORD: RecordBase = { id: "", object: "", merchantId: "", metadata: {}
 const fieldsOf = (data: JsonObject, isMeant: (name: string) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(data).filter(([name]) => isMeant(name)));
 
-/** The next states on the way to `status`. A record already in `status` leaves it and returns, unless `isStart` is set. */
+/**
+ * The next states on the way to `status`. A record already in `status` leaves it and returns, unless `isStart` is set.
+ */
 function wayTo(resource: Resource, { status: from = "" }: RecordBase, status: string, isStart: boolean): string[] {
   const way = (start: string, end: string) => pathTo({ ...resource, defaults: { status: start } }, end).slice(1);
   if (from !== status || isStart) return way(from, status);

@@ -19,7 +19,9 @@ const given = {
 
 const { id: _id, ...changeable } = given;
 
-const action = Type.Unknown({ description: "What it does: a type and its fields; GET /_sandbox/faults/schema.json lists them" });
+const action = Type.Unknown({
+  description: "What it does: a type and its fields; GET /_sandbox/faults/schema.json lists them",
+});
 
 const listFaults = endpoint({
   id: "faults.list",
@@ -28,7 +30,8 @@ const listFaults = endpoint({
   summary: "List the fault rules in the order in which they are tried, with their counts",
   query: Type.Object({ status: Type.Optional(oneOf(["armed", "spent", "expired"], "Only rules with this status")) }),
   reply: wholeListOf(RuleState),
-  handle: ({ faults, query }) => wholeList(faults.list().filter(({ status }) => query.status === undefined || query.status === status)),
+  handle: ({ faults, query }) =>
+    wholeList(faults.list().filter(({ status }) => query.status === undefined || query.status === status)),
 });
 
 const addFault = endpoint({
@@ -40,7 +43,11 @@ const addFault = endpoint({
     "At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset. An `id` that the logs still name, of a rule that was removed, is refused.",
   body: Type.Object({ ...given, action }),
   handlerChecksBody: true,
-  example: { match: { operation: "payments.list" }, action: { type: "rate_limit", retryAfter: 2 }, trigger: { times: 3 } },
+  example: {
+    match: { operation: "payments.list" },
+    action: { type: "rate_limit", retryAfter: 2 },
+    trigger: { times: 3 },
+  },
   reply: RuleState,
   status: 201,
   errors: ["already_exists"],

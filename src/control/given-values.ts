@@ -10,21 +10,39 @@ export function timeOf(field: string, given: string | undefined): number | undef
   if (given === undefined) return undefined;
   return (
     parseTime(given) ??
-    fail("validation_failed", `${field} must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(given)}.`)
+    fail(
+      "validation_failed",
+      `${field} must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(given)}.`,
+    )
   );
 }
 
-/** The duration in milliseconds; undefined if the field is left out. `from` and `to` are the shortest and the longest one. */
-export function spanOf(field: string, given: string | undefined, { from = "0ms", to }: { from?: string; to?: string } = {}) {
+/**
+ * The duration in milliseconds; undefined if the field is left out. `from` and `to` are the shortest and the longest
+ * one.
+ */
+export function spanOf(
+  field: string,
+  given: string | undefined,
+  { from = "0ms", to }: { from?: string; to?: string } = {},
+) {
   if (given === undefined) return undefined;
   const span = tryParseDuration(given);
-  if (span !== undefined && span >= parseDuration(from, field) && (to === undefined || span <= parseDuration(to, field))) return span;
+  if (
+    span !== undefined &&
+    span >= parseDuration(from, field) &&
+    (to === undefined || span <= parseDuration(to, field))
+  )
+    return span;
   const must = to === undefined ? durationProblem(given) : `must be a duration such as 30s, from ${from} to ${to}`;
   return fail("validation_failed", `${field} ${must}; received ${JSON.stringify(given)}.`);
 }
 
 /** The schema of an unpaged list. */
 export const wholeListOf = <S extends TSchema>(item: S, description?: string) =>
-  Type.Object({ object: oneOf(["list"], "Always `list`"), data: Type.Array(item, { ...(description && { description }) }) });
+  Type.Object({
+    object: oneOf(["list"], "Always `list`"),
+    data: Type.Array(item, { ...(description && { description }) }),
+  });
 
 export const wholeList = <T>(data: T[]) => ({ object: "list" as const, data });

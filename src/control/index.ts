@@ -41,7 +41,9 @@ const files = [
 
 /** The parts that the operations of a file use. */
 type PartsOf<File> = File extends { operations: readonly Endpoint<infer Parts>[] } ? Parts : never;
-type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void ? All : never;
+type Intersection<Union> = (Union extends unknown ? (one: Union) => void : never) extends (all: infer All) => void
+  ? All
+  : never;
 
 /** The context of all handlers. Each file declares the parts that its own operations use. */
 export type ControlContext = Intersection<PartsOf<(typeof files)[number]>>;

@@ -1,4 +1,5 @@
-// The control operations for lessons and learners. With their API key, learners may call the operations about themselves.
+// The control operations for lessons and learners. With their API key, learners may call the operations about
+// themselves.
 
 import { Document, endpointFactory } from "../contracts/endpoint.ts";
 import { type LearnerState, Lesson, ShownLearner } from "../contracts/lesson.ts";
@@ -26,7 +27,8 @@ export const showLearner = (state: LearnerState): Static<typeof ShownLearner> =>
 
 export const learnerAccess = {
   apiKey: Type.String({
-    description: "The learner's API key: for calls of the service, and for those of the control API that learners may make",
+    description:
+      "The learner's API key: for calls of the service, and for those of the control API that learners may make",
   }),
   baseUrl: Type.String(),
 };
@@ -37,7 +39,9 @@ export const accessOf = ({ tenants, about }: Omit<LessonParts, "lessons">, id: s
 });
 
 export const textFormat = {
-  format: Type.Optional(oneOf(["json", "text"], "The format of the response; `text` is for a plain terminal (default: json)")),
+  format: Type.Optional(
+    oneOf(["json", "text"], "The format of the response; `text` is for a plain terminal (default: json)"),
+  ),
 };
 export const textDocuments = { text: "text/plain" };
 export const plainText = (words: string) => new Document(textDocuments.text, `${words}\n`);
@@ -97,10 +101,15 @@ const getLesson = endpoint({
   access: { learner: { query: "learner" } },
   query: Type.Object({
     learner: Type.Optional(
-      text("The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747)"),
+      text(
+        "The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747)",
+      ),
     ),
     format: Type.Optional(
-      oneOf(["json", "file"], "The format of the response; `file` is the initial file that the learner works on (default: json)"),
+      oneOf(
+        ["json", "file"],
+        "The format of the response; `file` is the initial file that the learner works on (default: json)",
+      ),
     ),
   }),
   reply: Lesson,
@@ -140,14 +149,20 @@ const joinLessons = endpoint({
     name: Type.Optional(learnerName),
     merchant: Type.Optional(text("The id of an existing merchant to use instead of a new one")),
     hintAfter: Type.Optional(
-      text("Real time at a step before a hint is shown; a fix that does not work shows one within 8s; 0s turns both off (default: 90s)"),
+      text(
+        "Real time at a step before a hint is shown; a fix that does not work shows one within 8s; 0s turns both off (default: 90s)",
+      ),
     ),
   }),
   example: { name: "Ada" },
   reply: Type.Object({ learner: ShownLearner, ...learnerAccess }),
   errors: ["resource_not_found", "already_exists", "invalid_state"],
   async handle({ body: { name, merchant, hintAfter }, ...context }) {
-    const learner = await context.lessons.join({ name, merchant, hintAfter: spanOf("hintAfter", hintAfter, { to: "1h" }) });
+    const learner = await context.lessons.join({
+      name,
+      merchant,
+      hintAfter: spanOf("hintAfter", hintAfter, { to: "1h" }),
+    });
     return { learner: showLearner(learner), ...accessOf(context, learner.id) };
   },
 });
@@ -160,7 +175,9 @@ const getLearner = endpoint({
   summary: "Get a learner, or wait for a change",
   query: Type.Object({
     ...textFormat,
-    after: Type.Optional(Type.Integer({ description: "Wait until the learner's version is newer than this one", minimum: 0 })),
+    after: Type.Optional(
+      Type.Integer({ description: "Wait until the learner's version is newer than this one", minimum: 0 }),
+    ),
     within: Type.Optional(text("How long to wait, at most an hour (default: 25s)")),
   }),
   reply: ShownLearner,
@@ -169,7 +186,11 @@ const getLearner = endpoint({
   async handle({ params: { id }, query: { format, after, within }, ...context }) {
     const { lessons, gone } = context;
     const wait = spanOf("within", within, { to: "1h" }) ?? 25_000;
-    return learnerReply(context, await (after === undefined ? lessons.learner(id) : lessons.waitForNewer(id, after, wait, gone)), format);
+    return learnerReply(
+      context,
+      await (after === undefined ? lessons.learner(id) : lessons.waitForNewer(id, after, wait, gone)),
+      format,
+    );
   },
 });
 
@@ -205,7 +226,8 @@ const skipStep = endpoint({
   reply: ShownLearner,
   documents: textDocuments,
   errors: ["resource_not_found", "invalid_state"],
-  handle: async ({ params, query, ...context }) => learnerReply(context, await context.lessons.skip(params.id), query.format),
+  handle: async ({ params, query, ...context }) =>
+    learnerReply(context, await context.lessons.skip(params.id), query.format),
 });
 
 const giveHint = endpoint({
@@ -235,4 +257,14 @@ const removeLearner = endpoint({
   handle: async ({ lessons, params }) => showLearner(await lessons.leave(params.id)),
 });
 
-export const operations = [listLessons, getLesson, listLearners, joinLessons, getLearner, beginLesson, skipStep, giveHint, removeLearner];
+export const operations = [
+  listLessons,
+  getLesson,
+  listLearners,
+  joinLessons,
+  getLearner,
+  beginLesson,
+  skipStep,
+  giveHint,
+  removeLearner,
+];

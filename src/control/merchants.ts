@@ -62,7 +62,8 @@ const mintMerchant = endpoint({
   method: "POST",
   path: "/merchants",
   summary: "Create a merchant with the records of a fixture",
-  description: "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own.",
+  description:
+    "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own.",
   body: Type.Object({ fixture: Type.Optional(text("Which fixture (default: lodge)")) }),
   example: { fixture: "lodge" },
   reply: Type.Object({ merchant: Type.String(), apiKey: Type.String() }),
@@ -99,13 +100,19 @@ const reset = endpoint({
   example: {},
   reply: Type.Object({
     reset: Type.String({ description: "The merchant, or `everything`" }),
-    clock: nullable(Type.Object(ClockState.properties, { description: "The clock that was reset; null if only a merchant was" })),
+    clock: nullable(
+      Type.Object(ClockState.properties, { description: "The clock that was reset; null if only a merchant was" }),
+    ),
     ...Restored.properties,
   }),
   errors: ["resource_not_found"],
   async handle({ body: { merchant }, restore, ...context }) {
     const restored = await restore(merchant);
-    return { reset: merchant ?? "everything", clock: merchant === undefined ? publishClock(context) : null, ...restored };
+    return {
+      reset: merchant ?? "everything",
+      clock: merchant === undefined ? publishClock(context) : null,
+      ...restored,
+    };
   },
 });
 

@@ -75,7 +75,9 @@ const Overview = Type.Object({
   heldDeliveries: Type.Integer({
     description: "How many of them were waiting in the snapshot of the start, and are sent by `replay waiting`",
   }),
-  scenarios: Type.Array(Type.Object({ name, merchant, score, points, verdict }), { description: "The scenarios that are armed" }),
+  scenarios: Type.Array(Type.Object({ name, merchant, score, points, verdict }), {
+    description: "The scenarios that are armed",
+  }),
   traffic: Type.Array(Type.Object({ merchant: Type.String(), rate: Type.String(), happened: Type.Integer() }), {
     description: "The background traffic that is running",
   }),
@@ -113,7 +115,9 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     merchants: tenants.list(),
     pendingDeliveries: deliveries.pending(),
     heldDeliveries: deliveries.held(),
-    scenarios: scenarios.armed().map(({ name, merchant, score, points, verdict }) => ({ name, merchant, score, points, verdict })),
+    scenarios: scenarios
+      .armed()
+      .map(({ name, merchant, score, points, verdict }) => ({ name, merchant, score, points, verdict })),
     traffic: traffic
       .list()
       .filter(({ status }) => status === "running")
@@ -175,7 +179,14 @@ const listOperations = endpoint({
   }),
   handle({ coverage }) {
     const { operations, events } = coverage();
-    const data = operations.map(({ id, method, path, summary, calls, byStatus }) => ({ id, method, path, summary, calls, byStatus }));
+    const data = operations.map(({ id, method, path, summary, calls, byStatus }) => ({
+      id,
+      method,
+      path,
+      summary,
+      calls,
+      byStatus,
+    }));
     return { data, called: data.filter(({ calls }) => calls > 0).length, total: data.length, events };
   },
 });
@@ -220,15 +231,24 @@ const openapiOperation = (id: string, path: string, of: string, document: "opena
   });
 
 const showOpenapi = openapiOperation("sandbox.openapi", "/openapi.json", "the service", "openapi");
-const showControlOpenapi = openapiOperation("sandbox.control_openapi", "/control.openapi.json", "the control API", "controlOpenapi");
+const showControlOpenapi = openapiOperation(
+  "sandbox.control_openapi",
+  "/control.openapi.json",
+  "the control API",
+  "controlOpenapi",
+);
 
 const Assumptions = Type.Object({
   total: Type.Integer({ description: "The number of facts that are assumptions" }),
   kinds: Type.Record(
     Type.Object({
       observed: Type.String({ description: "How a recording of the service shows such a fact" }),
-      not: Type.Optional(Type.String({ description: "Why a recording cannot change it in the sandbox; absent if it can" })),
-      byOperation: Type.Optional(flag("The value may differ by operation, as in `payments.create/error.invalid_state.status`")),
+      not: Type.Optional(
+        Type.String({ description: "Why a recording cannot change it in the sandbox; absent if it can" }),
+      ),
+      byOperation: Type.Optional(
+        flag("The value may differ by operation, as in `payments.create/error.invalid_state.status`"),
+      ),
     }),
     { description: "The kinds of facts" },
   ),
@@ -256,4 +276,12 @@ const listAssumptions = endpoint({
   handle: async ({ documents }) => (await documents.assumptions()) as Static<typeof Assumptions>,
 });
 
-export const operations = [showOverview, showHealth, listOperations, showTrend, showOpenapi, showControlOpenapi, listAssumptions];
+export const operations = [
+  showOverview,
+  showHealth,
+  listOperations,
+  showTrend,
+  showOpenapi,
+  showControlOpenapi,
+  listAssumptions,
+];

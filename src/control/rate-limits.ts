@@ -21,7 +21,9 @@ const WINDOWS = { from: "1ms", to: "366d" };
 const Window = Type.Object(
   {
     merchant: Type.String(),
-    operation: nullable(Type.String({ description: "The operation with a window of its own; null for the window that all others share" })),
+    operation: nullable(
+      Type.String({ description: "The operation with a window of its own; null for the window that all others share" }),
+    ),
     limit: Type.Integer(),
     window: Type.Integer({ description: "Milliseconds" }),
     remaining: Type.Integer(),
@@ -37,7 +39,15 @@ function windowsOf({ limiter, clock }: Parts, merchant: string) {
   return all.map(([operation, bucket]) => {
     const reset = bucket.reset(now);
     const { limit, window } = bucket;
-    return { merchant, operation, limit, window, remaining: bucket.remaining(now), reset: isoTime(reset), resetIn: reset - now };
+    return {
+      merchant,
+      operation,
+      limit,
+      window,
+      remaining: bucket.remaining(now),
+      reset: isoTime(reset),
+      resetIn: reset - now,
+    };
   });
 }
 
@@ -62,7 +72,9 @@ const setWindow = endpoint({
   body: Type.Object({
     limit: Type.Optional(Type.Integer({ description: "Requests per window", minimum: 1, maximum: MAX_COUNT })),
     window: span("Length of a window"),
-    remaining: Type.Optional(Type.Integer({ description: "Requests left in the current window", minimum: 0, maximum: MAX_COUNT })),
+    remaining: Type.Optional(
+      Type.Integer({ description: "Requests left in the current window", minimum: 0, maximum: MAX_COUNT }),
+    ),
     resetIn: span("Time until the current window ends"),
   }),
   example: { remaining: 0, resetIn: "10s" },
@@ -75,7 +87,12 @@ const setWindow = endpoint({
     const most = limit ?? bucket.limit;
     if (remaining !== undefined && remaining > most)
       fail("validation_failed", `remaining must be at most the limit, which is ${most}; received ${remaining}.`);
-    const change = { limit, remaining, window: spanOf("window", body.window, WINDOWS), resetIn: spanOf("resetIn", body.resetIn, WINDOWS) };
+    const change = {
+      limit,
+      remaining,
+      window: spanOf("window", body.window, WINDOWS),
+      resetIn: spanOf("resetIn", body.resetIn, WINDOWS),
+    };
     bucket.set(change, context.clock.now());
     return windowsOf(context, merchant)[0] as ReturnType<typeof windowsOf>[number];
   },

@@ -12,7 +12,8 @@ import { changeAdminRecord, makeRecord } from "../store/records/admin-records.ts
 import type { Collection } from "../store/records/collection.ts";
 import type { Stores } from "../store/stores.ts";
 
-export interface RecordParts extends Pick<Stores, "database" | "createOperationContext" | "collections" | "tenants" | "counters"> {
+export interface RecordParts
+  extends Pick<Stores, "database" | "createOperationContext" | "collections" | "tenants" | "counters"> {
   clock: Clock;
   random: Random;
   resources: readonly Resource[];
@@ -69,7 +70,9 @@ const showRecord = endpoint({
   handle({ params, query, ...context }) {
     const resource = kindNamed(context, params.kind);
     const merchant =
-      query.merchant === undefined ? onlyOwner(context, resource, params.id) : context.tenants.requireOrFirst(query.merchant);
+      query.merchant === undefined
+        ? onlyOwner(context, resource, params.id)
+        : context.tenants.requireOrFirst(query.merchant);
     return { ...recordsOf(context, merchant, resource).require(params.id) };
   },
 });
@@ -147,7 +150,11 @@ export const callerOf = ({ createOperationContext, clock }: RecordParts, merchan
   createOperationContext(merchant, clock.seconds(), undefined);
 
 /** The input for running an operation of the service in process. */
-export const callOf = (caller: OperationContext, body: Record<string, unknown>, params: Record<string, string> = {}) => ({
+export const callOf = (
+  caller: OperationContext,
+  body: Record<string, unknown>,
+  params: Record<string, string> = {},
+) => ({
   ...caller,
   ...{ params, query: {}, body, extra: {} },
 });
@@ -156,7 +163,10 @@ export const callOf = (caller: OperationContext, body: Record<string, unknown>, 
 function onlyOwner(context: RecordParts, resource: Resource, id: string): string {
   const owners = context.tenants.list().filter((tenant) => recordsOf(context, tenant.id, resource).find(id));
   if (owners.length > 1)
-    fail("validation_failed", `${id} exists for ${owners.map((owner) => owner.id).join(", ")}: name one of them in merchant.`);
+    fail(
+      "validation_failed",
+      `${id} exists for ${owners.map((owner) => owner.id).join(", ")}: name one of them in merchant.`,
+    );
   return owners[0]?.id ?? fail("resource_not_found", `No merchant has a ${resource.kind} ${id}.`);
 }
 

@@ -24,7 +24,9 @@ const CHUNK = 500;
 export const filterFields = {
   path: Type.Optional(text("Only with a path or URL that contains this text")),
   filter: Type.Optional(
-    text("Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge`"),
+    text(
+      "Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge`",
+    ),
   ),
 };
 
@@ -37,7 +39,11 @@ interface FilteredLog<Row> {
 
 export async function filteredRows<Row extends { id: string }>(
   log: FilteredLog<Row>,
-  { filter = "", starting_after, limit }: { filter: string | undefined; starting_after: string | undefined; limit: number },
+  {
+    filter = "",
+    starting_after,
+    limit,
+  }: { filter: string | undefined; starting_after: string | undefined; limit: number },
   gone: AbortSignal | undefined,
 ) {
   const problem = filterProblem(filter, log.vocabulary);
@@ -75,7 +81,9 @@ const RequestDetail = Type.Object(
     }),
     request: Message,
     response: Message,
-    events: Type.Array(Type.Object({ id: Type.String(), type: Type.String() }), { description: "Events the request caused" }),
+    events: Type.Array(Type.Object({ id: Type.String(), type: Type.String() }), {
+      description: "Events the request caused",
+    }),
   },
   { title: "request_detail" },
 );
@@ -90,7 +98,9 @@ const listRequests = endpoint({
   query: Type.Object({
     operation: Type.Optional(Type.String({ description: "Only of this operation, such as payments.list" })),
     merchant: Type.Optional(Type.String({ description: "Only of this merchant" })),
-    status: Type.Optional(text("Only with a status such as 429, or a class such as 4xx", { pattern: "^[1-5]([0-9]{2}|xx)$" })),
+    status: Type.Optional(
+      text("Only with a status such as 429, or a class such as 4xx", { pattern: "^[1-5]([0-9]{2}|xx)$" }),
+    ),
     key: Type.Optional(Type.String({ description: "Only with the API key that ends with these characters" })),
     since: Type.Optional(Type.String({ description: "Only requests at or after this time" })),
     ...filterFields,
@@ -104,11 +114,13 @@ const listRequests = endpoint({
   async handle({ query, requestLog, gone }) {
     const { since, limit = 25, starting_after, filter, ...filters } = query;
     // A dropped request is allowed: all older ones are gone too, so the page is empty.
-    if (starting_after !== undefined && !requestLog.wasMade(starting_after)) failInvalidCursor(query, "request", "in the log");
+    if (starting_after !== undefined && !requestLog.wasMade(starting_after))
+      failInvalidCursor(query, "request", "in the log");
     const log = {
       vocabulary: requestVocabulary,
       factsOf: (row: RequestSummaryRow) => requestFacts({ ...shownRequest(row), at: row.at }),
-      read: (before: string | undefined, most: number) => requestLog.summaries({ ...filters, since: timeOf("since", since), before }, most),
+      read: (before: string | undefined, most: number) =>
+        requestLog.summaries({ ...filters, since: timeOf("since", since), before }, most),
     };
     const { data, ...envelope } = await filteredRows(log, { filter, starting_after, limit }, gone);
     return { ...envelope, data: data.map(shownRequest) };
@@ -125,7 +137,9 @@ const showRequest = endpoint({
   reply: RequestDetail,
   errors: ["resource_not_found"],
   handle({ params, requestLog, outbox }) {
-    const row = requestLog.get(params.id) ?? fail("resource_not_found", `The log has no request ${params.id}; it keeps the newest 10,000.`);
+    const row =
+      requestLog.get(params.id) ??
+      fail("resource_not_found", `The log has no request ${params.id}; it keeps the newest 10,000.`);
     const request = { headers: JSON.parse(row.requestHeaders), body: row.requestBody, bytes: row.requestBytes };
     const response = { headers: JSON.parse(row.responseHeaders), body: row.responseBody, bytes: row.responseBytes };
     return { ...shownRequest(row), stages: stagesOf(row), request, response, events: outbox.eventsOf(params.id) };

@@ -1,4 +1,5 @@
-// A workshop room: open, close and join it, and show its board. Paths below the room's URL require its code instead of the control token.
+// A workshop room: open, close and join it, and show its board. Paths below the room's URL require its code instead of
+// the control token.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { ShownLearner } from "../contracts/lesson.ts";
@@ -61,9 +62,15 @@ const pageFormat = Type.Object({
 });
 const pageDocuments = { html: "text/html" };
 
-const roomReply = ({ about }: Pick<Parts, "about">, code: string) => ({ room: code, url: `${about.url()}/_sandbox/room/${code}` });
+const roomReply = ({ about }: Pick<Parts, "about">, code: string) => ({
+  room: code,
+  url: `${about.url()}/_sandbox/room/${code}`,
+});
 
-/** Fails with 404 unless the code belongs to the open room. The message is the same if no room is open, so that it reveals nothing. */
+/**
+ * Fails with 404 unless the code belongs to the open room. The message is the same if no room is open, so that it
+ * reveals nothing.
+ */
 const access = {
   requireRoom({ roomCode, params }: Pick<Parts, "roomCode"> & { params: Record<string, string> }): void {
     if (!isSameToken(roomCode.code() ?? "", params.room ?? ""))
@@ -91,8 +98,11 @@ const closeRoom = endpoint({
   method: "DELETE",
   path: "/room",
   summary: "Close the room",
-  description: "New people cannot join. Current participants keep their keys; removing a learner revokes the key's access to this API.",
-  reply: Type.Object({ closed: nullable(Type.String({ description: "The code of the closed room; null if none was open" })) }),
+  description:
+    "New people cannot join. Current participants keep their keys; removing a learner revokes the key's access to this API.",
+  reply: Type.Object({
+    closed: nullable(Type.String({ description: "The code of the closed room; null if none was open" })),
+  }),
   handle({ roomCode }) {
     const closed = roomCode.code() ?? null;
     roomCode.close();

@@ -7,7 +7,9 @@ import type { Scenarios } from "../scenarios/index.ts";
 import { jsonSchemaReply, Type, text } from "../schema/shapes.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
 
-const endpoint = endpointFactory<{ scenarios: Pick<Scenarios, "list" | "find" | "start" | "stop" | "schema"> }>("Scenarios");
+const endpoint = endpointFactory<{ scenarios: Pick<Scenarios, "list" | "find" | "start" | "stop" | "schema"> }>(
+  "Scenarios",
+);
 
 const scenarioReply = (state: ScenarioState) => ({
   ...state,
@@ -17,7 +19,9 @@ const scenarioReply = (state: ScenarioState) => ({
   })),
 });
 
-const merchantQuery = Type.Object({ merchant: Type.Optional(text("The merchant it is armed for; optional if it is armed once")) });
+const merchantQuery = Type.Object({
+  merchant: Type.Optional(text("The merchant it is armed for; optional if it is armed once")),
+});
 
 const listScenarios = endpoint({
   id: "scenarios.list",

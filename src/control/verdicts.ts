@@ -1,7 +1,14 @@
 // The verdicts of the judge: list, add and clear them.
 
 import { endpointFactory } from "../contracts/endpoint.ts";
-import { AddedSandbox, JudgedRule, ShownVerdict, unknownRuleMessage, VERDICTS, type VerdictMessage } from "../contracts/verdict.ts";
+import {
+  AddedSandbox,
+  JudgedRule,
+  ShownVerdict,
+  unknownRuleMessage,
+  VERDICTS,
+  type VerdictMessage,
+} from "../contracts/verdict.ts";
 import type { Judge } from "../judge/judge.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
@@ -30,7 +37,9 @@ const listVerdicts = endpoint({
     merchant: Type.Optional(text("Only of this merchant")),
     since: Type.Optional(text("Only at or after this sandbox time, such as 2026-01-05T09:00:00Z")),
     erased: Type.Optional(
-      text("1 includes failed and inconclusive verdicts that a reset deleted, as `exec` does (default: 0)", { pattern: "^[01]$" }),
+      text("1 includes failed and inconclusive verdicts that a reset deleted, as `exec` does (default: 0)", {
+        pattern: "^[01]$",
+      }),
     ),
   }),
   reply: Type.Object({
@@ -43,7 +52,13 @@ const listVerdicts = endpoint({
     const problem = rule === undefined ? undefined : unknownRuleMessage(rule, known);
     if (problem !== undefined) fail("validation_failed", problem);
     const found = judge.verdicts({ ...filters, rule, since: timeOf("since", since), erased: erased === "1" });
-    const rules = judge.rules.map(({ id, severity, demands, hint }) => ({ id, severity, demands, hint, ...countOf(id, found) }));
+    const rules = judge.rules.map(({ id, severity, demands, hint }) => ({
+      id,
+      severity,
+      demands,
+      hint,
+      ...countOf(id, found),
+    }));
     return { ...wholeList(found.map(showVerdict).reverse()), rules };
   },
 });
@@ -59,7 +74,9 @@ const getVerdict = endpoint({
   errors: ["resource_not_found"],
   handle({ params: { id }, judge }) {
     const found = judge.verdicts().find((one) => one.id === id);
-    return showVerdict(found ?? fail("resource_not_found", `There is no verdict ${id}. The newest 1,000 of each kind are kept.`));
+    return showVerdict(
+      found ?? fail("resource_not_found", `There is no verdict ${id}. The newest 1,000 of each kind are kept.`),
+    );
   },
 });
 

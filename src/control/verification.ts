@@ -12,7 +12,10 @@ import type { Verifier } from "../verify/verifier.ts";
 interface Parts {
   verifier: Pick<Verifier, "verify">;
   auditor: { audit(url: string, secret: string | undefined, gone: AbortSignal | undefined): Promise<Audit> };
-  /** The report of the run so far: an object for the format `json` or `har`, or else a Document. `end` is the result of `exec`. */
+  /**
+   * The report of the run so far: an object for the format `json` or `har`, or else a Document. `end` is the result of
+   * `exec`.
+   */
   report(format: ReportFormat, end: RunEnd): Promise<object>;
 }
 
@@ -26,7 +29,9 @@ const verify = endpoint({
   description:
     "Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. Covers everything since the last reset.",
   query: Type.Object({
-    strict: Type.Optional(text("1: reply 409 unless everything passed, so that `curl -f` fails", { pattern: "^[01]$" })),
+    strict: Type.Optional(
+      text("1: reply 409 unless everything passed, so that `curl -f` fails", { pattern: "^[01]$" }),
+    ),
   }),
   body: Expectations,
   example: { within: "2s", all: [{ requests: { match: { operation: "payments.list" }, count: { exactly: 0 } } }] },
@@ -37,7 +42,11 @@ const verify = endpoint({
     if (query.strict !== "1" || verified.verdict === "pass") return verified;
     const missed = verified.results.filter(({ verdict }) => verdict !== "pass");
     const words = missed.map(({ expectation, message }) => `${expectation}: ${message}`);
-    return fail("verification_failed", `${missed.length} of ${verified.results.length} did not pass. ${words.join(" ")}`, { ...verified });
+    return fail(
+      "verification_failed",
+      `${missed.length} of ${verified.results.length} did not pass. ${words.join(" ")}`,
+      { ...verified },
+    );
   },
 });
 
@@ -92,7 +101,9 @@ const auditReceiver = endpoint({
   body: Type.Object({
     url: text("Address of the receiver; the same addresses are allowed as for webhook endpoints"),
     secret: Type.Optional(
-      text("Secret the receiver verifies with (default: that of the endpoint registered at this address)", { minLength: 1 }),
+      text("Secret the receiver verifies with (default: that of the endpoint registered at this address)", {
+        minLength: 1,
+      }),
     ),
   }),
   example: { url: "http://localhost:3000/hooks" },
@@ -102,7 +113,13 @@ const auditReceiver = endpoint({
     forgeryAccepted: Type.Boolean({ description: "Whether the receiver accepted an event signed without the secret" }),
     probes: Type.Array(ProbeResult),
   }),
-  errors: ["invalid_state", "resource_not_found", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
+  errors: [
+    "invalid_state",
+    "resource_not_found",
+    "invalid_webhook_url",
+    "webhook_url_not_local",
+    "webhook_url_loopback",
+  ],
   handle: ({ body: { url = "", secret }, auditor, gone }) => auditor.audit(url, secret, gone),
 });
 

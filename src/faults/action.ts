@@ -1,6 +1,14 @@
 // The declaration of an action: its fields, its phase, its effect, and the outcome of the call or delivery.
 
-import type { ApiEffect, ApiPhase, CallOutcome, DeliveryEffect, DeliveryOutcome, DeliveryPhase, FaultTarget } from "../contracts/fault.ts";
+import type {
+  ApiEffect,
+  ApiPhase,
+  CallOutcome,
+  DeliveryEffect,
+  DeliveryOutcome,
+  DeliveryPhase,
+  FaultTarget,
+} from "../contracts/fault.ts";
 import { type Static, type TObject, type TProperties, Type } from "../schema/shapes.ts";
 import type { Trigger } from "./trigger.ts";
 
@@ -15,7 +23,12 @@ export interface FiringContext {
 }
 
 /** An action on calls or deliveries. `Values` is the type of its fields in a rule. */
-export interface Action<Values = object, Phase = ApiPhase | DeliveryPhase, Effect = unknown, Outcome = CallOutcome | DeliveryOutcome> {
+export interface Action<
+  Values = object,
+  Phase = ApiPhase | DeliveryPhase,
+  Effect = unknown,
+  Outcome = CallOutcome | DeliveryOutcome,
+> {
   readonly type: string;
   readonly target: FaultTarget;
   readonly phase: Phase;
@@ -32,7 +45,10 @@ export interface Action<Values = object, Phase = ApiPhase | DeliveryPhase, Effec
   outcome(values: Values): Outcome;
   /** Checks the fields against each other and against the trigger; returns the first problem and how to fix it. */
   check?(values: Values, trigger: Trigger): string | undefined;
-  /** How often the action fires by default (default: once). An action that needs several calls for an effect returns more. */
+  /**
+   * How often the action fires by default (default: once). An action that needs several calls for an effect returns
+   * more.
+   */
   defaultTimes?(values: Values): number;
   /** How many attempts of one delivery a single firing covers (default: 1). */
   attempts?(values: Values): number;
@@ -40,7 +56,10 @@ export interface Action<Values = object, Phase = ApiPhase | DeliveryPhase, Effec
   prepare(values: Values): Effect | ((moment: FiringContext) => Effect);
 }
 
-type Declaration<Values, Fields, Phase, Effect, Outcome> = Omit<Action<Values, Phase, Effect, Outcome>, "target" | "schema" | "outcome"> & {
+type Declaration<Values, Fields, Phase, Effect, Outcome> = Omit<
+  Action<Values, Phase, Effect, Outcome>,
+  "target" | "schema" | "outcome"
+> & {
   fields: Fields;
   /** A function if the outcome depends on the fields. */
   outcome: Outcome | ((values: Values) => Outcome);
@@ -53,7 +72,13 @@ export const onCalls = <const Name extends string, Fields extends TProperties>(
 ) => createAction("api", declaration);
 
 export const onDeliveries = <const Name extends string, Fields extends TProperties>(
-  declaration: { type: Name } & Declaration<ValuesOf<Name, Fields>, Fields, DeliveryPhase, DeliveryEffect, DeliveryOutcome>,
+  declaration: { type: Name } & Declaration<
+    ValuesOf<Name, Fields>,
+    Fields,
+    DeliveryPhase,
+    DeliveryEffect,
+    DeliveryOutcome
+  >,
 ) => createAction("delivery", declaration);
 
 function createAction<Values, Phase, Effect, Outcome extends string>(
@@ -61,6 +86,14 @@ function createAction<Values, Phase, Effect, Outcome extends string>(
   { fields, outcome, ...declared }: Declaration<Values, TProperties, Phase, Effect, Outcome>,
 ): Action<Values, Phase, Effect, Outcome> {
   const { type, description } = declared;
-  const schema = Type.Object({ type: Type.String({ const: type, description }), ...fields }, { additionalProperties: false });
-  return { ...declared, target, schema, outcome: (values) => (typeof outcome === "function" ? outcome(values) : outcome) };
+  const schema = Type.Object(
+    { type: Type.String({ const: type, description }), ...fields },
+    { additionalProperties: false },
+  );
+  return {
+    ...declared,
+    target,
+    schema,
+    outcome: (values) => (typeof outcome === "function" ? outcome(values) : outcome),
+  };
 }

@@ -25,7 +25,8 @@ const status = onCalls({
 const rateLimit = onCalls({
   type: "rate_limit",
   phase: "limit",
-  description: "Sends a 429 as if the rate limit were exceeded; with `exhaust`, uses up the merchant's real rate-limit window instead.",
+  description:
+    "Sends a 429 as if the rate limit were exceeded; with `exhaust`, uses up the merchant's real rate-limit window instead.",
   example: "429 payments.list --times 3 --retry-after 2",
   main: "retryAfter",
   // With `exhaust`, the rate limiter itself responds with the 429.
@@ -33,7 +34,9 @@ const rateLimit = onCalls({
   fields: {
     retryAfter: retryAfter(),
     exhaust: Type.Optional(
-      flag("Uses up the real window, so that every call gets a 429 until it ends (after `retryAfter` seconds, if given)"),
+      flag(
+        "Uses up the real window, so that every call gets a 429 until it ends (after `retryAfter` seconds, if given)",
+      ),
     ),
   },
   check: ({ exhaust, retryAfter: wait }) =>
@@ -77,7 +80,9 @@ const latency = onCalls({
   description: "Delays the response, in real time. The operation still takes effect, and any other fault can act too.",
   example: "latency=600ms payments.list --times 5",
   main: "ms",
-  onlyWith: Object.fromEntries(Object.entries(FIELDS_OF).flatMap(([value, names]) => names.map((name) => [name, ["distribution", value]]))),
+  onlyWith: Object.fromEntries(
+    Object.entries(FIELDS_OF).flatMap(([value, names]) => names.map((name) => [name, ["distribution", value]])),
+  ),
   outcome: "normal",
   fields: {
     distribution: choice(DISTRIBUTIONS, "How the delay is drawn (default: `fixed`)"),
@@ -87,7 +92,8 @@ const latency = onCalls({
   check({ distribution = "fixed", ...given }, trigger) {
     const needed = FIELDS_OF[distribution];
     const missing = needed.find((name) => given[name] === undefined);
-    if (missing !== undefined) return `action.${missing} is required: a ${distribution} latency has ${needed.join(" and ")}.`;
+    if (missing !== undefined)
+      return `action.${missing} is required: a ${distribution} latency has ${needed.join(" and ")}.`;
     const { min = "0ms", max = "0ms" } = given;
     if (distribution === "uniform" && milliseconds(min) > milliseconds(max))
       return `action.max must not be shorter than action.min; received ${max} and ${min}.`;
@@ -129,13 +135,16 @@ const normal = (radius: number, angle: number) => Math.sqrt(-2 * Math.log(1 - ra
 const lostResponse = onCalls({
   type: "lost_response",
   phase: "after",
-  description: "Lets the operation take effect, then loses the response. A retry with the same Idempotency-Key gets the response.",
+  description:
+    "Lets the operation take effect, then loses the response. A retry with the same Idempotency-Key gets the response.",
   example: "lost-response payroll.create",
   main: "as",
   outcome: "response_lost",
   fields: { as: choice(["reset", "empty", "hang", "502"], "What the client gets instead (default: `reset`)") },
   prepare: ({ as = "reset" }) =>
-    as === "502" ? { kind: "respond", status: 502, message: "The gateway received no response in time." } : { kind: "disconnect", as },
+    as === "502"
+      ? { kind: "respond", status: 502, message: "The gateway received no response in time." }
+      : { kind: "disconnect", as },
 });
 
 const connection = onCalls({
@@ -146,7 +155,10 @@ const connection = onCalls({
   main: "as",
   outcome: "disconnected",
   fields: {
-    as: choice<DisconnectForm>(["reset", "empty", "garbage", "malformed_chunk", "hang"], "How it breaks (default: `reset`)"),
+    as: choice<DisconnectForm>(
+      ["reset", "empty", "garbage", "malformed_chunk", "hang"],
+      "How it breaks (default: `reset`)",
+    ),
   },
   prepare: ({ as = "reset" }) => ({ kind: "disconnect", as }),
 });
@@ -167,7 +179,9 @@ const body = onCalls({
       ["truncate", "invalid_json", "html", "wrong_content_type", "drip"],
       "How it is corrupted (default: `truncate`)",
     ),
-    bytesPerSecond: Type.Optional(count(`How fast \`drip\` sends (default: ${DEFAULT_DRIP})`, { minimum: 1, maximum: 1_000_000 })),
+    bytesPerSecond: Type.Optional(
+      count(`How fast \`drip\` sends (default: ${DEFAULT_DRIP})`, { minimum: 1, maximum: 1_000_000 }),
+    ),
   },
   prepare: ({ as = "truncate", bytesPerSecond = DEFAULT_DRIP }) => ({ kind: "corrupt", as, bytesPerSecond }),
 });
@@ -177,7 +191,8 @@ const OUTAGE_RETRY_AFTER = 5;
 const outage = onCalls({
   type: "outage",
   phase: "outage",
-  description: "Takes the whole service down, for every operation and every key. Requests with a disallowed Host still get 403.",
+  description:
+    "Takes the whole service down, for every operation and every key. Requests with a disallowed Host still get 403.",
   example: "outage --for 30s",
   main: "as",
   onlyWith: { retryAfter: ["as", "503"] },
@@ -205,7 +220,8 @@ const auth = onCalls({
   fields: { as: choice(["revoked", "expired"], "What happened to the key (default: `revoked`)") },
   prepare: ({ as = "revoked" }) => {
     const code = as === "revoked" ? "invalid_api_key" : "token_expired";
-    const message = as === "revoked" ? "This key was revoked." : "The session has expired. Log in again at POST /v1/merchants/login.";
+    const message =
+      as === "revoked" ? "This key was revoked." : "The session has expired. Log in again at POST /v1/merchants/login.";
     return { kind: "respond", status: 401, code, message, headers: INVALID_TOKEN };
   },
 });
@@ -213,7 +229,8 @@ const auth = onCalls({
 const idempotency = onCalls({
   type: "idempotency",
   phase: "recall",
-  description: "Treats the call's Idempotency-Key as still in use (409), or as expired, so that the operation runs again.",
+  description:
+    "Treats the call's Idempotency-Key as still in use (409), or as expired, so that the operation runs again.",
   example: "idempotency=in_progress payroll.create",
   main: "as",
   outcome: ({ as }) => (as === "expired" ? "normal" : "refused"),
@@ -239,7 +256,8 @@ const staleRead = onCalls({
 const clockSkew = onCalls({
   type: "clock_skew",
   phase: "effect",
-  description: "Sets the service's clock wrong: in Date, in RateLimit-Reset, and in the timestamps of what the call creates.",
+  description:
+    "Sets the service's clock wrong: in Date, in RateLimit-Reset, and in the timestamps of what the call creates.",
   example: "clock-skew=5m payments.list",
   main: "by",
   outcome: "normal",
@@ -249,7 +267,10 @@ const clockSkew = onCalls({
       maxLength: 30,
     }),
   },
-  prepare: ({ by }) => ({ kind: "skew", milliseconds: by.startsWith("-") ? -milliseconds(by.slice(1)) : milliseconds(by) }),
+  prepare: ({ by }) => ({
+    kind: "skew",
+    milliseconds: by.startsWith("-") ? -milliseconds(by.slice(1)) : milliseconds(by),
+  }),
 });
 
 export const apiActions = [

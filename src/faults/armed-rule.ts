@@ -1,4 +1,5 @@
-// An armed rule: matches calls or deliveries, counts its firings against its limits, and makes the effect of each firing.
+// An armed rule: matches calls or deliveries, counts its firings against its limits, and makes the effect of each
+// firing.
 
 import type { CallSubject, DeliverySubject, Firing, Injection, RuleState, RuleStatus } from "../contracts/fault.ts";
 import { setBounded } from "../kernel/bounded-cache.ts";
@@ -148,7 +149,13 @@ function budgetOfDelivery(per: BudgetScope, { merchant, endpoint, eventId }: Del
   return "";
 }
 
-function describe(id: string, rule: FaultRule, { seen, fired, lastFiredAt }: Counts, endsAt: number, status: RuleStatus): RuleState {
+function describe(
+  id: string,
+  rule: FaultRule,
+  { seen, fired, lastFiredAt }: Counts,
+  endsAt: number,
+  status: RuleStatus,
+): RuleState {
   const { name, action, match, trigger, fields, expect, ttl, priority, label, enabled } = rule;
   const isBounded = trigger.per === "rule" && trigger.times !== null;
   return {

@@ -22,8 +22,14 @@ const duplicate = onDeliveries({
     gap: Type.Optional(span("How long after one the next is sent", "at once")),
     concurrent: Type.Optional(flag("All at the same time, each on its own connection")),
   },
-  check: ({ gap, concurrent }) => (concurrent && gap !== undefined ? "action.gap and action.concurrent exclude each other." : undefined),
-  prepare: ({ copies = 2, gap = "0ms", concurrent = false }) => ({ kind: "duplicate", copies, gap: milliseconds(gap), concurrent }),
+  check: ({ gap, concurrent }) =>
+    concurrent && gap !== undefined ? "action.gap and action.concurrent exclude each other." : undefined,
+  prepare: ({ copies = 2, gap = "0ms", concurrent = false }) => ({
+    kind: "duplicate",
+    copies,
+    gap: milliseconds(gap),
+    concurrent,
+  }),
 });
 
 const reorder = onDeliveries({
@@ -61,16 +67,24 @@ const delay = onDeliveries({
         Type.Union(
           [
             Type.String({ const: "before_response" }),
-            Type.Object({ after: text("A type of event, such as payout.paid", { minLength: 1 }) }, { additionalProperties: false }),
+            Type.Object(
+              { after: text("A type of event, such as payout.paid", { minLength: 1 }) },
+              { additionalProperties: false },
+            ),
           ],
-          { description: "`before_response`, or {after: TYPE}: once an event of that type is delivered, or after a day" },
+          {
+            description: "`before_response`, or {after: TYPE}: once an event of that type is delivered, or after a day",
+          },
         ),
       ),
     ),
   },
   check: ({ by, until }) =>
-    (by === undefined) === (until === undefined) ? "A delay needs either action.by (delay=5s) or action.until (--until)." : undefined,
-  prepare: ({ by, until = "before_response" }) => (by === undefined ? { kind: "delay", until } : { kind: "delay", by: milliseconds(by) }),
+    (by === undefined) === (until === undefined)
+      ? "A delay needs either action.by (delay=5s) or action.until (--until)."
+      : undefined,
+  prepare: ({ by, until = "before_response" }) =>
+    by === undefined ? { kind: "delay", until } : { kind: "delay", by: milliseconds(by) },
 });
 
 const drop = onDeliveries({
@@ -121,15 +135,23 @@ const payload = onDeliveries({
       ["patch", "truncate", "unknown_type", "extra_field", "invalid_json"],
       "What is changed (default: `extra_field`, or `patch` if one is given)",
     ),
-    patch: Type.Optional(Type.Record(Type.Unknown(), { description: "JSON Pointers into the event, each with its new value" })),
+    patch: Type.Optional(
+      Type.Record(Type.Unknown(), { description: "JSON Pointers into the event, each with its new value" }),
+    ),
   },
   onlyWith: { patch: ["as", "patch"] },
   check: ({ as, patch }) => {
     if (as === "patch" && patch === undefined) return `action.patch is required, as in {"/data/amount": 777}.`;
     const wrong = Object.keys(patch ?? {}).find((pointer) => !pointer.startsWith("/"));
-    return wrong === undefined ? undefined : `action.patch takes JSON Pointers such as /data/amount; received ${JSON.stringify(wrong)}.`;
+    return wrong === undefined
+      ? undefined
+      : `action.patch takes JSON Pointers such as /data/amount; received ${JSON.stringify(wrong)}.`;
   },
-  prepare: ({ patch, as = patch === undefined ? "extra_field" : "patch" }) => ({ kind: "payload", as, patch: patch ?? {} }),
+  prepare: ({ patch, as = patch === undefined ? "extra_field" : "patch" }) => ({
+    kind: "payload",
+    as,
+    patch: patch ?? {},
+  }),
 });
 
 const transport = onDeliveries({
@@ -140,7 +162,10 @@ const transport = onDeliveries({
   main: "as",
   outcome: "altered",
   fields: {
-    as: choice<VariantOf<"transport">>(["slow_send", "wrong_content_type", "abort_mid_body"], "How it is sent (default: `slow_send`)"),
+    as: choice<VariantOf<"transport">>(
+      ["slow_send", "wrong_content_type", "abort_mid_body"],
+      "How it is sent (default: `slow_send`)",
+    ),
   },
   prepare: ({ as = "slow_send" }) => ({ kind: "transport", as }),
 });
@@ -153,9 +178,16 @@ const retryPolicy = onDeliveries({
   main: "as",
   outcome: "genuine",
   fields: {
-    as: choice<VariantOf<"retry_policy">>(["ignore_2xx", "give_up", "compress"], "What it does (default: `ignore_2xx`)"),
+    as: choice<VariantOf<"retry_policy">>(
+      ["ignore_2xx", "give_up", "compress"],
+      "What it does (default: `ignore_2xx`)",
+    ),
     factor: Type.Optional(
-      Type.Number({ description: "By how much `compress` shortens the gaps (default: 10)", minimum: 1, maximum: 1_000_000 }),
+      Type.Number({
+        description: "By how much `compress` shortens the gaps (default: 10)",
+        minimum: 1,
+        maximum: 1_000_000,
+      }),
     ),
   },
   onlyWith: { factor: ["as", "compress"] },

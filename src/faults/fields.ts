@@ -32,15 +32,22 @@ export const retryAfter = () =>
       Type.Union(
         [
           seconds("Seconds to wait"),
-          oneOf(["absent", "zero", "past", "invalid"], "No header, 0, a date in the past, or a value that is neither number nor date"),
+          oneOf(
+            ["absent", "zero", "past", "invalid"],
+            "No header, 0, a date in the past, or a value that is neither number nor date",
+          ),
           Type.Object(
             { form: Type.String({ const: "http_date" }), seconds: seconds("Seconds to wait") },
             { additionalProperties: false, description: "The same time as an HTTP date" },
           ),
         ],
-        { description: "The Retry-After header: seconds; `absent`, `zero`, `past` or `invalid`; or {form: http_date, seconds}" },
+        {
+          description:
+            "The Retry-After header: seconds; `absent`, `zero`, `past` or `invalid`; or {form: http_date, seconds}",
+        },
       ),
     ),
   );
 
-export const choice = <const V extends string>(values: readonly V[], description: string) => Type.Optional(oneOf(values, description));
+export const choice = <const V extends string>(values: readonly V[], description: string) =>
+  Type.Optional(oneOf(values, description));

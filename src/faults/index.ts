@@ -40,7 +40,10 @@ export function createFaults(options: FaultsOptions) {
       parseInline: (text: string) =>
         parseInlineActions(text).map((action): InlineFault => {
           const armed = arm(INLINE_RULE, readRule({ action }, known), seed, clock.now());
-          return { phase: armed.rule.action.phase as ApiPhase, fire: (call) => armed.tryCall(call, clock.now()) as ApiInjection };
+          return {
+            phase: armed.rule.action.phase as ApiPhase,
+            fire: (call) => armed.tryCall(call, clock.now()) as ApiInjection,
+          };
         }),
       /** The effect on a call in this phase; undefined for none. Counts as a match, so call it once per phase. */
       decide(phase: ApiPhase, call: CallSubject, inline?: readonly InlineFault[]) {
@@ -73,12 +76,21 @@ export function createFaults(options: FaultsOptions) {
 }
 
 /** The file contains a list of rules, or an object with the list in `faults`. */
-export async function addRulesFromFile(path: string, add: (rule: unknown) => unknown, mistake: FileMistake = "badFixture"): Promise<void> {
+export async function addRulesFromFile(
+  path: string,
+  add: (rule: unknown) => unknown,
+  mistake: FileMistake = "badFixture",
+): Promise<void> {
   const source = await readJsonFile(path);
   const { value } = source;
-  const [rules, parent] = Array.isArray(value) ? [value, ""] : [(value as { faults?: unknown } | null)?.faults, "/faults"];
+  const [rules, parent] = Array.isArray(value)
+    ? [value, ""]
+    : [(value as { faults?: unknown } | null)?.faults, "/faults"];
   if (!Array.isArray(rules))
-    throw new SandboxError(`${path}:1: a file of faults is a list of rules, or an object whose "faults" is one.`, "badFixture");
+    throw new SandboxError(
+      `${path}:1: a file of faults is a list of rules, or an object whose "faults" is one.`,
+      "badFixture",
+    );
   for (const [index, rule] of rules.entries()) {
     try {
       add(rule);

@@ -8,7 +8,10 @@ import type { TSchema } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
 import { findAction } from "./read-rule.ts";
 
-/** Parses X-Sandbox-Inject: commas separate actions, semicolons their fields. `action=value` sets the action's main field. */
+/**
+ * Parses X-Sandbox-Inject: commas separate actions, semicolons their fields. `action=value` sets the action's main
+ * field.
+ */
 export function parseInlineActions(text: string): { type: string }[] {
   return text.split(",").map((part) => {
     const [first = "", ...rest] = part.split(";").map((field) => field.trim());
@@ -20,7 +23,10 @@ export function parseInlineActions(text: string): { type: string }[] {
         `X-Sandbox-Inject takes actions on calls; ${action.type} acts on deliveries. Add a rule: POST /_sandbox/faults.`,
       );
     if (action.phase === "read")
-      fail("validation_failed", `${action.type} needs a rule: the history of records is kept only while a rule needs it.`);
+      fail(
+        "validation_failed",
+        `${action.type} needs a rule: the history of records is kept only while a rule needs it.`,
+      );
     return parseActionFields(action, value, rest.map(splitAtEquals));
   });
 }
@@ -38,10 +44,16 @@ export function parseActionFields(
   const fields = given.map(([name, text]) => {
     const schema = action.schema.properties[name];
     if (!schema || name === "type")
-      fail("validation_failed", `${action.type} has no field ${name}.${didYouMean(name, known) || ` It has ${known.join(", ")}.`}`);
+      fail(
+        "validation_failed",
+        `${action.type} has no field ${name}.${didYouMean(name, known) || ` It has ${known.join(", ")}.`}`,
+      );
     const value = parseValue(schema, text);
     if (name === "ms" && typeof value === "string")
-      fail("validation_failed", `${action.type} takes a duration such as 600ms or 2s, or a number of milliseconds; received "${value}".`);
+      fail(
+        "validation_failed",
+        `${action.type} takes a duration such as 600ms or 2s, or a number of milliseconds; received "${value}".`,
+      );
     return [name, value];
   });
   return { type: action.type, ...Object.fromEntries(fields) };

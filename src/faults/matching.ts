@@ -12,14 +12,20 @@ const EVENT_PATTERN = "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*\\.(\\*|[a-z0-9_]+))$";
 /** The fields that both targets have. */
 const common = {
   merchant: Type.Optional(text("Only this merchant, such as mer_lodge")),
-  body: Type.Optional(Type.Record(Condition, { description: "JSON Pointers into the body, each with a value or a comparison" })),
+  body: Type.Optional(
+    Type.Record(Condition, { description: "JSON Pointers into the body, each with a value or a comparison" }),
+  ),
 };
 
 export const apiMatchSchema = Type.Object(
   {
-    operation: Type.Optional(oneOrSeveral("operation", "Ids of operations such as payments.list; payroll.* matches a whole area")),
+    operation: Type.Optional(
+      oneOrSeveral("operation", "Ids of operations such as payments.list; payroll.* matches a whole area"),
+    ),
     key: Type.Optional(text("Only calls with this API key")),
-    header: Type.Optional(Type.Record(Condition, { description: "Names of headers, each with a value or a comparison" })),
+    header: Type.Optional(
+      Type.Record(Condition, { description: "Names of headers, each with a value or a comparison" }),
+    ),
     ...common,
   },
   { additionalProperties: false, description: "Which calls (default: all)" },
@@ -28,17 +34,25 @@ export const apiMatchSchema = Type.Object(
 export const deliveryMatchSchema = Type.Object(
   {
     event: Type.Optional(
-      oneOrSeveral("event", "Event types such as payment.succeeded; payment.* matches all of a kind, * all", { pattern: EVENT_PATTERN }),
+      oneOrSeveral("event", "Event types such as payment.succeeded; payment.* matches all of a kind, * all", {
+        pattern: EVENT_PATTERN,
+      }),
     ),
     endpoint: Type.Optional(text("Only deliveries to this endpoint")),
-    attempt: Type.Optional(Type.Union([count("One attempt", { minimum: 1 }), Condition], { description: "Which attempt; the first is 1" })),
-    rotatedWithin: Type.Optional(span("Only deliveries to an endpoint whose secret was rotated within this time, in sandbox time")),
+    attempt: Type.Optional(
+      Type.Union([count("One attempt", { minimum: 1 }), Condition], { description: "Which attempt; the first is 1" }),
+    ),
+    rotatedWithin: Type.Optional(
+      span("Only deliveries to an endpoint whose secret was rotated within this time, in sandbox time"),
+    ),
     ...common,
   },
   { additionalProperties: false, description: "Which deliveries (default: all)" },
 );
 
-/** Whether `phase` is at or after `needed`, so that the request data read in `needed`, such as the body, is available. */
+/**
+ * Whether `phase` is at or after `needed`, so that the request data read in `needed`, such as the body, is available.
+ */
 export const isReached = (needed: ApiPhase, phase: ApiPhase) => API_PHASES.indexOf(phase) >= API_PHASES.indexOf(needed);
 
 export type ApiMatch = Static<typeof apiMatchSchema>;
@@ -71,7 +85,9 @@ export function deliveryMatcher(match: DeliveryFaultMatch): (delivery: DeliveryS
     (within === undefined || now - (delivery.rotatedAt?.() ?? -Infinity) <= within);
 }
 
-/** Whether one of the patterns matches; `payroll.*` matches every name that begins with `payroll.`, and `*` every name. */
+/**
+ * Whether one of the patterns matches; `payroll.*` matches every name that begins with `payroll.`, and `*` every name.
+ */
 export function matchesName(patterns: readonly string[], name: string | undefined): boolean {
   if (name === undefined) return false;
   return patterns.some((pattern) => (pattern.endsWith("*") ? name.startsWith(pattern.slice(0, -1)) : pattern === name));

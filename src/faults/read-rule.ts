@@ -1,4 +1,5 @@
-// Reads a fault rule: checks its schema, then that its names exist and that the action's phase can evaluate its conditions.
+// Reads a fault rule: checks its schema, then that its names exist and that the action's phase can evaluate its
+// conditions.
 
 import type { ApiPhase } from "../contracts/fault.ts";
 import { unknownRuleMessage } from "../contracts/verdict.ts";
@@ -51,7 +52,9 @@ export function readRule(given: unknown, known: KnownNames): FaultRule {
   const misshapen = fieldErrors(ruleSchema(action), rule);
   // The meaning of the well-formed parts is checked too, so that one response names every mistake.
   const broken = new Set(misshapen.map(({ pointer }) => pointer.split("/")[1]));
-  const wellFormed = Object.fromEntries(Object.entries(rule).filter(([part]) => part === "action" || !broken.has(part))) as RuleInput;
+  const wellFormed = Object.fromEntries(
+    Object.entries(rule).filter(([part]) => part === "action" || !broken.has(part)),
+  ) as RuleInput;
   const read = withDefaults(wellFormed, action, known);
   failWithAll([
     ...misshapen,
@@ -68,7 +71,9 @@ function failWithAll(errors: readonly FieldError[]): void {
 /** Converts a numeric `as`, such as 503, to text, because people write numbers in JSON. */
 function withTextForm(rule: RuleInput): RuleInput {
   const { action }: { action: { type: string; as?: unknown } } = rule;
-  return typeof action.as === "number" ? { ...rule, action: { ...action, as: String(action.as) } as ActionInput } : rule;
+  return typeof action.as === "number"
+    ? { ...rule, action: { ...action, as: String(action.as) } as ActionInput }
+    : rule;
 }
 
 /** The action of this type. Fails with a suggestion if the type is unknown. */
@@ -187,9 +192,14 @@ function checkOwner({ merchant, key }: FaultRule["match"], known: KnownNames): v
     rejectField("/match/merchant", "not_allowed", unknownMerchant(merchant, merchants));
   if (key === undefined) return;
   const owner = known.ownerOf(key);
-  if (owner === undefined) rejectField("/match/key", "not_allowed", "match.key is not a key of this sandbox; GET /_sandbox lists them.");
+  if (owner === undefined)
+    rejectField("/match/key", "not_allowed", "match.key is not a key of this sandbox; GET /_sandbox lists them.");
   if (merchant !== undefined && merchant !== owner)
-    rejectField("/match/key", "not_allowed", `match.key is a key of ${owner}, not of ${merchant}: no call is made with both.`);
+    rejectField(
+      "/match/key",
+      "not_allowed",
+      `match.key is a key of ${owner}, not of ${merchant}: no call is made with both.`,
+    );
 }
 
 function checkBudgetScope({ action: { target }, trigger: { per } }: FaultRule): void {
@@ -206,9 +216,17 @@ function checkBudgetScope({ action: { target }, trigger: { per } }: FaultRule): 
 function checkPhase(phase: ApiPhase, { action: { type }, match, trigger }: FaultRule): void {
   const instead = " Use the action status, which comes later.";
   if (!isReached("auth", phase) && (match.operation !== undefined || trigger.per === "operation"))
-    rejectField("/match/operation", "not_allowed", `${type} acts before the operation is known, so it affects all of them.${instead}`);
+    rejectField(
+      "/match/operation",
+      "not_allowed",
+      `${type} acts before the operation is known, so it affects all of them.${instead}`,
+    );
   if (!isReached("recall", phase) && match.body !== undefined)
-    rejectField("/match/body", "not_allowed", `${type} acts before the body is read, so it cannot match on it.${instead}`);
+    rejectField(
+      "/match/body",
+      "not_allowed",
+      `${type} acts before the body is read, so it cannot match on it.${instead}`,
+    );
 }
 
 function rejectField(pointer: string, code: string, message: string): never {

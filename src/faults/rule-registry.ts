@@ -44,7 +44,10 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
   return {
     /** Fails if the rule is not valid. */
     check: (given: unknown) => void readRule(given, known),
-    /** Fails if the rule is invalid, or has an id that is in use or logged. `resumes` allows a logged id: the rule continues its history. */
+    /**
+     * Fails if the rule is invalid, or has an id that is in use or logged. `resumes` allows a logged id: the rule
+     * continues its history.
+     */
     add(given: unknown, { resumes = false } = {}) {
       const rule = readRule(given, known);
       if (rule.id !== undefined) checkId(rule.id, rules, !resumes && isLogged(rule.id));
@@ -70,7 +73,10 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
       return { ...armed.state(clock.now()), status: "removed" };
     },
     clear,
-    /** Removes rules before a merchant's logs (default: all logs) are erased or replaced. Without a merchant, ids start again. */
+    /**
+     * Removes rules before a merchant's logs (default: all logs) are erased or replaced. Without a merchant, ids start
+     * again.
+     */
     forget(merchant?: string) {
       clear(merchant);
       if (merchant === undefined) ids.restart();
@@ -80,8 +86,8 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
 }
 
 /**
- * Generates rule ids that the logs do not name, so that a new rule does not inherit the requests of a removed one. After a reset, the same run
- * gets the same ids.
+ * Generates rule ids that the logs do not name, so that a new rule does not inherit the requests of a removed one.
+ * After a reset, the same run gets the same ids.
  */
 function createIds(seed: number, { rules }: RuleIndex, readLogged: () => ReadonlySet<string>) {
   const random = createRandom(seed);
@@ -120,7 +126,10 @@ function makeRoom(rules: Map<string, ArmedRule>, now: number): void {
   if (rules.size < MAX_RULES) return;
   const over = [...rules.values()].find((armed) => armed.status(now) !== "armed");
   if (!over)
-    fail("validation_failed", `${MAX_RULES} fault rules are armed, which is the maximum. Remove some, or DELETE /_sandbox/faults.`);
+    fail(
+      "validation_failed",
+      `${MAX_RULES} fault rules are armed, which is the maximum. Remove some, or DELETE /_sandbox/faults.`,
+    );
   rules.delete(over.id);
 }
 

@@ -17,21 +17,29 @@ export const RULE_FIELDS = {
   id: Type.Optional(text("A name for programs (default: a generated id)", { pattern: "^flt_[0-9A-Za-z_-]{1,60}$" })),
   name: Type.Optional(text("A name for people", { maxLength: 200 })),
   expect: Type.Optional(
-    Type.Array(Type.String({ pattern: RULE_PATTERN }), { description: "The judge's rules that it tests", maxItems: 50 }),
+    Type.Array(Type.String({ pattern: RULE_PATTERN }), {
+      description: "The judge's rules that it tests",
+      maxItems: 50,
+    }),
   ),
   ttl: Type.Optional(span("How long the rule lives, in sandbox time", "until a reset")),
   priority: Type.Optional(
     Type.Integer({
-      description: "Rules with a higher priority are tried first, equal ones in the order in which they were added (default: 0)",
+      description:
+        "Rules with a higher priority are tried first, equal ones in the order in which they were added (default: 0)",
       minimum: -1_000,
       maximum: 1_000,
     }),
   ),
-  label: Type.Optional(Type.Boolean({ description: "Whether responses name the rule in X-Sandbox-Fault (default: true)" })),
+  label: Type.Optional(
+    Type.Boolean({ description: "Whether responses name the rule in X-Sandbox-Fault (default: true)" }),
+  ),
   enabled: Type.Optional(Type.Boolean({ description: "Whether the rule can fire at all (default: true)" })),
 };
 
-export type ActionInput = Parameters<(typeof apiActions)[number]["prepare"] | (typeof deliveryActions)[number]["prepare"]>[0];
+export type ActionInput = Parameters<
+  (typeof apiActions)[number]["prepare"] | (typeof deliveryActions)[number]["prepare"]
+>[0];
 
 /** A rule as a client writes it. */
 export type RuleInput = Static<TObject<typeof RULE_FIELDS>> & {
@@ -63,10 +71,16 @@ export const jsonSchema = (): Record<string, unknown> => ({
 });
 
 interface PublishedRule {
-  properties: Record<"action" | "match" | "trigger", { properties: Record<string, { enum?: unknown[]; "x-only-with"?: unknown }> }>;
+  properties: Record<
+    "action" | "match" | "trigger",
+    { properties: Record<string, { enum?: unknown[]; "x-only-with"?: unknown }> }
+  >;
 }
 
-/** The published schema of a rule: puts the main field first, and drops conditions that the action's phase cannot evaluate. */
+/**
+ * The published schema of a rule: puts the main field first, and drops conditions that the action's phase cannot
+ * evaluate.
+ */
 function publishedSchema(action: Action): PublishedRule {
   const { target, phase, main, onlyWith } = action;
   const schema = JSON.parse(JSON.stringify(ruleSchema(action))) as PublishedRule;
@@ -74,7 +88,8 @@ function publishedSchema(action: Action): PublishedRule {
   const { type, ...fields } = own.properties;
   const first = main === undefined ? {} : { [main]: fields[main] };
   own.properties = { type, ...first, ...fields } as typeof own.properties;
-  for (const [name, condition] of Object.entries(onlyWith ?? {})) Object.assign(own.properties[name] ?? {}, { "x-only-with": condition });
+  for (const [name, condition] of Object.entries(onlyWith ?? {}))
+    Object.assign(own.properties[name] ?? {}, { "x-only-with": condition });
   const isKnown = (needed: ApiPhase) => target === "delivery" || isReached(needed, phase as ApiPhase);
   if (!isKnown("auth")) delete match.properties.operation;
   if (!isKnown("recall")) delete match.properties.body;

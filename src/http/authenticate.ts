@@ -10,7 +10,10 @@ import type { RateLimiter } from "./rate-limit.ts";
 
 const INVALID_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
 
-/** Looks up the key's identity without rejecting the request, so that every response can carry the caller's rate limit headers. */
+/**
+ * Looks up the key's identity without rejecting the request, so that every response can carry the caller's rate limit
+ * headers.
+ */
 export function identify(tenants: Tenants, limiter: RateLimiter): Stage {
   return (context) => {
     const token = bearer(context.incoming.headers.authorization);
@@ -42,7 +45,10 @@ function check(context: RequestContext): void {
     );
   const token = typeof sent === "string" ? bearer(sent) : undefined;
   if (token === undefined)
-    fail("malformed_authorization", "Authorization must be exactly one `Bearer sk_test_…`: that scheme, one space, and the key.");
+    fail(
+      "malformed_authorization",
+      "Authorization must be exactly one `Bearer sk_test_…`: that scheme, one space, and the key.",
+    );
   const { identity } = context;
   if (!identity)
     fail(

@@ -32,17 +32,28 @@ export interface CallFaults {
 
 export type RequestContext = ReturnType<typeof openContext>;
 
-/** One stage of the pipeline: passes the request on (returns), responds (sets `reply`) or rejects the request (throws an ApiError). */
+/**
+ * One stage of the pipeline: passes the request on (returns), responds (sets `reply`) or rejects the request (throws an
+ * ApiError).
+ */
 export type Stage = (context: RequestContext) => void | Promise<void>;
 
-export function openContext(incoming: IncomingMessage, outgoing: ServerResponse, sequence: number, at: number, era = 0) {
+export function openContext(
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+  sequence: number,
+  at: number,
+  era = 0,
+) {
   const arrived = realNow();
   const target = incoming.url ?? "/";
   const cut = target.indexOf("?");
   return {
     incoming,
     outgoing,
-    /** Sandbox milliseconds at arrival. Used for every time that the request shows or stores, unless a fault shifts it. */
+    /**
+     * Sandbox milliseconds at arrival. Used for every time that the request shows or stores, unless a fault shifts it.
+     */
     at,
     /** The number in the request's id; 0 for requests that the request log does not keep. */
     sequence,
@@ -58,16 +69,22 @@ export function openContext(incoming: IncomingMessage, outgoing: ServerResponse,
     headers: {} as Record<string, string>,
     /** Real milliseconds at arrival. */
     arrived,
-    /** Whether the sandbox had sent nothing on the connection before, so that the client may have opened it for this request. */
+    /**
+     * Whether the sandbox had sent nothing on the connection before, so that the client may have opened it for this
+     * request.
+     */
     isFirst: incoming.socket.bytesWritten === 0,
     /** Reads the milliseconds since arrival. */
     elapsed: () => realNow() - arrived,
     /**
-     * Milliseconds from arrival to the first byte of the response, or to the loss of the connection. Measured before the write, because the
-     * client may read the response before this process runs again.
+     * Milliseconds from arrival to the first byte of the response, or to the loss of the connection. Measured before
+     * the write, because the client may read the response before this process runs again.
      */
     answeredAfter: undefined as number | undefined,
-    /** Milliseconds from arrival to the end of the checks, the body, the validation and the operation; shorter if the request ended earlier. */
+    /**
+     * Milliseconds from arrival to the end of the checks, the body, the validation and the operation; shorter if the
+     * request ended earlier.
+     */
     stages: [] as number[],
     operation: undefined as Operation | undefined,
     params: {} as Record<string, string>,
@@ -82,7 +99,10 @@ export function openContext(incoming: IncomingMessage, outgoing: ServerResponse,
     /** The id of the request whose stored reply is replayed. */
     replayOf: undefined as string | undefined,
     faults: undefined as CallFaults | undefined,
-    /** Whether the guard admitted the request. Rejected requests are not logged, because a web page could fill the log with them. */
+    /**
+     * Whether the guard admitted the request. Rejected requests are not logged, because a web page could fill the log
+     * with them.
+     */
     isAdmitted: false,
     /** The error code of the reply, before a service file translates it. */
     errorCode: undefined as string | undefined,
@@ -104,5 +124,9 @@ export function headerOnce({ rawHeaders }: IncomingMessage, name: string): strin
 
 const isNamed = (header: string, name: string) => header.length === name.length && header.toLowerCase() === name;
 
-/** Whether the client closed the connection before it had sent the whole request. Such a request gets no response, and is not a defect. */
-export const isAbandoned = ({ incoming }: RequestContext) => incoming.destroyed && (!incoming.complete || incoming.errored !== null);
+/**
+ * Whether the client closed the connection before it had sent the whole request. Such a request gets no response, and
+ * is not a defect.
+ */
+export const isAbandoned = ({ incoming }: RequestContext) =>
+  incoming.destroyed && (!incoming.complete || incoming.errored !== null);

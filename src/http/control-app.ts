@@ -1,4 +1,5 @@
-// Serves every path outside /v1: the control API under /_sandbox, the dashboard's page, and 404 with a hint for anything else.
+// Serves every path outside /v1: the control API under /_sandbox, the dashboard's page, and 404 with a hint for
+// anything else.
 
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -76,12 +77,18 @@ async function callOperation<World>(
   await yieldIfLong(context);
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
-  const reply = serializeReply(endpoint, await runControlOperation(endpoint, world, params, context, caller, gone.signal));
+  const reply = serializeReply(
+    endpoint,
+    await runControlOperation(endpoint, world, params, context, caller, gone.signal),
+  );
   Object.assign(context.headers, endpoint.headers);
   return { status: factOf(endpoint.status), body: typeof reply === "string" ? reply : write(context, reply) };
 }
 
-/** Throws before the body is read, so that a caller without a token or a code costs no time. A room's code replaces the token. */
+/**
+ * Throws before the body is read, so that a caller without a token or a code costs no time. A room's code replaces the
+ * token.
+ */
 function callerFor<World>(
   { access }: Endpoint<World>,
   world: World,
@@ -93,7 +100,11 @@ function callerFor<World>(
   return "host";
 }
 
-function findOperation<World>({ find, paths }: Router<World>, callerOf: ControlAppOptions<World>["callerOf"], context: RequestContext) {
+function findOperation<World>(
+  { find, paths }: Router<World>,
+  callerOf: ControlAppOptions<World>["callerOf"],
+  context: RequestContext,
+) {
   try {
     return find(context) ?? refuse(context.path, paths);
   } catch (error) {
@@ -137,7 +148,8 @@ export function createPage(load: () => Document): (context: RequestContext) => P
   });
   return async ({ incoming, outgoing }) => {
     const served = page();
-    if (incoming.headers["if-none-match"]?.includes(served.etag)) return void outgoing.writeHead(304, served.headers).end();
+    if (incoming.headers["if-none-match"]?.includes(served.etag))
+      return void outgoing.writeHead(304, served.headers).end();
     const isCompressed = /\bgzip\b(?!;q=0(?:\.0*)?(?:,|$))/.test(String(incoming.headers["accept-encoding"]));
     const body = isCompressed ? await served.compressed() : served.bytes;
     const encoded = isCompressed ? { "Content-Encoding": "gzip" } : {};

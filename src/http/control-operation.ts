@@ -1,5 +1,6 @@
-// Runs an operation of the control API, over HTTP or in process: identifies the caller, checks its access and input, and checks the reply.
-// The host may call every operation, and needs the control token if there is one. A learner may call operations declared for learners.
+// Runs an operation of the control API, over HTTP or in process: identifies the caller, checks its access and input,
+// and checks the reply. The host may call every operation, and needs the control token if there is one. A learner may
+// call operations declared for learners.
 
 import type { IncomingMessage } from "node:http";
 import { type Access, Document, type Endpoint } from "../contracts/endpoint.ts";
@@ -10,12 +11,16 @@ import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import { type RequestInput, readInput } from "./validate.ts";
 
 /**
- * The host of the sandbox, or the learner whose API key was sent. Without a control token, every caller has the host's access. A key then
- * limits only the operations declared for learners, so that a lesson's program can send its key with every call.
+ * The host of the sandbox, or the learner whose API key was sent. Without a control token, every caller has the host's
+ * access. A key then limits only the operations declared for learners, so that a lesson's program can send its key with
+ * every call.
  */
 export type ControlCaller = "host" | { learner: string; mayDoAll: boolean };
 
-/** Browsers send the token as a subprotocol, because their WebSocket API cannot set headers. Base64url fits the characters of a subprotocol. */
+/**
+ * Browsers send the token as a subprotocol, because their WebSocket API cannot set headers. Base64url fits the
+ * characters of a subprotocol.
+ */
 const BEARER_PROTOCOL = /(?:^|,)\s*bearer\.([\w-]+)\s*(?:,|$)/;
 
 function sentToken({ headers }: IncomingMessage): string {
@@ -23,7 +28,10 @@ function sentToken({ headers }: IncomingMessage): string {
   return encoded === undefined ? (headers.authorization ?? "") : `Bearer ${Buffer.from(encoded, "base64url")}`;
 }
 
-/** Without a configured token, as on loopback, calls without a key are the host's. `learnerOf` finds the learner with an API key. */
+/**
+ * Without a configured token, as on loopback, calls without a key are the host's. `learnerOf` finds the learner with an
+ * API key.
+ */
 export const identifyCaller =
   (token: string | undefined, learnerOf: (key: string) => string | undefined) =>
   (incoming: IncomingMessage): ControlCaller => {
@@ -39,7 +47,9 @@ export const identifyCaller =
     );
   };
 
-/** Throws 403 for a learner, unless the operation is declared for learners. `what` names the operation in the message. */
+/**
+ * Throws 403 for a learner, unless the operation is declared for learners. `what` names the operation in the message.
+ */
 export function requireAccess(caller: ControlCaller, what: string, access?: Access<never>): void {
   if (caller === "host" || caller.mayDoAll || access !== undefined) return;
   fail(
@@ -67,12 +77,18 @@ function limitToCaller<World>(
     call.query[limit.query] = ownMerchant(learner, call.query[limit.query] ?? learner);
   } else if ("param" in limit) ownMerchant(learner, call.params[limit.param]);
   else if (limit.ownerOf(call) !== learner)
-    fail("resource_not_found", `${CONTROL_PREFIX} has nothing of your merchant by the id ${Object.values(call.params).join(", ")}.`);
+    fail(
+      "resource_not_found",
+      `${CONTROL_PREFIX} has nothing of your merchant by the id ${Object.values(call.params).join(", ")}.`,
+    );
 }
 
 function ownMerchant(learner: string, named: unknown): string {
   if (named === learner) return learner;
-  return fail("control_token_required", `A learner's key reaches the learner's merchant, ${learner}; received ${JSON.stringify(named)}.`);
+  return fail(
+    "control_token_required",
+    `A learner's key reaches the learner's merchant, ${learner}; received ${JSON.stringify(named)}.`,
+  );
 }
 
 /** Checks the caller's access, validates the input against the declaration, and returns the handler's result. */
@@ -93,7 +109,10 @@ export async function runControlOperation<World>(
 }
 
 /** The reply as JSON, or the requested document. Throws if the reply does not match the declaration. */
-export function serializeReply<World>({ id, reply: shape, documents }: Endpoint<World>, reply: unknown): string | Document {
+export function serializeReply<World>(
+  { id, reply: shape, documents }: Endpoint<World>,
+  reply: unknown,
+): string | Document {
   if (reply instanceof Document) {
     if (Object.values(documents).includes(reply.contentType)) return reply;
     throw new Error(`${id} returned ${reply.contentType}, which its declaration does not list`);

@@ -17,25 +17,37 @@ const REQUEST_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key"];
 const MAX_AGE = "600";
 
 /**
- * Undefined without allowed origins. `nameOf` translates a response header's name, or returns undefined if it is not sent. Scripts can read the
- * headers of `readable`; without the list, a browser exposes only a few standard headers.
+ * Undefined without allowed origins. `nameOf` translates a response header's name, or returns undefined if it is not
+ * sent. Scripts can read the headers of `readable`; without the list, a browser exposes only a few standard headers.
  */
-export function createCors(origins: readonly string[], readable: readonly string[], nameOf: ServiceValues["headerName"]) {
+export function createCors(
+  origins: readonly string[],
+  readable: readonly string[],
+  nameOf: ServiceValues["headerName"],
+) {
   if (origins.length === 0) return undefined;
   const exposed = ["Allow", "Date", ...readable].flatMap((header) => nameOf(header) ?? []).join(", ");
   const responseHeaders = new Map(
-    origins.map((origin) => [origin, { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": exposed, Vary: "Origin" }]),
+    origins.map((origin) => [
+      origin,
+      { "Access-Control-Allow-Origin": origin, "Access-Control-Expose-Headers": exposed, Vary: "Origin" },
+    ]),
   );
   const headers = ({ url, headers: { origin } }: IncomingMessage) =>
-    isShared(url) ? ((origin === undefined ? undefined : responseHeaders.get(origin)) ?? { Vary: "Origin" }) : undefined;
+    isShared(url)
+      ? ((origin === undefined ? undefined : responseHeaders.get(origin)) ?? { Vary: "Origin" })
+      : undefined;
   return {
     /** The CORS headers of the response; undefined where CORS does not apply. */
     headers,
     /** Whether a page of this origin may send the request. */
     allows: (origin: string, { url }: IncomingMessage) => isShared(url) && responseHeaders.has(origin),
     /** Whether the request is a preflight from an allowed origin. */
-    isPreflight: ({ method, url, headers: { origin = "", "access-control-request-method": wanted } }: IncomingMessage) =>
-      method === "OPTIONS" && wanted !== undefined && isShared(url) && responseHeaders.has(origin),
+    isPreflight: ({
+      method,
+      url,
+      headers: { origin = "", "access-control-request-method": wanted },
+    }: IncomingMessage) => method === "OPTIONS" && wanted !== undefined && isShared(url) && responseHeaders.has(origin),
     /** Grants a preflight request that the guard has admitted. */
     grantPreflight({ headers: sent }: IncomingMessage, outgoing: ServerResponse) {
       outgoing.writeHead(204, {
@@ -43,7 +55,9 @@ export function createCors(origins: readonly string[], readable: readonly string
         "Access-Control-Allow-Methods": METHODS,
         "Access-Control-Allow-Headers": allowedHeaders(sent["access-control-request-headers"]),
         "Access-Control-Max-Age": MAX_AGE,
-        ...(sent["access-control-request-private-network"] === "true" ? { "Access-Control-Allow-Private-Network": "true" } : {}),
+        ...(sent["access-control-request-private-network"] === "true"
+          ? { "Access-Control-Allow-Private-Network": "true" }
+          : {}),
         Vary: "Origin, Access-Control-Request-Headers, Access-Control-Request-Private-Network",
       });
       outgoing.end();
@@ -52,8 +66,8 @@ export function createCors(origins: readonly string[], readable: readonly string
 }
 
 /**
- * Rejects calls of pages of allowed origins that reach beyond the API. With an endpoint of its own, a page could make the sandbox call any
- * program of this machine, and read its response in the log of deliveries.
+ * Rejects calls of pages of allowed origins that reach beyond the API. With an endpoint of its own, a page could make
+ * the sandbox call any program of this machine, and read its response in the log of deliveries.
  */
 export const refusePages: Stage = ({ operation, headers }) => {
   if (operation?.notFromPages && headers["Access-Control-Allow-Origin"] !== undefined)

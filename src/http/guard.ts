@@ -1,5 +1,6 @@
-// The Host and Origin checks: a request must name this machine as its host, and must not come from a web page of another origin.
-// They block web pages in the developer's browser (DNS rebinding, cross-site requests), which can reach loopback too.
+// The Host and Origin checks: a request must name this machine as its host, and must not come from a web page of
+// another origin. They block web pages in the developer's browser (DNS rebinding, cross-site requests), which can reach
+// loopback too.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { succeeds } from "../kernel/attempt.ts";
@@ -14,7 +15,10 @@ export type Guard = ReturnType<typeof createGuard>;
 
 interface GuardOptions {
   port: () => number;
-  /** Further host names, with the sandbox's own port or with an explicit one, such as the port that a container publishes. */
+  /**
+   * Further host names, with the sandbox's own port or with an explicit one, such as the port that a container
+   * publishes.
+   */
   extraHosts: readonly string[];
   /** Undefined if no other origin may use the API from a browser. */
   cors: Cors | undefined;
@@ -39,12 +43,15 @@ export function createGuard({ port, extraHosts, cors }: GuardOptions) {
     );
   };
   /**
-   * Throws 403 unless Host and Origin are allowed, for HTTP requests and WebSocket upgrades. Returns the CORS headers of the response;
-   * undefined if there are none.
+   * Throws 403 unless Host and Origin are allowed, for HTTP requests and WebSocket upgrades. Returns the CORS headers
+   * of the response; undefined if there are none.
    */
   const check = (incoming: IncomingMessage): Record<string, string> | undefined => {
     if (!incoming.url?.startsWith("/"))
-      fail("host_not_allowed", "The request target must be a path, such as /v1/payments; a full URL in the request line is not served.");
+      fail(
+        "host_not_allowed",
+        "The request target must be a path, such as /v1/payments; a full URL in the request line is not served.",
+      );
     const host = headerOnce(incoming, "host");
     if (typeof host !== "string" || !isAllowedHost(host.toLowerCase()))
       fail(
@@ -60,12 +67,13 @@ export function createGuard({ port, extraHosts, cors }: GuardOptions) {
 }
 
 /**
- * Rejects requests of another site's page that have no Origin header, such as an image, a frame or a fetch with `no-cors`. Following a link
- * is allowed.
+ * Rejects requests of another site's page that have no Origin header, such as an image, a frame or a fetch with
+ * `no-cors`. Following a link is allowed.
  */
 function checkSite({ method, headers }: IncomingMessage): void {
   const site = headers["sec-fetch-site"];
-  if (site === undefined || site === "none" || site === "same-origin" || (method === "GET" && isNavigation(headers))) return;
+  if (site === undefined || site === "none" || site === "same-origin" || (method === "GET" && isNavigation(headers)))
+    return;
   fail(
     "origin_not_allowed",
     `Web pages of other origins may not use this sandbox; received Sec-Fetch-Site ${quote(site)}. Call it from your server, not from the browser.`,
@@ -87,13 +95,18 @@ export const admit =
     if (corsHeaders !== undefined) Object.assign(context.headers, corsHeaders);
     context.isAdmitted = true;
     const { length } = incoming.url ?? "";
-    if (length > MAX_TARGET) fail("uri_too_long", `The request target has ${length} characters; at most ${MAX_TARGET} are read.`);
+    if (length > MAX_TARGET)
+      fail("uri_too_long", `The request target has ${length} characters; at most ${MAX_TARGET} are read.`);
     const { expect } = incoming.headers;
     if (expect !== undefined && !isContinue(expect) && incoming.httpVersion === "1.1")
-      fail("expectation_failed", `The sandbox meets Expect: 100-continue only; received ${quote(expect)}. Leave the header out.`);
+      fail(
+        "expectation_failed",
+        `The sandbox meets Expect: 100-continue only; received ${quote(expect)}. Leave the header out.`,
+      );
   };
 
 /** Whether the client waits for `100 Continue` before it sends the body. Uses Node's own comparison. */
 const isContinue = (expect: string) => /(?:^|\W)100-continue(?:$|\W)/i.test(expect);
 
-const quote = (value: string | string[] | undefined) => (value === undefined ? "none" : mask(JSON.stringify(value), 200));
+const quote = (value: string | string[] | undefined) =>
+  value === undefined ? "none" : mask(JSON.stringify(value), 200);

@@ -24,9 +24,13 @@ export function readIdempotencyKey(header: string): Stage {
     // Node has already trimmed surrounding spaces.
     const key = headerOnce(context.incoming, name);
     if (key === undefined) return;
-    if (typeof key !== "string") fail("idempotency_key_invalid", `${header} was sent ${key.length} times; send it once.`);
+    if (typeof key !== "string")
+      fail("idempotency_key_invalid", `${header} was sent ${key.length} times; send it once.`);
     if (key === "")
-      fail("idempotency_key_empty", `${header} is empty. Send a value of your own making, such as a UUID, or leave the header out.`);
+      fail(
+        "idempotency_key_empty",
+        `${header} is empty. Send a value of your own making, such as a UUID, or leave the header out.`,
+      );
     if (key.length > MAX_KEY_LENGTH)
       fail("idempotency_key_too_long", `${header} may have ${MAX_KEY_LENGTH} characters; received ${key.length}.`);
     if (!KEY.test(key)) fail("idempotency_key_invalid", `${header} must be printable ASCII without spaces.`);
@@ -34,7 +38,9 @@ export function readIdempotencyKey(header: string): Stage {
     const { operation, path, search, bodyText } = context;
     const requestText = `${operation.method} ${path}${search}\n${bodyText}`;
     context.fingerprint =
-      requestText.length > MAX_CACHED_LENGTH ? computeFingerprint(requestText, context) : cachedFingerprint(requestText, context);
+      requestText.length > MAX_CACHED_LENGTH
+        ? computeFingerprint(requestText, context)
+        : cachedFingerprint(requestText, context);
   };
 }
 
@@ -66,8 +72,12 @@ export function replay(context: RequestContext, stored: StoredReply): void {
   context.reply = { status: stored.status, body: stored.body };
 }
 
-/** Whether an error is stored for the key. Errors of earlier stages are not, so a corrected request may use the same key. */
-export const isStoredError = (code: ErrorCode) => code === "resource_not_found" || code === "invalid_state" || code === "already_exists";
+/**
+ * Whether an error is stored for the key. Errors of earlier stages are not, so a corrected request may use the same
+ * key.
+ */
+export const isStoredError = (code: ErrorCode) =>
+  code === "resource_not_found" || code === "invalid_state" || code === "already_exists";
 
 export const behaviours: MeasuredBehaviour[] = [
   {

@@ -93,7 +93,10 @@ function endStage(context: RequestContext): void {
   context.stages.push(context.elapsed());
 }
 
-/** Sends the reply, or a 500 if that fails. The pipeline is not awaited, so an error thrown from it would end the process. */
+/**
+ * Sends the reply, or a 500 if that fails. The pipeline is not awaited, so an error thrown from it would end the
+ * process.
+ */
 function sendReply(
   faults: FaultStages,
   context: RequestContext,

@@ -29,13 +29,17 @@ export function createRateLimiter(rules: RateLimits, retryAfter?: number) {
     of: (merchant: string) => merchants.open(merchant, rules.all),
     /** The merchant's open windows for operations with their own limit. */
     ownOf: (merchant: string): [operation: string, bucket: RateLimitWindow][] =>
-      [...merchants.all].flatMap(([name, bucket]) => (name.startsWith(`${merchant} `) ? [[name.slice(merchant.length + 1), bucket]] : [])),
+      [...merchants.all].flatMap(([name, bucket]) =>
+        name.startsWith(`${merchant} `) ? [[name.slice(merchant.length + 1), bucket]] : [],
+      ),
     bucket(context: RequestContext) {
       const merchant = context.identity?.merchant;
       if (merchant === undefined) return anonymous(context);
       const operation = context.operation?.id ?? "all";
       const own = rules[operation];
-      return own && operation !== "all" ? merchants.open(`${merchant} ${operation}`, own) : merchants.open(merchant, rules.all);
+      return own && operation !== "all"
+        ? merchants.open(`${merchant} ${operation}`, own)
+        : merchants.open(merchant, rules.all);
     },
     /** Drops one merchant's windows (default: all windows). */
     clear(merchant?: string) {
@@ -67,11 +71,19 @@ export const limit =
   (context) =>
     take(context, limiter.bucket(context), limiter, clock);
 
-/** A failed authentication counts against the client's address, never a merchant, so that remaining quota reveals nothing about merchants. */
+/**
+ * A failed authentication counts against the client's address, never a merchant, so that remaining quota reveals
+ * nothing about merchants.
+ */
 export const chargeAddress = (limiter: RateLimiter, clock: Pick<Clock, "mode">) => (context: RequestContext) =>
   take(context, limiter.anonymous(context), limiter, clock);
 
-function take(context: RequestContext, bucket: RateLimitWindow, { retryAfter }: RateLimiter, { mode }: Pick<Clock, "mode">): void {
+function take(
+  context: RequestContext,
+  bucket: RateLimitWindow,
+  { retryAfter }: RateLimiter,
+  { mode }: Pick<Clock, "mode">,
+): void {
   context.bucket = bucket;
   if (bucket.take(context.at)) return;
   const seconds = retryAfter ?? secondsUntil(bucket.reset(context.at), context.at);

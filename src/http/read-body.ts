@@ -60,7 +60,10 @@ function collect(context: RequestContext): Promise<Buffer> {
   });
 }
 
-/** Requires application/json. Rejects a missing type too, because a web page can send a body without one, and without a CORS preflight. */
+/**
+ * Requires application/json. Rejects a missing type too, because a web page can send a body without one, and without a
+ * CORS preflight.
+ */
 function checkType(incoming: IncomingMessage): void {
   const encoding = incoming.headers["content-encoding"];
   if (encoding !== undefined && encoding.toLowerCase() !== "identity")
@@ -73,12 +76,19 @@ function checkType(incoming: IncomingMessage): void {
     );
 }
 
-/** Whether a Content-Type is JSON in UTF-8. Splits the text, because a regular expression takes quadratic time on a long run of spaces. */
+/**
+ * Whether a Content-Type is JSON in UTF-8. Splits the text, because a regular expression takes quadratic time on a long
+ * run of spaces.
+ */
 export function isJsonType(type: string): boolean {
   if (type === "application/json") return true;
   const [essence, charset = "", ...rest] = type.split(";").map((part) => part.trim().toLowerCase());
   const [name, value = ""] = charset.split("=").map((part) => part.trim());
-  return essence === "application/json" && (charset === "" || (name === "charset" && /^"?utf-?8"?$/.test(value))) && rest.join("") === "";
+  return (
+    essence === "application/json" &&
+    (charset === "" || (name === "charset" && /^"?utf-?8"?$/.test(value))) &&
+    rest.join("") === ""
+  );
 }
 
 function refuseSize(context: RequestContext, size: number): never {
@@ -102,9 +112,13 @@ function parse(text: string): Record<string, unknown> {
   const { levels, values } = extentOf(text);
   if (levels > MAX_DEPTH) fail("body_too_deep", `The body may nest ${MAX_DEPTH} levels deep at most.`);
   if (values > MAX_VALUES)
-    fail("payload_too_large", `The body may hold ${MAX_VALUES} fields and elements at most; received about ${values}.`, {
-      limit: MAX_VALUES,
-    });
+    fail(
+      "payload_too_large",
+      `The body may hold ${MAX_VALUES} fields and elements at most; received about ${values}.`,
+      {
+        limit: MAX_VALUES,
+      },
+    );
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -120,8 +134,8 @@ function parse(text: string): Record<string, unknown> {
 }
 
 /**
- * V8's message quotes the text around the error. The quote may contain a part of a secret, which masking would miss, so it is removed, and from
- * a text that is too long to look.
+ * V8's message quotes the text around the error. The quote may contain a part of a secret, which masking would miss, so
+ * it is removed, and from a text that is too long to look.
  */
 const reasonOf = ({ message }: Error, text: string) =>
   text.length <= LONGEST_QUOTED && mask(text) === text ? message : message.replace(/, (?:\.\.\.)?".*$/s, "");

@@ -28,8 +28,15 @@ function errorBody(error: ApiError, requestId: string | undefined): ErrorBody {
   return { error: errors[error.code].error, message: error.message, code: error.code, details };
 }
 
-/** The reply for an error thrown by a stage. Any error but an ApiError is a defect of the sandbox: it is reported, and the client gets a 500. */
-export function failureReply(context: RequestContext, error: unknown, report: (error: unknown, context: RequestContext) => void): Reply {
+/**
+ * The reply for an error thrown by a stage. Any error but an ApiError is a defect of the sandbox: it is reported, and
+ * the client gets a 500.
+ */
+export function failureReply(
+  context: RequestContext,
+  error: unknown,
+  report: (error: unknown, context: RequestContext) => void,
+): Reply {
   if (error instanceof ApiError) return errorReply(context, error);
   report(error, context);
   if (error instanceof SandboxError && error.code === "database_missing")
@@ -38,10 +45,16 @@ export function failureReply(context: RequestContext, error: unknown, report: (e
 }
 
 const whyOf = (error: unknown) =>
-  error instanceof SandboxError ? error.message : "The sandbox itself failed; its log has the details: please report it.";
+  error instanceof SandboxError
+    ? error.message
+    : "The sandbox itself failed; its log has the details: please report it.";
 
 /** Sends a 500 after sending the reply failed. Closes the connection if a part of the reply has been sent. */
-export function sendFailure(context: RequestContext, error: unknown, report: (error: unknown, context: RequestContext) => void): void {
+export function sendFailure(
+  context: RequestContext,
+  error: unknown,
+  report: (error: unknown, context: RequestContext) => void,
+): void {
   const { outgoing, headers } = context;
   for (const name of Object.keys(headers)) delete headers[name];
   context.reply = failureReply(context, error, report);
@@ -50,7 +63,8 @@ export function sendFailure(context: RequestContext, error: unknown, report: (er
 }
 
 export function send(context: RequestContext, reply: Reply, rateHeaders: Record<string, string> = {}): void {
-  if (writeHead(context, reply, rateHeaders)) endResponse(context, context.incoming.method === "HEAD" ? undefined : reply.body);
+  if (writeHead(context, reply, rateHeaders))
+    endResponse(context, context.incoming.method === "HEAD" ? undefined : reply.body);
 }
 
 /** Writes the status and headers of a reply. Returns false if the connection is closed. */
@@ -59,7 +73,9 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
   if (outgoing.destroyed) return false;
   const headers = {
     Date: httpDate(context.at),
-    ...(reply.status === 204 ? {} : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(reply.body) }),
+    ...(reply.status === 204
+      ? {}
+      : { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(reply.body) }),
     ...(context.sequence > 0 ? { "X-Sandbox-Request-Id": context.id } : {}),
     ...SAFE_HEADERS,
     ...rateHeaders,
@@ -73,12 +89,15 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
   return true;
 }
 
-/** Real milliseconds before the socket is destroyed. If it were destroyed at once, a client that is still sending could lose the response. */
+/**
+ * Real milliseconds before the socket is destroyed. If it were destroyed at once, a client that is still sending could
+ * lose the response.
+ */
 const READ_TIMEOUT = 2_000;
 
 /**
- * Writes an error to a socket that Node no longer serves as HTTP, then closes the socket. Destroys it after a timeout if the client neither
- * reads nor closes.
+ * Writes an error to a socket that Node no longer serves as HTTP, then closes the socket. Destroys it after a timeout
+ * if the client neither reads nor closes.
  */
 export function endWithError(socket: Duplex, error: ApiError, requestId?: string): void {
   const body = JSON.stringify(errorBody(error, requestId));
@@ -90,7 +109,10 @@ export function endWithError(socket: Duplex, error: ApiError, requestId?: string
     ...error.headers,
     Connection: "close",
   };
-  const head = [`HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`, ...Object.entries(headers).map((header) => header.join(": "))];
+  const head = [
+    `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}`,
+    ...Object.entries(headers).map((header) => header.join(": ")),
+  ];
   const cancelTimeout = afterRealTime(READ_TIMEOUT, () => socket.destroy());
   socket.once("close", cancelTimeout);
   socket.end(`${head.join("\r\n")}\r\n\r\n${body}`);
@@ -103,7 +125,11 @@ export const behaviours: MeasuredBehaviour[] = [
     id: "errors.vocabulary",
     fact: "Errors always have all four fields: `error` is a category, `code` the condition, `details.requestId` the request and `details.errors` the fields at fault.",
     why: "The service's documentation requires only `error` and shows no values of `error` and `code`, not even for 429.",
-    facts: ["message", "code", "details", "details.requestId"].map((field) => ({ id: `error.${field}`, kind: "field", value: "always" })),
+    facts: ["message", "code", "details", "details.requestId"].map((field) => ({
+      id: `error.${field}`,
+      kind: "field",
+      value: "always",
+    })),
   },
   {
     id: "errors.two_errors",

@@ -52,14 +52,25 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
     close(context: RequestContext) {
       const entry = describe(context, connections.get(context.incoming.socket) ?? { number: 0, opened: 0 });
       if (!hasUnreadBody(context)) return record(context, entry);
-      collect(context.incoming, (body) => record(context, { ...entry, requestBody: containsLiveKey(body) ? "" : body }));
+      collect(context.incoming, (body) =>
+        record(context, { ...entry, requestBody: containsLiveKey(body) ? "" : body }),
+      );
     },
   };
 }
 
-/** Whether the request was rate-limited or got a 5xx before its body was read. The judge compares that body with the retry's. */
+/**
+ * Whether the request was rate-limited or got a 5xx before its body was read. The judge compares that body with the
+ * retry's.
+ */
 function hasUnreadBody({ incoming, bodyText, reply, errorCode }: RequestContext): boolean {
-  if (bodyText !== "" || incoming.readableEnded || incoming.destroyed || incoming.method === "GET" || incoming.method === "HEAD")
+  if (
+    bodyText !== "" ||
+    incoming.readableEnded ||
+    incoming.destroyed ||
+    incoming.method === "GET" ||
+    incoming.method === "HEAD"
+  )
     return false;
   // Without a `100 Continue`, the client does not send the body.
   if (awaitsContinue(incoming)) return false;
@@ -82,7 +93,21 @@ function collect(incoming: IncomingMessage, done: (body: string) => void): void 
 
 /** Converts an entry to a message of the live stream. */
 export function requestMessage(entry: RequestEntry): RequestMessage {
-  const { id, at, method, path, search, operation, merchant, status, duration, idempotencyKey, replayOf, fault, ignored } = entry;
+  const {
+    id,
+    at,
+    method,
+    path,
+    search,
+    operation,
+    merchant,
+    status,
+    duration,
+    idempotencyKey,
+    replayOf,
+    fault,
+    ignored,
+  } = entry;
   return {
     id,
     at,

@@ -34,7 +34,10 @@ export function route(catalogue: readonly Operation[]): Stage {
 
 type RoutedRequest = Pick<RequestContext, "path" | "incoming" | "params">;
 
-export function createRouter<Target extends { method: string; path: string }>(prefix: string, targets: readonly Target[]) {
+export function createRouter<Target extends { method: string; path: string }>(
+  prefix: string,
+  targets: readonly Target[],
+) {
   const routes = new Map<string, Route<Target>>();
   for (const target of targets) {
     const path = prefix + target.path;
@@ -46,7 +49,10 @@ export function createRouter<Target extends { method: string; path: string }>(pr
   const exact = new Map([...routes].filter(([, found]) => !hasParameter(found)));
   return {
     paths: [...routes.keys()],
-    /** Finds the target by path and method, and sets the request's parameters. Undefined for an unknown path; fails for an unknown method. */
+    /**
+     * Finds the target by path and method, and sets the request's parameters. Undefined for an unknown path; fails for
+     * an unknown method.
+     */
     find(context: RoutedRequest): Target | undefined {
       const found = exact.get(context.path) ?? match(patterns, context);
       const method = context.incoming.method === "HEAD" ? "GET" : (context.incoming.method ?? "");
@@ -60,9 +66,14 @@ const hasParameter = ({ segments }: Pick<Route<unknown>, "segments">) => segment
 const readSegment = (text: string): Segment => (text.startsWith("{") ? { name: text.slice(1, -1) } : { text });
 
 /** `patterns` has the routes with parameters by their number of segments. */
-function match<Target>(patterns: ReadonlyMap<number, readonly Route<Target>[]>, context: RoutedRequest): Route<Target> | undefined {
+function match<Target>(
+  patterns: ReadonlyMap<number, readonly Route<Target>[]>,
+  context: RoutedRequest,
+): Route<Target> | undefined {
   const received = context.path.split("/");
-  const found = patterns.get(received.length)?.find(({ segments }) => segments.every((one, index) => matchesSegment(one, received[index])));
+  const found = patterns
+    .get(received.length)
+    ?.find(({ segments }) => segments.every((one, index) => matchesSegment(one, received[index])));
   try {
     found?.segments.forEach((segment, index) => {
       if (isParameter(segment)) context.params[segment.name] = decodeURIComponent(received[index] as string);
@@ -91,7 +102,12 @@ function refuse(path: string, known: readonly string[]): never {
 
 function refuseMethod(method: string, found: Route<unknown>): never {
   const allowed = [...found.byMethod.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
-  fail("method_not_allowed", `${found.path} takes ${allowed.join(", ")}; received ${method}.`, { allowed }, { Allow: allowed.join(", ") });
+  fail(
+    "method_not_allowed",
+    `${found.path} takes ${allowed.join(", ")}; received ${method}.`,
+    { allowed },
+    { Allow: allowed.join(", ") },
+  );
 }
 
 export const behaviours: Behaviour[] = [

@@ -1,4 +1,5 @@
-// The HTTP server: listens on both loopback addresses, handles upgrades and malformed requests, and shuts down gracefully.
+// The HTTP server: listens on both loopback addresses, handles upgrades and malformed requests, and shuts down
+// gracefully.
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
@@ -20,8 +21,9 @@ export interface ServerHandlers {
 
 const REQUEST_TIMEOUT = 30_000;
 /**
- * Longer than clients keep idle connections (Go: 90 s), because a request on a connection that the server is closing fails with ECONNRESET.
- * `Keep-Alive: timeout` is rounded down to whole seconds, so the server closes almost a second after clients that obey the header.
+ * Longer than clients keep idle connections (Go: 90 s), because a request on a connection that the server is closing
+ * fails with ECONNRESET. `Keep-Alive: timeout` is rounded down to whole seconds, so the server closes almost a second
+ * after clients that obey the header.
  */
 const KEEP_ALIVE_TIMEOUT = 95_999;
 const LOOPBACK = ["127.0.0.1", "::1"];
@@ -30,10 +32,14 @@ const CONNECTIONS = { allowHalfOpen: true, noDelay: true };
 const MAX_LISTEN_ATTEMPTS = 20;
 
 /**
- * Listens on `host` (default: both loopback addresses, on the same port). `handlers` is not called before the first connection, so the
- * handlers can be created lazily.
+ * Listens on `host` (default: both loopback addresses, on the same port). `handlers` is not called before the first
+ * connection, so the handlers can be created lazily.
  */
-export async function listen(port: number, host: string | undefined, handlers: () => ServerHandlers): Promise<ListeningServer> {
+export async function listen(
+  port: number,
+  host: string | undefined,
+  handlers: () => ServerHandlers,
+): Promise<ListeningServer> {
   for (let attempt = 1; ; attempt++) {
     const server = createHttpServer(handlers);
     await open(server, port, host ?? (LOOPBACK[0] as string));
@@ -46,7 +52,8 @@ export async function listen(port: number, host: string | undefined, handlers: (
       return createListeningServer(server, chosen, other);
     } catch (error) {
       const code = codeOf(error);
-      if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT" || code === "EINVAL") return createListeningServer(server, chosen);
+      if (code === "EADDRNOTAVAIL" || code === "EAFNOSUPPORT" || code === "EINVAL")
+        return createListeningServer(server, chosen);
       server.close();
       if (port !== 0 || code !== "EADDRINUSE" || attempt === MAX_LISTEN_ATTEMPTS) throw error;
     }
@@ -94,14 +101,20 @@ function createHttpServer(handlers: () => ServerHandlers): Server {
   return server;
 }
 
-/** Node removes its own error listeners for an upgrade. Without this one, an error of an earlier response would then end the process. */
+/**
+ * Node removes its own error listeners for an upgrade. Without this one, an error of an earlier response would then end
+ * the process.
+ */
 function ignoreSocketErrors(socket: Socket): void {
   if (!socket.listeners("error").includes(ignore)) socket.on("error", ignore);
 }
 
 const ignore = () => {};
 
-/** Calls back after the responses to earlier requests on the connection are sent, so that an upgrade does not overtake them. */
+/**
+ * Calls back after the responses to earlier requests on the connection are sent, so that an upgrade does not overtake
+ * them.
+ */
 function afterPreviousResponse(socket: Duplex, callback: () => void): void {
   const previous = responseOn(socket);
   if (previous) previous.once("close", () => afterPreviousResponse(socket, callback));
@@ -109,8 +122,9 @@ function afterPreviousResponse(socket: Duplex, callback: () => void): void {
 }
 
 /**
- * Serves a request for any upgrade but WebSocket as plain HTTP/1.1. Some clients, such as Java's HttpClient, offer HTTP/2 with every
- * request. Node hands over the socket with the body unread, so the request head is put back without the offer and parsed again.
+ * Serves a request for any upgrade but WebSocket as plain HTTP/1.1. Some clients, such as Java's HttpClient, offer
+ * HTTP/2 with every request. Node hands over the socket with the body unread, so the request head is put back without
+ * the offer and parsed again.
  */
 function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = incoming;
@@ -136,7 +150,10 @@ function createListeningServer(server: Server, port: number, other?: TcpServer) 
   });
   return {
     port,
-    /** Stops accepting connections, waits up to `within` milliseconds for requests in flight, then destroys the remaining sockets. */
+    /**
+     * Stops accepting connections, waits up to `within` milliseconds for requests in flight, then destroys the
+     * remaining sockets.
+     */
     async close(within: number) {
       const closed = servers.map((one) => new Promise((resolve) => one.close(resolve)));
       for (const socket of sockets) closeAfterResponse(socket);
@@ -149,7 +166,10 @@ function createListeningServer(server: Server, port: number, other?: TcpServer) 
   };
 }
 
-/** Closes a connection after its current response, or at once without one. Node would wait for idle connections and keep others alive. */
+/**
+ * Closes a connection after its current response, or at once without one. Node would wait for idle connections and keep
+ * others alive.
+ */
 function closeAfterResponse(socket: Socket): void {
   const response = responseOn(socket);
   if (!response) socket.destroy();
@@ -166,14 +186,19 @@ function explain(error: Error, port: number, host: string): Error {
     return Object.assign(new SandboxError(message, "portInUse", { code: undefined, details: { port } }), { code });
   }
   if (code === "EACCES")
-    return Object.assign(new SandboxError(`Port ${port} may not be opened by this user. ${remedy}`, "portInUse"), { code });
+    return Object.assign(new SandboxError(`Port ${port} may not be opened by this user. ${remedy}`, "portInUse"), {
+      code,
+    });
   if (host === LOOPBACK[1]) return error;
   return new SandboxError(`Cannot listen on ${host}:${port}: ${error.message}.`);
 }
 
 const codeOf = (error: unknown) => (error as { code?: string }).code;
 
-const ERROR_CODES: Record<string, ErrorCode> = { HPE_HEADER_OVERFLOW: "headers_too_large", ERR_HTTP_REQUEST_TIMEOUT: "request_timeout" };
+const ERROR_CODES: Record<string, ErrorCode> = {
+  HPE_HEADER_OVERFLOW: "headers_too_large",
+  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
+};
 
 /** The response in progress on a socket, which Node keeps in this internal property. */
 const responseOn = (socket: Duplex) => (socket as Duplex & { _httpMessage?: ServerResponse | null })._httpMessage;
@@ -235,5 +260,8 @@ export function createUpgradeHandler({ path, guard, requireHost, accept, report 
 function checkHandshake({ method, headers }: IncomingMessage): void {
   const key = headers["sec-websocket-key"] ?? "";
   if (method === "GET" && headers["sec-websocket-version"] === "13" && /^[+/0-9A-Za-z]{22}==$/.test(key)) return;
-  fail("malformed_http", "This is no WebSocket handshake: it takes GET, Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes.");
+  fail(
+    "malformed_http",
+    "This is no WebSocket handshake: it takes GET, Sec-WebSocket-Version: 13 and a Sec-WebSocket-Key of 16 bytes.",
+  );
 }

@@ -1,4 +1,5 @@
-// Runs the operation: handler, stored reply and queued events share one transaction. The response is sent after the commit.
+// Runs the operation: handler, stored reply and queued events share one transaction. The response is sent after the
+// commit.
 
 import { PreserializedJson } from "../contracts/endpoint.ts";
 import { ApiError, type ErrorCode } from "../kernel/errors.ts";
@@ -11,11 +12,18 @@ import { isStoredError, replay } from "./idempotency.ts";
 import { errorReply } from "./reply.ts";
 
 interface TransactionDependencies extends Pick<Stores, "database" | "idempotencyReplies" | "createOperationContext"> {
-  /** Called after each commit, because the request may have queued events. The response waits for the returned promise. */
+  /**
+   * Called after each commit, because the request may have queued events. The response waits for the returned promise.
+   */
   committed: (request: string) => Promise<void> | undefined;
 }
 
-export function transact({ database, idempotencyReplies, createOperationContext, committed }: TransactionDependencies): Stage {
+export function transact({
+  database,
+  idempotencyReplies,
+  createOperationContext,
+  committed,
+}: TransactionDependencies): Stage {
   const handle = (context: RequestContext) => runOperation(context, createOperationContext);
   return (context) => {
     if (context.operation?.method === "GET") {
@@ -43,12 +51,19 @@ export function transact({ database, idempotencyReplies, createOperationContext,
       return context.reply as Reply;
     }
     const reply = replyOrStoredError(context, () => database.transaction(() => handle(context)));
-    idempotencyReplies.remember(merchant, key, { fingerprint, request: context.id, ...reply }, context.operation?.replayWindow);
+    idempotencyReplies.remember(
+      merchant,
+      key,
+      { fingerprint, request: context.id, ...reply },
+      context.operation?.replayWindow,
+    );
     return reply;
   }
 }
 
-/** Turns an error that is stored for the key, such as a 404 or 409, into a reply. The attempt's effects are rolled back. */
+/**
+ * Turns an error that is stored for the key, such as a 404 or 409, into a reply. The attempt's effects are rolled back.
+ */
 function replyOrStoredError(context: RequestContext, attempt: () => Reply): Reply {
   try {
     return attempt();
@@ -68,10 +83,19 @@ function runOperation(context: RequestContext, createOperationContext: Stores["c
     context.headers["X-Sandbox-Warning"] = text;
   };
   const { identity, at, id } = context;
-  const operationContext = createOperationContext(identity?.merchant ?? "", Math.floor(at / 1000), id, { emitted, warned }, context);
+  const operationContext = createOperationContext(
+    identity?.merchant ?? "",
+    Math.floor(at / 1000),
+    id,
+    { emitted, warned },
+    context,
+  );
   const result = callHandler(operation, operationContext);
   Object.assign(context.headers, operation.headers);
-  return { status: factOf(operation.status), body: operationContext.jsonOf(result, operation.reply) ?? serialize(operation, result) };
+  return {
+    status: factOf(operation.status),
+    body: operationContext.jsonOf(result, operation.reply) ?? serialize(operation, result),
+  };
 }
 
 function serialize({ id, reply }: Operation, result: unknown): string {
@@ -88,7 +112,9 @@ function callHandler(operation: Operation, input: Parameters<Operation["handle"]
     const isDeclared = (code: ErrorCode) =>
       operation.errors.includes(code) || (code === "validation_failed" && operation.body !== undefined);
     if (error instanceof ApiError && !isDeclared(error.code))
-      throw new Error(`${operation.id} failed with ${error.code}, which its declaration does not list`, { cause: error });
+      throw new Error(`${operation.id} failed with ${error.code}, which its declaration does not list`, {
+        cause: error,
+      });
     throw error;
   }
 }

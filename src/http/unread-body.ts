@@ -11,12 +11,15 @@ const MAX_DISCARDED = 256 * 1_048_576;
 export const announcesBody = ({ headers }: IncomingMessage) =>
   headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 
-/** Whether the client may still wait for `100 Continue`. Until then, it is unknown whether the client sends its body. */
+/**
+ * Whether the client may still wait for `100 Continue`. Until then, it is unknown whether the client sends its body.
+ */
 export const awaitsContinue = ({ headers, complete }: IncomingMessage) => headers.expect !== undefined && !complete;
 
 /**
- * Ends a response whose headers are written. If the connection will close and the request has not arrived completely, discards the rest of
- * the request first: closing with unread bytes resets the connection, and the client would lose the response.
+ * Ends a response whose headers are written. If the connection will close and the request has not arrived completely,
+ * discards the rest of the request first: closing with unread bytes resets the connection, and the client would lose
+ * the response.
  */
 export function endResponse({ incoming, outgoing, sentHeaders }: RequestContext, body: string | undefined): void {
   const staysOpen = outgoing.shouldKeepAlive && sentHeaders.Connection !== "close";

@@ -13,9 +13,9 @@ import type { Operation } from "../store/operation-context.ts";
 import type { RequestContext, Stage } from "./context.ts";
 
 /**
- * `checked` rejects known fields that are missing or of the wrong type. `open` accepts any object if the body's shape is an assumption: it
- * uses the fields that match, and stores and returns the others as sent.
- * `strict`, for the control API, also rejects unknown fields.
+ * `checked` rejects known fields that are missing or of the wrong type. `open` accepts any object if the body's shape
+ * is an assumption: it uses the fields that match, and stores and returns the others as sent. `strict`, for the control
+ * API, also rejects unknown fields.
  */
 export type BodyMode = "checked" | "open" | "strict";
 
@@ -39,7 +39,12 @@ export const validate =
     readInput(operation, context, bodies, sent);
   };
 
-export function readInput(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode, sent: SentInput = context): void {
+export function readInput(
+  declaration: InputDeclaration,
+  context: RequestInput,
+  bodies: BodyMode,
+  sent: SentInput = context,
+): void {
   context.query = readQuery(declaration, context, bodies, sent);
   if (declaration.method === "GET") return;
   const { body, handlerChecksBody } = declaration;
@@ -64,11 +69,21 @@ export function readInput(declaration: InputDeclaration, context: RequestInput, 
 const NONE: readonly never[] = [];
 
 /** The query parameters, as text or integers. Skips parsing for an empty query, the usual case. */
-function readQuery(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode, sent: SentInput): Record<string, unknown> {
+function readQuery(
+  declaration: InputDeclaration,
+  context: RequestInput,
+  bodies: BodyMode,
+  sent: SentInput,
+): Record<string, unknown> {
   const foreign = sent.unknown?.params ?? NONE;
-  const query = sent.search === "" && foreign.length === 0 ? {} : checkedQuery(declaration.query, context, bodies, sent.search, foreign);
+  const query =
+    sent.search === "" && foreign.length === 0
+      ? {}
+      : checkedQuery(declaration.query, context, bodies, sent.search, foreign);
   if (query.starting_after !== undefined && query.ending_before !== undefined)
-    fail("invalid_cursor", "Send starting_after or ending_before, not both.", { fields: ["starting_after", "ending_before"] });
+    fail("invalid_cursor", "Send starting_after or ending_before, not both.", {
+      fields: ["starting_after", "ending_before"],
+    });
   return query;
 }
 
@@ -82,19 +97,27 @@ function checkedQuery(
   const sent = new URLSearchParams(search);
   const query: Record<string, unknown> = {};
   const unknown = [...foreign, ...[...new Set(sent.keys())].filter((name) => !Object.hasOwn(schema.properties, name))];
-  const refused = bodies === "strict" ? unknownErrors("query parameter", unknown, Object.keys(schema.properties)) : NONE;
+  const refused =
+    bodies === "strict" ? unknownErrors("query parameter", unknown, Object.keys(schema.properties)) : NONE;
   if (refused.length > 0) fail("validation_failed", errorSummary(refused), { errors: refused });
   if (unknown.length > 0) context.headers["X-Sandbox-Unknown-Params"] = headerList(unknown);
   for (const [name, property] of Object.entries(schema.properties)) {
     const values = sent.getAll(name);
     if (values.length > 1)
-      fail(errorCodeOf(property), `${name} was sent ${values.length} times; send it once.`, { field: name, received: values });
+      fail(errorCodeOf(property), `${name} was sent ${values.length} times; send it once.`, {
+        field: name,
+        received: values,
+      });
     if (values[0] !== undefined)
-      query[name] = (property as { type?: string }).type === "integer" && /^-?\d{1,15}$/.test(values[0]) ? Number(values[0]) : values[0];
+      query[name] =
+        (property as { type?: string }).type === "integer" && /^-?\d{1,15}$/.test(values[0])
+          ? Number(values[0])
+          : values[0];
   }
   const errors = fieldErrors(schema, query);
   const field = errors[0]?.field;
-  if (field !== undefined) fail(errorCodeOf(schema.properties[field]), errorSummary(errors), { field, received: sent.get(field), errors });
+  if (field !== undefined)
+    fail(errorCodeOf(schema.properties[field]), errorSummary(errors), { field, received: sent.get(field), errors });
   return query;
 }
 
@@ -118,7 +141,11 @@ function checkBody(
   const isNew = ({ pointer }: FieldError) => !problems.some((problem) => problem.pointer === pointer);
   const errors = [...problems, ...(schema ? fieldErrors(schema, body).filter(isNew) : NONE)];
   if (errors.length === 0) return;
-  const isAssumed = bodies !== "strict" && schema !== undefined && ASSUMED in schema && errors.some(({ code }) => code !== "unknown_field");
+  const isAssumed =
+    bodies !== "strict" &&
+    schema !== undefined &&
+    ASSUMED in schema &&
+    errors.some(({ code }) => code !== "unknown_field");
   const remedy = isAssumed ? " Assumed shape; --bodies open accepts others." : "";
   fail("validation_failed", `${errorSummary(errors)}${remedy}`, { errors });
 }
@@ -128,14 +155,18 @@ function unknownErrors(kind: "query parameter" | "body field", names: string[], 
     const name = whole.slice(0, MAX_NAME);
     const remedy = didYouMean(name, known) || ` Allowed: ${known.join(", ")}.`;
     const message =
-      known.length === 0 ? `This call takes no ${kind}s; received ${name}.` : `Unknown ${kind.split(" ")[1]} ${name}.${remedy}`;
+      known.length === 0
+        ? `This call takes no ${kind}s; received ${name}.`
+        : `Unknown ${kind.split(" ")[1]} ${name}.${remedy}`;
     return { pointer: `/${name}`, field: name, code: "unknown_field", message };
   });
 }
 
 /** Removes known fields with invalid values from the body and returns them. Missing fields are allowed. */
 function takeInvalidFields(schema: ObjectSchema, body: Record<string, unknown>): Record<string, unknown> {
-  const invalid = Object.entries(body).filter(([name, value]) => !matchesSchema(schema.properties[name] as TSchema, value));
+  const invalid = Object.entries(body).filter(
+    ([name, value]) => !matchesSchema(schema.properties[name] as TSchema, value),
+  );
   for (const [name] of invalid) delete body[name];
   return Object.fromEntries(invalid);
 }
@@ -143,10 +174,13 @@ function takeInvalidFields(schema: ObjectSchema, body: Record<string, unknown>):
 const DANGEROUS = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * The unknown fields to store on the record, with their secrets masked. Omits fields that the service sets itself, unless the body's schema
- * declares `additionalProperties`: such a body takes all fields of a record.
+ * The unknown fields to store on the record, with their secrets masked. Omits fields that the service sets itself,
+ * unless the body's schema declares `additionalProperties`: such a body takes all fields of a record.
  */
-function extraFields({ body, reply }: InputDeclaration, unknown: [name: string, value: unknown][]): Record<string, unknown> {
+function extraFields(
+  { body, reply }: InputDeclaration,
+  unknown: [name: string, value: unknown][],
+): Record<string, unknown> {
   const owned = body?.additionalProperties ? {} : ((reply as Partial<ObjectSchema>).properties ?? {});
   const kept = unknown.filter(([name]) => !Object.hasOwn(owned, name) && !DANGEROUS.has(name));
   return maskValue(Object.fromEntries(kept)) as Record<string, unknown>;
@@ -154,7 +188,10 @@ function extraFields({ body, reply }: InputDeclaration, unknown: [name: string, 
 
 const MAX_LIST_LENGTH = 1_000;
 
-/** Names as one header value. Secrets are masked, and names with characters that a header cannot carry are percent-encoded. */
+/**
+ * Names as one header value. Secrets are masked, and names with characters that a header cannot carry are
+ * percent-encoded.
+ */
 function headerList(names: string[]): string {
   let list = "";
   for (const name of names) {

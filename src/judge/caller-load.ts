@@ -1,4 +1,5 @@
-// Tracks each client's load: what it sends while rate-limited, when its retries return after a wait, and during an outage.
+// Tracks each client's load: what it sends while rate-limited, when its retries return after a wait, and during an
+// outage.
 
 import { setBounded } from "../kernel/bounded-cache.ts";
 import { realBusyTime } from "../kernel/clock.ts";
@@ -19,7 +20,10 @@ export interface LoadTools {
 }
 
 interface CallerLoad {
-  /** A rate-limited call and the later calls to its path, until its requested wait is over. `known` holds addresses called before. */
+  /**
+   * A rate-limited call and the later calls to its path, until its requested wait is over. `known` holds addresses
+   * called before.
+   */
   limited: { first: ObservedCall; after: ObservedCall[]; known: Set<string>; isReported: boolean } | undefined;
   /** Retries of calls whose requested waits ended together. */
   returned: Returned[];
@@ -73,7 +77,10 @@ export function createCallerLoad(tools: LoadTools) {
 const endOf = ({ answered, requestedWait }: ObservedCall) =>
   answered + (requestedWait?.milliseconds ?? 0) - (requestedWait?.tolerance ?? 0);
 
-/** Collects calls to the limited path. Skips calls that the client also made before, such as polls: their worker may not know of the limit. */
+/**
+ * Collects calls to the limited path. Skips calls that the client also made before, such as polls: their worker may not
+ * know of the limit.
+ */
 function observeLimit(load: CallerLoad, call: ObservedCall, isLimited: boolean, tools: LoadTools): void {
   if (load.limited && endOf(load.limited.first) <= call.arrived) {
     endLimit(load.limited, call, tools);
@@ -97,7 +104,11 @@ function observeLimit(load: CallerLoad, call: ObservedCall, isLimited: boolean, 
   tools.run(callSubject(first, [first]), (rule) => rule.onCallsWhileLimited?.(first, after));
 }
 
-function endLimit({ first, after, isReported }: NonNullable<CallerLoad["limited"]>, back: ObservedCall, tools: LoadTools): void {
+function endLimit(
+  { first, after, isReported }: NonNullable<CallerLoad["limited"]>,
+  back: ObservedCall,
+  tools: LoadTools,
+): void {
   if (isReported || (after.length > 1 && after.length > workersOn(back, tools))) return;
   // An early retry is a finding of retry_after.honoured.
   if (after.some((call) => isSameRequest(first, call))) return;
@@ -109,11 +120,16 @@ const workersOn = (call: ObservedCall, { recentOf }: LoadTools) =>
 
 const addressOf = ({ method, path, search }: ObservedCall) => `${method} ${path}${search}`;
 
-/** A lower bound of the workers that share the key: the most calls in flight at once, or the connections that carried several calls. */
+/**
+ * A lower bound of the workers that share the key: the most calls in flight at once, or the connections that carried
+ * several calls.
+ */
 function countWorkers(calls: readonly ObservedCall[]): number {
   const most = Math.max(
     1,
-    ...calls.map((call) => calls.filter((other) => startOf(other) <= call.arrived && other.answered >= call.arrived).length),
+    ...calls.map(
+      (call) => calls.filter((other) => startOf(other) <= call.arrived && other.answered >= call.arrived).length,
+    ),
   );
   const reused = new Set(calls.filter(({ isFirst }) => !isFirst).map(({ connection }) => connection));
   return Math.max(most, reused.size);
@@ -147,11 +163,16 @@ function endOutage(load: CallerLoad, back: ObservedCall, { run }: LoadTools): vo
   run(callSubject(back, [outage.first]), (rule) => rule.onOutageOver?.(outage, back));
 }
 
-/** Samples retries after equal waits: all calls failed before the first retry arrived, and their waits end together. Retries may be late. */
+/**
+ * Samples retries after equal waits: all calls failed before the first retry arrived, and their waits end together.
+ * Retries may be late.
+ */
 function observeReturn(load: CallerLoad, { from, to }: Retry, tools: LoadTools): void {
-  if (from.requestedWait?.form !== "seconds" || from.requestedWait.milliseconds === 0 || to.arrived < endOf(from)) return;
+  if (from.requestedWait?.form !== "seconds" || from.requestedWait.milliseconds === 0 || to.arrived < endOf(from))
+    return;
   const [first] = load.returned;
-  if (first && (from.answered >= first.call.arrived || Math.abs(endOf(from) - endOf(first.from)) > SAME_TIME)) load.returned = [];
+  if (first && (from.answered >= first.call.arrived || Math.abs(endOf(from) - endOf(first.from)) > SAME_TIME))
+    load.returned = [];
   load.returned.push({ from, call: to, busy: realBusyTime() });
   if (load.returned.length < SAMPLE_SIZE) return;
   const sample = load.returned;

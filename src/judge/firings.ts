@@ -20,12 +20,17 @@ export function createFirings() {
     has: (request: string) => byRequest.has(request),
     ofRequest: (request: string) => byRequest.get(request) ?? [],
     ofAttempt: (attempt: string) => byAttempt.get(attempt) ?? [],
-    /** The verdicts that faults were set up to cause: one per fired fault and pattern, which matches one or more ids of judge rules. */
-    expectedVerdicts: () => [...withExpectations.values()].flatMap((firing) => firing.expect.map((pattern) => ({ firing, pattern }))),
+    /**
+     * The verdicts that faults were set up to cause: one per fired fault and pattern, which matches one or more ids of
+     * judge rules.
+     */
+    expectedVerdicts: () =>
+      [...withExpectations.values()].flatMap((firing) => firing.expect.map((pattern) => ({ firing, pattern }))),
     forget(merchant?: string) {
       for (const map of [byRequest, byAttempt, withExpectations] as Map<string, Firing | Firing[]>[])
         for (const [key, firings] of map)
-          if (merchant === undefined || [firings].flat().every((firing) => firing.merchant === merchant)) map.delete(key);
+          if (merchant === undefined || [firings].flat().every((firing) => firing.merchant === merchant))
+            map.delete(key);
     },
   };
 }
@@ -34,7 +39,10 @@ export function createFirings() {
 const addTo = (map: Map<string, Firing[]>, key: string, firing: Firing) =>
   setBounded(map, key, [...(map.get(key) ?? []), firing], MAX_KEPT);
 
-/** Sandbox milliseconds after a rotation in which a delivery signed with the previous secret is genuine; later it counts as forged. */
+/**
+ * Sandbox milliseconds after a rotation in which a delivery signed with the previous secret is genuine; later it counts
+ * as forged.
+ */
 const ROTATION_GRACE = 5 * 60_000;
 
 /** Whether every fault left the delivery genuine, so that the receiver must accept it. */

@@ -1,6 +1,7 @@
-// The judge: gives verdicts on how clients retry and how receivers handle webhooks. It observes requests, fault firings and delivery
-// attempts, keeps the state of the rules per merchant, and decides when calls arrive, deadlines pass, or verdicts are read.
-// The judge never delays a response: a request that no rule needs costs one look-up, and all other work happens after the response.
+// The judge: gives verdicts on how clients retry and how receivers handle webhooks. It observes requests, fault firings
+// and delivery attempts, keeps the state of the rules per merchant, and decides when calls arrive, deadlines pass, or
+// verdicts are read. The judge never delays a response: a request that no rule needs costs one look-up, and all other
+// work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
 import { ownValues } from "../contracts/service-values.ts";
@@ -44,7 +45,13 @@ const MAX_SANDBOXES = 1_000;
 /** Enough calls to see which other clients make the same one. */
 const MAX_RECENT = 64;
 
-const createState = ({ operations, prefix, onVerdict, values = ownValues, lag = createEventLoopLag() }: JudgeOptions) => ({
+const createState = ({
+  operations,
+  prefix,
+  onVerdict,
+  values = ownValues,
+  lag = createEventLoopLag(),
+}: JudgeOptions) => ({
   log: createVerdictLog(onVerdict),
   firings: createFirings(),
   /** First calls of connections, kept separately so that the many calls on open connections do not push them out. */
@@ -73,8 +80,8 @@ export function createJudge(options: JudgeOptions) {
   return {
     rules,
     request(entry: RequestEntry) {
-      // Copied without its response body, which the judge does not read. The garbage collector copies entries that live as long as a ring
-      // buffer: for lists of 25 records, it took 28 µs each with the bodies and 14 µs without.
+      // Copied without its response body, which the judge does not read. The garbage collector copies entries that live
+      // as long as a ring buffer: for lists of 25 records, it took 28 µs each with the bodies and 14 µs without.
       const call = { ...entry, responseBody: "" };
       (call.isFirst ? firstCalls : laterCalls).record(call);
       if (call.method !== "GET" && call.status < 300) writes.record(call);
@@ -90,7 +97,9 @@ export function createJudge(options: JudgeOptions) {
     /** Final verdicts, oldest first, then provisional verdicts, which have no id. */
     verdicts(filter: VerdictFilter = {}) {
       drainQueue(state);
-      return [...(filter.erased ? state.log.erased() : []), ...allVerdicts(state)].filter((found) => matchesFilter(filter, found));
+      return [...(filter.erased ? state.log.erased() : []), ...allVerdicts(state)].filter((found) =>
+        matchesFilter(filter, found),
+      );
     },
     /** Adds a sandbox that a test created for itself, and when it is closed, its verdicts. */
     adopt(added: AddedSandbox, verdicts: readonly VerdictMessage[]) {
@@ -104,7 +113,10 @@ export function createJudge(options: JudgeOptions) {
     made: () => state.log.made(),
     /** The number of final verdicts that are stored. */
     kept: () => state.log.kept(),
-    /** Makes pending verdicts final and publishes them, at the end of a run or before a reset (default: for all merchants). */
+    /**
+     * Makes pending verdicts final and publishes them, at the end of a run or before a reset (default: for all
+     * merchants).
+     */
     conclude: (merchant?: string) => conclude(state, merchant),
     /** Deletes all data about one merchant (default: about all), except for the verdicts that are listed as erased. */
     forget,
@@ -122,7 +134,10 @@ export function createJudge(options: JudgeOptions) {
   };
 }
 
-function forgetCalls({ firings, firstCalls, laterCalls, writes, trackers }: JudgeState, merchant: string | undefined): void {
+function forgetCalls(
+  { firings, firstCalls, laterCalls, writes, trackers }: JudgeState,
+  merchant: string | undefined,
+): void {
   for (const part of [firings, firstCalls, laterCalls, writes]) part.forget(merchant);
   if (merchant === undefined) trackers.clear();
   else trackers.delete(merchant);
@@ -175,14 +190,22 @@ function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
     lag,
     recentOf: (call) => recentCalls(state, call, (entry) => callerOf(entry) === call.caller),
     recentTo: (call) =>
-      recentCalls(state, call, ({ method, path, search }) => method === call.method && path === call.path && search === call.search),
+      recentCalls(
+        state,
+        call,
+        ({ method, path, search }) => method === call.method && path === call.path && search === call.search,
+      ),
   });
   trackers.set(merchant, created);
   return created;
 }
 
 /** Matching calls of the merchant up to and including the given call, oldest first. */
-function recentCalls(state: JudgeState, { merchant, arrived }: ObservedCall, isWanted: (entry: RequestEntry) => boolean): ObservedCall[] {
+function recentCalls(
+  state: JudgeState,
+  { merchant, arrived }: ObservedCall,
+  isWanted: (entry: RequestEntry) => boolean,
+): ObservedCall[] {
   const isMatch = (entry: RequestEntry) => entry.merchant === merchant && entry.arrived <= arrived && isWanted(entry);
   return [state.firstCalls, state.laterCalls]
     .flatMap((calls) => calls.matching(isMatch, MAX_RECENT))
@@ -198,7 +221,9 @@ function allVerdicts({ trackers, log, firings }: JudgeState): VerdictMessage[] {
     receivers.resolve(now);
   }
   const found = [...log.list(), ...[...trackers.values()].flatMap((tracker) => provisionalVerdicts(tracker, now))];
-  const missing = findMissing(firings, found).map(({ rule, finding, subject }) => buildVerdict(rule, finding, subject, null));
+  const missing = findMissing(firings, found).map(({ rule, finding, subject }) =>
+    buildVerdict(rule, finding, subject, null),
+  );
   return [...found, ...missing];
 }
 
@@ -212,7 +237,9 @@ function conclude(state: JudgeState, merchant: string | undefined): void {
     retries.conclude(now);
     receivers.conclude();
   }
-  const missing = findMissing(firings, log.list()).filter(({ subject }) => merchant === undefined || subject.merchant === merchant);
+  const missing = findMissing(firings, log.list()).filter(
+    ({ subject }) => merchant === undefined || subject.merchant === merchant,
+  );
   for (const { rule, finding, subject } of missing) log.add(rule, finding, subject);
 }
 
@@ -220,7 +247,8 @@ function conclude(state: JudgeState, merchant: string | undefined): void {
 function findMissing(firings: Firings, found: readonly VerdictMessage[]) {
   return firings.expectedVerdicts().flatMap(({ firing, pattern }) => {
     const rule = rules.find(({ id }) => matchesRule(pattern, id));
-    if (!rule || found.some((verdict) => verdict.fault === firing.ruleId && matchesRule(pattern, verdict.rule))) return [];
+    if (!rule || found.some((verdict) => verdict.fault === firing.ruleId && matchesRule(pattern, verdict.rule)))
+      return [];
     const says = `The fault ${firing.name ?? firing.ruleId} affected ${firing.requestId ?? firing.attemptId}, but nothing that followed decides this rule.`;
     const subject = subjectWithoutCall(firing.merchant ?? undefined, firing.at, firing.ruleId);
     return [{ rule, finding: { verdict: "inconclusive" as const, says }, subject }];
@@ -247,7 +275,8 @@ function createRecentCalls(capacity: number) {
       const found: RequestEntry[] = [];
       for (let back = 0; back < capacity; back++) {
         const call = at(back);
-        // Calls are in the order of their responses, and each arrived before its response: this call and all older ones arrived too early.
+        // Calls are in the order of their responses, and each arrived before its response: this call and all older ones
+        // arrived too early.
         if (call && call.answered < arrived) break;
         if (call?.merchant === merchant && call.arrived >= arrived) found.push(call);
       }
@@ -263,7 +292,8 @@ function createRecentCalls(capacity: number) {
       return found.reverse();
     },
     forget(merchant?: string) {
-      for (const [slot, call] of ring.entries()) if (merchant === undefined || call?.merchant === merchant) ring[slot] = undefined;
+      for (const [slot, call] of ring.entries())
+        if (merchant === undefined || call?.merchant === merchant) ring[slot] = undefined;
     },
   };
 }

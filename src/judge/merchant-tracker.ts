@@ -8,10 +8,31 @@ import { createCallerLoad } from "./caller-load.ts";
 import { isSameRequest, type ObservedCall } from "./observed-call.ts";
 import { createReceivers, type ReceiverListeners } from "./receivers.ts";
 import { startOf } from "./retry-evidence.ts";
-import { createRetryTracker, type PendingRetry, type RetryListeners, type VerdictIds, watchLag } from "./retry-tracker.ts";
+import {
+  createRetryTracker,
+  type PendingRetry,
+  type RetryListeners,
+  type VerdictIds,
+  watchLag,
+} from "./retry-tracker.ts";
 import { rules } from "./rules/index.ts";
-import { type Finding, type FirstPause, firstCall, MAX_EQUAL_REJECTIONS, type RetryChain, type Rule, SAMPLE_SIZE } from "./rules/rule.ts";
-import { type AddFinding, buildVerdict, callSubject, subjectWithoutCall, type VerdictLog, type VerdictSubject } from "./verdict-log.ts";
+import {
+  type Finding,
+  type FirstPause,
+  firstCall,
+  MAX_EQUAL_REJECTIONS,
+  type RetryChain,
+  type Rule,
+  SAMPLE_SIZE,
+} from "./rules/rule.ts";
+import {
+  type AddFinding,
+  buildVerdict,
+  callSubject,
+  subjectWithoutCall,
+  type VerdictLog,
+  type VerdictSubject,
+} from "./verdict-log.ts";
 
 export type MerchantTracker = ReturnType<typeof createMerchantTracker>;
 
@@ -47,8 +68,16 @@ export function createMerchantTracker(tools: TrackerTools) {
   };
 }
 
-/** Runs each rule, logs its findings and returns the ids of the verdicts. `amended` is the id of an earlier verdict to replace. */
-function runRules(add: AddFinding, subject: VerdictSubject, run: (rule: Rule) => Finding | undefined, amended?: string): VerdictIds {
+/**
+ * Runs each rule, logs its findings and returns the ids of the verdicts. `amended` is the id of an earlier verdict to
+ * replace.
+ */
+function runRules(
+  add: AddFinding,
+  subject: VerdictSubject,
+  run: (rule: Rule) => Finding | undefined,
+  amended?: string,
+): VerdictIds {
   const ids: VerdictIds = new Map();
   for (const rule of rules) {
     const finding = run(rule);
@@ -75,7 +104,12 @@ function retryListeners(
       for (const rule of rules) {
         const finding = rule.onRetry?.(retry);
         if (!finding) continue;
-        const id = add(rule, finding, callSubject(to, [from], retry.confirmedBy), revised.get(rule.id) ?? undecided.get(rule.id));
+        const id = add(
+          rule,
+          finding,
+          callSubject(to, [from], retry.confirmedBy),
+          revised.get(rule.id) ?? undecided.get(rule.id),
+        );
         ids.set(rule.id, id);
         revised.delete(rule.id);
         if (finding.isOpen) undecided.set(rule.id, id);
@@ -102,19 +136,24 @@ function retryListeners(
 }
 
 const receiverListeners = (add: AddFinding): Omit<ReceiverListeners, "lag"> => ({
-  onDelivery: (delivery) => void runRules(add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
-  onRepeatDelivery: (repeat) => void runRules(add, attemptSubject(repeat.repeat, repeat.fault), (rule) => rule.onRepeatDelivery?.(repeat)),
+  onDelivery: (delivery) =>
+    void runRules(add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
+  onRepeatDelivery: (repeat) =>
+    void runRules(add, attemptSubject(repeat.repeat, repeat.fault), (rule) => rule.onRepeatDelivery?.(repeat)),
 });
 
 /** What confirms a chain: a missing retry is confirmed by timing, because only the deadline shows it. */
 const chainSubject = (chain: RetryChain) =>
   callSubject(firstCall(chain), chain.calls, chain.calls.length === 1 ? "time" : chain.confirmedBy);
 
-const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefined) => subjectWithoutCall(merchant, at, fault);
+const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefined) =>
+  subjectWithoutCall(merchant, at, fault);
 
 const runOnPending = (add: AddFinding, { call, chain }: PendingRetry, isOverdue: boolean, now: number) =>
   runRules(add, chainSubject(chain), (rule) =>
-    isOverdue || chain.calls.length > 1 ? rule.onChainEnd?.(chain, isOverdue) : rule.whilePending?.(chain, now - call.answered),
+    isOverdue || chain.calls.length > 1
+      ? rule.onChainEnd?.(chain, isOverdue)
+      : rule.whilePending?.(chain, now - call.answered),
   );
 
 /** Verdicts on each pending retry and repeat delivery, as if nothing arrived after `now`. */
@@ -138,15 +177,21 @@ export interface Rejections {
 }
 
 const MAX_REQUESTS = 100;
-/** After this many milliseconds, the same request counts as a new one. Event loop lag is excluded, because calls wait during it. */
+/**
+ * After this many milliseconds, the same request counts as a new one. Event loop lag is excluded, because calls wait
+ * during it.
+ */
 const REPEAT_WITHIN = 10_000;
-/** Milliseconds for which lag is measured. A busy event loop can take a minute for work that otherwise takes seconds. */
+/**
+ * Milliseconds for which lag is measured. A busy event loop can take a minute for work that otherwise takes seconds.
+ */
 const MEASURED_FOR = 60_000;
 
 /** `onRejection` returns the id of its verdict. */
 export function createRejectionTracker(onRejection: (rejections: Rejections) => string | undefined, lag: EventLoopLag) {
   const all: Rejections[] = [];
-  const isOver = ({ until }: Rejections, now: number) => until < now && until + lag.total(until - REPEAT_WITHIN, now) < now;
+  const isOver = ({ until }: Rejections, now: number) =>
+    until < now && until + lag.total(until - REPEAT_WITHIN, now) < now;
   const expire = (now: number) => {
     while (all[0] && isOver(all[0], now)) all.shift();
   };

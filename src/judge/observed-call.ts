@@ -1,4 +1,5 @@
-// Describes a logged request for the rules: the client, the operation, the times, the result, and whether a client should retry it.
+// Describes a logged request for the rules: the client, the operation, the times, the result, and whether a client
+// should retry it.
 
 import type { Firing } from "../contracts/fault.ts";
 import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
@@ -11,12 +12,16 @@ import { isReadable } from "../kernel/request-limits.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 
 /**
- * Why a client should retry a call: `rate_limited` is a 429 or the service's own status for it, `unavailable` a 503, `failed` any other
- * temporary error, `lost` a response that did not reach the client in full, and `abandoned` a call that the client did not wait for.
+ * Why a client should retry a call: `rate_limited` is a 429 or the service's own status for it, `unavailable` a 503,
+ * `failed` any other temporary error, `lost` a response that did not reach the client in full, and `abandoned` a call
+ * that the client did not wait for.
  */
 export type Failure = "rate_limited" | "unavailable" | "failed" | "lost" | "abandoned";
 
-/** Milliseconds by which a retry may be early, because of timers and network latency. A date has a resolution of one second. */
+/**
+ * Milliseconds by which a retry may be early, because of timers and network latency. A date has a resolution of one
+ * second.
+ */
 const TOLERANCE = { seconds: 50, date: 1_000 };
 
 export type ObservedCall = Readonly<ReturnType<typeof describeCall>>;
@@ -39,7 +44,9 @@ export interface JudgedOperation {
   readonly idempotent: boolean;
 }
 
-/** Finds a request's operation. A request answered before routing, by a rate limit or a fault, is matched by its path. */
+/**
+ * Finds a request's operation. A request answered before routing, by a rate limit or a fault, is matched by its path.
+ */
 export function createOperationFinder(operations: readonly JudgedOperation[], prefix: string) {
   const byId = new Map(operations.map((operation) => [operation.id, operation]));
   const patterns = once(() =>

@@ -1,4 +1,5 @@
-// Tracks one merchant's webhook receivers: which events they accepted, and what they wrote to the API after each delivery.
+// Tracks one merchant's webhook receivers: which events they accepted, and what they wrote to the API after each
+// delivery.
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
@@ -46,8 +47,17 @@ export function createReceivers(listeners: ReceiverListeners) {
     for (const watched of repeats) if (watched.repeat.watchedUntil < now) report(watched);
   };
   return {
-    /** Observes an attempt that began at `started` and is recorded `now`; `writes` are the merchant's writes since `started`. */
-    observe(attempt: AttemptMessage, faults: readonly Firing[], started: number, now: number, writes: readonly ObservedCall[]) {
+    /**
+     * Observes an attempt that began at `started` and is recorded `now`; `writes` are the merchant's writes since
+     * `started`.
+     */
+    observe(
+      attempt: AttemptMessage,
+      faults: readonly Firing[],
+      started: number,
+      now: number,
+      writes: readonly ObservedCall[],
+    ) {
       const key = `${attempt.endpointId} ${attempt.eventId}`;
       if (faults[0]) setBounded(faultOf, key, faults[0].ruleId, MAX_EVENTS);
       // The fault of an attempt also causes its retries and copies.
@@ -58,7 +68,8 @@ export function createReceivers(listeners: ReceiverListeners) {
       attribution.watch(delivery);
       for (const call of writes) attribution.attribute(call);
       if (attempt.status === "succeeded" && isGenuine(faults)) accept(key, delivery);
-      // Resolves last: before this attempt was recorded, its writes may have counted as the effect of an earlier repeat.
+      // Resolves last: before this attempt was recorded, its writes may have counted as the effect of an earlier
+      // repeat.
       resolve(now);
     },
     observeWrite: attribution.attribute,
@@ -75,8 +86,8 @@ export function createReceivers(listeners: ReceiverListeners) {
 }
 
 /**
- * A write belongs to the last delivery that started before it arrived. A slow write of the first delivery can therefore count as the second
- * delivery's, so a third delivery is compared with both.
+ * A write belongs to the last delivery that started before it arrived. A slow write of the first delivery can therefore
+ * count as the second delivery's, so a third delivery is compared with both.
  */
 const describeRepeat = ({ earlier, repeat }: Repeat): RepeatDelivery => ({
   first: (earlier.find(({ writes }) => writes.length > 0) ?? (earlier[0] as WatchedDelivery)).attempt,
@@ -97,13 +108,19 @@ interface WatchedDelivery {
   readonly fault: string | undefined;
 }
 
-/** How long a write counts as the effect of a delivery. Counted from recording, because a busy process sees no writes earlier. */
+/**
+ * How long a write counts as the effect of a delivery. Counted from recording, because a busy process sees no writes
+ * earlier.
+ */
 const ATTRIBUTION_WINDOW = 3_000;
 const MAX_WRITES = 100;
 
 /** Attributes a merchant's writes to the webhook deliveries that caused them. Times are real milliseconds. */
 function createWriteAttribution() {
-  /** Deliveries in the order of recording, starting at index `first`. There may be tens of thousands, so no function visits them all. */
+  /**
+   * Deliveries in the order of recording, starting at index `first`. There may be tens of thousands, so no function
+   * visits them all.
+   */
   let watched: WatchedDelivery[] = [];
   let first = 0;
   const deliveryOf = new Map<string, WatchedDelivery>();
@@ -126,7 +143,8 @@ function createWriteAttribution() {
     isWatching: (now: number) => watched.length > first && (watched.at(-1) as WatchedDelivery).watchedUntil >= now,
     /** Drops the deliveries that are no longer watched. */
     expire(now: number) {
-      for (let delivery = watched[first]; delivery && delivery.watchedUntil < now; delivery = watched[++first]) drop(delivery);
+      for (let delivery = watched[first]; delivery && delivery.watchedUntil < now; delivery = watched[++first])
+        drop(delivery);
       // Compacts the list only after half of it has expired, so the cost per delivery stays constant.
       if (first <= watched.length / 2) return;
       watched = watched.slice(first);
@@ -135,8 +153,15 @@ function createWriteAttribution() {
   };
 }
 
-/** Finds the fitting delivery with the latest start. Searches backwards, and stops once no older delivery can have started later. */
-function findDelivery(watched: readonly WatchedDelivery[], first: number, { arrived }: ObservedCall): WatchedDelivery | undefined {
+/**
+ * Finds the fitting delivery with the latest start. Searches backwards, and stops once no older delivery can have
+ * started later.
+ */
+function findDelivery(
+  watched: readonly WatchedDelivery[],
+  first: number,
+  { arrived }: ObservedCall,
+): WatchedDelivery | undefined {
   let latest: WatchedDelivery | undefined;
   for (let index = watched.length - 1; index >= first; index--) {
     const delivery = watched[index] as WatchedDelivery;

@@ -1,4 +1,5 @@
-// Matches retries with the failed calls that they repeat. A match by content alone is revised when a retry with the same key follows.
+// Matches retries with the failed calls that they repeat. A match by content alone is revised when a retry with the
+// same key follows.
 
 import { CONFIRMATIONS, type Confirmation } from "../contracts/verdict.ts";
 import { realNow } from "../kernel/clock.ts";
@@ -18,7 +19,10 @@ export interface PendingRetry {
   readonly deadline: number;
 }
 
-/** A failed call whose verdicts a later retry can revise: the client seemed to give up, or `chain` continued with an equal call. */
+/**
+ * A failed call whose verdicts a later retry can revise: the client seemed to give up, or `chain` continued with an
+ * equal call.
+ */
 interface Revisable {
   readonly call: ObservedCall;
   /** The chain's calls up to and including this one. */
@@ -53,7 +57,10 @@ interface TrackerState {
 const MAX_PENDING = 500;
 const MAX_LOOKALIKES = 20;
 
-/** A client has given up after `factor` times the requested wait plus `extra`, or after `withoutWait` if none was requested. */
+/**
+ * A client has given up after `factor` times the requested wait plus `extra`, or after `withoutWait` if none was
+ * requested.
+ */
 const PATIENCE = { factor: 2, extra: 2_000, withoutWait: 15_000 };
 /** A retry later than this after the verdict does not revise it. */
 const REVISED_WITHIN = 120_000;
@@ -74,7 +81,11 @@ export function createRetryTracker(listeners: RetryListeners) {
       const chain = revise(state, call) ?? retry(state, call);
       resolve(state, call.arrived, call);
       if (call.failure)
-        addPending(state, call, chain ?? { calls: [call], ownWaits: [], lags: [], confirmedBy: "database", lookalikes: [] });
+        addPending(
+          state,
+          call,
+          chain ?? { calls: [call], ownWaits: [], lags: [], confirmedBy: "database", lookalikes: [] },
+        );
       else if (chain) listeners.onChainEnd(chain, false);
     },
     isOverdue: (one: PendingRetry, now: number) => isOverdue(state, one, now),
@@ -85,7 +96,13 @@ export function createRetryTracker(listeners: RetryListeners) {
       for (const ended of pending.splice(0)) {
         const { call, chain } = ended;
         const verdicts = listeners.onConclude(ended, isOverdue(state, ended, now), now);
-        addRevisable(revisable, { call, calls: [...chain.calls], verdicts, chain: undefined, until: now + REVISED_WITHIN });
+        addRevisable(revisable, {
+          call,
+          calls: [...chain.calls],
+          verdicts,
+          chain: undefined,
+          until: now + REVISED_WITHIN,
+        });
       }
     },
   };
@@ -106,7 +123,10 @@ const hasSameKey = (before: ObservedCall, call: ObservedCall) =>
 const isDue = ({ requestedWait, answered }: ObservedCall, call: ObservedCall) =>
   !requestedWait || call.arrived - answered >= requestedWait.milliseconds - requestedWait.tolerance;
 
-/** Continues the chain of the failed call that this call retries: one with the same key, or else an equal one, preferably with its wait over. */
+/**
+ * Continues the chain of the failed call that this call retries: one with the same key, or else an equal one,
+ * preferably with its wait over.
+ */
 function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined {
   const { pending, listeners, revisable } = state;
   const sameKey = pending.find((one) => hasSameKey(one.call, call));
@@ -117,19 +137,38 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
   const isCertain = sameKey !== undefined || (isClear && isProven(found, call));
   const hadEffect = found.chain.calls.some(({ tookEffect }) => tookEffect);
   const confirmedBy = sameKey || (isCertain && hadEffect) ? "database" : isClear ? "connections" : "time";
-  const verdicts = continueChain(found.chain, { from: found.call, to: call, isCertain, confirmedBy }, new Map(), listeners);
+  const verdicts = continueChain(
+    found.chain,
+    { from: found.call, to: call, isCertain, confirmedBy },
+    new Map(),
+    listeners,
+  );
   const isFromOther = found.call.connection !== call.connection && (!isClear || !isDue(found.call, call));
   const mayBeRevised = sameKey === undefined && (found.call.key !== undefined || isFromOther);
   if (mayBeRevised)
-    addRevisable(revisable, { call: found.call, calls: before, verdicts, chain: found.chain, until: call.arrived + REVISED_WITHIN });
+    addRevisable(revisable, {
+      call: found.call,
+      calls: before,
+      verdicts,
+      chain: found.chain,
+      until: call.arrived + REVISED_WITHIN,
+    });
   return found.chain;
 }
 
-/** An equal call with another key may be a new order, unless an earlier call took effect or many equal calls came in a row. */
+/**
+ * An equal call with another key may be a new order, unless an earlier call took effect or many equal calls came in a
+ * row.
+ */
 const isProven = ({ call: before, chain }: PendingRetry, call: ObservedCall) =>
-  before.key === call.key || chain.calls.some(({ tookEffect }) => tookEffect) || chain.calls.length + 1 >= TRIES_IN_A_ROW;
+  before.key === call.key ||
+  chain.calls.some(({ tookEffect }) => tookEffect) ||
+  chain.calls.length + 1 >= TRIES_IN_A_ROW;
 
-function findEqual({ pending, listeners }: TrackerState, call: ObservedCall): { found?: PendingRetry | undefined; isClear: boolean } {
+function findEqual(
+  { pending, listeners }: TrackerState,
+  call: ObservedCall,
+): { found?: PendingRetry | undefined; isClear: boolean } {
   const equal = pending.filter((one) => isSameRequest(one.call, call));
   const recent = equal.length === 0 ? [] : listeners.recent(call);
   let early: PendingRetry | undefined;
@@ -148,25 +187,44 @@ function findEqual({ pending, listeners }: TrackerState, call: ObservedCall): { 
 const otherThan = (recent: readonly ObservedCall[], calls: readonly ObservedCall[]) =>
   recent.filter(({ request }) => calls.every((call) => call.request !== request));
 
-/** Replaces the verdicts on a call when it is retried late: with the same key, or after the client seemed to give up. */
+/**
+ * Replaces the verdicts on a call when it is retried late: with the same key, or after the client seemed to give up.
+ */
 function revise({ revisable, listeners }: TrackerState, call: ObservedCall): RetryChain | undefined {
-  const found = revisable.find((one) => hasSameKey(one.call, call)) ?? revisable.find((one) => isLateRetry(one, call, listeners));
+  const found =
+    revisable.find((one) => hasSameKey(one.call, call)) ?? revisable.find((one) => isLateRetry(one, call, listeners));
   if (!found || found.until < call.arrived) return undefined;
   revisable.splice(revisable.indexOf(found), 1);
   if (found.chain) found.chain.calls.splice(0, found.chain.calls.indexOf(found.call) + 1);
-  const chain: RetryChain = { calls: [...found.calls], ownWaits: [], lags: [], confirmedBy: "database", lookalikes: [] };
+  const chain: RetryChain = {
+    calls: [...found.calls],
+    ownWaits: [],
+    lags: [],
+    confirmedBy: "database",
+    lookalikes: [],
+  };
   const confirmedBy = hasSameKey(found.call, call) ? "database" : "connections";
   continueChain(chain, { from: found.call, to: call, isCertain: true, confirmedBy }, found.verdicts, listeners);
   return chain;
 }
 
 /**
- * Whether the call is the late retry of `before`. If `before` was matched with an equal call on another connection, a call on its own
- * connection shows that the match came from another program.
+ * Whether the call is the late retry of `before`. If `before` was matched with an equal call on another connection, a
+ * call on its own connection shows that the match came from another program.
  */
-function isLateRetry({ call: before, calls, chain }: Revisable, call: ObservedCall, { recent, lag }: RetryListeners): boolean {
+function isLateRetry(
+  { call: before, calls, chain }: Revisable,
+  call: ObservedCall,
+  { recent, lag }: RetryListeners,
+): boolean {
   if (!isSameRequest(before, call) || !isDue(before, call)) return false;
-  if (chain) return before.key === undefined && !before.isWrite && call.connection === before.connection && chain.calls.at(-1) !== before;
+  if (chain)
+    return (
+      before.key === undefined &&
+      !before.isWrite &&
+      call.connection === before.connection &&
+      chain.calls.at(-1) !== before
+    );
   return evidenceOf(before, call, otherThan(recent(call), calls), lag.worst) !== "parallel";
 }
 
@@ -195,9 +253,13 @@ function continueChain(
   return listeners.onRetry({ ...matched, chain, waited }, revised);
 }
 
-const weaker = (one: Confirmation, other: Confirmation) => (CONFIRMATIONS.indexOf(one) > CONFIRMATIONS.indexOf(other) ? one : other);
+const weaker = (one: Confirmation, other: Confirmation) =>
+  CONFIRMATIONS.indexOf(one) > CONFIRMATIONS.indexOf(other) ? one : other;
 
-/** Milliseconds around the start and the end of a pause in which event loop lag changes its measured length. Lag in between does not. */
+/**
+ * Milliseconds around the start and the end of a pause in which event loop lag changes its measured length. Lag in
+ * between does not.
+ */
 export const LAG_WINDOW = 50;
 
 /** Longer waits are rare, so lag is not measured during all of them. */
@@ -211,7 +273,10 @@ const lagAtEnds = ({ answered }: ObservedCall, { arrived }: ObservedCall, { wors
 const isOverdue = ({ listeners: { lag } }: TrackerState, { call, deadline }: PendingRetry, now: number) =>
   deadline < now && deadline + lag.worst(call.answered, now) < now;
 
-/** Ends chains past their deadline. A missing retry is final only if `latest`, the call that just arrived, shows its client still running. */
+/**
+ * Ends chains past their deadline. A missing retry is final only if `latest`, the call that just arrived, shows its
+ * client still running.
+ */
 function resolve(state: TrackerState, now: number, latest: ObservedCall | undefined): void {
   const { pending, revisable, listeners } = state;
   for (const ended of pending.filter((one) => isOverdue(state, one, now))) {

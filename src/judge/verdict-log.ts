@@ -1,7 +1,14 @@
 // The log of final verdicts: keeps the newest passes, failures and inconclusive verdicts, and reports each new verdict.
 
 import type { VerdictCounts } from "../contracts/live-messages.ts";
-import { type Confirmation, matchesRule, VERDICTS, type Verdict, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
+import {
+  type Confirmation,
+  matchesRule,
+  VERDICTS,
+  type Verdict,
+  type VerdictFilter,
+  type VerdictMessage,
+} from "../contracts/verdict.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
 
@@ -29,7 +36,11 @@ export const callSubject = (
 });
 
 /** The subject of a verdict that no call shows. */
-export const subjectWithoutCall = (merchant: string | undefined, at: number, fault: string | undefined): VerdictSubject => ({
+export const subjectWithoutCall = (
+  merchant: string | undefined,
+  at: number,
+  fault: string | undefined,
+): VerdictSubject => ({
   confirmedBy: "database",
   merchant,
   operation: undefined,
@@ -87,7 +98,8 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
     /** Failed and inconclusive verdicts that a reset erased. */
     erased: () => erased,
     /** The stored verdicts, oldest first. */
-    list: () => [...kept.values()].flatMap((list) => list.slice(-MAX_KEPT)).sort((one, other) => numberOf(one) - numberOf(other)),
+    list: () =>
+      [...kept.values()].flatMap((list) => list.slice(-MAX_KEPT)).sort((one, other) => numberOf(one) - numberOf(other)),
     /** Counts of all verdicts since the last reset, including dropped ones. */
     made: made.sum,
     kept: () => [...kept.values()].reduce((sum, list) => sum + Math.min(MAX_KEPT, list.length), 0),
@@ -95,7 +107,8 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
       made.forget(merchant);
       for (const [verdict, list] of kept) {
         const isGone = (found: VerdictMessage) => merchant === undefined || found.merchant === merchant;
-        if (verdict !== "pass") erased.push(...list.filter(isGone).map((found) => ({ ...found, says: `Before a reset: ${found.says}` })));
+        if (verdict !== "pass")
+          erased.push(...list.filter(isGone).map((found) => ({ ...found, says: `Before a reset: ${found.says}` })));
         const left = list.filter((found) => !isGone(found));
         kept.set(verdict, left);
       }
@@ -133,7 +146,10 @@ function createVerdictCounts() {
       if (merchant === undefined) counts.clear();
       else counts.delete(merchant);
     },
-    /** Counts a removed merchant's verdicts with those of no merchant, so that the counts do not grow with each merchant that comes and goes. */
+    /**
+     * Counts a removed merchant's verdicts with those of no merchant, so that the counts do not grow with each merchant
+     * that comes and goes.
+     */
     close(merchant: string) {
       const ofNone = counts.get(null) ?? new Map<string, number>();
       for (const [kind, count] of counts.get(merchant) ?? []) ofNone.set(kind, (ofNone.get(kind) ?? 0) + count);
@@ -146,7 +162,12 @@ function createVerdictCounts() {
 const numberOf = ({ id }: VerdictMessage) => Number(id?.slice("vdt_".length));
 
 /** A verdict that is not final has no id. */
-export const buildVerdict = (rule: Rule, finding: Finding, subject: VerdictSubject, id: string | null): VerdictMessage => ({
+export const buildVerdict = (
+  rule: Rule,
+  finding: Finding,
+  subject: VerdictSubject,
+  id: string | null,
+): VerdictMessage => ({
   id,
   rule: rule.id,
   severity: rule.severity,

@@ -20,7 +20,9 @@ export function setBounded<V>(map: Map<string, V>, key: string, value: V, limit:
   map.set(key, value);
 }
 
-/** Caches a function's results by its first argument. Calls with equal first arguments must have equal other arguments. */
+/**
+ * Caches a function's results by its first argument. Calls with equal first arguments must have equal other arguments.
+ */
 export function memoize<T, Rest extends unknown[]>(
   maxEntries: number,
   make: (key: string, ...rest: Rest) => T,

@@ -7,7 +7,10 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** One time zone per country: where a country has several, the zone of its largest business centre. Countries not listed use UTC. */
+/**
+ * One time zone per country: where a country has several, the zone of its largest business centre. Countries not listed
+ * use UTC.
+ */
 const ZONES = new Map(
   (
     "AE:Asia/Dubai AO:Africa/Luanda AR:America/Argentina/Buenos_Aires AT:Europe/Vienna AU:Australia/Sydney BD:Asia/Dhaka BE:Europe/Brussels " +
@@ -103,7 +106,11 @@ export const businessDayFrom = (day: string) => (isWeekend(day) ? nextBusinessDa
 
 /** Moves the times in these fields by `later` seconds, and those on a weekend to the business day before. */
 export const businessTimes = (record: Readonly<Record<string, unknown>>, fields: readonly string[], later = 0) =>
-  Object.fromEntries(fields.flatMap((field) => (typeof record[field] === "number" ? [[field, businessTime(record[field] + later)]] : [])));
+  Object.fromEntries(
+    fields.flatMap((field) =>
+      typeof record[field] === "number" ? [[field, businessTime(record[field] + later)]] : [],
+    ),
+  );
 
 const businessTime = (seconds: number) => seconds + daysToFriday(dayText(seconds * 1_000)) * (DAY / 1_000);
 const daysToFriday = (day: string) => dayNumber(businessDayUntil(day)) - dayNumber(day);
@@ -124,9 +131,14 @@ function offsetAt(country: string | null, time: number): number {
   return offsetOf(`${zone} ${hour}`, zone, hour);
 }
 
-/** Cached per hour: Intl takes 10 µs for an offset and 100 µs for a new format, and an offset changes only on the hour. */
+/**
+ * Cached per hour: Intl takes 10 µs for an offset and 100 µs for a new format, and an offset changes only on the hour.
+ */
 const offsetOf = memoize(1_000, (_, zone: string, hour: number) => readOffset(formatOf(zone), hour * HOUR));
-const formatOf = memoize(ZONES.size, (zone) => new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" }));
+const formatOf = memoize(
+  ZONES.size,
+  (zone) => new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" }),
+);
 
 /** Parses the offset in `1/5/2026, GMT+05:30`. UTC is written as `GMT` alone. */
 function readOffset(format: Intl.DateTimeFormat, time: number): number {

@@ -1,16 +1,25 @@
 // The sandbox clock, which can be frozen, set and advanced, and its one alarm, which starts work when it falls due.
-// Only this file uses Date and timers. Timeouts and injected latency always use real time, through functions with `real` in their names.
+// Only this file uses Date and timers. Timeouts and injected latency always use real time, through functions with
+// `real` in their names.
 
 import { notify } from "./listeners.ts";
 import { withResolvers } from "./with-resolvers.ts";
 
 export type ClockMode = "real" | "frozen" | "offset";
 
-/** Work with due times, such as retries and expiries. The due times are data, never timers, so that a restart does not lose them. */
+/**
+ * Work with due times, such as retries and expiries. The due times are data, never timers, so that a restart does not
+ * lose them.
+ */
 export interface DueWork {
-  /** When `run` next has work to start, in sandbox milliseconds; null when no work is waiting. Work that has started does not count. */
+  /**
+   * When `run` next has work to start, in sandbox milliseconds; null when no work is waiting. Work that has started
+   * does not count.
+   */
   nextDue(): number | null;
-  /** Starts all work due by `now`. Asynchronous work continues on its own, and wakes the clock when it schedules more. */
+  /**
+   * Starts all work due by `now`. Asynchronous work continues on its own, and wakes the clock when it schedules more.
+   */
   run(now: number): void;
   /** Resolves when all due or started work has settled; left out where `run` is synchronous. */
   settled?(): Promise<void>;
@@ -62,9 +71,10 @@ export function createClock(frozenAt?: number) {
       alarm.arm();
     },
     /**
-     * Moves time forward. Due work runs in order, each at its own due time, and settles before the next starts. Concurrent advances run one
-     * after another; `begin` is called when the earlier ones have ended, and returns the time to move to. An advance that does not complete
-     * leaves the time where it is, and does not wait for work that has started.
+     * Moves time forward. Due work runs in order, each at its own due time, and settles before the next starts.
+     * Concurrent advances run one after another; `begin` is called when the earlier ones have ended, and returns the
+     * time to move to. An advance that does not complete leaves the time where it is, and does not wait for work that
+     * has started.
      */
     async advance(begin: () => number, gone?: AbortSignal): Promise<AdvanceOutcome> {
       const advance = openAdvance();
@@ -91,7 +101,10 @@ export function createClock(frozenAt?: number) {
     watch(work: DueWork) {
       alarm.watched.push(pauseOnFailure(work, (error) => notify(failureListeners, error), alarm.wake));
     },
-    /** Calls the listener with each error that watched work throws. The failed work pauses for a second; other work is unaffected. */
+    /**
+     * Calls the listener with each error that watched work throws. The failed work pauses for a second; other work is
+     * unaffected.
+     */
     onFailure: (listener: (error: unknown) => void) => void failureListeners.add(listener),
     /** Checks the due times again; call it after any change that may have brought one forward. */
     wake: alarm.wake,
@@ -186,8 +199,8 @@ function createAlarm(time: ReturnType<typeof createTime>) {
 }
 
 /**
- * Reports the errors of work, because an error thrown from a timer would end the process. Failed work pauses, so that it does not fail in a
- * loop; `resume` is called when the pause is over.
+ * Reports the errors of work, because an error thrown from a timer would end the process. Failed work pauses, so that
+ * it does not fail in a loop; `resume` is called when the pause is over.
  */
 function pauseOnFailure(work: DueWork, report: (error: unknown) => void, resume: () => void): DueWork {
   let pausedUntil = 0;
@@ -211,8 +224,9 @@ function pauseOnFailure(work: DueWork, report: (error: unknown) => void, resume:
 }
 
 /**
- * Clears an unreferenced timer without leaking memory. Node keeps one list per timer duration, and frees the list of unreferenced timers only
- * when it expires: expiries a day ahead would leave one list per millisecond. A referenced timer's list is freed when it is cleared.
+ * Clears an unreferenced timer without leaking memory. Node keeps one list per timer duration, and frees the list of
+ * unreferenced timers only when it expires: expiries a day ahead would leave one list per millisecond. A referenced
+ * timer's list is freed when it is cleared.
  */
 const clearTimer = (timer: NodeJS.Timeout | undefined) => clearTimeout(timer?.ref());
 
@@ -238,7 +252,10 @@ export function stopwatch(): () => number {
 /** Real milliseconds since the process started: a stopwatch without an allocation. */
 export const realNow = () => performance.now();
 
-/** Real milliseconds for which the event loop has been busy since it started. A busy event loop reads nothing from its connections. */
+/**
+ * Real milliseconds for which the event loop has been busy since it started. A busy event loop reads nothing from its
+ * connections.
+ */
 export const realBusyTime = () => performance.eventLoopUtilization().active;
 
 /** Calls back after real time, regardless of the sandbox clock; the returned function cancels. */
@@ -259,10 +276,12 @@ export function afterRealTimeIfRunning(milliseconds: number, callback: () => voi
 }
 
 /** Resolves after real time, for injected latency and for commands that poll. */
-export const realDelay = (milliseconds: number) => new Promise<void>((resolve) => void afterRealTime(milliseconds, resolve));
+export const realDelay = (milliseconds: number) =>
+  new Promise<void>((resolve) => void afterRealTime(milliseconds, resolve));
 
 /** Blocks the thread and its event loop. Used only for the last output of a process, which must not be interrupted. */
-export const blockThread = (milliseconds: number) => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+export const blockThread = (milliseconds: number) =>
+  void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 
 /** Calls back at the end of this turn of the event loop: after promise callbacks, before timers. */
 export const afterThisTurn = (callback: () => void) => void setImmediate(callback);
@@ -313,7 +332,9 @@ export const isoTime = (milliseconds: number) => new Date(milliseconds).toISOStr
 /** The latest time that RFC 3339 can express. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** Parses an RFC 3339 time from 1970 to 9999 as milliseconds; undefined when it is not one (no `created` is negative). */
+/**
+ * Parses an RFC 3339 time from 1970 to 9999 as milliseconds; undefined when it is not one (no `created` is negative).
+ */
 export function parseTime(text: string): number | undefined {
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
   const [year, month, day] = text.slice(0, 10).split("-").map(Number) as [number, number, number];

@@ -26,11 +26,19 @@ export const durationProblem = (text: string) =>
 
 /** As `tryParseDuration`, for an option or a file: throws a usage error if the duration is invalid. */
 export function parseDuration(text: string, where: string): number {
-  return tryParseDuration(text) ?? usageError(`${where}: "${text}" is not a duration. Write it as 600ms, 30s, 5m or 24h.`);
+  return (
+    tryParseDuration(text) ?? usageError(`${where}: "${text}" is not a duration. Write it as 600ms, 30s, 5m or 24h.`)
+  );
 }
 
-/** The wait that a `Retry-After` header asks for, and its form; undefined if it is neither a number of seconds nor a date. */
-export function readRetryAfter(text: string, now: number): { milliseconds: number; form: "seconds" | "date" } | undefined {
+/**
+ * The wait that a `Retry-After` header asks for, and its form; undefined if it is neither a number of seconds nor a
+ * date.
+ */
+export function readRetryAfter(
+  text: string,
+  now: number,
+): { milliseconds: number; form: "seconds" | "date" } | undefined {
   if (/^\d+$/.test(text)) return { milliseconds: Number(text) * 1_000, form: "seconds" };
   const date = readHttpDate(text);
   return date === undefined ? undefined : { milliseconds: Math.max(0, date - now), form: "date" };

@@ -1,11 +1,15 @@
-// Every error that the sandbox can return: one table from `code` to status, category and cause. Nothing else maps codes to statuses.
+// Every error that the sandbox can return: one table from `code` to status, category and cause. Nothing else maps codes
+// to statuses.
 
 import { MAX_BODY, MAX_DEPTH, MAX_HEADERS, MAX_KEY_LENGTH, MAX_TARGET, MAX_VALUES } from "./request-limits.ts";
 import { count } from "./text.ts";
 
 /** The errors of one status and category, each with its cause. */
 const errorsOf = <const Code extends string>(status: number, error: string, causes: Readonly<Record<Code, string>>) =>
-  Object.fromEntries(Object.entries<string>(causes).map(([code, when]) => [code, { status, error, when }])) as Record<Code, ErrorFacts>;
+  Object.fromEntries(Object.entries<string>(causes).map(([code, when]) => [code, { status, error, when }])) as Record<
+    Code,
+    ErrorFacts
+  >;
 
 export const errors = {
   ...errorsOf(400, "invalid_request", {
@@ -17,20 +21,23 @@ export const errors = {
     invalid_cursor: "A cursor does not name a record of the caller, or both cursors were sent.",
     invalid_webhook_url: "The webhook URL is not a usable http or https URL.",
     webhook_url_not_local: "The webhook URL does not point to this machine; the sandbox delivers nowhere else.",
-    webhook_url_loopback: "The webhook URL points to the sandbox's own machine, and the sandbox listens beyond loopback.",
+    webhook_url_loopback:
+      "The webhook URL points to the sandbox's own machine, and the sandbox listens beyond loopback.",
     malformed_http: "The bytes received are not an HTTP request.",
   }),
   ...errorsOf(400, "idempotency_error", {
     idempotency_key_empty: "`Idempotency-Key` was sent without a value.",
     idempotency_key_too_long: `\`Idempotency-Key\` has more than ${MAX_KEY_LENGTH} characters.`,
-    idempotency_key_invalid: "`Idempotency-Key` was sent more than once, or contains spaces or characters outside printable ASCII.",
+    idempotency_key_invalid:
+      "`Idempotency-Key` was sent more than once, or contains spaces or characters outside printable ASCII.",
   }),
   ...errorsOf(401, "authentication_error", {
     missing_api_key: "No `Authorization` header was sent.",
     malformed_authorization: "`Authorization` is not exactly one `Bearer <key>`.",
     invalid_api_key: "This sandbox does not know the key, or the key was revoked.",
     token_expired: "The session token from a login has expired.",
-    invalid_credentials: "The e-mail address of a login is unknown or the password is wrong; the response does not say which.",
+    invalid_credentials:
+      "The e-mail address of a login is unknown or the password is wrong; the response does not say which.",
   }),
   ...errorsOf(403, "permission_error", {
     live_key_refused: "A live key was sent. The sandbox checks only its prefix; it neither stores nor returns the key.",
@@ -53,7 +60,8 @@ export const errors = {
   ...errorsOf(409, "conflict", {
     invalid_state: "The record's current state does not allow the operation; `details` names the states that do.",
     already_exists: "A record with the same unique value exists.",
-    verification_failed: "`POST /_sandbox/verify?strict=1` found an expectation that is not met; `details` has the results.",
+    verification_failed:
+      "`POST /_sandbox/verify?strict=1` found an expectation that is not met; `details` has the results.",
     idempotency_key_in_use:
       "A request with the same `Idempotency-Key` is in progress. Only a fault rule returns this: the sandbox never runs two at once.",
   }),
@@ -71,7 +79,11 @@ export const errors = {
     unsupported_media_type: "A body was sent whose `Content-Type` is not `application/json`.",
     unsupported_content_encoding: "The body is compressed; the sandbox accepts only uncompressed bodies.",
   }),
-  expectation_failed: { status: 417, error: "expectation_failed", when: "`Expect` asks for anything other than `100-continue`." },
+  expectation_failed: {
+    status: 417,
+    error: "expectation_failed",
+    when: "`Expect` asks for anything other than `100-continue`.",
+  },
   idempotency_key_reused: {
     status: 422,
     error: "idempotency_error",
@@ -84,12 +96,20 @@ export const errors = {
     documented: true,
   },
   injected_rate_limit: { status: 429, error: "rate_limited", when: "A fault rule returned this error." },
-  headers_too_large: { status: 431, error: "headers_too_large", when: `The request's headers exceed ${MAX_HEADERS / 1_024} KiB.` },
+  headers_too_large: {
+    status: 431,
+    error: "headers_too_large",
+    when: `The request's headers exceed ${MAX_HEADERS / 1_024} KiB.`,
+  },
   ...errorsOf(500, "api_error", {
     internal_error: "A bug in the sandbox. All effects of the request were rolled back.",
     injected_error: "A fault rule returned this error.",
   }),
-  part_not_built: { status: 501, error: "not_built", when: "This version of the sandbox does not implement the requested part." },
+  part_not_built: {
+    status: 501,
+    error: "not_built",
+    when: "This version of the sandbox does not implement the requested part.",
+  },
   ...errorsOf(503, "service_unavailable", {
     database_missing: "The SQLite file was deleted or replaced while the sandbox was running.",
     outage: "An injected outage: the service is down for all callers.",
@@ -108,7 +128,9 @@ interface ErrorFacts {
 
 export type ErrorCode = keyof typeof errors;
 
-/** Whether a response reports a rate limit. A service file may change its status, but `code` stays the sandbox's own. */
+/**
+ * Whether a response reports a rate limit. A service file may change its status, but `code` stays the sandbox's own.
+ */
 export const isRateLimit = (status: number, code: string | undefined) =>
   status === errors.rate_limit_exceeded.status || code === "rate_limit_exceeded" || code === "injected_rate_limit";
 
@@ -121,7 +143,10 @@ export interface FieldError {
 
 const MOST_NAMES = 10;
 
-/** One message for all errors: lists the missing fields, explains the first other error, and names the fields of the rest. */
+/**
+ * One message for all errors: lists the missing fields, explains the first other error, and names the fields of the
+ * rest.
+ */
 export function errorSummary(errors: readonly FieldError[]): string {
   const missing = errors.filter(({ code }) => code === "required");
   const [wrong, ...rest] = errors.filter(({ code }) => code !== "required");
@@ -150,7 +175,12 @@ export class ApiError extends Error {
   readonly details: Record<string, unknown>;
   readonly headers: Record<string, string>;
 
-  constructor(code: ErrorCode, message: string, details: Record<string, unknown> = {}, headers: Record<string, string> = {}) {
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: Record<string, unknown> = {},
+    headers: Record<string, string> = {},
+  ) {
     super(message);
     this.code = code;
     this.details = details;
@@ -163,7 +193,12 @@ export class ApiError extends Error {
 }
 
 /** Fails the request with one of the errors above; `message` says what was received and how to fix it. */
-export function fail(code: ErrorCode, message: string, details?: Record<string, unknown>, headers?: Record<string, string>): never {
+export function fail(
+  code: ErrorCode,
+  message: string,
+  details?: Record<string, unknown>,
+  headers?: Record<string, string>,
+): never {
   throw new ApiError(code, message, details, headers);
 }
 
@@ -178,7 +213,10 @@ export const exitCodes = {
   unsupportedNode: 7,
 } as const;
 
-/** Why no sandbox can start: this Node is too old for better-sqlite3, or the native addon is missing. The service never returns these. */
+/**
+ * Why no sandbox can start: this Node is too old for better-sqlite3, or the native addon is missing. The service never
+ * returns these.
+ */
 export type InstallationErrorCode = "unsupported_node" | "addon_not_loaded";
 
 interface SandboxErrorCause {
@@ -201,12 +239,17 @@ export class SandboxError extends Error {
   }
 }
 
-/** An error as it is printed: the message if that says how to mend it, otherwise the stack, which a report of the defect needs. */
-export const errorText = (error: unknown) => (error instanceof SandboxError ? error.message : String((error as Error)?.stack ?? error));
+/**
+ * An error as it is printed: the message if that says how to mend it, otherwise the stack, which a report of the defect
+ * needs.
+ */
+export const errorText = (error: unknown) =>
+  error instanceof SandboxError ? error.message : String((error as Error)?.stack ?? error);
 
 /**
- * Removes the frames of this package from the stack of a misuse. Node prints the line of the first frame of an uncaught error: it is then the
- * caller's line instead of a line of the bundle. Call it in the public function `below`, which the stack then leaves out too.
+ * Removes the frames of this package from the stack of a misuse. Node prints the line of the first frame of an uncaught
+ * error: it is then the caller's line instead of a line of the bundle. Call it in the public function `below`, which
+ * the stack then leaves out too.
  */
 export function atCaller(error: unknown, below: (...input: never[]) => unknown): unknown {
   if (error instanceof SandboxError) Error.captureStackTrace(error, below);
@@ -219,4 +262,5 @@ export function usageError(message: string): never {
 }
 
 /** Turns an error of the control API into a SandboxError, for programs and commands that call it. */
-export const asMisuse = (error: unknown): unknown => (error instanceof ApiError ? new SandboxError(error.message, "usage", error) : error);
+export const asMisuse = (error: unknown): unknown =>
+  error instanceof ApiError ? new SandboxError(error.message, "usage", error) : error;

@@ -1,5 +1,5 @@
-// Undoes JSON escapes and percent-encoding one layer at a time, and maps each layer back to the original text. Secrets of JSON inside a
-// JSON string are two layers down.
+// Undoes JSON escapes and percent-encoding one layer at a time, and maps each layer back to the original text. Secrets
+// of JSON inside a JSON string are two layers down.
 
 export interface Layer {
   readonly text: string;
@@ -10,8 +10,9 @@ export interface Layer {
 }
 
 /**
- * The steps that remain before a text counts as hostile: each layer after the first, each escape in a deep layer, every 32 escapes in another
- * and each place that may hold a secret takes one. Below zero, none is read any more, and the text is masked as a whole.
+ * The steps that remain before a text counts as hostile: each layer after the first, each escape in a deep layer, every
+ * 32 escapes in another and each place that may hold a secret takes one. Below zero, none is read any more, and the
+ * text is masked as a whole.
  */
 export interface Budget {
   left: number;
@@ -28,7 +29,10 @@ const CHARACTERS_PER_STEP = 64;
 /** Escapes in one of the usual layers that take as long as a step. */
 const ESCAPES_PER_STEP = 32;
 
-/** Yields the text itself, then with its escapes undone once, twice and so on, until none is left or the budget is used up. */
+/**
+ * Yields the text itself, then with its escapes undone once, twice and so on, until none is left or the budget is used
+ * up.
+ */
 export function* layersOf(text: string, budget: Budget): Generator<Layer> {
   let layer: Layer | undefined = { text, offsets: undefined, depths: undefined };
   for (let depth = 1; layer && budget.left >= 0; depth++) {
@@ -41,12 +45,17 @@ export function* layersOf(text: string, budget: Budget): Generator<Layer> {
 export const hasEscape = (text: string) => text.includes("\\") || text.includes("%");
 
 /**
- * Undoes the escapes of one layer; undefined when there is none, or when the budget is used up. Works on character codes: with a match, a
- * slice and a string for each escape, a body of 1 MiB that consists of escapes takes seven times as long.
+ * Undoes the escapes of one layer; undefined when there is none, or when the budget is used up. Works on character
+ * codes: with a match, a slice and a string for each escape, a body of 1 MiB that consists of escapes takes seven times
+ * as long.
  */
 function decode({ text, offsets, depths }: Layer, depth: number, budget: Budget): Layer | undefined {
   const codes = codesOf(text);
-  const to = { codes: new Uint16Array(text.length), offsets: new Int32Array(text.length + 1), depths: new Uint8Array(text.length) };
+  const to = {
+    codes: new Uint16Array(text.length),
+    offsets: new Int32Array(text.length + 1),
+    depths: new Uint8Array(text.length),
+  };
   const isUsual = depth <= USUAL_LAYERS;
   const mostEscapes = isUsual ? budget.left * ESCAPES_PER_STEP : budget.left;
   const nextMark = markFinder(text);
@@ -83,7 +92,13 @@ const LONG_RUN = 64;
 const placeOf = (offsets: Layer["offsets"], index: number) => (offsets ? (offsets[index] as number) : index);
 
 /** Copies the offsets and depths of a run. Those of the original text are its own indexes, and 0. */
-function copyPlaces({ offsets, depths }: Omit<Layer, "text">, to: Omit<Layer, "text">, index: number, length: number, run: number): void {
+function copyPlaces(
+  { offsets, depths }: Omit<Layer, "text">,
+  to: Omit<Layer, "text">,
+  index: number,
+  length: number,
+  run: number,
+): void {
   if (depths) to.depths?.set(depths.subarray(index, index + run), length);
   if (offsets) to.offsets?.set(offsets.subarray(index, index + run), length);
   else for (let step = 0; step < run; step++) (to.offsets as Int32Array)[length + step] = index + step;
@@ -101,8 +116,8 @@ function markFinder(text: string): (from: number) => number {
 }
 
 /**
- * The text with all escapes undone, however deep they nest, in one pass: a character that completes an escape replaces it. Characters beyond
- * Latin-1 become ÿ.
+ * The text with all escapes undone, however deep they nest, in one pass: a character that completes an escape replaces
+ * it. Characters beyond Latin-1 become ÿ.
  */
 export function withoutEscapes(text: string): string {
   if (!hasEscape(text)) return text;
@@ -125,8 +140,11 @@ const latin1 = (code: number) => (code > 0xff ? 0xff : code);
 const [BACKSLASH, PERCENT, SMALL_U] = [0x5c, 0x25, 0x75];
 /** The character after a backslash, and the one that both stand for. */
 const LETTERS = new Uint16Array(0x80);
-for (const [index, letter] of [...`"'\\/bfnrt`].entries()) LETTERS[letter.charCodeAt(0)] = `"'\\/\b\f\n\r\t`.charCodeAt(index);
-/** Stands for each byte of a non-ASCII character. Secret names are ASCII, so a space, which separates words, is enough. */
+for (const [index, letter] of [...`"'\\/bfnrt`].entries())
+  LETTERS[letter.charCodeAt(0)] = `"'\\/\b\f\n\r\t`.charCodeAt(index);
+/**
+ * Stands for each byte of a non-ASCII character. Secret names are ASCII, so a space, which separates words, is enough.
+ */
 const OTHER_BYTE = 0xa0;
 const DIGITS = new Int8Array(0x80).fill(-1);
 for (const [value, digit] of [..."0123456789abcdef"].entries())
@@ -144,11 +162,12 @@ function escapeAt(codes: Codes, index: number): number {
 }
 
 /**
- * What the escape stands for that this character completes, plus 256 times the number of its characters before; 0 without one. One number
- * instead of an object, because a body of 1 MiB may consist of escapes.
+ * What the escape stands for that this character completes, plus 256 times the number of its characters before; 0
+ * without one. One number instead of an object, because a body of 1 MiB may consist of escapes.
  */
 function escapeEnding(kept: Uint8Array, length: number, code: number): number {
-  if (kept[length - 1] === BACKSLASH && length > 0) return (LETTERS[code] ?? 0) === 0 ? 0 : 0x100 + (LETTERS[code] as number);
+  if (kept[length - 1] === BACKSLASH && length > 0)
+    return (LETTERS[code] ?? 0) === 0 ? 0 : 0x100 + (LETTERS[code] as number);
   const low = length < 2 ? -1 : (DIGITS[code] ?? -1);
   const high = low < 0 ? -1 : (DIGITS[kept[length - 1] as number] ?? -1);
   if (high < 0) return 0;

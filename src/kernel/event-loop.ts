@@ -40,7 +40,10 @@ export function createEventLoopLag() {
     },
     /** The longest lag between two real times, in milliseconds. */
     worst: (from: number, to: number) => Math.max(0, ...lagsBetween(from, to)),
-    /** The sum of all lag between two real times. Neither side of a connection in this process could make progress during it. */
+    /**
+     * The sum of all lag between two real times. Neither side of a connection in this process could make progress
+     * during it.
+     */
     total: (from: number, to: number) => lagsBetween(from, to).reduce((sum, lag) => sum + lag, 0),
   };
 }

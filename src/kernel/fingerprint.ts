@@ -1,17 +1,27 @@
-// The fingerprint of a request: equal for requests with the same method, path, query and body. The order of fields and parameters is ignored.
+// The fingerprint of a request: equal for requests with the same method, path, query and body. The order of fields and
+// parameters is ignored.
 
 import { hash } from "node:crypto";
 
 export function fingerprint(method: string | undefined, path: string, search: string, body: unknown): string {
-  return hash("sha256", JSON.stringify([method, path, search === "" ? [] : sortedPairs(search), sorted(body)]), "base64");
+  return hash(
+    "sha256",
+    JSON.stringify([method, path, search === "" ? [] : sortedPairs(search), sorted(body)]),
+    "base64",
+  );
 }
 
 const sortedPairs = (search: string) =>
-  [...new URLSearchParams(search)].sort(([one, first], [other, second]) => (one === other ? compare(first, second) : compare(one, other)));
+  [...new URLSearchParams(search)].sort(([one, first], [other, second]) =>
+    one === other ? compare(first, second) : compare(one, other),
+  );
 
 const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
 
-/** Turns an object into a list of its fields, so that a field named __proto__ counts too. The wrapper distinguishes it from an array. */
+/**
+ * Turns an object into a list of its fields, so that a field named __proto__ counts too. The wrapper distinguishes it
+ * from an array.
+ */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;

@@ -24,7 +24,10 @@ export const IBAN_START_SOURCE = `(?<![A-Za-z0-9])[A-Za-z]{2}\\d\\d${SEPARATORS}
 const START = new RegExp(IBAN_START_SOURCE, "g");
 const CANDIDATE = new RegExp(`[A-Za-z0-9]{4}(?:${SEPARATORS}[A-Za-z0-9]){11,30}`, "y");
 
-/** The start and end of each IBAN, until the budget is used up. A candidate is shorter than 130 characters and takes one step. */
+/**
+ * The start and end of each IBAN, until the budget is used up. A candidate is shorter than 130 characters and takes one
+ * step.
+ */
 export function* ibansIn(text: string, budget: Budget): Generator<{ start: number; end: number }> {
   START.lastIndex = 0;
   for (let found = START.exec(text); found; found = START.exec(text)) {
@@ -41,7 +44,10 @@ export function* ibansIn(text: string, budget: Budget): Generator<{ start: numbe
   }
 }
 
-/** The length of the IBAN at the start of the candidate, with separators. `following` is the character after the candidate. */
+/**
+ * The length of the IBAN at the start of the candidate, with separators. `following` is the character after the
+ * candidate.
+ */
 function ibanLength(candidate: string, following: string): number | undefined {
   const wanted = LENGTHS.get(candidate.slice(0, 2).toUpperCase());
   if (wanted === undefined) return undefined;
@@ -55,7 +61,9 @@ function ibanLength(candidate: string, following: string): number | undefined {
   return isWhole && hasValidChecksum(digits) ? end : undefined;
 }
 
-/** ISO 13616: move the first four characters to the end and read letters as 10 to 35; the number modulo 97 must be 1. */
+/**
+ * ISO 13616: move the first four characters to the end and read letters as 10 to 35; the number modulo 97 must be 1.
+ */
 function hasValidChecksum(iban: string): boolean {
   let remainder = 0;
   for (const character of iban.slice(4) + iban.slice(0, 4)) {

@@ -1,4 +1,5 @@
-// Masks the secrets in headers, and in Idempotency-Keys. Separate from mask.ts, which also runs in browsers: this file needs node:crypto.
+// Masks the secrets in headers, and in Idempotency-Keys. Separate from mask.ts, which also runs in browsers: this file
+// needs node:crypto.
 
 import { createHash } from "node:crypto";
 import { MASK, mask, maskValue, mayHoldSecret } from "./mask.ts";
@@ -19,8 +20,8 @@ export function maskHeaders(headers: NodeJS.Dict<string | string[]>): string {
 const MASKED_AUTHORIZATION = `"authorization":"${MASK}"`;
 
 /**
- * An Idempotency-Key is shown unchanged, because people compare keys. A key that contains a secret, or the name of one, is shown as its
- * first characters and a hash, so equal keys still look equal.
+ * An Idempotency-Key is shown unchanged, because people compare keys. A key that contains a secret, or the name of one,
+ * is shown as its first characters and a hash, so equal keys still look equal.
  */
 export function maskIdempotencyKey(key: string): string {
   if (!mayHoldSecret(key) || (mask(key) === key && !isSecretName(key))) return key;

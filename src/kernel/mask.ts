@@ -1,15 +1,21 @@
-// Masks secrets in every stored or shown text of a call: values of fields, headers and parameters with a secret name, API keys, signing
-// secrets and IBANs. Reads JSON, queries, forms, headers and messages, also when they are malformed or truncated.
+// Masks secrets in every stored or shown text of a call: values of fields, headers and parameters with a secret name,
+// API keys, signing secrets and IBANs. Reads JSON, queries, forms, headers and messages, also when they are malformed
+// or truncated.
 
 import { type Budget, hasEscape, layersOf, newBudget, withoutEscapes } from "./escape-layers.ts";
 import { isSecretName, isSuspicious, MASK, mayBeSecret, type Secret, secretsIn } from "./secrets.ts";
 
 export { MASK };
 
-/** Characters read beyond the limit, to recognise a secret that the limit would cut: the longest spelling of an IBAN. */
+/**
+ * Characters read beyond the limit, to recognise a secret that the limit would cut: the longest spelling of an IBAN.
+ */
 const LOOKAHEAD = 4_096;
 
-/** Masks the secrets, then cuts the text to the limit. In the opposite order, a secret cut in half would not be recognised. */
+/**
+ * Masks the secrets, then cuts the text to the limit. In the opposite order, a secret cut in half would not be
+ * recognised.
+ */
 export function mask(text: string, limit = text.length, budget = newBudget()): string {
   const read = text.length > limit + LOOKAHEAD ? text.slice(0, limit + LOOKAHEAD) : text;
   const secrets = secretsIn(read, budget);
@@ -29,7 +35,10 @@ function replaceSecrets(text: string, secrets: readonly Secret[], limit: number)
   return masked + text.slice(kept, Math.max(kept, limit));
 }
 
-/** A JSON value with its secrets masked, at any depth. Without escapes, one search of the whole text is enough for most values. */
+/**
+ * A JSON value with its secrets masked, at any depth. Without escapes, one search of the whole text is enough for most
+ * values.
+ */
 export function maskValue(value: unknown): unknown {
   const text = JSON.stringify(value) ?? "";
   return hasEscape(text) || isSuspicious(text) ? maskParts(value, newBudget()) : value;
@@ -46,10 +55,16 @@ function maskParts(value: unknown, budget: Budget): unknown {
   return Object.fromEntries(entries);
 }
 
-/** A value as JSON with its secrets masked. Masking the JSON text could break its quotes, if a message looks like a field with a secret name. */
+/**
+ * A value as JSON with its secrets masked. Masking the JSON text could break its quotes, if a message looks like a
+ * field with a secret name.
+ */
 export const maskedJson = (value: unknown): string => JSON.stringify(maskValue(value));
 
-/** A boolean such as `hasPassword: true` is not a secret. Once the budget is used up, a name that may be secret is not looked at closely. */
+/**
+ * A boolean such as `hasPassword: true` is not a secret. Once the budget is used up, a name that may be secret is not
+ * looked at closely.
+ */
 function isMasked(name: string, value: unknown, budget: Budget): boolean {
   if (value === null || typeof value === "boolean" || !mayBeSecret(name)) return false;
   budget.left -= 2;

@@ -1,11 +1,15 @@
-// Converts amounts between integers in the currency's smallest unit and text such as 12.50, and knows the codes of currencies.
+// Converts amounts between integers in the currency's smallest unit and text such as 12.50, and knows the codes of
+// currencies.
 
 import { didYouMean } from "./did-you-mean.ts";
 
 /** The decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD (default for an unknown currency: 2). */
 export function decimalsOf(currency: string | null | undefined): number {
   if (!/^[A-Z]{3}$/.test(currency ?? "")) return 2;
-  return new Intl.NumberFormat("en", { style: "currency", currency: currency as string }).resolvedOptions().maximumFractionDigits ?? 2;
+  return (
+    new Intl.NumberFormat("en", { style: "currency", currency: currency as string }).resolvedOptions()
+      .maximumFractionDigits ?? 2
+  );
 }
 
 /** Parses 12.50 as 1250 in a currency with two decimals; undefined if the text is not an amount of the currency. */

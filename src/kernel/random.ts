@@ -1,5 +1,6 @@
-// The one source of randomness: each value is a function of the seed and of its purpose, so a sandbox with the same seed repeats it.
-// Tokens that protect a shared sandbox come from the system instead: a search of the seed's 32 bits finds the seed from any one value.
+// The one source of randomness: each value is a function of the seed and of its purpose, so a sandbox with the same
+// seed repeats it. Tokens that protect a shared sandbox come from the system instead: a search of the seed's 32 bits
+// finds the seed from any one value.
 
 import { hash, randomBytes, timingSafeEqual } from "node:crypto";
 
@@ -16,11 +17,15 @@ export function createRandom(seed: number) {
   const name = (parts: NamePart[]) => `${seed}/${parts.join("/")}`;
   const hex = (parts: NamePart[]) => hash("sha256", name(parts), "hex");
   // Base64, because Node returns a digest as text in less than half the time that it takes for bytes.
-  const letters = (parts: NamePart[], length: number) => hash("sha256", name(parts), "base64").slice(0, length).replace(/[+/]/g, "0");
+  const letters = (parts: NamePart[], length: number) =>
+    hash("sha256", name(parts), "base64").slice(0, length).replace(/[+/]/g, "0");
   return {
     /** An id such as `bkg_4fJ…`. */
     id: (prefix: string, ...parts: NamePart[]) => `${prefix}_${letters([prefix, ...parts], ID_LENGTH)}`,
-    /** An id that begins with a sort key from `sortKeyOf` or `sortKeyIn`, so records made together are neighbours in the database's indexes. */
+    /**
+     * An id that begins with a sort key from `sortKeyOf` or `sortKeyIn`, so records made together are neighbours in the
+     * database's indexes.
+     */
     sortableId: (sortKey: string, prefix: string, ...parts: NamePart[]) =>
       `${prefix}_${sortKey}${letters([prefix, ...parts], ID_LENGTH - sortKey.length)}`,
     /** Lower-case hex digits, two for each byte (32 bytes at most). */

@@ -5,8 +5,8 @@ import { grouped } from "./grouped.ts";
 import { IBAN_START_SOURCE, ibansIn } from "./iban.ts";
 
 /**
- * Words that make a name secret, matched as whole words in any spelling: `api key` matches apikey, apiKey, API_KEY, x-api-key and
- * card[api][key]. A word may end with an `s` or digits.
+ * Words that make a name secret, matched as whole words in any spelling: `api key` matches apikey, apiKey, API_KEY,
+ * x-api-key and card[api][key]. A word may end with an `s` or digits.
  */
 export const SECRET_WORDS = [
   "authorization",
@@ -45,17 +45,24 @@ export const mayBeSecret = (name: string): boolean => LAST_WORD.test(name);
 const LAST_WORD = new RegExp(SECRET_WORDS.map((word) => word.split(" ").at(-1)).join("|"), "i");
 
 /** Whether values of a field, header or parameter with this name must be masked. */
-export const isSecretName = (name: string): boolean => mayBeSecret(name) && spellingsOf(name).some((words) => SECRET_NAME.test(words));
+export const isSecretName = (name: string): boolean =>
+  mayBeSecret(name) && spellingsOf(name).some((words) => SECRET_NAME.test(words));
 
 /** Whether values of a query or form parameter with this name must be masked. */
 export const isSecretParameter = (name: string): boolean =>
   spellingsOf(name).some((words) => SECRET_NAME.test(words) || SECRET_PARAMETER.test(words));
 
-/** Only this many characters at the start and at the end of a name are read, because a name may be as long as a body. */
+/**
+ * Only this many characters at the start and at the end of a name are read, because a name may be as long as a body.
+ */
 const LONGEST_PART = 1_000;
-/** The name in lower case with `_` between its words, spelt twice: case is ignored, as in headers, or separates words, as in camelCase. */
+/**
+ * The name in lower case with `_` between its words, spelt twice: case is ignored, as in headers, or separates words,
+ * as in camelCase.
+ */
 function spellingsOf(whole: string): string[] {
-  const name = whole.length > 2 * LONGEST_PART ? `${whole.slice(0, LONGEST_PART)}-${whole.slice(-LONGEST_PART)}` : whole;
+  const name =
+    whole.length > 2 * LONGEST_PART ? `${whole.slice(0, LONGEST_PART)}-${whole.slice(-LONGEST_PART)}` : whole;
   const separated = name.replace(/[^a-zA-Z0-9]+/g, "_");
   const camelCase = separated.replace(/([a-z0-9])([A-Z])/g, "$1_$2").replace(/([A-Z])([A-Z][a-z])/g, "$1_$2");
   return [separated.toLowerCase(), camelCase.toLowerCase()];
@@ -65,8 +72,8 @@ function spellingsOf(whole: string): string[] {
 const BETWEEN = "[^a-zA-Z0-9]{0,2}";
 
 /**
- * The source of a regular expression that finds these words in any case, also inside other words. V8 searches a long text fastest with
- * both cases spelt out instead of the flag `i`, and with the words grouped by their first letter.
+ * The source of a regular expression that finds these words in any case, also inside other words. V8 searches a long
+ * text fastest with both cases spelt out instead of the flag `i`, and with the words grouped by their first letter.
  */
 export function anyCaseSource(words: readonly string[]): string {
   const letters = (text: string) => text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`);
@@ -75,7 +82,10 @@ export function anyCaseSource(words: readonly string[]): string {
   return [...groups].map(([first, all]) => `${letters(first)}(?:${all.map(rest).join("|")})`).join("|");
 }
 
-/** The source of a regular expression that finds the words of both lists. The match of a parameter includes the `=` after it. */
+/**
+ * The source of a regular expression that finds the words of both lists. The match of a parameter includes the `=`
+ * after it.
+ */
 export const SECRET_WORD_SOURCE = `${anyCaseSource(SECRET_WORDS)}|(?:${anyCaseSource(SECRET_PARAMETERS)})\\d*\\]?=`;
 
 export const MASK = "…redacted…";
@@ -88,8 +98,8 @@ export interface Secret {
 }
 
 /**
- * The secrets in order, without overlap. Each layer of escapes is searched separately, with its own quotes and separators. A text that uses up
- * the budget is one secret.
+ * The secrets in order, without overlap. Each layer of escapes is searched separately, with its own quotes and
+ * separators. A text that uses up the budget is one secret.
  */
 export function secretsIn(text: string, budget: Budget = newBudget()): Secret[] {
   if (!hasEscape(text) && !isSuspicious(text)) return [];
@@ -120,8 +130,8 @@ interface Found {
 }
 
 /**
- * A secret that begins inside one of an outer layer is a part of it, and the outer layer knows its exact end. Only a secret recognised by
- * its format may end later in the deeper layer, because its characters may be escaped.
+ * A secret that begins inside one of an outer layer is a part of it, and the outer layer knows its exact end. Only a
+ * secret recognised by its format may end later in the deeper layer, because its characters may be escaped.
  */
 function merge(outer: readonly Secret[], found: readonly (Secret & { isForm: boolean })[]): Secret[] {
   const all = [...outer, ...found];
@@ -129,13 +139,17 @@ function merge(outer: readonly Secret[], found: readonly (Secret & { isForm: boo
   const merged: Secret[] = [];
   for (const next of all) {
     const last = merged.at(-1);
-    if (last === undefined || next.start >= last.end) merged.push({ start: next.start, end: next.end, replacement: next.replacement });
+    if (last === undefined || next.start >= last.end)
+      merged.push({ start: next.start, end: next.end, replacement: next.replacement });
     else if (!("isForm" in next) || next.isForm) last.end = Math.max(last.end, next.end);
   }
   return merged;
 }
 
-/** A secret that is recognised by its own form: text that its start contains, the start, and a pattern of the secret after the start. */
+/**
+ * A secret that is recognised by its own form: text that its start contains, the start, and a pattern of the secret
+ * after the start.
+ */
 interface Form {
   hint: string;
   start: RegExp;
@@ -144,7 +158,11 @@ interface Form {
 
 const FORMS: readonly Form[] = [
   // Prefixes of keys stay unmasked, to show the kind of the key.
-  { hint: "_", start: new RegExp(`(?:${anyCaseSource(["sk_test_", "sk_live_"])})(?=[\\w~-])`, "g"), secret: /[\w~-]+(?:\.[\w~-]+)*/y },
+  {
+    hint: "_",
+    start: new RegExp(`(?:${anyCaseSource(["sk_test_", "sk_live_"])})(?=[\\w~-])`, "g"),
+    secret: /[\w~-]+(?:\.[\w~-]+)*/y,
+  },
   // Includes base64, in which other services write signing secrets.
   { hint: "_", start: new RegExp(`${anyCaseSource(["whsec_"])}(?=[\\w+/=-])`, "g"), secret: /[\w+/=-]+/y },
   // A JWT: its header begins with {" in base64url. Two to five parts.
@@ -167,7 +185,10 @@ function* knownForms({ text }: Layer, budget: Budget): Generator<Found> {
   }
 }
 
-/** V8 searches fastest if the words and prefixes are in one expression without assertions, and IBANs, JWTs and URLs in their own. */
+/**
+ * V8 searches fastest if the words and prefixes are in one expression without assertions, and IBANs, JWTs and URLs in
+ * their own.
+ */
 const WORD_OR_KEY = new RegExp(`${SECRET_WORD_SOURCE}|${anyCaseSource(["sk_live_", "sk_test_", "whsec_"])}`);
 const IBAN_START = new RegExp(IBAN_START_SOURCE);
 
@@ -188,7 +209,10 @@ const SEPARATOR = /(?:[^"'=:&,{}[\]\n]{0,64}?(["']))?\s*(:|=>?)\s*/y;
 /** An escaped quote. A deeper layer has it as a plain quote, and finds the exact value there. */
 const ESCAPED_QUOTE = /\\+(?:["']|u002[27])|%(?:25)*2[27]/y;
 
-/** The values of secret names. The search continues after each name and value, so every character is read a bounded number of times. */
+/**
+ * The values of secret names. The search continues after each name and value, so every character is read a bounded
+ * number of times.
+ */
 function* namedValues(layer: Layer, budget: Budget): Generator<Found> {
   const { text } = layer;
   const isForm = /^[^\s"'<>{}:]*=/.test(text);
@@ -258,10 +282,14 @@ const FORM_STOP = /&/g;
 /** The end of a header, or of a name with its value in a message. */
 const LINE_STOP = /["`\n\r]/g;
 const BARE_STOP = /[,}\]"`;<>&\n\r]/g;
-/** The end of a `name=value` pair in a message, a URL or a header. A quote ends it only if a separator or the end of the text follows. */
+/**
+ * The end of a `name=value` pair in a message, a URL or a header. A quote ends it only if a separator or the end of the
+ * text follows.
+ */
 const PAIR_STOP = /[\s&#<>`]|["'](?=[\s,;:)\]}\\]|$)/g;
 
-const nonEmpty = (start: number, end: number, quote?: number): Value | undefined => (end > start ? { start, end, quote } : undefined);
+const nonEmpty = (start: number, end: number, quote?: number): Value | undefined =>
+  end > start ? { start, end, quote } : undefined;
 
 const depthOf = ({ depths }: Layer, index: number) => depths?.[index] ?? 0;
 

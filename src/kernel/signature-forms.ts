@@ -29,9 +29,14 @@ export const formsOfSignature = (contents: readonly string[]): SignatureForm[] =
     contents.flatMap((content) => Object.keys(KEYS).map((key) => ({ encoding, content, key }))),
   );
 
-export const wordsOf = ({ encoding, content, key }: SignatureForm) => `${encoding} digest of the ${content}, keyed with ${key}`;
+export const wordsOf = ({ encoding, content, key }: SignatureForm) =>
+  `${encoding} digest of the ${content}, keyed with ${key}`;
 
-export const digestOf = ({ encoding, key }: SignatureForm, secret: string, ...signed: readonly (string | Uint8Array)[]): string => {
+export const digestOf = (
+  { encoding, key }: SignatureForm,
+  secret: string,
+  ...signed: readonly (string | Uint8Array)[]
+): string => {
   const hmac = createHmac("sha256", (KEYS[key] as (secret: string) => string | Buffer)(secret));
   for (const part of signed) hmac.update(part);
   return hmac.digest(encoding);

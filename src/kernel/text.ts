@@ -5,13 +5,18 @@ const encoder = new TextEncoder();
 export const byteLength = (text: string): number => encoder.encode(text).length;
 
 /** `retryAfter` and `retry_after` as `retry-after`. */
-export const kebab = (name: string) => name.replaceAll("_", "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+export const kebab = (name: string) =>
+  name.replaceAll("_", "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
-/** Writes 13259 as `13,259`. The first call of `toLocaleString` loads the locales, which took a tenth of the time of a start. */
+/**
+ * Writes 13259 as `13,259`. The first call of `toLocaleString` loads the locales, which took a tenth of the time of a
+ * start.
+ */
 export const count = (value: number) => String(value).replace(/(?<!\.\d*)\B(?=(\d{3})+(?!\d))/g, ",");
 
 /** `1 call`, `2,000 calls`, `3 deliveries`. */
-export const plural = (value: number, noun: string) => `${count(value)} ${value === 1 ? noun : `${noun.replace(/(?<![aeo])y$/, "ie")}s`}`;
+export const plural = (value: number, noun: string) =>
+  `${count(value)} ${value === 1 ? noun : `${noun.replace(/(?<![aeo])y$/, "ie")}s`}`;
 
 /** JSON in one line with spaces after commas and colons, and `padding` inside braces. */
 export function spacedJson(value: unknown, padding = ""): string {
@@ -26,7 +31,8 @@ const PRINTABLE_ASCII = /^[\x20-\x7e]*$/;
 const CONTROL = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** Escapes control characters as JSON does, so a JSON text keeps its value. */
-export const escapeControlCharacters = (text: string) => (PRINTABLE_ASCII.test(text) ? text : text.replace(CONTROL, escaped));
+export const escapeControlCharacters = (text: string) =>
+  PRINTABLE_ASCII.test(text) ? text : text.replace(CONTROL, escaped);
 
 const escaped = (character: string) => {
   const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));

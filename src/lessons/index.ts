@@ -23,7 +23,9 @@ import { announce, merchantToCheck, moveTo, noteRun, scheduleCheck, showHint, st
 export type LessonService = ReturnType<typeof createLessons>;
 
 const DEFAULT_HINT_AFTER = 90_000;
-/** A limit, because each learner has a merchant with all records of a fixture, and joining a workshop takes no token. */
+/**
+ * A limit, because each learner has a merchant with all records of a fixture, and joining a workshop takes no token.
+ */
 const MAX_LEARNERS = 400;
 
 export function createLessons(deps: LessonDependencies) {
@@ -31,8 +33,10 @@ export function createLessons(deps: LessonDependencies) {
   const { context, open } = createContext(deps, () => stopped);
   const learners = () => open().progress;
   const progressOf = (id: string): LearnerProgress =>
-    learners().get(id) ?? fail("resource_not_found", `No learner uses the merchant ${id}. GET /_sandbox/learners lists the learners.`);
-  const state = async (progress: LearnerProgress): Promise<LearnerState> => learnerState(context, await context.readLessons(), progress);
+    learners().get(id) ??
+    fail("resource_not_found", `No learner uses the merchant ${id}. GET /_sandbox/learners lists the learners.`);
+  const state = async (progress: LearnerProgress): Promise<LearnerState> =>
+    learnerState(context, await context.readLessons(), progress);
   const checkLearners = (merchant?: string) => {
     for (const progress of merchant === undefined ? learners().values() : [learners().get(merchant)])
       if (progress) scheduleCheck(context, progress);
@@ -46,10 +50,14 @@ export function createLessons(deps: LessonDependencies) {
     },
     learners: async () => Promise.all([...learners().values()].map(state)),
     learner: async (id: string) => state(progressOf(id)),
-    /** Adds a learner with a new merchant. With `merchant`, or without a name, uses an existing merchant and returns its learner, if any. */
+    /**
+     * Adds a learner with a new merchant. With `merchant`, or without a name, uses an existing merchant and returns its
+     * learner, if any.
+     */
     join: async (wanted: JoinOptions) => state(await join(context, learners(), wanted)),
     /** Begins a lesson. With a checkpoint, creates the results of the steps before it. */
-    begin: async (id: string, lesson: string, checkpoint?: number) => begin(context, progressOf(id), lesson, checkpoint).then(state),
+    begin: async (id: string, lesson: string, checkpoint?: number) =>
+      begin(context, progressOf(id), lesson, checkpoint).then(state),
     skip: async (id: string) => skip(context, progressOf(id)).then(state),
     /** Shows the next hint of the step, or the last one again. */
     hint: async (id: string) => showHint(context, progressOf(id)).then(() => state(progressOf(id))),
@@ -59,7 +67,9 @@ export function createLessons(deps: LessonDependencies) {
       if (progressOf(id).version <= version && !stopped) await context.updates.wait(id, within, gone);
       return state(progressOf(id));
     },
-    /** Schedules a check of a learner's current step (default: all learners'), after a change that publishes no event. */
+    /**
+     * Schedules a check of a learner's current step (default: all learners'), after a change that publishes no event.
+     */
     check: checkLearners,
     /** Schedules a check of the learners that the event concerns. */
     onEvent(event: LiveEvent) {
@@ -86,7 +96,9 @@ function createContext(deps: LessonDependencies, isStopped: () => boolean) {
     const merchant = tenants.first();
     try {
       const { verdict } = verifier.since(verifier.takeBaseline({ merchant, all }), { merchant, all });
-      return verdict === "pass" ? "this already holds before the learner did anything: the step would complete by itself." : undefined;
+      return verdict === "pass"
+        ? "this already holds before the learner did anything: the step would complete by itself."
+        : undefined;
     } catch (error) {
       if (error instanceof ApiError) return error.message;
       throw error;
@@ -105,7 +117,10 @@ function createContext(deps: LessonDependencies, isStopped: () => boolean) {
   const open = once(() => {
     for (const row of learners.list()) {
       const mark = JSON.parse(row.mark) as Baseline | null;
-      context.progress.set(row.merchant, newProgress(row, mark === null ? undefined : verifier.resume(mark), DEFAULT_HINT_AFTER));
+      context.progress.set(
+        row.merchant,
+        newProgress(row, mark === null ? undefined : verifier.resume(mark), DEFAULT_HINT_AFTER),
+      );
     }
     return context;
   });
@@ -135,12 +150,18 @@ async function join(
   if (wanted !== undefined) context.tenants.require(wanted);
   const existing = wanted === undefined ? undefined : learners.get(wanted);
   if (existing && (name === undefined || existing.row.name === name)) return existing;
-  if (existing) fail("already_exists", `${existing.row.name} already uses the merchant ${wanted}.`, { merchant: wanted });
+  if (existing)
+    fail("already_exists", `${existing.row.name} already uses the merchant ${wanted}.`, { merchant: wanted });
   const learnerName = name ?? (wanted as string);
   if (context.learners.named(learnerName))
-    fail("already_exists", `A learner named ${learnerName} already exists. Choose another name.`, { name: learnerName });
+    fail("already_exists", `A learner named ${learnerName} already exists. Choose another name.`, {
+      name: learnerName,
+    });
   if (wanted === undefined && learners.size >= MAX_LEARNERS)
-    fail("invalid_state", `There are ${learners.size} learners, and no more can join. The workshop's host can remove learners.`);
+    fail(
+      "invalid_state",
+      `There are ${learners.size} learners, and no more can join. The workshop's host can remove learners.`,
+    );
   const row = {
     merchant: wanted ?? context.createMerchant(),
     name: learnerName,
@@ -157,14 +178,25 @@ async function join(
   return progress;
 }
 
-async function begin(context: LessonContext, progress: LearnerProgress, name: string, checkpoint = 1): Promise<LearnerProgress> {
+async function begin(
+  context: LessonContext,
+  progress: LearnerProgress,
+  name: string,
+  checkpoint = 1,
+): Promise<LearnerProgress> {
   const lessons = await context.readLessons();
   const { lesson, steps } = findLesson(lessons, name);
   if (checkpoint > steps.length)
     fail("validation_failed", `${lesson.name} has ${steps.length} steps; there is no step ${checkpoint} to begin at.`);
   const before = lesson.steps.slice(0, checkpoint - 1).map(({ number }) => number);
   const state = steps.slice(0, checkpoint - 1).flatMap((step) => step.state);
-  await moveTo(context, lessons, progress, { lesson: lesson.name, step: checkpoint, ended: before, how: "prepared" }, state);
+  await moveTo(
+    context,
+    lessons,
+    progress,
+    { lesson: lesson.name, step: checkpoint, ended: before, how: "prepared" },
+    state,
+  );
   return progress;
 }
 
@@ -172,8 +204,15 @@ async function skip(context: LessonContext, progress: LearnerProgress): Promise<
   const lessons = await context.readLessons();
   const { lesson, step, name } = progress.row;
   const annotations = currentStep(lessons, progress.row);
-  if (!annotations || lesson === null) return fail("invalid_state", `${name} is not at a step, so there is nothing to skip.`);
-  await moveTo(context, lessons, progress, { lesson, step: step + 1, ended: [step], how: "skipped" }, annotations.state);
+  if (!annotations || lesson === null)
+    return fail("invalid_state", `${name} is not at a step, so there is nothing to skip.`);
+  await moveTo(
+    context,
+    lessons,
+    progress,
+    { lesson, step: step + 1, ended: [step], how: "skipped" },
+    annotations.state,
+  );
   return progress;
 }
 
@@ -187,7 +226,11 @@ async function leave(context: LessonContext, progress: LearnerProgress): Promise
   return last;
 }
 
-function resetLearners(context: LessonContext, learners: Map<string, LearnerProgress>, merchant: string | undefined): void {
+function resetLearners(
+  context: LessonContext,
+  learners: Map<string, LearnerProgress>,
+  merchant: string | undefined,
+): void {
   const affected = [...learners.values()].filter(({ row }) => merchant === undefined || row.merchant === merchant);
   for (const progress of affected) {
     progress.cancelHint();
@@ -206,8 +249,12 @@ async function restart(
   before: readonly LearnerProgress[],
 ): Promise<void> {
   const known = before.find((progress) => progress.row.merchant === row.merchant);
-  const progress = { ...newProgress(row, undefined, known?.hintAfter ?? DEFAULT_HINT_AFTER), version: (known?.version ?? 0) + 1 };
+  const progress = {
+    ...newProgress(row, undefined, known?.hintAfter ?? DEFAULT_HINT_AFTER),
+    version: (known?.version ?? 0) + 1,
+  };
   learners.set(row.merchant, progress);
   const lessons = await context.readLessons();
-  if (!context.isStopped() && learners.get(row.merchant) === progress) startStep(context, progress, row, currentStep(lessons, row));
+  if (!context.isStopped() && learners.get(row.merchant) === progress)
+    startStep(context, progress, row, currentStep(lessons, row));
 }

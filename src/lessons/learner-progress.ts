@@ -1,4 +1,5 @@
-// The progress of a learner in this process: the context of the lesson service, the shown state, the learner's own values in texts, and waiting for a change.
+// The progress of a learner in this process: the context of the lesson service, the shown state, the learner's own
+// values in texts, and waiting for a change.
 
 import type { LearnerState, Lesson, LessonMessage } from "../contracts/lesson.ts";
 import { afterRealTime, type Clock, realNow } from "../kernel/clock.ts";
@@ -79,7 +80,8 @@ export const newProgress = (row: Learner, mark: Baseline | undefined, hintAfter:
   nextCheckAt: 0,
 });
 
-export const lessonByName = (lessons: readonly ParsedLesson[], name: string | null) => lessons.find(({ lesson }) => lesson.name === name);
+export const lessonByName = (lessons: readonly ParsedLesson[], name: string | null) =>
+  lessons.find(({ lesson }) => lesson.name === name);
 
 /** The step that a learner is at; undefined before the first lesson and at the end of one. */
 export const currentStep = (lessons: readonly ParsedLesson[], { lesson, step }: Learner): StepAnnotations | undefined =>
@@ -123,7 +125,10 @@ export function createLearnerUpdates() {
   };
   return {
     notify,
-    /** Resolves on the next notification for this learner, after `within` real milliseconds, or when the client has gone. */
+    /**
+     * Resolves on the next notification for this learner, after `within` real milliseconds, or when the client has
+     * gone.
+     */
     wait: (id: string, within: number, gone?: AbortSignal) =>
       new Promise<void>((resolve) => {
         const own = waiting.get(id) ?? new Set();

@@ -1,5 +1,5 @@
-// Reads lessons from their folder: their Markdown, and the annotations in HTML comments with the check of a step, its hints and calls.
-// A malformed lesson is refused with its file and line.
+// Reads lessons from their folder: their Markdown, and the annotations in HTML comments with the check of a step, its
+// hints and calls. A malformed lesson is refused with its file and line.
 
 import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -38,7 +38,8 @@ export function readMarkdown(file: string, text: string): Section[] {
   const refuse = (index: number, message: string): never => {
     throw lessonError(file, index + 1, message);
   };
-  const section = (index: number) => sections.at(-1) ?? refuse(index, "a lesson begins with its title, as in # Paging.");
+  const section = (index: number) =>
+    sections.at(-1) ?? refuse(index, "a lesson begins with its title, as in # Paging.");
   const endProse = () => {
     const words = prose.join("\n").trim();
     if (words !== "") sections.at(-1)?.blocks.push({ kind: "prose", text: words });
@@ -118,13 +119,18 @@ export type CheckValidator = (check: Expectation[]) => string | undefined;
 
 const ANNOTATIONS = ["check", "hint", "setup", "state", "file"];
 
-export async function readAnnotations(file: string, section: Section, validate: CheckValidator): Promise<StepAnnotations> {
+export async function readAnnotations(
+  file: string,
+  section: Section,
+  validate: CheckValidator,
+): Promise<StepAnnotations> {
   const commentsOf = (word: string) => section.comments.filter((comment) => comment.word === word);
   const unknown = section.comments.find(({ word }) => !ANNOTATIONS.includes(word));
   const hint = unknown && (didYouMean(unknown.word, ANNOTATIONS) || ` The annotations are ${ANNOTATIONS.join(", ")}.`);
   if (unknown) throw lessonError(file, unknown.line, `there is no annotation ${unknown.word}.${hint}`);
   const [check, second] = commentsOf("check");
-  if (!check) throw lessonError(file, section.line, `the step "${section.title}" has no check: <!-- check: {"requests": …} -->.`);
+  if (!check)
+    throw lessonError(file, section.line, `the step "${section.title}" has no check: <!-- check: {"requests": …} -->.`);
   if (second) throw lessonError(file, second.line, "a step has one check; write several expectations as a list.");
   return {
     check: await readCheck(file, check, validate),
@@ -135,11 +141,17 @@ export async function readAnnotations(file: string, section: Section, validate: 
 }
 
 async function readCheck(file: string, comment: Comment, validate: CheckValidator): Promise<Expectation[]> {
-  const { source, items: check } = await readItems(file, comment, Type.Array(Expectation, { minItems: 1 }), Expectation);
+  const { source, items: check } = await readItems(
+    file,
+    comment,
+    Type.Array(Expectation, { minItems: 1 }),
+    Expectation,
+  );
   for (const [index, expectation] of check.entries()) {
     const place = Array.isArray(source.value) ? `/${index}` : "";
     const owner = merchantPointer(expectation);
-    if (owner !== undefined) throw await errorAt(source, place + owner, "remove it: a check always applies to the learner's own merchant.");
+    if (owner !== undefined)
+      throw await errorAt(source, place + owner, "remove it: a check always applies to the learner's own merchant.");
   }
   const wrong = validate(check);
   if (wrong !== undefined) throw await errorAt(source, "", wrong);
@@ -155,7 +167,9 @@ function merchantPointer({ requests, sequence = [], never, deliveries, scenario 
     ["/deliveries/match", deliveries?.match ?? {}],
     ["/scenario", scenario ?? {}],
   ];
-  return matches.flatMap(([place, match]) => ["merchant", "key"].flatMap((name) => (name in match ? [`${place}/${name}`] : [])))[0];
+  return matches.flatMap(([place, match]) =>
+    ["merchant", "key"].flatMap((name) => (name in match ? [`${place}/${name}`] : [])),
+  )[0];
 }
 
 async function readCalls(file: string, comments: readonly Comment[], prefix: string): Promise<LessonCall[]> {
@@ -179,7 +193,8 @@ async function readItems<S extends TSchema>(file: string, { text, line }: Commen
   return { source, items: (isList ? source.value : [source.value]) as Static<S>[] };
 }
 
-export const lessonError = (file: string, line: number, message: string) => new SandboxError(`${file}:${line}: ${message}`, "badFixture");
+export const lessonError = (file: string, line: number, message: string) =>
+  new SandboxError(`${file}:${line}: ${message}`, "badFixture");
 
 const NAME = /^(\d\d)-([a-z][a-z0-9]*(?:-[a-z0-9]+)*)\.md$/;
 /** The folder of the files that learners work on: code/NN-name/start.mjs and solution.mjs. */
@@ -190,14 +205,17 @@ export async function readLessons(folder: string, validate: CheckValidator): Pro
 }
 
 /** The names of the lesson files in a folder, in order. Fails if there are none. */
-export const lessonFiles = (folder: string) => filesIn(folder, NAME, "lesson", "A lesson is a file such as 01-first-call.md.");
+export const lessonFiles = (folder: string) =>
+  filesIn(folder, NAME, "lesson", "A lesson is a file such as 01-first-call.md.");
 
 export async function readLesson(path: string, validate: CheckValidator): Promise<ParsedLesson> {
   const [, number = "", name = ""] = NAME.exec(basename(path)) ?? [];
   if (number === "") throw lessonError(path, 1, "the file name of a lesson must look like 02-paging.md.");
   const [head, ...sections] = readMarkdown(path, readText(path));
-  if (!head?.title.startsWith("# ")) throw lessonError(path, head?.line ?? 1, "a lesson begins with its title, as in # Paging.");
-  if (head.blocks.length === 0) throw lessonError(path, head.line, "write a paragraph below the title that says what is learned.");
+  if (!head?.title.startsWith("# "))
+    throw lessonError(path, head?.line ?? 1, "a lesson begins with its title, as in # Paging.");
+  if (head.blocks.length === 0)
+    throw lessonError(path, head.line, "write a paragraph below the title that says what is learned.");
   if (sections.length === 0) throw lessonError(path, head.line, "a lesson has steps, as in ## 1. Ask for a page.");
   const file = readLessonFile(join(path, "..", CODE_FOLDER, `${number}-${name}`), name);
   const steps: [LessonStep, StepAnnotations][] = [];
@@ -205,22 +223,46 @@ export async function readLesson(path: string, validate: CheckValidator): Promis
     const annotations = await readAnnotations(path, section, validate);
     steps.push([readStep(path, section, index + 1, annotations, file), annotations]);
   }
-  const about = head.blocks.map(({ kind, text }) => (kind === "prose" ? text : `\`\`\`${kind}\n${text}\n\`\`\``)).join("\n\n");
-  const lesson = { name, number: Number(number), title: head.title.slice(2), about, steps: steps.map(([step]) => step), file };
+  const about = head.blocks
+    .map(({ kind, text }) => (kind === "prose" ? text : `\`\`\`${kind}\n${text}\n\`\`\``))
+    .join("\n\n");
+  const lesson = {
+    name,
+    number: Number(number),
+    title: head.title.slice(2),
+    about,
+    steps: steps.map(([step]) => step),
+    file,
+  };
   return { lesson, steps: steps.map(([, annotations]) => annotations) };
 }
 
-function readStep(path: string, section: Section, number: number, { hints }: StepAnnotations, file: LessonFile | null): LessonStep {
+function readStep(
+  path: string,
+  section: Section,
+  number: number,
+  { hints }: StepAnnotations,
+  file: LessonFile | null,
+): LessonStep {
   const { line, title, blocks, comments } = section;
   const [, written, words = ""] = /^## (\d+)\. (.+)$/.exec(title) ?? [];
-  if (Number(written) !== number) throw lessonError(path, line, `this is step ${number}: write it as ## ${number}. Title of the step.`);
+  if (Number(written) !== number)
+    throw lessonError(path, line, `this is step ${number}: write it as ## ${number}. Title of the step.`);
   if (!blocks.some(({ kind }) => kind === "prose"))
     throw lessonError(path, line, `step ${number} has no text: write what the reader should do.`);
   const commands = blocks.filter(({ kind }) => kind === "sh").map(({ text }) => text);
   const fileComment = comments.find(({ word }) => word === "file");
   const form = `<!-- file: solution --> is for a lesson that has ${CODE_FOLDER}/NN-name/start.mjs and solution.mjs.`;
-  if (fileComment && (fileComment.text !== "solution" || file === null)) throw lessonError(path, fileComment.line, form);
-  return { number, title: words, blocks, command: commands.join("\n") || null, hints: hints.length, mends: fileComment !== undefined };
+  if (fileComment && (fileComment.text !== "solution" || file === null))
+    throw lessonError(path, fileComment.line, form);
+  return {
+    number,
+    title: words,
+    blocks,
+    command: commands.join("\n") || null,
+    hints: hints.length,
+    mends: fileComment !== undefined,
+  };
 }
 
 function readLessonFile(folder: string, name: string): LessonFile | null {

@@ -4,7 +4,14 @@ import type { LessonMessage, StepEnd } from "../contracts/lesson.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import { afterRealTime, afterThisTurn, realNow } from "../kernel/clock.ts";
 import type { Learner } from "../store/workshop/learners.ts";
-import { currentStep, type LearnerProgress, type LessonContext, learnerState, lessonByName, personal } from "./learner-progress.ts";
+import {
+  currentStep,
+  type LearnerProgress,
+  type LessonContext,
+  learnerState,
+  lessonByName,
+  personal,
+} from "./learner-progress.ts";
 import type { LessonCall, ParsedLesson, StepAnnotations } from "./lesson-files.ts";
 
 /** After a check, the next one waits four times as long as it took, so that checks use at most a fifth of the CPU. */
@@ -19,7 +26,10 @@ export function merchantToCheck(event: LiveEvent): string | null | undefined {
   return event.kind === "clock" ? null : undefined;
 }
 
-/** A run of a learner's program has ended after this time without a call: the lessons' programs pause for up to seven seconds. */
+/**
+ * A run of a learner's program has ended after this time without a call: the lessons' programs pause for up to seven
+ * seconds.
+ */
 const RUN_GAP = 8_000;
 
 /** Notes a call of a learner. Calls right after the start of a step belong to a run from the step before. */
@@ -54,7 +64,12 @@ async function checkStep(context: LessonContext, progress: LearnerProgress): Pro
     if (hasRun && isFix) scheduleHint(context, progress, annotations, Math.min(progress.hintAfter, RUN_GAP));
     return;
   }
-  await moveTo(context, lessons, progress, { lesson: row.lesson, step: row.step + 1, ended: [row.step], how: "completed" });
+  await moveTo(context, lessons, progress, {
+    lesson: row.lesson,
+    step: row.step + 1,
+    ended: [row.step],
+    how: "completed",
+  });
 }
 
 /** The step to go to, and how the steps before it ended. */
@@ -67,8 +82,9 @@ export interface Move {
 }
 
 /**
- * Moves a learner to a step. First makes the `state` calls of the skipped steps with the learner's key, then the step's setup calls.
- * The learner stays at the old step, unchecked, until all calls are done. Nothing happens if the learner was reset or removed meanwhile.
+ * Moves a learner to a step. First makes the `state` calls of the skipped steps with the learner's key, then the step's
+ * setup calls. The learner stays at the old step, unchecked, until all calls are done. Nothing happens if the learner
+ * was reset or removed meanwhile.
  */
 export async function moveTo(
   context: LessonContext,
@@ -82,7 +98,8 @@ export async function moveTo(
   progress.isMoving = true;
   try {
     const values = context.valuesOf(row.merchant);
-    for (const call of [...state, ...(annotations?.setup ?? [])]) await context.call(personal(call, values), values.apiKey);
+    for (const call of [...state, ...(annotations?.setup ?? [])])
+      await context.call(personal(call, values), values.apiKey);
   } finally {
     progress.isMoving = false;
   }
@@ -99,7 +116,12 @@ export async function moveTo(
 }
 
 /** Takes the baseline of a step, stores the learner and starts the hint timer. */
-export function startStep(context: LessonContext, progress: LearnerProgress, row: Learner, annotations: StepAnnotations | undefined): void {
+export function startStep(
+  context: LessonContext,
+  progress: LearnerProgress,
+  row: Learner,
+  annotations: StepAnnotations | undefined,
+): void {
   progress.mark = annotations && context.verifier.takeBaseline({ merchant: row.merchant, all: annotations.check });
   progress.row = { ...row, mark: JSON.stringify(progress.mark ?? null) };
   progress.began = realNow();
@@ -132,7 +154,12 @@ export async function showHint(context: LessonContext, progress: LearnerProgress
   announce(context, lessons, progress, "hint");
 }
 
-export function announce(context: LessonContext, lessons: ParsedLesson[], progress: LearnerProgress, news: LessonMessage["news"]): void {
+export function announce(
+  context: LessonContext,
+  lessons: ParsedLesson[],
+  progress: LearnerProgress,
+  news: LessonMessage["news"],
+): void {
   progress.version++;
   context.publish({ news, learner: learnerState(context, lessons, progress) });
   context.updates.notify(progress.row.merchant);

@@ -19,7 +19,10 @@ interface LifeDependencies extends Pick<Stores, "database" | "dueRecords" | "cre
 
 export type Life = ReturnType<typeof createLife>;
 
-/** The most records in one transaction. They share one wait for the disk, and requests are served between two transactions. */
+/**
+ * The most records in one transaction. They share one wait for the disk, and requests are served between two
+ * transactions.
+ */
 const BATCH = 100;
 /** Real milliseconds. */
 const TRY_AGAIN_AFTER = 2_000;
@@ -41,7 +44,8 @@ export function createLife(deps: LifeDependencies) {
     } catch (error) {
       retryAfter = realNow() + TRY_AGAIN_AFTER;
       afterRealTimeIfRunning(TRY_AGAIN_AFTER, clock.wake);
-      // A SandboxError means that another program locks the database, or that the sandbox is closing. The due times are kept for a later try.
+      // A SandboxError means that another program locks the database, or that the sandbox is closing. The due times are
+      // kept for a later try.
       if (!(error instanceof SandboxError)) report(error);
     }
     playing = undefined;
@@ -131,7 +135,10 @@ const facts: Omit<Behaviour, "setting">[] = [
 export const behaviours: Behaviour[] = facts.map((fact) => ({ ...fact, setting: "--life" }));
 
 /** Returns the changes: first of the record itself, then its consequences. Call inside a transaction. */
-function takeToNextState({ resources, dueRecords, createOperationContext }: LifeDependencies, due: DueRecord): LifeChange[] {
+function takeToNextState(
+  { resources, dueRecords, createOperationContext }: LifeDependencies,
+  due: DueRecord,
+): LifeChange[] {
   const { merchant, kind, id } = due;
   const resource = resources.find((one) => one.kind === kind);
   if (!resource) throw new Error(`There is no kind of record ${kind}.`);
@@ -149,15 +156,25 @@ function takeToNextState({ resources, dueRecords, createOperationContext }: Life
   }
   const moved = own(resource).move(record, next.status);
   const event = emitted.find(({ record }) => record.object === kind && record.id === id);
-  const describe = (changed: RecordBase, from: string | null, type: string | null) => changeOf(due, changed, from, type);
+  const describe = (changed: RecordBase, from: string | null, type: string | null) =>
+    changeOf(due, changed, from, type);
   return [
     describe(moved, record.status ?? null, event?.event ?? null),
     ...emitted.filter((one) => one !== event).map((one) => describe(one.record, null, one.event)),
   ];
 }
 
-function changeOf({ merchant, due }: DueRecord, record: RecordBase, from: string | null, event: string | null): LifeChange {
-  const { amount, totals, currency } = record as RecordBase & { amount?: number; totals?: { netAmount: number }; currency?: string };
+function changeOf(
+  { merchant, due }: DueRecord,
+  record: RecordBase,
+  from: string | null,
+  event: string | null,
+): LifeChange {
+  const { amount, totals, currency } = record as RecordBase & {
+    amount?: number;
+    totals?: { netAmount: number };
+    currency?: string;
+  };
   return {
     at: isoTime(due),
     merchant,

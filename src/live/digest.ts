@@ -1,5 +1,5 @@
-// A digest of the live stream, as many items as a screen can show: the newest of each kind, the matches of the client's filters, and all failed
-// verdicts.
+// A digest of the live stream, as many items as a screen can show: the newest of each kind, the matches of the client's
+// filters, and all failed verdicts.
 
 import type { CompleteFor, DigestFilters, LiveEvent, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
 import { attemptFacts, type RowFilter, readRowFilter, requestFacts } from "../contracts/row-filter.ts";
@@ -10,12 +10,14 @@ import type { StoredCounts } from "../store/request-log/run-summary.ts";
 export function createMadeCounts(stored: () => StoredCounts) {
   // Read at the first event or query, so that an idle sandbox reads nothing.
   let counts: StoredCounts | undefined;
-  const add = (byMerchant: Map<string, number>, merchant: string) => void byMerchant.set(merchant, (byMerchant.get(merchant) ?? 0) + 1);
+  const add = (byMerchant: Map<string, number>, merchant: string) =>
+    void byMerchant.set(merchant, (byMerchant.get(merchant) ?? 0) + 1);
   const addTo = ({ requests, attempts, lastAttempt }: StoredCounts, event: LiveEvent) => {
     if (event.kind === "request") add(requests, event.request.merchant ?? "");
     // Attempts are written together and then published one by one, so the stored counts may already include this one.
     else if (event.kind === "attempt" && event.attempt.sequence > lastAttempt) add(attempts, event.attempt.merchant);
-    else if (event.kind === "reset" && event.merchant !== null) for (const one of [requests, attempts]) one.delete(event.merchant);
+    else if (event.kind === "reset" && event.merchant !== null)
+      for (const one of [requests, attempts]) one.delete(event.merchant);
     // Counted with those of no merchant, so that the counts do not grow with each merchant that comes and goes.
     else if (event.kind === "removal") for (const one of [requests, attempts]) moveCount(one, event.merchant, "");
   };
@@ -37,7 +39,8 @@ function moveCount(counts: Map<string, number>, from: string, to: string): void 
   counts.delete(from);
 }
 
-const sum = (byMerchant: ReadonlyMap<string, number>) => [...byMerchant.values()].reduce((total, one) => total + one, 0);
+const sum = (byMerchant: ReadonlyMap<string, number>) =>
+  [...byMerchant.values()].reduce((total, one) => total + one, 0);
 
 export type EventBuffer = ReturnType<typeof createEventBuffer>;
 
@@ -68,7 +71,10 @@ export function createEventBuffer(capacity: number) {
       events = events.slice(-capacity);
       nths = nths.slice(-capacity);
     },
-    /** The resets and cancellations that a client has missed and the buffer has dropped, without those that a later one replaces. */
+    /**
+     * The resets and cancellations that a client has missed and the buffer has dropped, without those that a later one
+     * replaces.
+     */
     missed: (seen: number): LiveItem[] => lasting.filter(({ seq }) => seq > seen && seq < oldest()),
     /** The next messages for a client that has seen everything up to `seen`, with at most `limit` events. */
     since(seen: number, limit = Infinity): LiveMessage[] {
@@ -81,7 +87,10 @@ export function createEventBuffer(capacity: number) {
   };
 }
 
-/** The most items of each kind, and matches of each filter, in a digest: the digests of a second fill the tallest screen several times. */
+/**
+ * The most items of each kind, and matches of each filter, in a digest: the digests of a second fill the tallest screen
+ * several times.
+ */
 const MAX_PER_KIND = 60;
 
 /** Each filter with its text. */
@@ -123,14 +132,19 @@ type LastingItem = LiveItem & { kind: "reset" | "removal" | "cancellation" };
 
 const isLasting = (item: LiveItem): item is LastingItem => ["reset", "removal", "cancellation"].includes(item.kind);
 
-/** Whether an item says all that an earlier one does. A removed merchant keeps its rows, so a removal does not replace a reset. */
+/**
+ * Whether an item says all that an earlier one does. A removed merchant keeps its rows, so a removal does not replace a
+ * reset.
+ */
 const replaces = (item: LastingItem, one: LastingItem) =>
   (item.merchant === null || item.merchant === one.merchant) &&
   (item.kind === "reset" ||
-    (one.kind !== "reset" && (item.kind === "removal" || (one.kind === "cancellation" && one.endpoint === item.endpoint))));
+    (one.kind !== "reset" &&
+      (item.kind === "removal" || (one.kind === "cancellation" && one.endpoint === item.endpoint))));
 
 /** Failed verdicts too: a client must not miss a failure. */
-const isAlwaysSent = (item: LiveItem) => isLasting(item) || (item.kind === "verdict" && item.verdict.verdict === "fail");
+const isAlwaysSent = (item: LiveItem) =>
+  isLasting(item) || (item.kind === "verdict" && item.verdict.verdict === "fail");
 
 function matches({ request, attempt }: Filters, item: LiveItem): boolean {
   if (item.kind === "request") return request?.matches(requestFacts(item.request)) ?? false;
@@ -138,4 +152,5 @@ function matches({ request, attempt }: Filters, item: LiveItem): boolean {
   return false;
 }
 
-const filterOf = (text: unknown) => (typeof text === "string" && text.trim() !== "" ? { text, matches: readRowFilter(text) } : undefined);
+const filterOf = (text: unknown) =>
+  typeof text === "string" && text.trim() !== "" ? { text, matches: readRowFilter(text) } : undefined;

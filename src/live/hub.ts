@@ -1,4 +1,5 @@
-// The live stream: publishes events to WebSocket clients in small batches. A slow client misses events; it never slows the sandbox.
+// The live stream: publishes events to WebSocket clients in small batches. A slow client misses events; it never slows
+// the sandbox.
 
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
@@ -10,7 +11,14 @@ import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import { randomToken } from "../kernel/random.ts";
 import type { StoredCounts } from "../store/request-log/run-summary.ts";
-import { createEventBuffer, createMadeCounts, type EventBuffer, type Filters, readFilters, selectItems } from "./digest.ts";
+import {
+  createEventBuffer,
+  createMadeCounts,
+  type EventBuffer,
+  type Filters,
+  readFilters,
+  selectItems,
+} from "./digest.ts";
 
 /** The close code and reason for a client that reads too slowly. */
 const TOO_SLOW = { code: 1013, reason: "Too many unread messages; reconnect with ?since= to go on." };
@@ -26,7 +34,10 @@ interface LiveClient {
 /** Real milliseconds between two batches, and between two digests. */
 const BATCH_INTERVAL = 50;
 const DIGEST_INTERVAL = 100;
-/** Under load, digests come more slowly: more events pass than a person can read, and each frame takes time from requests. */
+/**
+ * Under load, digests come more slowly: more events pass than a person can read, and each frame takes time from
+ * requests.
+ */
 const LOADED_DIGEST_INTERVAL = 400;
 /** Events per second. */
 const LOAD = 500;
@@ -34,7 +45,10 @@ const LOAD = 500;
 const BUFFERED_EVENTS = 5_000;
 /** A client with more unread bytes than this is skipped until it has caught up. */
 const MAX_UNREAD = 524_288;
-/** The most events in one message. A client gets the next ones once it has read these, so that no message is much longer than `MAX_UNREAD`. */
+/**
+ * The most events in one message. A client gets the next ones once it has read these, so that no message is much longer
+ * than `MAX_UNREAD`.
+ */
 const MAX_BATCH = 200;
 /** The unread bytes of all clients together. Beyond them, the slowest clients are disconnected. */
 const MAX_UNREAD_OF_ALL = 33_554_432;
@@ -76,7 +90,15 @@ export function createHub({ snapshot, report, stored, verdicts }: HubOptions) {
     socket.on("message", (text) => {
       client.filters &&= readFilters(String(text)) ?? client.filters;
     });
-    socket.send(JSON.stringify({ type: "snapshot", run: run(), seq: newest, made: made(), sandbox: snapshot() } satisfies LiveMessage));
+    socket.send(
+      JSON.stringify({
+        type: "snapshot",
+        run: run(),
+        seq: newest,
+        made: made(),
+        sandbox: snapshot(),
+      } satisfies LiveMessage),
+    );
     broadcast.join(client);
   };
 
@@ -96,7 +118,10 @@ export function createHub({ snapshot, report, stored, verdicts }: HubOptions) {
       const opened = await server();
       const query = new URLSearchParams(incoming.url?.split("?")[1]);
       if (batches.clients.size + digests.clients.size >= MAX_CLIENTS)
-        fail("sandbox_unavailable", `${MAX_CLIENTS} clients watch the live stream, which is the most it takes. Close one of them.`);
+        fail(
+          "sandbox_unavailable",
+          `${MAX_CLIENTS} clients watch the live stream, which is the most it takes. Close one of them.`,
+        );
       if (closed) socket.destroy();
       else opened.handleUpgrade(incoming, socket, head, (client) => join(client, query));
     },
@@ -107,7 +132,10 @@ export function createHub({ snapshot, report, stored, verdicts }: HubOptions) {
   };
 }
 
-/** The last event that a client has seen; undefined for a new client. A client from another run has seen no event of this run. */
+/**
+ * The last event that a client has seen; undefined for a new client. A client from another run has seen no event of
+ * this run.
+ */
 function seenBefore(query: URLSearchParams, run: string): number | undefined {
   const since = /^\d{1,15}$/.exec(query.get("since") ?? "")?.[0];
   if (since === undefined) return undefined;
@@ -158,7 +186,10 @@ function createBroadcast(interval: () => number, updateOne: (client: LiveClient)
   };
 }
 
-/** Disconnects the slowest clients, which have seen the fewest events, until the unread bytes of the others are within the limit. */
+/**
+ * Disconnects the slowest clients, which have seen the fewest events, until the unread bytes of the others are within
+ * the limit.
+ */
 function dropSlowest(clients: ReadonlySet<LiveClient>): void {
   let unread = 0;
   for (const { socket } of clients) unread += socket.bufferedAmount;
@@ -186,9 +217,13 @@ function sendBatches(client: LiveClient, events: EventBuffer): boolean {
   return true;
 }
 
-const itemsOf = (messages: readonly LiveMessage[]) => messages.flatMap((message) => (message.type === "batch" ? message.items : []));
+const itemsOf = (messages: readonly LiveMessage[]) =>
+  messages.flatMap((message) => (message.type === "batch" ? message.items : []));
 
-/** Sends a client a digest of the events that it has not seen. A digest needs no gap messages: the numbers of its items show what it leaves out. */
+/**
+ * Sends a client a digest of the events that it has not seen. A digest needs no gap messages: the numbers of its items
+ * show what it leaves out.
+ */
 function sendDigest(client: LiveClient, events: EventBuffer, made: () => MadeCounts): boolean {
   const { socket, seen, filters = {} } = client;
   if (seen === events.newest()) return true;

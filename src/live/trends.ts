@@ -1,4 +1,5 @@
-// Trends of the last minutes: requests, errors and the 95th percentile of durations in short spans of real time, for each operation and for all.
+// Trends of the last minutes: requests, errors and the 95th percentile of durations in short spans of real time, for
+// each operation and for all.
 
 import { realNow } from "../kernel/clock.ts";
 import { nullable, type Static, Type } from "../schema/shapes.ts";
@@ -13,7 +14,9 @@ export const TrendSpan = Type.Object({
   clientErrors: Type.Integer({ description: "Responses with a 4xx" }),
   serverErrors: Type.Integer({ description: "Responses with a 5xx, and connections closed without a response" }),
   p95: nullable(
-    Type.Number({ description: "The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests" }),
+    Type.Number({
+      description: "The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests",
+    }),
   ),
 });
 
@@ -26,17 +29,24 @@ interface Span extends Omit<TrendSpan, "p95"> {
   durations: Uint32Array<ArrayBuffer>;
 }
 
-/** Durations are counted in steps of 9 % (8 to a doubling), from 8 microseconds to 4 minutes: a percentile is exact to 5 %. */
+/**
+ * Durations are counted in steps of 9 % (8 to a doubling), from 8 microseconds to 4 minutes: a percentile is exact to 5
+ * %.
+ */
 const STEPS_TO_DOUBLE = 8;
 const LOWEST = -7;
 const STEPS = 25 * STEPS_TO_DOUBLE;
 
-const stepOf = (duration: number) => Math.max(0, Math.min(STEPS - 1, Math.floor((Math.log2(duration) - LOWEST) * STEPS_TO_DOUBLE)));
+const stepOf = (duration: number) =>
+  Math.max(0, Math.min(STEPS - 1, Math.floor((Math.log2(duration) - LOWEST) * STEPS_TO_DOUBLE)));
 const middleOf = (step: number) => 2 ** ((step + 0.5) / STEPS_TO_DOUBLE + LOWEST);
 
 export type Trends = ReturnType<typeof createTrends>;
 
-/** Spans are slots of a ring buffer. The first request of a span takes the slot of an old one, so an operation without calls costs nothing. */
+/**
+ * Spans are slots of a ring buffer. The first request of a span takes the slot of an old one, so an operation without
+ * calls costs nothing.
+ */
 export function createTrends(now: () => number = realNow) {
   const all: Span[] = [];
   const byOperation = new Map<string, Span[]>();
@@ -50,7 +60,10 @@ export function createTrends(now: () => number = realNow) {
       byOperation.set(operation, ring);
       count(ring, number, status, step);
     },
-    /** The spans of all requests, oldest first, the age of the newest one in milliseconds, and the totals of each operation. The newest is not over yet. */
+    /**
+     * The spans of all requests, oldest first, the age of the newest one in milliseconds, and the totals of each
+     * operation. The newest is not over yet.
+     */
     read() {
       const time = now();
       const newest = Math.floor(time / SPAN);
@@ -111,5 +124,10 @@ function shown({ requests, clientErrors, serverErrors, durations }: Span = empty
     left -= times;
     return left <= 0;
   });
-  return { requests, clientErrors, serverErrors, p95: requests === 0 ? null : Math.round(middleOf(step) * 1_000) / 1_000 };
+  return {
+    requests,
+    clientErrors,
+    serverErrors,
+    p95: requests === 0 ? null : Math.round(middleOf(step) * 1_000) / 1_000,
+  };
 }

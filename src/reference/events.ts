@@ -20,7 +20,9 @@ export interface EventType {
 }
 
 const DOCUMENTED = "payment.succeeded";
-const DERIVED: Assumption = { why: `The service's documentation names one event type, ${DOCUMENTED}; the others follow the same pattern.` };
+const DERIVED: Assumption = {
+  why: `The service's documentation names one event type, ${DOCUMENTED}; the others follow the same pattern.`,
+};
 
 /** In the order of the resources; types that only operations emit come last. */
 export function eventsOf(operations: readonly DeclaredOperation[], resources: readonly Resource[]): EventType[] {

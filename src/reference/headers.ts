@@ -24,9 +24,24 @@ const ALMOST_EVERY =
   "Every response, except to a foreign `Host` or `Origin`, an unknown `Expect`, a URL or headers that are too long, or malformed HTTP";
 
 export const serviceHeaders: readonly HeaderFact[] = [
-  { name: "RateLimit-Limit", schema: count("Number of requests allowed per window"), on: ALMOST_EVERY, sentWith: () => true },
-  { name: "RateLimit-Remaining", schema: count("Number of requests left in the window"), on: ALMOST_EVERY, sentWith: () => true },
-  { name: "RateLimit-Reset", schema: count("End of the window, in Unix seconds"), on: ALMOST_EVERY, sentWith: () => true },
+  {
+    name: "RateLimit-Limit",
+    schema: count("Number of requests allowed per window"),
+    on: ALMOST_EVERY,
+    sentWith: () => true,
+  },
+  {
+    name: "RateLimit-Remaining",
+    schema: count("Number of requests left in the window"),
+    on: ALMOST_EVERY,
+    sentWith: () => true,
+  },
+  {
+    name: "RateLimit-Reset",
+    schema: count("End of the window, in Unix seconds"),
+    on: ALMOST_EVERY,
+    sentWith: () => true,
+  },
   {
     name: "Retry-After",
     schema: count("Number of seconds to wait before retrying", { minimum: 1 }),
@@ -66,28 +81,36 @@ export const serviceHeaders: readonly HeaderFact[] = [
       "Body fields that the sandbox does not know or, under `--bodies open`, of another type than it expects; they are kept as sent, with secrets masked, except names that the service sets itself",
     ),
     on: "Successful POST, PATCH and DELETE",
-    assumption: { why: "The service's documentation does not show the bodies, so the service may know a field that the sandbox does not." },
+    assumption: {
+      why: "The service's documentation does not show the bodies, so the service may know a field that the sandbox does not.",
+    },
     sentWith: ({ method }, status) => succeeded(status) && method !== "GET",
   },
   {
     name: "X-Sandbox-Warning",
     schema: text("Warning about a successful request that is probably a mistake"),
     on: "Successful POST, PATCH and DELETE",
-    assumption: { why: "The service's documentation has no list of event types, so the sandbox accepts unknown types with a warning." },
+    assumption: {
+      why: "The service's documentation has no list of event types, so the sandbox accepts unknown types with a warning.",
+    },
     sentWith: ({ method }, status) => succeeded(status) && method !== "GET",
   },
   {
     name: "Idempotent-Replayed",
     schema: oneOf(["true"], "This is a replay of the first response to this `Idempotency-Key`"),
     on: "A replayed success, 404 or 409",
-    assumption: { why: "The service's documentation does not mention one; the name is a common convention, and clients may ignore it." },
+    assumption: {
+      why: "The service's documentation does not mention one; the name is a common convention, and clients may ignore it.",
+    },
     sentWith: ({ idempotent }, status) => idempotent && (succeeded(status) || status === 404 || status === 409),
   },
   {
     name: "X-Sandbox-Fault",
     schema: text("Names of the fault rules that affected the response, separated by commas"),
     on: "Any response affected by a labelled fault rule",
-    assumption: { why: "Developers who debug a failure must be able to tell an injected fault from a response of the service." },
+    assumption: {
+      why: "Developers who debug a failure must be able to tell an injected fault from a response of the service.",
+    },
     sentWith: () => true,
   },
   {
@@ -122,7 +145,10 @@ export const deliveryHeaders: readonly { name: string; schema: TSchema }[] = [
   {
     name: "X-Webhook-Signature",
     schema: assumed(
-      Type.String({ description: "HMAC-SHA256 of the exact bytes of the body, as 64 lower-case hex digits", pattern: "^[0-9a-f]{64}$" }),
+      Type.String({
+        description: "HMAC-SHA256 of the exact bytes of the body, as 64 lower-case hex digits",
+        pattern: "^[0-9a-f]{64}$",
+      }),
       "The service's documentation does not name the HMAC key; the sandbox uses the endpoint's whole secret, including `whsec_`, as UTF-8.",
     ),
   },

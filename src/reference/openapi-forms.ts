@@ -1,4 +1,5 @@
-// The forms of an OpenAPI document: without the sandbox's extensions, and as OpenAPI 3.0 for tools that do not read 3.1.
+// The forms of an OpenAPI document: without the sandbox's extensions, and as OpenAPI 3.0 for tools that do not read
+// 3.1.
 
 import { oneOf, type Static, Type } from "../schema/shapes.ts";
 
@@ -75,7 +76,8 @@ function olderSchema(schema: Printed): Printed {
   });
 }
 
-const olderValues = (values: unknown) => (typeof values === "object" && values !== null ? olderSchema(values as Printed) : values);
+const olderValues = (values: unknown) =>
+  typeof values === "object" && values !== null ? olderSchema(values as Printed) : values;
 
 /** `const` becomes an `enum` of one value, and an exclusive bound a flag beside the bound. */
 function withOlderKeywords({ const: only, exclusiveMinimum, exclusiveMaximum, ...rest }: Printed): Printed {

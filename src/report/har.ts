@@ -36,7 +36,8 @@ function requestExchange(base: string, row: RequestRow) {
 const headersIn = (json: string) => JSON.parse(json) as Record<string, unknown>;
 
 function deliveryExchange(attempt: WebhookDelivery): Exchange {
-  const { id, created, durationMs, url, requestHeaders, requestBody, responseStatus, responseBody, errorMessage } = attempt;
+  const { id, created, durationMs, url, requestHeaders, requestBody, responseStatus, responseBody, errorMessage } =
+    attempt;
   const answered = responseBody ?? "";
   return {
     at: isoTime(created * 1_000),

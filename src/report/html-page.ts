@@ -2,7 +2,13 @@
 
 import { createHash } from "node:crypto";
 import type { ReportedRequest } from "../contracts/logged-request.ts";
-import type { Coverage, ReportedAttempt, ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
+import type {
+  Coverage,
+  ReportedAttempt,
+  ReportedScenario,
+  ReportedVerdict,
+  RunReport,
+} from "../contracts/run-report.ts";
 import { confirmationText, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
 import baseStyle from "../kernel/base.css?raw";
 import { count, plural } from "../kernel/text.ts";
@@ -85,7 +91,8 @@ function outcome({ problems, failed, verdicts, totals }: RunReport): Markup {
     inconclusive: "inconclusive: the judge could not decide",
   };
   const verdict = verdictOf(totals);
-  if (verdict === "fail" && !failed) return markup`<span class="chip pill yellow">the run passed, but ${words.fail}</span>`;
+  if (verdict === "fail" && !failed)
+    return markup`<span class="chip pill yellow">the run passed, but ${words.fail}</span>`;
   return markup`<span class="chip pill ${TONES[verdict]}">${words[verdict]}</span>`;
 }
 
@@ -148,7 +155,8 @@ function tile(noun: string, figure: Markup, shares: readonly Share[]): Markup {
 
 function scenario({ name, title, merchant, verdict, says, expectations }: ReportedScenario): Markup {
   const held = expectations.map(
-    ({ rule, points, earned, verdict: result }) => markup`<span class="chip ${TONES[result]}">${rule} ${earned}/${points}</span>`,
+    ({ rule, points, earned, verdict: result }) =>
+      markup`<span class="chip ${TONES[result]}">${rule} ${earned}/${points}</span>`,
   );
   return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span><p><code>${name}</code> <span class="soft">${merchant ?? "all merchants"}</span></p><p>${title}. ${says}</p><p>${held}</p></div>`;
 }
@@ -160,7 +168,16 @@ function verdicts(run: RunReport): Markup {
   return markup`${wrong.map(verdictOfJudge)}<details><summary>${count(right.length)} that passed</summary>${right.map(verdictOfJudge)}</details>`;
 }
 
-function verdictOfJudge({ verdict, rule, operation, says, hint, calls, attempts, confirmedBy }: ReportedVerdict): Markup {
+function verdictOfJudge({
+  verdict,
+  rule,
+  operation,
+  says,
+  hint,
+  calls,
+  attempts,
+  confirmedBy,
+}: ReportedVerdict): Markup {
   const link = (id: string) => markup`<a class="mono" href="#${id}">${id}</a>`;
   const seen = [
     ...calls.map((call) => markup`<li>${link(call.request)} ${whereAndWhen(call)}</li>`),
@@ -193,7 +210,9 @@ const sentEvent = ({ type, emitted, delivered }: EventTypeCoverage) =>
   markup`<span class="chip ${delivered > 0 ? "green" : "yellow"}">${type} ×${count(emitted)}, ${count(delivered)} accepted</span>`;
 
 const chip = (tone: Tone, name: string, number: number) =>
-  number > 0 ? markup`<span class="chip ${tone}">${name} ×${count(number)}</span>` : markup`<span class="chip soft unseen">${name}</span>`;
+  number > 0
+    ? markup`<span class="chip ${tone}">${name} ×${count(number)}</span>`
+    : markup`<span class="chip soft unseen">${name}</span>`;
 
 /** A table with more rows is closed at first. */
 const MOST_OPEN = 60;
@@ -215,7 +234,18 @@ function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
 
 const timeOf = (at: string) => at.slice(0, 23).replace("T", " ");
 
-function requestRow({ id, at, method, path, query, operation, status, durationMs, merchant, ...rest }: ReportedRequest): Markup {
+function requestRow({
+  id,
+  at,
+  method,
+  path,
+  query,
+  operation,
+  status,
+  durationMs,
+  merchant,
+  ...rest
+}: ReportedRequest): Markup {
   const { idempotencyKey, replayOf, fault, ignored } = rest;
   const target = `${method} ${path}${query === "" ? "" : `?${query}`}`;
   const notes = [
@@ -227,7 +257,19 @@ function requestRow({ id, at, method, path, query, operation, status, durationMs
   return markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${timeOf(at)}</td><td class="mono path">${target}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${toneOf(status)}">${nameOfStatus(status)}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${notes}</td></tr>`;
 }
 
-function attemptRow({ id, at, type, event, url, attempt, maxAttempts, status, merchant, request, ...rest }: ReportedAttempt): Markup {
+function attemptRow({
+  id,
+  at,
+  type,
+  event,
+  url,
+  attempt,
+  maxAttempts,
+  status,
+  merchant,
+  request,
+  ...rest
+}: ReportedAttempt): Markup {
   const cause = request === null ? "" : markup` caused by <a class="mono" href="#${request}">${request}</a>`;
   return markup`<tr id="${id}"><td></td><td class="mono soft">${timeOf(at)}</td><td class="path"><span class="mono">→ ${url}</span><br><code>${type}</code> <span class="soft mono">${event}</span></td><td><span class="chip ${status === "succeeded" ? "green" : "red"}">${rest.responseStatus ?? rest.error ?? status}</span></td><td></td><td>${merchant}</td><td class="path">attempt ${attempt}/${maxAttempts}${cause}</td></tr>`;
 }

@@ -1,4 +1,5 @@
-// Formats a run as JUnit XML: a case for each rule and operation that the judge decided, and with a condition on coverage, for each operation.
+// Formats a run as JUnit XML: a case for each rule and operation that the judge decided, and with a condition on
+// coverage, for each operation.
 
 import { problemText, type ReportedScenario, type ReportedVerdict, type RunReport } from "../contracts/run-report.ts";
 import { evidenceText, type Verdict, verdictLine } from "../contracts/verdict.ts";
@@ -10,7 +11,9 @@ export function junit(run: RunReport): string {
     ...(problems.length === 0 ? [] : [suite("problems", run, problems.map(problemCase))]),
     ...(run.scenarios.length === 0 ? [] : [suite("scenarios", run, run.scenarios.map(scenarioCase(run)))]),
     suite("verdicts", run, verdictCases(run)),
-    ...(run.failOn?.some((condition) => condition.startsWith("uncovered")) ? [suite("coverage", run, run.coverage.map(coverageCase))] : []),
+    ...(run.failOn?.some((condition) => condition.startsWith("uncovered"))
+      ? [suite("coverage", run, run.coverage.map(coverageCase))]
+      : []),
   ];
   const total = (counted: "tests" | "failures") => suites.reduce((sum, one) => sum + one[counted], 0);
   const totals = { tests: total("tests"), failures: total("failures"), errors: 0, time: 0 };
@@ -26,8 +29,18 @@ interface Case {
 function suite(name: string, run: RunReport, cases: readonly Case[]) {
   const of = (outcome: Case["outcome"]) => cases.filter((one) => one.outcome === outcome).length;
   const counts = { tests: cases.length, failures: of("failed"), skipped: of("skipped") };
-  const described = { name, ...counts, errors: 0, time: 0, timestamp: run.sandbox.now.slice(0, 19), hostname: "localhost" };
-  return { ...counts, text: [`  <testsuite${attributes(described)}>`, ...cases.map(({ text }) => text), "  </testsuite>"].join("\n") };
+  const described = {
+    name,
+    ...counts,
+    errors: 0,
+    time: 0,
+    timestamp: run.sandbox.now.slice(0, 19),
+    hostname: "localhost",
+  };
+  return {
+    ...counts,
+    text: [`  <testsuite${attributes(described)}>`, ...cases.map(({ text }) => text), "  </testsuite>"].join("\n"),
+  };
 }
 
 /** The problems, without the failed verdicts: these are cases of their own. */
@@ -56,11 +69,15 @@ interface Judged {
   shown: readonly string[];
 }
 
-/** An inconclusive verdict is a skipped case, and so is a failure that does not fail the run, because `--fail-on` does not name it. */
+/**
+ * An inconclusive verdict is a skipped case, and so is a failure that does not fail the run, because `--fail-on` does
+ * not name it.
+ */
 function judgedCase(run: RunReport, { classname, name, verdict, says, condition, type, shown }: Judged): Case {
   if (verdict === "pass") return testcase("passed", classname, name);
   if (verdict === "inconclusive") return skipped(classname, name, says);
-  if (!countsAsFailure(run, condition)) return skipped(classname, name, `Failed, but the run does not fail on ${condition}: ${says}`);
+  if (!countsAsFailure(run, condition))
+    return skipped(classname, name, `Failed, but the run does not fail on ${condition}: ${says}`);
   const failure = `      <failure${attributes({ message: says, type })}>${escapeXml(shown.join("\n"))}</failure>`;
   return testcase("failed", classname, name, failure);
 }
@@ -68,8 +85,15 @@ function judgedCase(run: RunReport, { classname, name, verdict, says, condition,
 const scenarioCase =
   (run: RunReport) =>
   ({ name, merchant, title, verdict, says, expectations }: ReportedScenario): Case => {
-    const shown = [title, ...expectations.map(({ rule, points, earned, verdict: came }) => `${rule} ${came}, ${earned} of ${points}`)];
-    const described = { classname: "scenarios", name: [name, merchant].filter((part) => part !== null).join(" "), type: "scenario" };
+    const shown = [
+      title,
+      ...expectations.map(({ rule, points, earned, verdict: came }) => `${rule} ${came}, ${earned} of ${points}`),
+    ];
+    const described = {
+      classname: "scenarios",
+      name: [name, merchant].filter((part) => part !== null).join(" "),
+      type: "scenario",
+    };
     return judgedCase(run, { ...described, verdict, says, condition: "score", shown });
   };
 

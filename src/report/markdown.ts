@@ -82,7 +82,12 @@ function summary({ totals, sandbox, added }: RunReport): string {
       ["Deliveries", counted(deliveries)],
       ["Verdicts", counted(verdicts)],
       ...(added.length > 0
-        ? [["Sandboxes of tests", `${count(added.length)} with ${plural(ofOthers, "request")}, of which only the verdicts are included`]]
+        ? [
+            [
+              "Sandboxes of tests",
+              `${count(added.length)} with ${plural(ofOthers, "request")}, of which only the verdicts are included`,
+            ],
+          ]
         : []),
       ["Sandbox", `${sandbox.version}, clock ${sandbox.clock} at ${sandbox.now}`],
     ],
@@ -107,7 +112,9 @@ function verdictRow(found: RunReport["verdicts"][number]): Cell[] {
 const eventRow = ({ type, emitted, delivered }: RunReport["events"][number]): Cell[] => [type, emitted, delivered];
 
 function coverageRow({ operation, calls, statuses, events }: RunReport["coverage"][number]): Cell[] {
-  const seen = statuses.map((one) => (one.calls > 0 ? `${nameOfStatus(one.status)} ×${count(one.calls)}` : `(${one.status})`));
+  const seen = statuses.map((one) =>
+    one.calls > 0 ? `${nameOfStatus(one.status)} ×${count(one.calls)}` : `(${one.status})`,
+  );
   return [
     operation,
     calls,

@@ -17,4 +17,5 @@ const formats: Record<ReportFormat, (material: Material) => object> = {
 };
 
 /** An object for JSON formats, otherwise a document. */
-export const report = (sources: RunSources, format: ReportFormat, end: RunEnd): object => formats[format](gather(sources, end));
+export const report = (sources: RunSources, format: ReportFormat, end: RunEnd): object =>
+  formats[format](gather(sources, end));

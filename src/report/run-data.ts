@@ -37,7 +37,9 @@ export function gather(sources: RunSources, end: RunEnd) {
   const origins = new Map(deliveries.map(({ event, request }) => [event, request]));
   const { operations, events } = sources.coverage();
   const coverage = operations.map((operation) => coverageOf(operation, events));
-  const verdicts = [...sources.verdicts(end.failOn !== null)].sort((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict]);
+  const verdicts = [...sources.verdicts(end.failOn !== null)].sort(
+    (one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict],
+  );
   const statuses = countBy(
     runSummary.statuses(),
     ({ status }) => classOf(reportedStatus(status)),
@@ -48,7 +50,9 @@ export function gather(sources: RunSources, end: RunEnd) {
   const scenarios = sources.scenarios().map(showScenario);
   const run: RunReport = {
     ...end,
-    failed: end.problems.length > 0 || (end.failOn === null && [...verdicts, ...scenarios].some(({ verdict }) => verdict === "fail")),
+    failed:
+      end.problems.length > 0 ||
+      (end.failOn === null && [...verdicts, ...scenarios].some(({ verdict }) => verdict === "fail")),
     sandbox: { version: about.version, url: about.url(), clock: clock.mode, now: isoTime(clock.now()) },
     added: [...sources.sandboxes()],
     totals: {
@@ -75,7 +79,10 @@ export function gather(sources: RunSources, end: RunEnd) {
   return { run, rows, attempts };
 }
 
-/** A request without a response has the status 0 in the request log and null in reports, so that a reader cannot take it for a status. */
+/**
+ * A request without a response has the status 0 in the request log and null in reports, so that a reader cannot take it
+ * for a status.
+ */
 const reportedStatus = (status: number) => (status === 0 ? null : status);
 
 export const nameOfStatus = (status: number | null) => (status === null ? "no response" : String(status));
@@ -83,19 +90,43 @@ export const nameOfStatus = (status: number | null) => (status === null ? "no re
 /** The class of a status, such as 4xx; `unanswered` for a request whose response was lost. */
 export const classOf = (status: number | null) => (status === null ? "unanswered" : `${Math.floor(status / 100)}xx`);
 
-function countBy<T>(items: readonly T[], nameOf: (item: T) => string, weight: (item: T) => number = () => 1): Record<string, number> {
+function countBy<T>(
+  items: readonly T[],
+  nameOf: (item: T) => string,
+  weight: (item: T) => number = () => 1,
+): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const item of items) counts[nameOf(item)] = (counts[nameOf(item)] ?? 0) + weight(item);
   return counts;
 }
 
-function coverageOf({ id, area, method, path, calls, statuses, emits }: OperationCoverage, events: readonly EventTypeCoverage[]): Coverage {
+function coverageOf(
+  { id, area, method, path, calls, statuses, emits }: OperationCoverage,
+  events: readonly EventTypeCoverage[],
+): Coverage {
   const count = (type: string) => events.find((event) => event.type === type)?.emitted ?? 0;
   const reported = statuses.map(({ status, calls: count }) => ({ status: reportedStatus(status), calls: count }));
-  return { operation: id, area, method, path, calls, statuses: reported, events: emits.map((type) => ({ type, count: count(type) })) };
+  return {
+    operation: id,
+    area,
+    method,
+    path,
+    calls,
+    statuses: reported,
+    events: emits.map((type) => ({ type, count: count(type) })),
+  };
 }
 
-const showScenario = ({ name, title, merchant, verdict, score, points, says, expectations }: ScenarioState): ReportedScenario => ({
+const showScenario = ({
+  name,
+  title,
+  merchant,
+  verdict,
+  score,
+  points,
+  says,
+  expectations,
+}: ScenarioState): ReportedScenario => ({
   name,
   title,
   merchant,
@@ -103,7 +134,12 @@ const showScenario = ({ name, title, merchant, verdict, score, points, says, exp
   score,
   points,
   says,
-  expectations: expectations.map(({ rule, points: worth, verdict: found, earned }) => ({ rule, points: worth, verdict: found, earned })),
+  expectations: expectations.map(({ rule, points: worth, verdict: found, earned }) => ({
+    rule,
+    points: worth,
+    verdict: found,
+    earned,
+  })),
 });
 
 function showRequest(row: RequestRow): ReportedRequest {
@@ -112,7 +148,20 @@ function showRequest(row: RequestRow): ReportedRequest {
 }
 
 function showAttempt(attempt: WebhookDelivery, request: string | null): ReportedAttempt {
-  const { id, created, merchantId, eventId, eventType, endpointId, url, trigger, maxAttempts, status, responseStatus, errorCode } = attempt;
+  const {
+    id,
+    created,
+    merchantId,
+    eventId,
+    eventType,
+    endpointId,
+    url,
+    trigger,
+    maxAttempts,
+    status,
+    responseStatus,
+    errorCode,
+  } = attempt;
   return {
     id,
     at: isoTime(created * 1_000),

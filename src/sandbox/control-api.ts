@@ -1,4 +1,5 @@
-// Builds the context of the control API on first use: the parts of the engine, and those that only the control API uses.
+// Builds the context of the control API on first use: the parts of the engine, and those that only the control API
+// uses.
 
 import { resolve } from "node:path";
 import { eventTypes, resources } from "../areas/index.ts";
@@ -34,7 +35,8 @@ export type ControlApiParts = ReturnType<typeof openControlApi>;
 export function openControlApi(engine: Engine) {
   const { address, service, fixtures, image, clock, random, life } = engine;
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, listeners } = engine;
-  const coverage = () => readCoverage({ operations: service.operations, eventTypes, statusOf: service.values.errorStatus, ...stores });
+  const coverage = () =>
+    readCoverage({ operations: service.operations, eventTypes, statusOf: service.values.errorStatus, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const dataReplaced = (merchant?: string) => {
     forget(engine, merchant);
@@ -51,7 +53,15 @@ export function openControlApi(engine: Engine) {
     dispatcher.reload(merchant);
     hub.publish({ kind: "removal", merchant });
   };
-  const world = openWorld({ stores, seeder: openSeeder(stores, resources, clock), fixtures, image, random, dataReplaced, removed });
+  const world = openWorld({
+    stores,
+    seeder: openSeeder(stores, resources, clock),
+    fixtures,
+    image,
+    random,
+    dataReplaced,
+    removed,
+  });
   const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
   const traffic = createTraffic({ ...stores, clock, random, resources, life, report: reportTraffic });
   const verifier = openVerifier(engine);
@@ -68,7 +78,12 @@ export function openControlApi(engine: Engine) {
     random,
     life,
     world,
-    snapshots: openSnapshots(stores.database, stores.requestLog, [...resources, webhookEndpoints], engine.options.bodies),
+    snapshots: openSnapshots(
+      stores.database,
+      stores.requestLog,
+      [...resources, webhookEndpoints],
+      engine.options.bodies,
+    ),
     dispatcher,
     limiter,
     faults: faults.rules,
@@ -90,14 +105,19 @@ export function openControlApi(engine: Engine) {
   return { ...parts, start, restore: start.restore };
 }
 
-/** Clears the state in memory that depends on the data of one merchant, or of all, after a reset or a restored snapshot. */
+/**
+ * Clears the state in memory that depends on the data of one merchant, or of all, after a reset or a restored snapshot.
+ */
 function forget(engine: Engine, merchant: string | undefined): void {
   engine.judge.conclude(merchant);
   forgetData(engine, merchant);
   engine.judge.forget(merchant);
 }
 
-function forgetData({ stores, limiter, scenarios, faults, heldResponses, trends }: Engine, merchant: string | undefined): void {
+function forgetData(
+  { stores, limiter, scenarios, faults, heldResponses, trends }: Engine,
+  merchant: string | undefined,
+): void {
   stores.tenants.clearCache();
   stores.dueRecords.changed();
   stores.idempotencyReplies.clearCache();
@@ -145,17 +165,23 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
   let runs = 0;
   /** The secret of the newest endpoint at an address: a client that registers again uses the new secret. */
   const secretOf = (url: string) => {
-    const endpoints = tenants.list().flatMap(({ id }) => deliveries.secrets(id).map(({ endpoint }) => deliveries.receiver(id, endpoint)));
+    const endpoints = tenants
+      .list()
+      .flatMap(({ id }) => deliveries.secrets(id).map(({ endpoint }) => deliveries.receiver(id, endpoint)));
     return endpoints.findLast((receiver) => receiver?.url === url)?.secret;
   };
   return {
     async audit(url, secret, gone) {
       if (engine.service.translation)
-        fail("invalid_state", "The audit of a receiver knows the plain service only: start a sandbox without --service for it.");
+        fail(
+          "invalid_state",
+          "The audit of a receiver knows the plain service only: start a sandbox without --service for it.",
+        );
       const { auditReceiver } = await import("../audit/audit.ts");
       const options = senderOptions(engine);
       const sender = createSender(options);
-      const build = (event: WebhookEvent, receiver: Pick<Receiver, "url" | "secret">) => buildRequest(event, receiver, options);
+      const build = (event: WebhookEvent, receiver: Pick<Receiver, "url" | "secret">) =>
+        buildRequest(event, receiver, options);
       const send = (request: WebhookRequest) => {
         gone?.throwIfAborted();
         return sender.send(request).outcome;
@@ -183,20 +209,32 @@ function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => s
     report: (error) => reportDefect(listeners, error, "lessons"),
   });
   hub.listen(lessons.onEvent);
-  return service.translation === undefined ? lessons : { ...lessons, join: async () => fail("invalid_state", PLAIN_LESSONS) };
+  return service.translation === undefined
+    ? lessons
+    : { ...lessons, join: async () => fail("invalid_state", PLAIN_LESSONS) };
 }
 
-/** Makes a call of a skipped step over HTTP, so that the request log, the judge and the live stream see it as the learner's own. */
-async function callForLearner({ options, address }: Engine, { method, path, headers, body }: LessonCall, apiKey: string): Promise<void> {
+/**
+ * Makes a call of a skipped step over HTTP, so that the request log, the judge and the live stream see it as the
+ * learner's own.
+ */
+async function callForLearner(
+  { options, address }: Engine,
+  { method, path, headers, body }: LessonCall,
+  apiKey: string,
+): Promise<void> {
   const url = new URL(address.url());
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
   const reply = await callService(url.origin, { method, path, key, headers, body });
-  // A 409 means that the step's result exists already. In a room, an endpoint on the participant's own machine cannot be registered.
+  // A 409 means that the step's result exists already. In a room, an endpoint on the participant's own machine cannot
+  // be registered.
   const { code } = reply.body as { code?: ErrorCode };
   if (reply.status < 300 || reply.status === 409 || code === "webhook_url_loopback") return;
   const response = `${reply.status} ${JSON.stringify(reply.body)}`;
-  throw new SandboxError(`A call that the lesson makes for the learner failed: ${method} ${path} responded with ${response}`);
+  throw new SandboxError(
+    `A call that the lesson makes for the learner failed: ${method} ${path} responded with ${response}`,
+  );
 }
 
 function aboutOf({ address, service, stores }: Engine): About {

@@ -1,4 +1,5 @@
-// createSandbox(): reads the options, fills the database, opens the sockets, and creates the engine and the control API on first use.
+// createSandbox(): reads the options, fills the database, opens the sockets, and creates the engine and the control API
+// on first use.
 
 import type { ControlApi, LiveEvent } from "../../generated/control-api.ts";
 import { type ControlTransport, createControlClient } from "../client/control-call.ts";
@@ -35,7 +36,10 @@ export interface Sandbox extends ControlApi {
   readonly controlToken: string | undefined;
   /** Adds a listener that is called after each response of the service. */
   onRequest(listener: (entry: RequestEntry) => void): void;
-  /** Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes and resets. */
+  /**
+   * Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes
+   * and resets.
+   */
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;
@@ -73,7 +77,10 @@ async function openSandbox(given: GivenOptions): Promise<Sandbox> {
   }
 }
 
-/** Whether the data differ from a copy of the fixtures in memory. Without this check, each sandbox would create its control API at the start. */
+/**
+ * Whether the data differ from a copy of the fixtures in memory. Without this check, each sandbox would create its
+ * control API at the start.
+ */
 const isChanged = ({ memory, snapshot, faults, scenario, endpoints }: Options) =>
   !memory || snapshot !== undefined || faults !== undefined || scenario.length + endpoints.length > 0;
 
@@ -106,7 +113,10 @@ interface Opened {
   isClosed?: true;
 }
 
-/** Creates the parts of a sandbox on first use. A sandbox in memory creates its engine at the first connection, call or listener. */
+/**
+ * Creates the parts of a sandbox on first use. A sandbox in memory creates its engine at the first connection, call or
+ * listener.
+ */
 function openLazyEngine(given: StorageOptions) {
   const { options, address, clock } = given;
   const opened: Opened = {};
@@ -168,14 +178,18 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
   opened.engine?.heldResponses.releaseAll();
   await server?.close(within);
   await opened.engine?.dispatcher.stop(within);
-  // Concludes again for requests and deliveries that have just ended. The live stream is closed, but listeners in this process get the verdicts.
+  // Concludes again for requests and deliveries that have just ended. The live stream is closed, but listeners in this
+  // process get the verdicts.
   opened.engine?.judge.conclude();
   clock.stop();
   opened.controlApi?.snapshots.close();
   opened.isClosed = true;
 }
 
-/** Starts the work in the background: expiring idempotency keys, changing records on their dates, and delivering webhooks. */
+/**
+ * Starts the work in the background: expiring idempotency keys, changing records on their dates, and delivering
+ * webhooks.
+ */
 function startEngine({ options, address, clock, stores, life, dispatcher }: Engine): void {
   const { database, idempotencyReplies } = stores;
   database.noteOwner(describeOwner({ pid: process.pid, url: address.url() }));
@@ -189,14 +203,25 @@ function startEngine({ options, address, clock, stores, life, dispatcher }: Engi
 const MOST_ADDED = 500;
 
 /**
- * Tells the `exec` around a test of a sandbox that the test creates for itself, and when that closes, of its verdicts. Call it before the first
- * request too, with null for their number, so that `exec` knows of a sandbox that is never closed. Does nothing outside of `exec`.
+ * Tells the `exec` around a test of a sandbox that the test creates for itself, and when that closes, of its verdicts.
+ * Call it before the first request too, with null for their number, so that `exec` knows of a sandbox that is never
+ * closed. Does nothing outside of `exec`.
  */
 async function addToRun(sandbox: string, requests: number | null, verdicts: readonly VerdictMessage[]): Promise<void> {
-  const { MERCHANT_SANDBOX_EXEC: mark, MERCHANT_SANDBOX_URL: url, MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken } = process.env;
+  const {
+    MERCHANT_SANDBOX_EXEC: mark,
+    MERCHANT_SANDBOX_URL: url,
+    MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken,
+  } = process.env;
   if (mark === undefined || url === undefined) return;
-  const added = verdicts.toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict]).slice(0, MOST_ADDED);
-  await connect(url, { controlToken }).verdicts.add({ sandbox, requests, verdicts: added.map((verdict) => asForeign(sandbox, verdict)) });
+  const added = verdicts
+    .toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict])
+    .slice(0, MOST_ADDED);
+  await connect(url, { controlToken }).verdicts.add({
+    sandbox,
+    requests,
+    verdicts: added.map((verdict) => asForeign(sandbox, verdict)),
+  });
 }
 
 /** Ids of merchants, requests and rules are unique within a sandbox only, so the verdict names this one. */
@@ -222,7 +247,8 @@ export const inProcessTransport =
   (context: () => ControlContext): ControlTransport =>
   async (_, { operation, params, search, body = {} }) => {
     const found = controlOperations().get(operation);
-    if (!found) throw new Error(`The control API has no operation ${operation}, which the client calls: run npm run docs`);
+    if (!found)
+      throw new Error(`The control API has no operation ${operation}, which the client calls: run npm run docs`);
     const world = context();
     // Input and reply are copied, as over HTTP, so that later changes by the caller have no effect here.
     const received = { search, body: JSON.parse(JSON.stringify(body)), headers: {}, query: {}, extra: {} };

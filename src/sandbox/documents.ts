@@ -1,4 +1,5 @@
-// The documents that the build made from the declarations (`scripts/reference`), and the sandbox as recordings of the service are compared with it.
+// The documents that the build made from the declarations (`scripts/reference`), and the sandbox as recordings of the
+// service are compared with it.
 
 import { existsSync, readFileSync } from "node:fs";
 import { catalogue, resources } from "../areas/index.ts";
@@ -30,7 +31,8 @@ function openapiAt(name: string, url: string, form: OpenApiForm): OpenApiDocumen
 }
 
 /** The OpenAPI document of the service (default: OpenAPI 3.1, with the sandbox's extensions). */
-export const serviceOpenapi = (url: string, form: OpenApiForm = {}) => openapiAt("openapi.json", url + API_PREFIX, form);
+export const serviceOpenapi = (url: string, form: OpenApiForm = {}) =>
+  openapiAt("openapi.json", url + API_PREFIX, form);
 
 export const controlOpenapi = (url: string, form: OpenApiForm = {}) => openapiAt("control.openapi.json", url, form);
 
@@ -55,21 +57,30 @@ export function assumptions(adopted?: AdoptedFacts) {
   return { kinds: factKinds, total: facts.filter(({ origin }) => origin === "assumed").length, facts };
 }
 
-const ownRecords = once(() => titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]));
+const ownRecords = once(() =>
+  titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]),
+);
 
-/** The facts and operations with which recordings of the service are compared: the sandbox's own, or with a service file's changes. */
+/**
+ * The facts and operations with which recordings of the service are compared: the sandbox's own, or with a service
+ * file's changes.
+ */
 export const comparedSandbox = (adopted?: AdoptedFacts): ComparedSandbox => ({
   facts: assumptions(adopted).facts,
   operations: adopted ? catalogue.map((operation) => comparedOperation(operation, adopted)) : catalogue,
   records: ownRecords(),
-  // A merchant's address is unique among all merchants, by its login; the other constraints hold among the records of one merchant.
+  // A merchant's address is unique among all merchants, by its login; the other constraints hold among the records of
+  // one merchant.
   unique: new Map(resources.map(({ kind, unique }) => [kind, kind === "merchant" ? [["email"]] : unique])),
   eventKinds: new Map(eventsOf(catalogue, resources).map(({ type, kind }) => [type, kind ?? ""])),
   event: envelope,
   error: errorObject,
 });
 
-/** Keeps the sandbox's `idempotent`, because recordings show whether a service honours the header. A window applies to all operations. */
+/**
+ * Keeps the sandbox's `idempotent`, because recordings show whether a service honours the header. A window applies to
+ * all operations.
+ */
 function comparedOperation(operation: Operation, adopted: AdoptedFacts): ComparedOperation {
   const { idempotent, replayWindow } = operation;
   const under = operationUnder(operation, adopted);

@@ -79,7 +79,10 @@ interface Listeners {
 export const operations = catalogue.map(({ id }) => id);
 const judgeRules = rules.map(({ id }) => id);
 
-/** Opens the database and creates the engine over it. `snapshot` describes the sandbox to each client that joins the live stream. */
+/**
+ * Opens the database and creates the engine over it. `snapshot` describes the sandbox to each client that joins the
+ * live stream.
+ */
 export function openEngine({ source, ...given }: StorageOptions, snapshot: () => unknown): Engine {
   const data = openData(given, source);
   try {
@@ -145,11 +148,17 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
   return engine;
 }
 
-/** Calls every listener for defects. An error in a listener is ignored, because it could only be reported to the same listeners. */
+/**
+ * Calls every listener for defects. An error in a listener is ignored, because it could only be reported to the same
+ * listeners.
+ */
 export const reportDefect = ({ defect }: Pick<Listeners, "defect">, error: unknown, where: string) =>
   notifyEach(defect, { error, where }, () => {});
 
-/** Connects the listeners. The live stream gets each event before the judge, so a verdict follows its cause in the stream. */
+/**
+ * Connects the listeners. The live stream gets each event before the judge, so a verdict follows its cause in the
+ * stream.
+ */
 function connect({ faults, dispatcher, judge, hub, trends, listeners }: Engine): void {
   listeners.request.add((entry) => hub.publish({ kind: "request", request: requestMessage(entry) }));
   listeners.request.add(judge.request);
@@ -207,10 +216,16 @@ function imageOf(given: DataOptions): SeedImage {
   const { options, fixtures, clock } = given;
   const isDefaultData = options.fixtures === undefined && options.seed === optionDefinitions.seed.default;
   const built = isDefaultData ? builtImage()?.(clock.now()) : undefined;
-  return built ?? getSeedImage({ fixtures: fixtures(), resources, seed: options.seed, clock, open: () => openData(given).stores });
+  return (
+    built ??
+    getSeedImage({ fixtures: fixtures(), resources, seed: options.seed, clock, open: () => openData(given).stores })
+  );
 }
 
-/** A user's own fixtures are validated at each start. The package's fixtures are read on first use: a start needs only their image. */
+/**
+ * A user's own fixtures are validated at each start. The package's fixtures are read on first use: a start needs only
+ * their image.
+ */
 async function fixturesOf({ fixtures }: Options): Promise<() => readonly Fixture[]> {
   if (fixtures === undefined) return packageFixtures;
   const read = await readCheckedFixtures(fixtures, resources);

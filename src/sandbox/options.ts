@@ -1,4 +1,5 @@
-// Every option of a sandbox: its type, flag, environment variable, default, help and checks; and the schema of merchant-sandbox.json.
+// Every option of a sandbox: its type, flag, environment variable, default, help and checks; and the schema of
+// merchant-sandbox.json.
 
 import { resolve } from "node:path";
 import { NewEndpoint } from "../contracts/webhook.ts";
@@ -57,14 +58,22 @@ interface OptionDefinition<V> {
   default: V;
   /** Reads the text of a flag or variable; for `multiple`, one text at a time. */
   parse(text: string, flag: string): unknown;
-  /** Its schema in merchant-sandbox.json (default: a boolean for a switch, else text, or a list of texts for `multiple`). */
+  /**
+   * Its schema in merchant-sandbox.json (default: a boolean for a switch, else text, or a list of texts for
+   * `multiple`).
+   */
   schema?: TSchema;
 }
 
 /** An option that is off without its flag. */
 const switchOption = (description: string) => ({ description, default: false, parse: onOrOff });
 
-const textOption = (value: string, description: string) => ({ value, description, default: undefined, parse: nonEmpty });
+const textOption = (value: string, description: string) => ({
+  value,
+  description,
+  default: undefined,
+  parse: nonEmpty,
+});
 
 const textLike = (form: RegExp, what: string) => (text: string, flag: string) =>
   form.test(text) ? text : usageError(`${flag} takes ${what}; received "${text}".`);
@@ -101,7 +110,9 @@ const numberOption = (description: string, usual: number, minimum: number, maxim
 type Definitions = { readonly [Name in OptionName]: OptionDefinition<Options[Name]> };
 
 const inGroup = <const D>(group: OptionDefinition<unknown>["group"], definitions: D) =>
-  Object.fromEntries(Object.entries(definitions as object).map(([name, definition]) => [name, { group, ...definition }])) as {
+  Object.fromEntries(
+    Object.entries(definitions as object).map(([name, definition]) => [name, { group, ...definition }]),
+  ) as {
     [Name in keyof D]: D[Name] & { group: typeof group };
   };
 
@@ -127,9 +138,15 @@ export const optionDefinitions: Definitions = {
     },
   }),
   ...inGroup("Behaviour", {
-    life: choiceOption(["on", "off"], "change records on their dates, such as payouts that arrive, or leave them as they are"),
+    life: choiceOption(
+      ["on", "off"],
+      "change records on their dates, such as payouts that arrive, or leave them as they are",
+    ),
     bodies: choiceOption(["checked", "open"], "reject body fields of an unexpected shape, or keep them as sent"),
-    service: textOption("file", "respond as the real service does, by this file of compare --write (docs/real-service.md)"),
+    service: textOption(
+      "file",
+      "respond as the real service does, by this file of compare --write (docs/real-service.md)",
+    ),
     rateLimit: {
       value: "limit",
       multiple: true,
@@ -147,13 +164,17 @@ export const optionDefinitions: Definitions = {
     endpoints: {
       value: "url",
       multiple: true,
-      description: "register this webhook endpoint of the first merchant, for all events, at start and after each reset",
+      description:
+        "register this webhook endpoint of the first merchant, for all events, at start and after each reset",
       default: [],
       parse: (text: string, flag: string) => ({ url: nonEmpty(text, flag) }),
       schema: Type.Array(NewEndpoint),
     },
     retrySchedule: {
-      ...textOption("schedule", "retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast)"),
+      ...textOption(
+        "schedule",
+        "retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast)",
+      ),
       parse: retrySchedule,
     },
     webhookTimeout: {
@@ -164,18 +185,25 @@ export const optionDefinitions: Definitions = {
     },
     webhookInsecureTls: switchOption("accept self-signed certificates of https receivers"),
     allowWebhookHost: textsOption("name", "allow deliveries to this host too, such as host.docker.internal", hostName),
-    allowLoopbackWebhooks: switchOption("deliver to services on this machine's loopback even if --host opens the network"),
+    allowLoopbackWebhooks: switchOption(
+      "deliver to services on this machine's loopback even if --host opens the network",
+    ),
   }),
   ...inGroup("Security", {
     allowedHost: textsOption("name", "accept requests for this host name too; NAME:PORT for one port"),
     allowedOrigin: textsOption("origin", "accept requests from web pages of this origin", webOrigin),
-    controlToken: textOption("token", "require this token on the control API (default: generated if --host opens the network)"),
+    controlToken: textOption(
+      "token",
+      "require this token on the control API (default: generated if --host opens the network)",
+    ),
   }),
 };
 
 export const optionNames = Object.keys(optionDefinitions) as OptionName[];
 
-/** Options that only flags and variables set: merchant-sandbox.json may come with a folder that a stranger has written. */
+/**
+ * Options that only flags and variables set: merchant-sandbox.json may come with a folder that a stranger has written.
+ */
 export const NOT_IN_FILE: readonly string[] = [
   ...["webhookInsecureTls", "allowWebhookHost", "allowLoopbackWebhooks"],
   ...optionNames.filter((name) => optionDefinitions[name].group === "Security"),
@@ -186,12 +214,14 @@ export const PATHS = ["db", "fixtures", "lessons", "snapshot", "service", "fault
 const defaults = Object.fromEntries(optionNames.map((name) => [name, optionDefinitions[name].default]));
 
 export const flagOf = (name: string) => `--${kebab(name)}`;
-export const variableOf = (name: string) => `MERCHANT_SANDBOX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+export const variableOf = (name: string) =>
+  `MERCHANT_SANDBOX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
 /** Parses options given as text, and completes the others from `base`, then from the defaults. */
 export function completeOptions(given: GivenOptions, base: Partial<Options> = {}): Options {
   for (const name of Object.keys(given))
-    if (!optionNames.includes(name as OptionName)) usageError(`There is no option ${name}.${didYouMean(name, optionNames)}`);
+    if (!optionNames.includes(name as OptionName))
+      usageError(`There is no option ${name}.${didYouMean(name, optionNames)}`);
   const options: Record<string, unknown> = { ...defaults };
   for (const name of Object.keys(base) as OptionName[]) options[name] = base[name] ?? defaults[name];
   for (const name of optionNames) if (given[name] !== undefined) options[name] = parseOption(name, given[name]);
@@ -213,7 +243,8 @@ export function parseOption(name: OptionName, given: unknown, label = flagOf(nam
 export function checkOptions(options: Options, operations: readonly string[]): Options {
   const controlToken = controlTokenOf(options);
   const unknown = Object.keys(options.rateLimit).find((name) => name !== "all" && !operations.includes(name));
-  if (unknown !== undefined) usageError(`--rate-limit: there is no operation ${unknown}.${didYouMean(unknown, ["all", ...operations])}`);
+  if (unknown !== undefined)
+    usageError(`--rate-limit: there is no operation ${unknown}.${didYouMean(unknown, ["all", ...operations])}`);
   // The pages are read at the first lesson; a folder without any is reported now.
   if (options.lessons !== undefined) lessonFiles(resolve(options.lessons));
   return { ...options, controlToken };
@@ -223,16 +254,23 @@ export function checkOptions(options: Options, operations: readonly string[]): O
 function controlTokenOf({ host, allowedHost, controlToken }: Options): string | undefined {
   if (!opensNetwork({ host })) return controlToken;
   if (allowedHost.length > 0) return controlToken ?? randomToken();
-  return usageError(`--host ${host} opens the sandbox to the network: add --allowed-host <name> with the host name that clients use.`);
+  return usageError(
+    `--host ${host} opens the sandbox to the network: add --allowed-host <name> with the host name that clients use.`,
+  );
 }
 
 /** Whether other machines can reach the sandbox. */
-export const opensNetwork = ({ host }: Pick<Options, "host">) => host !== undefined && !/^(localhost|127(\.\d+){3}|::1)$/.test(host);
+export const opensNetwork = ({ host }: Pick<Options, "host">) =>
+  host !== undefined && !/^(localhost|127(\.\d+){3}|::1)$/.test(host);
 
 /** The host in the sandbox's own URL: one that it accepts. */
 export function ownHost({ host = "127.0.0.1", allowedHost }: Options): string {
   const isEveryAddress = host === "0.0.0.0" || host === "::";
-  return isEveryAddress ? (allowedHost.find((name) => !/:\d+$/.test(name)) ?? host) : host.includes(":") ? `[${host}]` : host;
+  return isEveryAddress
+    ? (allowedHost.find((name) => !/:\d+$/.test(name)) ?? host)
+    : host.includes(":")
+      ? `[${host}]`
+      : host;
 }
 
 type RetryScheduleOption = "fast" | "realistic" | number[];
@@ -245,7 +283,8 @@ function nonEmpty(text: string, flag: string): string {
 
 /** SQLite's own name for a database in memory would become a file of that name. */
 function databaseFile(text: string, flag: string): string {
-  if (text === ":memory:") usageError(`${flag} takes a file; received ":memory:". Use --memory to keep all data in memory.`);
+  if (text === ":memory:")
+    usageError(`${flag} takes a file; received ":memory:". Use --memory to keep all data in memory.`);
   return nonEmpty(text, flag);
 }
 
@@ -266,7 +305,9 @@ export function wholeNumber(least: number, most: number) {
 
 function clockTime(text: string, flag: string): number | undefined {
   if (text === "real") return undefined;
-  return parseTime(text) ?? usageError(`${flag} takes real or a time such as 2026-01-05T09:00:00Z; received "${text}".`);
+  return (
+    parseTime(text) ?? usageError(`${flag} takes real or a time such as 2026-01-05T09:00:00Z; received "${text}".`)
+  );
 }
 
 function rateRule(text: string, flag: string): Record<string, RateLimit> {
@@ -275,7 +316,9 @@ function rateRule(text: string, flag: string): Record<string, RateLimit> {
   const [, limit = "", duration = ""] = /^(\d+)\/(.+)$/.exec(rule) ?? [];
   const window = tryParseDuration(duration);
   if (!window || Number(limit) < 1 || Number(limit) > UNLIMITED.limit)
-    usageError(`${flag} takes requests per duration, from 1 to ${UNLIMITED.limit}, such as 10/10s, or none; received "${text}".`);
+    usageError(
+      `${flag} takes requests per duration, from 1 to ${UNLIMITED.limit}, such as 10/10s, or none; received "${text}".`,
+    );
   return { [operation]: { limit: Number(limit), window } };
 }
 
@@ -293,13 +336,21 @@ function schemaOf(name: OptionName): TSchema {
   const { value, multiple, schema, description } = optionDefinitions[name];
   if (schema) return annotate(schema, { description });
   if (value === undefined) return Type.Boolean({ description });
-  return multiple ? Type.Union([Type.String(), Type.Array(Type.String())], { description }) : Type.String({ description });
+  return multiple
+    ? Type.Union([Type.String(), Type.Array(Type.String())], { description })
+    : Type.String({ description });
 }
 
 export const configSchema = Type.Object(
   {
     $schema: Type.Optional(Type.String({ description: "The address of this schema, for editors" })),
-    ...Object.fromEntries(optionNames.filter((name) => !NOT_IN_FILE.includes(name)).map((name) => [name, Type.Optional(schemaOf(name))])),
+    ...Object.fromEntries(
+      optionNames.filter((name) => !NOT_IN_FILE.includes(name)).map((name) => [name, Type.Optional(schemaOf(name))]),
+    ),
   },
-  { title: "merchant-sandbox.json", description: "Options of the sandboxes that are started in this folder", additionalProperties: false },
+  {
+    title: "merchant-sandbox.json",
+    description: "Options of the sandboxes that are started in this folder",
+    additionalProperties: false,
+  },
 );

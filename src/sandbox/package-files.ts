@@ -17,7 +17,9 @@ const home = once(() => packageAbove(import.meta.dirname));
 
 function packageAbove(folder: string): { folder: string; version: string } {
   const file = join(folder, "package.json");
-  const { name, version } = existsSync(file) ? (JSON.parse(readFileSync(file, "utf8")) as { name: string; version: string }) : {};
+  const { name, version } = existsSync(file)
+    ? (JSON.parse(readFileSync(file, "utf8")) as { name: string; version: string })
+    : {};
   if (name === "merchant-sandbox" && version !== undefined) return { folder, version };
   if (dirname(folder) !== folder) return packageAbove(dirname(folder));
   return usageError("merchant-sandbox was bundled without its files: let the bundler leave it external.");

@@ -1,4 +1,5 @@
-// Plays the calls of a recording to a sandbox in memory under the entries of a service file, and measures how far each reply is from the recorded one.
+// Plays the calls of a recording to a sandbox in memory under the entries of a service file, and measures how far each
+// reply is from the recorded one.
 
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -32,7 +33,12 @@ export async function playRecording(
     const service = join(folder, "service.json");
     await writeFile(service, JSON.stringify({ facts }));
     const start = traffic.calls.find(({ exchange }) => !Number.isNaN(exchange.at))?.exchange.at;
-    const sandbox = await createSandbox({ service, life: "off", seed: 1, ...(start !== undefined && { clock: start }) });
+    const sandbox = await createSandbox({
+      service,
+      life: "off",
+      seed: 1,
+      ...(start !== undefined && { clock: start }),
+    });
     try {
       return await playAll(sandbox, traffic, deliveries, receiver, measure);
     } finally {
@@ -96,7 +102,14 @@ function withoutRepeats(calls: readonly TrafficCall[]): TrafficCall[] {
   return calls.filter(({ exchange, operation }) => {
     const { method, url, status, response, headers } = exchange;
     const code = isObject(response) && status >= 400 ? response.code : "";
-    const kind = JSON.stringify([method, operation?.id, [...url.searchParams.keys()], status, code, Object.keys(headers).length]);
+    const kind = JSON.stringify([
+      method,
+      operation?.id,
+      [...url.searchParams.keys()],
+      status,
+      code,
+      Object.keys(headers).length,
+    ]);
     counts.set(kind, (counts.get(kind) ?? 0) + 1);
     return (counts.get(kind) as number) <= MOST_ALIKE;
   });
@@ -131,13 +144,18 @@ function createPlayer(sandbox: Sandbox, { keys, ids }: Traffic, receiver: Receiv
     }
   };
 
-  const authorizationOf = async (authorization: string | undefined, operation: string | undefined): Promise<Record<string, string>> => {
+  const authorizationOf = async (
+    authorization: string | undefined,
+    operation: string | undefined,
+  ): Promise<Record<string, string>> => {
     if (authorization === undefined && !keys.has(undefined)) return {};
     const [scheme, token = ""] = (authorization ?? "").split(" ");
     if (values.has(token)) return { authorization: `${scheme} ${inSandbox(token)}` };
     const isKnown = keys.has(authorization);
     if (!isKnown && !/^bearer \S+$/i.test(authorization ?? "")) return { authorization: authorization as string };
-    return { authorization: `Bearer ${isKnown ? await keyOf(Object.values(exampleParams(operation ?? ""))[0] ?? "") : UNKNOWN_KEY}` };
+    return {
+      authorization: `Bearer ${isKnown ? await keyOf(Object.values(exampleParams(operation ?? ""))[0] ?? "") : UNKNOWN_KEY}`,
+    };
   };
 
   return {
@@ -175,7 +193,8 @@ function bodyOf(
   const login = succeeded({ status }) && operation?.id === "merchants.login" ? exampleBody(operation.id) : {};
   return JSON.stringify(body, (name, value: unknown) => {
     if (typeof value !== "string") return value;
-    if (login.password !== undefined && /mail|password/i.test(name)) return /mail/i.test(name) ? login.email : login.password;
+    if (login.password !== undefined && /mail|password/i.test(name))
+      return /mail/i.test(name) ? login.email : login.password;
     return /^https?:/.test(value) ? receiver.url : inSandbox(value);
   });
 }
@@ -190,7 +209,8 @@ function learn(values: Map<string, string>, recorded: unknown, played: unknown):
     }
 }
 
-const exampleParams = (id: string): Record<string, string> => catalogue.find((operation) => operation.id === id)?.exampleParams ?? {};
+const exampleParams = (id: string): Record<string, string> =>
+  catalogue.find((operation) => operation.id === id)?.exampleParams ?? {};
 const exampleBody = (id: string) =>
   (catalogue.find((operation) => operation.id === id)?.example ?? {}) as { email?: string; password?: string };
 

@@ -1,4 +1,5 @@
-// The service that a sandbox emulates: the plain one, or the one that a service file describes. Checks the entries of the file.
+// The service that a sandbox emulates: the plain one, or the one that a service file describes. Checks the entries of
+// the file.
 
 import { catalogue, resources } from "../areas/index.ts";
 import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
@@ -57,7 +58,9 @@ const MOST_NAMES = 3;
 function shownForm(value: unknown): string {
   if (!isFields(value)) return Array.isArray(value) ? "a list" : value === null ? "null" : `a ${typeof value}`;
   const names = Object.keys(value).slice(0, MOST_NAMES);
-  return names.length === 0 ? "an empty object" : `an object with ${mask(names.map((name) => JSON.stringify(name)).join(", "))}`;
+  return names.length === 0
+    ? "an empty object"
+    : `an object with ${mask(names.map((name) => JSON.stringify(name)).join(", "))}`;
 }
 
 /** Finds the first entry that cannot be adopted together with the others; undefined if all can. */

@@ -35,7 +35,15 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
   const callerOf = identifyCaller(options.controlToken, (key) => learnerWithKey(engine, key));
   const { recorder, pipeline } = openService(engine, guard, report);
   const control = once(() =>
-    createControlApp({ guard, clock, control: controlCatalogue, world: controlApi(), callerOf, report, loadPage: loadDashboardPage }),
+    createControlApp({
+      guard,
+      clock,
+      control: controlCatalogue,
+      world: controlApi(),
+      callerOf,
+      report,
+      loadPage: loadDashboardPage,
+    }),
   );
   return {
     request(incoming, outgoing) {
@@ -100,7 +108,8 @@ function openService(
 
 /** The dashboard for a browser: its files, as the build made them, in one page. */
 function loadDashboardPage() {
-  if (!existsSync(packageFile("dist/browser/page.html"))) usageError("The page of the dashboard has not been built: run npm run build.");
+  if (!existsSync(packageFile("dist/browser/page.html")))
+    usageError("The page of the dashboard has not been built: run npm run build.");
   const [html = "", style = "", script = ""] = ["page.html", "page.css", "main.js"].map((name) =>
     readFileSync(packageFile(`dist/browser/${name}`), "utf8"),
   );

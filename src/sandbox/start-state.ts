@@ -1,4 +1,5 @@
-// The state that the options describe: a snapshot, fault rules, scenarios and endpoints. A start sets it up, and a reset returns to it.
+// The state that the options describe: a snapshot, fault rules, scenarios and endpoints. A start sets it up, and a
+// reset returns to it.
 
 import { resolve } from "node:path";
 import type { RuleState } from "../contracts/fault.ts";
@@ -58,7 +59,9 @@ export function createStartState({ options, scenarios }: Pick<Engine, "options" 
         snapshots.restoreFile(resolve(options.snapshot));
         parts.dataReplaced();
       }
-      const armed = rules.filter(({ owner }) => isEverything || owner === merchant).map(({ given }) => faults.add(given).id);
+      const armed = rules
+        .filter(({ owner }) => isEverything || owner === merchant)
+        .map(({ given }) => faults.add(given).id);
       const started = isEverything ? scenarioNames : [];
       for (const name of started) await scenarios.start(name);
       const registered: string[] = [];
@@ -71,12 +74,17 @@ export function createStartState({ options, scenarios }: Pick<Engine, "options" 
 
 /** The only merchant that a rule can affect. */
 const ownerOf = ({ match }: RuleState, tenants: Parts["tenants"]) =>
-  (match.merchant as string | undefined) ?? (match.key === undefined ? undefined : tenants.identify(match.key as string)?.merchant);
+  (match.merchant as string | undefined) ??
+  (match.key === undefined ? undefined : tenants.identify(match.key as string)?.merchant);
 
-/** Registers an endpoint from the options. An error has a pointer to the field, which the command looks up in merchant-sandbox.json. */
+/**
+ * Registers an endpoint from the options. An error has a pointer to the field, which the command looks up in
+ * merchant-sandbox.json.
+ */
 async function registerGiven(parts: Parts, endpoint: NewEndpoint, pointer: string) {
   const [error] = fieldErrors(NewEndpoint, endpoint);
-  if (error) throw new SandboxError(`The endpoint ${JSON.stringify(endpoint)} cannot be registered: ${error.message}`, "usage");
+  if (error)
+    throw new SandboxError(`The endpoint ${JSON.stringify(endpoint)} cannot be registered: ${error.message}`, "usage");
   return register(parts, endpoint).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
     const { code, message } = error;

@@ -8,7 +8,14 @@ import { isoTime } from "../kernel/clock.ts";
 import { nearestOrAll } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
-import { jsonSchema, readFolder, readScenario, type Scenario, type ScenarioChecks, type ScenarioFault } from "./scenario-files.ts";
+import {
+  jsonSchema,
+  readFolder,
+  readScenario,
+  type Scenario,
+  type ScenarioChecks,
+  type ScenarioFault,
+} from "./scenario-files.ts";
 
 export type Scenarios = ReturnType<typeof createScenarios>;
 
@@ -43,9 +50,11 @@ export function createScenarios(options: ScenariosOptions) {
     start: async (name: string, merchant?: string) => arm(await byName(name), merchant),
     /** Arms a scenario for all merchants, by its name or its file, such as ./outage.json. */
     async startGiven(nameOrFile: string) {
-      const scenario = await (isFile(nameOrFile) ? readScenario(nameOrFile, checks) : byName(nameOrFile)).catch((error: unknown) => {
-        throw asMisuse(error);
-      });
+      const scenario = await (isFile(nameOrFile) ? readScenario(nameOrFile, checks) : byName(nameOrFile)).catch(
+        (error: unknown) => {
+          throw asMisuse(error);
+        },
+      );
       add(scenario);
       return arm(scenario, undefined);
     },
@@ -53,7 +62,11 @@ export function createScenarios(options: ScenariosOptions) {
     async stop(name: string, merchant?: string): Promise<ScenarioState> {
       await byName(name);
       const armed = findArmed(armedScenarios, name, merchant);
-      if (!armed) return fail("invalid_state", `The scenario ${name} is not armed${merchant === undefined ? "" : ` for ${merchant}`}.`);
+      if (!armed)
+        return fail(
+          "invalid_state",
+          `The scenario ${name} is not armed${merchant === undefined ? "" : ` for ${merchant}`}.`,
+        );
       const state = stateOf(armed);
       armedScenarios.disarm(armed);
       return { ...state, armed: false, faults: state.faults.map((fault) => ({ ...fault, status: "removed" })) };
@@ -73,7 +86,8 @@ function createLibrary({ rules, judgeRules, folder }: ScenariosOptions) {
   const added = new Map<string, Scenario>();
   /** Read on first use: most runs have no scenario. */
   const packaged = once(() => readFolder(folder, checks));
-  const all = async () => new Map([...(await packaged()).map((scenario) => [scenario.name, scenario] as const), ...added]);
+  const all = async () =>
+    new Map([...(await packaged()).map((scenario) => [scenario.name, scenario] as const), ...added]);
   return {
     checks,
     all,
@@ -81,12 +95,18 @@ function createLibrary({ rules, judgeRules, folder }: ScenariosOptions) {
     async byName(name: string): Promise<Scenario> {
       const known = await all();
       const others = [...known.keys()];
-      return known.get(name) ?? fail("resource_not_found", `There is no scenario ${name}.${nearestOrAll(name, others)}`);
+      return (
+        known.get(name) ?? fail("resource_not_found", `There is no scenario ${name}.${nearestOrAll(name, others)}`)
+      );
     },
   };
 }
 
-function findArmed(armedScenarios: ArmedScenarios, name: string, merchant: string | undefined): ArmedScenario | undefined {
+function findArmed(
+  armedScenarios: ArmedScenarios,
+  name: string,
+  merchant: string | undefined,
+): ArmedScenario | undefined {
   const exact = armedScenarios.find(name, merchant);
   if (exact || merchant !== undefined) return exact;
   const [only, ...others] = armedScenarios.all().filter(({ scenario }) => scenario.name === name);
@@ -121,7 +141,13 @@ function score(expected: readonly ScenarioExpectation[], found: readonly Verdict
   const earned = sum(counting.map((result) => result.earned));
   const points = sum(counting.map((result) => result.points));
   const verdict = verdictOf(counting, unfired);
-  return { results, score: earned, points, verdict, says: `${earned} of ${points} points: ${reasonOf(counting, unfired)}` };
+  return {
+    results,
+    score: earned,
+    points,
+    verdict,
+    says: `${earned} of ${points} points: ${reasonOf(counting, unfired)}`,
+  };
 }
 
 function resultOf(expected: ScenarioExpectation, found: readonly VerdictMessage[]): ScenarioResult {
@@ -129,7 +155,9 @@ function resultOf(expected: ScenarioExpectation, found: readonly VerdictMessage[
   const number = (verdict: Verdict) => about.filter((one) => one.verdict === verdict).length;
   const [pass, fail, inconclusive] = VERDICTS.map(number) as [number, number, number];
   const verdict = fail > 0 ? "fail" : pass > 0 ? "pass" : "inconclusive";
-  const verdicts = about.sort((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict]).slice(0, MAX_SHOWN);
+  const verdicts = about
+    .sort((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict])
+    .slice(0, MAX_SHOWN);
   return { ...expected, verdict, earned: verdict === "pass" ? expected.points : 0, pass, fail, inconclusive, verdicts };
 }
 
@@ -144,7 +172,8 @@ function verdictOf(results: readonly ScenarioResult[], unfired: number): Verdict
 }
 
 function reasonOf(results: readonly ScenarioResult[], unfired: number): string {
-  const rulesThat = (verdict: Verdict) => results.filter((result) => result.verdict === verdict).map(({ rule }) => rule);
+  const rulesThat = (verdict: Verdict) =>
+    results.filter((result) => result.verdict === verdict).map(({ rule }) => rule);
   const failed = rulesThat("fail");
   const open = rulesThat("inconclusive");
   const parts = [
@@ -189,7 +218,8 @@ function createArmedScenarios({ now, rules, verdicts }: ArmedScenariosOptions) {
     find: (name: string, merchant: string | undefined) => allArmed.get(nameOf(name, merchant)),
     arm(scenario: Scenario, merchant: string | undefined) {
       const before = allArmed.get(nameOf(scenario.name, merchant));
-      // Rule ids are never reused, even in later runs on the same file, so that the verdicts of an earlier arming do not count for this one.
+      // Rule ids are never reused, even in later runs on the same file, so that the verdicts of an earlier arming do
+      // not count for this one.
       let number = count + 1;
       const idOf = (index: number) => `flt_${scenario.name}-${number}-${index + 1}`;
       while (scenario.faults.some((_, index) => rules.isLogged(idOf(index)))) number++;
@@ -204,7 +234,8 @@ function createArmedScenarios({ now, rules, verdicts }: ArmedScenariosOptions) {
     disarm,
     /** Disarms the scenarios of one merchant, or all scenarios. */
     forget(merchant?: string) {
-      for (const armed of [...allArmed.values()]) if (merchant === undefined || armed.merchant === merchant) disarm(armed);
+      for (const armed of [...allArmed.values()])
+        if (merchant === undefined || armed.merchant === merchant) disarm(armed);
       // Restarts the count, so that a run that is repeated after a reset gives its rules the same ids.
       if (merchant === undefined) count = 0;
     },
@@ -232,7 +263,11 @@ function addAll(given: readonly ScenarioFault[], rules: ArmedScenariosOptions["r
   }
 }
 
-function describe(armed: ArmedScenario, states: readonly (RuleState | undefined)[], verdicts: readonly VerdictMessage[]): ScenarioState {
+function describe(
+  armed: ArmedScenario,
+  states: readonly (RuleState | undefined)[],
+  verdicts: readonly VerdictMessage[],
+): ScenarioState {
   const { scenario, merchant = null, since, rules } = armed;
   const { faults, expect, ...about } = scenario;
   const found = verdicts.filter(({ fault }) => fault !== null && rules.includes(fault));

@@ -23,7 +23,11 @@ const expect = Type.Array(
   Type.Object(
     {
       rule: text("A rule of the judge by its id, or a pattern such as retry_after.*", { pattern: RULE_PATTERN }),
-      points: Type.Integer({ description: "The points earned if a verdict of it passes and none fails", minimum: 1, maximum: 100 }),
+      points: Type.Integer({
+        description: "The points earned if a verdict of it passes and none fails",
+        minimum: 1,
+        maximum: 100,
+      }),
       optional: Type.Optional(flag("Counts only once a verdict decides it (default: false)")),
     },
     closed,
@@ -46,7 +50,11 @@ export type Scenario = Omit<Static<typeof scenarioSchema>, "faults" | "expect"> 
 /** The published schema; `rule` is the schema of a fault rule. */
 export function jsonSchema(rule: Record<string, unknown>): Record<string, unknown> {
   const { $schema, ...items } = rule;
-  const faults = { type: "array", ...LENGTH, description: "Fault rules, without id and merchant: both are set when the scenario is armed" };
+  const faults = {
+    type: "array",
+    ...LENGTH,
+    description: "Fault rules, without id and merchant: both are set when the scenario is armed",
+  };
   const described = Type.Object(
     { ...texts, faults: Type.Unsafe({ ...faults, items }), expect },
     { ...closed, title: "A scenario of merchant-sandbox" },
@@ -70,7 +78,10 @@ export async function readFolder(folder: string, checks: ScenarioChecks): Promis
 export async function readScenario(path: string, checks: ScenarioChecks): Promise<Scenario> {
   const source = await readJsonFile(path);
   if (typeof source.value !== "object" || source.value === null || Array.isArray(source.value))
-    throw new SandboxError(`${path}:1: a scenario is a JSON object with name, title, about, faults and expect.`, "badFixture");
+    throw new SandboxError(
+      `${path}:1: a scenario is a JSON object with name, title, about, faults and expect.`,
+      "badFixture",
+    );
   const problem = problemIn(source.value, checks);
   if (problem) throw await errorAt(source, problem.pointer, problem.message);
   const { expect, ...scenario } = source.value as Scenario;
@@ -97,10 +108,14 @@ function problemIn(value: object, { checkFault, judgeRules }: ScenarioChecks): S
 /** A rule must not set its id or its merchant: both are set when the scenario is armed. */
 function ownerProblem(fault: ScenarioFault | null): ScenarioProblem | undefined {
   const { id, match } = fault ?? {};
-  if (id !== undefined) return { pointer: "/id", message: "a rule of a scenario has no id: it gets one each time the scenario is armed." };
+  if (id !== undefined)
+    return { pointer: "/id", message: "a rule of a scenario has no id: it gets one each time the scenario is armed." };
   const own = ["merchant", "key", "endpoint"].find((name) => Object.hasOwn((match ?? {}) as object, name));
   if (own === undefined) return undefined;
-  return { pointer: `/match/${own}`, message: `leave match.${own} out: a scenario is armed for a merchant, or for all.` };
+  return {
+    pointer: `/match/${own}`,
+    message: `leave match.${own} out: a scenario is armed for a merchant, or for all.`,
+  };
 }
 
 function errorOf(check: () => void): ScenarioProblem | undefined {

@@ -1,4 +1,5 @@
-// Keeps values that do not match their schema: the object holds a matching value instead, and its JSON shows the value that was sent.
+// Keeps values that do not match their schema: the object holds a matching value instead, and its JSON shows the value
+// that was sent.
 
 import { isDeepStrictEqual } from "node:util";
 import type { TProperties, TSchema } from "./schema.ts";
@@ -7,8 +8,8 @@ import { matchesSchema } from "./validator.ts";
 type Fields = Record<string, unknown>;
 
 /**
- * A copy of an object whose JSON has these values in place of its own. `JSON.stringify` calls `toJSON` at any depth, and spreading the
- * object copies it, so a handler passes the values on without knowing of them.
+ * A copy of an object whose JSON has these values in place of its own. `JSON.stringify` calls `toJSON` at any depth,
+ * and spreading the object copies it, so a handler passes the values on without knowing of them.
  */
 export function withSent<F extends object>(fields: F, sent: Fields): F {
   const { toJSON: own, ...others } = fields as F & { toJSON?: unknown };
@@ -41,7 +42,10 @@ export function isUnchanged(fields: object, changes: Fields): boolean {
   });
 }
 
-/** Replaces the values of a stored object that do not match its schema, because they were stored as sent, with values that do. */
+/**
+ * Replaces the values of a stored object that do not match its schema, because they were stored as sent, with values
+ * that do.
+ */
 export function usable<F extends object>(
   schema: TSchema & { properties: TProperties; required?: readonly string[] },
   stored: F,
@@ -60,18 +64,23 @@ export function usable<F extends object>(
   return withSent({ ...stored, ...known }, sent);
 }
 
-/** The value with its nested fields made usable; undefined if the value is of another type or lacks a required field. */
+/**
+ * The value with its nested fields made usable; undefined if the value is of another type or lacks a required field.
+ */
 function repair(schema: TSchema, value: unknown): unknown {
   if (matchesSchema(schema, value)) return value;
   const { properties, items } = schema as TSchema & { properties?: TProperties; items?: TSchema };
   let repaired: unknown;
   if (items && Array.isArray(value)) repaired = value.map((item) => repair(items, item));
-  else if (properties && typeof value === "object" && value !== null && !Array.isArray(value)) repaired = repairFields(properties, value);
+  else if (properties && typeof value === "object" && value !== null && !Array.isArray(value))
+    repaired = repairFields(properties, value);
   return matchesSchema(schema, repaired) ? repaired : undefined;
 }
 
 function repairFields(properties: TProperties, fields: object): object {
-  const wrong = Object.entries(fields).filter(([name, value]) => properties[name] && !matchesSchema(properties[name], value));
+  const wrong = Object.entries(fields).filter(
+    ([name, value]) => properties[name] && !matchesSchema(properties[name], value),
+  );
   const usable = wrong.map(([name, value]) => {
     const property = properties[name] as TSchema;
     return [name, repair(property, value) ?? placeholder(property)] as const;

@@ -1,4 +1,5 @@
-// Marks details that the API's document leaves open. The mark is part of the schema or value itself, so the list of assumptions always matches the code.
+// Marks details that the API's document leaves open. The mark is part of the schema or value itself, so the list of
+// assumptions always matches the code.
 
 import { type TProperties, type TSchema, Type } from "./schema.ts";
 
@@ -27,14 +28,20 @@ export interface Behaviour extends Assumption {
 
 export function assumed<V extends string | number>(fact: V, why: string, setting?: string): Assumed<V>;
 export function assumed<S extends TSchema>(schema: S, why: string, setting?: string): S;
-export function assumed(fact: TSchema | string | number, why: string, setting?: string): TSchema | Assumed<string | number> {
+export function assumed(
+  fact: TSchema | string | number,
+  why: string,
+  setting?: string,
+): TSchema | Assumed<string | number> {
   const assumption: Assumption = setting === undefined ? { why } : { why, setting };
   return typeof fact === "object" ? annotate(fact, { [ASSUMED]: assumption }) : { fact, assumption };
 }
 
 /** A request body with these fields; `--bodies open` accepts fields of any other shape. */
-export const assumedBody = <P extends TProperties>(fields: P, why = "The service's documentation does not show this body.") =>
-  assumed(Type.Object(fields), why, "--bodies open");
+export const assumedBody = <P extends TProperties>(
+  fields: P,
+  why = "The service's documentation does not show this body.",
+) => assumed(Type.Object(fields), why, "--bodies open");
 
 export function isAssumed<V>(fact: Fact<V>): fact is Assumed<V> {
   return typeof fact === "object" && fact !== null && "assumption" in fact;
@@ -43,4 +50,7 @@ export function isAssumed<V>(fact: Fact<V>): fact is Assumed<V> {
 export const factOf = <V extends string | number>(fact: Fact<V>): V => (isAssumed(fact) ? fact.fact : fact);
 
 /** A copy of a schema with additional keywords. */
-export const annotate = <S extends TSchema>(schema: S, keywords: Record<string, unknown>): S => ({ ...schema, ...keywords });
+export const annotate = <S extends TSchema>(schema: S, keywords: Record<string, unknown>): S => ({
+  ...schema,
+  ...keywords,
+});

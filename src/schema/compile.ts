@@ -1,6 +1,6 @@
-// Compiles a JSON Schema to one JavaScript function that checks a value.
-// Trick: the function is generated source, not nested closures. Reason and figures: closures check seven times slower, which adds 6 % to a
-// POST; TypeBox's compiler is as fast, but adds 154 KiB and 5 % to each start; ajv's code, generated at build, is 1.4 MiB.
+// Compiles a JSON Schema to one JavaScript function that checks a value. Trick: the function is generated source, not
+// nested closures. Reason and figures: closures check seven times slower, which adds 6 % to a POST; TypeBox's compiler
+// is as fast, but adds 154 KiB and 5 % to each start; ajv's code, generated at build, is 1.4 MiB.
 
 import { once, oncePerKey } from "../kernel/once.ts";
 import { ASSUMED } from "./assumed.ts";
@@ -25,7 +25,10 @@ function compile(condition: string): Predicate {
 
 const all = (conditions: readonly string[]) => conditions.map((condition) => `(${condition})`).join(" && ");
 
-/** The source of the condition that the expression `value` matches the schema; `depth` keeps the names of nested parameters apart. */
+/**
+ * The source of the condition that the expression `value` matches the schema; `depth` keeps the names of nested
+ * parameters apart.
+ */
 function conditionOf(schema: SchemaKeywords, value: string, depth: number): string {
   const unknown = Object.keys(schema).find((keyword) => !KNOWN.has(keyword));
   if (unknown !== undefined) unsupported("keyword", unknown);
@@ -34,7 +37,9 @@ function conditionOf(schema: SchemaKeywords, value: string, depth: number): stri
   const conditions = [
     ...constraintsOf(schema).map(({ condition }) => condition(value)),
     ...(insideObject.length > 0 ? [`!(${typeCondition("object", value)}) || ${all(insideObject)}`] : []),
-    ...(items ? [`!Array.isArray(${value}) || ${value}.every((${item}) => ${conditionOf(items, item, depth + 1)})`] : []),
+    ...(items
+      ? [`!Array.isArray(${value}) || ${value}.every((${item}) => ${conditionOf(items, item, depth + 1)})`]
+      : []),
     ...(anyOf ? [anyOf.map((shape) => conditionOf(shape, value, depth)).join(" || ")] : []),
   ];
   return conditions.length > 0 ? all(conditions) : "true";
@@ -75,7 +80,8 @@ export const constraintsOf = oncePerKey((schema: SchemaKeywords): Constraint[] =
 function constraint(schema: SchemaKeywords, name: string): Constraint {
   const { code, must, type, condition } = KEYWORDS.get(name) as Keyword;
   const setting = (schema as unknown as Record<string, unknown>)[name] as never;
-  // A keyword for one type does not constrain values of another. The test for the type is omitted if the schema's own `type` makes it.
+  // A keyword for one type does not constrain values of another. The test for the type is omitted if the schema's own
+  // `type` makes it.
   const isChecked = type === undefined || schema.type === type || (schema.type === "integer" && type === "number");
   const source = (value: string) =>
     isChecked ? condition(setting, value) : `!(${typeCondition(type, value)}) || ${condition(setting, value)}`;

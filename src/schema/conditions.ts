@@ -66,7 +66,9 @@ function isAbove(one: unknown, other: unknown): boolean {
 /** Whether a value meets a condition; undefined stands for an absent value. */
 export function meetsCondition(condition: Condition, value: unknown): boolean {
   if (typeof condition !== "object" || condition === null) return value === condition;
-  return (Object.entries(condition) as [keyof Operators, never][]).every(([name, wanted]) => tests[name](value, wanted));
+  return (Object.entries(condition) as [keyof Operators, never][]).every(([name, wanted]) =>
+    tests[name](value, wanted),
+  );
 }
 
 /** Whether text matches a pattern in which `*` matches any characters. */

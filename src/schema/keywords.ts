@@ -1,4 +1,5 @@
-// The JSON Schema keywords that constrain a value as a whole: each one's condition as JavaScript source, and its error message.
+// The JSON Schema keywords that constrain a value as a whole: each one's condition as JavaScript source, and its error
+// message.
 
 import { daysIn, monthIndex } from "../kernel/calendar.ts";
 import { DURATION_PATTERN, SIGNED_DURATION_PATTERN } from "../kernel/duration.ts";
@@ -29,10 +30,16 @@ const keywords: Readonly<Record<string, Keyword>> = {
     "string",
     (limit, value) => `${value}.length >= ${2 * limit} || characters(${value}) >= ${limit}`,
   ),
-  maxLength: sized("character", "at most", "string", (limit, value) => `${value}.length <= ${limit} || characters(${value}) <= ${limit}`),
+  maxLength: sized(
+    "character",
+    "at most",
+    "string",
+    (limit, value) => `${value}.length <= ${limit} || characters(${value}) <= ${limit}`,
+  ),
   format: {
     code: "wrong_format",
-    must: (format: string) => (format === "date" ? "must be a calendar day, YYYY-MM-DD" : "must be a time such as 2026-01-05T09:00:00Z"),
+    must: (format: string) =>
+      format === "date" ? "must be a calendar day, YYYY-MM-DD" : "must be a time such as 2026-01-05T09:00:00Z",
     type: "string",
     condition: (format: string, value) => (FORMATS[format] ?? unsupported("format", format))(value),
   },

@@ -42,7 +42,9 @@ export interface TObject<P extends TProperties> extends TSchema {
 /** The type of the values that match a schema. */
 export type Static<S extends TSchema> = S[typeof VALUE];
 
-type OptionalName<P extends TProperties> = { [Name in keyof P]: P[Name] extends { [OPTIONAL]: true } ? Name : never }[keyof P];
+type OptionalName<P extends TProperties> = {
+  [Name in keyof P]: P[Name] extends { [OPTIONAL]: true } ? Name : never;
+}[keyof P];
 type ValueOf<P extends TProperties> = Flat<
   { [Name in Exclude<keyof P, OptionalName<P>>]: Static<P[Name]> } & { [Name in OptionalName<P>]?: Static<P[Name]> }
 >;
@@ -64,13 +66,19 @@ export const Type = {
   Array: <S extends TSchema>(items: S, more?: JsonObject) => schema<Static<S>[]>({ type: "array", items, ...more }),
   Record: <S extends TSchema>(values: S, more?: JsonObject) =>
     schema<Record<string, Static<S>>>({ type: "object", patternProperties: { "^.*$": values }, ...more }),
-  Union: <const S extends readonly TSchema[]>(anyOf: S, more?: JsonObject) => schema<Static<S[number]>>({ anyOf, ...more }),
+  Union: <const S extends readonly TSchema[]>(anyOf: S, more?: JsonObject) =>
+    schema<Static<S[number]>>({ anyOf, ...more }),
   /** Any schema, for values of the given type. */
   Unsafe: <T>(keywords: JsonObject | TSchema) => schema<T>({ ...keywords }),
   Optional: <S extends TSchema>(property: S) => ({ ...property, [OPTIONAL]: true }) as TOptional<S>,
 
   Object<P extends TProperties>(properties: P, more?: JsonObject): TObject<P> {
     const required = Object.keys(properties).filter((name) => !(OPTIONAL in (properties[name] as TSchema)));
-    return schema({ type: "object", ...(required.length > 0 ? { required } : {}), properties, ...more }) as unknown as TObject<P>;
+    return schema({
+      type: "object",
+      ...(required.length > 0 ? { required } : {}),
+      properties,
+      ...more,
+    }) as unknown as TObject<P>;
   },
 };

@@ -2,14 +2,23 @@
 
 import type { ErrorCode } from "../kernel/errors.ts";
 import { annotate, assumed } from "./assumed.ts";
-import { type Static, type TObject, type TOptional, type TProperties, type TSchema, type TUnsafe, Type } from "./schema.ts";
+import {
+  type Static,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TSchema,
+  type TUnsafe,
+  Type,
+} from "./schema.ts";
 
 export type { Static, TObject, TProperties, TSchema, TUnsafe };
 export { Type };
 
 const SAFE = Number.MAX_SAFE_INTEGER;
 
-export const text = (description: string, options: object = {}) => Type.String({ description, maxLength: 5_000, ...options });
+export const text = (description: string, options: object = {}) =>
+  Type.String({ description, maxLength: 5_000, ...options });
 
 /** One name or several, of which one must match. `x-sandbox-names` gives them their literal types in TypeScript. */
 export const oneOrSeveral = (kind: "operation" | "event", description: string, keywords: object = {}) => {
@@ -19,10 +28,12 @@ export const oneOrSeveral = (kind: "operation" | "event", description: string, k
 
 export const flag = (description: string) => Type.Boolean({ description });
 
-export const count = (description: string, options: object = {}) => Type.Integer({ description, minimum: 0, maximum: SAFE, ...options });
+export const count = (description: string, options: object = {}) =>
+  Type.Integer({ description, minimum: 0, maximum: SAFE, ...options });
 
 /** An id with the prefix of its kind of record. Fixtures have readable ids, created records random ones. */
-export const id = (prefix: string, description: string) => prefixed(prefix, description, { minLength: 1, maxLength: 255 });
+export const id = (prefix: string, description: string) =>
+  prefixed(prefix, description, { minLength: 1, maxLength: 255 });
 
 /** The keyword for the prefix of a text, such as an id. The description names the prefix too. */
 export const PREFIX = "x-sandbox-prefix";
@@ -58,7 +69,8 @@ export const amount = (description: string, options: object = {}) =>
 /** Whether a field, perhaps a nullable one, is an amount of money. */
 export const isAmount = (schema: object) => unitOf(schema) === SMALLEST_UNIT;
 
-export const basisPoints = (description: string) => Type.Integer({ ...inUnit(BASIS_POINTS, description), minimum: 0, maximum: 10_000 });
+export const basisPoints = (description: string) =>
+  Type.Integer({ ...inUnit(BASIS_POINTS, description), minimum: 0, maximum: 10_000 });
 
 export const currency = () => Type.String({ description: "ISO 4217 code, upper case", pattern: "^[A-Z]{3}$" });
 
@@ -69,7 +81,8 @@ export const day = (description: string) => Type.String({ description, format: "
 export const month = (description: string) => Type.String({ description, pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$" });
 
 /** Simpler than RFC 5322: accepts any text with one @ and a dot after it, in any script. */
-export const email = (description: string) => Type.String({ description, maxLength: 320, pattern: "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$" });
+export const email = (description: string) =>
+  Type.String({ description, maxLength: 320, pattern: "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$" });
 
 export const timestamp = (description: string) =>
   Type.Integer({ ...inUnit(UNIX_SECONDS, description), format: "int64", minimum: 0, maximum: SAFE });
@@ -81,13 +94,18 @@ export const isTimestamp = (schema: object) => unitOf(schema) === UNIX_SECONDS;
 export const timeText = (description: string) => Type.String({ description, format: "date-time" });
 
 /** A time as a number, inside the sandbox and on the live stream, within the range of a Date. */
-export const timeNumber = () => Type.Number({ description: "Sandbox milliseconds", minimum: -8.64e15, maximum: 8.64e15 });
+export const timeNumber = () =>
+  Type.Number({ description: "Sandbox milliseconds", minimum: -8.64e15, maximum: 8.64e15 });
 
-export const oneOf = <const V extends string>(values: readonly V[], description: string, options: { default?: V } = {}) =>
-  Type.Unsafe<V>({ type: "string", enum: [...values], description, ...options });
+export const oneOf = <const V extends string>(
+  values: readonly V[],
+  description: string,
+  options: { default?: V } = {},
+) => Type.Unsafe<V>({ type: "string", enum: [...values], description, ...options });
 
 /** Free-form data of the client's own. */
-export const metadata = () => Type.Record(Type.Unknown(), { description: "Free-form key-value data, stored unchanged" });
+export const metadata = () =>
+  Type.Record(Type.Unknown(), { description: "Free-form key-value data, stored unchanged" });
 
 /** A copy of a schema that also allows null. */
 export function nullable<S extends TSchema>(schema: S) {
@@ -124,12 +142,17 @@ export const listOf = <S extends TSchema>(item: S) =>
   Type.Object({
     object: oneOf(["list"], "Always `list`"),
     data: Type.Array(item, { description: "Newest first" }),
-    has_more: Type.Boolean({ description: "Whether there are more objects after this page, in the requested direction" }),
+    has_more: Type.Boolean({
+      description: "Whether there are more objects after this page, in the requested direction",
+    }),
   });
 
 /** The envelope of lists whose reply the service's documentation shows only as `OK`. */
 export const assumedListOf = <S extends TSchema>(item: S) =>
-  assumed(listOf(item), "The service's documentation shows the format of three lists; the other lists use the same one.");
+  assumed(
+    listOf(item),
+    "The service's documentation shows the format of three lists; the other lists use the same one.",
+  );
 
 const cursor = (description: string) =>
   assumed(
@@ -163,7 +186,10 @@ export const documentedPageQuery = Type.Object({ limit: pageSize(), ...cursors()
 
 /** The query of the other lists: the same parameters, so that a client learns them once. */
 export const assumedPageQuery = Type.Object({
-  limit: assumed(pageSize(), "The service's documentation states the bounds only for the payments list; every list uses the same."),
+  limit: assumed(
+    pageSize(),
+    "The service's documentation states the bounds only for the payments list; every list uses the same.",
+  ),
   ...cursors(),
 });
 

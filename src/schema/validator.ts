@@ -27,13 +27,19 @@ function firstErrors(errors: Iterable<FieldError>): FieldError[] {
 function* errorsIn(schema: SchemaKeywords, value: unknown, pointer: string): Generator<FieldError> {
   if (matchesSchema(schema, value)) return;
   const { items, anyOf: shapes } = schema;
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) yield* errorsInObject(schema, value as JsonObject, pointer);
-  if (items && Array.isArray(value)) for (const [index, item] of value.entries()) yield* errorsIn(items, item, `${pointer}/${index}`);
+  if (typeof value === "object" && value !== null && !Array.isArray(value))
+    yield* errorsInObject(schema, value as JsonObject, pointer);
+  if (items && Array.isArray(value))
+    for (const [index, item] of value.entries()) yield* errorsIn(items, item, `${pointer}/${index}`);
   const received = `received ${quote(value, pointer)}`;
   const violated = constraintsOf(schema).find(({ check }) => !check(value));
   const isMiscounted = violated?.code === "wrong_length" && typeof value === "object" && value !== null;
   if (violated)
-    yield errorAt(pointer, violated.code, `${violated.must()}; ${isMiscounted ? `received ${Object.keys(value).length}` : received}`);
+    yield errorAt(
+      pointer,
+      violated.code,
+      `${violated.must()}; ${isMiscounted ? `received ${Object.keys(value).length}` : received}`,
+    );
   if (shapes && !shapes.some((shape) => matchesSchema(shape, value)))
     yield* errorsInIntendedShape(shapes, value, pointer) ?? [
       errorAt(pointer, "wrong_shape", `matches none of the shapes that are allowed; ${received}`),
@@ -52,14 +58,17 @@ function* errorsInObject(schema: SchemaKeywords, value: JsonObject, pointer: str
       yield { ...error, message: `Unknown field ${error.field}.${hint}` };
     }
   for (const [pattern, shape] of Object.entries(patternProperties))
-    for (const [name, inner] of Object.entries(value)) if (new RegExp(pattern, "u").test(name)) yield* errorsIn(shape, inner, inside(name));
-  for (const [name, shape] of Object.entries(properties)) if (value[name] !== undefined) yield* errorsIn(shape, value[name], inside(name));
+    for (const [name, inner] of Object.entries(value))
+      if (new RegExp(pattern, "u").test(name)) yield* errorsIn(shape, inner, inside(name));
+  for (const [name, shape] of Object.entries(properties))
+    if (value[name] !== undefined) yield* errorsIn(shape, value[name], inside(name));
 }
 
 /** The errors against the only shape that allows the value's type; undefined when no shape or several allow it. */
 function errorsInIntendedShape(shapes: readonly TSchema[], value: unknown, pointer: string): FieldError[] | undefined {
   const found = shapes.map((shape) => firstErrors(errorsIn(shape, value, pointer)));
-  const isOfType = (errors: FieldError[]) => !errors.some((error) => error.code === "wrong_type" && error.pointer === pointer);
+  const isOfType = (errors: FieldError[]) =>
+    !errors.some((error) => error.code === "wrong_type" && error.pointer === pointer);
   const [first, ...others] = found.filter(isOfType);
   return others.length === 0 ? first : undefined;
 }
@@ -78,7 +87,10 @@ const MAX_QUOTE = 60;
 /** Enough to recognise a secret that begins within the quote. */
 const MAX_READ = 8_192;
 
-/** The received value, its secrets masked, then shortened. Only the type of an object, an array, or a field with a secret name. */
+/**
+ * The received value, its secrets masked, then shortened. Only the type of an object, an array, or a field with a
+ * secret name.
+ */
 function quote(value: unknown, pointer: string): string {
   const kind = value === null ? "null" : Array.isArray(value) ? "an array" : withArticle(typeof value);
   if (value === null || value === undefined || typeof value === "object" || isSecretName(pointer)) return kind;

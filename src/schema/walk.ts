@@ -73,7 +73,12 @@ export function titledSchemas(schemas: readonly TSchema[]): Map<string, TSchema>
   const visit = (schema: TSchema) => {
     const { title, properties = {}, patternProperties = {}, items, anyOf = [] } = keywordsOf(schema);
     if (title !== undefined && !found.has(title)) found.set(title, schema);
-    for (const inner of [...Object.values(properties), ...Object.values(patternProperties), ...(items ? [items] : []), ...anyOf])
+    for (const inner of [
+      ...Object.values(properties),
+      ...Object.values(patternProperties),
+      ...(items ? [items] : []),
+      ...anyOf,
+    ])
       visit(inner);
   };
   for (const schema of schemas) visit(schema);

@@ -1,4 +1,5 @@
-// The values that a service file may set: for each kind of fact the allowed values, or why the kind cannot be adopted; and fields that a file adds.
+// The values that a service file may set: for each kind of fact the allowed values, or why the kind cannot be adopted;
+// and fields that a file adds.
 
 import { type FactKind, type FactValue, factKinds, type ServiceFact } from "../contracts/fact.ts";
 import { invalidFieldsForms } from "../contracts/invalid-fields.ts";
@@ -22,7 +23,10 @@ const quoted = (values: readonly string[]) => values.map((value) => JSON.stringi
 
 const isCode = (value: FactValue) => typeof value === "string" && value.length > 0 && value.length <= 100;
 const code = { form: "a text of 1 to 100 characters", matches: isCode };
-const oneOf = (...values: readonly string[]) => ({ form: quoted(values), matches: (value: FactValue) => values.includes(String(value)) });
+const oneOf = (...values: readonly string[]) => ({
+  form: quoted(values),
+  matches: (value: FactValue) => values.includes(String(value)),
+});
 
 const wholeNumber = (least: number, most: number) => ({
   form: `a whole number from ${least} to ${most}`,
@@ -38,7 +42,10 @@ const FORMS: Readonly<Record<string, readonly string[]>> = {
   "Unix seconds, as text": ["seconds from now", "Unix milliseconds, as text"],
 };
 
-const formsOf = (fact: ServiceFact) => [String(fact.value), ...(FORMS[String(fact.value)] ?? formsFrom(String(fact.value)))];
+const formsOf = (fact: ServiceFact) => [
+  String(fact.value),
+  ...(FORMS[String(fact.value)] ?? formsFrom(String(fact.value))),
+];
 
 const NAME = {
   form: "a name of letters, digits, _ and -",
@@ -46,11 +53,13 @@ const NAME = {
 };
 
 /** Headers that HTTP, the sandbox or authentication uses for something else. */
-const RESERVED = /^(authorization|content-.*|host|connection|transfer-encoding|expect|upgrade|te|trailer|date|set-cookie|x-sandbox-.*)$/i;
+const RESERVED =
+  /^(authorization|content-.*|host|connection|transfer-encoding|expect|upgrade|te|trailer|date|set-cookie|x-sandbox-.*)$/i;
 
 const HEADER_NAME = {
   form: "the name of a header of its own, such as X-Request-Key",
-  matches: (value: FactValue) => typeof value === "string" && /^[A-Za-z][A-Za-z0-9-]{0,79}$/.test(value) && !RESERVED.test(value),
+  matches: (value: FactValue) =>
+    typeof value === "string" && /^[A-Za-z][A-Za-z0-9-]{0,79}$/.test(value) && !RESERVED.test(value),
 };
 
 const PREFIX = /^[A-Za-z][A-Za-z0-9]{0,18}[_-]$/;
@@ -70,7 +79,8 @@ const fieldKinds = {
   },
   values: {
     form: ({ value }) => `a list with all of ${(value as readonly string[]).join(", ")}, and with others`,
-    matches: (value, { value: own }) => isTexts(value) && (own as readonly string[]).every((one) => value.includes(one)),
+    matches: (value, { value: own }) =>
+      isTexts(value) && (own as readonly string[]).every((one) => value.includes(one)),
   },
   prefix: { form: 'a prefix such as "pmt_"', matches: (value) => typeof value === "string" && PREFIX.test(value) },
   envelope: {
@@ -88,7 +98,9 @@ const fieldKinds = {
   },
   other_fields: {
     form: ({ id, value }) =>
-      value === "none" ? `nothing: name each field, such as ${id.replace(/other_fields$/, "riskScore")}` : '"accepted" or "refused"',
+      value === "none"
+        ? `nothing: name each field, such as ${id.replace(/other_fields$/, "riskScore")}`
+        : '"accepted" or "refused"',
     matches: (value, { value: own }) => own === "accepted" && (value === "accepted" || value === "refused"),
   },
 } satisfies Partial<Record<FactKind, AdoptableKind>>;
@@ -99,7 +111,10 @@ const plain = (types: readonly string[]) =>
     .toSorted()
     .join();
 
-/** A field that can be null in the sandbox stays so. Other fields of replies and events may become nullable, but not fields of a body. */
+/**
+ * A field that can be null in the sandbox stays so. Other fields of replies and events may become nullable, but not
+ * fields of a body.
+ */
 const mayBeNull = (value: readonly string[], own: readonly string[], isBody: boolean) =>
   value.includes("null") === own.includes("null") || (value.includes("null") && !isBody);
 
@@ -152,8 +167,14 @@ export const adoptableKinds: { readonly [Kind in FactKind]: AdoptableKind } = {
 };
 
 /** Why the value is not allowed; undefined if it is. */
-export function formProblem(fact: ServiceFact, part: "value" | "name", value: FactValue, file: AdoptedFacts): string | undefined {
-  const { form, matches } = part === "value" ? adoptableKinds[fact.kind] : fact.kind.endsWith("header") ? HEADER_NAME : NAME;
+export function formProblem(
+  fact: ServiceFact,
+  part: "value" | "name",
+  value: FactValue,
+  file: AdoptedFacts,
+): string | undefined {
+  const { form, matches } =
+    part === "value" ? adoptableKinds[fact.kind] : fact.kind.endsWith("header") ? HEADER_NAME : NAME;
   if (matches === undefined || matches(value, fact, file)) return undefined;
   const id = part === "name" ? `${fact.id}.name` : fact.id;
   return `${id} takes ${typeof form === "function" ? form(fact) : form}; received ${JSON.stringify(value)}. The sandbox has ${JSON.stringify(fact.value)}.`;
@@ -163,7 +184,10 @@ const TYPES = ["string", "integer", "number", "boolean", "array", "object", "nul
 
 /** The parts of a fact about a field that the file adds. */
 const parts: Readonly<Record<string, { form: string; matches(value: FactValue): boolean }>> = {
-  type: { form: `a list of ${TYPES.join(", ")}`, matches: (value) => isTexts(value) && value.every((type) => TYPES.includes(type)) },
+  type: {
+    form: `a list of ${TYPES.join(", ")}`,
+    matches: (value) => isTexts(value) && value.every((type) => TYPES.includes(type)),
+  },
   format: {
     form: 'a form such as "ISO 8601 time", "Unix seconds" or "e-mail address"',
     matches: (value) => typeof value === "string" && sampleOfForm(value, 0) !== undefined,
@@ -174,7 +198,9 @@ const parts: Readonly<Record<string, { form: string; matches(value: FactValue): 
   required: fieldKinds.required,
 };
 
-/** Why an entry about an added field is refused; undefined if it is not, null if the entry is not about an added field. */
+/**
+ * Why an entry about an added field is refused; undefined if it is not, null if the entry is not about an added field.
+ */
 export function addedFieldProblem(
   id: string,
   value: FactValue,
@@ -197,4 +223,7 @@ export function addedFieldProblem(
   return part.matches(value) ? undefined : `${id} takes ${part.form}; received ${JSON.stringify(value)}.`;
 }
 
-const splitId = (id: string): [string, string] => [id.slice(0, Math.max(id.lastIndexOf("."), 0)), id.slice(id.lastIndexOf(".") + 1)];
+const splitId = (id: string): [string, string] => [
+  id.slice(0, Math.max(id.lastIndexOf("."), 0)),
+  id.slice(id.lastIndexOf(".") + 1),
+];

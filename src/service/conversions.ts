@@ -23,7 +23,10 @@ const currencyOf = ({ currency }: Fields) => (typeof currency === "string" ? cur
 
 const decimal = (amount: number, record: Fields) => writeAmount(amount, currencyOf(record)).split(" ")[0] as string;
 
-const smallLetters: Conversion = { outwards: (code: string) => code.toLowerCase(), inwards: (code: string) => code.toUpperCase() };
+const smallLetters: Conversion = {
+  outwards: (code: string) => code.toLowerCase(),
+  inwards: (code: string) => code.toUpperCase(),
+};
 
 /** The conversions, by the sandbox's form and then by the service's. */
 const conversions: Readonly<Record<string, Readonly<Record<string, Conversion>>>> = {
@@ -68,7 +71,9 @@ export function conversionBetween(own: string | undefined, other: unknown) {
   const forms = own === undefined ? undefined : conversions[own];
   const found = forms && typeof other === "string" && Object.hasOwn(forms, other) ? forms[other] : undefined;
   const matches = (value: unknown) =>
-    found?.pattern ? typeof value === "string" && found.pattern.test(value) : formOfValue(String(other), value) === other;
+    found?.pattern
+      ? typeof value === "string" && found.pattern.test(value)
+      : formOfValue(String(other), value) === other;
   return found && { ...found, matches };
 }
 

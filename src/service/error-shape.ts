@@ -1,4 +1,5 @@
-// The body of an error as the real service writes it: its fields, the list of invalid fields, and the names that messages quote.
+// The body of an error as the real service writes it: its fields, the list of invalid fields, and the names that
+// messages quote.
 
 import { invalidFieldsForms, OWN_INVALID_FIELDS } from "../contracts/invalid-fields.ts";
 import { type ErrorBody, type ErrorCode, errorSummary, errors, type FieldError } from "../kernel/errors.ts";
@@ -18,9 +19,17 @@ export function ownErrorIn({ status, body }: { status: number; body: string }): 
 }
 
 /** The text of an error with this category and code. */
-export type ErrorShape = (error: OwnError, shown: { error: string; code: string }, operation: Operation | undefined) => string;
+export type ErrorShape = (
+  error: OwnError,
+  shown: { error: string; code: string },
+  operation: Operation | undefined,
+) => string;
 
-export function createErrorShape(facts: AdoptedFacts, prefixes: Prefixes, translate: Translate | undefined): ErrorShape {
+export function createErrorShape(
+  facts: AdoptedFacts,
+  prefixes: Prefixes,
+  translate: Translate | undefined,
+): ErrorShape {
   const envelope = facts.text("error.envelope");
   const moveInvalidFields = createInvalidFields(facts);
   return (error, shown, operation) => {
@@ -36,7 +45,9 @@ export function enveloped(name: string | undefined, value: unknown): unknown {
   return name.endsWith("[]") ? { [name.slice(0, -2)]: [value] } : { [name]: value };
 }
 
-/** Moves an error's list of invalid fields to where the service has it. Undefined if the file does not change its form. */
+/**
+ * Moves an error's list of invalid fields to where the service has it. Undefined if the file does not change its form.
+ */
 function createInvalidFields(facts: AdoptedFacts): ((own: Fields, shaped: Fields) => Fields) | undefined {
   const text = facts.text("error.invalid_fields") ?? OWN_INVALID_FIELDS;
   const adopted = text === OWN_INVALID_FIELDS ? undefined : invalidFieldsForms.get(text);
@@ -62,12 +73,14 @@ function withNames(error: OwnError, { id }: Operation, facts: AdoptedFacts): Own
   const names = namesAt(`${id}.${isAboutQuery ? "query" : "body"}.`, facts);
   if (names.size === 0) return error;
   const shown = (path: unknown) => String(path).replace(/[^/.[\]]+/g, (name) => names.get(name) ?? name);
-  const begun = (text: string, name: string) => (text.startsWith(`${name} `) ? shown(name) + text.slice(name.length) : text);
+  const begun = (text: string, name: string) =>
+    text.startsWith(`${name} `) ? shown(name) + text.slice(name.length) : text;
   const inText = (text: string, name: string) =>
     isAboutQuery ? text.replace(/\w+/g, (word) => names.get(word) ?? word) : begun(text, name);
   // An unknown field keeps the name that the client sent; only the known fields that its message lists are translated.
   const isForeign = (one: FieldError | undefined) => one?.code === "unknown_field";
-  const withKnown = (text: string) => text.replace(/(?<=Allowed: |Did you mean ).*/, (known) => known.replace(/\w+/g, shown));
+  const withKnown = (text: string) =>
+    text.replace(/(?<=Allowed: |Did you mean ).*/, (known) => known.replace(/\w+/g, shown));
   const listed = Array.isArray(found) ? (found as FieldError[]) : [];
   const moved = listed.map((one) =>
     isForeign(one)
@@ -76,7 +89,10 @@ function withNames(error: OwnError, { id }: Operation, facts: AdoptedFacts): Own
   );
   return {
     ...error,
-    message: listed.length === 0 ? inText(error.message, "") : error.message.replace(errorSummary(listed), () => errorSummary(moved)),
+    message:
+      listed.length === 0
+        ? inText(error.message, "")
+        : error.message.replace(errorSummary(listed), () => errorSummary(moved)),
     details: {
       ...error.details,
       ...(field !== undefined && { field: shown(field) }),
@@ -86,11 +102,16 @@ function withNames(error: OwnError, { id }: Operation, facts: AdoptedFacts): Own
   };
 }
 
-/** Leaves out a name that is also the service's name of another field there: an error does not say which of the two it means. */
+/**
+ * Leaves out a name that is also the service's name of another field there: an error does not say which of the two it
+ * means.
+ */
 function namesAt(place: string, { values }: AdoptedFacts): ReadonlyMap<string, string> {
   const names = [...values].flatMap(([id, name]) =>
     // The field is the last part but one, as in `payments.create.body.items[].amount.name`.
-    id.startsWith(place) && id.endsWith(".name") ? [[(id.split(".").at(-2) ?? "").replace("[]", ""), String(name)] as const] : [],
+    id.startsWith(place) && id.endsWith(".name")
+      ? [[(id.split(".").at(-2) ?? "").replace("[]", ""), String(name)] as const]
+      : [],
   );
   const taken = new Set(names.map(([, name]) => name));
   return new Map(names.filter(([own]) => !taken.has(own)));

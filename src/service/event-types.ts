@@ -27,8 +27,8 @@ export function adoptedEventTypes(facts: AdoptedFacts) {
   }
   if (names.size === 0) return undefined;
   const types = new Map([...names].map(([type, name]) => [name, type]));
-  // Each name has one counterpart in both directions, so that a subscription is shown as it was sent. If the service gives a name of
-  // the sandbox to another type, that name stands for a type that the sandbox never sends.
+  // Each name has one counterpart in both directions, so that a subscription is shown as it was sent. If the service
+  // gives a name of the sandbox to another type, that name stands for a type that the sandbox never sends.
   for (const type of names.keys()) if (!types.has(type)) types.set(type, endOf(names, type));
   const reverse = new Map([...types].map(([name, type]) => [type, name]));
   const shown = (type: string) => reverse.get(type) ?? type;
@@ -37,11 +37,14 @@ export function adoptedEventTypes(facts: AdoptedFacts) {
     /** The name that the service has for a type of the sandbox. */
     shown,
     inBody: (operation: string, body: Fields): Fields => withRenamed(body, PLACES[operation]?.body, own),
-    inQuery: (operation: string, parameter: string, value: string): string => (PLACES[operation]?.query === parameter ? own(value) : value),
+    inQuery: (operation: string, parameter: string, value: string): string =>
+      PLACES[operation]?.query === parameter ? own(value) : value,
     /** Translates a successful reply, or each record of a list. */
     inReply(operation: string, reply: Fields): Fields {
       const one = (record: unknown) => withRenamed(record as Fields, PLACES[operation]?.reply, shown);
-      return operation.endsWith(".list") && Array.isArray(reply.data) ? { ...reply, data: reply.data.map(one) } : one(reply);
+      return operation.endsWith(".list") && Array.isArray(reply.data)
+        ? { ...reply, data: reply.data.map(one) }
+        : one(reply);
     },
   };
 }

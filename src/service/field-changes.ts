@@ -17,7 +17,13 @@ export function changesOf(facts: AdoptedFacts, place: string, schema: TSchema) {
   const fields = own.map(([name, inner]) => {
     const id = fieldPlace(place, name);
     // `own` is the sandbox's name, `name` the service's; without `presence`, the file does not say.
-    return { id, own: name, name: otherName(facts.value(`${id}.name`)) ?? name, schema: inner, presence: facts.text(id) };
+    return {
+      id,
+      own: name,
+      name: otherName(facts.value(`${id}.name`)) ?? name,
+      schema: inner,
+      presence: facts.text(id),
+    };
   });
   const added = facts
     .addedBelow(place)
@@ -52,11 +58,19 @@ export function sampleOf(
   if (isOptional && number % 2 === 1) return undefined;
   if (example !== undefined) return example;
   if (values !== undefined && values.length > 0) return values[number % values.length];
-  if (format !== undefined) return sampleOfForm(format, typeof record.created === "number" ? record.created : SAMPLE_TIME) ?? null;
+  if (format !== undefined)
+    return sampleOfForm(format, typeof record.created === "number" ? record.created : SAMPLE_TIME) ?? null;
   if (prefix !== undefined) return prefix + number.toString(36);
   const [type = "null"] = types;
   return (
-    { string: name, integer: number % 100, number: (number % 100) / 4, boolean: number % 2 === 0, array: [], object: {} }[type] ?? null
+    {
+      string: name,
+      integer: number % 100,
+      number: (number % 100) / 4,
+      boolean: number % 2 === 0,
+      array: [],
+      object: {},
+    }[type] ?? null
   );
 }
 

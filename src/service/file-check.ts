@@ -1,4 +1,5 @@
-// Checks the entries of a service file against the list of facts, and explains in one sentence why an entry cannot be adopted.
+// Checks the entries of a service file against the list of facts, and explains in one sentence why an entry cannot be
+// adopted.
 
 import { type FactValue, isByOperation, type ServiceFact } from "../contracts/fact.ts";
 import { closestMatch, didYouMean } from "../kernel/did-you-mean.ts";
@@ -21,14 +22,16 @@ export interface RefusedEntry {
 export function createFileCheck({ facts, operations }: KnownFacts) {
   const byId = new Map(facts.map((fact) => [fact.id, fact]));
   const find = (id: string) => {
-    // The list has the retries of the sandbox. A service may retry more often, so each retry is checked as the first one.
+    // The list has the retries of the sandbox. A service may retry more often, so each retry is checked as the first
+    // one.
     const own = byId.get(/^webhook\.schedule\.[1-9]\d?$/.test(id) ? "webhook.schedule.1" : id);
     if (own) return { fact: own, part: "value" as const };
     const renamed = id.endsWith(RENAME) ? byId.get(id.slice(0, -RENAME.length)) : undefined;
     return renamed && { fact: renamed, part: "name" as const };
   };
   const prefixes = new Set(facts.filter(({ kind }) => kind === "prefix").map((fact) => fact.value));
-  const isOthers = ({ kind, value: own }: ServiceFact, value: FactValue) => kind === "prefix" && value !== own && prefixes.has(value);
+  const isOthers = ({ kind, value: own }: ServiceFact, value: FactValue) =>
+    kind === "prefix" && value !== own && prefixes.has(value);
   const isTaken = (id: string, file: AdoptedFacts) =>
     byId.has(id) && file.value(id) !== "absent" && file.value(`${id}${RENAME}`) === undefined;
   const problemWith = (entry: string, value: FactValue, file: AdoptedFacts): string | undefined => {
@@ -41,10 +44,12 @@ export function createFileCheck({ facts, operations }: KnownFacts) {
     if (added !== null) return added;
     if (!found) return unknownFact(id, byId.keys());
     const { fact, part } = found;
-    if (operation !== undefined && !isByOperation(fact.kind)) return `${id} holds for all operations: write it without ${operation}/.`;
+    if (operation !== undefined && !isByOperation(fact.kind))
+      return `${id} holds for all operations: write it without ${operation}/.`;
     if (part === "name" && isTaken(siblingOf(fact.id, String(value)), file))
       return `${id} cannot be ${JSON.stringify(value)}: another has this name, and the file neither renames nor removes it.`;
-    if (isOthers(fact, value)) return `${id} cannot be ${JSON.stringify(value)}: other ids of the sandbox have this prefix.`;
+    if (isOthers(fact, value))
+      return `${id} cannot be ${JSON.stringify(value)}: other ids of the sandbox have this prefix.`;
     return (
       unadoptable(fact, part) ??
       formProblem(fact, part, value, file) ??
@@ -62,14 +67,23 @@ export function createFileCheck({ facts, operations }: KnownFacts) {
   };
 }
 
-/** Finds two fields, values, event types or kinds of record with the same name or prefix, which could not be told apart. */
-function twinProblem(id: string, value: FactValue, file: AdoptedFacts, facts: ReadonlyMap<string, ServiceFact>): string | undefined {
+/**
+ * Finds two fields, values, event types or kinds of record with the same name or prefix, which could not be told apart.
+ */
+function twinProblem(
+  id: string,
+  value: FactValue,
+  file: AdoptedFacts,
+  facts: ReadonlyMap<string, ServiceFact>,
+): string | undefined {
   const place = placeOf(id, facts);
   if (place === undefined) return undefined;
   // A field that refers to a record has the prefix of that record's ids.
   const own = place === PREFIXES ? facts.get(id)?.value : id;
   const isOther = (other: string) => (place === PREFIXES ? facts.get(other)?.value : other) !== own;
-  const twin = [...file.values].find(([other, name]) => name === value && placeOf(other, facts) === place && isOther(other));
+  const twin = [...file.values].find(
+    ([other, name]) => name === value && placeOf(other, facts) === place && isOther(other),
+  );
   return twin && `${id} cannot be ${JSON.stringify(value)}: ${twin[0]} is ${JSON.stringify(value)}, too.`;
 }
 
@@ -85,7 +99,11 @@ function placeOf(id: string, facts: ReadonlyMap<string, ServiceFact>): string | 
 }
 
 /** Finds a default and bounds of a parameter that contradict each other. */
-function boundsProblem({ id, kind }: ServiceFact, file: AdoptedFacts, facts: ReadonlyMap<string, ServiceFact>): string | undefined {
+function boundsProblem(
+  { id, kind }: ServiceFact,
+  file: AdoptedFacts,
+  facts: ReadonlyMap<string, ServiceFact>,
+): string | undefined {
   if (!BOUNDS.some((bound) => bound === kind)) return undefined;
   const parameter = id.slice(0, id.lastIndexOf("."));
   const own = boundsOf(parameter, (one) => facts.get(one)?.value);
@@ -118,7 +136,10 @@ const VALUES = ".values.";
 
 /** Facts that the sandbox cannot change, unlike others of their kind. */
 const NEVER: readonly [ids: RegExp, why: string][] = [
-  [/^error\.(malformed_http|headers_too_large|request_timeout)\./, "the sandbox sends it where it has not read a request"],
+  [
+    /^error\.(malformed_http|headers_too_large|request_timeout)\./,
+    "the sandbox sends it where it has not read a request",
+  ],
   [/^deliveries\.list\.order$/, "the log is kept in the order in which attempts end"],
   [/^webhooks\.(create|rotate_secret)\.reply\.secret\.prefix$/, "the prefix is a part of the key that signs webhooks"],
   [/^event\.id\.prefix$/, "the delivery log and the headers of webhooks have the id, too"],

@@ -15,11 +15,16 @@ export function adoptLedger(facts: readonly ServiceFact[], adopted: AdoptedFacts
     const { why: _, setting: __, ...known } = fact;
     return [value === undefined ? fact : { ...known, value, origin: "recorded" }];
   });
-  const added = [...adopted.values].filter(([id]) => !own.has(id) && !isGone(id)).map(([id, value]) => addedFact(id, value, own));
+  const added = [...adopted.values]
+    .filter(([id]) => !own.has(id) && !isGone(id))
+    .map(([id, value]) => addedFact(id, value, own));
   return added.reduce((all, fact) => insert(all, fact), changed);
 }
 
-/** Whether a fact is about a part of something that the service lacks, such as an absent field's type. Lists without `limit` keep a default. */
+/**
+ * Whether a fact is about a part of something that the service lacks, such as an absent field's type. Lists without
+ * `limit` keep a default.
+ */
 function createAbsence({ values }: AdoptedFacts): (id: string) => boolean {
   const absent = new Set([...values].filter(([, value]) => value === "absent").map(([id]) => id));
   if (absent.size === 0) return () => false;
@@ -28,10 +33,17 @@ function createAbsence({ values }: AdoptedFacts): (id: string) => boolean {
 
 /** The ids that enclose an id: `a`, `a.b[]`, `a.b` and `a.b[].c` for `a.b[].c.type`. */
 const enclosing = (id: string) =>
-  [...id.matchAll(/\[\]\.|\./g)].flatMap(({ index, 0: cut }) => [id.slice(0, index), ...(cut === "." ? [] : [id.slice(0, index + 2)])]);
+  [...id.matchAll(/\[\]\.|\./g)].flatMap(({ index, 0: cut }) => [
+    id.slice(0, index),
+    ...(cut === "." ? [] : [id.slice(0, index + 2)]),
+  ]);
 
 /** A value that follows from other facts of the file. */
-function derivedValue({ id, kind, value }: ServiceFact, adopted: AdoptedFacts, facts: Map<string, ServiceFact>): FactValue | undefined {
+function derivedValue(
+  { id, kind, value }: ServiceFact,
+  adopted: AdoptedFacts,
+  facts: Map<string, ServiceFact>,
+): FactValue | undefined {
   const { values } = adopted;
   if (kind === "type") {
     const form = values.get(id.replace(/\.type$/, ".format"));
@@ -49,7 +61,9 @@ function derivedValue({ id, kind, value }: ServiceFact, adopted: AdoptedFacts, f
     return moved === value ? undefined : moved;
   }
   if (kind === "prefix") {
-    const source = [...facts.values()].find((other) => other.value === value && OWN_ID.test(other.id) && values.has(other.id));
+    const source = [...facts.values()].find(
+      (other) => other.value === value && OWN_ID.test(other.id) && values.has(other.id),
+    );
     return source && values.get(source.id);
   }
   return undefined;

@@ -1,4 +1,5 @@
-// The operations with the values of a service file: statuses, idempotency, the bounds of `limit`, and the fields that a body may and must have.
+// The operations with the values of a service file: statuses, idempotency, the bounds of `limit`, and the fields that a
+// body may and must have.
 
 import type { ObjectSchema } from "../contracts/endpoint.ts";
 import { typesOfForm } from "../contracts/value-formats.ts";
@@ -36,7 +37,10 @@ export function operationUnder<O extends Changed>(operation: O, facts: AdoptedFa
 }
 
 function boundedQuery(id: string, query: ObjectSchema, facts: AdoptedFacts): ObjectSchema {
-  const properties = Object.entries(query.properties).map(([name, schema]) => [name, withBounds(schema, `${id}.query.${name}`, facts)]);
+  const properties = Object.entries(query.properties).map(([name, schema]) => [
+    name,
+    withBounds(schema, `${id}.query.${name}`, facts),
+  ]);
   const order = facts.text(`${id}.order`);
   // Clients do not send `order`: the translation of a request adds it.
   const added = order === undefined ? [] : [["order", Type.String({ const: order })]];
@@ -77,7 +81,9 @@ function changedBody(place: string, body: ObjectSchema, facts: AdoptedFacts): Ob
     const changed = object(inner.id, inner.schema);
     const whole = inner.isList ? ({ ...valueSchema(schema), items: changed } as TSchema) : changed;
     const { anyOf } = schema as { anyOf?: readonly TSchema[] };
-    return anyOf ? ({ ...schema, anyOf: anyOf.map((one) => (one === valueSchema(schema) ? whole : one)) } as unknown as TSchema) : whole;
+    return anyOf
+      ? ({ ...schema, anyOf: anyOf.map((one) => (one === valueSchema(schema) ? whole : one)) } as unknown as TSchema)
+      : whole;
   };
 
   return object(place, body) as ObjectSchema;

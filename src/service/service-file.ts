@@ -1,18 +1,24 @@
-// A service file says, fact by fact, how the real service differs from the sandbox. This is its format, and how its values are read.
+// A service file says, fact by fact, how the real service differs from the sandbox. This is its format, and how its
+// values are read.
 
 import type { FactValue } from "../contracts/fact.ts";
 import { once } from "../kernel/once.ts";
 import { type Static, Type } from "../schema/shapes.ts";
 
-const Value = Type.Union([Type.String({ maxLength: 200 }), Type.Number(), Type.Boolean(), Type.Array(Type.String({ maxLength: 200 }))], {
-  description: "What the service does, in the form of the fact's value in the list of assumptions",
-});
+const Value = Type.Union(
+  [Type.String({ maxLength: 200 }), Type.Number(), Type.Boolean(), Type.Array(Type.String({ maxLength: 200 }))],
+  {
+    description: "What the service does, in the form of the fact's value in the list of assumptions",
+  },
+);
 
 const Observed = Type.Object(
   {
     value: Value,
     seen: Type.Optional(Type.Integer({ description: "How often a recording shows the value", minimum: 1 })),
-    in: Type.Optional(Type.Array(Type.String(), { description: "Entries of the recording that show it, such as `shop.har#12`" })),
+    in: Type.Optional(
+      Type.Array(Type.String(), { description: "Entries of the recording that show it, such as `shop.har#12`" }),
+    ),
   },
   { description: "A value with its evidence", additionalProperties: false },
 );
@@ -20,10 +26,15 @@ const Observed = Type.Object(
 const Question = Type.Object(
   {
     fact: Type.String({ description: "The id of the fact" }),
-    seen: Type.Array(Type.Object({ value: Value, count: Type.Integer({ minimum: 1 }) }), { description: "The values that were seen" }),
+    seen: Type.Array(Type.Object({ value: Value, count: Type.Integer({ minimum: 1 }) }), {
+      description: "The values that were seen",
+    }),
     why: Type.Optional(Type.String({ description: "Why the recording does not decide it" })),
   },
-  { description: "A fact on which the observations disagree, or are too few; the sandbox ignores it", additionalProperties: false },
+  {
+    description: "A fact on which the observations disagree, or are too few; the sandbox ignores it",
+    additionalProperties: false,
+  },
 );
 
 export const serviceFileSchema = Type.Object(
@@ -48,7 +59,9 @@ export type AdoptedFacts = ReturnType<typeof adoptedFacts>;
 
 /** The values of a service file by the id of the fact, for one operation or for all. */
 export function adoptedFacts({ facts }: ServiceFile) {
-  const values: ReadonlyMap<string, FactValue> = new Map(Object.entries(facts).map(([id, entry]) => [id, entryValue(entry)]));
+  const values: ReadonlyMap<string, FactValue> = new Map(
+    Object.entries(facts).map(([id, entry]) => [id, entryValue(entry)]),
+  );
   /** The value for the operation, or else the value for all. */
   const value = (id: string, operation?: string): FactValue | undefined =>
     (operation === undefined ? undefined : values.get(`${operation}/${id}`)) ?? values.get(id);
@@ -78,7 +91,8 @@ function fieldsBelow(values: ReadonlyMap<string, FactValue>): ReadonlyMap<string
     const cut = id.lastIndexOf(".");
     const [place, name] = [id.slice(0, cut), id.slice(cut + 1)];
     const isField = value === "always" || value === "sometimes" || value === "known";
-    if (cut > 0 && isField && !id.includes("/") && !NOT_FIELDS.has(name)) found.set(place, [...(found.get(place) ?? []), name]);
+    if (cut > 0 && isField && !id.includes("/") && !NOT_FIELDS.has(name))
+      found.set(place, [...(found.get(place) ?? []), name]);
   }
   return found;
 }
@@ -98,7 +112,10 @@ export function boundsOf(parameter: string, valueIn: (id: string) => FactValue |
   return { default: Number(usual), minimum: Number(minimum), maximum: Number(maximum) };
 }
 
-/** The default and the bounds of a parameter. Missing ones widen to fit the given ones: a default of 200 implies a maximum of 200. */
+/**
+ * The default and the bounds of a parameter. Missing ones widen to fit the given ones: a default of 200 implies a
+ * maximum of 200.
+ */
 export function adoptedBounds(facts: AdoptedFacts, id: string, own: Bounds): Bounds {
   const [usual, least, most] = BOUNDS.map((kind) => facts.number(`${id}.${kind}`));
   const minimum = least ?? Math.min(own.minimum, usual ?? own.minimum, most ?? own.minimum);

@@ -1,4 +1,5 @@
-// Translates at the edge of the service, as a service file says: replies and events with their envelopes, records, errors and headers.
+// Translates at the edge of the service, as a service file says: replies and events with their envelopes, records,
+// errors and headers.
 
 import { envelope, errorObject } from "../contracts/envelopes.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
@@ -52,7 +53,9 @@ const WARNING = "X-Sandbox-Warning";
 
 function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined) {
   const translator = createTranslator(facts, prefixes);
-  const bodyOf = memoize(MOST_KEPT, (_: string, operation: Operation) => replyTranslation(operation, facts, translator));
+  const bodyOf = memoize(MOST_KEPT, (_: string, operation: Operation) =>
+    replyTranslation(operation, facts, translator),
+  );
   const errorShape = once(() => createErrorShape(facts, prefixes, translator.object("outwards", "error", errorObject)));
   const success = ({ operation, headers }: CallAtEdge, body: string): string => {
     const translate = operation && bodyOf(operation.id, operation);
@@ -85,19 +88,32 @@ function createTranslateReply(facts: AdoptedFacts, prefixes: Prefixes, types: Ev
   };
 }
 
-/** The response to a second call with a key, from a service that keeps keys but no responses; undefined if the service replays the first. */
+/**
+ * The response to a second call with a key, from a service that keeps keys but no responses; undefined if the service
+ * replays the first.
+ */
 function refusedReplay(facts: AdoptedFacts, shape: () => ErrorShape, { id, operation, replayOf, headers }: CallAtEdge) {
   const refused = replayOf === undefined ? undefined : facts.text("idempotency.replay", operation?.id);
   const status = /^refused with (\d+)$/.exec(refused ?? "")?.[1];
   if (status === undefined) return undefined;
   delete headers["Idempotent-Replayed"];
   const { status: _, ...shown } = adoptedError(facts, "idempotency_key_reused", operation?.id);
-  const message = "This idempotency key was used before. The service refuses it, and does not repeat the first response.";
-  const error: OwnError = { error: "", code: "idempotency_key_reused", message, details: { firstRequestId: replayOf, requestId: id } };
+  const message =
+    "This idempotency key was used before. The service refuses it, and does not repeat the first response.";
+  const error: OwnError = {
+    error: "",
+    code: "idempotency_key_reused",
+    message,
+    details: { firstRequestId: replayOf, requestId: id },
+  };
   return { status: Number(status), body: shape()(error, shown, operation) };
 }
 
-function replyTranslation({ id, reply }: Operation, facts: AdoptedFacts, translator: Translator): Translate | undefined {
+function replyTranslation(
+  { id, reply }: Operation,
+  facts: AdoptedFacts,
+  translator: Translator,
+): Translate | undefined {
   const translate = translator.object("outwards", `${id}.reply`, reply);
   const name = facts.text(`${id}.reply.envelope`);
   const isList = fieldsOf(reply).some(([field]) => field === "data");
@@ -114,7 +130,13 @@ const listIn = (name: string, list: Fields): unknown => {
 
 const CHALLENGE = "WWW-Authenticate";
 
-function headersOut(facts: AdoptedFacts, operation: string | undefined, own: SentHeaders, status: number, at: number): SentHeaders {
+function headersOut(
+  facts: AdoptedFacts,
+  operation: string | undefined,
+  own: SentHeaders,
+  status: number,
+  at: number,
+): SentHeaders {
   const { [CHALLENGE]: _, ...others } = own;
   // HTTP requires WWW-Authenticate on a 401, even if the sandbox has another status for the error.
   const all = status === 401 ? { [CHALLENGE]: "Bearer", ...others } : others;

@@ -7,7 +7,15 @@ import type { TSchema } from "../schema/shapes.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { EventTypes } from "./event-types.ts";
 import { type AdoptedFacts, BOUNDS, type Bounds } from "./service-file.ts";
-import { type BodyNotes, createTranslator, type Fields, MOST_KEPT, ownId, type Prefixes, type Translate } from "./translator.ts";
+import {
+  type BodyNotes,
+  createTranslator,
+  type Fields,
+  MOST_KEPT,
+  ownId,
+  type Prefixes,
+  type Translate,
+} from "./translator.ts";
 
 export interface OwnRequest {
   params: Record<string, string>;
@@ -24,8 +32,14 @@ export type TranslateRequest = ReturnType<typeof createTranslateRequest>;
 export type ReadBody = (body: Fields) => { body: Record<string, unknown> } & BodyNotes;
 
 /** Reads the body of an operation whose schema has the sandbox's names. */
-export function createReadBody(id: string, body: ObjectSchema | undefined, facts: AdoptedFacts, prefixes: Prefixes): ReadBody {
-  const translate: Translate | undefined = body && createTranslator(facts, prefixes).object("inwards", `${id}.body`, body);
+export function createReadBody(
+  id: string,
+  body: ObjectSchema | undefined,
+  facts: AdoptedFacts,
+  prefixes: Prefixes,
+): ReadBody {
+  const translate: Translate | undefined =
+    body && createTranslator(facts, prefixes).object("inwards", `${id}.body`, body);
   return (sent) => {
     const notes: BodyNotes = { problems: [], unknown: [] };
     if (translate === undefined) return { body: { ...sent }, ...notes };
@@ -35,10 +49,15 @@ export function createReadBody(id: string, body: ObjectSchema | undefined, facts
 
 export function createTranslateRequest(facts: AdoptedFacts, prefixes: Prefixes, types: EventTypes | undefined) {
   const readersOf = memoize(MOST_KEPT, (id: string, operation: Operation) => ({
-    readQuery: createReadQuery(operation, facts, (value, name) => ownId(prefixes, types ? types.inQuery(id, name, value) : value)),
+    readQuery: createReadQuery(operation, facts, (value, name) =>
+      ownId(prefixes, types ? types.inQuery(id, name, value) : value),
+    ),
     readBody: createReadBody(id, operation.body, facts, prefixes),
   }));
-  return (operation: Operation, { params, search, body }: Pick<OwnRequest, "params" | "search" | "body">): OwnRequest => {
+  return (
+    operation: Operation,
+    { params, search, body }: Pick<OwnRequest, "params" | "search" | "body">,
+  ): OwnRequest => {
     const { readQuery, readBody } = readersOf(operation.id, operation);
     const query = readQuery(search);
     const { problems, unknown, body: fields } = readBody(body);
@@ -52,7 +71,11 @@ export function createTranslateRequest(facts: AdoptedFacts, prefixes: Prefixes, 
   };
 }
 
-function createReadQuery({ id, query }: Operation, facts: AdoptedFacts, ownValue: (value: string, name: string) => string) {
+function createReadQuery(
+  { id, query }: Operation,
+  facts: AdoptedFacts,
+  ownValue: (value: string, name: string) => string,
+) {
   const names = new Map<string, string>();
   const added = new Map<string, string>();
   const isMoved = facts.number("error.invalid_limit.status", id) === 200;
@@ -60,7 +83,8 @@ function createReadQuery({ id, query }: Operation, facts: AdoptedFacts, ownValue
     const fact = `${id}.query.${name}`;
     if (facts.value(fact) !== "absent") names.set(facts.text(`${fact}.name`) ?? name, name);
     // The default is added to requests without the parameter, because the store has another default.
-    if (BOUNDS.some((kind) => facts.number(`${fact}.${kind}`) !== undefined)) added.set(name, String((schema as TSchema & Bounds).default));
+    if (BOUNDS.some((kind) => facts.number(`${fact}.${kind}`) !== undefined))
+      added.set(name, String((schema as TSchema & Bounds).default));
   }
   const order = facts.text(`${id}.order`);
   if (order !== undefined) added.set("order", order);
@@ -69,7 +93,8 @@ function createReadQuery({ id, query }: Operation, facts: AdoptedFacts, ownValue
     const unknown = new Set<string>();
     for (const [name, value] of new URLSearchParams(search)) {
       const known = names.get(name);
-      if (known !== undefined) own.append(known, known === "limit" && isMoved ? movedLimit(value, query) : ownValue(value, known));
+      if (known !== undefined)
+        own.append(known, known === "limit" && isMoved ? movedLimit(value, query) : ownValue(value, known));
       else if (Object.hasOwn(query.properties, name)) unknown.add(name);
       else own.append(name, value);
     }

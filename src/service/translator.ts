@@ -62,7 +62,13 @@ export function createTranslator(facts: AdoptedFacts, prefixes: Prefixes) {
   return { object };
 }
 
-function scalar(facts: AdoptedFacts, prefixes: Prefixes, direction: Direction, id: string, schema: TSchema): Translate | undefined {
+function scalar(
+  facts: AdoptedFacts,
+  prefixes: Prefixes,
+  direction: Direction,
+  id: string,
+  schema: TSchema,
+): Translate | undefined {
   const form = facts.text(`${id}.format`);
   const conversion = conversionBetween(formOfSchema(schema), form);
   if (conversion && direction === "outwards")
@@ -71,7 +77,9 @@ function scalar(facts: AdoptedFacts, prefixes: Prefixes, direction: Direction, i
     return (value, at) => {
       if (!isScalar(value)) return value;
       if (conversion.matches(value)) return conversion.inwards(value as never, at.record);
-      at.notes?.problems.push(refusedValue(at.pointer, "wrong_format", `must have the form ${JSON.stringify(form)}`, value));
+      at.notes?.problems.push(
+        refusedValue(at.pointer, "wrong_format", `must have the form ${JSON.stringify(form)}`, value),
+      );
       return value;
     };
   const own = prefixOf(schema);
@@ -83,7 +91,12 @@ function scalar(facts: AdoptedFacts, prefixes: Prefixes, direction: Direction, i
 
 const isScalar = (value: unknown) => typeof value === "string" || typeof value === "number";
 
-function nameTranslation(facts: AdoptedFacts, direction: Direction, id: string, values: readonly string[]): Translate | undefined {
+function nameTranslation(
+  facts: AdoptedFacts,
+  direction: Direction,
+  id: string,
+  values: readonly string[],
+): Translate | undefined {
   const pairs = values.map((one) => [one, String(facts.value(`${id}.values.${one}`) ?? one)] as const);
   if (pairs.every(([one, name]) => one === name)) return undefined;
   const names = new Map<unknown, string>(direction === "outwards" ? pairs : pairs.map(([one, name]) => [name, one]));
@@ -92,7 +105,9 @@ function nameTranslation(facts: AdoptedFacts, direction: Direction, id: string, 
     if (!isScalar(value)) return value;
     const own = names.get(value);
     if (own === undefined)
-      notes?.problems.push(refusedValue(pointer, "not_allowed", `must be one of ${[...names.keys()].join(", ")}`, value));
+      notes?.problems.push(
+        refusedValue(pointer, "not_allowed", `must be one of ${[...names.keys()].join(", ")}`, value),
+      );
     return own ?? value;
   };
 }
@@ -113,7 +128,12 @@ interface TranslatedField {
 type FieldRules = ReadonlyMap<string, FieldRule>;
 
 const rulesOut = (changed: readonly TranslatedField[]): FieldRules =>
-  new Map(changed.map(({ field: { own, name, presence }, translate }) => [own, presence === "absent" ? {} : { name, translate }]));
+  new Map(
+    changed.map(({ field: { own, name, presence }, translate }) => [
+      own,
+      presence === "absent" ? {} : { name, translate },
+    ]),
+  );
 
 /** Leaves out a field with a name that only the sandbox has, unless it is the service's name of another field. */
 const rulesIn = (changed: readonly TranslatedField[]): FieldRules =>
@@ -124,7 +144,8 @@ const rulesIn = (changed: readonly TranslatedField[]): FieldRules =>
       .map(({ field: { own, name }, translate }): [string, FieldRule] => [name, { name: own, translate }]),
   ]);
 
-export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function objectTranslation(rules: FieldRules, samples: readonly AddedField[]): Translate {
   return (value, { pointer, notes }) => {
@@ -157,16 +178,24 @@ const listTranslation = (translate: Translate | undefined): Translate | undefine
   translate &&
   ((value, { record, pointer, notes }) =>
     Array.isArray(value)
-      ? value.map((item, index) => (item === null ? item : translate(item, { record, pointer: `${pointer}/${index}`, notes })))
+      ? value.map((item, index) =>
+          item === null ? item : translate(item, { record, pointer: `${pointer}/${index}`, notes }),
+        )
       : value);
 
-/** Exchanges two prefixes of ids, in both directions, so that an id with the sandbox's own prefix is unknown, and shown as it was sent. */
+/**
+ * Exchanges two prefixes of ids, in both directions, so that an id with the sandbox's own prefix is unknown, and shown
+ * as it was sent.
+ */
 function withPrefix(text: string, from: string, to: string): string {
   if (text.startsWith(from)) return to + text.slice(from.length);
   return text.startsWith(to) ? from + text.slice(to.length) : text;
 }
 
-/** An id that a client sent, with the sandbox's prefix. An id that was sent with the sandbox's prefix is unknown to the service. */
+/**
+ * An id that a client sent, with the sandbox's prefix. An id that was sent with the sandbox's prefix is unknown to the
+ * service.
+ */
 export function ownId(prefixes: Prefixes, text: string): string {
   for (const [own, prefix] of prefixes) {
     const exchanged = withPrefix(text, prefix, own);
@@ -175,7 +204,10 @@ export function ownId(prefixes: Prefixes, text: string): string {
   return text;
 }
 
-/** The changed prefixes: `payment.id.prefix` holds for each reference to a payment. `records` are the schemas by kind of record. */
+/**
+ * The changed prefixes: `payment.id.prefix` holds for each reference to a payment. `records` are the schemas by kind of
+ * record.
+ */
 export function adoptedPrefixes(facts: AdoptedFacts, records: Iterable<[kind: string, schema: TSchema]>): Prefixes {
   const found = new Map<string, string>();
   for (const [kind, schema] of records) {

@@ -1,4 +1,5 @@
-// The values that the sandbox takes from a service file: headers, statuses, the rate limit, the schedule of retries, the signature.
+// The values that the sandbox takes from a service file: headers, statuses, the rate limit, the schedule of retries,
+// the signature.
 
 import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
@@ -46,7 +47,9 @@ export function adoptedError(facts: AdoptedFacts, code: ErrorCode, operation?: s
 
 const MOST_RETRIES = 100;
 
-/** The default schedule with the file's gaps, up to the last retry of the service; undefined if the file changes none. */
+/**
+ * The default schedule with the file's gaps, up to the last retry of the service; undefined if the file changes none.
+ */
 function scheduleUnder(facts: AdoptedFacts, ownGaps: readonly number[]): number[] | undefined {
   const adopted = [...ownGaps];
   for (let retry = 1; retry <= MOST_RETRIES; retry++) {

@@ -1,4 +1,5 @@
-// The data folder and the files in it. This file must not import SQLite: the command line uses it too, and loads SQLite only in its worker thread.
+// The data folder and the files in it. This file must not import SQLite: the command line uses it too, and loads SQLite
+// only in its worker thread.
 
 import { existsSync, lstatSync, mkdirSync, readlinkSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
@@ -16,16 +17,21 @@ export function makeFolder(folder: string): void {
     mkdirSync(folder, { recursive: true });
     const ignore = join(folder, ".gitignore");
     // A link counts as existing even if it leads nowhere: writing to it would create its target.
-    if (isDefault && lstatSync(ignore, { throwIfNoEntry: false }) === undefined) writeFileSync(ignore, "*\n", { flag: "wx" });
+    if (isDefault && lstatSync(ignore, { throwIfNoEntry: false }) === undefined)
+      writeFileSync(ignore, "*\n", { flag: "wx" });
   } catch (error) {
     throw new SandboxError(`Cannot make the folder ${folder}: ${(error as Error).message}. ${ANOTHER_PLACE}`);
   }
 }
 
-/** Throws for a symbolic link. A checkout may contain one in the data folder, and it may lead to any file of its user. */
+/**
+ * Throws for a symbolic link. A checkout may contain one in the data folder, and it may lead to any file of its user.
+ */
 export function refuseLink(path: string): void {
   if (isLink(path))
-    throw new SandboxError(`${path} is a symbolic link, which the sandbox does not follow there. Remove it. ${ANOTHER_PLACE}`);
+    throw new SandboxError(
+      `${path} is a symbolic link, which the sandbox does not follow there. Remove it. ${ANOTHER_PLACE}`,
+    );
 }
 
 export const isLink = (path: string) => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
@@ -40,7 +46,9 @@ export function refuseLinkInDefaultFolder(file: string): void {
 /** The most links to follow: links may form a cycle. */
 const MOST_LINKS = 40;
 
-/** The path without symbolic links, so that two spellings of one file share one lock. The file itself may not exist yet. */
+/**
+ * The path without symbolic links, so that two spellings of one file share one lock. The file itself may not exist yet.
+ */
 export function realPath(file: string, links = 0): string {
   if (existsSync(file)) return realpathSync(file);
   const folder = dirname(file);

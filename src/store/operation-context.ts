@@ -32,11 +32,16 @@ export type Operation = Endpoint<OperationContext>;
 
 export const endpoint = endpointFactory<OperationContext>();
 
-/** Declares the operation that lists the merchant's records of a kind. By default, its reply and query are assumptions. */
+/**
+ * Declares the operation that lists the merchant's records of a kind. By default, its reply and query are assumptions.
+ */
 export const listEndpoint = <R extends RecordBase>(
   resource: Resource<R>,
   declared: Pick<Operation, "id" | "position" | "area" | "path" | "summary">,
-  { reply = assumedListOf(resource.schema), query = assumedPageQuery }: { reply?: TSchema; query?: typeof assumedPageQuery } = {},
+  {
+    reply = assumedListOf(resource.schema),
+    query = assumedPageQuery,
+  }: { reply?: TSchema; query?: typeof assumedPageQuery } = {},
 ): Operation =>
   endpoint({
     ...declared,
@@ -59,7 +64,10 @@ interface OperationDependencies {
 }
 
 export interface OperationOptions {
-  /** The operation takes place at this time, in sandbox milliseconds: its events have it, and dates in the past still count as due. */
+  /**
+   * The operation takes place at this time, in sandbox milliseconds: its events have it, and dates in the past still
+   * count as due.
+   */
   asOf?: number;
   /** Receives the type and the record of each event. */
   emitted?(type: string, data: unknown): void;
@@ -69,7 +77,10 @@ export interface OperationOptions {
 /** The input of a request; empty without one, as for background traffic. */
 type OperationInput = HandlerInput<string, ObjectSchema, ObjectSchema>;
 
-/** Dates up to this long ago are still due, so that a record written today can have a date of today. Earlier dates have passed. */
+/**
+ * Dates up to this long ago are still due, so that a record written today can have a date of today. Earlier dates have
+ * passed.
+ */
 const STILL_DUE = 86_400_000;
 
 const NO_INPUT: OperationInput = { params: {}, query: {}, body: {}, extra: {} };
@@ -77,7 +88,13 @@ const NO_INPUT: OperationInput = { params: {}, query: {}, body: {}, extra: {} };
 export function operationContextFactory(stores: OperationDependencies) {
   const { collections, counters, outbox, tenants, attempts, health, webhooks, random } = stores;
   // One object literal per request, because copying and extending an object costs several times as much.
-  return (merchant: string, now: number, request: string | undefined, options: OperationOptions = {}, input = NO_INPUT) => {
+  return (
+    merchant: string,
+    now: number,
+    request: string | undefined,
+    options: OperationOptions = {},
+    input = NO_INPUT,
+  ) => {
     const origin = originOf(request, options);
     const emit = (type: string, data: unknown) => {
       options.emitted?.(type, data);
@@ -105,8 +122,11 @@ export function operationContextFactory(stores: OperationDependencies) {
       /** A new id for something that is not a record. */
       mint: (prefix: string) => counters.mint(merchant, prefix),
       /** A new secret, derived from the seed, the merchant and `purpose`. */
-      secret: (purpose: string) => random.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret"), tenants.keyOf(merchant)),
-      /** The JSON of `result` if it is the record written last and of the kind with this schema; otherwise undefined. */
+      secret: (purpose: string) =>
+        random.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret"), tenants.keyOf(merchant)),
+      /**
+       * The JSON of `result` if it is the record written last and of the kind with this schema; otherwise undefined.
+       */
       jsonOf: (result: unknown, schema: TSchema) => jsonIfWritten(own, result, schema),
       /** Sends a warning to the client, in a header of the response. */
       warn: (text: string) => options.warned?.(text),
@@ -140,7 +160,9 @@ const originOf = (request: string | undefined, { asOf }: OperationOptions) =>
 
 const checkRecord: Scope["checkRecord"] = ({ kind, schema }, record) => {
   if (matchesSchema(schema, record)) return;
-  throw new Error(`${record.id} does not match the schema of a ${kind}: ${JSON.stringify(fieldErrors(schema, record))}`);
+  throw new Error(
+    `${record.id} does not match the schema of a ${kind}: ${JSON.stringify(fieldErrors(schema, record))}`,
+  );
 };
 
 export type CreateOperationContext = ReturnType<typeof operationContextFactory>;

@@ -71,7 +71,16 @@ function openOver(database: Database, { clock, random, webhooks }: StoresOptions
     requestLog,
     learners: openLearners(database),
     roomCode: openRoomCode(database),
-    createOperationContext: operationContextFactory({ collections, counters, outbox, tenants, attempts, health, webhooks, random }),
+    createOperationContext: operationContextFactory({
+      collections,
+      counters,
+      outbox,
+      tenants,
+      attempts,
+      health,
+      webhooks,
+      random,
+    }),
     close() {
       requestLog.close();
       database.close();

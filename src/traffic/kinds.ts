@@ -1,4 +1,5 @@
-// The kinds of record that background traffic creates: how often it creates each, and what happens to the records afterwards.
+// The kinds of record that background traffic creates: how often it creates each, and what happens to the records
+// afterwards.
 
 import { type SettledPayment, total, unpaidShares } from "../contracts/payment-shares.ts";
 import { dueTaxes, endingMemberships, mayJoin } from "../contracts/renewed-periods.ts";
@@ -31,9 +32,15 @@ export interface TrafficKind {
   hours?: keyof typeof HOURS;
   /** By default, traffic has this kind for merchants with a record of one of these kinds (default: the kind itself). */
   basedOn?: readonly string[];
-  /** Fields of a new record that its sample must not choose; undefined while no record should be created (default: no fields). */
+  /**
+   * Fields of a new record that its sample must not choose; undefined while no record should be created (default: no
+   * fields).
+   */
   newRecord?(step: StepContext): JsonObject | undefined;
-  /** The probability of each next state, by state. The remaining records, up to 1, stay in their state or wait for time to move them. */
+  /**
+   * The probability of each next state, by state. The remaining records, up to 1, stay in their state or wait for time
+   * to move them.
+   */
   transitions: Readonly<Record<string, Readonly<Record<string, number>>>>;
   /** Fields to change when a record enters a state, in addition to the fields that the state sets. */
   onEnter?: Readonly<Record<string, (step: StepContext, isInstead: boolean) => JsonObject>>;
@@ -45,11 +52,15 @@ export interface TrafficKind {
   otherwise?: Readonly<Record<string, string>>;
   /** A record that someone else made and whose time to enter this state has come. */
   submits?: { status: string; due(step: StepContext): AnyRecord | undefined };
-  /** Prepares the merchant for a record that enters a state, such as by buying stock. Returns false if the record must stay. */
+  /**
+   * Prepares the merchant for a record that enters a state, such as by buying stock. Returns false if the record must
+   * stay.
+   */
   prepare?: Readonly<Record<string, (step: StepContext, record: AnyRecord) => boolean>>;
 }
 
-export const countryOf = ({ merchant }: Pick<StepContext, "merchant">) => (merchant().country as string | undefined) ?? null;
+export const countryOf = ({ merchant }: Pick<StepContext, "merchant">) =>
+  (merchant().country as string | undefined) ?? null;
 
 /** Income in the merchant's currency from payments that no payout contains yet. */
 function takings({ own, merchant }: StepContext): number {
@@ -58,7 +69,8 @@ function takings({ own, merchant }: StepContext): number {
 }
 
 /** A payment is refunded only if the takings cover it. */
-const isCovered = (step: StepContext, { status, amount }: AnyRecord) => status !== "succeeded" || takings(step) >= Number(amount);
+const isCovered = (step: StepContext, { status, amount }: AnyRecord) =>
+  status !== "succeeded" || takings(step) >= Number(amount);
 
 const payment: TrafficKind = {
   weight: 40,
@@ -81,8 +93,11 @@ const payout: TrafficKind = {
 function payOut(step: StepContext): JsonObject | undefined {
   const [last] = step.newest("payout", 1);
   const isPaidOutToday = last !== undefined && dayAt(countryOf(step), last.created * 1_000) === step.today;
-  if (isPaidOutToday && step.newest("payment", MANY_PAYMENTS).some(({ paidOutAmount }) => paidOutAmount !== 0)) return undefined;
-  const method = step.newest("payout_method", 100).find(({ isDefault, status }) => isDefault === true && status !== "failed");
+  if (isPaidOutToday && step.newest("payment", MANY_PAYMENTS).some(({ paidOutAmount }) => paidOutAmount !== 0))
+    return undefined;
+  const method = step
+    .newest("payout_method", 100)
+    .find(({ isDefault, status }) => isDefault === true && status !== "failed");
   if (!method) return undefined;
   return takings(step) > 0 ? { payoutMethodId: method.id } : undefined;
 }
@@ -94,7 +109,11 @@ const booking: TrafficKind = {
   hours: "trade",
   transitions: { pending: { confirmed: 0.75, declined: 0.15, cancelled: 0.1 }, confirmed: { cancelled: 0.1 } },
   otherwise: { confirmed: "declined" },
-  onEnter: { declined: (step, isFull) => ({ declineReason: isFull ? "The house is full on these days." : step.pick("reason", REASONS) }) },
+  onEnter: {
+    declined: (step, isFull) => ({
+      declineReason: isFull ? "The house is full on these days." : step.pick("reason", REASONS),
+    }),
+  },
   prepare: { cancelled: canRefundDeposit, declined: canRefundDeposit },
 };
 
@@ -137,7 +156,9 @@ const renewal: TrafficKind = {
   submits: {
     status: "renewed",
     due: ({ newest, today }) =>
-      newest("membership_renewal", 50).find(({ status, dueDate }) => status === "pending" && String(dueDate ?? "9") <= today),
+      newest("membership_renewal", 50).find(
+        ({ status, dueDate }) => status === "pending" && String(dueDate ?? "9") <= today,
+      ),
   },
   // Only the date begins and ends the grace period.
   transitions: { pending: { canceled: 0.05 }, grace: { renewed: 0.5, canceled: 0.1 } },
@@ -150,7 +171,8 @@ function renewOrJoin({ newest, today, caller, chance }: StepContext): JsonObject
   const [last] = renewals;
   const customers = newest("customer", 50);
   const isQuiet = last === undefined || last.created <= caller.now - 7 * 86_400;
-  if (!isQuiet || (customers.length > 0 && !customers.some((customer) => mayJoin(customer, renewals, today)))) return undefined;
+  if (!isQuiet || (customers.length > 0 && !customers.some((customer) => mayJoin(customer, renewals, today))))
+    return undefined;
   return { autoRenew: chance("auto") < 0.5 };
 }
 
@@ -163,10 +185,15 @@ const payroll: TrafficKind = {
   hours: "office",
   // One regular run for each period, once the period has begun. The merchant's settings say how long a period is.
   newRecord: (step) =>
-    regularRuns(step).some(({ status, periodEnd }) => status !== "failed" && String(periodEnd ?? "") >= step.today) ? undefined : {},
+    regularRuns(step).some(({ status, periodEnd }) => status !== "failed" && String(periodEnd ?? "") >= step.today)
+      ? undefined
+      : {},
   submits: {
     status: "pending",
-    due: (step) => regularRuns(step).find(({ status, payDate }) => status === "draft" && String(payDate) <= nextBusinessDay(step.today)),
+    due: (step) =>
+      regularRuns(step).find(
+        ({ status, payDate }) => status === "draft" && String(payDate) <= nextBusinessDay(step.today),
+      ),
   },
   transitions: {
     draft: { pending: 1 },
@@ -175,7 +202,10 @@ const payroll: TrafficKind = {
   },
 };
 
-/** Traffic creates no remittances: payroll runs create them when they are paid, and traffic pays them before they are due, or once overdue. */
+/**
+ * Traffic creates no remittances: payroll runs create them when they are paid, and traffic pays them before they are
+ * due, or once overdue.
+ */
 const remittance: TrafficKind = {
   weight: 4,
   hours: "office",
@@ -185,7 +215,8 @@ const remittance: TrafficKind = {
     status: "paid",
     due: ({ newest, today }) =>
       newest("remittance", 100).find(
-        ({ status, dueDate }) => status === "overdue" || (status === "pending" && String(dueDate ?? "9") <= nextBusinessDay(today)),
+        ({ status, dueDate }) =>
+          status === "overdue" || (status === "pending" && String(dueDate ?? "9") <= nextBusinessDay(today)),
       ),
   },
   transitions: { paid: { confirmed: 0.9 } },

@@ -1,4 +1,5 @@
-// One traffic step: creates a record of a kind, or moves an earlier one to its next state, through the same functions as the API.
+// One traffic step: creates a record of a kind, or moves an earlier one to its next state, through the same functions
+// as the API.
 
 import type { AnyRecord, Resource } from "../contracts/resource.ts";
 import { ApiError } from "../kernel/errors.ts";
@@ -53,8 +54,16 @@ export function resourceOf({ resources }: Pick<SampleDependencies, "resources">,
   return found;
 }
 
-/** Moves the first record that is still in its state; a record that time or another client has changed meanwhile is skipped. */
-function moveRecord(deps: StepDependencies, kind: string, waiting: PendingTransition[], step: StepContext): AnyRecord | undefined {
+/**
+ * Moves the first record that is still in its state; a record that time or another client has changed meanwhile is
+ * skipped.
+ */
+function moveRecord(
+  deps: StepDependencies,
+  kind: string,
+  waiting: PendingTransition[],
+  step: StepContext,
+): AnyRecord | undefined {
   const { prepare, onEnter, otherwise } = kinds[kind] as TrafficKind;
   for (let first = waiting.shift(); first !== undefined; first = waiting.shift()) {
     const { id, from, next, isInstead = false } = first;
@@ -68,7 +77,10 @@ function moveRecord(deps: StepDependencies, kind: string, waiting: PendingTransi
   return undefined;
 }
 
-/** Submits a record whose time has come, such as a draft of a payroll before its pay date, also if traffic did not make it. */
+/**
+ * Submits a record whose time has come, such as a draft of a payroll before its pay date, also if traffic did not make
+ * it.
+ */
 function submit(deps: StepDependencies, kind: string, step: StepContext): AnyRecord | undefined {
   const { submits } = kinds[kind] as TrafficKind;
   const due = submits?.due(step);
@@ -76,9 +88,17 @@ function submit(deps: StepDependencies, kind: string, step: StepContext): AnyRec
 }
 
 /** Undefined if a rule forbids the move, because another client changed the record, or one that it depends on. */
-function tryMove(deps: StepDependencies, kind: string, id: string, fields: JsonObject, step: StepContext): AnyRecord | undefined {
+function tryMove(
+  deps: StepDependencies,
+  kind: string,
+  id: string,
+  fields: JsonObject,
+  step: StepContext,
+): AnyRecord | undefined {
   try {
-    return deps.database.transaction(() => changeAdminRecord(resourceOf(deps, kind), () => step.own(kind), id, fields)) as AnyRecord;
+    return deps.database.transaction(() =>
+      changeAdminRecord(resourceOf(deps, kind), () => step.own(kind), id, fields),
+    ) as AnyRecord;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     return undefined;
@@ -92,7 +112,13 @@ function createRecord(deps: StepDependencies, kind: string, step: StepContext): 
 }
 
 /** Draws the next state of a record. */
-export function plan(deps: StepDependencies, progress: Progress, kind: string, record: AnyRecord, step: StepContext): void {
+export function plan(
+  deps: StepDependencies,
+  progress: Progress,
+  kind: string,
+  record: AnyRecord,
+  step: StepContext,
+): void {
   const { transitions, goesOn } = kinds[kind] as TrafficKind;
   const from = record.status ?? "";
   const drawn = drawNextState(transitions[from], deps.random.fraction(...progress.name, record.id, from));

@@ -16,7 +16,9 @@ const MAX_WEIGHT = 1_000_000;
 
 export const trafficMixSchema = Type.Optional(
   Type.Object(
-    Object.fromEntries(Object.keys(kinds).map((kind) => [kind, Type.Optional(Type.Number({ minimum: 0, maximum: MAX_WEIGHT }))])),
+    Object.fromEntries(
+      Object.keys(kinds).map((kind) => [kind, Type.Optional(Type.Number({ minimum: 0, maximum: MAX_WEIGHT }))]),
+    ),
     { description: MIX, additionalProperties: false },
   ),
 );
@@ -38,16 +40,23 @@ function readRate(text: string): { times: number; per: number } {
   const [, times = "", length = "", unit = ""] = /^(\d{1,9})\/(\d{0,9})(ms|s|m|h|d)$/.exec(text) ?? [];
   const per = tryParseDuration((length || "1") + unit);
   if (per === undefined || per === 0 || Number(times) === 0)
-    fail("validation_failed", `rate must be a number per unit of time, such as 2/s, 30/m or 1/10s; received ${JSON.stringify(text)}.`);
+    fail(
+      "validation_failed",
+      `rate must be a number per unit of time, such as 2/s, 30/m or 1/10s; received ${JSON.stringify(text)}.`,
+    );
   const gap = per / Number(times);
-  if (gap < MIN_GAP || gap > MAX_GAP) fail("validation_failed", `rate must lie between 1/d and 100/s; received ${text}.`);
+  if (gap < MIN_GAP || gap > MAX_GAP)
+    fail("validation_failed", `rate must lie between 1/d and 100/s; received ${text}.`);
   return { times: Number(times), per };
 }
 
 function countSteps(text: string, times: number, per: number): number {
-  const span = tryParseDuration(text) ?? fail("validation_failed", `for ${durationProblem(text)}; received ${JSON.stringify(text)}.`);
+  const span =
+    tryParseDuration(text) ??
+    fail("validation_failed", `for ${durationProblem(text)}; received ${JSON.stringify(text)}.`);
   const count = Math.floor((span * times) / per);
-  if (count === 0) fail("validation_failed", `for must be long enough for at least one step; no step fits into ${text}.`);
+  if (count === 0)
+    fail("validation_failed", `for must be long enough for at least one step; no step fits into ${text}.`);
   return count;
 }
 
@@ -74,7 +83,8 @@ function readMix(mix: unknown): Record<string, number> {
 /** Shuffles the kinds; kinds with a higher weight tend to come earlier. `chance` returns numbers in [0, 1). */
 export function kindsInTurn(mix: Readonly<Record<string, number>>, chance: (word: string) => number): string[] {
   const weighted = Object.entries(mix).filter(([, weight]) => weight > 0);
-  // Each kind draws an exponential waiting time, so the probability that a kind comes first is proportional to its weight.
+  // Each kind draws an exponential waiting time, so the probability that a kind comes first is proportional to its
+  // weight.
   const turns = weighted.map(([kind, weight]) => ({ kind, wait: -Math.log1p(-chance(`kind ${kind}`)) / weight }));
   return turns.sort((one, other) => one.wait - other.wait).map(({ kind }) => kind);
 }

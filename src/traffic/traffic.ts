@@ -13,7 +13,9 @@ import { countryOf, HOURS, kinds, type StepContext } from "./kinds.ts";
 import { type Progress, plan, resourceOf, runStep, type StepDependencies } from "./step.ts";
 import { kindsInTurn, parseTrafficOptions, type TrafficPlan } from "./traffic-options.ts";
 
-interface TrafficDependencies extends Pick<Stores, "createOperationContext" | "tenants" | "counters">, StepDependencies {
+interface TrafficDependencies
+  extends Pick<Stores, "createOperationContext" | "tenants" | "counters">,
+    StepDependencies {
   clock: Clock;
   life: Life;
   /** Reports a defect of the sandbox itself. */
@@ -137,7 +139,8 @@ async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: numbe
       }
     });
   } catch (error) {
-    // A SandboxError means that another program locks the database, or that the sandbox is closing: this step is skipped.
+    // A SandboxError means that another program locks the database, or that the sandbox is closing: this step is
+    // skipped.
     if (error instanceof SandboxError) return;
     run.status = "failed";
     report(error);

@@ -21,14 +21,19 @@ export function takeBaseline(sources: VerificationSources, { merchant, all }: Ex
     attempt,
     verdict: Math.max(0, ...sources.judge.verdicts().map(numberOf)),
     /** Digests of records by kind and id, for the kinds that the expectations name. */
-    records: Object.fromEntries(looked.map((resource) => [resource.kind, digests(sources.records(merchant, resource))])),
+    records: Object.fromEntries(
+      looked.map((resource) => [resource.kind, digests(sources.records(merchant, resource))]),
+    ),
     fired: Object.fromEntries(sources.faults()),
     scenarios: sources.scenarios().map(digest),
   };
 }
 
 /** A baseline of an earlier process: counts that only exist in memory have started from zero since. */
-export const afterRestart = (baseline: Baseline, { requestLog }: Pick<VerificationSources, "requestLog">): Baseline => ({
+export const afterRestart = (
+  baseline: Baseline,
+  { requestLog }: Pick<VerificationSources, "requestLog">,
+): Baseline => ({
   ...baseline,
   request: Math.min(baseline.request, requestLog.last()),
   verdict: 0,
@@ -41,7 +46,10 @@ export function sourcesSince(sources: VerificationSources, baseline: Baseline): 
   const { requestLog, runSummary, judge, records, faults, scenarios } = sources;
   return {
     ...sources,
-    requestLog: { ...requestLog, find: (filter, limit) => requestLog.find({ ...filter, after: baseline.request }, limit) },
+    requestLog: {
+      ...requestLog,
+      find: (filter, limit) => requestLog.find({ ...filter, after: baseline.request }, limit),
+    },
     runSummary: {
       ...runSummary,
       deliveries: (merchant) =>
@@ -69,9 +77,11 @@ function isNewer(verdict: CheckedVerdict, baseline: Baseline): boolean {
 
 const numberOf = ({ id }: CheckedVerdict) => (id == null ? 0 : Number(id.slice("vdt_".length)));
 
-const digests = (records: Iterable<RecordBase>) => Object.fromEntries([...records].map((record) => [nameOf(record), digest(record)]));
+const digests = (records: Iterable<RecordBase>) =>
+  Object.fromEntries([...records].map((record) => [nameOf(record), digest(record)]));
 
 /** Two merchants may have records with the same id. */
 const nameOf = ({ merchantId, id }: RecordBase) => `${merchantId} ${id}`;
 
-const digest = (value: RecordBase | ScenarioState) => createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 12);
+const digest = (value: RecordBase | ScenarioState) =>
+  createHash("sha256").update(JSON.stringify(value)).digest("base64url").slice(0, 12);

@@ -43,14 +43,19 @@ export function checkDeliveries(
 
 function matchesDelivery({ event, endpoint, merchant }: DeliveryMatch, delivery: LoggedDelivery): boolean {
   return (
-    (event === undefined || [event].flat().some((name) => delivery.event === name || matchesWildcard(delivery.type, name))) &&
+    (event === undefined ||
+      [event].flat().some((name) => delivery.event === name || matchesWildcard(delivery.type, name))) &&
     (endpoint === undefined || delivery.endpoint === endpoint || delivery.url === endpoint) &&
     (merchant === undefined || delivery.merchant === merchant)
   );
 }
 
 /** Why a delivery does not meet the expectation, and whether it still could; undefined if it does. */
-function problemOf({ event, endpoint, state, attempts }: LoggedDelivery, wanted: Count | undefined, final: string | undefined) {
+function problemOf(
+  { event, endpoint, state, attempts }: LoggedDelivery,
+  wanted: Count | undefined,
+  final: string | undefined,
+) {
   const about = `${event} to ${endpoint}`;
   const isOver = FINAL.has(state);
   const compared = wanted ? compareCount(wanted, attempts) : "right";
@@ -59,16 +64,22 @@ function problemOf({ event, endpoint, state, attempts }: LoggedDelivery, wanted:
       message: `${about} had ${attempts} attempt${attempts === 1 ? "" : "s"}; ${describeCount(wanted ?? {})} were wanted.`,
       open: compared === "too few" && !isOver,
     };
-  if (final !== undefined && state !== final) return { message: `${about} is ${state}; ${final} was wanted.`, open: !isOver };
+  if (final !== undefined && state !== final)
+    return { message: `${about} is ${state}; ${final} was wanted.`, open: !isOver };
   return undefined;
 }
 
-export function checkRecords(all: () => Iterable<RecordBase>, { kind }: Resource, { where = {}, count }: ExpectationOf<"records">): Check {
+export function checkRecords(
+  all: () => Iterable<RecordBase>,
+  { kind }: Resource,
+  { where = {}, count }: ExpectationOf<"records">,
+): Check {
   const check = (record: RecordBase) => conditionResults("", where, (pointer) => valueAt(record, pointer));
   return () => {
     const records = [...all()];
     const found = records.filter((record) => check(record).every(({ met }) => met)).map(({ id }) => id);
-    const near = (): NearMiss[] => nearestOf(records, check, ({ id, status }) => ({ id, what: [kind, status].join(" ").trim() }));
+    const near = (): NearMiss[] =>
+      nearestOf(records, check, ({ id, status }) => ({ id, what: [kind, status].join(" ").trim() }));
     return resultOfCount(found, count, ["record", "records"], near);
   };
 }
@@ -80,7 +91,8 @@ export function checkVerdicts(
   merchant: string | undefined,
 ): Check {
   const { rules, ...expected } = wanted;
-  const limits: Partial<Record<Verdict, Count>> = Object.keys(expected).length > 0 ? (expected as object) : { fail: { exactly: 0 } };
+  const limits: Partial<Record<Verdict, Count>> =
+    Object.keys(expected).length > 0 ? (expected as object) : { fail: { exactly: 0 } };
   return () => {
     const found = verdicts().filter(
       ({ rule, merchant: owner }) =>
@@ -91,7 +103,10 @@ export function checkVerdicts(
     const counts = `${number("pass")} passed, ${number("fail")} failed, ${number("inconclusive")} inconclusive`;
     const seen = { found: found.length, evidence };
     if (limits.inconclusive === undefined && found.every(({ verdict }) => verdict === "inconclusive"))
-      return result("inconclusive", `The judge cannot decide ${rules.join(", ")} yet: ${counts}.`, { ...seen, open: true });
+      return result("inconclusive", `The judge cannot decide ${rules.join(", ")} yet: ${counts}.`, {
+        ...seen,
+        open: true,
+      });
     const compared = Object.entries(limits).map(
       ([verdict, count]) => [verdict, count, compareCount(count, number(verdict as Verdict))] as const,
     );
@@ -105,13 +120,17 @@ export function checkVerdicts(
 }
 
 /** Without a score, the scenario must pass; while its verdict is inconclusive, waiting may change it. */
-export function checkScenario(find: () => ScenarioState | undefined, { name, score }: ExpectationOf<"scenario">): Check {
+export function checkScenario(
+  find: () => ScenarioState | undefined,
+  { name, score }: ExpectationOf<"scenario">,
+): Check {
   return (): CheckResult => {
     const state = find();
     if (!state) return result("inconclusive", `${name} is no longer armed.`);
     const { verdict, says, score: found } = state;
     const text = `${name}: ${says}`;
-    if (score === undefined) return result(verdict ?? "inconclusive", text, { found, open: verdict === "inconclusive" });
+    if (score === undefined)
+      return result(verdict ?? "inconclusive", text, { found, open: verdict === "inconclusive" });
     const compared = compareCount(score, found);
     if (compared === "right") return result("pass", text, { found });
     return result("fail", `${text} ${describeCount(score)} was wanted.`, { found, open: compared === "too few" });
@@ -124,8 +143,12 @@ export function checkFault(fired: () => number, { id, fired: count = { atLeast: 
     const times = fired();
     const compared = compareCount(count, times);
     const text = `${id} fired ${times} time${times === 1 ? "" : "s"}`;
-    if (compared === "right") return result("pass", `${text}, and ${describeCount(count)} was wanted.`, { found: times });
+    if (compared === "right")
+      return result("pass", `${text}, and ${describeCount(count)} was wanted.`, { found: times });
     if (times === 0) return result("inconclusive", `${id} never fired, so nothing was tested.`, { open: true });
-    return result("fail", `${text}; ${describeCount(count)} was wanted.`, { found: times, open: compared === "too few" });
+    return result("fail", `${text}; ${describeCount(count)} was wanted.`, {
+      found: times,
+      open: compared === "too few",
+    });
   };
 }

@@ -22,7 +22,11 @@ type RequestSource = Pick<RequestLog, "find">;
 const PAGE = 500;
 const MAX_CANDIDATES = 500;
 
-export function checkRequests(requestLog: RequestSource, { match, count }: ExpectationOf<"requests">, merchant: string | undefined): Check {
+export function checkRequests(
+  requestLog: RequestSource,
+  { match, count }: ExpectationOf<"requests">,
+  merchant: string | undefined,
+): Check {
   return () => {
     const found = matching(requestLog, match, merchant).map(({ id }) => id);
     return resultOfCount(found.reverse(), count, ["request", "requests"], () =>
@@ -31,7 +35,11 @@ export function checkRequests(requestLog: RequestSource, { match, count }: Expec
   };
 }
 
-export function checkSequence(requestLog: RequestSource, steps: ExpectationOf<"sequence">, merchant: string | undefined): Check {
+export function checkSequence(
+  requestLog: RequestSource,
+  steps: ExpectationOf<"sequence">,
+  merchant: string | undefined,
+): Check {
   return () => {
     const found: RequestRow[] = [];
     const rows = [...allRows(requestLog, { merchant })].reverse();
@@ -50,7 +58,12 @@ export function checkSequence(requestLog: RequestSource, steps: ExpectationOf<"s
 }
 
 /** No matching request may come until `span` real milliseconds after verification began. */
-export function checkNever(requestLog: RequestSource, match: RequestMatch, span: number, merchant: string | undefined): Check {
+export function checkNever(
+  requestLog: RequestSource,
+  match: RequestMatch,
+  span: number,
+  merchant: string | undefined,
+): Check {
   return (elapsed) => {
     const found = matching(requestLog, match, merchant).map(({ id }) => id);
     const seen = { found: found.length, evidence: found.reverse().slice(-MAX_EVIDENCE) };
@@ -96,7 +109,9 @@ function conditionsOf(match: RequestMatch, row: RequestRow): ConditionResult[] {
     received: string | number | null,
     isMet = matchesWildcard,
   ): ConditionResult[] =>
-    wanted === undefined ? [] : [{ field, wanted, received, met: received !== null && isMet(String(received), String(wanted)) }];
+    wanted === undefined
+      ? []
+      : [{ field, wanted, received, met: received !== null && isMet(String(received), String(wanted)) }];
   return [
     ...(operation === undefined ? [] : [named(operation, row.operation)]),
     ...plain("merchant", merchant, row.merchant, same),
@@ -104,9 +119,13 @@ function conditionsOf(match: RequestMatch, row: RequestRow): ConditionResult[] {
     ...plain("path", path, row.path),
     ...plain("key", key, row.key, (received, wanted) => received.slice(-4) === wanted.slice(-4)),
     ...plain("status", status, row.status, (received, wanted) => received === wanted || `${received[0]}xx` === wanted),
-    ...(idempotencyKey === undefined ? [] : conditionResults("", { idempotencyKey }, () => row.idempotencyKey ?? undefined)),
+    ...(idempotencyKey === undefined
+      ? []
+      : conditionResults("", { idempotencyKey }, () => row.idempotencyKey ?? undefined)),
     ...(replayed === undefined ? [] : conditionResults("", { replayed }, () => row.replayOf !== null)),
-    ...(query ? conditionResults("query ", query, (name) => new URLSearchParams(row.query).get(name) ?? undefined) : []),
+    ...(query
+      ? conditionResults("query ", query, (name) => new URLSearchParams(row.query).get(name) ?? undefined)
+      : []),
     ...(header ? conditionResults("header ", header, headerOf(row)) : []),
     ...(body ? conditionResults("body ", body, bodyOf(row)) : []),
   ];

@@ -1,4 +1,5 @@
-// The result of checking one expectation once: whether it holds now, the evidence, what came closest, and whether waiting could still change it.
+// The result of checking one expectation once: whether it holds now, the evidence, what came closest, and whether
+// waiting could still change it.
 
 import type { Expectation, NearMiss, VerificationResult } from "../contracts/expectations.ts";
 import type { Verdict } from "../contracts/verdict.ts";
@@ -63,7 +64,10 @@ export const conditionResults = (
     return { field: `${prefix}${name}`, wanted, received: value, met: meetsCondition(wanted, value) };
   });
 
-/** The few candidates that differ least; of equal ones, the first. A candidate that meets no condition at all is left out. */
+/**
+ * The few candidates that differ least; of equal ones, the first. A candidate that meets no condition at all is left
+ * out.
+ */
 export function nearestOf<T>(
   candidates: Iterable<T>,
   check: (candidate: T) => ConditionResult[],

@@ -8,7 +8,14 @@ import { durationProblem, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { matchesWildcard, validateCount } from "../schema/conditions.ts";
 import type { Stores } from "../store/stores.ts";
-import { type CheckedVerdict, checkDeliveries, checkFault, checkRecords, checkScenario, checkVerdicts } from "./check-effects.ts";
+import {
+  type CheckedVerdict,
+  checkDeliveries,
+  checkFault,
+  checkRecords,
+  checkScenario,
+  checkVerdicts,
+} from "./check-effects.ts";
 import { checkNever, checkRequests, checkSequence } from "./check-requests.ts";
 import type { Check, ExpectationOf } from "./check-result.ts";
 
@@ -51,7 +58,9 @@ export function planChecks(sources: VerificationSources, { merchant, all }: Expe
 
 /** A time to wait, in real milliseconds. */
 export function readWait(text: string, where: string): number {
-  const found = tryParseDuration(text) ?? fail("validation_failed", `${where} ${durationProblem(text)}; received ${JSON.stringify(text)}.`);
+  const found =
+    tryParseDuration(text) ??
+    fail("validation_failed", `${where} ${durationProblem(text)}; received ${JSON.stringify(text)}.`);
   return found <= MAX_WAIT
     ? found
     : fail("validation_failed", `${where} must not be longer than an hour; received ${JSON.stringify(text)}.`);
@@ -80,7 +89,8 @@ function checkOf(
     return checkNever(requestLog, never.match, atLeast, merchant);
   }
   if (deliveries) {
-    if (deliveries.match.merchant !== undefined) checkMerchant(sources, deliveries.match.merchant, `${where}.match.merchant`);
+    if (deliveries.match.merchant !== undefined)
+      checkMerchant(sources, deliveries.match.merchant, `${where}.match.merchant`);
     validateCount(deliveries.count, `${where}.count`);
     validateCount(deliveries.attempts, `${where}.attempts`);
     return checkDeliveries(runSummary, deliveries, merchant);
@@ -91,7 +101,8 @@ function checkOf(
     checkName(records.kind, kinds, `${where}.kind`, "kind of record");
     validateCount(records.count, `${where}.count`);
     const resource =
-      resources.find(({ kind }) => kind === records.kind) ?? fail("validation_failed", `${where}.kind must name one kind of record.`);
+      resources.find(({ kind }) => kind === records.kind) ??
+      fail("validation_failed", `${where}.kind must name one kind of record.`);
     return checkRecords(() => sources.records(merchant, resource), resource, records);
   }
   if (verdicts) {
@@ -116,10 +127,14 @@ function planScenario(
   validateCount(wanted.score, `${where}.score`);
   const merchantId = wanted.merchant ?? merchant;
   const armed = () => scenarios().filter(({ name }) => name === wanted.name);
-  const find = () => armed().filter(({ merchant: owner }) => merchantId === undefined || owner === null || owner === merchantId);
+  const find = () =>
+    armed().filter(({ merchant: owner }) => merchantId === undefined || owner === null || owner === merchantId);
   if (find().length === 1 || allowUnarmed) return checkScenario(() => find()[0], wanted);
   const owners = armed().map(({ merchant: owner }) => owner ?? "all");
-  return fail("validation_failed", `${where}.merchant must be one that ${wanted.name} is armed for: it is armed for ${owners.join(", ")}.`);
+  return fail(
+    "validation_failed",
+    `${where}.merchant must be one that ${wanted.name} is armed for: it is armed for ${owners.join(", ")}.`,
+  );
 }
 
 function checkMatch(sources: VerificationSources, { operation, merchant, body }: RequestMatch, where: string): void {
@@ -127,7 +142,10 @@ function checkMatch(sources: VerificationSources, { operation, merchant, body }:
   if (merchant !== undefined) checkMerchant(sources, merchant, `${where}.merchant`);
   for (const pointer of Object.keys(body ?? {}))
     if (pointer !== "" && !pointer.startsWith("/"))
-      fail("validation_failed", `${where}.body names values by JSON Pointer, such as "/amount"; received ${JSON.stringify(pointer)}.`);
+      fail(
+        "validation_failed",
+        `${where}.body names values by JSON Pointer, such as "/amount"; received ${JSON.stringify(pointer)}.`,
+      );
 }
 
 /** A merchant that was removed is known as long as the log has its requests. */

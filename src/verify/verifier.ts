@@ -17,7 +17,10 @@ interface VerifierOptions extends VerificationSources {
 
 /** Records, verdicts and fault counts change without an event, so they are polled, in real milliseconds. */
 const POLL_INTERVAL = 50;
-/** After each check of a waiting verification, all verifications pause this many times as long, so that a flood of requests is not slowed down. */
+/**
+ * After each check of a waiting verification, all verifications pause this many times as long, so that a flood of
+ * requests is not slowed down.
+ */
 const REST_FACTOR = 4;
 const MAX_WAITING = 500;
 
@@ -39,7 +42,10 @@ export function createVerifier(options: VerifierOptions) {
       const isOver = () => stopped || gone?.aborted || waited >= deadline || results.every(({ open }) => !open);
       if (isOver()) return conclude(planned, results, waited);
       if (waiting.size >= MAX_WAITING)
-        fail("sandbox_unavailable", `${MAX_WAITING} verifications wait already, which is the most that can. Wait for fewer at once.`);
+        fail(
+          "sandbox_unavailable",
+          `${MAX_WAITING} verifications wait already, which is the most that can. Wait for fewer at once.`,
+        );
       const signal = createSignal(options.listen);
       waiting.add(signal);
       gone?.addEventListener("abort", signal.notify);
@@ -93,7 +99,10 @@ function createPace() {
   };
 }
 
-/** The time until the deadline, the end of a `never.for` or, if a check depends on polling, the next poll: whichever comes first. */
+/**
+ * The time until the deadline, the end of a `never.for` or, if a check depends on polling, the next poll: whichever
+ * comes first.
+ */
 function timeToNextCheck(planned: readonly PlannedCheck[], waited: number, deadline: number): number {
   const ends = planned.map(({ atLeast }) => atLeast).filter((end) => end > waited);
   const soonest = Math.min(deadline, ...ends) - waited;
@@ -118,7 +127,12 @@ function createSignal(listen: VerifierOptions["listen"]) {
 }
 
 function conclude(planned: readonly PlannedCheck[], checked: readonly CheckResult[], waited: number): Verification {
-  const results = checked.map(({ open: _, ...result }, index) => ({ expectation: (planned[index] as PlannedCheck).kind, ...result }));
-  const worst = (["fail", "inconclusive"] as const).find((verdict) => results.some((result) => result.verdict === verdict));
+  const results = checked.map(({ open: _, ...result }, index) => ({
+    expectation: (planned[index] as PlannedCheck).kind,
+    ...result,
+  }));
+  const worst = (["fail", "inconclusive"] as const).find((verdict) =>
+    results.some((result) => result.verdict === verdict),
+  );
   return { verdict: worst ?? "pass", waited: Math.round(waited), results };
 }

@@ -1,4 +1,5 @@
-// Attempts in the database: starts an attempt, and records its outcome with the new state of its delivery. Every method runs inside a transaction.
+// Attempts in the database: starts an attempt, and records its outcome with the new state of its delivery. Every method
+// runs inside a transaction.
 
 import type { AttemptFault, DeliveryInjection } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
@@ -19,7 +20,9 @@ export interface Attempt {
   readonly delivery: Delivery;
   readonly start: AttemptStart;
   readonly request: WebhookRequest;
-  /** Whether it began on a frozen clock. Such an attempt takes no sandbox time, even if the clock is set before it ends. */
+  /**
+   * Whether it began on a frozen clock. Such an attempt takes no sandbox time, even if the clock is set before it ends.
+   */
   readonly isFrozen: boolean;
   /** The fault rule that overrides the retry schedule. */
   readonly retryPolicy: EffectOf<"retry_policy"> | undefined;
@@ -67,7 +70,10 @@ export function createAttemptRecorder(options: AttemptRecorderOptions) {
       if (outcome.responseStatus === GONE) deliveries.disable(merchant, endpoint, "gone");
       return { nextDue: end.nextDue, message: messageOf(attempt, end, sequenceOfAttempt), began: outcome.began };
     },
-    /** Logs the attempts that a crash interrupted as aborted, and retries them. `isInFlight` excludes the attempts of this process. */
+    /**
+     * Logs the attempts that a crash interrupted as aborted, and retries them. `isInFlight` excludes the attempts of
+     * this process.
+     */
     recoverInterrupted(isInFlight: (delivery: number) => boolean) {
       for (const delivery of deliveries.interrupted()) if (!isInFlight(delivery.sequence)) recover(delivery, options);
     },
@@ -91,10 +97,17 @@ function recover(delivery: Delivery, options: AttemptRecorderOptions): void {
 function prepare(delivery: Delivery, receiver: Receiver, options: AttemptRecorderOptions): Attempt {
   const intended = buildRequest(delivery, receiver, options);
   const injections = injectionsOf(delivery);
-  const request = injections.length === 0 ? intended : applyFaults(intended, injections, { ...options, delivery, receiver });
+  const request =
+    injections.length === 0 ? intended : applyFaults(intended, injections, { ...options, delivery, receiver });
   const start = startOf(delivery, request, attemptFaultOf(injections, intended, delivery.copy), options);
   const retryPolicy = effectOf(injections, "retry_policy");
-  return { delivery: { ...delivery, attempts: start.attempt }, start, request, retryPolicy, isFrozen: options.clock.mode === "frozen" };
+  return {
+    delivery: { ...delivery, attempts: start.attempt },
+    start,
+    request,
+    retryPolicy,
+    isFrozen: options.clock.mode === "frozen",
+  };
 }
 
 /** Reports that a delivery's faults fired for one of its copies too, without counting them again. */
@@ -130,13 +143,19 @@ function startOf(
   };
 }
 
-function endOf({ start, delivery, retryPolicy, isFrozen }: Attempt, outcome: Outcome, options: AttemptRecorderOptions): AttemptEnd {
+function endOf(
+  { start, delivery, retryPolicy, isFrozen }: Attempt,
+  outcome: Outcome,
+  options: AttemptRecorderOptions,
+): AttemptEnd {
   const { responseStatus, responseBody, responseTruncated, errorCode, errorMessage, duration } = outcome;
   const ended = isFrozen ? start.started : options.clock.now();
   const succeeded = errorCode === null;
   const wantsRetry = succeeded ? retryPolicy?.as === "ignore_2xx" : retryPolicy?.as !== "give_up";
   const isRetried =
-    wantsRetry && responseStatus !== GONE && options.deliveries.receiver(delivery.merchant, delivery.endpoint) !== undefined;
+    wantsRetry &&
+    responseStatus !== GONE &&
+    options.deliveries.receiver(delivery.merchant, delivery.endpoint) !== undefined;
   return {
     status: succeeded ? "succeeded" : "failed",
     responseStatus,

@@ -1,9 +1,15 @@
-// The state that the parts of the dispatcher share: the queues, the attempts at each stage of their life, and the callers that wait for them.
+// The state that the parts of the dispatcher share: the queues, the attempts at each stage of their life, and the
+// callers that wait for them.
 
 import { withResolvers } from "../kernel/with-resolvers.ts";
 import type { Stores } from "../store/stores.ts";
 import type { EndpointKey } from "../store/webhooks/outbox.ts";
-import { type Attempt, type AttemptRecorderOptions, createAttemptRecorder, type RecordedAttempt } from "./attempt-recorder.ts";
+import {
+  type Attempt,
+  type AttemptRecorderOptions,
+  createAttemptRecorder,
+  type RecordedAttempt,
+} from "./attempt-recorder.ts";
 import { createEndpointQueues, type EndpointQueue } from "./endpoint-queues.ts";
 import { createTimingFaults } from "./faults/timing.ts";
 import type { Outcome } from "./http/outcome.ts";

@@ -21,13 +21,19 @@ export function createDispatcher(options: DispatcherOptions) {
     run: () => startDue(state),
     settled: () => settled(state),
   };
-  /** Call after the rows of one merchant, or of all, were replaced: abandons their attempts and reads the pending deliveries again. */
+  /**
+   * Call after the rows of one merchant, or of all, were replaced: abandons their attempts and reads the pending
+   * deliveries again.
+   */
   const reloadPending = (merchant?: string) => {
     reload(state, merchant);
     clock.wake();
   };
   return {
-    /** Begins to deliver; call it once the sandbox listens. `recover` also takes over the previous process's deliveries, pending or in flight. */
+    /**
+     * Begins to deliver; call it once the sandbox listens. `recover` also takes over the previous process's deliveries,
+     * pending or in flight.
+     */
     start({ recover }: { recover: boolean }) {
       state.running = true;
       clock.watch(due);
@@ -41,8 +47,8 @@ export function createDispatcher(options: DispatcherOptions) {
     /** Sends an event once more to every endpoint that subscribes to its type. */
     replayEvent: (merchant: string, event: string) => replay(state, merchant, event),
     /**
-     * Call it when the transaction of a request has committed, before the response is sent. Returns a promise when a fault rule delivers
-     * webhooks of the request before the response.
+     * Call it when the transaction of a request has committed, before the response is sent. Returns a promise when a
+     * fault rule delivers webhooks of the request before the response.
      */
     afterCommit(request: string) {
       clock.wake();
@@ -57,7 +63,8 @@ export function createDispatcher(options: DispatcherOptions) {
       return released;
     },
     /** Explains why a signature of a delivery to an endpoint does not match. */
-    explain: (merchant: string, endpoint: string, body: string, signature: string) => explain(state, merchant, endpoint, body, signature),
+    explain: (merchant: string, endpoint: string, body: string, signature: string) =>
+      explain(state, merchant, endpoint, body, signature),
     async enable(merchant: string, endpoint: string) {
       const exists = await state.database.groupCommit(() => state.deliveries.enable(merchant, endpoint));
       if (!exists) noSuchEndpoint(endpoint);
@@ -65,7 +72,10 @@ export function createDispatcher(options: DispatcherOptions) {
     /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
     listen: subscribeTo(listeners),
     reload: reloadPending,
-    /** Begins no more attempts. Attempts in flight are aborted after `within` real milliseconds; the next start recovers them. */
+    /**
+     * Begins no more attempts. Attempts in flight are aborted after `within` real milliseconds; the next start recovers
+     * them.
+     */
     stop: (within: number) => stop(state, within),
   };
 }
@@ -80,7 +90,10 @@ async function drain(state: DispatcherState, within: number, gone: AbortSignal |
   return { settled: isIdle(), pending: deliveries.pending(), inFlight: inFlight.size };
 }
 
-/** Evaluates the fault rules for a request's deliveries now, not when they are due: a rule may require a delivery before the response. */
+/**
+ * Evaluates the fault rules for a request's deliveries now, not when they are due: a rule may require a delivery before
+ * the response.
+ */
 function deliverBeforeResponse(state: DispatcherState, request: string): Promise<void> | undefined {
   const { database, timing, queues, clock } = state;
   try {
@@ -93,11 +106,15 @@ function deliverBeforeResponse(state: DispatcherState, request: string): Promise
   return waitForDeliveries(state, request);
 }
 
-/** Waits for one webhook timeout at most: a receiver that calls the API before it responds would otherwise wait for itself. */
+/**
+ * Waits for one webhook timeout at most: a receiver that calls the API before it responds would otherwise wait for
+ * itself.
+ */
 async function waitForDeliveries(state: DispatcherState, request: string): Promise<void> {
   const { timing, waiters, timeout } = state;
   const limit = timeLimit(timeout);
-  while (state.running && !limit.isOver() && timing.delaysResponse(request)) await Promise.race([waiters.next(), limit.expired]);
+  while (state.running && !limit.isOver() && timing.delaysResponse(request))
+    await Promise.race([waiters.next(), limit.expired]);
   limit.cancel();
 }
 
@@ -114,7 +131,8 @@ function timeLimit(milliseconds: number, gone?: AbortSignal) {
 }
 
 async function replayAttempt(state: DispatcherState, merchant: string, id: string) {
-  const { eventId, endpointId } = state.attempts.find(merchant, id) ?? fail("resource_not_found", `No such webhook_delivery: ${id}.`);
+  const { eventId, endpointId } =
+    state.attempts.find(merchant, id) ?? fail("resource_not_found", `No such webhook_delivery: ${id}.`);
   if (!state.deliveries.receiver(merchant, endpointId))
     fail("invalid_state", `The endpoint ${endpointId} is deleted or disabled: nothing is delivered to it.`);
   return replay(state, merchant, eventId, endpointId);
@@ -143,7 +161,8 @@ function explain(
   const own = secrets.find((found) => found.endpoint === endpoint) ?? noSuchEndpoint(endpoint);
   const event = /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1];
   const stored = event === undefined ? undefined : deliveries.bodyOf(merchant, event);
-  const sent = stored && translateEvent ? translateEvent({ body: stored, eventId: event ?? "", eventType: "" }).body : stored;
+  const sent =
+    stored && translateEvent ? translateEvent({ body: stored, eventId: event ?? "", eventType: "" }).body : stored;
   if (form === ownValues.signature)
     return explainSignature({ ...own, body, signature, others: secrets.filter((other) => other !== own), sent });
   const matches = body === (sent ?? body) && signature === sign(body, own.secret, event ?? "");

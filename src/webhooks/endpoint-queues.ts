@@ -20,7 +20,8 @@ const MAX_SLOTS = 64;
 const nameOf = ({ merchant, endpoint }: { merchant: string; endpoint: string }) => `${merchant} ${endpoint}`;
 
 export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, "mode">) {
-  // On a frozen clock, an endpoint that responds also gets one attempt at a time, so that it sees the same order in every run.
+  // On a frozen clock, an endpoint that responds also gets one attempt at a time, so that it sees the same order in
+  // every run.
   const freeSlots = ({ inFlight, responds }: EndpointQueue) =>
     (responds && clock.mode !== "frozen" ? MAX_SLOTS : SLOTS_BEFORE_RESPONSE) - inFlight;
   // When the queue can begin its next delivery; Infinity without a waiting delivery or a free slot.
@@ -31,7 +32,8 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
   const removeIfIdle = (queue: EndpointQueue) => {
     if (queue.due === null && queue.inFlight === 0 && queues.get(nameOf(queue)) === queue) queues.delete(nameOf(queue));
   };
-  // Operations write deliveries without notifying the queues; each read here starts after the newest delivery already read.
+  // Operations write deliveries without notifying the queues; each read here starts after the newest delivery already
+  // read.
   const readNewDeliveries = () => {
     const added = deliveries.pendingEndpointsSince(newest);
     newest = added.newest;
@@ -64,7 +66,10 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
     takeSlot(queue: EndpointQueue) {
       queue.inFlight++;
     },
-    /** Call after a queue began every delivery that it could: reads when its next one is due, and moves the queue behind the others. */
+    /**
+     * Call after a queue began every delivery that it could: reads when its next one is due, and moves the queue behind
+     * the others.
+     */
     served(queue: EndpointQueue) {
       queue.due = deliveries.soonest(queue.merchant, queue.endpoint);
       queues.delete(nameOf(queue));
@@ -76,7 +81,10 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
       queue.inFlight--;
       queue.responds = responds;
     },
-    /** Call after the outcome of an attempt was recorded. `nextDue` is when its delivery is retried; null when it is not. */
+    /**
+     * Call after the outcome of an attempt was recorded. `nextDue` is when its delivery is retried; null when it is
+     * not.
+     */
     recorded(queue: EndpointQueue, nextDue: number | null) {
       if (nextDue !== null) add(queues, { ...queue, due: nextDue });
       removeIfIdle(queue);

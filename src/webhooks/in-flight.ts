@@ -1,11 +1,11 @@
 // Attempts in flight: due deliveries are marked as sending, sent, and recorded when their outcome is known.
 //
-// This is the relay of a transactional outbox. A delivery takes three transactions:
-// 1. The operation writes its effect, the event and one pending delivery for each endpoint (store/webhooks/outbox.ts).
-// 2. `startDue` marks due deliveries as sending. A request is sent only after this commit.
-// 3. `recordFinished` logs the attempt, and finishes or reschedules its delivery. Listeners are called only after this commit.
-// A crash between 2 and 3 leaves a delivery as sending: the next start logs the attempt as aborted and retries. So every delivery is made at
-// least once. Transactions 2 and 3 do not wait for the disk: a power failure may undo them, and then the attempt is made again.
+// This is the relay of a transactional outbox. A delivery takes three transactions: 1. The operation writes its effect,
+// the event and one pending delivery for each endpoint (store/webhooks/outbox.ts). 2. `startDue` marks due deliveries
+// as sending. A request is sent only after this commit. 3. `recordFinished` logs the attempt, and finishes or
+// reschedules its delivery. Listeners are called only after this commit. A crash between 2 and 3 leaves a delivery as
+// sending: the next start logs the attempt as aborted and retries. So every delivery is made at least once.
+// Transactions 2 and 3 do not wait for the disk: a power failure may undo them, and then the attempt is made again.
 
 import { afterPromises, type Clock, realDelay } from "../kernel/clock.ts";
 import { SandboxError } from "../kernel/errors.ts";
@@ -29,13 +29,19 @@ interface DueDelivery {
   readonly receiver: Receiver;
 }
 
-/** The most attempts that one transaction starts: between transactions, the event loop can serve requests, even during a flood of events. */
+/**
+ * The most attempts that one transaction starts: between transactions, the event loop can serve requests, even during a
+ * flood of events.
+ */
 const MAX_STARTED_AT_ONCE = 64;
 
 export const canStart = ({ running, starting, inFlight, clock }: DispatcherState) =>
   running && !starting && inFlight.size < (advancesFrozen(clock) ? 1 : MAX_IN_FLIGHT);
 
-/** While a frozen clock advances, attempts start in rounds, one for each endpoint: the advance waits for all of them anyway. */
+/**
+ * While a frozen clock advances, attempts start in rounds, one for each endpoint: the advance waits for all of them
+ * anyway.
+ */
 const advancesFrozen = (clock: Clock) => clock.mode === "frozen" && clock.isAdvancing();
 
 /** Marks due deliveries as sending in one transaction, and sends them after its commit. */
@@ -82,7 +88,10 @@ function markDue(state: DispatcherState): void {
 }
 
 /** Begins the attempt of a delivery, and of the copies that a fault rule sends together with it. */
-function markSending({ recorder, queues, started, timing }: DispatcherState, { queue, delivery, receiver }: DueDelivery): void {
+function markSending(
+  { recorder, queues, started, timing }: DispatcherState,
+  { queue, delivery, receiver }: DueDelivery,
+): void {
   const begin = (one: Delivery) => {
     started.push({ queue, attempt: recorder.begin(one, receiver) });
     queues.takeSlot(queue);
@@ -108,7 +117,17 @@ function send(state: DispatcherState, { attempt, queue }: StartedAttempt): void 
   const { outcome, abort } = state.sender.send(attempt.request);
   const { promise: settled, resolve: settle } = withResolvers();
   const { promise: ended, resolve: end } = withResolvers();
-  const inFlight: InFlightAttempt = { attempt, queue, abort, abandoned: false, slotFreed: false, ended, end, settled, settle };
+  const inFlight: InFlightAttempt = {
+    attempt,
+    queue,
+    abort,
+    abandoned: false,
+    slotFreed: false,
+    ended,
+    end,
+    settled,
+    settle,
+  };
   const earlier = recordedBefore(state, inFlight);
   state.inFlight.add(inFlight);
   Promise.all([outcome, ...earlier])
@@ -117,9 +136,10 @@ function send(state: DispatcherState, { attempt, queue }: StartedAttempt): void 
 }
 
 /**
- * The attempts that are recorded before this one. On a frozen clock, attempts are recorded in the order in which they began: all attempts while
- * the clock advances, otherwise those of the same endpoint, so that a slow endpoint delays no other. Without this order, the numbers of attempts
- * and verdicts, and the deliveries that a 410 cancels, would depend on which receiver responded first.
+ * The attempts that are recorded before this one. On a frozen clock, attempts are recorded in the order in which they
+ * began: all attempts while the clock advances, otherwise those of the same endpoint, so that a slow endpoint delays no
+ * other. Without this order, the numbers of attempts and verdicts, and the deliveries that a 410 cancels, would depend
+ * on which receiver responded first.
  */
 function recordedBefore({ clock, inFlight }: DispatcherState, { queue }: StartedAttempt): Promise<void>[] {
   if (clock.mode !== "frozen" || inFlight.size === 0) return [];
@@ -132,7 +152,8 @@ function finish(state: DispatcherState, inFlight: InFlightAttempt, outcome: Outc
   queues.freeSlot(queue, outcome.errorCode === "dropped" ? queue.responds : outcome.responseStatus !== null);
   inFlight.slotFreed = true;
   inFlight.end();
-  if (finished.push({ inFlight, outcome, recorded: undefined }) === 1) recordFinished(state, finished).catch(state.report);
+  if (finished.push({ inFlight, outcome, recorded: undefined }) === 1)
+    recordFinished(state, finished).catch(state.report);
   // Starts the next deliveries of the queue in the same commit.
   if ((queue.due ?? Infinity) <= clock.now()) startDue(state);
 }
@@ -146,7 +167,9 @@ export async function settled(state: DispatcherState): Promise<void> {
     present.has(one) || one.attempt.delivery.due <= horizon || (one.queue.due ?? Infinity) <= horizon;
   while (state.running) {
     if (canStart(state) && (queues.nextDue() ?? Infinity) <= horizon) startDue(state);
-    const awaited = [state.starting, ...[...inFlight].filter(isAwaited).map((one) => one.settled)].filter((one) => one !== undefined);
+    const awaited = [state.starting, ...[...inFlight].filter(isAwaited).map((one) => one.settled)].filter(
+      (one) => one !== undefined,
+    );
     if (awaited.length === 0) return;
     await Promise.all(awaited);
   }
@@ -190,7 +213,10 @@ function releaseSlot({ queues }: DispatcherState, { queue }: StartedAttempt): vo
   queues.recorded(queue, null);
 }
 
-/** Records the outcomes of attempts, then reports them. Attempts that finish in the same turn of the event loop share a transaction. */
+/**
+ * Records the outcomes of attempts, then reports them. Attempts that finish in the same turn of the event loop share a
+ * transaction.
+ */
 async function recordFinished(state: DispatcherState, batch: FinishedAttempt[]): Promise<void> {
   const { database, queues, inFlight, listeners, waiters, clock } = state;
   const work = () => {
@@ -211,18 +237,27 @@ async function recordFinished(state: DispatcherState, batch: FinishedAttempt[]):
   for (const finished of batch) finished.inFlight.settle();
 }
 
-/** Reports the endpoints whose pending deliveries were cancelled. Call after a commit. An endpoint with a receiver was rolled back. */
+/**
+ * Reports the endpoints whose pending deliveries were cancelled. Call after a commit. An endpoint with a receiver was
+ * rolled back.
+ */
 export function reportCancelled({ outbox, deliveries, cancelled }: DispatcherState): void {
   for (const one of outbox.takeUnsubscribed()) if (!deliveries.receiver(one.merchant, one.endpoint)) cancelled(one);
 }
 
-/** Records each attempt in its own transaction after the shared one failed, so that one failure does not affect the others. */
+/**
+ * Records each attempt in its own transaction after the shared one failed, so that one failure does not affect the
+ * others.
+ */
 async function recordEach(state: DispatcherState, batch: FinishedAttempt[]): Promise<void> {
   if (state.finished === batch) state.finished = [];
   await Promise.all(batch.map((finished) => recordAlone(state, finished)));
 }
 
-/** Retries while the database cannot be written. Attempts unrecorded at shutdown are recovered at the next start, as after a crash. */
+/**
+ * Retries while the database cannot be written. Attempts unrecorded at shutdown are recovered at the next start, as
+ * after a crash.
+ */
 async function recordAlone(state: DispatcherState, finished: FinishedAttempt): Promise<void> {
   while (!finished.inFlight.abandoned) {
     try {

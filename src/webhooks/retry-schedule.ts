@@ -6,7 +6,10 @@ import type { Random } from "../kernel/random.ts";
 import type { Delivery } from "../store/webhooks/deliveries.ts";
 
 export interface RetrySchedule {
-  /** Milliseconds before each attempt, counted from the end of the previous attempt, or for the first attempt from the event. */
+  /**
+   * Milliseconds before each attempt, counted from the end of the previous attempt, or for the first attempt from the
+   * event.
+   */
   readonly gaps: readonly number[];
   /** The fraction by which a gap may be shorter or longer: 0.1 means by 10 %. */
   readonly jitter: number;
@@ -29,11 +32,19 @@ export const scheduleOf = (choice: keyof typeof SCHEDULES | readonly number[]): 
   typeof choice === "string" ? SCHEDULES[choice] : { gaps: choice, jitter: 0 };
 
 /** When the attempt after a failed one is due; null when no attempts are left. */
-export function nextAttempt(schedule: RetrySchedule, random: Random, delivery: Delivery, now: number, minimumWait: number): number | null {
+export function nextAttempt(
+  schedule: RetrySchedule,
+  random: Random,
+  delivery: Delivery,
+  now: number,
+  minimumWait: number,
+): number | null {
   const counted = delivery.attempts - delivery.aborted;
   if (counted >= delivery.allowed) return null;
   const gap = schedule.gaps[Math.min(counted, schedule.gaps.length - 1)] ?? 0;
-  const swing = schedule.jitter * (2 * random.fraction("jitter", delivery.merchant, delivery.eventId, delivery.endpoint, counted) - 1);
+  const swing =
+    schedule.jitter *
+    (2 * random.fraction("jitter", delivery.merchant, delivery.eventId, delivery.endpoint, counted) - 1);
   return now + Math.max(Math.round(gap * (1 + swing)), minimumWait);
 }
 

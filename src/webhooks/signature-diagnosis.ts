@@ -44,7 +44,8 @@ export function explainSignature(question: SignatureQuestion): SignatureDiagnosi
   const { body, signature, secret, sent = body } = question;
   const changes = changesOf(sent);
   if (signature === sign(sent, secret)) {
-    if (body === sent) return { matches: true, mistake: null, explanation: "The signature is right for this body and this secret." };
+    if (body === sent)
+      return { matches: true, mistake: null, explanation: "The signature is right for this body and this secret." };
     const { name, words } = changes.find(({ value }) => value === body) ?? someChange(sent, body);
     return {
       matches: false,
@@ -64,7 +65,8 @@ export function explainSignature(question: SignatureQuestion): SignatureDiagnosi
 /** The smallest set of mistakes that produces the signature; empty when no one or two mistakes do. */
 function search(bodies: Step<Bytes>[], keys: Step<Bytes>[], forms: Step<string>[]): Step<unknown>[] {
   let best: Step<unknown>[] = [];
-  const isBetter = (path: Step<unknown>[]) => path.length <= MAX_MISTAKES && (best.length === 0 || path.length < best.length);
+  const isBetter = (path: Step<unknown>[]) =>
+    path.length <= MAX_MISTAKES && (best.length === 0 || path.length < best.length);
   for (const [body, key, digest] of product(bodies, keys, DIGESTS)) {
     const start = [body, key, digest].filter(({ name }) => name !== null);
     if (!isBetter(start)) continue;
@@ -84,8 +86,12 @@ function* product<A, B, C>(first: readonly A[], second: readonly B[], third: rea
 const DIGESTS: Step<(body: Bytes, key: Bytes) => Buffer>[] = [
   correct((body, key) => createHmac("sha256", key).update(body).digest()),
   mistaken("sha1", "SHA-1 was used instead of SHA-256.", (body, key) => createHmac("sha1", key).update(body).digest()),
-  mistaken("sha512", "SHA-512 was used instead of SHA-256.", (body, key) => createHmac("sha512", key).update(body).digest()),
-  mistaken("no_key", "The body was hashed without a key; use HMAC.", (body) => createHash("sha256").update(body).digest()),
+  mistaken("sha512", "SHA-512 was used instead of SHA-256.", (body, key) =>
+    createHmac("sha512", key).update(body).digest(),
+  ),
+  mistaken("no_key", "The body was hashed without a key; use HMAC.", (body) =>
+    createHash("sha256").update(body).digest(),
+  ),
   mistaken("concatenated", "Secret and body were hashed one after the other; use HMAC.", (body, key) =>
     createHash("sha256").update(key).update(body).digest(),
   ),
@@ -98,7 +104,9 @@ const ENCODINGS: Step<(digest: Buffer) => string>[] = [
     digest.toString("hex").toUpperCase(),
   ),
   mistaken("base64", "The digest is written in base64; the header has hex.", (digest) => digest.toString("base64")),
-  mistaken("base64url", "The digest is written in base64url; the header has hex.", (digest) => digest.toString("base64url")),
+  mistaken("base64url", "The digest is written in base64url; the header has hex.", (digest) =>
+    digest.toString("base64url"),
+  ),
 ];
 
 /** The signature, and the signature without the white space or prefix that is often put around it. */
@@ -110,7 +118,13 @@ function formsOf(signature: string): Step<string>[] {
     ...(trimmed === signature ? [] : [mistaken("whitespace", "There is white space around the signature.", trimmed)]),
     ...(bare === trimmed
       ? []
-      : [mistaken("prefix", `The signature starts with ${trimmed.slice(0, -bare.length)}; the header has the bare digest.`, bare)]),
+      : [
+          mistaken(
+            "prefix",
+            `The signature starts with ${trimmed.slice(0, -bare.length)}; the header has the bare digest.`,
+            bare,
+          ),
+        ]),
   ];
 }
 
@@ -127,7 +141,9 @@ function keysOf({ secret, previousSecret, others = [] }: SignatureQuestion): Ste
     ...(previousSecret
       ? [mistaken("previous_secret", "The key was the secret that was rotated away; use the new one.", previousSecret)]
       : []),
-    ...others.map((other) => mistaken("other_endpoint", `The key was the secret of another endpoint, ${other.endpoint}.`, other.secret)),
+    ...others.map((other) =>
+      mistaken("other_endpoint", `The key was the secret of another endpoint, ${other.endpoint}.`, other.secret),
+    ),
   ];
 }
 
@@ -158,7 +174,9 @@ function rewritten(sent: string): Step<Bytes>[] {
     reserialised(" with characters beyond ASCII escaped", escaped(JSON.stringify(value))),
     reserialised(" with spaces, and characters beyond ASCII escaped", escaped(spacedJson(value))),
     reserialised(" with slashes escaped", escaped(JSON.stringify(value).replaceAll("/", "\\/"))),
-    ...(data === undefined ? [] : [mistaken("data_only", "Only the event's data was hashed; hash the whole body.", JSON.stringify(data))]),
+    ...(data === undefined
+      ? []
+      : [mistaken("data_only", "Only the event's data was hashed; hash the whole body.", JSON.stringify(data))]),
   ];
 }
 
@@ -169,7 +187,8 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, child]) => [name, sorted(child)]));
 }
 
-const escaped = (json: string) => json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
+const escaped = (json: string) =>
+  json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** A change of the body that is none of the known ones: says where it begins. */
 function someChange(sent: string, body: string): Step<Bytes> {
@@ -179,9 +198,11 @@ function someChange(sent: string, body: string): Step<Bytes> {
   return mistaken("body_changed", words, body);
 }
 
-const around = (text: string, index: number) => (index >= text.length ? "the end" : JSON.stringify(text.slice(index, index + 20)));
+const around = (text: string, index: number) =>
+  index >= text.length ? "the end" : JSON.stringify(text.slice(index, index + 20));
 
 function unexplained(signature: string): string {
-  if (!/^[0-9a-f]{64}$/.test(signature)) return "A signature is 64 hex digits in lower case; this is not, and no known mistake makes it.";
+  if (!/^[0-9a-f]{64}$/.test(signature))
+    return "A signature is 64 hex digits in lower case; this is not, and no known mistake makes it.";
   return "No known mistake makes this signature. Hash the raw bytes of the body with HMAC-SHA256, keyed with the endpoint's whole secret as text.";
 }

@@ -1,4 +1,5 @@
-// The request of a delivery, with the headers, the signature and the body that a receiver gets; and the id of each attempt.
+// The request of a delivery, with the headers, the signature and the body that a receiver gets; and the id of each
+// attempt.
 
 import type { DeliveryHeaders } from "../contracts/service-values.ts";
 import { type Random, sortKeyIn } from "../kernel/random.ts";
@@ -56,5 +57,14 @@ export const createAttemptIds =
   (random: Random): AttemptId =>
   (delivery, attempt) => {
     const { merchant, eventId, endpoint, replay, copy } = delivery;
-    return random.sortableId(sortKeyIn(eventId), "whd", merchant, eventId, endpoint, replay, attempt, ...(copy > 0 ? ["copy", copy] : []));
+    return random.sortableId(
+      sortKeyIn(eventId),
+      "whd",
+      merchant,
+      eventId,
+      endpoint,
+      replay,
+      attempt,
+      ...(copy > 0 ? ["copy", copy] : []),
+    );
   };

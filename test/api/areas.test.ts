@@ -25,12 +25,20 @@ describe("payroll", () => {
     grossAmount,
     deductions: amounts.map((amount, index) => ({ code: `deduction_${index}`, amount })),
   });
-  const run = (...items: object[]) => ({ periodStart: "2026-01-01", periodEnd: "2026-01-31", payDate: "2026-01-28", items });
+  const run = (...items: object[]) => ({
+    periodStart: "2026-01-01",
+    periodEnd: "2026-01-31",
+    payDate: "2026-01-28",
+    items,
+  });
   const create = (bench: Bench, body: object) => bench.call("POST", "/v1/employees/payroll", { body });
 
   test("creates a draft with computed net amounts and totals, in the merchant's currency", async () => {
     const bench = await open();
-    const answer = await create(bench, run(item("emp_a", 100_000, 14_000, 11_000), { employeeId: "emp_b", grossAmount: 5, note: "kept" }));
+    const answer = await create(
+      bench,
+      run(item("emp_a", 100_000, 14_000, 11_000), { employeeId: "emp_b", grossAmount: 5, note: "kept" }),
+    );
     const { body } = answer;
     expect(body).toMatchObject({ status: "draft", currency: "EUR", created: NOON_SECONDS, merchantId: "mer_lodge" });
     expect(body.totals).toEqual({ employees: 2, grossAmount: 100_005, deductionAmount: 25_000, netAmount: 75_005 });
@@ -50,7 +58,10 @@ describe("payroll", () => {
     const sum = (amounts: number[]) => amounts.reduce((total, one) => total + BigInt(one), 0n);
     await fc.assert(
       fc.asyncProperty(items, async (drawn) => {
-        const answer = await create(bench, run(...drawn.map(([gross, kept], index) => item(`emp_${index}`, gross, ...kept))));
+        const answer = await create(
+          bench,
+          run(...drawn.map(([gross, kept], index) => item(`emp_${index}`, gross, ...kept))),
+        );
         const gross = sum(drawn.map(([one]) => one));
         const kept = sum(drawn.flatMap(([, deductions]) => deductions));
         if (answer.status === 400) {
@@ -61,7 +72,11 @@ describe("payroll", () => {
           return;
         }
         const { totals } = answer.body;
-        expect([totals.grossAmount, totals.deductionAmount, totals.netAmount].map(BigInt)).toEqual([gross, kept, gross - kept]);
+        expect([totals.grossAmount, totals.deductionAmount, totals.netAmount].map(BigInt)).toEqual([
+          gross,
+          kept,
+          gross - kept,
+        ]);
       }),
       { numRuns: 60 },
     );
@@ -77,7 +92,9 @@ describe("payroll", () => {
   });
 
   const override = (bench: Bench, run: string, item: string, netAmount: number) =>
-    bench.call("PATCH", `/v1/employees/payroll/${run}/items/${item}/override`, { body: { netAmount, reason: "Counted twice" } });
+    bench.call("PATCH", `/v1/employees/payroll/${run}/items/${item}/override`, {
+      body: { netAmount, reason: "Counted twice" },
+    });
   const runs = (bench: Bench) => bench.control("PATCH", "/records/payroll/pyr_draft", {});
 
   test.each([1.5, -1, "10"])(
@@ -86,19 +103,29 @@ describe("payroll", () => {
       const bench = await open({ bodies: "open", life: "off" });
       for (const [item, amount] of Object.entries({ pyi_draft_marta: sent, pyi_draft_joao: 100_000 }))
         for (let times = 0; times < 2; times++) {
-          expect(await override(bench, "pyr_draft", item, amount as number)).toMatchObject({ status: 200, body: { netAmount: amount } });
+          expect(await override(bench, "pyr_draft", item, amount as number)).toMatchObject({
+            status: 200,
+            body: { netAmount: amount },
+          });
           await runs(bench);
         }
       const moved = await bench.control("PATCH", "/records/payroll/pyr_draft", { status: "pending" });
-      expect(moved).toMatchObject({ status: "pending", items: [{ netAmount: sent }, { netAmount: 100_000 }, {}, {}, {}] });
+      expect(moved).toMatchObject({
+        status: "pending",
+        items: [{ netAmount: sent }, { netAmount: 100_000 }, {}, {}, {}],
+      });
     },
   );
 
   test("an item of another run is not found, even if that run could not be changed; one of a run that is no draft cannot be overridden", async () => {
     const bench = await open();
-    expectRefusal(await override(bench, "pyr_draft", "pyi_paid_marta", 1), 404, "resource_not_found", { resource: "payroll_item" });
+    expectRefusal(await override(bench, "pyr_draft", "pyi_paid_marta", 1), 404, "resource_not_found", {
+      resource: "payroll_item",
+    });
     expectRefusal(await override(bench, "pyr_paid", "pyi_draft_marta", 1), 404, "resource_not_found");
-    expectRefusal(await override(bench, "pyr_nobody", "pyi_draft_marta", 1), 404, "resource_not_found", { resource: "payroll" });
+    expectRefusal(await override(bench, "pyr_nobody", "pyi_draft_marta", 1), 404, "resource_not_found", {
+      resource: "payroll",
+    });
     const paid = await override(bench, "pyr_paid", "pyi_paid_marta", 1);
     expectRefusal(paid, 409, "invalid_state", { currentStatus: "paid", allowedFrom: ["draft"] });
   });
@@ -109,8 +136,17 @@ describe("the payout method", () => {
   test("replaces the previous one; its account number is neither returned nor stored anywhere", async () => {
     const home = folder();
     const bench = await open({ memory: false, db: join(home, "secretive", "world.db") });
-    const body = { type: "bank_account", accountNumber: NUMBER, bankName: "Banco", iban: NUMBER, nested: { account_number: NUMBER } };
-    const answer = await bench.call("POST", "/v1/merchants/payout-method", { body, headers: { "idempotency-key": "once" } });
+    const body = {
+      type: "bank_account",
+      accountNumber: NUMBER,
+      bankName: "Banco",
+      iban: NUMBER,
+      nested: { account_number: NUMBER },
+    };
+    const answer = await bench.call("POST", "/v1/merchants/payout-method", {
+      body,
+      headers: { "idempotency-key": "once" },
+    });
     expect(answer.body).toMatchObject({
       object: "payout_method",
       status: "pending_verification",
@@ -125,16 +161,22 @@ describe("the payout method", () => {
       body: { type: "mobile_money", accountNumber: "+1 202 555 0177" },
     });
     expect(second.body).toMatchObject({ last4: "0177", bankName: null });
-    expect((await bench.control("PATCH", `/records/payout_method/${second.body.id}`, { status: "verified" })).status).toBe("verified");
+    expect(
+      (await bench.control("PATCH", `/records/payout_method/${second.body.id}`, { status: "verified" })).status,
+    ).toBe("verified");
     for (const id of [answer.body.id, "pom_lodge"])
       expect(await bench.control("GET", `/records/payout_method/${id}?merchant=mer_lodge`)).toMatchObject({
         status: "replaced",
         isDefault: false,
       });
-    const payouts = (await bench.call("GET", "/v1/payouts")).body.data.filter(({ status }: Some) => status === "pending");
+    const payouts = (await bench.call("GET", "/v1/payouts")).body.data.filter(
+      ({ status }: Some) => status === "pending",
+    );
     expect(payouts.map(({ payoutMethodId }: Some) => payoutMethodId)).toEqual([second.body.id]);
     await bench.close();
-    const kept = readdirSync(join(home, "secretive"), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    const kept = readdirSync(join(home, "secretive"), { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
     expect(kept.length).toBeGreaterThan(0);
     for (const entry of kept) {
       const bytes = readFileSync(join(entry.parentPath, entry.name), "latin1");
@@ -147,7 +189,9 @@ describe("the payout method", () => {
     "is rejected with the number %j",
     async (accountNumber) => {
       const bench = await open();
-      const answer = await bench.call("POST", "/v1/merchants/payout-method", { body: { type: "bank_account", accountNumber } });
+      const answer = await bench.call("POST", "/v1/merchants/payout-method", {
+        body: { type: "bank_account", accountNumber },
+      });
       expectRefusal(answer, 400, "validation_failed", { errors: [{ pointer: "/accountNumber" }] });
       if (accountNumber) expect(answer.text).not.toContain(accountNumber);
     },
@@ -179,10 +223,22 @@ describe("a created merchant", () => {
     });
     expect(answer.text).not.toContain(profile.password);
     expect((await bench.call("GET", "/v1/merchants/me", { key: apiKey })).body).toEqual(merchant);
-    expect((await bench.call("GET", "/v1/payments", { key: apiKey })).body).toEqual({ object: "list", data: [], has_more: false });
+    expect((await bench.call("GET", "/v1/payments", { key: apiKey })).body).toEqual({
+      object: "list",
+      data: [],
+      has_more: false,
+    });
     const { body: settings } = await bench.call("GET", "/v1/statutory/settings", { key: apiKey });
-    expect(settings).toMatchObject({ merchantId: merchant.id, country: "UY", currency: "UYU", schemes: [], updated: null });
-    const session = await bench.call("POST", "/v1/merchants/login", { body: { email: profile.email, password: profile.password } });
+    expect(settings).toMatchObject({
+      merchantId: merchant.id,
+      country: "UY",
+      currency: "UYU",
+      schemes: [],
+      updated: null,
+    });
+    const session = await bench.call("POST", "/v1/merchants/login", {
+      body: { email: profile.email, password: profile.password },
+    });
     expect(session.body).toMatchObject({ object: "session", tokenType: "Bearer", expiresIn: 3_600, merchant });
     expect((await bench.call("GET", "/v1/merchants/me", { key: session.body.accessToken })).body).toEqual(merchant);
   });
@@ -198,13 +254,16 @@ describe("a created merchant", () => {
       body: { email: "bom.dia@LUSIADA.example", password: profile.password },
     });
     expect(session.body.merchant).toMatchObject({ id: body.id, email });
-    const seeded = await bench.call("POST", "/v1/merchants/login", { body: { email: "OLA@Lodge.example", password: "lodge-password" } });
+    const seeded = await bench.call("POST", "/v1/merchants/login", {
+      body: { email: "OLA@Lodge.example", password: "lodge-password" },
+    });
     expect(seeded.body.merchant.email).toBe("ola@lodge.example");
   });
 
   test("can log in with its own password only", async () => {
     const bench = await open();
-    const login = (email: string, password: string) => bench.call("POST", "/v1/merchants/login", { body: { email, password } });
+    const login = (email: string, password: string) =>
+      bench.call("POST", "/v1/merchants/login", { body: { email, password } });
     const wrong = await login("ola@lodge.example", "market-password");
     const unknown = await login("nobody@lodge.example", "lodge-password");
     expectRefusal(wrong, 401, "invalid_credentials");
@@ -218,7 +277,13 @@ describe("a created merchant", () => {
 describe("a pricing rule", () => {
   test("may start and end on one day, or have no end, but not end before it starts", async () => {
     const bench = await open();
-    const body = { name: "Spring", adjustmentType: "fixed", adjustmentValue: -500, startDate: "2026-03-01", minNights: 2 };
+    const body = {
+      name: "Spring",
+      adjustmentType: "fixed",
+      adjustmentValue: -500,
+      startDate: "2026-03-01",
+      minNights: 2,
+    };
     for (const span of [{ endDate: "2026-03-01", maxNights: 2 }, { endDate: null, maxNights: null }, {}]) {
       const answer = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: { ...body, ...span } });
       expect(answer.body, answer.text).toMatchObject({ status: "active", priority: 0, ...body });
@@ -232,7 +297,8 @@ describe("a pricing rule", () => {
 
 describe("variants", () => {
   const shared = shareForBlock();
-  const create = (body: object, product = "prod_honey") => shared().call("POST", `/v1/retail/products/${product}/variants`, { body });
+  const create = (body: object, product = "prod_honey") =>
+    shared().call("POST", `/v1/retail/products/${product}/variants`, { body });
 
   test("must have a SKU that no other variant of the merchant has", async () => {
     const answer = await create({ sku: "SOAP-1", price: 1 });
@@ -256,12 +322,15 @@ describe("variants", () => {
     expectRefusal(await create({ sku: "H-6", price: -1 }), 400, "validation_failed", {
       errors: [{ pointer: "/price", code: "out_of_range" }],
     });
-    expectRefusal(await create({ sku: "H-6", price: 1 }, "prod_nobody"), 404, "resource_not_found", { resource: "product" });
+    expectRefusal(await create({ sku: "H-6", price: 1 }, "prod_nobody"), 404, "resource_not_found", {
+      resource: "product",
+    });
   });
 });
 
 describe("government payments", () => {
-  const post = (bench: Bench, id: string, body?: object) => bench.call("POST", `/v1/gov-payments/${id}/post-to-books`, { body });
+  const post = (bench: Bench, id: string, body?: object) =>
+    bench.call("POST", `/v1/gov-payments/${id}/post-to-books`, { body });
 
   test("that are paid are posted to the books, permanently", async () => {
     const bench = await open();
@@ -269,10 +338,20 @@ describe("government payments", () => {
     expect(answer.body.status).toBe("paid");
     const { journalEntryId, ...entry } = answer.body.bookkeeping;
     expect(journalEntryId).toMatch(/^jrn_/);
-    expect(entry).toEqual({ status: "posted", debitAccount: "2450", creditAccount: "Bank", memo: "Third quarter", postedAt: NOON_SECONDS });
+    expect(entry).toEqual({
+      status: "posted",
+      debitAccount: "2450",
+      creditAccount: "Bank",
+      memo: "Third quarter",
+      postedAt: NOON_SECONDS,
+    });
     expect(await bench.events(answer)).toEqual(["gov_payment.posted"]);
     const again = await post(bench, "gov_paid");
-    expectRefusal(again, 409, "invalid_state", { reason: "already_posted", currentStatus: "posted", allowedFrom: ["unposted"] });
+    expectRefusal(again, 409, "invalid_state", {
+      reason: "already_posted",
+      currentStatus: "posted",
+      allowedFrom: ["unposted"],
+    });
     expect(again.body.message).toContain(journalEntryId);
     expect((await post(bench, "gov_paid_2")).body.bookkeeping).toMatchObject({ status: "posted", memo: null });
   });
@@ -280,7 +359,10 @@ describe("government payments", () => {
   test("that were posted before the sandbox started, or are not paid, cannot be posted", async () => {
     const bench = await open();
     expectRefusal(await post(bench, "gov_posted"), 409, "invalid_state", { reason: "already_posted" });
-    expectRefusal(await post(bench, "gov_pending"), 409, "invalid_state", { currentStatus: "pending", allowedFrom: ["paid"] });
+    expectRefusal(await post(bench, "gov_pending"), 409, "invalid_state", {
+      currentStatus: "pending",
+      allowedFrom: ["paid"],
+    });
   });
 });
 

@@ -1,4 +1,5 @@
-// Contract tests over the catalogue: every operation's replies, errors, idempotent replays and events match its declaration.
+// Contract tests over the catalogue: every operation's replies, errors, idempotent replays and events match its
+// declaration.
 
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
@@ -16,19 +17,25 @@ const withQuery = names.filter(([, { query }]) => "limit" in query.properties);
 /** The webhook endpoint for operations that need one; the seeded data has none. Its id is the same in every sandbox. */
 let endpointId = "";
 
-const params = (operation: Operation) => (operation.path.startsWith("/webhooks/{id}") ? { id: endpointId } : operation.exampleParams);
+const params = (operation: Operation) =>
+  operation.path.startsWith("/webhooks/{id}") ? { id: endpointId } : operation.exampleParams;
 
 const pathOf = (operation: Operation, values: Readonly<Record<string, string>> = params(operation)) =>
   `/v1${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "")}`;
 
 /** Calls an operation with its example, except for the given parts. */
 function run(bench: Bench, operation: Operation, options: CallOptions & { query?: string } = {}): Promise<Answer> {
-  return bench.call(operation.method, pathOf(operation) + (options.query ?? ""), { body: operation.example, ...options });
+  return bench.call(operation.method, pathOf(operation) + (options.query ?? ""), {
+    body: operation.example,
+    ...options,
+  });
 }
 
 /** A sandbox in which every example succeeds: the seeded data, and a webhook endpoint with a failed delivery. */
 async function furnish(bench: Bench): Promise<Bench> {
-  const { body } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:2/nobody", events: ["payment.pending"] } });
+  const { body } = await bench.call("POST", "/v1/webhooks", {
+    body: { url: "http://127.0.0.1:2/nobody", events: ["payment.pending"] },
+  });
   endpointId = body.id;
   await bench.call("POST", "/v1/webhook-events/test", { body: { type: "payment.pending" } });
   await bench.control("POST", "/clock/advance", { by: "0s" });
@@ -63,7 +70,8 @@ describe("the example of every operation", () => {
     expect(fieldErrors(operation.reply, answer.body)).toEqual([]);
     const declared = Object.keys((operation.reply as { properties?: object }).properties ?? {});
     expect(Object.keys(answer.body)).toEqual(declared);
-    for (const [name, value] of Object.entries(operation.headers)) expect(answer.headers[name.toLowerCase()]).toBe(value);
+    for (const [name, value] of Object.entries(operation.headers))
+      expect(answer.headers[name.toLowerCase()]).toBe(value);
     const types = operation.id === "events.test" ? [operation.example?.type] : operation.emits.map(factOf);
     const [first, ...consequences] = await bench.events(answer);
     expect([first]).toEqual(types.length === 0 ? [undefined] : types);
@@ -72,7 +80,8 @@ describe("the example of every operation", () => {
   });
 });
 
-const newestEvent = async (bench: Bench, type: string) => (await bench.control("GET", `/events?limit=1&type=${type}`)).data[0];
+const newestEvent = async (bench: Bench, type: string) =>
+  (await bench.control("GET", `/events?limit=1&type=${type}`)).data[0];
 
 /** The delivered event: the record as in the response, without the key that only the response may contain. */
 function envelope(operation: Operation, answer: Answer, type: unknown) {
@@ -92,14 +101,20 @@ function envelope(operation: Operation, answer: Answer, type: unknown) {
 /** How to cause each error code that an operation may declare. */
 const ways: Partial<Record<ErrorCode, (bench: Bench, operation: Operation) => Promise<Answer>>> = {
   validation_failed: (bench, operation) =>
-    operation.body ? run(bench, operation, { body: misfits(operation) }) : run(bench, operation, { query: "?status=wrong" }),
+    operation.body
+      ? run(bench, operation, { body: misfits(operation) })
+      : run(bench, operation, { query: "?status=wrong" }),
   resource_not_found: (bench, operation) =>
     operation.path.includes("{")
-      ? bench.call(operation.method, pathOf(operation, { id: "nobody", iid: "nobody", productId: "nobody" }), { body: operation.example })
+      ? bench.call(operation.method, pathOf(operation, { id: "nobody", iid: "nobody", productId: "nobody" }), {
+          body: operation.example,
+        })
       : run(bench, operation, { key: "sk_test_blank" }),
   invalid_state: async (bench, operation) => {
-    if (operation.id === "payroll.override_item") await bench.control("PATCH", "/records/payroll/pyr_draft", { status: "pending" });
-    else if (operation.id === "variants.create") await bench.control("PATCH", "/records/product/prod_honey", { status: "archived" });
+    if (operation.id === "payroll.override_item")
+      await bench.control("PATCH", "/records/payroll/pyr_draft", { status: "pending" });
+    else if (operation.id === "variants.create")
+      await bench.control("PATCH", "/records/product/prod_honey", { status: "archived" });
     else await run(bench, operation);
     return run(bench, operation);
   },
@@ -109,9 +124,11 @@ const ways: Partial<Record<ErrorCode, (bench: Bench, operation: Operation) => Pr
   },
   invalid_limit: (bench, operation) => run(bench, operation, { query: "?limit=0" }),
   invalid_cursor: (bench, operation) => run(bench, operation, { query: "?starting_after=nobody" }),
-  invalid_credentials: (bench, operation) => run(bench, operation, { body: { ...operation.example, password: "wrong" } }),
+  invalid_credentials: (bench, operation) =>
+    run(bench, operation, { body: { ...operation.example, password: "wrong" } }),
   invalid_webhook_url: (bench, operation) => run(bench, operation, { body: { ...operation.example, url: "nowhere" } }),
-  webhook_url_not_local: (bench, operation) => run(bench, operation, { body: { ...operation.example, url: "http://example.com/hooks" } }),
+  webhook_url_not_local: (bench, operation) =>
+    run(bench, operation, { body: { ...operation.example, url: "http://example.com/hooks" } }),
 };
 
 /** The example with a value of the wrong type in one of its known fields, or an invalid query. */
@@ -188,7 +205,10 @@ describe("authentication", () => {
       ["malformed_authorization", { key: null, headers: { authorization: "Basic c2tfdGVzdF9sb2RnZTo=" } }],
       ["malformed_authorization", { key: null, headers: { authorization: "Bearer" } }],
       ["malformed_authorization", { key: null, headers: { authorization: "Bearer sk_test_lodge sk_test_lodge" } }],
-      ["malformed_authorization", { key: null, headers: { authorization: ["Bearer sk_test_lodge", "Bearer sk_test_lodge"] } }],
+      [
+        "malformed_authorization",
+        { key: null, headers: { authorization: ["Bearer sk_test_lodge", "Bearer sk_test_lodge"] } },
+      ],
       ["invalid_api_key", { key: "sk_test_nobody" }],
       ["invalid_api_key", { key: "SK_TEST_LODGE" }],
       ["invalid_api_key", { key: "pk_test_lodge" }],
@@ -221,12 +241,16 @@ describe("another merchant's records", () => {
       const key = "sk_test_blank";
       const foreign = pathOf(operation);
       const unknown = foreign.replace(Object.values(params(operation))[0] as string, "nobody");
-      const [theirs, nobodys] = [foreign, unknown].map((path) => bench.call(operation.method, path, { key, body: operation.example }));
+      const [theirs, nobodys] = [foreign, unknown].map((path) =>
+        bench.call(operation.method, path, { key, body: operation.example }),
+      );
       const [one, other] = [await (theirs as Promise<Answer>), await (nobodys as Promise<Answer>)];
       expectError(one, "resource_not_found");
       const id = Object.values(params(operation))[0] as string;
       expect(JSON.stringify(errorOf(one)).replaceAll(id, "nobody")).toBe(JSON.stringify(errorOf(other)));
-      expect(one.rawHeaders.filter((_, index) => index % 2 === 0)).toEqual(other.rawHeaders.filter((_, index) => index % 2 === 0));
+      expect(one.rawHeaders.filter((_, index) => index % 2 === 0)).toEqual(
+        other.rawHeaders.filter((_, index) => index % 2 === 0),
+      );
       expect((await run(bench, operation)).status).toBe(factOf(operation.status));
     },
   );
@@ -292,8 +316,15 @@ describe("every operation", () => {
       expectError(answer, "validation_failed");
       const [field] = Object.keys(operation.body?.properties ?? {});
       const [first] = answer.body.details.errors;
-      expect(first).toMatchObject({ pointer: `/${field}`, field, code: expect.any(String), message: expect.any(String) });
-      expect(answer.body.message.includes("--bodies open"), answer.body.message).toBe(ASSUMED in (operation.body ?? {}));
+      expect(first).toMatchObject({
+        pointer: `/${field}`,
+        field,
+        code: expect.any(String),
+        message: expect.any(String),
+      });
+      expect(answer.body.message.includes("--bodies open"), answer.body.message).toBe(
+        ASSUMED in (operation.body ?? {}),
+      );
     },
   );
 });

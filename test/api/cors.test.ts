@@ -1,4 +1,5 @@
-// Cross-origin requests: pages of the origins named by --allowed-origin use the API under /v1 from a browser, and nothing else.
+// Cross-origin requests: pages of the origins named by --allowed-origin use the API under /v1 from a browser, and
+// nothing else.
 
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
@@ -11,7 +12,12 @@ const OPENAPI = "/_sandbox/openapi.json";
 const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 100 };
 
 /** The fetch metadata that a browser sends with a CORS request. */
-const fromPage = (origin: string) => ({ origin, "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors", "sec-fetch-dest": "empty" });
+const fromPage = (origin: string) => ({
+  origin,
+  "sec-fetch-site": "cross-site",
+  "sec-fetch-mode": "cors",
+  "sec-fetch-dest": "empty",
+});
 
 const preflight = (bench: Bench, path: string, headers: Record<string, string> = {}) =>
   bench.call("OPTIONS", path, {
@@ -41,7 +47,10 @@ test("a preflight of a named origin is granted for the API and its OpenAPI docum
 });
 
 test("a page can read the response headers under the names of a service file", async () => {
-  const bench = await openAs({ "header.Retry-After.name": "X-Wait", "header.RateLimit-Reset": "absent" }, { allowedOrigin: [APP] });
+  const bench = await openAs(
+    { "header.Retry-After.name": "X-Wait", "header.RateLimit-Reset": "absent" },
+    { allowedOrigin: [APP] },
+  );
   const { headers } = await bench.call("GET", "/v1/payments", { headers: fromPage(APP) });
   const exposed = headers["access-control-expose-headers"]?.split(", ");
   expect(exposed).toContain("X-Wait");
@@ -104,10 +113,19 @@ test("a page of a named origin registers no endpoint, so it cannot make the sand
 
 test("no other origin gets anything, and none does through a foreign Host", async () => {
   const bench = await open({ allowedOrigin: [APP] });
-  for (const origin of ["https://app.example.evil.example", "http://app.example", `${APP}:8443`, "null", "https://evil.example"])
+  for (const origin of [
+    "https://app.example.evil.example",
+    "http://app.example",
+    `${APP}:8443`,
+    "null",
+    "https://evil.example",
+  ])
     for (const path of [RULES, OPENAPI]) {
       attempted("Responses read by a web page", 2);
-      const answers = [await preflight(bench, path, { origin }), await bench.call("GET", path, { headers: fromPage(origin) })];
+      const answers = [
+        await preflight(bench, path, { origin }),
+        await bench.call("GET", path, { headers: fromPage(origin) }),
+      ];
       for (const answer of answers) expect([origin, answer.status, corsHeaders(answer)]).toEqual([origin, 403, []]);
     }
   attempted("DNS rebinding");
@@ -120,7 +138,9 @@ test("no other origin gets anything, and none does through a foreign Host", asyn
 });
 
 test.skipIf(!browserFile)(`a page of a named origin uses the API ${inBrowser}`, async () => {
-  const server = createServer((_, outgoing) => void outgoing.writeHead(200, { "content-type": "text/html" }).end("<title>App</title>"));
+  const server = createServer(
+    (_, outgoing) => void outgoing.writeHead(200, { "content-type": "text/html" }).end("<title>App</title>"),
+  );
   const origin = `http://127.0.0.1:${await listen(server)}`;
   const bench = await open({ allowedOrigin: [origin] });
   const browser = await openBrowser(browserFile as string);

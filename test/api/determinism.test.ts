@@ -1,4 +1,5 @@
-// Determinism: the same seed, clock and calls give the same bytes, including the order of headers; ids are made from the seed.
+// Determinism: the same seed, clock and calls give the same bytes, including the order of headers; ids are made from
+// the seed.
 
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -42,7 +43,10 @@ async function work(bench: Bench): Promise<string[]> {
   await say("GET", "/v1/webhooks");
   await say("GET", "/_sandbox/events?limit=100", { key: null });
   await say("DELETE", `/v1/webhooks/${id}`);
-  return [...responses, ...receiver.arrivals.map(({ url, rawHeaders, body }) => `${url} ${rawHeaders.join("|")} ${body}`)];
+  return [
+    ...responses,
+    ...receiver.arrivals.map(({ url, rawHeaders, body }) => `${url} ${rawHeaders.join("|")} ${body}`),
+  ];
 }
 
 /** The first entry that differs, for a readable failure. */
@@ -81,7 +85,10 @@ describe("receivers that respond after random times", () => {
   const statuses = [[500, 200], [200], [503, 500, 200], [429, 429, 429], [200], [500, 500, 500]];
   const ENDPOINTS = 4;
 
-  /** Many events due at once, whose retries are due at once too; one endpoint disables itself with 410. Returns what a caller can read then. */
+  /**
+   * Many events due at once, whose retries are due at once too; one endpoint disables itself with 410. Returns what a
+   * caller can read then.
+   */
   async function run(bench: Bench, receiver: Awaited<ReturnType<typeof receive>>): Promise<string[]> {
     receiver.arrivals.splice(0);
     const made = new Map<string, number>();
@@ -92,7 +99,10 @@ describe("receivers that respond after random times", () => {
       const { number } = event.data as { number: number };
       const script = statuses[number % statuses.length] ?? [];
       const status = url.endsWith("/3") && number === 7 && attempt > 0 ? 410 : (script[attempt] ?? 200);
-      setTimeout(() => outgoing.writeHead(status, status === 429 ? { "retry-after": "2" } : {}).end("seen"), Math.random() * 12);
+      setTimeout(
+        () => outgoing.writeHead(status, status === 429 ? { "retry-after": "2" } : {}).end("seen"),
+        Math.random() * 12,
+      );
     });
     await bench.control("POST", "/faults", {
       target: "delivery",
@@ -101,7 +111,8 @@ describe("receivers that respond after random times", () => {
       action: { type: "duplicate", copies: 3, concurrent: true },
     });
     for (let index = 0; index < ENDPOINTS; index++) await register(bench, `${receiver.url}/${index}`, ["*"]);
-    for (let number = 1; number <= 15; number++) await trigger(bench, number % 5 === 0 ? "payment.succeeded" : "a.b", { number });
+    for (let number = 1; number <= 15; number++)
+      await trigger(bench, number % 5 === 0 ? "payment.succeeded" : "a.b", { number });
     await settle(bench);
     const advanced = [];
     for (const by of ["1s", "2s", "30s", "10m"]) advanced.push(await advance(bench, by));
@@ -116,11 +127,15 @@ describe("receivers that respond after random times", () => {
       JSON.stringify(await bench.control("GET", "/events?limit=100")),
       // Written while the clock advanced: in the same order, too.
       JSON.stringify(
-        logged.data.filter(({ trigger: cause }: { trigger: string }) => cause === "retry").map(({ id }: { id: string }) => id),
+        logged.data
+          .filter(({ trigger: cause }: { trigger: string }) => cause === "retry")
+          .map(({ id }: { id: string }) => id),
       ),
       ...[0, 1, 2, 3].map((index) =>
         JSON.stringify(
-          receiver.arrivals.filter(({ url }) => url.endsWith(`/${index}`)).map(({ body, headers }) => [headers, String(body)]),
+          receiver.arrivals
+            .filter(({ url }) => url.endsWith(`/${index}`))
+            .map(({ body, headers }) => [headers, String(body)]),
         ),
       ),
     ];
@@ -161,8 +176,12 @@ describe("another seed", () => {
   test("generates different ids, keys and secrets; everything else is the same", async () => {
     const [one, other] = [await open({ seed: 1 }), await open({ seed: 2 })];
     const create = async (bench: Bench) => {
-      const { body: merchant } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@new.example" } });
-      const { body: webhook } = await bench.call("POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
+      const { body: merchant } = await bench.call("POST", "/v1/merchants", {
+        body: { name: "New", email: "new@new.example" },
+      });
+      const { body: webhook } = await bench.call("POST", "/v1/webhooks", {
+        body: { url: receiver.url, events: ["*"] },
+      });
       const login = { email: "ola@lodge.example", password: "lodge-password" };
       const { body: session } = await bench.call("POST", "/v1/merchants/login", { body: login });
       return { merchant, webhook, session };

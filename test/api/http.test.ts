@@ -9,7 +9,9 @@ import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 import { folder } from "../support/program.ts";
 import { type Answer, attempted, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
 
-const hasIpv6 = Object.values(networkInterfaces()).some((addresses) => addresses?.some(({ address }) => address === "::1"));
+const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
+  addresses?.some(({ address }) => address === "::1"),
+);
 
 const MEBIBYTE = 1_048_576;
 const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
@@ -48,7 +50,8 @@ describe("the order of the stages", () => {
     const enough = failures.length ** 2;
     const bench = await open({ rateLimit: `bookings.decline=${enough}/1h` });
     await bench.call("POST", RULES, { body: rule, headers: { "idempotency-key": "used" } });
-    for (let spent = 0; spent < enough; spent++) await bench.call("POST", DECLINE, { key: "sk_test_market", body: { reason: 5 } });
+    for (let spent = 0; spent < enough; spent++)
+      await bench.call("POST", DECLINE, { key: "sk_test_market", body: { reason: 5 } });
 
     const found: string[] = [];
     const expected: string[] = [];
@@ -131,7 +134,8 @@ describe("the guard", () => {
   test("accepts no web page but its own", async () => {
     const bench = await open();
     const { port } = bench;
-    const status = async (origin: string | string[]) => (await bench.call("GET", "/v1/payments", { headers: { origin } })).status;
+    const status = async (origin: string | string[]) =>
+      (await bench.call("GET", "/v1/payments", { headers: { origin } })).status;
     const own = [`http://localhost:${port}`, `http://127.0.0.1:${port}`, `http://[::1]:${port}`];
     for (const origin of own) expect([origin, await status(origin)]).toEqual([origin, 200]);
     const foreign = [
@@ -171,7 +175,8 @@ describe("the guard", () => {
 
   test("allows additional hosts and origins by exact match", async () => {
     const bench = await open({ allowedHost: ["sandbox.internal"], allowedOrigin: ["https://app.example"] });
-    const status = async (headers: Record<string, string>) => (await bench.call("GET", "/v1/payments", { headers })).status;
+    const status = async (headers: Record<string, string>) =>
+      (await bench.call("GET", "/v1/payments", { headers })).status;
     expect(await status({ host: `sandbox.internal:${bench.port}` })).toBe(200);
     expect(await status({ host: `other.sandbox.internal:${bench.port}` })).toBe(403);
     expect(await status({ origin: "https://app.example" })).toBe(200);
@@ -182,9 +187,11 @@ describe("the guard", () => {
   test("allows a host given with a port at that port only", async () => {
     const bench = await open({ allowedHost: ["localhost:55001"] });
     const status = async (host: string) => (await bench.call("GET", "/v1/payments", { headers: { host } })).status;
-    expect([await status("localhost:55001"), await status("localhost:55002"), await status(`localhost:${bench.port}`)]).toEqual([
-      200, 403, 200,
-    ]);
+    expect([
+      await status("localhost:55001"),
+      await status("localhost:55002"),
+      await status(`localhost:${bench.port}`),
+    ]).toEqual([200, 403, 200]);
   });
 
   test("sends no CORS header that lets a web page read a response", async () => {
@@ -281,7 +288,9 @@ describe("HTTP requests", () => {
         `GET /v1/merchants/me HTTP/1.1\r\n${common}Connection: close\r\n\r\n`,
       ].join(""),
     );
-    expect(received.match(/HTTP\/1\.1 \d+/g)?.map((line) => Number(line.slice(-3)))).toEqual([200, 200, 401, 404, 415, 200, 200]);
+    expect(received.match(/HTTP\/1\.1 \d+/g)?.map((line) => Number(line.slice(-3)))).toEqual([
+      200, 200, 401, 404, 415, 200, 200,
+    ]);
   });
 
   test("an idle connection stays open for longer than Go's client keeps one, so that no request meets a closing connection", async () => {
@@ -304,10 +313,16 @@ describe("HTTP requests", () => {
         `GET /v1/merchants/me HTTP/1.1\r\n${common}Connection: close, Upgrade\r\nUpgrade: h2c\r\n\r\n`,
     );
     expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(3).fill("HTTP/1.1 200"));
-    const foreign = await raw(bench.port, `GET /v1/merchants/me HTTP/1.1\r\nHost: evil.example\r\n${offer}X: 1\r\n\r\n`, true);
+    const foreign = await raw(
+      bench.port,
+      `GET /v1/merchants/me HTTP/1.1\r\nHost: evil.example\r\n${offer}X: 1\r\n\r\n`,
+      true,
+    );
     expect(readRaw(foreign)).toMatchObject({ status: 403, body: { code: "host_not_allowed" } });
     const socket = lines("GET /v1/payments HTTP/1.1", `Host: 127.0.0.1:${bench.port}`, "Upgrade: websocket");
-    expect(readRaw(await raw(bench.port, socket.replace("Connection: close", "Connection: Upgrade")))).toMatchObject({ status: 404 });
+    expect(readRaw(await raw(bench.port, socket.replace("Connection: close", "Connection: Upgrade")))).toMatchObject({
+      status: 404,
+    });
   });
 
   test.runIf(hasIpv6)("a connection over IPv6 is served and closed like one over IPv4", async () => {
@@ -328,7 +343,10 @@ describe("HTTP requests", () => {
     const listen = (warning: Error) => void warnings.push(warning);
     process.on("warning", listen);
     const bench = await open();
-    const offers = lines("GET /v1/merchants/me HTTP/1.1", `Host: 127.0.0.1:${bench.port}`, "Upgrade: h2c").replace("close", "Upgrade");
+    const offers = lines("GET /v1/merchants/me HTTP/1.1", `Host: 127.0.0.1:${bench.port}`, "Upgrade: h2c").replace(
+      "close",
+      "Upgrade",
+    );
     const last = lines("GET /v1/merchants/me HTTP/1.1", `Host: 127.0.0.1:${bench.port}`);
     const received = await raw(bench.port, offers.repeat(12) + last);
     process.off("warning", listen);
@@ -353,7 +371,9 @@ describe("HTTP requests", () => {
     const whole = await bench.call("POST", RULES, { body: rule, headers: { "idempotency-key": "same" } });
     const split = await bench.call("POST", RULES, { body: rule, chunked: 7, headers: { "idempotency-key": "same" } });
     expect(split).toMatchObject({ status: 200, text: whole.text, headers: { "idempotent-replayed": "true" } });
-    expect(await bench.call("POST", RULES, { body: rule, chunked: 7, contentType: "text/plain" })).toMatchObject({ status: 415 });
+    expect(await bench.call("POST", RULES, { body: rule, chunked: 7, contentType: "text/plain" })).toMatchObject({
+      status: 415,
+    });
   });
 
   test("an empty body is an empty object, whatever its Content-Type", async () => {
@@ -382,8 +402,15 @@ describe("HTTP requests", () => {
     expect((await bench.call("POST", RULES, { body: body(MEBIBYTE), chunked: 65_536 })).status).toBe(200);
     for (const chunked of [undefined, 65_536]) {
       attempted("Large, deep, compressed or endless requests");
-      const large = await bench.call("POST", RULES, { body: body(MEBIBYTE + 1), ...(chunked === undefined ? {} : { chunked }) });
-      expect(large).toMatchObject({ status: 413, headers: { connection: "close" }, body: { code: "payload_too_large" } });
+      const large = await bench.call("POST", RULES, {
+        body: body(MEBIBYTE + 1),
+        ...(chunked === undefined ? {} : { chunked }),
+      });
+      expect(large).toMatchObject({
+        status: 413,
+        headers: { connection: "close" },
+        body: { code: "payload_too_large" },
+      });
     }
   });
 
@@ -393,16 +420,34 @@ describe("HTTP requests", () => {
     const nested = (levels: number) => `{"reason":"deep","x":${"[".repeat(levels - 1)}${"]".repeat(levels - 1)}}`;
     expect((await bench.call("POST", DECLINE, { body: nested(32) })).status).toBe(200);
     for (const levels of [33, 100_000])
-      expect(await bench.call("POST", DECLINE, { body: nested(levels) })).toMatchObject({ status: 400, body: { code: "body_too_deep" } });
+      expect(await bench.call("POST", DECLINE, { body: nested(levels) })).toMatchObject({
+        status: 400,
+        body: { code: "body_too_deep" },
+      });
   });
 
   test("a body must be uncompressed JSON, with that Content-Type", async () => {
     const bench = await open();
-    const code = async (options: CallOptions) => (await bench.call("POST", RULES, { body: rule, ...options })).body.code;
-    const taken = ["application/json", "Application/JSON", "application/json;charset=UTF-8", 'application/json; charset="utf-8"'];
-    for (const contentType of taken) expect([contentType, await code({ contentType })]).toEqual([contentType, undefined]);
-    const refused = [null, "text/plain", "application/jsonp", "application/json; charset=latin1", "application/json, text/plain", ""];
-    for (const contentType of refused) expect([contentType, await code({ contentType })]).toEqual([contentType, "unsupported_media_type"]);
+    const code = async (options: CallOptions) =>
+      (await bench.call("POST", RULES, { body: rule, ...options })).body.code;
+    const taken = [
+      "application/json",
+      "Application/JSON",
+      "application/json;charset=UTF-8",
+      'application/json; charset="utf-8"',
+    ];
+    for (const contentType of taken)
+      expect([contentType, await code({ contentType })]).toEqual([contentType, undefined]);
+    const refused = [
+      null,
+      "text/plain",
+      "application/jsonp",
+      "application/json; charset=latin1",
+      "application/json, text/plain",
+      "",
+    ];
+    for (const contentType of refused)
+      expect([contentType, await code({ contentType })]).toEqual([contentType, "unsupported_media_type"]);
     for (const encoding of ["gzip", "br", "deflate", "identity, gzip", "x"])
       expect(await code({ headers: { "content-encoding": encoding } })).toBe("unsupported_content_encoding");
     expect(await code({ headers: { "content-encoding": "identity" } })).toBeUndefined();
@@ -410,10 +455,20 @@ describe("HTTP requests", () => {
 
   test("a body that is not a JSON object is rejected with the exact reason", async () => {
     const bench = await open();
-    const invalid = ["{", "nope", "{'a':1}", '{"a":1,}', "NaN", '{"a":1}{"b":2}', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])];
-    for (const body of invalid) expect((await bench.call("POST", DECLINE, { body })).body).toMatchObject({ code: "invalid_json" });
+    const invalid = [
+      "{",
+      "nope",
+      "{'a':1}",
+      '{"a":1,}',
+      "NaN",
+      '{"a":1}{"b":2}',
+      Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]),
+    ];
+    for (const body of invalid)
+      expect((await bench.call("POST", DECLINE, { body })).body).toMatchObject({ code: "invalid_json" });
     const others = ["[]", "[{}]", "null", "true", "1", '"text"'];
-    for (const body of others) expect((await bench.call("POST", DECLINE, { body })).body).toMatchObject({ code: "body_not_object" });
+    for (const body of others)
+      expect((await bench.call("POST", DECLINE, { body })).body).toMatchObject({ code: "body_not_object" });
   });
 
   test("Accept is ignored: the response is always JSON", async () => {
@@ -445,17 +500,29 @@ describe("paths", () => {
   test("respond with 404 to a parameter that is empty, cannot be decoded or is too long", async () => {
     const bench = await open();
     expect(await bench.call("GET", "/v1/customers/")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
-    expect(await bench.call("GET", "/v1/customers/%E0%A4%A")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
+    expect(await bench.call("GET", "/v1/customers/%E0%A4%A")).toMatchObject({
+      status: 404,
+      body: { code: "route_not_found" },
+    });
     for (const id of ["x", "%00", "%2F..%2F", "..", "cus_ines%20", "CUS_INES", "'%20or%201=1--", "x".repeat(2_000)])
-      expect(await bench.call("GET", `/v1/customers/${id}`)).toMatchObject({ status: 404, body: { code: "resource_not_found" } });
-    expect(await bench.call("GET", "/v1/customers/%63us_ines")).toMatchObject({ status: 200, body: { id: "cus_ines" } });
+      expect(await bench.call("GET", `/v1/customers/${id}`)).toMatchObject({
+        status: 404,
+        body: { code: "resource_not_found" },
+      });
+    expect(await bench.call("GET", "/v1/customers/%63us_ines")).toMatchObject({
+      status: 200,
+      body: { id: "cus_ines" },
+    });
   });
 });
 
 describe("unknown parameters and fields", () => {
   test("unknown query parameters are ignored and listed in a header", async () => {
     const bench = await open();
-    const answer = await bench.call("GET", "/v1/payments?limit=1&expand=x&expand=y&a%20b=1&%0d%0aX-Evil:%201=1&offset=3");
+    const answer = await bench.call(
+      "GET",
+      "/v1/payments?limit=1&expand=x&expand=y&a%20b=1&%0d%0aX-Evil:%201=1&offset=3",
+    );
     expect(answer.status).toBe(200);
     expect(answer.body.data).toHaveLength(1);
     expect(answer.headers["x-sandbox-unknown-params"]).toBe("expand, a%20b, %0D%0AX-Evil%3A%201, offset");
@@ -470,16 +537,28 @@ describe("unknown parameters and fields", () => {
     const ignoredBy = async (method: string, path: string, body?: object) =>
       (await bench.call(method, path, { headers, body })).headers["x-sandbox-ignored-headers"];
     expect(await ignoredBy("GET", "/v1/payments?expand=x")).toBe("Idempotency-Key");
-    expect(await ignoredBy("POST", "/v1/webhook-events/test", { type: "payment.succeeded", data: {} })).toBe("Idempotency-Key");
+    expect(await ignoredBy("POST", "/v1/webhook-events/test", { type: "payment.succeeded", data: {} })).toBe(
+      "Idempotency-Key",
+    );
     expect(await ignoredBy("POST", RULES, rule)).toBeUndefined();
     const { data } = await bench.control("GET", "/requests");
-    expect(data.map(({ ignored }: { ignored: string | null }) => ignored)).toEqual([null, "Idempotency-Key", "expand, Idempotency-Key"]);
+    expect(data.map(({ ignored }: { ignored: string | null }) => ignored)).toEqual([
+      null,
+      "Idempotency-Key",
+      "expand, Idempotency-Key",
+    ]);
     expect((await bench.control("GET", "/requests?filter=is:ignored")).data).toHaveLength(2);
   });
 
   test("unknown body fields are stored, returned as sent, and listed in a header", async () => {
     const bench = await open();
-    const extra = { colour: "blue", nested: { deep: [1, null, "x"] }, "odd name": true, toString: "text", hasOwnProperty: 1 };
+    const extra = {
+      colour: "blue",
+      nested: { deep: [1, null, "x"] },
+      "odd name": true,
+      toString: "text",
+      hasOwnProperty: 1,
+    };
     const answer = await bench.call("POST", RULES, { body: { ...rule, ...extra } });
     expect(answer).toMatchObject({ status: 200, body: extra });
     expect(answer.headers["x-sandbox-unknown-fields"]).toBe("colour, nested, odd%20name, toString, hasOwnProperty");
@@ -537,7 +616,10 @@ describe("a live key", () => {
   const encoded = key.replaceAll("_", "%5f");
   const bodies: [place: string, body: string][] = [
     ["inside a known field", JSON.stringify({ ...rule, name: `Key: ${key}.` })],
-    ["a nested field", JSON.stringify({ ...rule, metadata: { a: [{ b: key.toUpperCase().replace("SK_LIVE_", "SK_Live_") + tail }] } })],
+    [
+      "a nested field",
+      JSON.stringify({ ...rule, metadata: { a: [{ b: key.toUpperCase().replace("SK_LIVE_", "SK_Live_") + tail }] } }),
+    ],
     ["a field's name", JSON.stringify({ ...rule, [key]: 1 })],
     ["escapes", JSON.stringify({ ...rule, name: "KEY" }).replace("KEY", escaped)],
     ["no JSON", `{"name": ${key}`],
@@ -563,12 +645,17 @@ describe("a live key", () => {
     const bench = await open({ memory: false, db: join(place, "sandbox.db") });
     const recorded: RequestEntry[] = [];
     bench.onRequest((entry) => recorded.push(entry));
-    const answers: Answer[] = [await bench.call("GET", "/v1/payments", { key }), await bench.call("POST", RULES, { key, body: rule })];
+    const answers: Answer[] = [
+      await bench.call("GET", "/v1/payments", { key }),
+      await bench.call("POST", RULES, { key, body: rule }),
+    ];
     for (const [, body] of bodies) answers.push(await bench.call("POST", RULES, { body }));
-    for (const [, body] of bodies) answers.push(await bench.call("POST", RULES, { body, headers: { "idempotency-key": "once" } }));
+    for (const [, body] of bodies)
+      answers.push(await bench.call("POST", RULES, { body, headers: { "idempotency-key": "once" } }));
     for (const [, given] of headers) answers.push(await bench.call("POST", RULES, { body: rule, headers: given }));
     for (const target of targets) answers.push(await bench.call("GET", target));
-    for (const [, given] of headers.slice(0, 4)) answers.push(await bench.call("GET", "/_sandbox/requests", { key: null, headers: given }));
+    for (const [, given] of headers.slice(0, 4))
+      answers.push(await bench.call("GET", "/_sandbox/requests", { key: null, headers: given }));
     for (const path of [`/snapshots/${key}`, `/scenarios/${encoded}`, `/requests?filter=${key}`, `/${key}`])
       answers.push(await bench.call("GET", `/_sandbox${path}`, { key: null }));
     attempted("Live keys", answers.length);
@@ -591,7 +678,8 @@ describe("a live key", () => {
 
     const responses = [...answers, ...earlier].map(({ text, rawHeaders }) => text + rawHeaders.join());
     const broadcast = recorded.map(
-      ({ path, search, idempotencyKey, requestBody, responseBody }) => path + search + idempotencyKey + requestBody + responseBody,
+      ({ path, search, idempotencyKey, requestBody, responseBody }) =>
+        path + search + idempotencyKey + requestBody + responseBody,
     );
     const requestLog = JSON.stringify(await bench.control("GET", "/requests?limit=100"));
     for (const text of [...responses, ...broadcast, requestLog]) expect(text).not.toContain(tail);

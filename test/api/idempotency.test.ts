@@ -34,7 +34,10 @@ describe("two requests with one key are the same", () => {
         `${RULES}?b=2&a=1`,
         ' {"metadata" : {"b": [1, 2],\n"a": 1}, "adjustmentValue": 1e2, "name": "\\u0057ay", "adjustmentType": "fixed"} ',
       ],
-      [`${RULES}?a=1&b=2`, '{"name":"Way","adjustmentType":"fixed","adjustmentValue":100.0,"metadata":{"a":1,"b":[1,2]}}'],
+      [
+        `${RULES}?a=1&b=2`,
+        '{"name":"Way","adjustmentType":"fixed","adjustmentValue":100.0,"metadata":{"a":1,"b":[1,2]}}',
+      ],
       [
         `${RULES}?a=1&b=2`,
         '{"name":"Way","adjustmentType":"fixed","adjustmentValue":100,"metadata":{"a":1,"b":[1,2]}}',
@@ -82,13 +85,20 @@ describe("a key", () => {
     const bench = await open();
     await post(bench, RULES, "Key-1", rule);
     expect(replayed(await post(bench, RULES, "  Key-1  ", rule))).toBe(true);
-    for (const key of ["key-1", '"Key-1"', "Key-1.", "Key-01"]) expect(replayed(await post(bench, RULES, key, rule))).toBe(false);
+    for (const key of ["key-1", '"Key-1"', "Key-1.", "Key-01"])
+      expect(replayed(await post(bench, RULES, key, rule))).toBe(false);
   });
 
   test("must have 1 to 255 printable characters without spaces, and be sent once", async () => {
     const bench = await open();
     const code = async (key: string | string[]) => (await post(bench, RULES, key, rule)).body.code;
-    for (const key of ["x", "~!@#$%^&*()_+{}|:<>?", "k".repeat(255), "0b6f5a7e-5a0c-4b5c-9e0e-0d5d9a9f9b1c", '"quoted"'])
+    for (const key of [
+      "x",
+      "~!@#$%^&*()_+{}|:<>?",
+      "k".repeat(255),
+      "0b6f5a7e-5a0c-4b5c-9e0e-0d5d9a9f9b1c",
+      '"quoted"',
+    ])
       expect([key, await code(key)]).toEqual([key, undefined]);
     expect(await code("k".repeat(256))).toBe("idempotency_key_too_long");
     expect(await code("k".repeat(5_000))).toBe("idempotency_key_too_long");
@@ -144,7 +154,12 @@ describe("stored replies", () => {
     expect(wrong).toMatchObject({ status: 401, body: { code: "invalid_credentials" } });
     const right = await post(bench, "/v1/merchants/login", "login", { ...login, password: "market-password" });
     const again = await post(bench, "/v1/merchants/login", "login", { ...login, password: "market-password" });
-    expect([right.status, replayed(right), replayed(again), again.text === right.text]).toEqual([200, false, true, true]);
+    expect([right.status, replayed(right), replayed(again), again.text === right.text]).toEqual([
+      200,
+      false,
+      true,
+      true,
+    ]);
     expect(again.headers["cache-control"]).toBe("no-store");
   });
 
@@ -217,7 +232,8 @@ describe("a reply that is replayed several times", () => {
     ["what was before is put back", (bench) => bench.control("POST", "/snapshots/before/restore")],
     [
       "a fault says that its time is over",
-      (bench) => bench.control("POST", "/faults", { action: { type: "idempotency", as: "expired" }, trigger: { times: 1 } }),
+      (bench) =>
+        bench.control("POST", "/faults", { action: { type: "idempotency", as: "expired" }, trigger: { times: 1 } }),
     ],
     ["its day is over", (bench) => bench.control("POST", "/clock/advance", { by: "24h" })],
     [

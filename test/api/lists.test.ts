@@ -6,12 +6,21 @@ import { type Answer, type Bench, open } from "../support/sandbox.ts";
 
 type Operation = (typeof catalogue)[number];
 
-const lists = catalogue.filter(({ query }) => "limit" in query.properties).map((operation) => [operation.id, operation] as const);
+const lists = catalogue
+  .filter(({ query }) => "limit" in query.properties)
+  .map((operation) => [operation.id, operation] as const);
 
 const BLANK = "sk_test_blank";
 
-function read(bench: Bench, operation: Operation, query: Record<string, string | number> = {}, key = BLANK): Promise<Answer> {
-  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)] as [string, string])).toString();
+function read(
+  bench: Bench,
+  operation: Operation,
+  query: Record<string, string | number> = {},
+  key = BLANK,
+): Promise<Answer> {
+  const search = new URLSearchParams(
+    Object.entries(query).map(([name, value]) => [name, String(value)] as [string, string]),
+  ).toString();
   return bench.call("GET", `/v1${operation.path}${search === "" ? "" : `?${search}`}`, { key });
 }
 
@@ -20,7 +29,8 @@ const idsOf = ({ body }: Answer) => (body.data as { id: string }[]).map(({ id })
 describe("the order of a list", () => {
   test("is newest first by creation time, then by insertion, even for backdated records", async () => {
     const bench = await open();
-    const create = (id: string, created: number) => bench.control("POST", "/records/payment", { merchant: "mer_blank", id, created });
+    const create = (id: string, created: number) =>
+      bench.control("POST", "/records/payment", { merchant: "mer_blank", id, created });
     for (const [id, created] of [
       ["pay_b1", 2_000],
       ["pay_c", 3_000],
@@ -38,7 +48,10 @@ describe("the order of a list", () => {
     };
     for (const [place, id] of order.entries()) {
       expect(await page({ starting_after: id, limit: 1 })).toEqual([order.slice(place + 1, place + 2), place < 3]);
-      expect(await page({ ending_before: id, limit: 2 })).toEqual([order.slice(Math.max(0, place - 2), place), place > 2]);
+      expect(await page({ ending_before: id, limit: 2 })).toEqual([
+        order.slice(Math.max(0, place - 2), place),
+        place > 2,
+      ]);
     }
   });
 });
@@ -46,15 +59,36 @@ describe("the order of a list", () => {
 describe("the parameters of a list", () => {
   test.each(lists)("%s accepts limit and both cursors", async (_, operation) => {
     const bench = await open();
-    const mine = async (query: Record<string, string | number>) => (await read(bench, operation, query, "sk_test_lodge")).body;
+    const mine = async (query: Record<string, string | number>) =>
+      (await read(bench, operation, query, "sk_test_lodge")).body;
     const all = await mine({ limit: 100 });
     expect(all.object).toBe("list");
     expect((await mine({})).data).toEqual(all.data.slice(0, 25));
     expect((await mine({})).has_more).toBe(all.data.length > 25);
     expect((await mine({ limit: 1 })).data).toEqual(all.data.slice(0, 1));
-    for (const limit of ["0", "-1", "101", "1000000", "ten", "1.5", "1e1", "", " 5", "+5", "0x10", "５", "99999999999999999999", "NaN"]) {
+    for (const limit of [
+      "0",
+      "-1",
+      "101",
+      "1000000",
+      "ten",
+      "1.5",
+      "1e1",
+      "",
+      " 5",
+      "+5",
+      "0x10",
+      "５",
+      "99999999999999999999",
+      "NaN",
+    ]) {
       const answer = await read(bench, operation, { limit }, "sk_test_lodge");
-      expect([limit, answer.status, answer.body.code, answer.body.details.received]).toEqual([limit, 400, "invalid_limit", limit]);
+      expect([limit, answer.status, answer.body.code, answer.body.details.received]).toEqual([
+        limit,
+        400,
+        "invalid_limit",
+        limit,
+      ]);
     }
     expect((await bench.call("GET", `/v1${operation.path}?limit=5&limit=6`)).body.code).toBe("invalid_limit");
     for (const cursor of ["starting_after", "ending_before"]) {
@@ -63,7 +97,9 @@ describe("the parameters of a list", () => {
         expect([cursor, value, answer.status, answer.body.code]).toEqual([cursor, value, 400, "invalid_cursor"]);
         expect(answer.body.details).toMatchObject({ field: cursor, received: value });
       }
-      expect((await bench.call("GET", `/v1${operation.path}?${cursor}=a&${cursor}=b`)).body.code).toBe("invalid_cursor");
+      expect((await bench.call("GET", `/v1${operation.path}?${cursor}=a&${cursor}=b`)).body.code).toBe(
+        "invalid_cursor",
+      );
     }
     const id = all.data[0]?.id ?? "nobody";
     const both = await read(bench, operation, { starting_after: id, ending_before: id }, "sk_test_lodge");

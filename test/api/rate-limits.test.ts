@@ -50,7 +50,10 @@ describe("a window", () => {
     await bench.control("PUT", "/clock", { mode: "offset", now: "2026-01-05T12:01:01Z" });
     await me(bench);
     const running = await me(bench);
-    expect(running.body).toMatchObject({ message: expect.stringContaining("Wait 9 s"), details: { limit: 1, retryAfter: 9 } });
+    expect(running.body).toMatchObject({
+      message: expect.stringContaining("Wait 9 s"),
+      details: { limit: 1, retryAfter: 9 },
+    });
     expect(running.text).not.toContain("frozen");
   });
 
@@ -69,7 +72,9 @@ describe("a used-up window", () => {
       [200, 1],
       [200, 0],
     ]);
-    const limited = await bench.call("POST", RULES, { body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 } });
+    const limited = await bench.call("POST", RULES, {
+      body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 },
+    });
     expect(limited).toMatchObject({
       status: 429,
       headers: { "retry-after": "42", "cache-control": "no-store" },
@@ -85,7 +90,9 @@ describe("a used-up window", () => {
     const answers = await Promise.all(Array.from({ length: 30 }, () => me(bench)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(20);
-    expect(answers.filter(({ status }) => status === 200).map((answer) => windowOf(answer)[1])).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0]);
+    expect(answers.filter(({ status }) => status === 200).map((answer) => windowOf(answer)[1])).toEqual([
+      9, 8, 7, 6, 5, 4, 3, 2, 1, 0,
+    ]);
   });
 });
 
@@ -131,7 +138,11 @@ describe("the scope of a window", () => {
       [401, 0],
     ]);
     const fifth = await me(bench, { key: null });
-    expect(fifth).toMatchObject({ status: 429, headers: { "retry-after": "60" }, body: { code: "rate_limit_exceeded" } });
+    expect(fifth).toMatchObject({
+      status: 429,
+      headers: { "retry-after": "60" },
+      body: { code: "rate_limit_exceeded" },
+    });
     expect(fifth.headers["www-authenticate"]).toBeUndefined();
     expect(windowOf(await me(bench))).toEqual([4, 0, NOON_SECONDS + 60]);
     expect((await me(bench, { key: "sk_test_market" })).status).toBe(200);
@@ -159,21 +170,29 @@ describe("an operation with a window of its own", () => {
     expect(await decline(bench)).toMatchObject({ status: 429, headers: { "retry-after": "10" } });
     expect(windowOf(await bench.call("GET", "/v1/payments"))).toEqual([1_000_000_000, 999_999_999, NOON_SECONDS + 60]);
     expect(windowOf(await me(bench))).toEqual([100, 99, NOON_SECONDS + 60]);
-    expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_confirmed/decline", { key: "sk_test_market" })).status).toBe(404);
+    expect(
+      (await bench.call("POST", "/v1/hospitality/bookings/bkg_confirmed/decline", { key: "sk_test_market" })).status,
+    ).toBe(404);
     await advance(bench, "10s");
     expect((await decline(bench)).status).toBe(409);
   });
 
   test("is rejected with a suggestion if the operation does not exist", async () => {
     await expect(open({ rateLimit: "booking.decline=2/10s" })).rejects.toThrow(/booking\.decline.*bookings\.decline/);
-    await expect(open({ rateLimit: "__proto__=1/1h" })).rejects.toThrow("--rate-limit: there is no operation __proto__.");
+    await expect(open({ rateLimit: "__proto__=1/1h" })).rejects.toThrow(
+      "--rate-limit: there is no operation __proto__.",
+    );
   });
 });
 
 test("a response of the Host and Origin checks and one of the control API have no headers of a window", async () => {
   const bench = await open({ rateLimit: "100/1m" });
-  const guarded = [await me(bench, { headers: { host: "evil.example" } }), await me(bench, { headers: { origin: "null" } })];
-  for (const answer of [...guarded, await bench.call("GET", "/_sandbox")]) expect(windowOf(answer)).toEqual(Array(3).fill(undefined));
+  const guarded = [
+    await me(bench, { headers: { host: "evil.example" } }),
+    await me(bench, { headers: { origin: "null" } }),
+  ];
+  for (const answer of [...guarded, await bench.call("GET", "/_sandbox")])
+    expect(windowOf(answer)).toEqual(Array(3).fill(undefined));
 });
 
 describe("an invalid rate", () => {
@@ -188,7 +207,11 @@ describe("an invalid rate", () => {
 describe("many windows", () => {
   const limiter = () => createRateLimiter({ all: { limit: 2, window: 60_000 } });
   const request = (remoteAddress: string, merchant?: string) =>
-    ({ incoming: { socket: { remoteAddress } }, at: 0, ...(merchant && { identity: { merchant } }) }) as unknown as RequestContext;
+    ({
+      incoming: { socket: { remoteAddress } },
+      at: 0,
+      ...(merchant && { identity: { merchant } }),
+    }) as unknown as RequestContext;
 
   test("of strangers do not reset a merchant's", () => {
     const { bucket } = limiter();

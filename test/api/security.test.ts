@@ -19,7 +19,8 @@ async function canary(bench: Bench): Promise<() => Promise<boolean>> {
 const post = (path: string, body: string, ...headers: string[]) =>
   lines(`POST ${path} HTTP/1.1`, ...headers, `Content-Length: ${Buffer.byteLength(body)}`) + body;
 
-const statuses = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+const statuses = (received: string) =>
+  [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 test("cross-site request forgery: neither a form nor a fetch without preflight changes anything", async () => {
   const bench = await open();
@@ -28,7 +29,10 @@ test("cross-site request forgery: neither a form nor a fetch without preflight c
   const attempts: [string, ...string[]][] = [
     ["{}", "Content-Type: text/plain"],
     ["{}=", "Content-Type: application/x-www-form-urlencoded"],
-    ['--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n{}\r\n--x--', "Content-Type: multipart/form-data; boundary=x"],
+    [
+      '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n{}\r\n--x--',
+      "Content-Type: multipart/form-data; boundary=x",
+    ],
     ["{}"],
     ["{}", "Content-Type: text/plain; application/json"],
     ["{}", "Content-Type: application/jsonp"],
@@ -36,17 +40,29 @@ test("cross-site request forgery: neither a form nor a fetch without preflight c
   for (const path of [RESET, RULES])
     for (const [body, ...type] of attempts) {
       attempted("Cross-site request forgery");
-      const blind = readRaw(await raw(bench.port, post(path, body, own, "Authorization: Bearer sk_test_lodge", ...type)));
+      const blind = readRaw(
+        await raw(bench.port, post(path, body, own, "Authorization: Bearer sk_test_lodge", ...type)),
+      );
       expect([path, type, blind.status]).toEqual([path, type, 415]);
     }
-  for (const origin of ["null", "http://evil.example", "http://127.0.0.1", `https://localhost:${bench.port}`, "http://192.168.0.7"]) {
+  for (const origin of [
+    "null",
+    "http://evil.example",
+    "http://127.0.0.1",
+    `https://localhost:${bench.port}`,
+    "http://192.168.0.7",
+  ]) {
     attempted("Cross-site request forgery");
-    const page = readRaw(await raw(bench.port, post(RESET, "{}", own, `Origin: ${origin}`, "Content-Type: application/json")));
+    const page = readRaw(
+      await raw(bench.port, post(RESET, "{}", own, `Origin: ${origin}`, "Content-Type: application/json")),
+    );
     expect([origin, page.status, page.body.code]).toEqual([origin, 403, "origin_not_allowed"]);
   }
   attempted("Cross-site request forgery");
   // An empty body needs no Content-Type, so only the Origin check can reject this one.
-  const bare = readRaw(await raw(bench.port, lines(`POST ${RESET} HTTP/1.1`, own, "Origin: http://evil.example", "Content-Length: 0")));
+  const bare = readRaw(
+    await raw(bench.port, lines(`POST ${RESET} HTTP/1.1`, own, "Origin: http://evil.example", "Content-Length: 0")),
+  );
   expect(bare.status).toBe(403);
   expect(await alive()).toBe(true);
   // The same request without the foreign origin is accepted.
@@ -80,7 +96,8 @@ test("request smuggling: ambiguous framing never yields a second request", async
   const alive = await canary(bench);
   const own = `Host: localhost:${bench.port}`;
   const smuggled = `POST ${RESET} HTTP/1.1\r\n${own}\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`;
-  const head = (...headers: string[]) => [`POST ${RULES} HTTP/1.1`, own, "Content-Type: application/json", ...headers, "", ""].join("\r\n");
+  const head = (...headers: string[]) =>
+    [`POST ${RULES} HTTP/1.1`, own, "Content-Type: application/json", ...headers, "", ""].join("\r\n");
   const attacks = {
     "a length and chunks": `${head("Content-Length: 4", "Transfer-Encoding: chunked")}0\r\n\r\n${smuggled}`,
     "chunks and a length": `${head("Transfer-Encoding: chunked", "Content-Length: 6")}0\r\n\r\n${smuggled}`,
@@ -133,17 +150,34 @@ test("response splitting: names in a query, field or key cannot inject a header"
 test("path traversal: no name of a snapshot, page or record leaves its folder", async () => {
   const bench = await open();
   const own = `Host: localhost:${bench.port}`;
-  for (const name of ["..%2f..%2fevil", "%2e%2e%2fevil", "..", "a%00b", "a%5cb", "a%20b", "a.b", "x".repeat(65), "/etc/passwd"]) {
+  for (const name of [
+    "..%2f..%2fevil",
+    "%2e%2e%2fevil",
+    "..",
+    "a%00b",
+    "a%5cb",
+    "a%20b",
+    "a.b",
+    "x".repeat(65),
+    "/etc/passwd",
+  ]) {
     attempted("Path traversal");
-    const saved = readRaw(await raw(bench.port, lines(`PUT /_sandbox/snapshots/${name} HTTP/1.1`, own, "Content-Length: 0")));
+    const saved = readRaw(
+      await raw(bench.port, lines(`PUT /_sandbox/snapshots/${name} HTTP/1.1`, own, "Content-Length: 0")),
+    );
     expect([name, saved.status >= 400 && saved.status < 500]).toEqual([name, true]);
   }
   expect((await bench.control("GET", "/snapshots")).data).toEqual([]);
   // A scenario may be a file on the command line, never in a request.
   for (const name of ["..%2f..%2fetc%2fpasswd", "%2fetc%2fpasswd"]) {
     attempted("Path traversal");
-    const armed = readRaw(await raw(bench.port, post(`/_sandbox/scenarios/${name}`, "{}", own, "Content-Type: application/json")));
-    expect([name, armed.status]).toEqual([name, expect.toSatisfy((status: number) => status === 404 || status === 405)]);
+    const armed = readRaw(
+      await raw(bench.port, post(`/_sandbox/scenarios/${name}`, "{}", own, "Content-Type: application/json")),
+    );
+    expect([name, armed.status]).toEqual([
+      name,
+      expect.toSatisfy((status: number) => status === 404 || status === 405),
+    ]);
     expect(JSON.stringify(armed.body)).not.toContain("root:");
   }
 });
@@ -171,7 +205,14 @@ test("a receiver that responds one byte at a time cannot exceed the timeout of o
 
 test("a rejected client that neither reads nor closes is disconnected shortly after", async () => {
   const bench = await open();
-  const handshake = ["GET /_sandbox/live HTTP/1.1", `Host: localhost:${bench.port}`, "Connection: Upgrade", "Upgrade: websocket", "", ""];
+  const handshake = [
+    "GET /_sandbox/live HTTP/1.1",
+    `Host: localhost:${bench.port}`,
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "",
+    "",
+  ];
   const codes = ["this is no HTTP\r\n\r\n", handshake.join("\r\n")].map((bytes) => {
     attempted("Large, deep, compressed or endless requests");
     const socket = connect({ port: bench.port, host: "127.0.0.1", allowHalfOpen: true }, () => socket.write(bytes));
@@ -242,12 +283,18 @@ test("the open endpoints of a workshop give access to nothing else", async () =>
   const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
   const own = `Host: 127.0.0.1:${bench.port}`;
   const token = `Authorization: Bearer ${bench.controlToken}`;
-  const ask = async (start: string, ...headers: string[]) => readRaw(await raw(bench.port, lines(`${start} HTTP/1.1`, own, ...headers)));
+  const ask = async (start: string, ...headers: string[]) =>
+    readRaw(await raw(bench.port, lines(`${start} HTTP/1.1`, own, ...headers)));
   const { body } = await ask("POST /_sandbox/room", token, "Content-Length: 0");
   const room = `/_sandbox/room/${body.room}`;
   expect((await ask(`GET ${room}/board`)).status).toBe(200);
   expect((await ask(`GET ${room}/board`, "Origin: http://evil.example")).status).toBe(403);
-  for (const closed of ["POST /_sandbox/room", "DELETE /_sandbox/room", "GET /_sandbox/lessons", "GET /_sandbox/Room/x"]) {
+  for (const closed of [
+    "POST /_sandbox/room",
+    "DELETE /_sandbox/room",
+    "GET /_sandbox/lessons",
+    "GET /_sandbox/Room/x",
+  ]) {
     attempted("Access through a workshop room");
     expect([closed, (await ask(closed, "Content-Length: 0")).status]).toEqual([closed, 403]);
   }

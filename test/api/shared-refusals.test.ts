@@ -31,13 +31,16 @@ test.each(catalogue.map((operation) => [operation.id, operation] as const))(
   async (id, operation) => {
     const bench = shared();
     const path = `/v1${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => operation.exampleParams[name] ?? "whe_1")}`;
-    const causable = operation.idempotent ? Object.keys(causes) : Object.keys(causes).filter((code) => !code.startsWith("idempotency"));
+    const causable = operation.idempotent
+      ? Object.keys(causes)
+      : Object.keys(causes).filter((code) => !code.startsWith("idempotency"));
     const statuses = new Set<string>();
     for (const code of causable as ErrorCode[]) {
       const { fault, again, ...options } = causes[code] ?? {};
       if (operation.method === "GET" && options.body !== undefined) continue;
       if (fault) await bench.control("POST", "/faults", { match: { operation: id }, action: fault });
-      const send = (query: string) => bench.call(operation.method, path + query, { body: operation.example, ...options });
+      const send = (query: string) =>
+        bench.call(operation.method, path + query, { body: operation.example, ...options });
       if (again) await send("");
       const answer = await send(again ? "?other=1" : "");
       expect(answer.body.code, answer.text).toBe(code);

@@ -9,7 +9,9 @@ import { type Bench, NOON_SECONDS, neededFields, open } from "../support/sandbox
 /** Kinds with states whose records a test can create. */
 const kinds = resources.filter(({ kind, transitions }) => Object.keys(transitions).length > 0 && kind !== "merchant");
 
-/** The kind's types of the events since the last call, oldest first, without those of consequences for other records. */
+/**
+ * The kind's types of the events since the last call, oldest first, without those of consequences for other records.
+ */
 function watch(bench: Bench, kind: Resource) {
   const types = new Set(Object.values(kind.events));
   let seen = "";
@@ -37,14 +39,21 @@ describe("the transitions of every kind", () => {
       for (const to of states) {
         const fields = await neededFields(bench, "mer_blank", kind);
         if (Object.keys(fields).length > 0) await happened();
-        const record = await bench.control("POST", `/records/${kind}`, { merchant: "mer_blank", status: from, ...fields });
+        const record = await bench.control("POST", `/records/${kind}`, {
+          merchant: "mer_blank",
+          status: from,
+          ...fields,
+        });
         expect(record).toMatchObject({ object: kind, merchantId: "mer_blank", status: from });
         const later = pathTo(resource, from).slice(1);
         const expected = known(events.created, ...later.map((state) => events[state]));
         expect((await happened()).slice(0, expected.length)).toEqual(expected);
 
         const path = `/_sandbox/records/${kind}/${record.id}`;
-        const { status, body } = await bench.call("PATCH", path, { key: null, body: { status: to, metadata: { moved: to } } });
+        const { status, body } = await bench.call("PATCH", path, {
+          key: null,
+          body: { status: to, metadata: { moved: to } },
+        });
         const label = `${from} to ${to}`;
         if (from === to) {
           expect([label, status, body.metadata]).toEqual([label, 200, { moved: to }]);
@@ -75,13 +84,17 @@ describe("the transitions of every kind", () => {
   test("emit only event types of the catalogue", async () => {
     const bench = await open();
     const types = resources.flatMap(({ events }) => Object.values(events));
-    const answer = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000", events: [...new Set(types)] } });
+    const answer = await bench.call("POST", "/v1/webhooks", {
+      body: { url: "http://localhost:3000", events: [...new Set(types)] },
+    });
     expect(answer).toMatchObject({ status: 201 });
     expect(answer.headers["x-sandbox-warning"]).toBeUndefined();
   });
 });
 
-test.each(kinds.filter(({ arrivalTimes }) => arrivalTimes.size > 0).map((resource) => [resource.kind, resource] as const))(
+test.each(
+  kinds.filter(({ arrivalTimes }) => arrivalTimes.size > 0).map((resource) => [resource.kind, resource] as const),
+)(
   "%s: the times of its states cannot be cleared, nor set for a state that the record was not in",
   async (kind, { transitions, arrivalTimes }) => {
     const bench = await open();
@@ -113,7 +126,13 @@ test.each(kinds.filter(({ arrivalTimes }) => arrivalTimes.size > 0).map((resourc
         if (next === Object.keys(transitions)[0]) continue;
         for (const field of [...arrivalTimes.keys()].filter((each) => record[each] !== null)) {
           const { status: code, body } = await change({ status: next, [field]: null });
-          expect([kind, status, next, code, body.details?.errors?.[0]?.field]).toEqual([kind, status, next, 400, field]);
+          expect([kind, status, next, code, body.details?.errors?.[0]?.field]).toEqual([
+            kind,
+            status,
+            next,
+            400,
+            field,
+          ]);
         }
       }
     }

@@ -1,4 +1,5 @@
-// The imports of the rooms: each floor imports the floors below it, and the dashboard in a browser needs neither Node nor a terminal.
+// The imports of the rooms: each floor imports the floors below it, and the dashboard in a browser needs neither Node
+// nor a terminal.
 
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
@@ -68,7 +69,8 @@ const roomOf = (path: string) => path.split("/")[1] ?? "";
 const floorOf = (path: string) => FLOORS.findIndex((rooms) => rooms.includes(roomOf(path)));
 
 /** The imports that break the order. */
-const violations = (imports: readonly Import[]) => imports.filter((one) => breaksOrder(one)).map(({ from, to }) => `${from} imports ${to}`);
+const violations = (imports: readonly Import[]) =>
+  imports.filter((one) => breaksOrder(one)).map(({ from, to }) => `${from} imports ${to}`);
 
 function breaksOrder({ from, to, isType }: Import): boolean {
   if (from.startsWith("ui/")) return to.startsWith("src/") && !DASHBOARD_MAY_IMPORT.includes(roomOf(to));
@@ -154,7 +156,13 @@ it("the page reaches no module of Node, of Ink or of the network, but the packag
 
 it("the page reaches the panes, details, controls, keys and the state of the terminal's dashboard, and nothing that paints a terminal", () => {
   expect(files.filter((file) => file.startsWith("ui/terminal/"))).toEqual([]);
-  for (const file of ["ui/state/state.ts", "ui/panes/index.ts", "ui/controls/index.ts", "ui/keys/key-bindings.ts", "ui/run-effects.ts"])
+  for (const file of [
+    "ui/state/state.ts",
+    "ui/panes/index.ts",
+    "ui/controls/index.ts",
+    "ui/keys/key-bindings.ts",
+    "ui/run-effects.ts",
+  ])
     expect(files).toContain(file);
 });
 
@@ -167,6 +175,10 @@ it("nothing but the build imports the views of the page", () => {
   const sources = ["src", "ui"].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${posix(file)}`),
   );
-  const outside = sources.filter((file) => /\.tsx?$/.test(file) && !file.startsWith("ui/browser/") && existsSync(join(root, file)));
-  expect(outside.filter((file) => valueImportsOf(file).some((specifier) => /(?:^|\/)browser\//.test(specifier)))).toEqual([]);
+  const outside = sources.filter(
+    (file) => /\.tsx?$/.test(file) && !file.startsWith("ui/browser/") && existsSync(join(root, file)),
+  );
+  expect(
+    outside.filter((file) => valueImportsOf(file).some((specifier) => /(?:^|\/)browser\//.test(specifier))),
+  ).toEqual([]);
 });

@@ -1,4 +1,5 @@
-// The laws of the house bite: each is broken once, where it holds, and must be refused. Text leaves for a terminal in one file.
+// The laws of the house bite: each is broken once, where it holds, and must be refused. Text leaves for a terminal in
+// one file.
 
 import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,10 +17,12 @@ interface Diagnostic {
 /** Code in a file, and the finding that Biome must report: a rule, or the message of a rule of our own. */
 type Offence = [law: string, file: string, code: string, says: string];
 
-const lines = (count: number, line: (index: number) => string) => Array.from({ length: count }, (_, index) => line(index)).join("\n");
+const lines = (count: number, line: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => line(index)).join("\n");
 const call = (index: number) => `  told.push(${index});`;
 const longFunction = (body: number) => `export function long(told: number[]): void {\n${lines(body, call)}\n}\n`;
-const imports = (...modules: string[]) => modules.map((module, index) => `export * as part${index} from "${module}";`).join("\n");
+const imports = (...modules: string[]) =>
+  modules.map((module, index) => `export * as part${index} from "${module}";`).join("\n");
 
 const CLOCK = "src/kernel/clock.ts";
 const RANDOM = "src/kernel/random.ts";
@@ -46,15 +49,30 @@ const offences: Offence[] = [
 
   ["Math.random", "src/faults/random.ts", "export const chance = () => Math.random();", RANDOM],
   ["randomUUID by another name", "src/areas/alias.ts", `export { randomUUID as id } from "node:crypto";`, RANDOM],
-  ["randomBytes", "src/store/bytes.ts", `import * as c from "node:crypto";\nexport const salt = () => c.randomBytes(8);`, RANDOM],
-  ["getRandomValues", "ui/values.ts", "export const fill = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes);", RANDOM],
+  [
+    "randomBytes",
+    "src/store/bytes.ts",
+    `import * as c from "node:crypto";\nexport const salt = () => c.randomBytes(8);`,
+    RANDOM,
+  ],
+  [
+    "getRandomValues",
+    "ui/values.ts",
+    "export const fill = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes);",
+    RANDOM,
+  ],
 
   ["console", "src/http/print.ts", `export const say = () => console.log("here");`, "noConsole"],
   ["process.stdout", "src/sandbox-print.ts", `export const say = () => process.stdout.write("here");`, PRINT],
   ["process.exitCode", "src/control/code.ts", "export function leave(): void {\n  process.exitCode = 1;\n}", PRINT],
   ["node:process", "src/live/leave.ts", `export { exit } from "node:process";`, PRINT],
 
-  ["a file has 400 lines at most", "src/areas/long.ts", lines(401, (index) => `export const a${index} = 1;`), "noExcessiveLinesPerFile"],
+  [
+    "a file has 400 lines at most",
+    "src/areas/long.ts",
+    lines(401, (index) => `export const a${index} = 1;`),
+    "noExcessiveLinesPerFile",
+  ],
   ["a function has 60 lines at most", "ui/long-function.ts", longFunction(61), "noExcessiveLinesPerFunction"],
 ];
 
@@ -92,7 +110,12 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 async function lint(cwd: string): Promise<Map<string, string[]>> {
   const biome = join(root, "node_modules/@biomejs/biome/bin/biome");
   const report = await new Promise<string>((resolve) => {
-    execFile(process.execPath, [biome, "lint", "--reporter=json", "--max-diagnostics=none", "."], { cwd }, (_, stdout) => resolve(stdout));
+    execFile(
+      process.execPath,
+      [biome, "lint", "--reporter=json", "--max-diagnostics=none", "."],
+      { cwd },
+      (_, stdout) => resolve(stdout),
+    );
   });
   const { diagnostics } = JSON.parse(report) as { diagnostics: Diagnostic[] };
   const byFile = new Map<string, string[]>();
@@ -115,7 +138,9 @@ describe("correct code is not reported", () => {
   });
 });
 
-const rooms = ["src", "ui", "scripts", "test", "bench"].map((room) => join(root, room)).filter((room) => existsSync(room));
+const rooms = ["src", "ui", "scripts", "test", "bench"]
+  .map((room) => join(root, room))
+  .filter((room) => existsSync(room));
 const sources = rooms.flatMap((room) =>
   readdirSync(room, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(ts|tsx|js|cjs)$/.test(entry.name))
@@ -139,16 +164,22 @@ describe("the lock file", () => {
     funding?: unknown;
     optionalDependencies?: Record<string, string>;
   }
-  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as { packages: Record<string, Locked> };
+  const { packages } = JSON.parse(readFileSync(join(root, "package-lock.json"), "utf8")) as {
+    packages: Record<string, Locked>;
+  };
 
   it("names no host to install from, so that each machine asks its own registry", () => {
-    const addressed = Object.entries(packages).filter(([, { funding: _, ...locked }]) => /:\/\//.test(JSON.stringify(locked)));
+    const addressed = Object.entries(packages).filter(([, { funding: _, ...locked }]) =>
+      /:\/\//.test(JSON.stringify(locked)),
+    );
     expect(addressed).toEqual([]);
   });
 
   it("has the binaries of every platform, not only of the one that wrote it", () => {
     const names = new Set(Object.keys(packages).map((path) => path.split("node_modules/").at(-1)));
-    const wanted = Object.values(packages).flatMap(({ optionalDependencies }) => Object.keys(optionalDependencies ?? {}));
+    const wanted = Object.values(packages).flatMap(({ optionalDependencies }) =>
+      Object.keys(optionalDependencies ?? {}),
+    );
     expect(wanted.filter((name) => !names.has(name))).toEqual([]);
   });
 });
@@ -157,14 +188,20 @@ const PRINTER = "src/cli/output/print.ts";
 const WRITES = /\b(?:stdout|stderr)\s*\??\.\s*(?:write|end)\b|\bconsole\.\w+|\bwriteSync\(\s*[12]\b|\/dev\/std/;
 
 test("no other file of src/ writes to standard output or standard error", () => {
-  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((file) => /\.(ts|cjs)$/.test(file));
-  const writing = files.map((file) => `src/${file}`).filter((file) => WRITES.test(readFileSync(join(root, file), "utf8")));
+  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" }).filter((file) =>
+    /\.(ts|cjs)$/.test(file),
+  );
+  const writing = files
+    .map((file) => `src/${file}`)
+    .filter((file) => WRITES.test(readFileSync(join(root, file), "utf8")));
   expect(writing.filter((file) => file !== "src/cli/bin.cjs")).toEqual([PRINTER]);
 });
 
 test("every control, bidirectional and line-separating character is escaped, and JSON stays the same value", () => {
   const nasty = "\x00\x1b]0;x\x07\x7f\x9b\u200e\u202e\u2066\u2028\u2029\ufeff\u{e0041}é日👍";
   const shown = escapeControlCharacters(nasty);
-  expect(shown).toBe("\\u0000\\u001b]0;x\\u0007\\u007f\\u009b\\u200e\\u202e\\u2066\\u2028\\u2029\\ufeff\\udb40\\udc41é日👍");
+  expect(shown).toBe(
+    "\\u0000\\u001b]0;x\\u0007\\u007f\\u009b\\u200e\\u202e\\u2066\\u2028\\u2029\\ufeff\\udb40\\udc41é日👍",
+  );
   expect(JSON.parse(escapeControlCharacters(JSON.stringify({ [nasty]: nasty })))).toEqual({ [nasty]: nasty });
 });

@@ -1,4 +1,5 @@
-// The supported Nodes: each installs the locked development packages without a warning about engines, and CI tries the oldest of each version.
+// The supported Nodes: each installs the locked development packages without a warning about engines, and CI tries the
+// oldest of each version.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -32,7 +33,9 @@ test("CI tries the oldest Node of each range in engines", () => {
 describe.each(tried)("Node %s", (version) => {
   test("is in the engines of every locked package", () => {
     const oldest = semver.minVersion(version)?.version ?? "";
-    const refusing = Object.entries(packages).filter(([, { engines }]) => engines?.node && !semver.satisfies(oldest, engines.node));
+    const refusing = Object.entries(packages).filter(
+      ([, { engines }]) => engines?.node && !semver.satisfies(oldest, engines.node),
+    );
     expect(refusing.map(([path, { version, engines }]) => `${path} ${version} needs ${engines?.node}`)).toEqual([]);
   });
 });

@@ -14,7 +14,9 @@ import { advance, deliver, receive, register, settle, trigger } from "../support
 describe("trigger", () => {
   test("makes the record of an event", async () => {
     const bench = await open();
-    await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["payment.succeeded"] } });
+    await bench.call("POST", "/v1/webhooks", {
+      body: { url: "http://localhost:3000/", events: ["payment.succeeded"] },
+    });
     const [line] = await linesOf(bench, "trigger", "payment.succeeded", "--data", '{"amount": 7}');
     const [event] = (await bench.control("GET", "/events?type=payment.succeeded")).data;
     const { id } = event.body.data;
@@ -24,28 +26,46 @@ describe("trigger", () => {
 
   test("--synthetic sends an event of any data without a record", async () => {
     const bench = await open();
-    const [line] = await linesOf(bench, "trigger", "payment.succeeded", "--synthetic", "--data", '{"amount": 7}', "--for", "mer_stage");
+    const [line] = await linesOf(
+      bench,
+      "trigger",
+      "payment.succeeded",
+      "--synthetic",
+      "--data",
+      '{"amount": 7}',
+      "--for",
+      "mer_stage",
+    );
     const [event] = (await bench.control("GET", "/events")).data;
     expect(line).toBe(`${event.id} payment.succeeded: no endpoint of mer_stage is subscribed to it`);
-    expect(event).toMatchObject({ type: "payment.succeeded", merchant: "mer_stage", body: { data: { amount: 7 }, livemode: false } });
+    expect(event).toMatchObject({
+      type: "payment.succeeded",
+      merchant: "mer_stage",
+      body: { data: { amount: 7 }, livemode: false },
+    });
   });
 
   test("sends a type that the service never sends only with --synthetic", async () => {
     const bench = await open();
     expect(await runCommand(bench.url, "trigger", "paymet.succeeded")).toMatchObject({
       code: 2,
-      error: "The service sends no event paymet.succeeded. Did you mean payment.succeeded? Add --synthetic to send it anyway.",
+      error:
+        "The service sends no event paymet.succeeded. Did you mean payment.succeeded? Add --synthetic to send it anyway.",
     });
     const { code, out } = await runCommand(bench.url, "trigger", "paymet.succeeded", "--synthetic");
     expect(code).toBe(0);
-    expect(out).toEqual([expect.stringMatching(/^evt_\w+ paymet\.succeeded: no endpoint of mer_lodge is subscribed to it$/)]);
+    expect(out).toEqual([
+      expect.stringMatching(/^evt_\w+ paymet\.succeeded: no endpoint of mer_lodge is subscribed to it$/),
+    ]);
   });
 });
 
 describe("deliveries and replay", () => {
   test("list the newest attempts as lines or JSON, and deliver again", async () => {
     const bench = await open();
-    expect(await linesOf(bench, "deliveries")).toEqual([expect.stringMatching(/^No deliveries yet\. Try merchant-sandbox receive/)]);
+    expect(await linesOf(bench, "deliveries")).toEqual([
+      expect.stringMatching(/^No deliveries yet\. Try merchant-sandbox receive/),
+    ]);
     expect(await linesOf(bench, "deliveries", "--json")).toEqual([]);
     const receiver = await receive("localhost");
     const { id: endpoint } = await register(bench, receiver.url);
@@ -53,14 +73,18 @@ describe("deliveries and replay", () => {
     const event = await trigger(bench, "a.b");
     await advance(bench, "1s");
     const [second, first] = await linesOf(bench, "deliveries");
-    const line = (rest: string) => new RegExp(`^2026-01-05T\\S+ delivery of a\\.b ${event} to http://localhost:\\d+/hooks ${rest}`);
+    const line = (rest: string) =>
+      new RegExp(`^2026-01-05T\\S+ delivery of a\\.b ${event} to http://localhost:\\d+/hooks ${rest}`);
     expect(first).toMatch(line("1/6 500 .*ms mer_lodge whd_\\w+ next at 2026-01-05T12:00:01"));
     expect(second).toMatch(line("2/6 200 .*ms mer_lodge whd_\\w+ delivered$"));
     expect(await linesOf(bench, "deliveries", "--status", "failed")).toEqual([first]);
     const attempt = /whd_\w+/.exec(first ?? "")?.[0] ?? "";
     const newer = /whd_\w+/.exec(second ?? "")?.[0] ?? "";
     for (const filter of [[], ["--merchant", "lodge"]])
-      expect(await linesOf(bench, "deliveries", ...filter, "--limit", "1")).toEqual([second, `Older ones: add --after ${newer}.`]);
+      expect(await linesOf(bench, "deliveries", ...filter, "--limit", "1")).toEqual([
+        second,
+        `Older ones: add --after ${newer}.`,
+      ]);
     expect(await linesOf(bench, "deliveries", "--after", newer)).toEqual([first]);
     expect(await linesOf(bench, "deliveries", "--merchant", "market", "--json")).toEqual([]);
     const [json] = await linesOf(bench, "deliveries", "--json", "--limit", "1");
@@ -79,7 +103,10 @@ describe("deliveries and replay", () => {
   });
 });
 
-/** A client without Idempotency-Key that retries a write whose response was lost, and an endpoint for the event of the write. */
+/**
+ * A client without Idempotency-Key that retries a write whose response was lost, and an endpoint for the event of the
+ * write.
+ */
 async function lostWrite(bench: Bench) {
   const receiver = await receive();
   const { id: endpoint, secret } = await register(bench, receiver.url);
@@ -106,16 +133,25 @@ describe("lists", () => {
       expect.arrayContaining([`requests: ${earlier}, ${later}`, expect.stringMatching(/^hint: Create one key/)]),
     );
     const [line = ""] = await linesOf(bench, "requests", "--limit", "1");
-    expect(line).toMatch(new RegExp(`^2026-01-05T12:00:00\\.000Z POST /v1/hospitality/pricing-rules 200 .* mer_lodge ${later}$`));
+    expect(line).toMatch(
+      new RegExp(`^2026-01-05T12:00:00\\.000Z POST /v1/hospitality/pricing-rules 200 .* mer_lodge ${later}$`),
+    );
     expect((await linesOf(bench, "requests", "--filter", "is:fault")).join("\n")).toMatch(
       new RegExp(` no response .* ${earlier} fault flt_`),
     );
     const details = await linesOf(bench, "requests", earlier);
-    expect(details).toEqual(expect.arrayContaining([`id: ${earlier}`, expect.stringMatching(/^ {2}- fail idempotency\.present, id vdt_/)]));
+    expect(details).toEqual(
+      expect.arrayContaining([`id: ${earlier}`, expect.stringMatching(/^ {2}- fail idempotency\.present, id vdt_/)]),
+    );
     expect(details.filter((text) => text.startsWith("status:"))).toEqual([]);
     const curl = await linesOf(bench, "requests", earlier, "--curl");
-    expect(curl.join("\n")).toContain(`-H 'Authorization: Bearer sk_test_lodge' -H 'Content-Type: application/json' --data-raw`);
-    expect(await launchCommand("sh", ["-c", `${curl.join("\n")} -o /dev/null`]).ended).toMatchObject({ code: 0, error: "" });
+    expect(curl.join("\n")).toContain(
+      `-H 'Authorization: Bearer sk_test_lodge' -H 'Content-Type: application/json' --data-raw`,
+    );
+    expect(await launchCommand("sh", ["-c", `${curl.join("\n")} -o /dev/null`]).ended).toMatchObject({
+      code: 0,
+      error: "",
+    });
     const [{ id: resent }] = (await bench.control("GET", "/requests?limit=1")).data;
     expect((await bench.control("GET", `/requests/${resent}`)).request.body).toBe(body);
   });
@@ -126,8 +162,12 @@ describe("lists", () => {
     const events = await linesOf(bench, "events", "--type", "pricing_rule.created");
     expect(events.map((line) => /(req_\d+) (.*)$/.exec(line)?.slice(1))).toEqual(ids.map((id) => [id, "1 succeeded"]));
     const event = /evt_\w+/.exec(events[0] ?? "")?.[0] ?? "";
-    expect(await linesOf(bench, "events", event)).toEqual(expect.arrayContaining([`request: ${ids[0]}`, "type: pricing_rule.created"]));
-    expect(await linesOf(bench, "endpoints")).toEqual([expect.stringMatching(new RegExp(`^${endpoint} mer_lodge http:\\S+ \\* healthy$`))]);
+    expect(await linesOf(bench, "events", event)).toEqual(
+      expect.arrayContaining([`request: ${ids[0]}`, "type: pricing_rule.created"]),
+    );
+    expect(await linesOf(bench, "endpoints")).toEqual([
+      expect.stringMatching(new RegExp(`^${endpoint} mer_lodge http:\\S+ \\* healthy$`)),
+    ]);
     expect(await linesOf(bench, "endpoints", endpoint)).toEqual(expect.arrayContaining([`secret: ${secret}`]));
     expect(await linesOf(bench, "endpoints", "--merchant", "market", "--json")).toEqual([]);
   });
@@ -137,14 +177,22 @@ describe("reset and clock", () => {
   test("reset everything, or one merchant by id or key", async () => {
     const bench = await open();
     const make = () =>
-      Promise.all(["mer_lodge", "mer_market"].map((merchant) => bench.control("POST", "/records/customer", { merchant, id: "cus_new" })));
+      Promise.all(
+        ["mer_lodge", "mer_market"].map((merchant) =>
+          bench.control("POST", "/records/customer", { merchant, id: "cus_new" }),
+        ),
+      );
     const left = async () => {
-      const answers = ["sk_test_lodge", "sk_test_market"].map((key) => bench.call("GET", "/v1/customers/cus_new", { key }));
+      const answers = ["sk_test_lodge", "sk_test_market"].map((key) =>
+        bench.call("GET", "/v1/customers/cus_new", { key }),
+      );
       return (await Promise.all(answers)).map(({ status }) => status);
     };
     await make();
     await bench.control("POST", "/clock/advance", { by: "1h" });
-    const ofOne = (id: string) => [`Reset the data, faults and verdicts of ${id}; the clock and other merchants are unchanged.`];
+    const ofOne = (id: string) => [
+      `Reset the data, faults and verdicts of ${id}; the clock and other merchants are unchanged.`,
+    ];
     expect(await linesOf(bench, "reset", "lodge")).toEqual(ofOne("mer_lodge"));
     expect(await left()).toEqual([404, 200]);
     expect(await linesOf(bench, "reset", "mer_market")).toEqual(ofOne("mer_market"));
@@ -174,7 +222,9 @@ describe("reset and clock", () => {
     expect(happened.filter((line) => !/^ {2}\d\d:\d\dZ {2}mer_/.test(line))).toEqual([]);
     expect(await linesOf(bench, "clock", "freeze", "2026-03-01")).toEqual(["2026-03-01T00:00:00.000Z (frozen)"]);
     expect(await linesOf(bench, "clock", "freeze")).toEqual(["2026-03-01T00:00:00.000Z (frozen)"]);
-    expect((await linesOf(bench, "clock", "set", "2030-01-01T00:00:00Z"))[0]).toMatch(/^2030-01-01T00:0\S+Z, [\d.]+ d .*this machine$/);
+    expect((await linesOf(bench, "clock", "set", "2030-01-01T00:00:00Z"))[0]).toMatch(
+      /^2030-01-01T00:0\S+Z, [\d.]+ d .*this machine$/,
+    );
     expect((await linesOf(bench, "clock", "real"))[0]).toMatch(/ \(real\)$/);
     expect((await bench.control("GET", "/clock")).unix).not.toBe(NOON_SECONDS);
   });
@@ -184,16 +234,34 @@ describe("fault", () => {
   test("adds, lists, removes and clears rules", async () => {
     const bench = await open();
     expect(await linesOf(bench, "fault")).toEqual([expect.stringContaining("No fault rules.")]);
-    const [added = ""] = await linesOf(bench, "fault", "add", "429", "payments.list", "--times", "3", "--retry-after", "2");
-    expect(added).toMatch(/^flt_\w+ rate_limit retryAfter=2 operation=payments\.list: armed, affects the next 3 matching calls$/);
+    const [added = ""] = await linesOf(
+      bench,
+      "fault",
+      "add",
+      "429",
+      "payments.list",
+      "--times",
+      "3",
+      "--retry-after",
+      "2",
+    );
+    expect(added).toMatch(
+      /^flt_\w+ rate_limit retryAfter=2 operation=payments\.list: armed, affects the next 3 matching calls$/,
+    );
     expect((await bench.call("GET", "/v1/payments")).headers["retry-after"]).toBe("2");
-    expect((await linesOf(bench, "fault", "ls")).join()).toContain("armed, affects the next 2 matching calls; matched 1, fired 1");
+    expect((await linesOf(bench, "fault", "ls")).join()).toContain(
+      "armed, affects the next 2 matching calls; matched 1, fired 1",
+    );
     expect((await linesOf(bench, "fault", "rm", added.split(" ")[0] ?? "")).join()).toContain("removed");
-    expect((await linesOf(bench, "fault", "add", "outage", "--for", "30s")).join()).toContain("for=30s: armed, affects all matching calls");
+    expect((await linesOf(bench, "fault", "add", "outage", "--for", "30s")).join()).toContain(
+      "for=30s: armed, affects all matching calls",
+    );
     expect(await runCommand(bench.url, "fault", "add", "drop", "payment.*", "paymet.failed")).toMatchObject({
       code: 0,
       out: [expect.stringContaining(' drop event=["payment.*","paymet.failed"]: armed')],
-      error: expect.stringContaining("The service never sends paymet.failed. Did you mean payment.failed? Only a test event can have"),
+      error: expect.stringContaining(
+        "The service never sends paymet.failed. Did you mean payment.failed? Only a test event can have",
+      ),
     });
     await linesOf(bench, "fault", "rm", JSON.parse((await linesOf(bench, "fault", "--json"))[1] ?? "").id);
     expect(await linesOf(bench, "fault", "clear")).toEqual(["Removed 1 fault rule."]);
@@ -219,7 +287,11 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["receive", "--fail", "some"], 2, '--fail takes a whole number from 0 to 99999; received "some"'],
   [["receive", "--slow", "down"], 2, '--slow: "down" is not a duration'],
   [["receive", "--port", "0", "--for", "nobody"], 2, "There is no merchant nobody. There are mer_lodge, "],
-  [["receive", "--port", "0", "--events", "Not A Type"], 2, "No event type matches Not A Type. docs/events.md lists all types."],
+  [
+    ["receive", "--port", "0", "--events", "Not A Type"],
+    2,
+    "No event type matches Not A Type. docs/events.md lists all types.",
+  ],
   [["receive", "--sceret", "x"], 2, "Did you mean --secret?"],
   [["trigger"], 2, "<type> is missing, as in merchant-sandbox trigger payment.succeeded."],
   [["trigger", "payout.paid", "--data", "{"], 2, "--data is not JSON"],
@@ -232,7 +304,11 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["deliveries", "--limit", "0"], 2, "--limit must be at least 1"],
   [["deliveries", "--limit"], 2, "--limit needs a value"],
   [["replay"], 2, "<id|waiting> is missing, as in merchant-sandbox replay <id|waiting>."],
-  [["replay", "pay_001"], 2, 'replay takes the id of an attempt (whd_…) or of an event (evt_…), or waiting; received "pay_001".'],
+  [
+    ["replay", "pay_001"],
+    2,
+    'replay takes the id of an attempt (whd_…) or of an event (evt_…), or waiting; received "pay_001".',
+  ],
   [["clock", "advance", "soon"], 2, '<duration> must be a duration such as 500ms, 30s or 30d; received "soon".'],
   [["clock", "advance", "40000d"], 2, '<duration> must be at most 36525d; received "40000d".'],
   [["clock", "advnace", "1h"], 2, "Did you mean advance?"],
@@ -241,14 +317,26 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["traffic", "begin"], 2, "It has start, stop, status"],
   [["traffic", "start", "--mix", "payment"], 2, "payment=3"],
   [["fault", "add", "503", "paymets.list"], 2, 'There is no operation "paymets.list". Did you mean payments.list?'],
-  [["fault", "add", "503", "payments.list", "--times", "many"], 2, '--times must be an integer or null; received "many".'],
+  [
+    ["fault", "add", "503", "payments.list", "--times", "many"],
+    2,
+    '--times must be an integer or null; received "many".',
+  ],
   [["fault", "add", "4029"], 2, "There is no status 4029. An action is a status such as 429, or a name"],
-  [["fault", "add", "latency=many"], 2, 'latency takes a duration such as 600ms or 2s, or a number of milliseconds; received "many".'],
+  [
+    ["fault", "add", "latency=many"],
+    2,
+    'latency takes a duration such as 600ms or 2s, or a number of milliseconds; received "many".',
+  ],
   [["fault", "ls", "--times", "3"], 2, "There is no option --times. See merchant-sandbox fault ls --help."],
   [["snapshot", "load", "befor"], 2, "There is no snapshot befor. Save one with merchant-sandbox snapshot save befor."],
   [["listen"], 2, "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks."],
   [["listen", "--forward-to", "http://example.com/hooks"], 2, "example.com"],
-  [["listen", "--merchant", "lodg", "--forward-to", "http://localhost:3000"], 2, "There is no merchant lodg. Did you mean mer_lodge?"],
+  [
+    ["listen", "--merchant", "lodg", "--forward-to", "http://localhost:3000"],
+    2,
+    "There is no merchant lodg. Did you mean mer_lodge?",
+  ],
   [["attach", "nowhere"], 2, 'received "nowhere"'],
   [["env", "--format", "jsno"], 2, "Did you mean json?"],
   [["wait", "--timeout", "soon"], 2, "--timeout"],
@@ -270,10 +358,17 @@ test("all invalid values of a command are printed, one a line", async () => {
   const { code, error } = await runCommand(url, ...rule);
   expect([code, error.split("\n")]).toEqual([
     2,
-    [expect.stringContaining("payments.list?"), expect.stringContaining("mer_lodge?"), expect.stringContaining("--per must be one of")],
+    [
+      expect.stringContaining("payments.list?"),
+      expect.stringContaining("mer_lodge?"),
+      expect.stringContaining("--per must be one of"),
+    ],
   ]);
   const many = await runCommand(url, "requests", "--limit", "0", "--status", "9");
-  expect(many.error.split("\n")).toEqual([expect.stringContaining("--status must"), expect.stringContaining("--limit must be at least 1")]);
+  expect(many.error.split("\n")).toEqual([
+    expect.stringContaining("--status must"),
+    expect.stringContaining("--limit must be at least 1"),
+  ]);
 });
 
 test.each(wrong)("%j is rejected with exit code %i, in words of the command", async (words, code, says) => {
@@ -297,8 +392,13 @@ test("a command says where no sandbox is, and that a sandbox requires its token"
   }
   const bench = await open({ controlToken: "open-sesame" });
   const ended = await runCommand(bench.url, "clock");
-  expect([ended.code, ended.error]).toEqual([1, expect.stringContaining("requires its control token: add --control-token <token>")]);
-  expect(await linesOf(bench, "clock", "--control-token", "open-sesame")).toEqual(["2026-01-05T12:00:00.000Z (frozen)"]);
+  expect([ended.code, ended.error]).toEqual([
+    1,
+    expect.stringContaining("requires its control token: add --control-token <token>"),
+  ]);
+  expect(await linesOf(bench, "clock", "--control-token", "open-sesame")).toEqual([
+    "2026-01-05T12:00:00.000Z (frozen)",
+  ]);
   expect(await linesOf({ url: `${bench.url}/v1/` }, "clock", "--control-token", "open-sesame")).toHaveLength(1);
   expect((await runCommand(bench.url, "attach", "--no-ui")).error).toContain("--control-token");
   expect(await linesOf(bench, "status")).toEqual([`${bench.url} is ready; add --control-token <token> for details.`]);
@@ -318,7 +418,10 @@ test("status and wait tell a ready sandbox from none and from another server", a
     [nobody, `No sandbox is ready at ${nobody}: connect ECONNREFUSED`],
     [other, "the server there (status 200) is not a merchant-sandbox"],
   ] as const) {
-    expect(await runCommand(address, "wait", "--timeout", "1ms")).toMatchObject({ code: 1, error: expect.stringContaining(why) });
+    expect(await runCommand(address, "wait", "--timeout", "1ms")).toMatchObject({
+      code: 1,
+      error: expect.stringContaining(why),
+    });
   }
   expect((await runCommand("ftp://here", "wait")).error).toContain('received "ftp://here"');
 });
@@ -335,11 +438,17 @@ describe("env", () => {
     const bench = await open({ controlToken: token });
     const { out } = await env(bench, token, "--for", "stage");
     for (const shell of ["sh", "bash"]) {
-      const ended = spawnSync(shell, ["-c", `${out.join("\n")}\n'${process.execPath}' -e '${print}'`], { encoding: "utf8" });
-      if (ended.error === undefined) expect(JSON.parse(ended.stdout)).toEqual([`${bench.url}/v1`, "sk_test_stage", bench.url, token]);
+      const ended = spawnSync(shell, ["-c", `${out.join("\n")}\n'${process.execPath}' -e '${print}'`], {
+        encoding: "utf8",
+      });
+      if (ended.error === undefined)
+        expect(JSON.parse(ended.stdout)).toEqual([`${bench.url}/v1`, "sk_test_stage", bench.url, token]);
     }
     const json = await env(bench, token, "--format", "json");
-    expect(JSON.parse(json.out.join(""))).toMatchObject({ MERCHANT_API_KEY: "sk_test_lodge", MERCHANT_SANDBOX_CONTROL_TOKEN: token });
+    expect(JSON.parse(json.out.join(""))).toMatchObject({
+      MERCHANT_API_KEY: "sk_test_lodge",
+      MERCHANT_SANDBOX_CONTROL_TOKEN: token,
+    });
   });
 
   test("is appended to GITHUB_ENV and GITHUB_OUTPUT, with the token masked", async () => {

@@ -33,7 +33,8 @@ async function problemsOf(bench: Observed, conditions: string) {
   return { code: problems[0]?.exitCode ?? 0, lines: problems.flatMap(({ lines }) => lines) };
 }
 
-const fail = (bench: Bench, status = 503) => bench.call("GET", "/v1/payments", { headers: { "x-sandbox-inject": `status=${status}` } });
+const fail = (bench: Bench, status = 503) =>
+  bench.call("GET", "/v1/payments", { headers: { "x-sandbox-inject": `status=${status}` } });
 
 /** Repeats a call at once although the response asked it to wait. */
 async function beImpatient(bench: Bench): Promise<void> {
@@ -42,7 +43,11 @@ async function beImpatient(bench: Bench): Promise<void> {
 
 test("verdicts and inconclusive: a failed verdict takes precedence over an inconclusive one", async () => {
   const bench = await openObserved({ rateLimit: "payouts.list=1/1h" });
-  await bench.faults.add({ action: { type: "status", status: 503 }, trigger: { times: 1 }, expect: ["retry.happened"] });
+  await bench.faults.add({
+    action: { type: "status", status: 503 },
+    trigger: { times: 1 },
+    expect: ["retry.happened"],
+  });
   await bench.call("GET", "/v1/payments");
   expect(await problemsOf(bench, "verdicts")).toEqual({ code: 0, lines: [] });
   expect(await problemsOf(bench, "verdicts,inconclusive")).toMatchObject({
@@ -76,7 +81,9 @@ test("ignored names what had no effect", async () => {
 
 test("a run without a request is inconclusive under every condition", async () => {
   const bench = await openObserved();
-  const unused = [expect.stringMatching(/^No request arrived .* MERCHANT_BASE_URL, which was http:\/\/127\.0\.0\.1:\d+\/v1\.$/)];
+  const unused = [
+    expect.stringMatching(/^No request arrived .* MERCHANT_BASE_URL, which was http:\/\/127\.0\.0\.1:\d+\/v1\.$/),
+  ];
   for (const condition of ["verdicts", "inconclusive", "5xx", "score", "uncovered", "uncovered=payments.list"])
     expect([condition, await problemsOf(bench, condition)]).toEqual([condition, { code: 4, lines: unused }]);
   expect(await problemsOf(bench, "")).toEqual({ code: 0, lines: [] });
@@ -88,9 +95,12 @@ test("a run without a request is inconclusive under every condition", async () =
 
 test("a sandbox that a test leaves open is inconclusive, until it is closed and unless a condition fails", async () => {
   const bench = await openObserved({ rateLimit: "1/1h" });
-  const add = (requests: number | null) => bench.verdicts.add({ sandbox: "http://127.0.0.1:1", requests, verdicts: [] });
+  const add = (requests: number | null) =>
+    bench.verdicts.add({ sandbox: "http://127.0.0.1:1", requests, verdicts: [] });
   await add(null);
-  const open = [expect.stringContaining("these were not checked: http://127.0.0.1:1. Await close() of each, or stop it.")];
+  const open = [
+    expect.stringContaining("these were not checked: http://127.0.0.1:1. Await close() of each, or stop it."),
+  ];
   expect(await problemsOf(bench, "verdicts")).toEqual({ code: 4, lines: open });
   expect(await findWarnings("", bench, bench.run)).toEqual(open);
   await beImpatient(bench);
@@ -136,7 +146,11 @@ test("uncovered lists operations never called and events never sent", async () =
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
   const never = catalogue.length - 2;
   const expected: [conditions: string, code: number, lines: unknown[]][] = [
-    ["uncovered", 3, [expect.stringContaining(`${never} of ${catalogue.length} operations were never called, and at most 0 are `)]],
+    [
+      "uncovered",
+      3,
+      [expect.stringContaining(`${never} of ${catalogue.length} operations were never called, and at most 0 are `)],
+    ],
     [`uncovered=${never - 1}`, 3, [expect.stringContaining(`at most ${never - 1}`)]],
     [`uncovered=${never}`, 0, []],
     ["uncovered=payments.list,booking.declined,bookings.decline", 0, []],
@@ -165,7 +179,9 @@ test.each([
   const { code, lines: problems } = await problemsOf(bench, failOn);
   const cwd = folder();
   const file = (name: string) => join(cwd, name);
-  const wanted = ["junit=r.xml", "markdown=r.md", "html=r.html", "json=r.json", "har=r.har"].map((one) => one.replace("=", `=${cwd}/`));
+  const wanted = ["junit=r.xml", "markdown=r.md", "html=r.html", "json=r.json", "har=r.har"].map((one) =>
+    one.replace("=", `=${cwd}/`),
+  );
   for (const report of readReports(wanted.join(","))) await writeReport(report, runningAt(bench), { problems, failOn });
   const text = (name: string) => readFileSync(file(name), "utf8");
   const run = JSON.parse(text("r.json"));

@@ -5,12 +5,15 @@ import { everyCommand } from "../../src/cli/commands/index.ts";
 import { linesOf, runCommand } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
-const json = async (bench: Bench, ...words: string[]) => JSON.parse((await linesOf(bench, ...words, "--json"))[0] ?? "");
+const json = async (bench: Bench, ...words: string[]) =>
+  JSON.parse((await linesOf(bench, ...words, "--json"))[0] ?? "");
 
 describe("make", () => {
   test("makes a record in any state, and prints it with its events", async () => {
     const bench = await open();
-    await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["payment.succeeded"] } });
+    await bench.call("POST", "/v1/webhooks", {
+      body: { url: "http://localhost:3000/", events: ["payment.succeeded"] },
+    });
     const words = ["make", "payment", "--status", "succeeded", "--amount", "12.50"];
     const [record = "", pending, succeeded, ...more] = await linesOf(bench, ...words);
     expect(record).toMatch(/^pay_\w+ succeeded 12\.50 EUR /);
@@ -42,15 +45,28 @@ describe("make", () => {
     const words = ["--created", "2025-12-01T00:00:00Z", "--phone", "null", "--metadata", '{"vip": true}'];
     const customer = await json(bench, "make", "customer", ...words);
     expect(customer).toMatchObject({ created: 1_764_547_200, metadata: { vip: true } });
-    const rule = await json(bench, "make", "pricing-rule", "--days-of-week", '["monday"]', "--priority", "3", "--name", "Mondays");
+    const rule = await json(
+      bench,
+      "make",
+      "pricing-rule",
+      "--days-of-week",
+      '["monday"]',
+      "--priority",
+      "3",
+      "--name",
+      "Mondays",
+    );
     expect(rule).toMatchObject({ daysOfWeek: ["monday"], priority: 3, name: "Mondays" });
     const renewal = await json(bench, "make", "renewal", "--auto-renew", "true", "--customer", "cus_ines");
     expect(renewal).toMatchObject({ autoRenew: true, customerId: "cus_ines" });
   });
 
-  test.each(["order", "orders", "marketplace-order", "marketplace_orders"])("takes %s for a marketplace order", async (word) => {
-    expect((await json(await open(), "make", word)).object).toBe("marketplace_order");
-  });
+  test.each(["order", "orders", "marketplace-order", "marketplace_orders"])(
+    "takes %s for a marketplace order",
+    async (word) => {
+      expect((await json(await open(), "make", word)).object).toBe("marketplace_order");
+    },
+  );
 
   test("--help lists the fields of the kind", async () => {
     const out = (await linesOf(await open(), "make", "booking", "--help")).join("\n");
@@ -79,7 +95,10 @@ describe("move", () => {
   });
 
   test("moves the merchant itself", async () => {
-    expect(await json(await open(), "move", "merchant", "mer_lodge", "suspended")).toMatchObject({ id: "mer_lodge", status: "suspended" });
+    expect(await json(await open(), "move", "merchant", "mer_lodge", "suspended")).toMatchObject({
+      id: "mer_lodge",
+      status: "suspended",
+    });
   });
 });
 
@@ -87,7 +106,9 @@ describe("show", () => {
   test("lists the newest records of a kind, by status and page by page", async () => {
     const bench = await open();
     const { data } = (await bench.call("GET", "/v1/payments?limit=100")).body;
-    const failed = data.filter(({ status }: { status: string }) => status === "failed").map(({ id }: { id: string }) => id);
+    const failed = data
+      .filter(({ status }: { status: string }) => status === "failed")
+      .map(({ id }: { id: string }) => id);
     const out = await linesOf(bench, "show", "payments", "--status", "failed", "--limit", "2");
     expect(out.map((line) => line.split(" ").slice(0, 2))).toEqual([
       [failed[0], "failed"],
@@ -101,7 +122,10 @@ describe("show", () => {
   test("shows one record, its amounts and times written out", async () => {
     const out = await linesOf(await open({ clock: "2026-01-05T12:00:00Z" }), "show", "payment", "pay_pending");
     expect(out).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^amount +760\.00 EUR$/), expect.stringMatching(/^created +\d{4}-\d\d-\d\dT/)]),
+      expect.arrayContaining([
+        expect.stringMatching(/^amount +760\.00 EUR$/),
+        expect.stringMatching(/^created +\d{4}-\d\d-\d\dT/),
+      ]),
     );
   });
 

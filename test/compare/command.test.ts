@@ -17,7 +17,8 @@ type Har = any;
 
 const recorded = (change: (behaviour: Behaviour) => void = () => {}) => recordSession(createRealService(change));
 const harOf = (change?: (behaviour: Behaviour) => void): Har => recorded(change).har;
-const compareFile = (har: unknown, ...words: string[]) => runCommand(undefined, "compare", fileOf(JSON.stringify(har)), ...words);
+const compareFile = (har: unknown, ...words: string[]) =>
+  runCommand(undefined, "compare", fileOf(JSON.stringify(har)), ...words);
 
 const stricter = (to: Behaviour) => {
   to.pricingRule.required.push("priority");
@@ -32,7 +33,9 @@ describe("compare", () => {
       "Change in your client:",
       "  the sandbox accepts what the service refuses: pricing_rules.create.body.priority.required: true",
     ]);
-    expect(out).toContainEqual(expect.stringContaining("pricing_rules.create.body.priority.required: sandbox false, service true"));
+    expect(out).toContainEqual(
+      expect.stringContaining("pricing_rules.create.body.priority.required: sandbox false, service true"),
+    );
     expect(out.find((line) => line.includes("bookings.decline.status: sandbox"))).toContain(
       "sandbox 200, service 202 (2 times: service.har#40, ",
     );
@@ -102,7 +105,9 @@ describe("docs/real-service.md", () => {
   test("shows a file written by hand, under which a sandbox starts", async () => {
     const { call } = await openAs(JSON.parse(jsonOf('"payment.customerId.name"')).facts);
     const { items } = (await call("GET", "/v1/payments?limit=1", { key: "sk_test_lodge" })).body;
-    expect(items).toMatchObject([{ id: expect.stringMatching(/^pmt_/), amount: expect.any(String), riskScore: expect.any(Number) }]);
+    expect(items).toMatchObject([
+      { id: expect.stringMatching(/^pmt_/), amount: expect.any(String), riskScore: expect.any(Number) },
+    ]);
     const refused = await call("POST", "/v1/hospitality/pricing-rules", { key: "sk_test_lodge", body: {} });
     expect(refused.status).toBe(422);
   });
@@ -129,8 +134,19 @@ describe("a recording that says little", () => {
       { request: { ...request, method: "OPTIONS" }, response: { ...response, status: 204 } },
       { request, response: { ...response, status: 304, content: {} } },
       { request, response: { ...response, status: 0, headers: [], content: {} } },
-      { request, response: { ...response, status: 502, content: { mimeType: "text/html", text: "<h1>Bad gateway</h1>" } } },
-      { request, response: { ...response, status: 403, headers: [HTML], content: { mimeType: "text/html", text: "<h1>Forbidden</h1>" } } },
+      {
+        request,
+        response: { ...response, status: 502, content: { mimeType: "text/html", text: "<h1>Bad gateway</h1>" } },
+      },
+      {
+        request,
+        response: {
+          ...response,
+          status: 403,
+          headers: [HTML],
+          content: { mimeType: "text/html", text: "<h1>Forbidden</h1>" },
+        },
+      },
       ...["https://cdn.example/app.js", "https://metrics.example/v1/events"].flatMap((url) =>
         Array.from({ length: 40 }, () => ({ request: { ...request, url }, response })),
       ),
@@ -173,7 +189,10 @@ describe("a recording that says little", () => {
   });
 
   test("with masked values says nothing of them", async () => {
-    const text = JSON.stringify(harOf()).replaceAll(/Ana Sousa|ana@mail\.example|(?<=\\"currency\\":\\")EUR/g, "[REDACTED]");
+    const text = JSON.stringify(harOf()).replaceAll(
+      /Ana Sousa|ana@mail\.example|(?<=\\"currency\\":\\")EUR/g,
+      "[REDACTED]",
+    );
     expect((await runCommand(undefined, "compare", fileOf(text))).code).toBe(0);
   });
 });

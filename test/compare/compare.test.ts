@@ -1,4 +1,5 @@
-// A recording of the service is compared with the facts of the sandbox: the differences are found among the others, and nothing else.
+// A recording of the service is compared with the facts of the sandbox: the differences are found among the others, and
+// nothing else.
 
 import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -35,7 +36,9 @@ describe("a stand-in for the real service", () => {
 
   test("finds all differences together that leave a trace together", () => {
     const found = contradictedIn(compare(sandbox, recordingOf(everyDifference)));
-    const hidden = differences.filter(({ contradicts }) => !contradicts.some((id) => found.includes(id))).map(({ name }) => name);
+    const hidden = differences
+      .filter(({ contradicts }) => !contradicts.some((id) => found.includes(id)))
+      .map(({ name }) => name);
     expect(hidden).toEqual(HIDDEN);
   });
 });
@@ -50,12 +53,24 @@ describe("a difference is proven by what shows it, and by nothing else:", () => 
 
   test("a second merchant with the same e-mail address shows the code of already_exists", () => {
     const recording = recordingOf();
-    const login = recording.exchanges.find(({ url, status }) => url.pathname.endsWith("/merchants/login") && status === 200);
+    const login = recording.exchanges.find(
+      ({ url, status }) => url.pathname.endsWith("/merchants/login") && status === 200,
+    );
     const body = { name: "Lusíada", email: "bomdia@lusiada.example", country: "PT", currency: "EUR" };
-    const create = { ...(login as Exchange), url: new URL("https://api.service.example/v1/merchants"), text: JSON.stringify(body), body };
+    const create = {
+      ...(login as Exchange),
+      url: new URL("https://api.service.example/v1/merchants"),
+      text: JSON.stringify(body),
+      body,
+    };
     recording.exchanges.push(
       { ...create, status: 200, response: undefined },
-      { ...create, at: create.at + 1, status: 409, response: { error: "conflict", message: "Taken", code: "email_taken" } },
+      {
+        ...create,
+        at: create.at + 1,
+        status: 409,
+        response: { error: "conflict", message: "Taken", code: "email_taken" },
+      },
     );
     expect(seenOf(recording, "error.already_exists.code")).toEqual(["email_taken"]);
   });
@@ -89,8 +104,12 @@ describe("a difference is proven by what shows it, and by nothing else:", () => 
       [],
       [expect.objectContaining({ status: 422, code: "too_late", count: 1 })],
     ]);
-    const repeated = refused("final", ({ errors }) => Object.assign(errors.invalid_state, { status: 422, code: "final" }));
-    expect(repeated.verdicts.find(({ fact }) => fact.id === "error.invalid_state.code")?.seen).toMatchObject([{ count: 2 }]);
+    const repeated = refused("final", ({ errors }) =>
+      Object.assign(errors.invalid_state, { status: 422, code: "final" }),
+    );
+    expect(repeated.verdicts.find(({ fact }) => fact.id === "error.invalid_state.code")?.seen).toMatchObject([
+      { count: 2 },
+    ]);
   });
 
   test("a field that one record lacks is a question, not absent", () => {
@@ -105,7 +124,8 @@ describe("a difference is proven by what shows it, and by nothing else:", () => 
 test("a renamed secret verifies, a renamed token is a key, and a renamed required field is required, under the written file", async () => {
   const recording = recordingOf((to) => {
     to.record = ({ secret, ...one }, kind) => (kind === "endpoints" ? { ...one, signingSecret: secret } : one);
-    to.reply = ({ accessToken, ...one }, operation) => (operation === "merchants.login" ? { ...one, token: accessToken } : one);
+    to.reply = ({ accessToken, ...one }, operation) =>
+      operation === "merchants.login" ? { ...one, token: accessToken } : one;
   });
   for (const exchange of recording.exchanges)
     if (isObject(exchange.body) && exchange.body.adjustmentType !== undefined) {
@@ -113,15 +133,27 @@ test("a renamed secret verifies, a renamed token is a key, and a renamed require
       exchange.body = { ...others, kind };
     }
   const { facts } = fileOf(recording);
-  const renamed = ["pricing_rules.create.body.adjustmentType", "merchants.login.reply.accessToken", "webhooks.create.reply.secret"];
+  const renamed = [
+    "pricing_rules.create.body.adjustmentType",
+    "merchants.login.reply.accessToken",
+    "webhooks.create.reply.secret",
+  ];
   expect(Object.keys(facts)).toEqual(renamed.map((id) => `${id}.name`));
   const bench = await openAs(facts);
   const receiver = await receive();
-  const { body: endpoint } = await bench.call("POST", "/v1/webhooks", { body: { url: receiver.url, events: ["pricing_rule.created"] } });
-  const login = await bench.call("POST", "/v1/merchants/login", { body: { email: "OLA@Lodge.example", password: "lodge-password" } });
-  const create = (body: object) => bench.call("POST", "/v1/hospitality/pricing-rules", { body, key: String(login.body.token) });
+  const { body: endpoint } = await bench.call("POST", "/v1/webhooks", {
+    body: { url: receiver.url, events: ["pricing_rule.created"] },
+  });
+  const login = await bench.call("POST", "/v1/merchants/login", {
+    body: { email: "OLA@Lodge.example", password: "lodge-password" },
+  });
+  const create = (body: object) =>
+    bench.call("POST", "/v1/hospitality/pricing-rules", { body, key: String(login.body.token) });
   const refused = await create({ name: "Weekend", adjustmentValue: 5 });
-  expect([refused.status, refused.body.details.errors]).toEqual([400, [expect.objectContaining({ field: "kind", code: "required" })]]);
+  expect([refused.status, refused.body.details.errors]).toEqual([
+    400,
+    [expect.objectContaining({ field: "kind", code: "required" })],
+  ]);
   expect((await create({ name: "Weekend", adjustmentValue: 5, kind: "fixed" })).status).toBe(200);
   const [arrival] = await receiver.arrived(1);
   const digest = createHmac("sha256", endpoint.signingSecret)

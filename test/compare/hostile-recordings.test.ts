@@ -38,13 +38,20 @@ function expectSentence({ code, out, error }: Awaited<ReturnType<typeof runComma
 describe("a recording that cannot be read ends in one sentence:", () => {
   test.each(CUTS)("one that was cut off after %i twentieths", async (part) => {
     const cut = harText.slice(0, Math.floor((harText.length * part) / 20));
-    expectSentence(await compareFile(cut, "--json"), /^service\.har is not a HAR: it is not JSON\. .*export it again\.$/);
+    expectSentence(
+      await compareFile(cut, "--json"),
+      /^service\.har is not a HAR: it is not JSON\. .*export it again\.$/,
+    );
   });
 
   test.each([
     ["another JSON", '{"log":{"version":"1.2"}}', /^service\.har is not a HAR: it has no log\.entries/],
     ["an empty file", "", /is not JSON\./],
-    ["a value without quotes, of which nothing is quoted", '{"log":\n{"entries":[sk_live_51HqSecret]}}', /is not JSON\./],
+    [
+      "a value without quotes, of which nothing is quoted",
+      '{"log":\n{"entries":[sk_live_51HqSecret]}}',
+      /is not JSON\./,
+    ],
     ["a list of headers, of which nothing is quoted", "Sousa: Bearer sk_live_51HqSecret", /is not JSON/],
     ["JSON that is nested too deep and cut off", '{"log":['.repeat(20_000), /is not JSON/],
     [
@@ -52,13 +59,20 @@ describe("a recording that cannot be read ends in one sentence:", () => {
       gzipSync(harText).subarray(0, 500),
       /^service\.har is compressed and cannot be decompressed: .*Compare the plain file\.$/,
     ],
-    ["a zip archive", Buffer.from("PK\u0003\u0004 har.har"), /^service\.har is a zip archive\. Unpack it, and compare the \.har in it\.$/],
+    [
+      "a zip archive",
+      Buffer.from("PK\u0003\u0004 har.har"),
+      /^service\.har is a zip archive\. Unpack it, and compare the \.har in it\.$/,
+    ],
   ])("%s", async (_, content, message) => expectSentence(await compareFile(content), message));
 
   test("a folder, a device, and a file that does not exist", async () => {
     const folder = dirname(temporaryFile("", "service.har"));
     expectSentence(await runCommand(undefined, "compare", folder), /^Cannot read .* \(EISDIR\)\.$/);
-    expectSentence(await runCommand(undefined, "compare", "/dev/zero"), /^Cannot read \/dev\/zero: it is no plain file\.$/);
+    expectSentence(
+      await runCommand(undefined, "compare", "/dev/zero"),
+      /^Cannot read \/dev\/zero: it is no plain file\.$/,
+    );
     expectSentence(await runCommand(undefined, "compare", "/nowhere.har"), /^Cannot read \/nowhere\.har \(ENOENT\)\.$/);
   });
 
@@ -68,7 +82,10 @@ describe("a recording that cannot be read ends in one sentence:", () => {
     ["a line that is no object", `${webhookLog}[1]\n`],
     ["a delivery without its body", '{"at":"2026-01-05T12:00:00Z","headers":{}}\n'],
   ])("a log of webhooks with %s", async (_, content) => {
-    expectSentence(await compareLog(content), /^received\.jsonl#\d+ is not a delivery: each line needs at, url, headers and body/);
+    expectSentence(
+      await compareLog(content),
+      /^received\.jsonl#\d+ is not a delivery: each line needs at, url, headers and body/,
+    );
   });
 });
 
@@ -86,11 +103,17 @@ describe("a recording is read", () => {
 
   test("as a log of webhooks in UTF-16, and one whose last line was cut off", async () => {
     expect((await compareLog(inUtf16(webhookLog))).code).toBe(0);
-    for (const part of CUTS) expect([0, 4]).toContain((await compareLog(webhookLog.slice(0, (webhookLog.length * part) / 20))).code);
+    for (const part of CUTS)
+      expect([0, 4]).toContain((await compareLog(webhookLog.slice(0, (webhookLog.length * part) / 20))).code);
   });
 
   test.each([
-    ["numbers for texts", { method: 7, url: 8, headers: "x", postData: [] }, { status: "200", headers: {}, content: "text" }, 4],
+    [
+      "numbers for texts",
+      { method: 7, url: 8, headers: "x", postData: [] },
+      { status: "200", headers: {}, content: "text" },
+      4,
+    ],
     ["nothing", {}, {}, 4],
     ["broken addresses", { method: "GET", url: "https://%%/", headers: [null, 1, { name: 2 }] }, { status: 200 }, 4],
     [
@@ -137,7 +160,8 @@ describe("a value of a wrong type", () => {
 
   /** Replaces the value to which the numbers lead: each chooses a field or an item of the one before. */
   function replaceAt(value: unknown, [choice, ...rest]: readonly number[], wrong: unknown): unknown {
-    if (choice === undefined || typeof value !== "object" || value === null || Object.keys(value).length === 0) return wrong;
+    if (choice === undefined || typeof value !== "object" || value === null || Object.keys(value).length === 0)
+      return wrong;
     const names = Object.keys(value);
     const name = names[choice % names.length] as string;
     const copy = (Array.isArray(value) ? [...value] : { ...value }) as Record<string, unknown>;

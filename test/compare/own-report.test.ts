@@ -21,29 +21,52 @@ const RECOGNISED = [
   ...["body_not_object", "idempotency_key_too_long", "idempotency_key_reused", "invalid_state"],
   ...["resource_not_found", "idempotency_key_empty", "idempotency_key_invalid"],
 ];
-const SHOWN = ["payments.list.order", "idempotency.replay", "idempotency.seconds", "rate_limit.limit", "webhook.schedule.3"];
+const SHOWN = [
+  "payments.list.order",
+  "idempotency.replay",
+  "idempotency.seconds",
+  "rate_limit.limit",
+  "webhook.schedule.3",
+];
 
 /** Calls of every condition that a request shows. */
 async function refusals({ call }: Bench): Promise<void> {
-  const post = (path: string, body: unknown, headers: Record<string, string> = {}) => call("POST", path, { ...KEY, body, headers });
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    call("POST", path, { ...KEY, body, headers });
   const keyed = (value: string) => ({ "Idempotency-Key": value });
   await call("GET", "/v1/payments", { key: null });
   await call("GET", "/v1/payments", { key: null, headers: { Authorization: "Basic abc" } });
   await call("GET", "/v1/payments", { key: "sk_test_nobody" });
-  for (const query of ["limit=0", "limit=101", "limit=ten", "limit=1", "limit=100", "starting_after=pay_nope", "after=pay_1"])
+  for (const query of [
+    "limit=0",
+    "limit=101",
+    "limit=ten",
+    "limit=1",
+    "limit=100",
+    "starting_after=pay_nope",
+    "after=pay_1",
+  ])
     await call("GET", `/v1/payments?${query}`, KEY);
   await call("GET", "/v1/payments?starting_after=a&ending_before=b", KEY);
   await call("GET", "/v1/customers/cus_nope", KEY);
   await call("GET", "/v1/nowhere", KEY);
   await call("PATCH", "/v1/payments", { ...KEY, body: {} });
-  for (const body of [{}, { ...RULE, name: 7 }, { ...RULE, adjustmentType: "sometimes" }, { ...RULE, startDate: "soon" }, [], "{"])
+  for (const body of [
+    {},
+    { ...RULE, name: 7 },
+    { ...RULE, adjustmentType: "sometimes" },
+    { ...RULE, startDate: "soon" },
+    [],
+    "{",
+  ])
     await post(RULES, body);
   await post(RULES, { ...RULE, colour: "blue", startDate: "2026-03-01", endDate: "2026-02-01" });
   await post(RULES, { ...RULE, colour: "blue" });
   await call("POST", RULES, { ...KEY, body: "name=x", contentType: "text/plain" });
   for (const key of ["one", "one", "", "k".repeat(256), "a b"]) await post(RULES, RULE, keyed(key));
   await post(RULES, { ...RULE, name: "Other" }, keyed("one"));
-  for (const id of ["bkg_pending", "bkg_pending", "bkg_confirmed", "bkg_nope"]) await post(`/v1/hospitality/bookings/${id}/decline`, {});
+  for (const id of ["bkg_pending", "bkg_pending", "bkg_confirmed", "bkg_nope"])
+    await post(`/v1/hospitality/bookings/${id}/decline`, {});
   await post("/v1/hospitality/bookings/bkg_nope/decline", { reason: 5 });
 }
 
@@ -79,7 +102,11 @@ test("the report of a sandbox under a service file contradicts nothing that the 
   receiver.always(500);
   const bench = await openAs(facts, { endpoints: [{ url: receiver.url }] });
   const call = (method: string, path: string, body?: unknown, key?: string) =>
-    bench.call(method, path, { key: "sk_test_lodge", body, headers: key === undefined ? {} : { "X-Request-Key": key } });
+    bench.call(method, path, {
+      key: "sk_test_lodge",
+      body,
+      headers: key === undefined ? {} : { "X-Request-Key": key },
+    });
   for (const list of ["payments", "payouts"])
     for (const query of ["", "?limit=1", "?limit=3", "?limit=50", "?limit=51", "?limit=100", "?limit=0", "?limit=500"])
       await call("GET", `/v1/${list}${query}`);

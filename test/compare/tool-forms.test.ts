@@ -18,7 +18,11 @@ function compareIn(form: ToolForm, har: object) {
 }
 
 const verdictsOf = ({ verdicts }: Comparison) =>
-  new Map(verdicts.filter(({ verdict }) => verdict !== "not_seen").map(({ fact, verdict, seen }) => [fact.id, { verdict, seen }]));
+  new Map(
+    verdicts
+      .filter(({ verdict }) => verdict !== "not_seen")
+      .map(({ fact, verdict, seen }) => [fact.id, { verdict, seen }]),
+  );
 const comparedInPlainForm = compare(sandbox, readHar(JSON.stringify(plain), "service.har"));
 const inPlainForm = verdictsOf(comparedInPlainForm);
 const differencesInPlainForm = compare(sandbox, readHar(JSON.stringify(different), "service.har"));
@@ -58,9 +62,14 @@ test("a body in another folder than the recording's is not read", () => {
   expect(asked).toEqual([]);
 });
 
-test.each([{ _fromCache: "disk" }, { _fetchType: "Memory Cache" }])("a response from a browser's cache says nothing: %o", (field) => {
-  const { entries } = (plain as { log: { entries: object[] } }).log;
-  const cached = { log: { entries: entries.map((entry) => ({ ...entry, ...field })) } };
-  const found = compare(sandbox, readHar(JSON.stringify(cached), "service.har"));
-  expect(found.noise).toEqual({ "a response from a browser's cache": (plain as { log: { entries: object[] } }).log.entries.length });
-});
+test.each([{ _fromCache: "disk" }, { _fetchType: "Memory Cache" }])(
+  "a response from a browser's cache says nothing: %o",
+  (field) => {
+    const { entries } = (plain as { log: { entries: object[] } }).log;
+    const cached = { log: { entries: entries.map((entry) => ({ ...entry, ...field })) } };
+    const found = compare(sandbox, readHar(JSON.stringify(cached), "service.har"));
+    expect(found.noise).toEqual({
+      "a response from a browser's cache": (plain as { log: { entries: object[] } }).log.entries.length,
+    });
+  },
+);

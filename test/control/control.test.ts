@@ -34,7 +34,8 @@ describe("every operation", () => {
     "$id rejects an unknown parameter or field, and suggests the closest name",
     async ({ method, path, query, body }) => {
       /** The kinds of records know more fields than their operations declare. */
-      const isClosed = method !== "GET" && (body as { additionalProperties?: boolean } | undefined)?.additionalProperties !== true;
+      const isClosed =
+        method !== "GET" && (body as { additionalProperties?: boolean } | undefined)?.additionalProperties !== true;
       for (const { properties, inBody } of [
         { ...query, inBody: false },
         ...(isClosed ? [{ properties: body?.properties ?? {}, inBody: true }] : []),
@@ -54,7 +55,10 @@ describe("every operation", () => {
   test.each(writing)("$id accepts only a JSON object as its body", async ({ method, path: filledPath }) => {
     const path = inRoom(filledPath);
     for (const contentType of [null, "text/plain", "application/x-www-form-urlencoded"])
-      expect(refused(await shared().call(method, path, { ...plain, contentType, body: "{}" }))).toEqual([415, "unsupported_media_type"]);
+      expect(refused(await shared().call(method, path, { ...plain, contentType, body: "{}" }))).toEqual([
+        415,
+        "unsupported_media_type",
+      ]);
     expect(refused(await shared().call(method, path, { ...plain, body: "[]" }))).toEqual([400, "body_not_object"]);
     expect(refused(await shared().call(method, path, { ...plain, body: "{" }))).toEqual([400, "invalid_json"]);
   });
@@ -64,7 +68,9 @@ describe("every operation", () => {
     async (path) => {
       const here: string[] = operations.filter((one) => one.path === path).map(({ method }) => method);
       if (here.includes("GET")) here.push("HEAD");
-      for (const wrong of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter((method) => !here.includes(method))) {
+      for (const wrong of ["GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"].filter(
+        (method) => !here.includes(method),
+      )) {
         const answer = await shared().call(wrong, path, plain);
         expect(refused(answer), answer.text).toEqual([405, "method_not_allowed"]);
         expect(answer.headers.allow?.split(", ").sort()).toEqual(here.sort());
@@ -77,7 +83,9 @@ describe("every operation", () => {
     const bench = await open();
     for (const { id, method, path, documents } of operations) {
       const { headers } = await bench.call(method, path, plain);
-      expect([id, ...Object.keys(headers).filter((name) => /ratelimit|request-id|access-control/.test(name))]).toEqual([id]);
+      expect([id, ...Object.keys(headers).filter((name) => /ratelimit|request-id|access-control/.test(name))]).toEqual([
+        id,
+      ]);
       const type = headers["content-type"]?.replace(/;.*/, "");
       expect([id, headers["x-content-type-options"], ["application/json", ...Object.values(documents)]]).toEqual([
         id,
@@ -142,7 +150,11 @@ describe("the clock", () => {
 
   test("can be frozen, moved, run from another time, and set back to real time", async () => {
     const bench = await open();
-    expect((await clock(bench, "GET")).body).toEqual({ mode: "frozen", now: "2026-01-05T12:00:00.000Z", unix: NOON_SECONDS });
+    expect((await clock(bench, "GET")).body).toEqual({
+      mode: "frozen",
+      now: "2026-01-05T12:00:00.000Z",
+      unix: NOON_SECONDS,
+    });
     const moved = await clock(bench, "PUT", { mode: "frozen", now: "2026-02-01T00:00:00+01:00" });
     expect(moved.body).toEqual({ mode: "frozen", now: "2026-01-31T23:00:00.000Z", unix: 1_769_900_400 });
     expect((await clock(bench, "PUT", { mode: "frozen" })).body).toEqual(moved.body);
@@ -184,21 +196,39 @@ describe("the clock", () => {
   test("advancing makes attempts in order and returns them, with everything else that fell due", async () => {
     const bench = await open({ rateLimit: "4/1m" });
     const receiver = await receive();
-    const [failing, good] = [await register(bench, `${receiver.url}/a`, ["a.b"]), await register(bench, `${receiver.url}/b`, ["a.b"])];
+    const [failing, good] = [
+      await register(bench, `${receiver.url}/a`, ["a.b"]),
+      await register(bench, `${receiver.url}/b`, ["a.b"]),
+    ];
     receiver.always((arrival, outgoing) => outgoing.writeHead(arrival.url.endsWith("/a") ? 500 : 200).end());
     const rule = { name: "once", adjustmentType: "fixed", adjustmentValue: 5 };
-    const once = () => bench.call("POST", "/v1/hospitality/pricing-rules", { body: rule, headers: { "idempotency-key": "once" } });
+    const once = () =>
+      bench.call("POST", "/v1/hospitality/pricing-rules", { body: rule, headers: { "idempotency-key": "once" } });
     const first = await once();
     const event = await trigger(bench, "a.b");
     expect(refused(await bench.call("GET", "/v1/payments"))).toEqual([429, "rate_limit_exceeded"]);
 
     const played = await advance(bench, "6s");
-    expect(played).toMatchObject({ mode: "frozen", now: "2026-01-05T12:00:06.000Z", unix: NOON_SECONDS + 6, forgotten: 0 });
+    expect(played).toMatchObject({
+      mode: "frozen",
+      now: "2026-01-05T12:00:06.000Z",
+      unix: NOON_SECONDS + 6,
+      forgotten: 0,
+    });
     const seen = played.attempts.map(({ at, endpointId, attempt, status, nextAttemptAt }: Record<string, unknown>) =>
-      [at, endpointId === failing.id ? "failing" : endpointId === good.id && "good", attempt, status, nextAttemptAt].join(" "),
+      [
+        at,
+        endpointId === failing.id ? "failing" : endpointId === good.id && "good",
+        attempt,
+        status,
+        nextAttemptAt,
+      ].join(" "),
     );
     // The first attempts may have ended before the clock was moved, and in any order.
-    const atOnce = [`2026-01-05T12:00:00.000Z failing 1 failed ${NOON_SECONDS + 1}`, "2026-01-05T12:00:00.000Z good 1 succeeded "];
+    const atOnce = [
+      `2026-01-05T12:00:00.000Z failing 1 failed ${NOON_SECONDS + 1}`,
+      "2026-01-05T12:00:00.000Z good 1 succeeded ",
+    ];
     expect(seen.filter((line: string) => !atOnce.includes(line))).toEqual([
       `2026-01-05T12:00:01.000Z failing 2 failed ${NOON_SECONDS + 6}`,
       `2026-01-05T12:00:06.000Z failing 3 failed ${NOON_SECONDS + 21}`,
@@ -208,7 +238,11 @@ describe("the clock", () => {
 
     expect((await advance(bench, "24h")).forgotten).toBe(1);
     const anew = await once();
-    expect([anew.status, anew.headers["idempotent-replayed"], anew.body.id === first.body.id]).toEqual([200, undefined, false]);
+    expect([anew.status, anew.headers["idempotent-replayed"], anew.body.id === first.body.id]).toEqual([
+      200,
+      undefined,
+      false,
+    ]);
     expect(anew.headers["ratelimit-remaining"]).toBe("3");
     expect(await advance(bench, "0s")).toMatchObject({ attempts: [], forgotten: 0 });
   });
@@ -221,7 +255,9 @@ describe("merchants", () => {
     expect(refused(answer)).toEqual([400, "validation_failed"]);
     expect(answer.body.message).toContain("Did you mean lodge?");
     const other = await open();
-    expect(await bench.control("POST", "/merchants", {})).toEqual(await other.control("POST", "/merchants", { fixture: "lodge" }));
+    expect(await bench.control("POST", "/merchants", {})).toEqual(
+      await other.control("POST", "/merchants", { fixture: "lodge" }),
+    );
   });
 
   test("deleting a merchant deletes its keys and pending deliveries, and keeps its requests", async () => {
@@ -287,7 +323,9 @@ describe("reset", () => {
     expect((await bench.call("GET", "/v1/webhooks")).body.data).toEqual([]);
     for (const key of [apiKey, session.accessToken])
       expect(refused(await bench.call("GET", "/v1/merchants/me", { key }))).toEqual([401, "invalid_api_key"]);
-    const anew = await bench.call("POST", "/v1/hospitality/bookings/bkg_confirmed_2/decline", { headers: { "idempotency-key": "a" } });
+    const anew = await bench.call("POST", "/v1/hospitality/bookings/bkg_confirmed_2/decline", {
+      headers: { "idempotency-key": "a" },
+    });
     expect([anew.status, anew.headers["idempotent-replayed"]]).toEqual([409, undefined]);
     const arrived = receiver.arrivals.length;
     expect((await advance(bench, "24h")).attempts).toEqual([]);
@@ -301,15 +339,22 @@ describe("reset", () => {
     await register(bench, receiver.url, ["*"], "sk_test_market");
     await trigger(bench, "c.d", {}, "sk_test_market");
     // Requests are numbered across all merchants, so only their ids continue, and may be longer by a digit.
-    const withoutIds = (answers: string[]) => answers.map((answer) => answer.replaceAll(/req_\d+|"Content-Length","\d+"/g, ""));
+    const withoutIds = (answers: string[]) =>
+      answers.map((answer) => answer.replaceAll(/req_\d+|"Content-Length","\d+"/g, ""));
     const first = withoutIds(await busyHour(bench, receiver.url));
     const merchants = (await bench.control("GET", "")).merchants;
     await rewind(bench);
     const nothing = { faults: [], scenarios: [], endpoints: [] };
-    expect(await bench.control("POST", "/reset", { merchant: "mer_lodge" })).toEqual({ reset: "mer_lodge", clock: null, ...nothing });
+    expect(await bench.control("POST", "/reset", { merchant: "mer_lodge" })).toEqual({
+      reset: "mer_lodge",
+      clock: null,
+      ...nothing,
+    });
     expect((await bench.control("GET", "")).merchants).toEqual(merchants);
     expect((await bench.control("GET", "/requests?merchant=mer_lodge")).data).toEqual([]);
-    expect((await bench.control("GET", "/events")).data.map(({ merchant }: { merchant: string }) => merchant)).toEqual(["mer_market"]);
+    expect((await bench.control("GET", "/events")).data.map(({ merchant }: { merchant: string }) => merchant)).toEqual([
+      "mer_market",
+    ]);
     expect(withoutIds(await busyHour(bench, receiver.url))).toEqual(first);
     expect(await log(bench, "", "sk_test_market")).not.toEqual([]);
   });
@@ -321,12 +366,21 @@ describe("reset", () => {
       match: { merchant, operation: "payments.list" },
     }));
     writeFileSync(faults, JSON.stringify([...rules, { id: "flt_all", action: { type: "latency", ms: 1 } }]));
-    const endpoints = ["lodge", "market"].map((merchant) => ({ url: "http://localhost:3000/hooks", events: ["payment.*"], merchant }));
+    const endpoints = ["lodge", "market"].map((merchant) => ({
+      url: "http://localhost:3000/hooks",
+      events: ["payment.*"],
+      merchant,
+    }));
     const bench = await open({ faults, scenario: "lost-response", endpoints });
     const state = async () => {
-      const [{ data: rules }, { scenarios, clock }] = [await bench.control("GET", "/faults"), await bench.control("GET", "")];
+      const [{ data: rules }, { scenarios, clock }] = [
+        await bench.control("GET", "/faults"),
+        await bench.control("GET", ""),
+      ];
       const keys = ["sk_test_lodge", "sk_test_market"];
-      const registered = await Promise.all(keys.map(async (key) => (await bench.call("GET", "/v1/webhooks", { key })).body.data));
+      const registered = await Promise.all(
+        keys.map(async (key) => (await bench.call("GET", "/v1/webhooks", { key })).body.data),
+      );
       return { rules, scenarios, clock, registered };
     };
     const start = await state();
@@ -370,7 +424,10 @@ describe("reset", () => {
 
   test("of an unknown merchant, or of one created through the API, is rejected", async () => {
     const bench = await open();
-    expect(refused(await ask(bench, "POST", "/reset", { merchant: "mer_nobody" }))).toEqual([404, "resource_not_found"]);
+    expect(refused(await ask(bench, "POST", "/reset", { merchant: "mer_nobody" }))).toEqual([
+      404,
+      "resource_not_found",
+    ]);
     const { body } = await bench.call("POST", "/v1/merchants", { body: { name: "New", email: "new@example.com" } });
     const answer = await ask(bench, "POST", "/reset", { merchant: body.id });
     expect(refused(answer)).toEqual([400, "validation_failed"]);
@@ -383,10 +440,21 @@ const newest = async (bench: Bench) => (await bench.control("GET", "/events?limi
 describe("records", () => {
   test("emit payment.partially_refunded for a part, and keep the status", async () => {
     const bench = await open();
-    const paid = await bench.control("POST", "/records/payment", { merchant: "mer_blank", status: "succeeded", amount: 1_000 });
+    const paid = await bench.control("POST", "/records/payment", {
+      merchant: "mer_blank",
+      status: "succeeded",
+      amount: 1_000,
+    });
     const refund = (refundedAmount: number) => ask(bench, "PATCH", `/records/payment/${paid.id}`, { refundedAmount });
-    expect((await refund(400)).body).toMatchObject({ status: "succeeded", refundedAmount: 400, refundedAt: NOON_SECONDS });
-    expect(await newest(bench)).toMatchObject({ type: "payment.partially_refunded", body: { data: { refundedAmount: 400 } } });
+    expect((await refund(400)).body).toMatchObject({
+      status: "succeeded",
+      refundedAmount: 400,
+      refundedAt: NOON_SECONDS,
+    });
+    expect(await newest(bench)).toMatchObject({
+      type: "payment.partially_refunded",
+      body: { data: { refundedAmount: 400 } },
+    });
     for (const wrong of [1_000, 1_001]) {
       const answer = await refund(wrong);
       expect(refused(answer)).toEqual([400, "validation_failed"]);
@@ -410,7 +478,13 @@ describe("records", () => {
     });
     expect([answer.status, answer.body]).toEqual([
       201,
-      expect.objectContaining({ id: "pay_mine", amount: 7, status: "succeeded", created: 1_700_000_000, refundedAmount: 0 }),
+      expect.objectContaining({
+        id: "pay_mine",
+        amount: 7,
+        status: "succeeded",
+        created: 1_700_000_000,
+        refundedAmount: 0,
+      }),
     ]);
     await settle(bench);
     expect(receiver.arrivals.map(({ event }) => event.data.id)).toEqual(["pay_mine"]);
@@ -423,13 +497,25 @@ describe("records", () => {
 
   test.each([
     ["POST", "/records/payments", { merchant: "mer_lodge" }, 404, "Did you mean payment?"],
-    ["POST", "/records/webhook_endpoint", { merchant: "mer_lodge" }, 404, "There is no kind of record webhook_endpoint"],
+    [
+      "POST",
+      "/records/webhook_endpoint",
+      { merchant: "mer_lodge" },
+      404,
+      "There is no kind of record webhook_endpoint",
+    ],
     ["POST", "/records/payment", { merchant: "mer_lodg" }, 404, "Did you mean mer_lodge?"],
     ["POST", "/records/payment", { merchant: "mer_lodge", amuont: 5 }, 400, "Did you mean amount?"],
     ["POST", "/records/payment", { merchant: "mer_lodge", amount: "5" }, 400, 'received "5"'],
     ["POST", "/records/payment", { merchant: "mer_lodge", livemode: true }, 400, "livemode cannot be set"],
     ["POST", "/records/payment", { merchant: "mer_lodge", id: "pay_pending" }, 409, "pay_pending exists already"],
-    ["POST", "/records/product_variant", { merchant: "mer_lodge", productId: "prod_honey", sku: "HONEY-250" }, 409, "sku exists already"],
+    [
+      "POST",
+      "/records/product_variant",
+      { merchant: "mer_lodge", productId: "prod_honey", sku: "HONEY-250" },
+      409,
+      "sku exists already",
+    ],
     ["GET", "/records/payments", undefined, 404, "Did you mean payment?"],
     ["GET", "/records/payment?status=suceeded", undefined, 400, "Did you mean succeeded?"],
     ["GET", "/records/customer?status=new", undefined, 400, "A customer has no status"],
@@ -462,7 +548,9 @@ describe("records", () => {
     expect(await list(`limit=2&starting_after=${ids[1]}`)).toEqual(["list", ids.slice(2, 4), true]);
     expect(await list(`ending_before=${ids[3]}`)).toEqual(["list", ids.slice(0, 3), false]);
     const { body } = await bench.call("GET", "/v1/payments?limit=100");
-    const failed = body.data.filter(({ status }: { status: string }) => status === "failed").map(({ id }: { id: string }) => id);
+    const failed = body.data
+      .filter(({ status }: { status: string }) => status === "failed")
+      .map(({ id }: { id: string }) => id);
     expect(await list("status=failed&limit=2")).toEqual(["list", failed.slice(0, 2), true]);
     expect((await list(`status=failed&limit=1&starting_after=${failed[0]}`))[1]).toEqual([failed[1]]);
     expect((await list(`status=failed&limit=1&ending_before=${failed[2]}`))[1]).toEqual([failed[1]]);
@@ -524,7 +612,8 @@ describe("the request log", () => {
   test("shows a whole request, with its events and the request that it replays", async () => {
     const bench = await open();
     const headers = { "idempotency-key": "one", "x-mine": "yes" };
-    const act = () => bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { headers, body: { reason: "full" } });
+    const act = () =>
+      bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { headers, body: { reason: "full" } });
     const [first, second] = [await act(), await act()];
     const detail = await bench.control("GET", "/requests/req_1");
     expect(detail).toMatchObject({
@@ -540,7 +629,11 @@ describe("the request log", () => {
       idempotencyKey: "one",
       replayOf: null,
       request: { headers: { "x-mine": "yes" }, body: '{"reason":"full"}', bytes: 17 },
-      response: { headers: { "X-Sandbox-Request-Id": "req_1" }, body: first.text, bytes: Buffer.byteLength(first.text) },
+      response: {
+        headers: { "X-Sandbox-Request-Id": "req_1" },
+        body: first.text,
+        bytes: Buffer.byteLength(first.text),
+      },
     });
     const [event] = (await bench.control("GET", "/events")).data;
     expect(detail.events).toEqual([{ id: event.id, type: "booking.declined" }]);
@@ -587,7 +680,8 @@ describe("webhooks", () => {
     const two = await trigger(bench, "c.d", { n: 2 }, "sk_test_market");
     await advance(bench, "1s");
 
-    const events = async (query: string) => (await bench.control("GET", `/events?${query}`)).data.map(({ id }: { id: string }) => id);
+    const events = async (query: string) =>
+      (await bench.control("GET", `/events?${query}`)).data.map(({ id }: { id: string }) => id);
     expect(await events("")).toEqual([two, one]);
     expect(await events("merchant=mer_lodge")).toEqual([one]);
     expect(await events(`limit=1&starting_after=${two}`)).toEqual([one]);
@@ -599,7 +693,10 @@ describe("webhooks", () => {
     });
 
     const attempts = async (query: string) =>
-      (await bench.control("GET", `/deliveries?${query}`)).data.map(({ eventId, attempt }: Record<string, unknown>) => [eventId, attempt]);
+      (await bench.control("GET", `/deliveries?${query}`)).data.map(({ eventId, attempt }: Record<string, unknown>) => [
+        eventId,
+        attempt,
+      ]);
     expect(await attempts("")).toEqual([
       [two, 2],
       [two, 1],
@@ -613,6 +710,10 @@ describe("webhooks", () => {
     expect(shown).toEqual({ attempt: data[1], attempts: data, request: expect.stringMatching(/^req_\d+$/) });
     expect((await bench.control("GET", `/deliveries?requestId=${shown.request}`)).data).toEqual(data);
     expect((await bench.control("GET", "/deliveries?requestId=req_1")).data).toEqual([]);
-    expect(data[1]).toMatchObject({ status: "failed", responseStatus: 500, requestBody: receiver.arrivals[1]?.body.toString() });
+    expect(data[1]).toMatchObject({
+      status: "failed",
+      responseStatus: 500,
+      requestBody: receiver.arrivals[1]?.body.toString(),
+    });
   });
 });

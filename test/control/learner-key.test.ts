@@ -1,4 +1,5 @@
-// A learner's key opens only that learner's merchant on the control API, and the keys of other learners cannot be derived from it.
+// A learner's key opens only that learner's merchant on the control API, and the keys of other learners cannot be
+// derived from it.
 
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
@@ -18,13 +19,23 @@ async function openRoom() {
     const { apiKey, learner } = (await bench.call("POST", `${room}/join`, { key: null, body: { name } })).body;
     await bench.call("POST", "/v1/webhooks", { key: apiKey, body: { url: `${url}/hook-of-${name}`, events: ["*"] } });
     await bench.call("GET", `/v1/customers/cus_of_${name}`, { key: apiKey });
-    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { key: apiKey, body: { reason: `said by ${name}` } });
+    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", {
+      key: apiKey,
+      body: { reason: `said by ${name}` },
+    });
     return { name, key: apiKey as string, id: learner.id as string };
   };
   const [ada, eve] = [await join("ada"), await join("eve")];
   await bench.call("GET", "/v1/payments");
   await bench.call("POST", "/_sandbox/clock/advance", { key: token, body: { by: "0s" } });
-  return { bench, room, token, ada, eve, foreign: [eve.id, eve.key, "cus_of_eve", "said by eve", "hook-of-eve", "sk_test_lodge", token] };
+  return {
+    bench,
+    room,
+    token,
+    ada,
+    eve,
+    foreign: [eve.id, eve.key, "cus_of_eve", "said by eve", "hook-of-eve", "sk_test_lodge", token],
+  };
 }
 
 type Room = Awaited<ReturnType<typeof openRoom>>;
@@ -38,9 +49,13 @@ const READABLE = [
 const MOVES = ["learners.begin", "learners.skip", "learners.hint"];
 
 test("opens the operations that are declared for learners, and no other", () => {
-  const opened = controlCatalogue.filter(({ access }) => access !== undefined && "learner" in access).map(({ id }) => id);
+  const opened = controlCatalogue
+    .filter(({ access }) => access !== undefined && "learner" in access)
+    .map(({ id }) => id);
   expect(opened.toSorted()).toEqual([...READABLE, ...MOVES].toSorted());
-  const byCode = controlCatalogue.filter(({ access }) => access !== undefined && "requireRoom" in access).map(({ path }) => path);
+  const byCode = controlCatalogue
+    .filter(({ access }) => access !== undefined && "requireRoom" in access)
+    .map(({ path }) => path);
   expect(byCode.filter((path) => !path.startsWith("/room/{room}"))).toEqual([]);
 });
 
@@ -52,7 +67,9 @@ test("shows a learner their own requests, deliveries, verdicts, merchant and pro
   expect(requests.map(({ merchant }) => merchant)).toEqual(requests.map(() => ada.id));
   expect(requests.some(({ path }) => path.includes("cus_of_ada"))).toBe(true);
   const [newest] = requests;
-  expect((await read(`/requests/${newest?.id}`)).events).toEqual([expect.objectContaining({ type: "booking.declined" })]);
+  expect((await read(`/requests/${newest?.id}`)).events).toEqual([
+    expect.objectContaining({ type: "booking.declined" }),
+  ]);
   const attempts = (await read(`/deliveries?requestId=${newest?.id}`)).data;
   expect(attempts).toEqual([expect.objectContaining({ merchantId: ada.id, eventType: "booking.declined" })]);
   const attempt = await read(`/deliveries/${attempts[0].id}`);
@@ -60,7 +77,9 @@ test("shows a learner their own requests, deliveries, verdicts, merchant and pro
   expect(await read("/verdicts")).toMatchObject({ data: expect.any(Array) });
   expect((await read("/merchants")).data).toEqual([expect.objectContaining({ id: ada.id, apiKeys: [ada.key] })]);
   expect((await read("/learners")).data).toEqual([expect.objectContaining({ id: ada.id, name: "ada" })]);
-  expect(await read("/lessons/first-call")).toMatchObject({ steps: [{ command: expect.stringContaining(ada.key) }, {}, {}, {}, {}] });
+  expect(await read("/lessons/first-call")).toMatchObject({
+    steps: [{ command: expect.stringContaining(ada.key) }, {}, {}, {}, {}],
+  });
 });
 
 describe("every control operation, called with a learner's key", () => {
@@ -77,7 +96,9 @@ describe("every control operation, called with a learner's key", () => {
       "/learners",
       "/merchants",
     ];
-    const answers = await Promise.all(lists.map(async (path) => (await bench.call("GET", `/_sandbox${path}`, { key: token })).body));
+    const answers = await Promise.all(
+      lists.map(async (path) => (await bench.call("GET", `/_sandbox${path}`, { key: token })).body),
+    );
     const changing = ["elapsed", "resetIn", "reset", "unix", "now", "made", "kept"];
     return JSON.parse(
       JSON.stringify(answers, (name, value) => {
@@ -92,7 +113,10 @@ describe("every control operation, called with a learner's key", () => {
     const { bench, token, eve } = room;
     const [[request] = [], [attempt] = []] = await Promise.all(
       ["requests", "deliveries"].map(
-        async (list) => (await bench.call("GET", `/_sandbox/${list}?merchant=${eve.id}`, { key: token })).body.data as { id: string }[],
+        async (list) =>
+          (await bench.call("GET", `/_sandbox/${list}?merchant=${eve.id}`, { key: token })).body.data as {
+            id: string;
+          }[],
       ),
     );
     return [eve.id, "mer_lodge", eve.key, request?.id, attempt?.id, "__proto__", "first-call"] as string[];
@@ -107,25 +131,33 @@ describe("every control operation, called with a learner's key", () => {
     for (const operation of controlCatalogue.filter(({ access }) => access === undefined || "learner" in access)) {
       const { id, method, path, body, query, example, exampleParams } = operation;
       const fields = ["merchant", "learner", "id", "key"].filter((name) => Object.hasOwn(query.properties, name));
-      const paths = [ada.id, ...Object.values(exampleParams), ...names].map((name) => path.replaceAll(/\{\w+\}/g, name));
+      const paths = [ada.id, ...Object.values(exampleParams), ...names].map((name) =>
+        path.replaceAll(/\{\w+\}/g, name),
+      );
       const searches = ["", ...fields.flatMap((field) => [eve.id, eve.key].map((name) => `?${field}=${name}`))];
       const bodies = body ? [example ?? {}, { ...example, merchant: eve.id }] : [undefined];
       for (const called of new Set(paths))
         for (const search of searches)
           for (const sent of bodies) {
             attempted("Access through a workshop room");
-            const { status, text } = await bench.call(method, `/_sandbox${called}${search}`, { key: ada.key, ...(sent && { body: sent }) });
+            const { status, text } = await bench.call(method, `/_sandbox${called}${search}`, {
+              key: ada.key,
+              ...(sent && { body: sent }),
+            });
             if (operation.access === undefined) expect([id, called, status]).toEqual([id, called, 403]);
             if (status < 300) answered.add(id);
             // What was sent may be repeated in an error.
             const said = called + search + JSON.stringify(sent ?? "");
-            expect([id, called, search, foreign.filter((part) => text.includes(part) && !said.includes(part))]).toEqual([
-              id,
-              called,
-              search,
-              [],
-            ]);
-            if (status < 300) expect([id, called, search, foreign.filter((part) => text.includes(part))]).toEqual([id, called, search, []]);
+            expect([id, called, search, foreign.filter((part) => text.includes(part) && !said.includes(part))]).toEqual(
+              [id, called, search, []],
+            );
+            if (status < 300)
+              expect([id, called, search, foreign.filter((part) => text.includes(part))]).toEqual([
+                id,
+                called,
+                search,
+                [],
+              ]);
           }
     }
     expect(await othersState(room)).toEqual(before);
@@ -137,14 +169,25 @@ describe("every control operation, called with a learner's key", () => {
     const room = await openRoom();
     const { ada, eve, foreign } = room;
     const requests = (await get(room, "/requests?limit=100", eve.key)).body.data as { id: string }[];
-    const attempts = (await get(room, "/deliveries?limit=100", eve.key)).body.data as { id: string; eventId: string; endpointId: string }[];
+    const attempts = (await get(room, "/deliveries?limit=100", eve.key)).body.data as {
+      id: string;
+      eventId: string;
+      endpointId: string;
+    }[];
     expect([requests.length > 1, attempts.length]).toEqual([true, 1]);
     const ids = [...requests, ...attempts].map(({ id }) => id);
     const tried = [
       ...ids.flatMap((id) => [`/requests/${id}`, `/deliveries/${id}`, `/requests/${id}?merchant=${eve.id}`]),
-      ...ids.flatMap((id) => [`/requests?starting_after=${id}`, `/deliveries?starting_after=${id}`, `/deliveries?ending_before=${id}`]),
+      ...ids.flatMap((id) => [
+        `/requests?starting_after=${id}`,
+        `/deliveries?starting_after=${id}`,
+        `/deliveries?ending_before=${id}`,
+      ]),
       ...requests.map(({ id }) => `/deliveries?requestId=${id}`),
-      ...attempts.flatMap(({ eventId, endpointId }) => [`/deliveries?eventId=${eventId}`, `/deliveries?endpointId=${endpointId}`]),
+      ...attempts.flatMap(({ eventId, endpointId }) => [
+        `/deliveries?eventId=${eventId}`,
+        `/deliveries?endpointId=${endpointId}`,
+      ]),
       ...["requests", "deliveries", "verdicts", "learners", "merchants"].flatMap((list) => [
         `/${list}?merchant=${ada.id}&merchant=${eve.id}`,
         `/${list}?learner=${eve.id}&key=${eve.key}`,
@@ -159,7 +202,9 @@ describe("every control operation, called with a learner's key", () => {
       attempted("Access through a workshop room");
       const { text } = await get(room, path, ada.key);
       // An id or a parameter that was sent may be repeated in the error.
-      const leaked = foreign.filter((part) => text.replaceAll(path, "").includes(part) && !decodeURIComponent(path).includes(part));
+      const leaked = foreign.filter(
+        (part) => text.replaceAll(path, "").includes(part) && !decodeURIComponent(path).includes(part),
+      );
       expect([path, leaked]).toEqual([path, []]);
     }
   });
@@ -167,8 +212,12 @@ describe("every control operation, called with a learner's key", () => {
   test("answers another learner's request like one that does not exist", async () => {
     const room = await openRoom();
     const { bench, token, ada, eve } = room;
-    const own = (await bench.call("GET", `/_sandbox/requests?merchant=${eve.id}&limit=1`, { key: token })).body.data[0].id as string;
-    const [theirs, none] = [await get(room, `/requests/${own}`, ada.key), await get(room, "/requests/req_999999", ada.key)];
+    const own = (await bench.call("GET", `/_sandbox/requests?merchant=${eve.id}&limit=1`, { key: token })).body.data[0]
+      .id as string;
+    const [theirs, none] = [
+      await get(room, `/requests/${own}`, ada.key),
+      await get(room, "/requests/req_999999", ada.key),
+    ];
     attempted("Access through a workshop room");
     expect(theirs.status).toBe(404);
     expect(theirs.body.message.replace(own, "ID")).toBe(none.body.message.replace("req_999999", "ID"));
@@ -196,7 +245,9 @@ describe("the scope", () => {
     const { bench, ada, token } = await openRoom();
     const statusWith = (key: string) =>
       new Promise((resolve) => {
-        const socket = new WebSocket(`${bench.url.replace("http", "ws")}/_sandbox/live`, { headers: { authorization: `Bearer ${key}` } });
+        const socket = new WebSocket(`${bench.url.replace("http", "ws")}/_sandbox/live`, {
+          headers: { authorization: `Bearer ${key}` },
+        });
         socket.on("unexpected-response", (_, { statusCode }) => resolve(statusCode));
         socket.on("open", () => resolve("open"));
         socket.on("open", () => socket.terminate());
@@ -212,7 +263,9 @@ describe("the scope", () => {
       key: ada.key,
       body: { name: "Shop", email: "shop@shop.example", password: "a-long-password" },
     });
-    const session = await bench.call("POST", "/v1/merchants/login", { body: { email: "shop@shop.example", password: "a-long-password" } });
+    const session = await bench.call("POST", "/v1/merchants/login", {
+      body: { email: "shop@shop.example", password: "a-long-password" },
+    });
     await bench.call("POST", "/_sandbox/learners", { key: token, body: { merchant: "mer_lodge" } });
     for (const key of [
       merchant.body.apiKey,
@@ -242,7 +295,9 @@ describe("the scope", () => {
     const bench = await open();
     const { apiKey, learner } = await bench.control("POST", "/learners", { name: "Ada" });
     attempted("Access through a workshop room");
-    expect((await bench.call("GET", "/_sandbox/merchants", { key: apiKey })).body.data).toMatchObject([{ id: learner.id }]);
+    expect((await bench.call("GET", "/_sandbox/merchants", { key: apiKey })).body.data).toMatchObject([
+      { id: learner.id },
+    ]);
     expect((await bench.call("GET", "/_sandbox/merchants", { key: null })).body.data.length).toBeGreaterThan(1);
     expect((await bench.call("POST", "/_sandbox/reset", { key: apiKey, body: {} })).status).toBe(200);
   });
@@ -264,7 +319,10 @@ test("no seed predicts the key of a learner, though it predicts every merchant t
   expect([ada.key, eve.key]).not.toContain(`sk_test_${createRandom(SEED).text(24, "key", ada.id)}`);
   expect(ada.key).not.toBe(eve.key);
   // 21 base62 characters are 125 bits, and 16 hexadecimal digits 64.
-  expect([ada.key, ada.room]).toEqual([expect.stringMatching(/^sk_test_\w{21,}$/), expect.stringMatching(/^[0-9a-f]{16,}$/)]);
+  expect([ada.key, ada.room]).toEqual([
+    expect.stringMatching(/^sk_test_\w{21,}$/),
+    expect.stringMatching(/^[0-9a-f]{16,}$/),
+  ]);
   expect(ada.room).not.toBe(eve.room);
   expect(await first.control("POST", "/merchants", {})).toEqual(await second.control("POST", "/merchants", {}));
 });
@@ -278,7 +336,10 @@ test("no seed predicts webhook secrets, or the keys of merchants that a learner 
         key,
         body: { url: "http://localhost:4848/", events: ["payment.succeeded"] },
       });
-      const merchant = await bench.call("POST", "/v1/merchants", { key, body: { name: "Shop", email: "shop@shop.example" } });
+      const merchant = await bench.call("POST", "/v1/merchants", {
+        key,
+        body: { name: "Shop", email: "shop@shop.example" },
+      });
       return [endpoint.body.secret as string, merchant.body.apiKey as string];
     }),
   );

@@ -46,7 +46,9 @@ describe.each(["mer_lodge", "mer_market", "mer_stage", "mer_blank"])("of %s", (m
       for (const status of statuses) {
         const record = await make(bench, kind, { merchant, status });
         expect([record.object, record.merchantId, record.status]).toEqual([kind, merchant, status]);
-        const missing = ESSENTIAL[kind]?.filter((field) => record[field] == null || (field === "amount" && record[field] === 0));
+        const missing = ESSENTIAL[kind]?.filter(
+          (field) => record[field] == null || (field === "amount" && record[field] === 0),
+        );
         expect([kind, status, missing]).toEqual([kind, status, []]);
         if ("currency" in record) expect(record.currency).toBe(currency);
       }
@@ -72,7 +74,8 @@ test("a made payout contains the payments that no other payout contains, unless 
 
 test("made records refer to the merchant's own customers, rooms, products and staff", async () => {
   const bench = await open();
-  const has = async (kind: string, id: string) => (await bench.control("GET", `/records/${kind}/${id}?merchant=mer_lodge`)).id === id;
+  const has = async (kind: string, id: string) =>
+    (await bench.control("GET", `/records/${kind}/${id}?merchant=mer_lodge`)).id === id;
   const payment = await make(bench, "payment");
   const booking = await make(bench, "booking");
   const order = await make(bench, "marketplace_order");
@@ -88,7 +91,11 @@ const any = expect.anything();
 
 test.each([
   ["booking", { checkIn: "2026-05-01", checkOut: "2026-05-03", guestName: "Ana" }, { customerId: null }],
-  ["marketplace_order", { customerId: "cus_renee" }, { shippingAddress: { name: "Renée O'Neill", city: "Serra Alta" } }],
+  [
+    "marketplace_order",
+    { customerId: "cus_renee" },
+    { shippingAddress: { name: "Renée O'Neill", city: "Serra Alta" } },
+  ],
   ["marketplace_order", { amount: 5_000, shippingAmount: 400 }, { items: [{ unitAmount: 4_600 }] }],
   ["payment", { description: "Picnic basket", customerId: null }, { currency: "EUR", reference: "QR-0147" }],
   ["payment", { amount: 1 }, { description: null }],
@@ -97,10 +104,20 @@ test.each([
   [
     "remittance",
     { scheme: "housing_fund", period: "2025-10" },
-    { payrollId: "pyr_4", employeeAmount: 0, employerAmount: 9_700, dueDate: "2025-11-20", agency: expect.stringMatching(/^Fundo/) },
+    {
+      payrollId: "pyr_4",
+      employeeAmount: 0,
+      employerAmount: 9_700,
+      dueDate: "2025-11-20",
+      agency: expect.stringMatching(/^Fundo/),
+    },
   ],
   ["product_variant", { productId: "prod_honey" }, { options: { size: "700 g" }, name: "Heather honey, 700 g" }],
-  ["membership_renewal", { plan: "Amigos do Vinho", dueDate: "2026-01-31" }, { amount: 7_900, periodEnd: "2027-01-30" }],
+  [
+    "membership_renewal",
+    { plan: "Amigos do Vinho", dueDate: "2026-01-31" },
+    { amount: 7_900, periodEnd: "2027-01-30" },
+  ],
   ["appraisal", { status: "completed", cycle: "2024" }, { periodStart: "2024-01-01", finalScore: any }],
   ["payroll", { periodStart: "2026-03-01" }, { periodEnd: "2026-03-31", payDate: "2026-03-13" }],
 ] as const)("a %s with %o has what follows from it", async (kind, given, follows) => {
@@ -116,7 +133,10 @@ test("a rate that was given once is not that of other stays", async () => {
 
 test("a series goes on, and a new record is the newest, also after the clock was set back", async () => {
   const bench = await open();
-  const references = [(await make(bench, "payment")).reference, (await make(bench, "payment", { reference: "QR-0200" })).reference];
+  const references = [
+    (await make(bench, "payment")).reference,
+    (await make(bench, "payment", { reference: "QR-0200" })).reference,
+  ];
   await bench.control("PUT", "/clock", { mode: "frozen", now: "2025-06-01T12:00:00Z" });
   for (const status of ["pending", "succeeded"]) {
     const { id, reference } = await make(bench, "payment", { status });
@@ -135,7 +155,10 @@ test("a room is let once a night, and sleeps its guests; a stay is paid in two p
   const move = (id: string, fields: object) =>
     bench.call("PATCH", `/_sandbox/records/booking/${id}`, { key: null, body: { merchant: "mer_lodge", ...fields } });
   const refused = await move(second.id, { status: "confirmed" });
-  expect([refused.status, refused.body.message]).toEqual([409, "room_annex has one room, which is taken on 2026-05-03."]);
+  expect([refused.status, refused.body.message]).toEqual([
+    409,
+    "room_annex has one room, which is taken on 2026-05-03.",
+  ]);
   expect((await move(second.id, { status: "confirmed", checkIn: "2026-05-04" })).status).toBe(200);
   expect((await move(first.id, { checkOut: "2026-05-05" })).status).toBe(409);
   expect((await move(first.id, { guests: 5 })).body.message).toContain("guests must be at most 4");
@@ -152,7 +175,13 @@ test("a payment keeps the time of its refund, and the payout that contained it b
   const bench = await open();
   const change = (kind: string, id: string, fields: object) =>
     bench.control("PATCH", `/records/${kind}/${id}`, { merchant: "mer_blank", ...fields });
-  const made = await make(bench, "payment", { merchant: "mer_blank", status: "succeeded", amount: 1_000, fee: 0, refundedAmount: 100 });
+  const made = await make(bench, "payment", {
+    merchant: "mer_blank",
+    status: "succeeded",
+    amount: 1_000,
+    fee: 0,
+    refundedAmount: 100,
+  });
   expect(made.refundedAt).toBe(made.paidAt);
   const first = await make(bench, "payout", { merchant: "mer_blank" });
   await change("payment", made.id, { refundedAmount: 300 });
@@ -187,7 +216,8 @@ test("a scheme is remitted once for a month: a made remittance is of the next on
 });
 
 describe("a made payroll", () => {
-  const settle = (bench: Bench, fields: object) => make(bench, "statutory_settings", { merchant: "mer_market", ...fields });
+  const settle = (bench: Bench, fields: object) =>
+    make(bench, "statutory_settings", { merchant: "mer_market", ...fields });
   const run = (bench: Bench, fields: object = {}) => make(bench, "payroll", { merchant: "mer_market", ...fields });
 
   test("is for the month after the latest run, and on a business day", async () => {
@@ -200,14 +230,19 @@ describe("a made payroll", () => {
     }
     expect(months).toEqual(["2026-01-01", "2026-06-01", "2026-07-01"]);
     for (const [given, says] of [
-      [{ periodStart: "2026-06-01" }, /is paid for 2026-06-01 to 2026-06-30 by pyr_\w+, which is pending; set offCycle/],
+      [
+        { periodStart: "2026-06-01" },
+        /is paid for 2026-06-01 to 2026-06-30 by pyr_\w+, which is pending; set offCycle/,
+      ],
       [{ payDate: "2026-01-20" }, /is paid for 2026-01-01 to 2026-01-31 by pyr_\w+, which is draft; set offCycle/],
     ] as const) {
       const body = { merchant: "mer_market", ...given };
       const { status, body: answer } = await bench.call("POST", "/_sandbox/records/payroll", { key: null, body });
       expect([status, answer.message]).toEqual([409, expect.stringMatching(says)]);
     }
-    expect(await run(bench, { periodStart: "2026-06-01", status: "pending", offCycle: true })).toMatchObject({ offCycle: true });
+    expect(await run(bench, { periodStart: "2026-06-01", status: "pending", offCycle: true })).toMatchObject({
+      offCycle: true,
+    });
   });
 
   test("that is paid is of a period whose pay day has come, and otherwise besides the regular pay", async () => {
@@ -220,7 +255,10 @@ describe("a made payroll", () => {
     const body = { merchant: "mer_market", status: "paid", periodStart: "2026-02-01" };
     const { status, body: answer } = await bench.call("POST", "/_sandbox/records/payroll", { key: null, body });
     expect([status, answer.message]).toEqual([400, expect.stringContaining("is not due before 2026-02-")]);
-    expect(await run(bench, { ...body, payDate: "2026-01-05" })).toMatchObject({ periodStart: "2026-02-01", offCycle: false });
+    expect(await run(bench, { ...body, payDate: "2026-01-05" })).toMatchObject({
+      periodStart: "2026-02-01",
+      offCycle: false,
+    });
   });
 
   test.each([
@@ -228,20 +266,26 @@ describe("a made payroll", () => {
     ["biweekly", "2026-01-05", "2026-01-18", "2026-01-19", 240_000 / (26 / 12)],
     ["semimonthly", "2026-01-01", "2026-01-15", "2026-01-16", 120_000],
     ["monthly", "2026-01-01", "2026-01-31", "2026-02-01", 240_000],
-  ])("of a merchant that pays %s is for such a period, at such pay", async (payFrequency, periodStart, periodEnd, after, gross) => {
-    const bench = await open();
-    await settle(bench, { payFrequency });
-    const first = await run(bench);
-    expect(first).toMatchObject({ periodStart, periodEnd });
-    const again = await run(bench);
-    expect(again.periodStart).toBe(after);
-    for (const { items } of [first, again]) expect(items[0].grossAmount).toBeCloseTo(gross, -1);
-  });
+  ])(
+    "of a merchant that pays %s is for such a period, at such pay",
+    async (payFrequency, periodStart, periodEnd, after, gross) => {
+      const bench = await open();
+      await settle(bench, { payFrequency });
+      const first = await run(bench);
+      expect(first).toMatchObject({ periodStart, periodEnd });
+      const again = await run(bench);
+      expect(again.periodStart).toBe(after);
+      for (const { items } of [first, again]) expect(items[0].grossAmount).toBeCloseTo(gross, -1);
+    },
+  );
 
   test("deducts what the schemes of the merchant say, and without settings those of its country", async () => {
     const bench = await open();
     const shares = ({ items }: { items: { grossAmount: number; deductions: { code: string; amount: number }[] }[] }) =>
-      items[0]?.deductions.map(({ code, amount }) => [code, Math.round((amount * 10_000) / (items[0]?.grossAmount ?? 1))]);
+      items[0]?.deductions.map(({ code, amount }) => [
+        code,
+        Math.round((amount * 10_000) / (items[0]?.grossAmount ?? 1)),
+      ]);
     expect(shares(await run(bench))).toEqual([
       ["income_tax", 1_500],
       ["pension", 600],
@@ -252,8 +296,16 @@ describe("a made payroll", () => {
       ["social_security", 640],
       ["pension", 700],
     ]);
-    const scheme = { scheme: "other", enabled: true, registrationNumber: null, employeeRateBps: 8_000, employerRateBps: 0 };
-    await settle(bench, { schemes: [scheme, { ...scheme, scheme: "pension" }, { ...scheme, scheme: "income_tax", enabled: false }] });
+    const scheme = {
+      scheme: "other",
+      enabled: true,
+      registrationNumber: null,
+      employeeRateBps: 8_000,
+      employerRateBps: 0,
+    };
+    await settle(bench, {
+      schemes: [scheme, { ...scheme, scheme: "pension" }, { ...scheme, scheme: "income_tax", enabled: false }],
+    });
     expect(shares(await run(bench))).toEqual([
       ["other", 8_000],
       ["pension", 2_000],
@@ -264,5 +316,8 @@ describe("a made payroll", () => {
 test("a payout that is made paid has arrived by the time that it was paid", async () => {
   const bench = await open();
   for (const merchant of ["mer_lodge", "mer_stage"])
-    expect(await make(bench, "payout", { merchant, status: "paid" })).toMatchObject({ arrivalDate: "2026-01-05", status: "paid" });
+    expect(await make(bench, "payout", { merchant, status: "paid" })).toMatchObject({
+      arrivalDate: "2026-01-05",
+      status: "paid",
+    });
 });

@@ -1,4 +1,5 @@
-// Regression tests for defects that the model and random changes of the seeded worlds found, each reduced to a minimal case.
+// Regression tests for defects that the model and random changes of the seeded worlds found, each reduced to a minimal
+// case.
 
 import { expect, test } from "vitest";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
@@ -39,13 +40,24 @@ const change = (bench: Bench, kind: string, id: string, fields: object) =>
 const expectProblem = ({ status, body }: Answer, field: string, code: string) =>
   expect([status, body.details.errors]).toMatchObject([400, [{ field, code }]]);
 
-const item = (fields: object) => ({ productId: null, variantId: null, sku: null, name: "Tea", quantity: 1, unitAmount: 100, ...fields });
+const item = (fields: object) => ({
+  productId: null,
+  variantId: null,
+  sku: null,
+  name: "Tea",
+  quantity: 1,
+  unitAmount: 100,
+  ...fields,
+});
 
 test("the acceptance of an order cannot be made up by a move, so a cancelled order gives back exactly the stock that it took", async () => {
   const bench = await open();
   const items = [item({ productId: "prod_chai", variantId: "var_chai_250", quantity: 2 })];
   const { body: pending } = await make(bench, "marketplace_order", { items });
-  const cancelled = await change(bench, "marketplace_order", pending.id, { status: "canceled", acceptedAt: pending.created });
+  const cancelled = await change(bench, "marketplace_order", pending.id, {
+    status: "canceled",
+    acceptedAt: pending.created,
+  });
   expectProblem(cancelled, "acceptedAt", "out_of_order");
 });
 
@@ -87,7 +99,8 @@ test("a payout contains all unpaid payments in its currency, however old, and no
   const bench = await open();
   const own = { merchant: "mer_blank", status: "succeeded", fee: 0 };
   const { body: old } = await make(bench, "payment", { ...own, amount: 100, currency: "CHF" });
-  for (let count = 0; count < 1_010; count++) await bench.records.create({ kind: "payment", merchant: "mer_blank", status: "failed" });
+  for (let count = 0; count < 1_010; count++)
+    await bench.records.create({ kind: "payment", merchant: "mer_blank", status: "failed" });
   const { body: foreign } = await make(bench, "payment", { ...own, amount: 900, currency: "USD" });
   const { body: wrong } = await make(bench, "payout", {
     merchant: "mer_blank",
@@ -122,10 +135,14 @@ test("one of the payout methods in use is the default, whichever is made the def
 test("a payout contains no more payments than sum up exactly; the next one contains the others", async () => {
   const bench = await open();
   const most = Number.MAX_SAFE_INTEGER;
-  const pay = (amount: number) => make(bench, "payment", { merchant: "mer_blank", status: "succeeded", amount, fee: 0 });
+  const pay = (amount: number) =>
+    make(bench, "payment", { merchant: "mer_blank", status: "succeeded", amount, fee: 0 });
   const [{ body: one }, { body: other }] = [await pay(most), await pay(most - 1)];
   for (const { id, amount } of [one, other])
-    expect((await make(bench, "payout", { merchant: "mer_blank" })).body).toMatchObject({ amount, payments: [{ paymentId: id, amount }] });
+    expect((await make(bench, "payout", { merchant: "mer_blank" })).body).toMatchObject({
+      amount,
+      payments: [{ paymentId: id, amount }],
+    });
 });
 
 test("a payment that was paid out and refunded keeps the currency of its payouts", async () => {
@@ -136,5 +153,9 @@ test("a payment that was paid out and refunded keeps the currency of its payouts
   await change(bench, "payment", refunded.id, { merchant: "mer_blank", status: "refunded" });
   await make(bench, "payment", { ...own, amount: 1_500 });
   expect((await make(bench, "payout", { merchant: "mer_blank" })).body.amount).toBe(500);
-  expectProblem(await change(bench, "payment", refunded.id, { merchant: "mer_blank", currency: "USD" }), "currency", "fixed");
+  expectProblem(
+    await change(bench, "payment", refunded.id, { merchant: "mer_blank", currency: "USD" }),
+    "currency",
+    "fixed",
+  );
 });

@@ -57,7 +57,8 @@ describe("every format", () => {
   ] as const)("%s has its content type and nosniff", async (format, type) => {
     const { status, headers } = await fetchReport(await open(), format);
     expect([status, headers["content-type"], headers["x-content-type-options"]]).toEqual([200, type, "nosniff"]);
-    if (format === "html") expect(headers["content-security-policy"]).toMatch(/^default-src 'none';.*frame-ancestors 'none'/);
+    if (format === "html")
+      expect(headers["content-security-policy"]).toMatch(/^default-src 'none';.*frame-ancestors 'none'/);
   });
 
   test.each(FORMATS)("%s contains no secret", async (format) => {
@@ -68,7 +69,10 @@ describe("every format", () => {
 
   test("an unknown format is rejected with the list of formats", async () => {
     const { status, body } = await fetchReport(await open(), "pdf" as Format);
-    expect([status, body.message]).toEqual([400, 'format must be one of json, junit, markdown, html, har; received "pdf".']);
+    expect([status, body.message]).toEqual([
+      400,
+      'format must be one of json, junit, markdown, html, har; received "pdf".',
+    ]);
   });
 });
 
@@ -92,19 +96,31 @@ describe("a failed verdict", () => {
   });
 
   test("of a scenario fails the report exactly if the run fails on scores", () => {
-    const scenario = { name: "storm", merchant: null, title: "A storm", verdict: "fail", says: "2 of 5 points", expectations: [] };
+    const scenario = {
+      name: "storm",
+      merchant: null,
+      title: "A storm",
+      verdict: "fail",
+      says: "2 of 5 points",
+      expectations: [],
+    };
     const run = { sandbox: { now: NOON }, scenarios: [scenario], verdicts: [], problems: [], coverage: [] };
-    const failing = [["score"], ["verdicts"]].map((failOn) => junit({ ...run, failed: true, failOn } as unknown as RunReport));
+    const failing = [["score"], ["verdicts"]].map((failOn) =>
+      junit({ ...run, failed: true, failOn } as unknown as RunReport),
+    );
     expect(failing.map((text) => /<testsuites[^>]* failures="(\d+)"/.exec(text)?.[1])).toEqual(["1", "0"]);
   });
 
-  test.each(["junit", "markdown", "html"] as const)("shows its calls with connections and its confirmation in %s", async (format) => {
-    const text = (await fetchReport(await throttled(), format)).text
-      .replaceAll(/<[^>]+>(?=req_)|(?<=req_\d+)<[^>]+>/g, "")
-      .replaceAll("\\", "");
-    expect(text).toMatch(/req_3 on connection \d+ after \d+ ms/);
-    expect(text).toContain("confirmed by the order on connections");
-  });
+  test.each(["junit", "markdown", "html"] as const)(
+    "shows its calls with connections and its confirmation in %s",
+    async (format) => {
+      const text = (await fetchReport(await throttled(), format)).text
+        .replaceAll(/<[^>]+>(?=req_)|(?<=req_\d+)<[^>]+>/g, "")
+        .replaceAll("\\", "");
+      expect(text).toMatch(/req_3 on connection \d+ after \d+ ms/);
+      expect(text).toContain("confirmed by the order on connections");
+    },
+  );
 });
 
 describe("json", () => {
@@ -114,8 +130,15 @@ describe("json", () => {
     expect(run.totals.requests).toBe(9);
     expect(run.totals.statuses).toEqual({ "2xx": 6, "4xx": 3 });
     expect([run.totals.deliveries, run.totals.attempts]).toEqual([{ succeeded: 2 }, 3]);
-    expect(run.requests.map(({ id }: { id: string }) => id)).toEqual(Array.from({ length: 9 }, (_, index) => `req_${index + 1}`));
-    expect(run.requests[2]).toMatchObject({ operation: "bookings.decline", status: 200, replayOf: "req_2", idempotencyKey: "once" });
+    expect(run.requests.map(({ id }: { id: string }) => id)).toEqual(
+      Array.from({ length: 9 }, (_, index) => `req_${index + 1}`),
+    );
+    expect(run.requests[2]).toMatchObject({
+      operation: "bookings.decline",
+      status: 200,
+      replayOf: "req_2",
+      idempotencyKey: "once",
+    });
     expect(run.deliveries.map(({ type, status, request }: Record<string, string>) => [type, status, request])).toEqual([
       ["booking.declined", "succeeded", "req_2"],
       ["remittance.confirmed", "failed", "req_7"],
@@ -130,7 +153,9 @@ describe("json", () => {
     expect(run.coverage.map(({ operation, calls }: Record<string, unknown>) => [operation, calls])).toEqual(
       data.map(({ id, calls }: Record<string, unknown>) => [id, calls]),
     );
-    expect(run.coverage.find(({ operation }: Record<string, unknown>) => operation === "bookings.decline")).toMatchObject({
+    expect(
+      run.coverage.find(({ operation }: Record<string, unknown>) => operation === "bookings.decline"),
+    ).toMatchObject({
       path: "/v1/hospitality/bookings/{id}/decline",
       calls: 2,
       statuses: [
@@ -144,7 +169,12 @@ describe("json", () => {
 
   test("covers every event type, with the numbers emitted and delivered", async () => {
     const { bench } = await busy();
-    await bench.control("POST", "/records/payment", { merchant: "mer_market", amount: 500, currency: "EUR", status: "succeeded" });
+    await bench.control("POST", "/records/payment", {
+      merchant: "mer_market",
+      amount: 500,
+      currency: "EUR",
+      status: "succeeded",
+    });
     await bench.call("POST", "/v1/webhook-events/test", { body: { type: "of.nobodys.making" } });
     const { body: run } = await fetchReport(bench, "json");
     expect(run.events.map(({ type }: { type: string }) => type)).toEqual([...eventTypes].sort());
@@ -168,7 +198,10 @@ describe("json", () => {
   });
 });
 
-/** The schema junit-10.xsd of Jenkins' xunit plugin: the attributes of each element (required ones with !), and its children. */
+/**
+ * The schema junit-10.xsd of Jenkins' xunit plugin: the attributes of each element (required ones with !), and its
+ * children.
+ */
 const JENKINS: Record<string, { attributes: string; children: string }> = {
   testsuites: { attributes: "name time tests failures errors", children: "testsuite" },
   testsuite: {
@@ -195,8 +228,12 @@ function schemaProblems(nodes: Record<string, unknown>[]): string[] {
       ...Object.keys(given)
         .filter((attribute) => !attributes.includes(attribute))
         .map((attribute) => `${name} has ${attribute}`),
-      ...required.filter((attribute) => !(attribute.slice(0, -1) in given)).map((attribute) => `${name} lacks ${attribute}`),
-      ...names.filter((child) => !allowed.children.split(" ").includes(child)).map((child) => `${name} contains ${child}`),
+      ...required
+        .filter((attribute) => !(attribute.slice(0, -1) in given))
+        .map((attribute) => `${name} lacks ${attribute}`),
+      ...names
+        .filter((child) => !allowed.children.split(" ").includes(child))
+        .map((child) => `${name} contains ${child}`),
       ...schemaProblems(children),
     ];
   });
@@ -206,7 +243,11 @@ describe("junit", () => {
   test("matches the schema of Jenkins' xunit plugin", async () => {
     const { bench } = await busy();
     await bench.control("POST", "/scenarios/lost-response", {});
-    const query = new URLSearchParams({ format: "junit", problems: "A verdict failed.", failOn: "verdicts,uncovered=60" });
+    const query = new URLSearchParams({
+      format: "junit",
+      problems: "A verdict failed.",
+      failOn: "verdicts,uncovered=60",
+    });
     const { text } = await bench.call("GET", `/_sandbox/report?${query}`, { key: null });
     const ordered = new XMLParser({ ignoreAttributes: false, attributeNamePrefix: "", preserveOrder: true });
     const names = [...text.matchAll(/<testsuite name="(\w+)"/g)].map(([, name]) => name);
@@ -233,7 +274,9 @@ describe("junit", () => {
     for (const suite of testsuites.testsuite) {
       const cases: Record<string, unknown>[] = suite.testcase ?? [];
       const having = (name: string) => cases.filter((one) => name in one).length;
-      expect([suite.tests, suite.failures, suite.skipped]).toEqual([cases.length, having("failure"), having("skipped")].map(String));
+      expect([suite.tests, suite.failures, suite.skipped]).toEqual(
+        [cases.length, having("failure"), having("skipped")].map(String),
+      );
     }
     const coverage = testsuites.testsuite[1];
     expect([coverage.tests, coverage.skipped]).toEqual([catalogue.length, catalogue.length - 6].map(String));
@@ -249,15 +292,20 @@ describe("junit", () => {
     const verdicts = parser.parse(text).testsuites.testsuite[0];
     const names = verdicts.testcase.map(({ name }: Record<string, string>) => name);
     expect([new Set(names).size, verdicts.tests]).toEqual([names.length, String(names.length)]);
-    const failed = verdicts.testcase.find(({ name }: Record<string, string>) => name === "retry_after.honoured payments.list");
+    const failed = verdicts.testcase.find(
+      ({ name }: Record<string, string>) => name === "retry_after.honoured payments.list",
+    );
     expect(failed.failure.message).toMatch(/req_2 .*429.*req_3/);
-    const problems = (await bench.verdicts.list({ verdict: "fail" })).data.map((verdict) => problemText(verdictLine(verdict)));
+    const problems = (await bench.verdicts.list({ verdict: "fail" })).data.map((verdict) =>
+      problemText(verdictLine(verdict)),
+    );
     const query = new URLSearchParams({
       format: "junit",
       failOn: "verdicts",
       problems: [...problems, "payouts.list was never called"].join("\n"),
     });
-    const suites = parser.parse((await bench.call("GET", `/_sandbox/report?${query}`, { key: null })).text).testsuites.testsuite;
+    const suites = parser.parse((await bench.call("GET", `/_sandbox/report?${query}`, { key: null })).text).testsuites
+      .testsuite;
     expect([problems.length > 0, suites[0].testcase.map(({ name }: Record<string, string>) => name)]).toEqual([
       true,
       ["payouts.list was never called"],
@@ -278,7 +326,9 @@ describe("markdown", () => {
     const text = await reported("markdown");
     expect(text).toMatch(/^# .+\n/);
     expect(text).toContain(`| Operations called | 6 of ${catalogue.length} |`);
-    expect(text).toMatch(/\| 1\/6 \| remittance\.confirmed \| http:\/\/127\.0\.0\.1:\d+\/hooks\?token=…redacted… \| 503 \|/);
+    expect(text).toMatch(
+      /\| 1\/6 \| remittance\.confirmed \| http:\/\/127\.0\.0\.1:\d+\/hooks\?token=…redacted… \| 503 \|/,
+    );
     expect(text).toContain(`<summary>${catalogue.length - 6} operations never called</summary>`);
     expect(text).toContain("| payouts.list | GET /v1/payouts |");
   });
@@ -286,7 +336,9 @@ describe("markdown", () => {
   test("has complete tables, and escapes untrusted markup", async () => {
     const text = await reported("markdown");
     expect(text).not.toContain("<script>");
-    const rows = text.split("\n").map((line) => (line.startsWith("|") ? line.replaceAll("\\|", "").split("|").length : 0));
+    const rows = text
+      .split("\n")
+      .map((line) => (line.startsWith("|") ? line.replaceAll("\\|", "").split("|").length : 0));
     rows.forEach((cells, index) => {
       if (cells > 0 && (rows[index - 1] ?? 0) > 0)
         expect([text.split("\n")[index], cells]).toEqual([text.split("\n")[index], rows[index - 1]]);
@@ -310,7 +362,9 @@ describe("html", () => {
     const [declined, ...confirmed] = run.deliveries.map(({ id }: { id: string }) => id);
     const requests = run.requests.map(({ id }: { id: string }) => id);
     expect(ids).toEqual([...requests, declined, ...confirmed]);
-    expect([...text.matchAll(/attempt (\d)\/6 caused by <a class="mono" href="#(\w+)">/g)].map(([, ...found]) => found)).toEqual([
+    expect(
+      [...text.matchAll(/attempt (\d)\/6 caused by <a class="mono" href="#(\w+)">/g)].map(([, ...found]) => found),
+    ).toEqual([
       ["1", "req_2"],
       ["1", "req_7"],
       ["2", "req_7"],
@@ -320,10 +374,18 @@ describe("html", () => {
   test("shows which fault rule affected which requests", async () => {
     const bench = await open();
     await bench.control("POST", "/faults", { id: "flt_down", action: { type: "status", status: 503 } });
-    await bench.control("POST", "/faults", { id: "flt_late", action: { type: "latency", ms: 1 }, trigger: { times: 2 } });
+    await bench.control("POST", "/faults", {
+      id: "flt_late",
+      action: { type: "latency", ms: 1 },
+      trigger: { times: 2 },
+    });
     for (let time = 0; time < 3; time++) await bench.call("GET", "/v1/payments");
     const { body } = await fetchReport(bench, "json");
-    expect(body.requests.map(({ fault }: { fault: string | null }) => fault)).toEqual(["flt_down,flt_late", "flt_late", null]);
+    expect(body.requests.map(({ fault }: { fault: string | null }) => fault)).toEqual([
+      "flt_down,flt_late",
+      "flt_late",
+      null,
+    ]);
     const { text } = await fetchReport(bench, "html");
     expect(text.match(/<span class="chip magenta">fault [^<]+/g)).toEqual([
       '<span class="chip magenta">fault flt_down,flt_late',
@@ -359,10 +421,19 @@ describe("har", () => {
   test("is HAR 1.2, with requests and deliveries in chronological order", async () => {
     const { bench } = shared;
     const { body } = await fetchReport(bench, "har");
-    expect(body.log).toMatchObject({ version: "1.2", creator: { name: "merchant-sandbox", version: expect.any(String) }, pages: [] });
+    expect(body.log).toMatchObject({
+      version: "1.2",
+      creator: { name: "merchant-sandbox", version: expect.any(String) },
+      pages: [],
+    });
     expect(body.log.entries).toHaveLength(12);
     for (const { time, request, response, cache, timings } of body.log.entries) {
-      const message = { httpVersion: expect.any(String), cookies: [], headersSize: expect.any(Number), bodySize: expect.any(Number) };
+      const message = {
+        httpVersion: expect.any(String),
+        cookies: [],
+        headersSize: expect.any(Number),
+        bodySize: expect.any(Number),
+      };
       expect([time >= 0, cache, Object.keys(timings)]).toEqual([true, {}, ["send", "wait", "receive"]]);
       expect(request).toMatchObject({ ...message, method: expect.any(String), url: expect.stringMatching(/^http/) });
       expect(response).toMatchObject({
@@ -371,13 +442,19 @@ describe("har", () => {
         statusText: expect.any(String),
         redirectURL: expect.any(String),
       });
-      expect(response.content).toMatchObject({ size: expect.any(Number), mimeType: expect.any(String), text: expect.any(String) });
+      expect(response.content).toMatchObject({
+        size: expect.any(Number),
+        mimeType: expect.any(String),
+        text: expect.any(String),
+      });
       for (const pair of [...request.headers, ...request.queryString, ...response.headers])
         expect(pair).toEqual({ name: expect.any(String), value: expect.any(String) });
     }
     const times = body.log.entries.map(({ startedDateTime }: Record<string, string>) => startedDateTime);
     expect(times).toEqual([...times].sort());
-    const decline = body.log.entries.find(({ comment }: Record<string, string>) => comment === "req_2 bookings.decline");
+    const decline = body.log.entries.find(
+      ({ comment }: Record<string, string>) => comment === "req_2 bookings.decline",
+    );
     expect(decline.request.url).toBe(`${bench.url}/v1/hospitality/bookings/bkg_pending/decline`);
     expect(JSON.parse(decline.request.postData.text).reason).toBe(EVIL);
     expect(JSON.parse(decline.response.content.text).status).toBe("declined");

@@ -10,7 +10,8 @@ import { advance, log, receive, register } from "../support/webhooks.ts";
 const begin = (bench: Bench, wanted: object = {}) => bench.control("POST", "/traffic", wanted);
 const state = async (bench: Bench, merchant = "mer_lodge"): Promise<TrafficState> =>
   (await bench.control("GET", "/traffic")).data.find((one: TrafficState) => one.merchant === merchant);
-const refused = async (bench: Bench, body: object): Promise<Answer> => bench.call("POST", "/_sandbox/traffic", { key: null, body });
+const refused = async (bench: Bench, body: object): Promise<Answer> =>
+  bench.call("POST", "/_sandbox/traffic", { key: null, body });
 
 /** Every event, oldest first, as sent. */
 async function events(bench: Bench, merchant = "mer_lodge") {
@@ -27,7 +28,14 @@ describe("generated traffic", () => {
   test("follows the rate in sandbox time: nothing while the clock is frozen, all of it when the clock advances", async () => {
     const bench = await open({ life: "off" });
     const started = await begin(bench, { rate: "2/s", for: "1m" });
-    expect(started).toMatchObject({ merchant: "mer_lodge", rate: "2/s", for: "1m", status: "running", happened: 0, byKind: {} });
+    expect(started).toMatchObject({
+      merchant: "mer_lodge",
+      rate: "2/s",
+      for: "1m",
+      status: "running",
+      happened: 0,
+      byKind: {},
+    });
     expect(started.startedAt).toBe("2026-01-05T12:00:00.000Z");
     await advance(bench, "0s");
     expect((await state(bench)).happened).toBe(0);
@@ -40,7 +48,10 @@ describe("generated traffic", () => {
     const times = (await events(bench)).map(({ body }) => body.created - NOON_SECONDS);
     expect(times.length).toBeGreaterThan(60);
     expect(times).toEqual([...times].sort((one, other) => one - other));
-    expect([times[0], times.at(-1)]).toEqual([expect.toSatisfy((time) => time <= 5), expect.toSatisfy((time) => time >= 50 && time < 60)]);
+    expect([times[0], times.at(-1)]).toEqual([
+      expect.toSatisfy((time) => time <= 5),
+      expect.toSatisfy((time) => time >= 50 && time < 60),
+    ]);
   });
 
   test("is delivered, signed and logged like any other event, each at its own time", async () => {
@@ -53,7 +64,9 @@ describe("generated traffic", () => {
     expect(sent.length).toBeGreaterThan(10);
     expect(receiver.arrivals.map(({ event }) => event)).toEqual(sent.map(({ body }) => body));
     expect(attempts.map(({ eventId }: { eventId: string }) => eventId)).toEqual(sent.map(({ id }) => id));
-    expect((await log(bench)).map(({ status, created }) => [status, created])).toEqual(sent.map(({ body }) => ["succeeded", body.created]));
+    expect((await log(bench)).map(({ status, created }) => [status, created])).toEqual(
+      sent.map(({ body }) => ["succeeded", body.created]),
+    );
   });
 
   test("settles what is pending when it starts, and leaves other records that it did not make as they are", async () => {
@@ -63,20 +76,26 @@ describe("generated traffic", () => {
     await begin(bench, { rate: "1/s", mix: { payment: 1, booking: 1 } });
     await advance(bench, "2m");
     expect(await seeded()).toBe(before);
-    expect((await bench.control("GET", "/records/payment/pay_pending?merchant=mer_lodge")).status).toMatch(/succeeded|failed/);
+    expect((await bench.control("GET", "/records/payment/pay_pending?merchant=mer_lodge")).status).toMatch(
+      /succeeded|failed/,
+    );
     expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(200);
   });
 });
 
 test("pays the staff as often as the merchant's settings say, once a period", async () => {
   const bench = await open();
-  await bench.control("PATCH", "/records/statutory_settings/sts_settings", { merchant: "mer_lodge", payFrequency: "weekly" });
+  await bench.control("PATCH", "/records/statutory_settings/sts_settings", {
+    merchant: "mer_lodge",
+    payFrequency: "weekly",
+  });
   await begin(bench, { rate: "2/d", mix: { payroll: 1 } });
   await advance(bench, "70d");
   const created = (await events(bench)).filter(({ type }) => type === "payroll.created").map(({ body }) => body.data);
   const starts = created.map(({ periodStart }) => Date.parse(periodStart) / 86_400_000);
   expect(starts.length).toBeGreaterThanOrEqual(5);
-  for (const { periodStart, periodEnd } of created) expect(Date.parse(periodEnd) - Date.parse(periodStart)).toBe(6 * 86_400_000);
+  for (const { periodStart, periodEnd } of created)
+    expect(Date.parse(periodEnd) - Date.parse(periodStart)).toBe(6 * 86_400_000);
   expect(starts).toEqual([...new Set(starts)].toSorted((one, other) => one - other));
 });
 
@@ -130,7 +149,8 @@ describe("the mix", () => {
     expect(byKind.payment).toBeLessThan(500);
   });
 
-  // The others need an occasion: takings, a member whose period ends, a new period, a paid payroll run, the end of a quarter.
+  // The others need an occasion: takings, a member whose period ends, a new period, a paid payroll run, the end of a
+  // quarter.
   const always = ["payment", "booking", "marketplace_order", "customer", "sync_log"];
 
   test.each(always)("with %s only, emits only its events", async (kind) => {
@@ -140,7 +160,9 @@ describe("the mix", () => {
     expect(await state(bench, "mer_blank")).toMatchObject({ status: "done", happened: 60, byKind: { [kind]: 60 } });
     const objects = new Set((await events(bench, "mer_blank")).map(({ body }) => body.data.object));
     // A stay is paid; an order is paid to the marketplace.
-    expect(new Set([...objects].filter((object) => object !== "payment" || kind !== "booking"))).toEqual(new Set([kind]));
+    expect(new Set([...objects].filter((object) => object !== "payment" || kind !== "booking"))).toEqual(
+      new Set([kind]),
+    );
   });
 
   test("by default holds the kinds that the merchant has", async () => {
@@ -173,13 +195,20 @@ describe("invalid options are rejected, with a suggestion", () => {
   ])("%j", async (body, says) => {
     const bench = await open();
     const answer = await refused(bench, body);
-    expect([answer.status, answer.body.code, answer.body.message]).toEqual([400, "validation_failed", expect.stringContaining(says)]);
+    expect([answer.status, answer.body.code, answer.body.message]).toEqual([
+      400,
+      "validation_failed",
+      expect.stringContaining(says),
+    ]);
     expect((await bench.control("GET", "/traffic")).data).toEqual([]);
   });
 
   test("an unknown merchant", async () => {
     const answer = await refused(await open(), { merchant: "mer_lodgy" });
-    expect([answer.status, answer.body.message]).toEqual([404, "There is no merchant mer_lodgy. Did you mean mer_lodge?"]);
+    expect([answer.status, answer.body.message]).toEqual([
+      404,
+      "There is no merchant mer_lodgy. Did you mean mer_lodge?",
+    ]);
   });
 });
 
@@ -214,7 +243,9 @@ describe("traffic ends", () => {
     const bench = await open();
     for (const merchant of ["mer_lodge", "mer_market"]) await begin(bench, { merchant, rate: "1/s" });
     await bench.control("POST", "/reset", { merchant: "mer_lodge" });
-    expect((await bench.control("GET", "/traffic")).data).toMatchObject([{ merchant: "mer_market", status: "running" }]);
+    expect((await bench.control("GET", "/traffic")).data).toMatchObject([
+      { merchant: "mer_market", status: "running" },
+    ]);
     await advance(bench, "10s");
     expect([await happened(bench), (await state(bench, "mer_market")).happened]).toEqual([0, 10]);
     await bench.control("POST", "/reset", {});

@@ -56,7 +56,10 @@ describe("a trend", () => {
     trends.add(404, 1);
     const { total, operations } = trends.read();
     expect(total).toMatchObject({ requests: 3, clientErrors: 2 });
-    expect(operations).toMatchObject([{ operation: "payments.list" }, { operation: "payouts.list", requests: 1, clientErrors: 1 }]);
+    expect(operations).toMatchObject([
+      { operation: "payments.list" },
+      { operation: "payouts.list", requests: 1, clientErrors: 1 },
+    ]);
     trends.advance(SPANS * SPAN);
     expect(trends.read().operations).toEqual([]);
   });
@@ -79,7 +82,9 @@ test("the control API shows the trend of all requests and of an operation, until
   await bench.call("GET", "/v1/nowhere");
   const { total, spans, seconds, operations } = await bench.control("GET", "/trend");
   expect([total.requests, total.clientErrors, seconds, spans.length]).toEqual([3, 2, SPAN_SECONDS, SPANS]);
-  expect(operations).toMatchObject([{ operation: "payments.list", requests: 2, clientErrors: 1, p95: expect.any(Number) }]);
+  expect(operations).toMatchObject([
+    { operation: "payments.list", requests: 2, clientErrors: 1, p95: expect.any(Number) },
+  ]);
   await bench.control("POST", "/reset", {});
   expect((await bench.control("GET", "/trend")).total).toMatchObject({ requests: 0, p95: null });
 });

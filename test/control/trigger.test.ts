@@ -23,7 +23,9 @@ describe.each(["mer_lodge", "mer_blank"])("for %s", (merchant) => {
     // A payroll item is shown with its run, and a new merchant is not the one that made it.
     const owner = record.kind === "merchant" ? record.id : merchant;
     if (record.kind !== "payroll_item")
-      expect(await bench.control("GET", `/records/${record.kind}/${record.id}?merchant=${owner}`)).toMatchObject({ id: record.id });
+      expect(await bench.control("GET", `/records/${record.kind}/${record.id}?merchant=${owner}`)).toMatchObject({
+        id: record.id,
+      });
     expect((await trigger(bench, { type, merchant })).id).not.toBe(first.id);
   });
 });
@@ -51,7 +53,11 @@ test("the record goes through the states before, with their events", async () =>
 
 test("a synthetic event changes no record", async () => {
   const bench = await open();
-  const { record, warning, body } = await trigger(bench, { type: "payment.succeeded", synthetic: true, data: { any: "thing" } });
+  const { record, warning, body } = await trigger(bench, {
+    type: "payment.succeeded",
+    synthetic: true,
+    data: { any: "thing" },
+  });
   expect([record, warning, body.data]).toEqual([null, null, { any: "thing" }]);
   expect((await bench.control("GET", "/records/payment?limit=1")).data).toMatchObject([{ id: "pay_pending" }]);
 });
@@ -60,7 +66,9 @@ test("an unknown type is sent as a synthetic event, with a warning that names th
   const bench = await open();
   const { type, record, warning } = await trigger(bench, { type: "paymet.succeeded" });
   expect([type, record]).toEqual(["paymet.succeeded", null]);
-  expect(warning).toBe("The sandbox never sends paymet.succeeded. Did you mean payment.succeeded? It was sent as a synthetic event.");
+  expect(warning).toBe(
+    "The sandbox never sends paymet.succeeded. Did you mean payment.succeeded? It was sent as a synthetic event.",
+  );
 });
 
 test.each([

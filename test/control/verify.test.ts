@@ -31,9 +31,13 @@ describe("requests", () => {
     const bench = await open();
     await list(bench);
     await list(bench);
-    const { verdict, results } = await ask(bench, [{ requests: { match: { operation: "payments.list" }, count: { exactly: 2 } } }], {
-      within: HOUR,
-    });
+    const { verdict, results } = await ask(
+      bench,
+      [{ requests: { match: { operation: "payments.list" }, count: { exactly: 2 } } }],
+      {
+        within: HOUR,
+      },
+    );
     expect(verdict).toBe("pass");
     expect(results).toEqual([
       {
@@ -83,7 +87,11 @@ describe("requests", () => {
     await list(bench);
     await pay(bench, { ...rule, adjustmentValue: 1 });
     await pay(bench, { name: "Winter" });
-    const match = { operation: "pricing_rules.create", status: 200, body: { "/name": "Summer", "/adjustmentValue": { gte: 100 } } };
+    const match = {
+      operation: "pricing_rules.create",
+      status: 200,
+      body: { "/name": "Summer", "/adjustmentValue": { gte: 100 } },
+    };
     const { verdict, results } = await ask(bench, [{ requests: { match } }]);
     expect(verdict).toBe("fail");
     expect(results[0].closest.slice(0, 2)).toEqual([
@@ -107,7 +115,9 @@ describe("requests", () => {
   test("show no secret in their differences", async () => {
     const bench = await open();
     await bench.call("POST", "/v1/merchants/login", { body: { email: "a@b.example", password: "correct horse" } });
-    const { results } = await ask(bench, [{ requests: { match: { operation: "merchants.login", body: { "/password": "guess" } } } }]);
+    const { results } = await ask(bench, [
+      { requests: { match: { operation: "merchants.login", body: { "/password": "guess" } } } },
+    ]);
     expect(JSON.stringify(results)).not.toContain("horse");
     expect(results[0].closest[0].differs[0].field).toBe("body /password");
   });
@@ -134,7 +144,11 @@ describe("a sequence", () => {
     expect(verdict).toBe("fail");
     expect(results[0].message).toBe("1 of 2 came in this order; after req_2 nothing came that matches number 2.");
     expect(results[0].closest).toEqual([
-      { id: "req_3", what: "GET /v1/payouts 200", differs: [{ field: "operation", wanted: "payments.list", received: "payouts.list" }] },
+      {
+        id: "req_3",
+        what: "GET /v1/payouts 200",
+        differs: [{ field: "operation", wanted: "payments.list", received: "payouts.list" }],
+      },
     ]);
   });
 });
@@ -188,7 +202,9 @@ describe("deliveries", () => {
 });
 
 describe("records", () => {
-  const wanted = { records: { kind: "remittance", where: { "/id": "rem_overdue", "/status": "confirmed" }, count: { exactly: 1 } } };
+  const wanted = {
+    records: { kind: "remittance", where: { "/id": "rem_overdue", "/status": "confirmed" }, count: { exactly: 1 } },
+  };
   const confirm = (bench: Bench) => bench.call("POST", "/v1/statutory/remittances/rem_overdue/confirm", { body: {} });
 
   test("may arrive while verify waits, and are counted by their fields", async () => {
@@ -210,7 +226,15 @@ describe("records", () => {
 });
 
 const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge"): CheckedVerdict => ({
-  ...{ rule, operation: null, verdict, merchant, says: "The client came back at once.", hint: "Wait.", attempts: ["att_1"] },
+  ...{
+    rule,
+    operation: null,
+    verdict,
+    merchant,
+    says: "The client came back at once.",
+    hint: "Wait.",
+    attempts: ["att_1"],
+  },
   confirmedBy: "time",
   calls: [{ request: "req_1", connection: 1, milliseconds: 0 }],
 });
@@ -218,13 +242,31 @@ const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge"): Checked
 describe("verdicts of the judge", () => {
   test.each<[string, object, CheckedVerdict[], Verdict, boolean]>([
     ["pass where none failed", {}, [judged("retry.bounded", "pass"), judged("effect.single", "fail")], "pass", false],
-    ["fail where one did, and that stays so", {}, [judged("retry.bounded", "pass"), judged("retry.jittered", "fail")], "fail", false],
+    [
+      "fail where one did, and that stays so",
+      {},
+      [judged("retry.bounded", "pass"), judged("retry.jittered", "fail")],
+      "fail",
+      false,
+    ],
     ["cannot tell before there is any", {}, [], "inconclusive", true],
     ["cannot tell where the judge cannot", {}, [judged("retry.bounded", "inconclusive")], "inconclusive", true],
-    ["cannot tell from those of another merchant", {}, [judged("retry.bounded", "pass", "mer_market")], "inconclusive", true],
+    [
+      "cannot tell from those of another merchant",
+      {},
+      [judged("retry.bounded", "pass", "mer_market")],
+      "inconclusive",
+      true,
+    ],
     ["are counted", { pass: { atLeast: 2 } }, [judged("retry.bounded", "pass")], "fail", true],
     ["that failed can be what is wanted", { fail: { exactly: 1 } }, [judged("retry.bounded", "fail")], "pass", false],
-    ["that cannot tell can be, too", { inconclusive: { exactly: 1 } }, [judged("retry.bounded", "inconclusive")], "pass", false],
+    [
+      "that cannot tell can be, too",
+      { inconclusive: { exactly: 1 } },
+      [judged("retry.bounded", "inconclusive")],
+      "pass",
+      false,
+    ],
   ])("%s", (_, counts, verdicts, verdict, open) => {
     const look = checkVerdicts(() => verdicts, { rules: ["retry.*"], ...counts }, "mer_lodge")(0);
     expect([look.verdict, look.open], look.message).toEqual([verdict, open]);
@@ -303,7 +345,12 @@ describe("unknown names are rejected with a suggestion", () => {
   const any = { status: 200 };
 
   test.each<[string, object[], object, RegExp]>([
-    ["an operation", requests({ operation: "payment.list" }), {}, /no operation payment\.list\. Did you mean payments\.list\?/],
+    [
+      "an operation",
+      requests({ operation: "payment.list" }),
+      {},
+      /no operation payment\.list\. Did you mean payments\.list\?/,
+    ],
     ["an expectation", [{ request: {} }], {}, /Unknown field all\.0\.request\. Did you mean requests\?/],
     ["a field", requests({ state: 1 }), {}, /Unknown field \S+match\.state\. Did you mean status\?/],
     ["a bound", requests(any, { atleast: 1 }), {}, /Unknown field \S+count\.atleast\. Did you mean atLeast\?/],
@@ -314,9 +361,19 @@ describe("unknown names are rejected with a suggestion", () => {
     ["a merchant", requests(any), { merchant: "mer_lodg" }, /no merchant mer_lodg\. Did you mean mer_lodge\?/],
     ["a fault", [{ fault: { id: "flt_none" } }], {}, /no fault rule flt_none/],
     ["a rule of the judge", [{ verdicts: { rules: ["retri.*"] } }], {}, /no rule of the judge retri\.\*/],
-    ["a span", requests(any), { within: "soon" }, /within must be a duration such as 500ms, 30s or 30d; received "soon"/],
+    [
+      "a span",
+      requests(any),
+      { within: "soon" },
+      /within must be a duration such as 500ms, 30s or 30d; received "soon"/,
+    ],
     ["a duration above the maximum", requests(any), { within: "2h" }, /within must not be longer than an hour/],
-    ["two in one", [{ requests: { match: { status: 200 } }, never: { match: { status: 500 } } }], {}, /all\.0 must have at most 1 entry/],
+    [
+      "two in one",
+      [{ requests: { match: { status: 200 } }, never: { match: { status: 500 } } }],
+      {},
+      /all\.0 must have at most 1 entry/,
+    ],
     ["none", [], {}, /all must have at least 1 item/],
   ])("%s", async (_, all, rest, message) => {
     expect(await refused(await open(), all, rest)).toMatch(message);
@@ -336,7 +393,12 @@ describe("many that wait", () => {
       seen.looks++;
       return [];
     };
-    const sources = { requestLog: { find, last: () => 0 }, operations: ["payments.list"], resources: [], listen: subscribeTo(listeners) };
+    const sources = {
+      requestLog: { find, last: () => 0 },
+      operations: ["payments.list"],
+      resources: [],
+      listen: subscribeTo(listeners),
+    };
     const verifier = createVerifier(sources as unknown as Parameters<typeof createVerifier>[0]);
     return { verifier, seen, notifyAll: () => notify(listeners as Set<(value: undefined) => void>, undefined) };
   }

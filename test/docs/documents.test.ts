@@ -13,7 +13,16 @@ import type { Pane } from "../../ui/panes/pane.ts";
 import { emptyDashboard } from "../support/live-rows.ts";
 
 const root = join(import.meta.dirname, "../..");
-const folders = ["", "docs", "fixtures/lessons", "recipes", "bench", "scripts", "scripts/openapi-tools", "test/support/real-service"];
+const folders = [
+  "",
+  "docs",
+  "fixtures/lessons",
+  "recipes",
+  "bench",
+  "scripts",
+  "scripts/openapi-tools",
+  "test/support/real-service",
+];
 const pages = folders.flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith(".md") || name === "llms.txt")
@@ -38,7 +47,9 @@ const anchorsOf = (text: string) => [
 
 describe.each(pages)("%s", (page) => {
   test("has no broken link", () => {
-    const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = ""]) => link).filter((link) => !/^[a-z]+:/.test(link));
+    const links = [...prose(page).matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, link = ""]) => link)
+      .filter((link) => !/^[a-z]+:/.test(link));
     const broken = links.filter((link) => {
       const [file = "", anchor] = link.split("#");
       const target = file === "" ? join(root, page) : resolve(root, dirname(page), file);
@@ -62,14 +73,19 @@ describe.each(pages)("%s", (page) => {
         ...Object.keys(optionDefinitions).map(flagOf),
       ];
       const own = words.slice(0, words.includes("--") ? words.indexOf("--") : undefined);
-      return !command || own.some((word) => word.startsWith("--") && word !== "--" && !known.includes(word.replace(/[=.,;].*$/, "")));
+      return (
+        !command ||
+        own.some((word) => word.startsWith("--") && word !== "--" && !known.includes(word.replace(/[=.,;].*$/, "")))
+      );
     });
     expect(unknown.map((words) => words.join(" "))).toEqual([]);
   });
 });
 
 test("docs/troubleshooting.md names existing error codes", () => {
-  const named = [...read("docs/troubleshooting.md").matchAll(/\*\*(?:\d{3} )?`([a-z_]+)`/g)].map(([, code = ""]) => code);
+  const named = [...read("docs/troubleshooting.md").matchAll(/\*\*(?:\d{3} )?`([a-z_]+)`/g)].map(
+    ([, code = ""]) => code,
+  );
   expect(named.length).toBeGreaterThan(4);
   expect(named.filter((code) => !(code in errors))).toEqual([]);
 });
@@ -79,10 +95,14 @@ test("docs/troubleshooting.md quotes existing messages", () => {
     .filter((name) => name.endsWith(".ts"))
     .map((name) => read(join("src", name)))
     .join("\n");
-  const quoted = [...read("docs/troubleshooting.md").matchAll(/\*\*`([^`]* [^`]*)`\*\*/g)].map(([, message = ""]) => message);
+  const quoted = [...read("docs/troubleshooting.md").matchAll(/\*\*`([^`]* [^`]*)`\*\*/g)].map(
+    ([, message = ""]) => message,
+  );
   expect(quoted.length).toBeGreaterThan(6);
   // A quotation omits the parts that vary.
-  const made = quoted.filter((message) => !message.split(/…|\d[\d.]*\d/).every((part) => sources.includes(part.trim())));
+  const made = quoted.filter(
+    (message) => !message.split(/…|\d[\d.]*\d/).every((part) => sources.includes(part.trim())),
+  );
   expect(made).toEqual([]);
 });
 
@@ -90,8 +110,8 @@ test("docs/dashboard.md names working keys, and every pane", () => {
   const page = read("docs/dashboard.md");
   const state = emptyDashboard();
   const known = new Set(
-    [...panes.flatMap(({ name }) => keyGroups({ ...state, pane: name })), { bindings: detailKeys }].flatMap(({ bindings }) =>
-      bindings.flatMap(({ keys }) => keys),
+    [...panes.flatMap(({ name }) => keyGroups({ ...state, pane: name })), { bindings: detailKeys }].flatMap(
+      ({ bindings }) => bindings.flatMap(({ keys }) => keys),
     ),
   );
   const rows = page.split("## Keys")[1]?.match(/^\| `.*$/gm) ?? [];
@@ -99,7 +119,10 @@ test("docs/dashboard.md names working keys, and every pane", () => {
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((key) => !known.has(key))).toEqual([]);
   const own = { ...state, learning: { kind: "learner", id: "mer_lodge" } } as const;
-  const room = { ...state, learning: { kind: "workshop", url: "http://127.0.0.1:4747/_sandbox/room/3f9a1c7e" } } as const;
+  const room = {
+    ...state,
+    learning: { kind: "workshop", url: "http://127.0.0.1:4747/_sandbox/room/3f9a1c7e" },
+  } as const;
   const usual = visiblePanes(state);
   const shown = new Set([...usual, ...visiblePanes(own), ...visiblePanes(room)]);
   expect(shown).toEqual(new Set(panes));
@@ -114,7 +137,8 @@ interface ReleaseNotes {
 
 describe("release notes", async () => {
   const { releaseNotes } = (await import(join(root, "scripts/release-notes.js"))) as ReleaseNotes;
-  const changelog = "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n### Added\n\n- A thing.\n\n## [0.1.0]\n\n- First.\n";
+  const changelog =
+    "# Changelog\n\n## [Unreleased]\n\n## [0.2.0] - 2026-12-01\n\n### Added\n\n- A thing.\n\n## [0.1.0]\n\n- First.\n";
 
   test("are the section of the version in the changelog", () => {
     expect(releaseNotes("v0.2.0", { changelog, version: "0.2.0" })).toBe("### Added\n\n- A thing.");
@@ -128,11 +152,15 @@ describe("release notes", async () => {
 
 const [, section = ""] = readFileSync(join(root, "SECURITY.md"), "utf8").split("## What is defended");
 const [, , ...rows] = section.split("\n## ")[0]?.match(/^\|.*$/gm) ?? [];
-const files = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".test.ts"));
+const files = readdirSync(join(root, "test"), { recursive: true, encoding: "utf8" }).filter((path) =>
+  path.endsWith(".test.ts"),
+);
 
 test("the rows are exactly the attacks that tests attempt", () => {
   const attempted = files.flatMap((path) =>
-    [...readFileSync(join(root, "test", path), "utf8").matchAll(/^\s*attempted\("([^"]+)"/gm)].map(([, attack]) => attack),
+    [...readFileSync(join(root, "test", path), "utf8").matchAll(/^\s*attempted\("([^"]+)"/gm)].map(
+      ([, attack]) => attack,
+    ),
   );
   expect(attempted.length).toBeGreaterThan(rows.length);
   expect(rows.map((row) => row.split("|")[1]?.trim()).toSorted()).toEqual([...new Set(attempted)].toSorted());

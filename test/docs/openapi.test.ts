@@ -28,8 +28,16 @@ const read = declare({
   method: "GET",
   path: "/zoos/{zooId}/animals/{id}",
   exampleParams: { zooId: "zoo_main", id: "ani_leo" },
-  query: Type.Object({ depth: Type.Integer({ description: "How much" }), since: assumed(Type.Optional(Type.String()), "Nobody said.") }),
-  reply: Type.Object({ keeper: Keeper, deputy: nullable(Keeper), tags: Type.Record(Type.String()), notes: Type.Unknown() }),
+  query: Type.Object({
+    depth: Type.Integer({ description: "How much" }),
+    since: assumed(Type.Optional(Type.String()), "Nobody said."),
+  }),
+  reply: Type.Object({
+    keeper: Keeper,
+    deputy: nullable(Keeper),
+    tags: Type.Record(Type.String()),
+    notes: Type.Unknown(),
+  }),
   headers: { "Cache-Control": "no-store" },
   errors: ["resource_not_found"],
 });
@@ -39,14 +47,25 @@ const feed = declare({
   id: "animals.feed",
   method: "POST",
   path: "/animals/feed",
-  body: assumed(Type.Object({ food: text("What it gets") }), "The service's documentation does not show this body.", "--bodies open"),
+  body: assumed(
+    Type.Object({ food: text("What it gets") }),
+    "The service's documentation does not show this body.",
+    "--bodies open",
+  ),
   example: { food: "hay" },
   reply: Keeper,
   status: 202,
   emits: ["keeper.fed", assumed("animal.fed", "Derived.")],
 });
 
-const free = declare({ ...base, id: "animals.free", method: "DELETE", path: "/animals/{id}", reply: Keeper, idempotent: false });
+const free = declare({
+  ...base,
+  id: "animals.free",
+  method: "DELETE",
+  path: "/animals/{id}",
+  reply: Keeper,
+  idempotent: false,
+});
 
 describe("schemas", () => {
   const document = print(service, read, feed);
@@ -70,7 +89,12 @@ describe("schemas", () => {
   });
 
   test("two different schemas with the same title throw an error that names it", () => {
-    const other = { ...feed, id: "other", path: "/other", reply: Type.Object({ name: Type.Integer() }, { title: "keeper" }) };
+    const other = {
+      ...feed,
+      id: "other",
+      path: "/other",
+      reply: Type.Object({ name: Type.Integer() }, { title: "keeper" }),
+    };
     expect(() => print(service, feed, other)).toThrow("Two different schemas have the name Keeper");
   });
 });
@@ -79,8 +103,22 @@ test("parameters are path parameters with examples, query parameters and, if hon
   const document = print(service, read, feed, free);
   const { parameters } = document.paths["/zoos/{zooId}/animals/{id}"].get;
   expect(parameters).toEqual([
-    { name: "zooId", in: "path", required: true, description: "Id of the zoo", schema: { type: "string" }, example: "zoo_main" },
-    { name: "id", in: "path", required: true, description: "Id of the record", schema: { type: "string" }, example: "ani_leo" },
+    {
+      name: "zooId",
+      in: "path",
+      required: true,
+      description: "Id of the zoo",
+      schema: { type: "string" },
+      example: "zoo_main",
+    },
+    {
+      name: "id",
+      in: "path",
+      required: true,
+      description: "Id of the record",
+      schema: { type: "string" },
+      example: "ani_leo",
+    },
     { name: "depth", in: "query", required: true, description: "How much", schema: { type: "integer" } },
     { name: "since", in: "query", schema: { type: "string", [ASSUMED]: { why: "Nobody said." } } },
   ]);
@@ -109,7 +147,9 @@ test("a response has the headers of its surface and the fixed headers of its ope
   const document = print(service, read, feed);
   const { headers } = document.paths["/zoos/{zooId}/animals/{id}"].get.responses[200];
   expect(headers["Cache-Control"]).toEqual({ schema: { type: "string", const: "no-store" } });
-  expect(Object.keys(headers)).toEqual(expect.arrayContaining(["RateLimit-Limit", "RateLimit-Reset", "X-Sandbox-Request-Id"]));
+  expect(Object.keys(headers)).toEqual(
+    expect.arrayContaining(["RateLimit-Limit", "RateLimit-Reset", "X-Sandbox-Request-Id"]),
+  );
   expect(Object.keys(headers)).not.toContain("Idempotent-Replayed");
   expect(Object.keys(document.paths["/animals/feed"].post.responses[202].headers)).toContain("Idempotent-Replayed");
   expect(Object.keys(document.components.responses.TooManyRequests.headers)).toContain("Retry-After");
@@ -134,7 +174,10 @@ test("each event has a webhook entry with its envelope, its object if declared, 
   expect(requestBody.content["application/json"].schema).toEqual({ $ref: "#/components/schemas/KeeperFedEvent" });
   const [envelope, own] = components.schemas.KeeperFedEvent.allOf;
   expect(envelope).toEqual({ $ref: "#/components/schemas/WebhookEvent" });
-  expect(own.properties).toEqual({ type: { type: "string", const: "keeper.fed" }, data: { $ref: "#/components/schemas/Keeper" } });
+  expect(own.properties).toEqual({
+    type: { type: "string", const: "keeper.fed" },
+    data: { $ref: "#/components/schemas/Keeper" },
+  });
   expect(components.schemas.AnimalFedEvent.allOf[1].properties).not.toHaveProperty("data");
   const headers = parameters.map(({ $ref }: Json) => components.parameters[$ref.split("/").at(-1)]);
   expect(headers.map(({ name }: Json) => name)).toEqual(["X-Webhook-Signature", "X-Webhook-Id", "X-Webhook-Event"]);
@@ -142,7 +185,10 @@ test("each event has a webhook entry with its envelope, its object if declared, 
 });
 
 test("a pattern that only the flag u allows is left out", () => {
-  const reply = Type.Object({ letters: Type.String({ pattern: "^\\p{L}$" }), digits: Type.String({ pattern: "^[0-9]$" }) });
+  const reply = Type.Object({
+    letters: Type.String({ pattern: "^\\p{L}$" }),
+    digits: Type.String({ pattern: "^[0-9]$" }),
+  });
   const { properties } = print(service, { ...read, reply }).components.schemas.AnimalsGetReply;
   expect(properties).toEqual({ letters: { type: "string" }, digits: { type: "string", pattern: "^[0-9]$" } });
 });

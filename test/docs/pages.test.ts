@@ -37,7 +37,9 @@ describe("the list of facts", () => {
   test("has one id for each fact, and counts the assumptions", () => {
     const repeated = ledger.facts.map(({ id }) => id).filter((id, index, all) => all.indexOf(id) !== index);
     expect(repeated).toEqual([]);
-    expect(ledger.total).toBe(ledger.facts.filter(({ why, origin }) => why !== undefined && origin === "assumed").length);
+    expect(ledger.total).toBe(
+      ledger.facts.filter(({ why, origin }) => why !== undefined && origin === "assumed").length,
+    );
     expect(ledger.facts.filter(({ origin, why }) => (origin === "document") !== (why === undefined))).toEqual([]);
   });
 
@@ -66,7 +68,9 @@ describe("the list of facts", () => {
     ]);
     const listed = ledger.facts.filter(({ kind }) => kind.startsWith("error_"));
     expect(listed.map(({ id, value }) => [id, value])).toEqual(stated);
-    expect(listed.filter(({ origin }) => origin === "document").map(({ id }) => id)).toEqual(["error.rate_limit_exceeded.status"]);
+    expect(listed.filter(({ origin }) => origin === "document").map(({ id }) => id)).toEqual([
+      "error.rate_limit_exceeded.status",
+    ]);
   });
 
   test("describes every field of every resource", () => {
@@ -80,14 +84,18 @@ describe("the list of facts", () => {
 test("the table of headers contains exactly the headers that the sandbox adds", () => {
   const named = sources
     .filter(({ file }) => /^(http|areas|faults|webhooks)\//.test(file))
-    .flatMap(({ text }) => [...text.matchAll(/"(X-Sandbox-[A-Za-z-]+|Idempotent-Replayed)"/g)].map((match) => match[1]));
+    .flatMap(({ text }) =>
+      [...text.matchAll(/"(X-Sandbox-[A-Za-z-]+|Idempotent-Replayed)"/g)].map((match) => match[1]),
+    );
   const listed = serviceHeaders.map(({ name }) => name).filter((name) => /^X-Sandbox-|^Idempotent-/.test(name));
   expect([...new Set(named)].sort()).toEqual(listed.sort());
 });
 
 const replies = await exampleReplies();
 const made = makePages(replies);
-const pages = Object.fromEntries(["reference.md", "control.md", "assumptions.md"].map((name) => [name, made[`docs/${name}`] ?? ""]));
+const pages = Object.fromEntries(
+  ["reference.md", "control.md", "assumptions.md"].map((name) => [name, made[`docs/${name}`] ?? ""]),
+);
 const { "reference.md": reference = "" } = pages;
 
 const fences = (page: string, language: string) =>
@@ -102,7 +110,13 @@ function words(command: string): string[] {
 /** The request that a curl command makes. */
 function readCurl(command: string) {
   const [program, ...rest] = words(command);
-  const call = { program, method: "", url: "", headers: {} as Record<string, string>, body: undefined as string | undefined };
+  const call = {
+    program,
+    method: "",
+    url: "",
+    headers: {} as Record<string, string>,
+    body: undefined as string | undefined,
+  };
   for (let index = 0; index < rest.length; index++) {
     const word = rest[index] as string;
     if (!word.startsWith("-")) call.url = word;
@@ -124,7 +138,9 @@ describe("the pages", () => {
   });
 
   test.each(Object.entries(pages))("%s has well-formed tables, unique anchors and valid JSON", (_, page) => {
-    const rows = page.split("\n").map((line) => (line.startsWith("|") ? line.replaceAll("\\|", "").split("|").length : 0));
+    const rows = page
+      .split("\n")
+      .map((line) => (line.startsWith("|") ? line.replaceAll("\\|", "").split("|").length : 0));
     rows.forEach((cells, index) => {
       if (cells > 0 && (rows[index - 1] ?? 0) > 0)
         expect([page.split("\n")[index], cells]).toEqual([page.split("\n")[index], rows[index - 1]]);
@@ -132,7 +148,8 @@ describe("the pages", () => {
     const anchors = [...page.matchAll(/<a id="([^"]+)">/g)].map((match) => match[1]);
     expect(new Set(anchors).size).toBe(anchors.length);
     for (const json of fences(page, "json")) expect(() => JSON.parse(json)).not.toThrow();
-    for (const { body } of fences(page, "sh").map(readCurl)) if (body !== undefined) expect(() => JSON.parse(body)).not.toThrow();
+    for (const { body } of fences(page, "sh").map(readCurl))
+      if (body !== undefined) expect(() => JSON.parse(body)).not.toThrow();
   });
 
   test("the reference shows every service operation with a command and its response, the control page every control operation", () => {
@@ -145,17 +162,20 @@ describe("the pages", () => {
   });
 
   test("no page contains a complete key or secret", () => {
-    for (const page of Object.values(pages)) expect(page).not.toMatch(/(sk_test_|sk_test_session_|whsec_)[0-9A-Za-z]{20,}/);
+    for (const page of Object.values(pages))
+      expect(page).not.toMatch(/(sk_test_|sk_test_session_|whsec_)[0-9A-Za-z]{20,}/);
   });
 
   test("the error table and the errors in the code are identical", () => {
     const section = reference.slice(reference.indexOf('<a id="errors">'), reference.indexOf('<a id="events">'));
-    const rows = [...section.matchAll(/^\| (\d+) \| `(\w+)` \| `(\w+)` \| (.*?) \|/gm)].map(([, status, code, error, when]) => ({
-      code,
-      status: Number(status),
-      error,
-      when,
-    }));
+    const rows = [...section.matchAll(/^\| (\d+) \| `(\w+)` \| `(\w+)` \| (.*?) \|/gm)].map(
+      ([, status, code, error, when]) => ({
+        code,
+        status: Number(status),
+        error,
+        when,
+      }),
+    );
     const expected = Object.entries(errors).map(([code, { status, error, when }]) => ({ code, status, error, when }));
     expect(rows).toEqual(expected);
     const told = [...reference.matchAll(/^\| (\d{3}) \| `(\w+)` \|/gm)].map(([, status, code]) => `${code} ${status}`);
@@ -168,7 +188,9 @@ describe("the pages", () => {
 const commandsOf = (page: string) =>
   page
     .split('<a id="')
-    .flatMap((section) => fences(section, "sh").map((command) => [section.slice(0, section.indexOf('"')), command] as const));
+    .flatMap((section) =>
+      fences(section, "sh").map((command) => [section.slice(0, section.indexOf('"')), command] as const),
+    );
 
 /** Sends the request of a curl command. */
 function make(sandbox: Bench, command: string): Promise<Answer> {

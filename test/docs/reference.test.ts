@@ -1,4 +1,5 @@
-// The OpenAPI documents are complete and match the responses of the sandbox. test/slow/openapi-tools.test.ts runs other tools on them.
+// The OpenAPI documents are complete and match the responses of the sandbox. test/slow/openapi-tools.test.ts runs other
+// tools on them.
 
 import { expect, test } from "vitest";
 import { assumptions, controlOpenapi, serviceOpenapi } from "../../scripts/reference/documents.ts";
@@ -36,7 +37,9 @@ test("a running sandbox serves both documents in every form, with its own URL, a
   for (const form of [{ version: "3.0" }, { extensions: "off" }] as OpenApiForm[]) {
     const query = new URLSearchParams({ ...form });
     expect(await sandbox.control("GET", `/openapi.json?${query}`)).toEqual(copy(serviceOpenapi(sandbox.url, form)));
-    expect(await sandbox.control("GET", `/control.openapi.json?${query}`)).toEqual(copy(controlOpenapi(sandbox.url, form)));
+    expect(await sandbox.control("GET", `/control.openapi.json?${query}`)).toEqual(
+      copy(controlOpenapi(sandbox.url, form)),
+    );
   }
   expect(await sandbox.control("GET", "/openapi.json")).toEqual(copy(serviceOpenapi(sandbox.url)));
   expect(await sandbox.control("GET", "/control.openapi.json")).toEqual(copy(controlOpenapi(sandbox.url)));
@@ -52,11 +55,17 @@ const declared = [
 test("the documents contain exactly the operations of the catalogues", () => {
   for (const { document, operations, prefix } of declared) {
     const printed = Object.entries<Json>(document.paths).flatMap(([path, methods]) =>
-      Object.entries<Json>(methods).map(([method, { operationId, tags }]) => `${method.toUpperCase()} ${path} ${operationId} ${tags}`),
+      Object.entries<Json>(methods).map(
+        ([method, { operationId, tags }]) => `${method.toUpperCase()} ${path} ${operationId} ${tags}`,
+      ),
     );
-    const expected = operations.map(({ method, path, id, area }) => `${method} ${prefix}${path} ${operationIdOf(id)} ${area}`);
+    const expected = operations.map(
+      ({ method, path, id, area }) => `${method} ${prefix}${path} ${operationIdOf(id)} ${area}`,
+    );
     expect(printed.sort()).toEqual(expected.sort());
-    expect(document.tags.map((tag: Json) => tag.name)).toEqual(expect.arrayContaining(operations.map(({ area }) => area)));
+    expect(document.tags.map((tag: Json) => tag.name)).toEqual(
+      expect.arrayContaining(operations.map(({ area }) => area)),
+    );
   }
 });
 
@@ -75,18 +84,30 @@ test("each operation lists its success status and its errors by status, with an 
   for (const { document, operations, prefix } of declared)
     for (const operation of operations) {
       const { responses } = printedOperation(document, prefix, operation);
-      const replies = Object.entries<Json>(responses).map(([status, response]) => ({ status, ...resolved(document, response) }));
+      const replies = Object.entries<Json>(responses).map(([status, response]) => ({
+        status,
+        ...resolved(document, response),
+      }));
       expect(replies.map(({ status }) => status)).toContain(String(factOf(operation.status)));
       const failed = replies.filter(({ status }) => Number(status) >= 400);
       const found = failed.flatMap(({ status, content }) => {
         const { schema, examples } = content["application/json"];
         expect(schema).toEqual({ $ref: "#/components/schemas/ApiError" });
         expect(document.components.schemas.ErrorCode.enum).toEqual(expect.arrayContaining(Object.keys(examples)));
-        return Object.entries<Json>(examples).map(([code, example]) => ({ status, code, value: resolved(document, example).value }));
+        return Object.entries<Json>(examples).map(([code, example]) => ({
+          status,
+          code,
+          value: resolved(document, example).value,
+        }));
       });
       for (const { status, code, value } of found) {
         const facts = errors[code as ErrorCode];
-        expect({ code, status, ...value }).toMatchObject({ code, status: String(facts.status), error: facts.error, message: facts.when });
+        expect({ code, status, ...value }).toMatchObject({
+          code,
+          status: String(facts.status),
+          error: facts.error,
+          message: facts.when,
+        });
       }
       expect(found.map(({ code }) => code)).toEqual(expect.arrayContaining([...operation.errors]));
     }
@@ -100,10 +121,25 @@ test("pipeline errors are on every operation; body and idempotency errors only o
     const all = Object.values<Json>(responses).map((response) => resolved(service, response));
     return all.flatMap(({ content }) => Object.keys(content["application/json"].examples ?? {}));
   };
-  const everywhere = ["missing_api_key", "invalid_api_key", "live_key_refused", "rate_limit_exceeded", "internal_error", "outage"];
-  const ofBodies = ["invalid_json", "body_not_object", "payload_too_large", "unsupported_media_type", "validation_failed"];
+  const everywhere = [
+    "missing_api_key",
+    "invalid_api_key",
+    "live_key_refused",
+    "rate_limit_exceeded",
+    "internal_error",
+    "outage",
+  ];
+  const ofBodies = [
+    "invalid_json",
+    "body_not_object",
+    "payload_too_large",
+    "unsupported_media_type",
+    "validation_failed",
+  ];
   const ofKeys = ["idempotency_key_empty", "idempotency_key_too_long", "idempotency_key_reused"];
-  expect(codesOf("bookings.decline")).toEqual(expect.arrayContaining([...everywhere, ...ofBodies, ...ofKeys, "invalid_state"]));
+  expect(codesOf("bookings.decline")).toEqual(
+    expect.arrayContaining([...everywhere, ...ofBodies, ...ofKeys, "invalid_state"]),
+  );
   expect(codesOf("payments.list")).toEqual(expect.arrayContaining([...everywhere, "invalid_limit", "invalid_cursor"]));
   for (const code of [...ofBodies, ...ofKeys, "invalid_state"]) expect(codesOf("payments.list")).not.toContain(code);
 });
@@ -146,17 +182,26 @@ function mediaIn(document: Json): { place: string; status?: string; media: Json 
 test.each([
   ["the service", service],
   ["the control API", control],
-] as const)("in the document of %s every body and response has a named schema, and every path parameter an example", (_, document) => {
-  const media = mediaIn(document);
-  expect(media.filter(({ media }) => media.schema.$ref === undefined).map(({ place }) => place)).toEqual([]);
-  const inPath = Object.values<Json>(document.paths).flatMap((methods) =>
-    Object.values<Json>(methods).flatMap(({ parameters = [] }) => parameters.filter((parameter: Json) => parameter.in === "path")),
-  );
-  expect(inPath.filter(({ example }) => example === undefined)).toEqual([]);
-  const names = Object.keys(document.components.schemas);
-  expect(names.filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || ["Error", "Event", "Record", "Object"].includes(name))).toEqual([]);
-  expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
-});
+] as const)(
+  "in the document of %s every body and response has a named schema, and every path parameter an example",
+  (_, document) => {
+    const media = mediaIn(document);
+    expect(media.filter(({ media }) => media.schema.$ref === undefined).map(({ place }) => place)).toEqual([]);
+    const inPath = Object.values<Json>(document.paths).flatMap((methods) =>
+      Object.values<Json>(methods).flatMap(({ parameters = [] }) =>
+        parameters.filter((parameter: Json) => parameter.in === "path"),
+      ),
+    );
+    expect(inPath.filter(({ example }) => example === undefined)).toEqual([]);
+    const names = Object.keys(document.components.schemas);
+    expect(
+      names.filter(
+        (name) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || ["Error", "Event", "Record", "Object"].includes(name),
+      ),
+    ).toEqual([]);
+    expect(new Set(names.map((name) => name.toLowerCase())).size).toBe(names.length);
+  },
+);
 
 test("every success of the service has an example, which matches the schema of the response", () => {
   for (const operation of catalogue) {
@@ -167,7 +212,8 @@ test("every success of the service has an example, which matches the schema of t
 });
 
 test("every area has a description", () => {
-  for (const { document } of declared) expect(document.tags.filter(({ description }: Json) => description === "")).toEqual([]);
+  for (const { document } of declared)
+    expect(document.tags.filter(({ description }: Json) => description === "")).toEqual([]);
 });
 
 test("the body that adds a fault rule is typed by the schema of the rules", () => {

@@ -30,8 +30,12 @@ async function armed(action: Parameters<typeof add>[1], rest?: object) {
 const rule = (bench: Bench, id: string) => bench.control("GET", `/faults/${id}`);
 const list = (bench: Bench) => bench.call("GET", "/v1/payments");
 const create = (bench: Bench, key?: string) =>
-  bench.call("POST", "/v1/employees/payroll", { body: DRAFT, headers: key === undefined ? {} : { "idempotency-key": key } });
-const created = async (bench: Bench) => (await bench.control("GET", "/events?type=payroll.created&limit=100")).data.length as number;
+  bench.call("POST", "/v1/employees/payroll", {
+    body: DRAFT,
+    headers: key === undefined ? {} : { "idempotency-key": key },
+  });
+const created = async (bench: Bench) =>
+  (await bench.control("GET", "/events?type=payroll.created&limit=100")).data.length as number;
 
 interface Seen {
   text: string;
@@ -43,7 +47,10 @@ const GET = lines("GET /v1/payments?limit=1 HTTP/1.1", "Host: localhost", "Autho
 const post = (body: string, key: string) =>
   `${lines("POST /v1/employees/payroll HTTP/1.1", "Host: localhost", "Authorization: Bearer sk_test_lodge", "Content-Type: application/json", `Content-Length: ${body.length}`, `Idempotency-Key: ${key}`)}${body}`;
 
-/** Sends bytes; returns the response and how the connection ended. A connection that stays open is closed once `until` is true. */
+/**
+ * Sends bytes; returns the response and how the connection ended. A connection that stays open is closed once `until`
+ * is true.
+ */
 function watch(bench: Bench, bytes: string, until?: () => Promise<boolean>): Promise<Seen> {
   return new Promise((resolve) => {
     const socket: Socket = connect(bench.port, "127.0.0.1", () =>
@@ -71,16 +78,32 @@ function watch(bench: Bench, bytes: string, until?: () => Promise<boolean>): Pro
 
 describe("status", () => {
   test("sends an error in the service's format, before any effect, once by default", async () => {
-    const { bench, id } = await armed({ type: "status", status: 503, retryAfter: 7 }, { match: { operation: "payroll.create" } });
+    const { bench, id } = await armed(
+      { type: "status", status: 503, retryAfter: 7 },
+      { match: { operation: "payroll.create" } },
+    );
     const answer = await create(bench, "k");
     expect(answer).toMatchObject({
       status: 503,
-      headers: { "retry-after": "7", "x-sandbox-fault": id, "content-type": "application/json", "ratelimit-limit": "6000" },
-      body: { error: "service_unavailable", code: "outage", details: { retryAfter: 7, requestId: answer.headers["x-sandbox-request-id"] } },
+      headers: {
+        "retry-after": "7",
+        "x-sandbox-fault": id,
+        "content-type": "application/json",
+        "ratelimit-limit": "6000",
+      },
+      body: {
+        error: "service_unavailable",
+        code: "outage",
+        details: { retryAfter: 7, requestId: answer.headers["x-sandbox-request-id"] },
+      },
     });
     expect(await created(bench)).toBe(0);
     const retry = await create(bench, "k");
-    expect([retry.status, retry.headers["x-sandbox-fault"], retry.headers["idempotent-replayed"]]).toEqual([200, undefined, undefined]);
+    expect([retry.status, retry.headers["x-sandbox-fault"], retry.headers["idempotent-replayed"]]).toEqual([
+      200,
+      undefined,
+      undefined,
+    ]);
     expect(await rule(bench, id)).toMatchObject({
       status: "spent",
       seen: 1,
@@ -103,9 +126,15 @@ describe("status", () => {
   });
 
   test("sends the given code and message, and no X-Sandbox-Fault with label: false", async () => {
-    const { bench } = await armed({ type: "status", status: 409, code: "booking_locked", message: "Locked." }, { label: false });
+    const { bench } = await armed(
+      { type: "status", status: 409, code: "booking_locked", message: "Locked." },
+      { label: false },
+    );
     const answer = await list(bench);
-    expect(answer).toMatchObject({ status: 409, body: { error: "conflict", code: "booking_locked", message: "Locked." } });
+    expect(answer).toMatchObject({
+      status: 409,
+      body: { error: "conflict", code: "booking_locked", message: "Locked." },
+    });
     expect(answer.headers["x-sandbox-fault"]).toBeUndefined();
   });
 });
@@ -137,7 +166,11 @@ describe("rate_limit", () => {
   ])("retryAfter %j is sent as %s", async (retryAfter, header, seconds) => {
     const { bench } = await armed({ type: "rate_limit", retryAfter });
     const { status, headers } = await list(bench);
-    expect([status, headers["retry-after"], headers["ratelimit-reset"]]).toEqual([429, header, String(NOON_SECONDS + seconds)]);
+    expect([status, headers["retry-after"], headers["ratelimit-reset"]]).toEqual([
+      429,
+      header,
+      String(NOON_SECONDS + seconds),
+    ]);
   });
 });
 
@@ -196,18 +229,21 @@ describe("lost_response", () => {
   test.each([
     ["reset", "reset"],
     ["empty", "closed"],
-  ])("as %s: the operation takes effect, the connection is %s, and a retry gets the first response", async (as, end) => {
-    const { bench, id } = await armed({ type: "lost_response", as }, { match: { operation: "payroll.create" } });
-    expect(await watch(bench, post(PAYROLL, "lost"))).toEqual({ text: "", end });
-    expect(await created(bench)).toBe(1);
-    const retry = await create(bench, "lost");
-    expect([retry.status, retry.headers["idempotent-replayed"]]).toEqual([200, "true"]);
-    expect(retry.body.object).toBe("payroll");
-    expect(await created(bench)).toBe(1);
-    expect(await rule(bench, id)).toMatchObject({ fired: 1, status: "spent" });
-    const [, lost] = (await bench.control("GET", "/requests?operation=payroll.create")).data;
-    expect(lost).toMatchObject({ status: 0, fault: id });
-  });
+  ])(
+    "as %s: the operation takes effect, the connection is %s, and a retry gets the first response",
+    async (as, end) => {
+      const { bench, id } = await armed({ type: "lost_response", as }, { match: { operation: "payroll.create" } });
+      expect(await watch(bench, post(PAYROLL, "lost"))).toEqual({ text: "", end });
+      expect(await created(bench)).toBe(1);
+      const retry = await create(bench, "lost");
+      expect([retry.status, retry.headers["idempotent-replayed"]]).toEqual([200, "true"]);
+      expect(retry.body.object).toBe("payroll");
+      expect(await created(bench)).toBe(1);
+      expect(await rule(bench, id)).toMatchObject({ fired: 1, status: "spent" });
+      const [, lost] = (await bench.control("GET", "/requests?operation=payroll.create")).data;
+      expect(lost).toMatchObject({ status: 0, fault: id });
+    },
+  );
 
   test("as hang: sends nothing and keeps the connection open", async () => {
     const { bench } = await armed({ type: "lost_response", as: "hang" });
@@ -335,20 +371,26 @@ describe("outage", () => {
     expect(state).toMatchObject({ status: "expired", seen: 4, fired: 4, remaining: null });
   });
 
-  test.each([{ ttl: "30s" }, { trigger: { for: "30s" } }])("with %j says how to end it while the clock is frozen", async (rule) => {
-    const { bench } = await armed({ type: "outage" }, rule);
-    await bench.control("POST", "/clock/advance", { by: "10s" });
-    const answer = await list(bench);
-    expect(answer).toMatchObject({ status: 503, body: { details: { retryAfter: 5, clock: "frozen" } } });
-    const [, by = ""] = /frozen.*`merchant-sandbox clock advance (\w+)`/.exec(answer.body.message) ?? [];
-    expect(by).toBe("20s");
-    await bench.control("POST", "/clock/advance", { by });
-    expect((await list(bench)).status).toBe(200);
-  });
+  test.each([{ ttl: "30s" }, { trigger: { for: "30s" } }])(
+    "with %j says how to end it while the clock is frozen",
+    async (rule) => {
+      const { bench } = await armed({ type: "outage" }, rule);
+      await bench.control("POST", "/clock/advance", { by: "10s" });
+      const answer = await list(bench);
+      expect(answer).toMatchObject({ status: 503, body: { details: { retryAfter: 5, clock: "frozen" } } });
+      const [, by = ""] = /frozen.*`merchant-sandbox clock advance (\w+)`/.exec(answer.body.message) ?? [];
+      expect(by).toBe("20s");
+      await bench.control("POST", "/clock/advance", { by });
+      expect((await list(bench)).status).toBe(200);
+    },
+  );
 
   test("without an end, or while the clock runs, does not speak of the clock", async () => {
     const { bench, id } = await armed({ type: "outage" });
-    expect((await list(bench)).body).toMatchObject({ message: "The service is down. Try again later.", details: { retryAfter: 5 } });
+    expect((await list(bench)).body).toMatchObject({
+      message: "The service is down. Try again later.",
+      details: { retryAfter: 5 },
+    });
     await bench.control("DELETE", `/faults/${id}`);
     await bench.control("PUT", "/clock", { mode: "real" });
     await add(bench, { type: "outage" }, { ttl: "1h" });
@@ -407,7 +449,11 @@ describe("stale_read", () => {
       const before = await newest();
       await add(bench, { type: "stale_read", lag: "10s" });
       await bench.control("POST", "/clock/advance", { by: "1s" });
-      const { id } = await bench.control("POST", "/records/payment", { merchant: "mer_lodge", amount, currency: "EUR" });
+      const { id } = await bench.control("POST", "/records/payment", {
+        merchant: "mer_lodge",
+        amount,
+        currency: "EUR",
+      });
       expect([await newest(), await newest()]).toEqual([before, id]);
     }
   });
@@ -417,7 +463,10 @@ describe("stale_read", () => {
     await bench.control("POST", "/clock/advance", { by: "1s" });
     expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(200);
     expect((await rule(bench, id)).fired).toBe(0);
-    const [stale, fresh] = [await bench.call("GET", "/v1/memberships/renewals"), await bench.call("GET", "/v1/memberships/renewals")];
+    const [stale, fresh] = [
+      await bench.call("GET", "/v1/memberships/renewals"),
+      await bench.call("GET", "/v1/memberships/renewals"),
+    ];
     expect(stale.body).toEqual(fresh.body);
     expect((await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline")).status).toBe(409);
   });

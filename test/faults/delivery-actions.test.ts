@@ -99,15 +99,24 @@ describe("duplicate", () => {
     expect(receiver.connections()).toBe(4);
     for (let count = 0; count < 4; count++) answer();
     await settle(bench);
-    expect((await log(bench)).map(({ status }) => status)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
+    expect((await log(bench)).map(({ status }) => status)).toEqual([
+      "succeeded",
+      "succeeded",
+      "succeeded",
+      "succeeded",
+    ]);
   });
 
   test("logs copies in the order of their originals, whatever the order of endpoints", async () => {
     const bench = await open();
     const receiver = await receive();
     await arm(bench, { type: "duplicate", copies: 3 }, { trigger: { times: 2 } });
-    // The endpoint subscribed to every type gets the event before the one that names the type; the order of their ids does not show that.
-    const [named, all] = [await register(bench, receiver.url, ["payment.succeeded"]), await register(bench, receiver.url)];
+    // The endpoint subscribed to every type gets the event before the one that names the type; the order of their ids
+    // does not show that.
+    const [named, all] = [
+      await register(bench, receiver.url, ["payment.succeeded"]),
+      await register(bench, receiver.url),
+    ];
     await deliver(bench);
     const order = [all.id, named.id, all.id, all.id, named.id, named.id];
     expect((await log(bench)).map(({ endpointId }) => endpointId)).toEqual(order);
@@ -119,7 +128,8 @@ describe("duplicate", () => {
     const receivers = [await patient(), await patient()] as const;
     const eventTypes = ["payment.succeeded", "payment.failed"];
     const endpoints = [];
-    for (const [index, { receiver }] of receivers.entries()) endpoints.push(await register(bench, receiver.url, [`${eventTypes[index]}`]));
+    for (const [index, { receiver }] of receivers.entries())
+      endpoints.push(await register(bench, receiver.url, [`${eventTypes[index]}`]));
     // Until a receiver has responded to the first event, the second one waits for it.
     for (const type of [...eventTypes, ...eventTypes]) await trigger(bench, type);
     for (const { receiver, answer } of first === 0 ? receivers : receivers.toReversed())
@@ -335,7 +345,11 @@ describe("delay", () => {
     const [receiver, other] = [await receive(), await receive()];
     await register(bench, receiver.url, ["payment.succeeded"]);
     await register(bench, other.url, ["payout.paid"]);
-    await arm(bench, { type: "delay", until: { after: "payout.paid" } }, { match: { event: "payment.*" }, trigger: { times: 2 } });
+    await arm(
+      bench,
+      { type: "delay", until: { after: "payout.paid" } },
+      { match: { event: "payment.*" }, trigger: { times: 2 } },
+    );
     await trigger(bench);
     await trigger(bench, "payout.paid", {}, "sk_test_market");
     await settle(bench);
@@ -362,8 +376,20 @@ describe("drop", () => {
     expect(ids(receiver)).toEqual([id]);
     const logged = await attempts(bench);
     expect(logged).toMatchObject([
-      { status: "failed", errorCode: "dropped", responseStatus: null, nextAttemptAt: NOON_SECONDS + 1, fault: { id: rule, name: "lost" } },
-      { status: "failed", errorCode: "dropped", responseStatus: null, nextAttemptAt: NOON_SECONDS + 6, fault: { id: rule } },
+      {
+        status: "failed",
+        errorCode: "dropped",
+        responseStatus: null,
+        nextAttemptAt: NOON_SECONDS + 1,
+        fault: { id: rule, name: "lost" },
+      },
+      {
+        status: "failed",
+        errorCode: "dropped",
+        responseStatus: null,
+        nextAttemptAt: NOON_SECONDS + 6,
+        fault: { id: rule },
+      },
       { status: "succeeded", errorCode: null, fault: null, created: NOON_SECONDS + 6 },
     ]);
     expect(logged[0].fault.wouldHaveSent).toEqual({ headers: logged[2].requestHeaders, body: logged[2].requestBody });
@@ -395,7 +421,9 @@ describe("signature", () => {
     const meant = fault.wouldHaveSent;
     expect(requestHeaders["X-Webhook-Signature"]).toBe(signature);
     expect(requestBody).toBe(arrival.body.toString());
-    expect(verifySignature({ body: meant.body, signature: meant.headers["X-Webhook-Signature"], secret: rotated.secret })).toBe(true);
+    expect(
+      verifySignature({ body: meant.body, signature: meant.headers["X-Webhook-Signature"], secret: rotated.secret }),
+    ).toBe(true);
     if (as === "missing") expect(signature).toBeUndefined();
     else expect(signature).toMatch(as === "malformed" ? /^[0-9a-f]{32}$/ : /^[0-9a-f]{64}$/);
     if (as === "body_changed") {
@@ -413,7 +441,10 @@ describe("signature", () => {
 });
 
 describe("payload", () => {
-  async function delivered(action: object, data: object = { amount: 5, lines: [{ net: 1 }, { net: 2 }], note: "世界" }) {
+  async function delivered(
+    action: object,
+    data: object = { amount: 5, lines: [{ net: 1 }, { net: 2 }], note: "世界" },
+  ) {
     const { bench, receiver, secret } = await openArmed({ type: "payload", ...action });
     await deliver(bench, "payment.succeeded", data);
     const [arrival] = receiver.arrivals as [Arrival];
@@ -428,7 +459,13 @@ describe("payload", () => {
   }
 
   test("patch sets existing and new values, and signs the changed body", async () => {
-    const patch = { "/data/amount": 777, "/data/lines/1/net": null, "/data/lines/-": "last", "/data/more/a~1b": [1], "/livemode": true };
+    const patch = {
+      "/data/amount": 777,
+      "/data/lines/1/net": null,
+      "/data/lines/-": "last",
+      "/data/more/a~1b": [1],
+      "/livemode": true,
+    };
     const { arrival, meant } = await delivered({ patch });
     const data = { ...meant.data, amount: 777, lines: [{ net: 1 }, { net: null }, "last"], more: { "a/b": [1] } };
     expect(arrival.event).toEqual({ ...meant, livemode: true, data });
@@ -437,7 +474,9 @@ describe("payload", () => {
   });
 
   test("patch changes nothing outside the event", async () => {
-    const { arrival } = await delivered({ patch: { "/__proto__/polluted": 1, "/data/constructor/prototype/polluted": 1 } });
+    const { arrival } = await delivered({
+      patch: { "/__proto__/polluted": 1, "/data/constructor/prototype/polluted": 1 },
+    });
     expect(arrival.body.toString()).toContain(`"__proto__":{"polluted":1}`);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
   });
@@ -538,7 +577,11 @@ describe("retry_policy", () => {
     const logged = await attempts(bench);
     expect(logged.map(({ status, fault }) => [status, fault.id])).toEqual(Array(6).fill(["succeeded", rule]));
     expect(await times(bench)).toEqual([0, 1, 6, 21, 51, 111]);
-    expect((await bench.control("GET", "/events")).data[0].deliveries).toMatchObject({ succeeded: 1, failed: 0, pending: 0 });
+    expect((await bench.control("GET", "/events")).data[0].deliveries).toMatchObject({
+      succeeded: 1,
+      failed: 0,
+      pending: 0,
+    });
   });
 
   test("give_up ends a delivery after its first failed attempt", async () => {
@@ -637,11 +680,9 @@ describe("a held delivery", () => {
     await advance(after, "1h");
     expect(ids(receiver)).toEqual([late, second, first]);
     expect(receiver.arrivals.map((arrival) => isSigned(arrival, secret))).toEqual([false, true, true]);
-    expect((await attempts(after)).map(({ fault }) => fault.effects.map(({ action }: { action: string }) => action))).toEqual([
-      ["delay", "signature"],
-      ["reorder"],
-      ["reorder"],
-    ]);
+    expect(
+      (await attempts(after)).map(({ fault }) => fault.effects.map(({ action }: { action: string }) => action)),
+    ).toEqual([["delay", "signature"], ["reorder"], ["reorder"]]);
   });
 
   test("is not delivered to a deleted endpoint", async () => {

@@ -40,7 +40,11 @@ describe("an invalid rule is rejected with a suggestion", () => {
     [{ action: FAIL, match: { merchant: "mer_lodg" } }, "/match/merchant", "Did you mean mer_lodge?"],
     [{ action: FAIL, match: { key: "sk_test_nobody" } }, "/match/key", "not a key of this sandbox"],
     [{ action: FAIL, match: { key: "sk_test_lodge", merchant: "mer_market" } }, "/match/key", "a key of mer_lodge"],
-    [{ action: FAIL, match: { event: "payment.succeeded" } }, "/match/event", "Allowed: operation, key, header, merchant, body"],
+    [
+      { action: FAIL, match: { event: "payment.succeeded" } },
+      "/match/event",
+      "Allowed: operation, key, header, merchant, body",
+    ],
     [
       { action: { type: "drop" }, match: { event: "Made Up" } },
       "/match/event",
@@ -50,7 +54,11 @@ describe("an invalid rule is rejected with a suggestion", () => {
     [{ action: FAIL, match: { body: { "/amount": { gtt: 1 } } } }, "/match/body/~1amount/gtt", "Did you mean gt?"],
     [{ action: FAIL, trigger: { for: "soon" } }, "/trigger/for", "duration"],
     [{ action: FAIL, trigger: { per: "event" } }, "/trigger/per", "for calls"],
-    [{ action: { type: "outage" }, match: { operation: "payments.list" } }, "/match/operation", "before the operation is known"],
+    [
+      { action: { type: "outage" }, match: { operation: "payments.list" } },
+      "/match/operation",
+      "before the operation is known",
+    ],
     [{ action: { type: "rate_limit" }, match: { body: { "/a": 1 } } }, "/match/body", "before the body is read"],
     [{ action: { type: "latency" } }, "/action", "action.ms is required"],
     [{ action: { type: "latency", ms: 1, min: "1s" } }, "/action", "action.min belongs to distribution: uniform"],
@@ -106,7 +114,10 @@ describe("an invalid rule is rejected with a suggestion", () => {
   test("an id that is in use, and an unknown id", async () => {
     const bench = sandbox();
     await add(bench, { id: "flt_one", action: FAIL });
-    expect(await post(bench, { id: "flt_one", action: FAIL })).toMatchObject({ status: 409, body: { code: "already_exists" } });
+    expect(await post(bench, { id: "flt_one", action: FAIL })).toMatchObject({
+      status: 409,
+      body: { code: "already_exists" },
+    });
     expect(await bench.call("DELETE", "/_sandbox/faults/flt_on", { key: null })).toMatchObject({
       status: 404,
       body: { message: expect.stringContaining("Did you mean flt_one?") },
@@ -138,7 +149,9 @@ describe("a rule", () => {
       lastFiredAt: null,
       endsAt: null,
     });
-    expect(await add(bench, { action: { type: "lost_response" }, ttl: "10m" })).toMatchObject({ endsAt: "2026-01-05T12:10:00.000Z" });
+    expect(await add(bench, { action: { type: "lost_response" }, ttl: "10m" })).toMatchObject({
+      endsAt: "2026-01-05T12:10:00.000Z",
+    });
   });
 
   test("is tried and listed by priority, then by creation", async () => {
@@ -183,7 +196,11 @@ describe("a rule", () => {
     const bench = await open();
     const { id } = await add(bench, { action: FAIL });
     expect((await list(bench)).status).toBe(500);
-    expect(await bench.control("PATCH", `/faults/${id}`, { name: "again" })).toMatchObject({ name: "again", status: "spent", fired: 1 });
+    expect(await bench.control("PATCH", `/faults/${id}`, { name: "again" })).toMatchObject({
+      name: "again",
+      status: "spent",
+      fired: 1,
+    });
     expect(await bench.control("PATCH", `/faults/${id}`, { trigger: { times: 2 } })).toMatchObject({
       status: "armed",
       fired: 0,
@@ -193,7 +210,10 @@ describe("a rule", () => {
     expect((await list(bench)).status).toBe(200);
     await bench.control("PATCH", `/faults/${id}`, { enabled: true, action: { type: "status", status: 502 } });
     expect((await list(bench)).status).toBe(502);
-    const wrong = await bench.call("PATCH", `/_sandbox/faults/${id}`, { key: null, body: { action: { type: "status", status: 1 } } });
+    const wrong = await bench.call("PATCH", `/_sandbox/faults/${id}`, {
+      key: null,
+      body: { action: { type: "status", status: 1 } },
+    });
     expect(wrong.status).toBe(400);
     expect(await bench.control("DELETE", `/faults/${id}`)).toMatchObject({ status: "removed", fired: 1 });
     expect((await list(bench)).status).toBe(200);
@@ -243,7 +263,10 @@ describe("a rule", () => {
     await bench.control("DELETE", "/faults/flt_mine");
     expect(await again()).toMatchObject({
       status: 409,
-      body: { code: "already_exists", message: expect.stringContaining("Choose another id, leave it out, or reset everything first.") },
+      body: {
+        code: "already_exists",
+        message: expect.stringContaining("Choose another id, leave it out, or reset everything first."),
+      },
     });
     await bench.control("POST", "/reset", {});
     expect((await again()).status).toBe(201);
@@ -265,7 +288,8 @@ describe("a rule", () => {
     const rules = [{ id: "flt_mine", action: FAIL, match: { operation: "payouts.list" } }];
     const faults = temporaryFile(JSON.stringify(rules), "faults.json");
     const options = { memory: false, db: join(dirname(faults), "sandbox.db"), faults, scenario: ["rate-limit-burst"] };
-    const idsOf = async (bench: Bench) => (await bench.control("GET", "/faults")).data.map(({ id }: { id: string }) => id);
+    const idsOf = async (bench: Bench) =>
+      (await bench.control("GET", "/faults")).data.map(({ id }: { id: string }) => id);
     const first = await share(options);
     await first.call("GET", "/v1/payouts");
     await list(first);
@@ -389,14 +413,20 @@ describe("triggers", () => {
 
   test("per idempotency_key: each logical call fails once, even with concurrent calls", async () => {
     const bench = await open();
-    await add(bench, { action: FAIL, match: { operation: "pricing_rules.create" }, trigger: { per: "idempotency_key" } });
+    await add(bench, {
+      action: FAIL,
+      match: { operation: "pricing_rules.create" },
+      trigger: { per: "idempotency_key" },
+    });
     const body = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
     const one = async (key: string) => {
       const headers = { "idempotency-key": key };
       const tried = await statuses(3, () => bench.call("POST", "/v1/hospitality/pricing-rules", { body, headers }));
       return tried.join();
     };
-    expect(await Promise.all(Array.from({ length: 10 }, (_, index) => one(`k${index}`)))).toEqual(Array(10).fill("500,200,200"));
+    expect(await Promise.all(Array.from({ length: 10 }, (_, index) => one(`k${index}`)))).toEqual(
+      Array(10).fill("500,200,200"),
+    );
   });
 
   test("per key and per operation", async () => {
@@ -407,12 +437,15 @@ describe("triggers", () => {
       500, 500, 200, 200,
     ]);
     await bench.control("PATCH", `/faults/${id}`, { trigger: { per: "key" } });
-    expect([(await list(bench)).status, (await me()).status, (await list(bench, "sk_test_market")).status]).toEqual([500, 200, 500]);
+    expect([(await list(bench)).status, (await me()).status, (await list(bench, "sk_test_market")).status]).toEqual([
+      500, 200, 500,
+    ]);
   });
 });
 
 describe("an inline fault (X-Sandbox-Inject)", () => {
-  const send = (bench: Bench, inject: string) => bench.call("GET", "/v1/payments", { headers: { "x-sandbox-inject": inject } });
+  const send = (bench: Bench, inject: string) =>
+    bench.call("GET", "/v1/payments", { headers: { "x-sandbox-inject": inject } });
 
   test.each([
     ["status=503; retryAfter=9", 503, "9"],
@@ -456,7 +489,9 @@ describe("rate-limit windows", () => {
       { merchant: "mer_lodge", operation: null, ...shared },
       { merchant: "mer_lodge", operation: "payouts.list", ...own },
     ]);
-    expect(await bench.control("PUT", "/rate-limits/mer_lodge", { limit: 10, window: "20s", remaining: 1, resetIn: "7s" })).toMatchObject({
+    expect(
+      await bench.control("PUT", "/rate-limits/mer_lodge", { limit: 10, window: "20s", remaining: 1, resetIn: "7s" }),
+    ).toMatchObject({
       limit: 10,
       window: 20_000,
       remaining: 1,
@@ -480,7 +515,15 @@ describe("rate-limit windows", () => {
   );
 });
 
-const CALL = { requestId: "req_1", merchant: undefined, key: undefined, operation: "a.b", address: "", header: () => undefined, body: {} };
+const CALL = {
+  requestId: "req_1",
+  merchant: undefined,
+  key: undefined,
+  operation: "a.b",
+  address: "",
+  header: () => undefined,
+  body: {},
+};
 
 function makeFaults() {
   const known = { operations: ["a.b"], eventTypes: [], merchants: () => [], ownerOf: () => undefined, judgeRules: [] };
@@ -527,7 +570,10 @@ describe("rules from a file", () => {
       '[\n  {"action": {"type": "status", "status": 500}},\n  {"action": {"type": "statsu"}}\n]',
       /faults\.json:3 \/1\/action\/type: .*Did you mean status/,
     ],
-    ['{"faults": [\n{"action":\n{"type": "status", "status": 700}}]}', /faults\.json:3 \/faults\/0\/action\/status: .*at most 599/],
+    [
+      '{"faults": [\n{"action":\n{"type": "status", "status": 700}}]}',
+      /faults\.json:3 \/faults\/0\/action\/status: .*at most 599/,
+    ],
     ["[\n{]", /faults\.json:2: is not JSON/],
     ["7", /faults\.json:1: a file of faults is a list/],
   ])("%j is rejected with its line", async (text, says) => {
@@ -542,19 +588,28 @@ describe("the command", () => {
       "503",
       ["a.b", "c.d"],
       { merchant: "mer_lodge" },
-      { match: { operation: ["a.b", "c.d"], merchant: "mer_lodge" }, trigger: {}, action: { type: "status", status: 503 } },
+      {
+        match: { operation: ["a.b", "c.d"], merchant: "mer_lodge" },
+        trigger: {},
+        action: { type: "status", status: 503 },
+      },
     ],
     ["rate_limit", [], { exhaust: "" }, { match: {}, trigger: {}, action: { type: "rate_limit", exhaust: true } }],
   ] as const)("fault add %s %j %j", (action, names, own, rule) => {
     expect(ruleOf(action, names, own)).toEqual(rule);
   });
 
-  const wordsOf = (example: string) => [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
+  const wordsOf = (example: string) =>
+    [...example.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? "");
 
   test.each(actions.map(({ type, example }) => [type, example] as const))(
     "%s: its line makes a rule that is taken",
     async (type, example) => {
-      const { positionals, flags } = parseArguments(wordsOf(example), { name: "fault add", sandboxOptions: [], flags: fault.flags });
+      const { positionals, flags } = parseArguments(wordsOf(example), {
+        name: "fault add",
+        sandboxOptions: [],
+        flags: fault.flags,
+      });
       const [action = "", ...names] = positionals;
       expect((await add(await open(), ruleOf(action, names, flags))).action.type).toBe(type);
     },

@@ -1,4 +1,5 @@
-// The judge's verdict on each behaviour of clients, whatever the delay before the next try and whatever other clients do.
+// The judge's verdict on each behaviour of clients, whatever the delay before the next try and whatever other clients
+// do.
 
 import { describe, expect, test } from "vitest";
 import { createJudge } from "../../src/judge/judge.ts";
@@ -31,7 +32,11 @@ function besideWorkers(calls: readonly Observed[]): Observed[] {
   return [...calls, ...beside].sort((one, other) => one.entry.arrived - other.entry.arrived);
 }
 
-const check = ({ expected, calls }: Behaviour, delay: number, around: (calls: readonly Observed[]) => readonly Observed[]) => {
+const check = (
+  { expected, calls }: Behaviour,
+  delay: number,
+  around: (calls: readonly Observed[]) => readonly Observed[],
+) => {
   const found = verdictsOn(around(calls(delay)));
   const failed = Object.keys(found).filter((rule) => found[rule]?.has("fail"));
   const wanted = Object.keys(expected).filter((rule) => expected[rule] === "fail");

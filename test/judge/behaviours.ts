@@ -27,8 +27,10 @@ export const DELAYS = [0, 1, 100, 3_000];
 const seen = (entry: RequestEntry): Observed => ({ entry });
 const faulted = (entry: RequestEntry, outcome: Firing["outcome"]): Observed => ({ entry, outcome });
 const told = (seconds: number) => ({ responseHeaders: { Date: "x", "Retry-After": String(seconds) } });
-const lost = (key: string | undefined, at = 0) => faulted(writeEntry(at, 200, key, { responseHeaders: {} }), "response_lost");
-const refused = (at: number, status: number, key: string | undefined) => faulted(writeEntry(at, status, key), "refused");
+const lost = (key: string | undefined, at = 0) =>
+  faulted(writeEntry(at, 200, key, { responseHeaders: {} }), "response_lost");
+const refused = (at: number, status: number, key: string | undefined) =>
+  faulted(writeEntry(at, status, key), "refused");
 const other = (at: number) => seen(requestEntry(at, 200, { path: "/v1/merchants/me", operation: undefined }));
 const range = (count: number) => Array.from({ length: count }, (_, index) => index);
 
@@ -49,7 +51,12 @@ const writes: Behaviour[] = [
   {
     name: "retries a lost write under its key",
     calls: (delay) => [lost("a"), seen(writeEntry(delay, 200, "a", { replayOf: "req_1" }))],
-    expected: { "idempotency.present": "pass", "idempotency.key_reused": "pass", "effect.single": "pass", "retry.happened": "pass" },
+    expected: {
+      "idempotency.present": "pass",
+      "idempotency.key_reused": "pass",
+      "effect.single": "pass",
+      "retry.happened": "pass",
+    },
   },
   {
     name: "redelivers a lost write from a queue after the deadline",
@@ -59,7 +66,11 @@ const writes: Behaviour[] = [
   },
   {
     name: "sends another order of the same thing, then retries the lost one under its key",
-    calls: (delay) => [lost("a"), seen(writeEntry(delay, 200, "b")), seen(writeEntry(delay + 400, 200, "a", { replayOf: "req_1" }))],
+    calls: (delay) => [
+      lost("a"),
+      seen(writeEntry(delay, 200, "b")),
+      seen(writeEntry(delay + 400, 200, "a", { replayOf: "req_1" })),
+    ],
     expected: { "idempotency.key_reused": "pass", "effect.single": "pass", "retry.happened": "pass" },
   },
   {
@@ -70,7 +81,9 @@ const writes: Behaviour[] = [
   {
     name: "takes a fresh key for each of four tries",
     calls: (delay) =>
-      [..."abc"].map((key, place) => refused(place * (delay + 5), 503, key)).concat(seen(writeEntry(3 * (delay + 5), 200, "d"))),
+      [..."abc"]
+        .map((key, place) => refused(place * (delay + 5), 503, key))
+        .concat(seen(writeEntry(3 * (delay + 5), 200, "d"))),
     expected: { "idempotency.key_reused": "fail" },
     delays: [50, 300, 3_000],
   },
@@ -85,7 +98,9 @@ const writes: Behaviour[] = [
         name: `repeats a POST without a key ${times} times after it was ${outcome}`,
         calls: () => {
           const answer = outcome === "refused" ? {} : { responseHeaders: {} };
-          const failures = [0, 400, 1_200].slice(0, times).map((at) => faulted(writeEntry(at, 503, undefined, answer), outcome));
+          const failures = [0, 400, 1_200]
+            .slice(0, times)
+            .map((at) => faulted(writeEntry(at, 503, undefined, answer), outcome));
           return [...failures, seen(writeEntry(2_800, 200, undefined))];
         },
         expected: { "idempotency.present": times === 3 ? "fail" : "inconclusive" },
@@ -94,7 +109,11 @@ const writes: Behaviour[] = [
   ),
   {
     name: "repeats a POST without a key after a 429 and then a 503",
-    calls: () => [seen(writeEntry(0, 429, undefined, told(1))), refused(1_050, 503, undefined), seen(writeEntry(1_800, 200, undefined))],
+    calls: () => [
+      seen(writeEntry(0, 429, undefined, told(1))),
+      refused(1_050, 503, undefined),
+      seen(writeEntry(1_800, 200, undefined)),
+    ],
     expected: { "idempotency.present": "inconclusive" },
   },
   {
@@ -112,7 +131,10 @@ const writes: Behaviour[] = [
           "response_lost",
         );
       });
-      return [...first, ...range(10).map((place) => seen(writeEntry(20 + place + delay, 200, `key_${place}`, { replayOf: "req_1" })))];
+      return [
+        ...first,
+        ...range(10).map((place) => seen(writeEntry(20 + place + delay, 200, `key_${place}`, { replayOf: "req_1" }))),
+      ];
     },
     expected: { "idempotency.key_reused": "pass", "effect.single": "pass" },
   },
@@ -121,8 +143,16 @@ const writes: Behaviour[] = [
     calls: () => {
       const connection = { number: 4_000, opened: 1e9 - 20, closed: 1e9 + 1 };
       const first = refused(0, 503, "a");
-      const beside = writeEntry(-10, 200, "b", { duration: 30, connection: { number: 4_001, opened: 1e9 - 10 }, isFirst: true });
-      return [{ ...first, entry: { ...first.entry, connection, isFirst: true } }, seen(writeEntry(2, 200, "c")), seen(beside)];
+      const beside = writeEntry(-10, 200, "b", {
+        duration: 30,
+        connection: { number: 4_001, opened: 1e9 - 10 },
+        isFirst: true,
+      });
+      return [
+        { ...first, entry: { ...first.entry, connection, isFirst: true } },
+        seen(writeEntry(2, 200, "c")),
+        seen(beside),
+      ];
     },
     expected: { "idempotency.key_reused": "inconclusive" },
   },
@@ -153,8 +183,15 @@ const limits: Behaviour[] = [
     name: "has a second poller, which was not told, on a connection of its own",
     calls: () => {
       const [one, two] = [sharing(-5_000), sharing(-4_500)];
-      const polls = [-2_000, -1_000].flatMap((at) => [seen(requestEntry(at, 200, one)), seen(requestEntry(at + 500, 200, two))]);
-      return [...polls, seen(requestEntry(0, 429, { ...told(5), ...one })), ...[500, 1_500].map((at) => seen(requestEntry(at, 200, two)))];
+      const polls = [-2_000, -1_000].flatMap((at) => [
+        seen(requestEntry(at, 200, one)),
+        seen(requestEntry(at + 500, 200, two)),
+      ]);
+      return [
+        ...polls,
+        seen(requestEntry(0, 429, { ...told(5), ...one })),
+        ...[500, 1_500].map((at) => seen(requestEntry(at, 200, two))),
+      ];
     },
     expected: { "retry.happened": "inconclusive" },
   },
@@ -190,7 +227,9 @@ const limits: Behaviour[] = [
     name: "goes on for thirty calls, each with another query",
     calls: (delay) => [
       seen(requestEntry(0, 429, told(200))),
-      ...range(30).map((place) => seen(requestEntry((place + 1) * (delay + 1), 429, { ...told(200), search: `_=${place}` }))),
+      ...range(30).map((place) =>
+        seen(requestEntry((place + 1) * (delay + 1), 429, { ...told(200), search: `_=${place}` })),
+      ),
     ],
     expected: { "rate_limit.respected": "fail" },
   },
@@ -208,8 +247,14 @@ const limits: Behaviour[] = [
       const connections = range(20).map((place) => ({ number: 5_000 + place, opened: 1e9 - 500 }));
       const share = (place: number) => ({ connection: connections[place % 20] as Connection });
       return range(20)
-        .map((place) => seen(requestEntry(place / 10, 429, { ...told(1), ...share(place), duration: 8, search: `limit=${place}` })))
-        .concat(range(20).map((place) => seen(requestEntry(1_010 + place / 10, 200, { ...share(place + 7), search: `limit=${place}` }))));
+        .map((place) =>
+          seen(requestEntry(place / 10, 429, { ...told(1), ...share(place), duration: 8, search: `limit=${place}` })),
+        )
+        .concat(
+          range(20).map((place) =>
+            seen(requestEntry(1_010 + place / 10, 200, { ...share(place + 7), search: `limit=${place}` })),
+          ),
+        );
     },
     expected: { "retry_after.honoured": "pass", "retry_after.jittered": "fail" },
   },
@@ -269,21 +314,28 @@ const outages: Behaviour[] = [
   ).map(
     ([times, verdict]): Behaviour => ({
       name: `sends a call ${times} times`,
-      calls: () => range(times).map((place) => faulted(requestEntry(100 * 2 ** place, place === times - 1 ? 200 : 503), "refused")),
+      calls: () =>
+        range(times).map((place) =>
+          faulted(requestEntry(100 * 2 ** place, place === times - 1 ? 200 : 503), "refused"),
+        ),
       expected: { "retry.bounded": verdict, "retry.backoff_grows": "pass" },
       delays: [0],
     }),
   ),
   {
     name: "waits for equal pauses",
-    calls: () => [0, 600, 1_210, 1_805].map((at) => faulted(requestEntry(at, 503), "refused")).concat(seen(requestEntry(2_400, 200))),
+    calls: () =>
+      [0, 600, 1_210, 1_805]
+        .map((at) => faulted(requestEntry(at, 503), "refused"))
+        .concat(seen(requestEntry(2_400, 200))),
     expected: { "retry.backoff_grows": "fail" },
     delays: [0],
   },
   ...[0, 5, 60].map(
     (pause): Behaviour => ({
       name: `retries in a loop with pauses of ${pause} ms`,
-      calls: () => range(10).map((place) => faulted(requestEntry(place * (pause + 1), place === 9 ? 200 : 503), "refused")),
+      calls: () =>
+        range(10).map((place) => faulted(requestEntry(place * (pause + 1), place === 9 ? 200 : 503), "refused")),
       expected: { "retry.backoff_grows": "fail", "retry.bounded": "pass" },
       delays: [0],
     }),
@@ -312,18 +364,26 @@ const outages: Behaviour[] = [
   {
     name: "backs off during an outage",
     alone: true,
-    calls: () => [0, 200, 600, 1_400].map((at) => faulted(requestEntry(at, 503), "refused")).concat(seen(requestEntry(3_000, 200))),
+    calls: () =>
+      [0, 200, 600, 1_400]
+        .map((at) => faulted(requestEntry(at, 503), "refused"))
+        .concat(seen(requestEntry(3_000, 200))),
     expected: { "outage.backed_off": "pass", "retry.backoff_grows": "pass", "retry.happened": "pass" },
   },
   {
     name: "opens its circuit breaker for 12 s, tries with another call, then goes on",
-    calls: () => [...[0, 300, 900].map((at) => faulted(requestEntry(at, 503), "refused")), other(12_900), seen(requestEntry(13_000, 200))],
+    calls: () => [
+      ...[0, 300, 900].map((at) => faulted(requestEntry(at, 503), "refused")),
+      other(12_900),
+      seen(requestEntry(13_000, 200)),
+    ],
     expected: { "retry.happened": "pass" },
   },
   {
     name: "sends 60 calls in a second during an outage",
     alone: true,
-    calls: () => range(60).map((place) => faulted(requestEntry(place * 10, 503, { search: `limit=${place}` }), "refused")),
+    calls: () =>
+      range(60).map((place) => faulted(requestEntry(place * 10, 503, { search: `limit=${place}` }), "refused")),
     expected: { "outage.backed_off": "fail" },
   },
 ];
@@ -331,4 +391,5 @@ const outages: Behaviour[] = [
 export const behaviours = [...writes, ...limits, ...rejections, ...outages];
 
 /** Firings of the calls that a fault touched, by request. */
-export const firingOf = ({ entry, outcome }: Observed) => (outcome ? firing({ requestId: entry.id, outcome }) : undefined);
+export const firingOf = ({ entry, outcome }: Observed) =>
+  outcome ? firing({ requestId: entry.id, outcome }) : undefined;

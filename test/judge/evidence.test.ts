@@ -55,7 +55,9 @@ describe("the evidence of a verdict", () => {
 
   test("is the order on connections where an equal call follows the response, and time where none did", () => {
     const early = judge(requestEntry(0, 429, wait("5")), requestEntry(31, 200));
-    expect(early.verdicts({ rule: "retry_after.honoured" })).toMatchObject([{ verdict: "fail", confirmedBy: "connections" }]);
+    expect(early.verdicts({ rule: "retry_after.honoured" })).toMatchObject([
+      { verdict: "fail", confirmedBy: "connections" },
+    ]);
     const silent = judge(requestEntry(0, 429, wait("1")), requestEntry(4_001, 200, { search: "limit=5" }));
     expect(silent.verdicts({ rule: "retry.happened" })).toMatchObject([{ verdict: "fail", confirmedBy: "time" }]);
   });
@@ -135,7 +137,8 @@ describe("repeats of a rejected request", () => {
   const verdictsOf = (pause: number, lag: number) => {
     let reported = 0;
     const tracker = createRejectionTracker(() => `vdt_${++reported}`, { ...NO_LAG, total: () => lag });
-    for (let place = 0; place < 4; place++) tracker.observe(describeCall(requestEntry(place * pause, 404), [], undefined));
+    for (let place = 0; place < 4; place++)
+      tracker.observe(describeCall(requestEntry(place * pause, 404), [], undefined));
     return reported;
   };
 
@@ -146,7 +149,8 @@ describe("repeats of a rejected request", () => {
 
 describe("a busy machine", () => {
   const pauses = (ownWaits: number[], lags: number[]) =>
-    retryBackoffGrows.onChainEnd?.({ calls: [], ownWaits, lags, confirmedBy: "database", lookalikes: [] }, false)?.verdict;
+    retryBackoffGrows.onChainEnd?.({ calls: [], ownWaits, lags, confirmedBy: "database", lookalikes: [] }, false)
+      ?.verdict;
 
   test("may be all that makes equal pauses grow", () => {
     expect(pauses([303, 217, 257, 1_046], [60, 0, 30, 820])).toBe("inconclusive");
@@ -154,7 +158,11 @@ describe("a busy machine", () => {
   });
 
   test("makes pauses longer and so more alike: they are equal only if they are without the lag too", () => {
-    expect([pauses([400, 400, 410], []), pauses([1, 2], [0, 0]), pauses([200, 400, 800], [])]).toEqual(["fail", "fail", "pass"]);
+    expect([pauses([400, 400, 410], []), pauses([1, 2], [0, 0]), pauses([200, 400, 800], [])]).toEqual([
+      "fail",
+      "fail",
+      "pass",
+    ]);
     expect(pauses([3_500, 5_200, 3_300, 3_800], [3_300, 4_800, 2_500, 2_200])).toBe("inconclusive");
     expect(pauses([230, 260, 240, 250], [20, 50, 30, 40])).toBe("fail");
     expect(pauses([768, 736, 671], [500, 350, 40])).toBe("inconclusive");
@@ -202,18 +210,21 @@ describe("a run that ends", () => {
     expect(made.of("retry.jittered")).toEqual(["inconclusive"]);
   });
 
-  test.each(["close", "reset"] as const)("by %s publishes the verdicts on calls whose retry is missing", async (end) => {
-    const bench = await open({ rateLimit: "1/1m" });
-    const found: VerdictMessage[] = [];
-    bench.onHappening((event) => {
-      if (event.kind === "verdict") found.push(event.verdict);
-    });
-    for (let time = 0; time < 2; time++) await bench.call("GET", "/v1/payments");
-    expect(found).toEqual([]);
-    if (end === "close") await bench.close();
-    else await bench.reset();
-    expect(found).toMatchObject([{ rule: "retry.happened", verdict: "inconclusive", requests: ["req_2"] }]);
-  });
+  test.each(["close", "reset"] as const)(
+    "by %s publishes the verdicts on calls whose retry is missing",
+    async (end) => {
+      const bench = await open({ rateLimit: "1/1m" });
+      const found: VerdictMessage[] = [];
+      bench.onHappening((event) => {
+        if (event.kind === "verdict") found.push(event.verdict);
+      });
+      for (let time = 0; time < 2; time++) await bench.call("GET", "/v1/payments");
+      expect(found).toEqual([]);
+      if (end === "close") await bench.close();
+      else await bench.reset();
+      expect(found).toMatchObject([{ rule: "retry.happened", verdict: "inconclusive", requests: ["req_2"] }]);
+    },
+  );
 
   test("by close sends them to the clients of the live stream too", async () => {
     const bench = await open({ rateLimit: "1/1m" });
@@ -222,7 +233,8 @@ describe("a run that ends", () => {
     await new Promise((resolve) => socket.once("message", resolve));
     socket.on("message", (data) => {
       const message = JSON.parse(String(data)) as LiveMessage;
-      if (message.type === "batch") found.push(...message.items.flatMap((item) => (item.kind === "verdict" ? [item.verdict.rule] : [])));
+      if (message.type === "batch")
+        found.push(...message.items.flatMap((item) => (item.kind === "verdict" ? [item.verdict.rule] : [])));
     });
     for (let time = 0; time < 2; time++) await bench.call("GET", "/v1/payments");
     await Promise.all([new Promise((resolve) => socket.once("close", resolve)), bench.close()]);

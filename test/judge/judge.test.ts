@@ -1,4 +1,5 @@
-// The judge by itself: which calls need a retry, which calls count as one, and what it keeps and forgets; then the verdicts' control operation.
+// The judge by itself: which calls need a retry, which calls count as one, and what it keeps and forgets; then the
+// verdicts' control operation.
 
 import { ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -6,7 +7,16 @@ import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { createEventLoopLag } from "../../src/kernel/event-loop.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
-import { firing, judge, judgeUnder, NOON, recordedAttempt, requestEntry, wait, writeEntry } from "../support/judge-inputs.ts";
+import {
+  firing,
+  judge,
+  judgeUnder,
+  NOON,
+  recordedAttempt,
+  requestEntry,
+  wait,
+  writeEntry,
+} from "../support/judge-inputs.ts";
 import { open } from "../support/sandbox.ts";
 
 describe("Retry-After", () => {
@@ -34,7 +44,10 @@ describe("Retry-After", () => {
 
   test("read as milliseconds fails retry_after.unit, not retry_after.honoured as well", () => {
     const same = { number: 1, opened: 0 };
-    const mistaken = judge(requestEntry(0, 503, { ...wait("60"), connection: same }), requestEntry(62, 200, { connection: same }));
+    const mistaken = judge(
+      requestEntry(0, 503, { ...wait("60"), connection: same }),
+      requestEntry(62, 200, { connection: same }),
+    );
     expect([mistaken.of("retry_after.unit"), mistaken.of("retry_after.honoured")]).toEqual([["fail"], []]);
   });
 });
@@ -53,15 +66,20 @@ describe("a retry", () => {
   });
 
   test("has the same JSON, however it is written", () => {
-    const { of } = judge(writeEntry(0, 429, "k", wait("1")), writeEntry(1_000, 200, "k", { requestBody: '{ "amount": 1, "name": "a" }' }));
+    const { of } = judge(
+      writeEntry(0, 429, "k", wait("1")),
+      writeEntry(1_000, 200, "k", { requestBody: '{ "amount": 1, "name": "a" }' }),
+    );
     expect(of("idempotency.*")).toEqual(["pass", "pass", "pass"]);
   });
 
   test("is missing once the client sends other calls after the deadline", () => {
-    expect(judge(requestEntry(0, 429, wait("1")), requestEntry(3_999, 200, { search: "limit=5" })).of("retry.happened")).toEqual([
-      "inconclusive",
-    ]);
-    expect(judge(requestEntry(0, 429, wait("1")), requestEntry(4_001, 200, { search: "limit=5" })).of("retry.happened")).toEqual(["fail"]);
+    expect(
+      judge(requestEntry(0, 429, wait("1")), requestEntry(3_999, 200, { search: "limit=5" })).of("retry.happened"),
+    ).toEqual(["inconclusive"]);
+    expect(
+      judge(requestEntry(0, 429, wait("1")), requestEntry(4_001, 200, { search: "limit=5" })).of("retry.happened"),
+    ).toEqual(["fail"]);
   });
 
   test("is expected after a fault that lost the response", () => {
@@ -113,7 +131,9 @@ describe("a signature with the previous secret", () => {
     made.fired(rotated(0, "wrong_secret"));
     made.attempt(recordedAttempt({ responseStatus: 401, status: "failed" }));
     made.attempt(recordedAttempt({ id: "whd_2", attempt: 2, responseStatus: 200 }));
-    expect(made.verdicts({ rule: "webhook.genuine_taken" })).toMatchObject([{ verdict: "pass", fault: "flt_1", attempts: ["whd_2"] }]);
+    expect(made.verdicts({ rule: "webhook.genuine_taken" })).toMatchObject([
+      { verdict: "pass", fault: "flt_1", attempts: ["whd_2"] },
+    ]);
   });
 });
 
@@ -124,7 +144,12 @@ test.each([
   const made = judge();
   made.attempt(recordedAttempt());
   made.attempt(
-    recordedAttempt({ id: "whd_2", trigger: "replay", responseStatus, status: responseStatus === 200 ? "succeeded" : "failed" }),
+    recordedAttempt({
+      id: "whd_2",
+      trigger: "replay",
+      responseStatus,
+      status: responseStatus === 200 ? "succeeded" : "failed",
+    }),
   );
   expect(made.of("webhook.duplicate_acked")).toEqual([verdict]);
 });
@@ -167,7 +192,9 @@ test("a response counts as sent before its bytes are written: the client may act
 
 describe("equal pauses", () => {
   const CLIENTS = 20;
-  /** CLIENTS calls fail together and are retried after equal pauses plus jitter, while the event loop lags by `lag` ms. */
+  /**
+   * CLIENTS calls fail together and are retried after equal pauses plus jitter, while the event loop lags by `lag` ms.
+   */
   const sample = (lag: number, jitter = 0, pause = 400) => {
     const connection = { number: 1, opened: 0 };
     const made = judgeUnder({ watch() {}, worst: () => lag, total: () => lag });
@@ -236,8 +263,14 @@ describe("GET /_sandbox/verdicts", () => {
   const throttled = async () => {
     const bench = await open({ rateLimit: "1/1m" });
     await bench.call("GET", "/v1/merchants/me");
-    const first = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: { name: "x" }, headers: { "idempotency-key": "k" } });
-    const again = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: { name: "y" }, headers: { "idempotency-key": "k" } });
+    const first = await bench.call("POST", "/v1/hospitality/pricing-rules", {
+      body: { name: "x" },
+      headers: { "idempotency-key": "k" },
+    });
+    const again = await bench.call("POST", "/v1/hospitality/pricing-rules", {
+      body: { name: "y" },
+      headers: { "idempotency-key": "k" },
+    });
     return { bench, ids: [first, again].map(({ headers }) => headers["x-sandbox-request-id"]) };
   };
 
@@ -256,10 +289,15 @@ describe("GET /_sandbox/verdicts", () => {
     ]);
     expect(verdicts[0].hint).toMatch(/body/);
     expect(await bench.control("GET", `/verdicts/${verdicts[0].id}`)).toEqual(verdicts[0]);
-    expect(rules.find(({ id }: { id: string }) => id === "idempotency.body_stable")).toMatchObject({ pass: 0, fail: 1 });
+    expect(rules.find(({ id }: { id: string }) => id === "idempotency.body_stable")).toMatchObject({
+      pass: 0,
+      fail: 1,
+    });
     const count = async (query: string) => (await bench.control("GET", `/verdicts?${query}`)).data.length;
     expect([await count("verdict=fail&merchant=mer_lodge"), await count("merchant=mer_market")]).toEqual([2, 0]);
-    expect([await count("since=2026-01-05T12:00:00Z&verdict=fail"), await count("since=2026-01-05T12:00:01Z")]).toEqual([2, 0]);
+    expect([await count("since=2026-01-05T12:00:00Z&verdict=fail"), await count("since=2026-01-05T12:00:01Z")]).toEqual(
+      [2, 0],
+    );
   });
 
   test("suggests the nearest rule id, and rejects an invalid time", async () => {

@@ -19,7 +19,10 @@ function watched() {
   return { receivers, found };
 }
 
-/** The verdicts on deliveries of one event and equal writes of its receiver, each under a key of its own, in the given order. */
+/**
+ * The verdicts on deliveries of one event and equal writes of its receiver, each under a key of its own, in the given
+ * order.
+ */
 function verdictsOn(steps: readonly Step[]) {
   const { receivers, found } = watched();
   for (const [index, step] of steps.entries()) {

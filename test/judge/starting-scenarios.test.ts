@@ -1,4 +1,5 @@
-// Starting scenarios: from files (with their errors), at startup, over the control API and from the library; then reports and verify.
+// Starting scenarios: from files (with their errors), at startup, over the control API and from the library; then
+// reports and verify.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -41,9 +42,14 @@ describe("a scenario file", () => {
   test("is armed at startup for all merchants, under its name", async () => {
     const bench = await open({ scenario: [written(FILE), "lost-response"] });
     expect((await bench.call("GET", "/v1/payments")).status).toBe(503);
-    expect((await bench.call("GET", "/v1/payments", { key: "sk_test_market" })).headers["x-sandbox-fault"]).toBe("flt_two-503s-1-1");
+    expect((await bench.call("GET", "/v1/payments", { key: "sk_test_market" })).headers["x-sandbox-fault"]).toBe(
+      "flt_two-503s-1-1",
+    );
     const { data } = await bench.control("GET", "/scenarios");
-    expect((data as ScenarioState[]).filter(({ armed }) => armed).map(({ name }) => name)).toEqual(["lost-response", "two-503s"]);
+    expect((data as ScenarioState[]).filter(({ armed }) => armed).map(({ name }) => name)).toEqual([
+      "lost-response",
+      "two-503s",
+    ]);
     expect(await bench.control("GET", "/scenarios/two-503s")).toMatchObject({
       merchant: null,
       points: 3,
@@ -54,7 +60,13 @@ describe("a scenario file", () => {
 
   const wrong: [what: string, scenario: unknown, at: string, pointer: string, says: string][] = [
     ["an unknown field", { ...FILE, tilte: "x" }, "tilte", "/tilte", "title"],
-    ["an unknown rule of the judge", withExpectation({ rule: "retry.happend" }), "retry.happend", "/expect/0/rule", "retry.happened"],
+    [
+      "an unknown rule of the judge",
+      withExpectation({ rule: "retry.happend" }),
+      "retry.happend",
+      "/expect/0/rule",
+      "retry.happened",
+    ],
     [
       "a merchant in a match",
       withFault({ match: { merchant: "mer_lodge" } }),
@@ -65,28 +77,39 @@ describe("a scenario file", () => {
     ["an id", withFault({ id: "flt_mine" }), "flt_mine", "/faults/0/id", "has no id"],
   ];
 
-  test.each(wrong)("with %s is rejected with the file, the line and a suggestion", async (_, scenario, at, pointer, says) => {
-    const path = written(scenario);
-    const where = `${path}:${lineOf(scenario, at)} ${pointer}: `;
-    const [message, exit] = (await refusal(path)) as [string, number];
-    expect([message.slice(0, where.length), exit]).toEqual([where, 6]);
-    expect(message).toContain(says);
-  });
+  test.each(wrong)(
+    "with %s is rejected with the file, the line and a suggestion",
+    async (_, scenario, at, pointer, says) => {
+      const path = written(scenario);
+      const where = `${path}:${lineOf(scenario, at)} ${pointer}: `;
+      const [message, exit] = (await refusal(path)) as [string, number];
+      expect([message.slice(0, where.length), exit]).toEqual([where, 6]);
+      expect(message).toContain(says);
+    },
+  );
 
   test("that is not JSON, not an object, or missing is rejected, as is an unknown name", async () => {
     const broken = written('{\n "name": "x",,\n}');
     expect(await refusal(broken)).toEqual([expect.stringContaining(`${broken}:2: is not JSON`), 6]);
     expect(await refusal(written("[]"))).toEqual([expect.stringContaining(":1: a scenario is a JSON object"), 6]);
     expect(await refusal("./nowhere.json")).toEqual([expect.stringContaining("./nowhere.json"), 6]);
-    expect(await refusal("lost-respons")).toEqual(["There is no scenario lost-respons. Did you mean lost-response?", 2]);
+    expect(await refusal("lost-respons")).toEqual([
+      "There is no scenario lost-respons. Did you mean lost-response?",
+      2,
+    ]);
   });
 
   test("has a JSON Schema with its fields and fault actions", async () => {
     const bench = await open();
     const schema = await bench.control("GET", "/scenarios/schema.json");
-    expect([Object.keys(schema.properties), schema.additionalProperties]).toEqual([["name", "title", "about", "faults", "expect"], false]);
+    expect([Object.keys(schema.properties), schema.additionalProperties]).toEqual([
+      ["name", "title", "about", "faults", "expect"],
+      false,
+    ]);
     const actions = schema.properties.faults.items.oneOf.map(({ title }: { title: string }) => title);
-    expect(actions).toEqual((await bench.control("GET", "/faults/schema.json")).oneOf.map(({ title }: { title: string }) => title));
+    expect(actions).toEqual(
+      (await bench.control("GET", "/faults/schema.json")).oneOf.map(({ title }: { title: string }) => title),
+    );
   });
 });
 
@@ -101,7 +124,12 @@ function withExpectation(fields: object): typeof FILE {
 describe("a scenario", () => {
   test("is shown as written while it is not armed, and returns its score when it is disarmed", async () => {
     const bench = await open();
-    expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({ armed: false, verdict: null, since: null, points: 10 });
+    expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({
+      armed: false,
+      verdict: null,
+      since: null,
+      points: 10,
+    });
     await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_lodge" });
     expect(await insist(bench, "one")).toEqual(["lost", 200]);
     const ended = await bench.control("DELETE", "/scenarios/lost-response");
@@ -123,7 +151,11 @@ describe("a scenario", () => {
     const bench = await open();
     for (let time = 0; time < 2; time++) {
       const armed = await bench.control("POST", "/scenarios/lost-response", { merchant: "mer_lodge" });
-      expect(armed).toMatchObject({ score: 0, verdict: "inconclusive", expectations: [{ pass: 0 }, { pass: 0 }, { pass: 0 }] });
+      expect(armed).toMatchObject({
+        score: 0,
+        verdict: "inconclusive",
+        expectations: [{ pass: 0 }, { pass: 0 }, { pass: 0 }],
+      });
       expect((await bench.control("GET", "/faults")).data).toHaveLength(1);
       expect(await insist(bench, `key ${time}`.replace(" ", "-"))).toEqual(["lost", 200]);
       expect(await bench.control("GET", "/scenarios/lost-response")).toMatchObject({ score: 10, verdict: "pass" });
@@ -145,7 +177,9 @@ describe("a scenario", () => {
     expect(scores).toEqual(["pass", "inconclusive", null]);
     await bench.control("POST", "/reset", { merchant: "mer_lodge" });
     const { data } = await bench.control("GET", "/scenarios");
-    expect((data as ScenarioState[]).filter(({ armed }) => armed).map(({ name, merchant }) => [name, merchant])).toEqual([
+    expect(
+      (data as ScenarioState[]).filter(({ armed }) => armed).map(({ name, merchant }) => [name, merchant]),
+    ).toEqual([
       ["lost-response", "mer_market"],
       ["rate-limit-burst", "mer_stage"],
     ]);
@@ -157,7 +191,10 @@ describe("a scenario", () => {
     await bench.control("POST", "/reset", {});
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
     expect((await bench.control("GET", "/scenarios/brownout")).armed).toBe(false);
-    const nobody = await bench.call("POST", "/_sandbox/scenarios/brownout", { key: null, body: { merchant: "mer_lodg" } });
+    const nobody = await bench.call("POST", "/_sandbox/scenarios/brownout", {
+      key: null,
+      body: { merchant: "mer_lodg" },
+    });
     expect([nobody.status, nobody.body.message]).toEqual([400, expect.stringContaining("mer_lodge")]);
     expect((await bench.control("GET", "/faults")).data).toEqual([]);
   });
@@ -172,21 +209,28 @@ describe("a scenario", () => {
     expect((await expected({})).verdict).toBe("pass");
     expect((await expected({ score: { atLeast: 7 }, merchant: "mer_lodge" })).verdict).toBe("pass");
     expect((await expected({ score: { atMost: 7 } })).verdict).toBe("fail");
-    const stranger = await bench.call("POST", "/_sandbox/verify", { key: null, body: { all: [{ scenario: { name: "brownout" } }] } });
+    const stranger = await bench.call("POST", "/_sandbox/verify", {
+      key: null,
+      body: { all: [{ scenario: { name: "brownout" } }] },
+    });
     expect([stranger.status, stranger.body.message]).toEqual([400, expect.stringContaining("lost-response")]);
-    const report = async (format: string) => (await bench.call("GET", `/_sandbox/report?format=${format}`, { key: null })).text;
+    const report = async (format: string) =>
+      (await bench.call("GET", `/_sandbox/report?format=${format}`, { key: null })).text;
     expect(JSON.parse(await report("json")).scenarios).toMatchObject([
       { name: "lost-response", merchant: "mer_lodge", score: 10, verdict: "pass" },
     ]);
     expect(await report("markdown")).toContain("| ✅ | lost-response | mer\\_lodge | 10 of 10 |");
-    expect(await report("junit")).toContain('<testcase classname="scenarios" name="lost-response mer_lodge" time="0"/>');
+    expect(await report("junit")).toContain(
+      '<testcase classname="scenarios" name="lost-response mer_lodge" time="0"/>',
+    );
     expect(await report("html")).toContain("10 of 10 points");
   });
 });
 
 describe("docs/scenarios.md", () => {
   const page = readFileSync(join(import.meta.dirname, "../../docs/scenarios.md"), "utf8");
-  const fence = (language: string) => page.match(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "m"))?.[1] ?? "";
+  const fence = (language: string) =>
+    page.match(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "m"))?.[1] ?? "";
 
   test("contains a valid scenario file", async () => {
     const bench = await open({ scenario: written(fence("json")) });

@@ -3,7 +3,15 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { afterPromises, afterRealTime, afterThisTurn, createClock, type DueWork, parseTime, realDelay } from "../../src/kernel/clock.ts";
+import {
+  afterPromises,
+  afterRealTime,
+  afterThisTurn,
+  createClock,
+  type DueWork,
+  parseTime,
+  realDelay,
+} from "../../src/kernel/clock.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -71,7 +79,11 @@ test("advances end where they are, without waiting for work in flight", async ()
     settled: () => (due === null ? new Promise(() => {}) : Promise.resolve()),
   });
   const client = new AbortController();
-  const [first, second, third] = [clock.advance(() => 10, client.signal), clock.advance(() => 20), clock.advance(() => 30)];
+  const [first, second, third] = [
+    clock.advance(() => 10, client.signal),
+    clock.advance(() => 20),
+    clock.advance(() => 30),
+  ];
   await new Promise<void>(afterThisTurn);
   client.abort();
   expect([await first, clock.now()]).toEqual(["gone", 5]);
@@ -85,7 +97,8 @@ test("advances end where they are, without waiting for work in flight", async ()
 test("a delay longer than Node's longest timer is split into several", async () => {
   const start = globalThis.setTimeout;
   const spans: number[] = [];
-  // Long timers fire at once. Fake timers would also run those of other files in this process, a second at a time, for a month.
+  // Long timers fire at once. Fake timers would also run those of other files in this process, a second at a time, for
+  // a month.
   const spy = vi.spyOn(globalThis, "setTimeout").mockImplementation(((callback: () => void, span = 0) => {
     if (span < 86_400_000) return start(callback, span);
     spans.push(span);
@@ -101,12 +114,17 @@ test("a delay longer than Node's longest timer is split into several", async () 
   expect(cancelled).not.toHaveBeenCalled();
 });
 
-test.each(["2026-02-30", "2026-02-29T12:00:00Z", "2026-04-31T00:00:00+02:00", "2100-02-29", "2026-13-01", "2026-00-10", "2026-01-00"])(
-  "%s is no time: the calendar has no such day",
-  (text) => {
-    expect(parseTime(text)).toBeUndefined();
-  },
-);
+test.each([
+  "2026-02-30",
+  "2026-02-29T12:00:00Z",
+  "2026-04-31T00:00:00+02:00",
+  "2100-02-29",
+  "2026-13-01",
+  "2026-00-10",
+  "2026-01-00",
+])("%s is no time: the calendar has no such day", (text) => {
+  expect(parseTime(text)).toBeUndefined();
+});
 
 test("the last days of a month are times", () => {
   expect(["2024-02-29", "2026-02-28T23:59:59Z", "2026-12-31"].map(parseTime)).toEqual([

@@ -1,4 +1,5 @@
-// Masking: every secret of a text, by its name or its own form, and nothing else; also in errors, console lines and details.
+// Masking: every secret of a text, by its name or its own form, and nothing else; also in errors, console lines and
+// details.
 
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
@@ -26,7 +27,17 @@ describe("a name is secret", () => {
   });
 
   test("not by a part of an innocent word", () => {
-    const innocent = ["pinned", "shipping", "opinion", "secretary", "tokenized", "caliban", "accountNumeral", "apiKeyboard", "spin"];
+    const innocent = [
+      "pinned",
+      "shipping",
+      "opinion",
+      "secretary",
+      "tokenized",
+      "caliban",
+      "accountNumeral",
+      "apiKeyboard",
+      "spin",
+    ];
     expect(innocent.filter(isSecretName)).toEqual([]);
     expect(mask('{"shipping":5,"pinned":1,"secretary":"Ana"}')).toBe('{"shipping":5,"pinned":1,"secretary":"Ana"}');
   });
@@ -46,7 +57,10 @@ describe("JSON", () => {
     for (const text of [quoted, ":", "'pin': \"", "token=", "apiKey: \\"]) {
       const message = `The body is not valid: ${text}`;
       expect(Object.keys(JSON.parse(maskedJson({ message, code: "invalid_json" })))).toEqual(["message", "code"]);
-      expect(Object.keys(JSON.parse(maskHeaders({ cookie: "a=b", "x-message": message })))).toEqual(["cookie", "x-message"]);
+      expect(Object.keys(JSON.parse(maskHeaders({ cookie: "a=b", "x-message": message })))).toEqual([
+        "cookie",
+        "x-message",
+      ]);
     }
   });
 
@@ -67,7 +81,10 @@ describe("JSON", () => {
   });
 
   test.each([
-    ['{"pin": 1234, "password": {"a": 1}, "tokens":["a","b"]}', `{"pin": "${MASK}", "password": "${MASK}", "tokens":"${MASK}"}`],
+    [
+      '{"pin": 1234, "password": {"a": 1}, "tokens":["a","b"]}',
+      `{"pin": "${MASK}", "password": "${MASK}", "tokens":"${MASK}"}`,
+    ],
     ['{"hasPassword": true, "cvv": null}', '{"hasPassword": true, "cvv": null}'],
     [String.raw`{"p\u0069n":"x y","n":"Z"}`, String.raw`{"p\u0069n":"${MASK}","n":"Z"}`],
     [String.raw`{"p\u0061ssword":"a\"b","n":1}`, String.raw`{"p\u0061ssword":"${MASK}","n":1}`],
@@ -122,7 +139,10 @@ describe("queries, forms and messages", () => {
     ["a=https%3A%2F%2Fada%3Ap%40db%2F&b=1", `a=https%3A%2F%2F${MASK}%40db%2F&b=1`],
     ["id eyJhbGciOiJI.eyJzdWIiOiIx.c2ln, eyJhbGci alone, keyJab.c", `id ${MASK}, eyJhbGci alone, keyJab.c`],
     ["sk_test_abc. whsec_ab/cd== sk_live_x", `sk_test_${MASK}. whsec_${MASK} sk_live_${MASK}`],
-    ["Send `Authorization: Bearer sk_test_…`; it takes sk_test_ keys.", "Send `Authorization: Bearer sk_test_…`; it takes sk_test_ keys."],
+    [
+      "Send `Authorization: Bearer sk_test_…`; it takes sk_test_ keys.",
+      "Send `Authorization: Bearer sk_test_…`; it takes sk_test_ keys.",
+    ],
   ])("%s", (text, masked) => {
     expect(mask(text)).toBe(masked);
     expect(mask(masked)).toBe(masked);
@@ -141,13 +161,17 @@ describe("headers", () => {
       "set-cookie": ["e=f", "g=h"],
       accept: "*/*",
     };
-    const masked = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, /host|accept/.test(name) ? value : MASK]));
+    const masked = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, /host|accept/.test(name) ? value : MASK]),
+    );
     expect(maskHeaders(headers)).toBe(JSON.stringify(masked));
   });
 
   test("show an Idempotency-Key, but not one that contains a secret", () => {
     expect(JSON.parse(maskHeaders({ "idempotency-key": "order-1" }))).toEqual({ "idempotency-key": "order-1" });
-    const [one, same, other] = ["sk_test_abcdefghij", "sk_test_abcdefghij", "sk_test_abcdefghik"].map(maskIdempotencyKey);
+    const [one, same, other] = ["sk_test_abcdefghij", "sk_test_abcdefghij", "sk_test_abcdefghik"].map(
+      maskIdempotencyKey,
+    );
     expect(one).toMatch(/^sk_t…redacted…[0-9a-f]{16}$/);
     expect([same === one, other === one]).toEqual([true, false]);
     expect(JSON.parse(maskHeaders({ "idempotency-key": "sk_test_abcdefghij" }))).toEqual({ "idempotency-key": one });
@@ -212,12 +236,17 @@ describe("every text", () => {
 });
 
 describe("time grows no faster than the text", () => {
-  test.each([...hostilePieces, "eyJ", "eyJa.", "://a", "://a@"])("masking 1 MiB of %s", (piece) => expectLinear(piece, mask));
+  test.each([...hostilePieces, "eyJ", "eyJa.", "://a", "://a@"])("masking 1 MiB of %s", (piece) =>
+    expectLinear(piece, mask),
+  );
 
   test("a text with too many secrets or layers to read is masked as a whole, and a value as far as it is read", () => {
     expect(mask("pin=1&x=2&".repeat(6_000))).toBe(MASK);
     expect(mask(`${"%2525252525".repeat(60_000)}41`)).toBe(MASK);
-    const masked = maskValue({ notes: Array.from({ length: 6_000 }, () => "pin=1"), name: "Ada" }) as { notes: string[]; name: string };
+    const masked = maskValue({ notes: Array.from({ length: 6_000 }, () => "pin=1"), name: "Ada" }) as {
+      notes: string[];
+      name: string;
+    };
     expect([masked.notes[0], masked.notes.at(-1), masked.name]).toEqual([`pin=${MASK}`, MASK, "Ada"]);
   });
 

@@ -71,14 +71,26 @@ function fitting(schema: Keywords): fc.Arbitrary<unknown> {
   if (schema.enum) return fc.constantFrom(...schema.enum);
   if (schema.anyOf) return fc.oneof(...schema.anyOf.map(like));
   const types = [schema.type ?? "any"].flat();
-  return types.length === 1 ? ofType(types[0] as string, schema) : fc.oneof(...types.map((type) => ofType(type, schema)));
+  return types.length === 1
+    ? ofType(types[0] as string, schema)
+    : fc.oneof(...types.map((type) => ofType(type, schema)));
 }
 
 function ofType(type: string, schema: Keywords): fc.Arbitrary<unknown> {
-  const { minimum = 0, maximum = 100, minLength = 0, maxLength = 20, items, properties, patternProperties, required = [] } = schema;
+  const {
+    minimum = 0,
+    maximum = 100,
+    minLength = 0,
+    maxLength = 20,
+    items,
+    properties,
+    patternProperties,
+    required = [],
+  } = schema;
   if (type === "null") return fc.constant(null);
   if (type === "boolean") return fc.boolean();
-  if (type === "integer" || type === "number") return fc.constantFrom(minimum, maximum, minimum - 1, maximum + 1, minimum + 1);
+  if (type === "integer" || type === "number")
+    return fc.constantFrom(minimum, maximum, minimum - 1, maximum + 1, minimum + 1);
   if (type === "string" && !schema.format && !schema.pattern)
     return fc
       .tuple(fc.constantFrom("a", "é", "😀"), fc.constantFrom(minLength, maxLength, minLength + 1, maxLength + 1))
@@ -95,7 +107,9 @@ function ofObject(properties: Record<string, Keywords>, required: string[]): fc.
     Object.entries(properties).map(([name, field]) => [name, like(field)]),
   );
   const stranger = fc.constantFrom({}, {}, {}, { odd: true });
-  return fc.tuple(fc.record(fields, { requiredKeys: required }), stranger).map(([record, more]) => ({ ...record, ...more }));
+  return fc
+    .tuple(fc.record(fields, { requiredKeys: required }), stranger)
+    .map(([record, more]) => ({ ...record, ...more }));
 }
 
 test("agrees with TypeBox, and describes why a value does not match", () => {
@@ -121,19 +135,25 @@ test("each keyword has its error message", () => {
     fieldErrors(Type.Object({ it: schema }), { it: value }).map(({ code, message }) => `${code}: ${message}`);
   expect(said(Type.String(), 3)).toEqual(["wrong_type: it must be a string; received 3."]);
   expect(said(Type.Integer(), 0.5)).toEqual(["wrong_type: it must be an integer; received 0.5."]);
-  expect(said(Type.String({ minLength: 2 }), "😀")).toEqual(['wrong_length: it must have at least 2 characters; received "😀".']);
+  expect(said(Type.String({ minLength: 2 }), "😀")).toEqual([
+    'wrong_length: it must have at least 2 characters; received "😀".',
+  ]);
   expect(said(Type.String({ maxLength: 1 }), "😀")).toEqual([]);
   expect(said(Type.String({ format: "date" }), "2026-02-29")).toEqual([
     'wrong_format: it must be a calendar day, YYYY-MM-DD; received "2026-02-29".',
   ]);
   expect(said(Type.Number({ exclusiveMinimum: 3 }), 3)).toEqual(["out_of_range: it must be more than 3; received 3."]);
   expect(said(Type.Number({ exclusiveMaximum: 3 }), 3)).toEqual(["out_of_range: it must be less than 3; received 3."]);
-  expect(said(Type.Array(Type.Null(), { maxItems: 1 }), [null, null])).toEqual(["wrong_length: it must have at most 1 item; received 2."]);
+  expect(said(Type.Array(Type.Null(), { maxItems: 1 }), [null, null])).toEqual([
+    "wrong_length: it must have at most 1 item; received 2.",
+  ]);
   expect(said(Type.Record(Type.Null(), { minProperties: 2 }), { a: null })).toEqual([
     "wrong_length: it must have at least 2 entries; received 1.",
   ]);
   expect(said(Type.String({ const: "a" }), "b")).toEqual(['not_allowed: it must be "a"; received "b".']);
-  expect(said(Type.Union([Type.Null(), Type.Integer({ minimum: 1 })]), 0)).toEqual(["out_of_range: it must be at least 1; received 0."]);
+  expect(said(Type.Union([Type.Null(), Type.Integer({ minimum: 1 })]), 0)).toEqual([
+    "out_of_range: it must be at least 1; received 0.",
+  ]);
   expect(said(Type.Union([Type.Null(), Type.Integer()]), "0")).toEqual([
     'wrong_shape: it matches none of the shapes that are allowed; received "0".',
   ]);
@@ -151,7 +171,13 @@ test("stops looking after a hundred errors, also inside anyOf", () => {
 });
 
 test("rejects a schema with an unsupported keyword, format or type", () => {
-  expect(() => matchesSchema(Type.Integer({ multipleOf: 2 }), 4)).toThrow("A schema uses the keyword multipleOf, which is not supported.");
-  expect(() => matchesSchema(Type.String({ format: "uri" }), "")).toThrow("A schema uses the format uri, which is not supported.");
-  expect(() => matchesSchema(Type.Unsafe({ type: "date" }), "")).toThrow("A schema uses the type date, which is not supported.");
+  expect(() => matchesSchema(Type.Integer({ multipleOf: 2 }), 4)).toThrow(
+    "A schema uses the keyword multipleOf, which is not supported.",
+  );
+  expect(() => matchesSchema(Type.String({ format: "uri" }), "")).toThrow(
+    "A schema uses the format uri, which is not supported.",
+  );
+  expect(() => matchesSchema(Type.Unsafe({ type: "date" }), "")).toThrow(
+    "A schema uses the type date, which is not supported.",
+  );
 });

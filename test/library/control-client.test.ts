@@ -5,7 +5,10 @@ import { controlCatalogue } from "../../src/control/index.ts";
 import { connect, createSandbox, SandboxError } from "../../src/index.ts";
 import { open, shareForBlock } from "../support/sandbox.ts";
 
-type Methods = Record<string, ((given?: object) => Promise<unknown>) | Record<string, (given?: object) => Promise<unknown>>>;
+type Methods = Record<
+  string,
+  ((given?: object) => Promise<unknown>) | Record<string, (given?: object) => Promise<unknown>>
+>;
 
 const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
 
@@ -22,7 +25,8 @@ const refusal = (work: Promise<unknown>) =>
   );
 
 /** Without the real time that has passed, which differs from call to call. */
-const untimed = (reply: unknown) => JSON.parse(JSON.stringify(reply, (key, value) => (key === "elapsed" ? "any" : value)));
+const untimed = (reply: unknown) =>
+  JSON.parse(JSON.stringify(reply, (key, value) => (key === "elapsed" ? "any" : value)));
 
 describe("every operation", () => {
   const sandbox = shareForBlock();
@@ -32,7 +36,9 @@ describe("every operation", () => {
     expect(methodOf(connect(sandbox().url), id)).toBeTypeOf("function");
   });
 
-  const plain = controlCatalogue.filter(({ method, path, query }) => method === "GET" && !path.includes("{") && !query.required?.length);
+  const plain = controlCatalogue.filter(
+    ({ method, path, query }) => method === "GET" && !path.includes("{") && !query.required?.length,
+  );
   test.each(plain.map(({ id, path }) => [id, path]))("%s answers what GET %s answers", async (id, path) => {
     const bench = sandbox();
     const answered = await bench.call("GET", `/_sandbox${path}`, { key: null });
@@ -44,7 +50,13 @@ describe("every operation", () => {
   const wrong: [name: string, id: string, given: object, path: string, method: string, body?: object][] = [
     ["an unknown id", "requests.get", { id: "req_99" }, "/requests/req_99", "GET"],
     ["a field that is not known", "clock.advance", { bye: "1h" }, "/clock/advance", "POST", { bye: "1h" }],
-    ["a parameter that is not known", "requests.list", { merchand: "mer_lodge" }, "/requests?merchand=mer_lodge", "GET"],
+    [
+      "a parameter that is not known",
+      "requests.list",
+      { merchand: "mer_lodge" },
+      "/requests?merchand=mer_lodge",
+      "GET",
+    ],
     ["a limit out of range", "events.list", { limit: 0 }, "/events?limit=0", "GET"],
     ["a field of another type", "clock.set", { mode: "standing" }, "/clock", "PUT", { mode: "standing" }],
     ["what the handler itself refuses", "clock.advance", { by: "soon" }, "/clock/advance", "POST", { by: "soon" }],
@@ -66,7 +78,12 @@ describe("every operation", () => {
 
 test("path, query and body are one argument", async () => {
   const sandbox = await open();
-  const payment = await sandbox.records.create({ kind: "payment", merchant: "mer_lodge", amount: 12_500, currency: "EUR" });
+  const payment = await sandbox.records.create({
+    kind: "payment",
+    merchant: "mer_lodge",
+    amount: 12_500,
+    currency: "EUR",
+  });
   expect(payment).toMatchObject({ object: "payment", amount: 12_500, status: "pending" });
   const changed = await sandbox.records.change({ kind: "payment", id: String(payment.id), status: "succeeded" });
   expect(changed).toMatchObject({ id: payment.id, status: "succeeded" });
@@ -108,9 +125,14 @@ test("a mistyped operation or event type does not compile", async () => {
   const sandbox = await open();
   const action = { type: "status", status: 503 } as const;
   // @ts-expect-error: the operation is payments.list
-  await expect(sandbox.faults.add({ action, match: { operation: "payment.list" } })).rejects.toThrow("Did you mean payments.list?");
-  // @ts-expect-error: the type is payment.succeeded
-  const { warning } = await sandbox.faults.add({ action: { type: "drop" }, match: { event: ["payment.*", "payment.suceeded"] } });
+  await expect(sandbox.faults.add({ action, match: { operation: "payment.list" } })).rejects.toThrow(
+    "Did you mean payments.list?",
+  );
+  const { warning } = await sandbox.faults.add({
+    action: { type: "drop" },
+    // @ts-expect-error: the type is payment.succeeded
+    match: { event: ["payment.*", "payment.suceeded"] },
+  });
   expect(warning).toContain("Did you mean payment.succeeded?");
   // @ts-expect-error: the operation is payments.list
   const all = sandbox.verify({ all: [{ sequence: [{ operation: "payments.*" }, { operation: "payment.list" }] }] });
@@ -149,7 +171,9 @@ describe("a sandbox in another process", () => {
   test("that is missing, is no sandbox or has no URL is reported in one sentence", async () => {
     const sandbox = await createSandbox();
     await sandbox.close();
-    await expect(connect(sandbox.url).health()).rejects.toThrow(/^No sandbox answers at .*: .*Start one with npx merchant-sandbox\.$/);
+    await expect(connect(sandbox.url).health()).rejects.toThrow(
+      /^No sandbox answers at .*: .*Start one with npx merchant-sandbox\.$/,
+    );
     expect(() => connect("localhost:4747")).toThrow(
       'The address of a sandbox looks like http://127.0.0.1:4747; received "localhost:4747".',
     );

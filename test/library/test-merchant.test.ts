@@ -35,7 +35,10 @@ describe("each test", () => {
   test("makes and moves records and triggers events of its own merchant", async ({ merchant }) => {
     const payment = await merchant.make("payment", { status: "succeeded", amount: 1_250 });
     plain(payment).toMatchObject({ merchantId: merchant.id, status: "succeeded", amount: 1_250, currency: "EUR" });
-    plain(await merchant.move("payment", String(payment.id), { status: "refunded" })).toMatchObject({ id: payment.id, status: "refunded" });
+    plain(await merchant.move("payment", String(payment.id), { status: "refunded" })).toMatchObject({
+      id: payment.id,
+      status: "refunded",
+    });
     const { record, body } = await merchant.trigger("payment.failed", { amount: 5 });
     plain(body).toMatchObject({ merchantId: merchant.id, data: { id: record?.id, amount: 5, status: "failed" } });
     plain((await merchant.events()).every((event) => event.merchant === merchant.id)).toBe(true);
@@ -51,7 +54,10 @@ describe("each test", () => {
 describe("a test merchant", () => {
   test("its faults affect no other merchant, even if they name one", async ({ merchant, sandbox }) => {
     await using other = await ownMerchant(sandbox, { fixture: "market" });
-    await merchant.faults.add({ match: { operation: "payments.list", merchant: other.id }, action: { type: "status", status: 500 } });
+    await merchant.faults.add({
+      match: { operation: "payments.list", merchant: other.id },
+      action: { type: "status", status: 500 },
+    });
     plain((await payments(other)).status).toBe(200);
     plain((await payments(merchant)).status).toBe(500);
     plain(await other.faults.clear()).toEqual({ removed: 0 });
@@ -87,7 +93,9 @@ describe("toHaveRequested", () => {
     await expect(merchant).toHaveRequested({ operation: "payments.*" }, { atLeast: 1, atMost: 2 });
     await expect(merchant).not.toHaveRequested({ operation: "payments.list" }, { times: 3 });
     // @ts-expect-error: a mistyped operation does not compile
-    await expect(expect(merchant).toHaveRequested({ operation: "payment.list" })).rejects.toThrow("Did you mean payments.list?");
+    await expect(expect(merchant).toHaveRequested({ operation: "payment.list" })).rejects.toThrow(
+      "Did you mean payments.list?",
+    );
   });
 
   test("waits for requests in flight", async ({ merchant }) => {
@@ -99,7 +107,9 @@ describe("toHaveRequested", () => {
   test("shows the closest request and its differences", async ({ merchant }) => {
     await payments(merchant, "?limit=0");
     const [request] = await merchant.requests();
-    await plain(expect(merchant).toHaveRequested({ operation: "payments.list", status: 200 }, { times: 1 })).rejects.toThrow(
+    await plain(
+      expect(merchant).toHaveRequested({ operation: "payments.list", status: 200 }, { times: 1 }),
+    ).rejects.toThrow(
       [
         `${merchant.id}: 0 requests matched; exactly 1 was wanted.`,
         "Closest:",
@@ -111,7 +121,9 @@ describe("toHaveRequested", () => {
   test("lists the unexpected requests", async ({ merchant }) => {
     await payments(merchant);
     const [request] = await merchant.requests();
-    await plain(expect(merchant).not.toHaveRequested({ operation: "payments.list" })).rejects.toThrow(`Matched: ${request?.id}`);
+    await plain(expect(merchant).not.toHaveRequested({ operation: "payments.list" })).rejects.toThrow(
+      `Matched: ${request?.id}`,
+    );
   });
 });
 
@@ -123,7 +135,10 @@ describe("toHaveDelivered", () => {
     await call(sandbox.url, "POST", "/v1/webhooks", asked);
     await expect(merchant).not.toHaveDelivered({ event: "booking.declined" });
     await call(sandbox.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline", { key: merchant.apiKey, body: {} });
-    await expect(merchant).toHaveDelivered({ event: "booking.declined" }, { times: 1, attempts: { exactly: 1 }, final: "succeeded" });
+    await expect(merchant).toHaveDelivered(
+      { event: "booking.declined" },
+      { times: 1, attempts: { exactly: 1 }, final: "succeeded" },
+    );
     plain((await merchant.events()).map(({ type }) => type)).toEqual(["booking.declined"]);
     const missed = expect(merchant).toHaveDelivered({ event: "booking.declined" }, { times: 2, within: "1ms" });
     await plain(missed).rejects.toThrow("1 delivery matched; exactly 2 were wanted.");
@@ -131,13 +146,22 @@ describe("toHaveDelivered", () => {
 });
 
 describe("toHaveNoFailedVerdicts", () => {
-  test("holds until the judge finds a mistake, and then shows what happened, how to fix it, and the evidence", async ({ merchant }) => {
+  test("holds until the judge finds a mistake, and then shows what happened, how to fix it, and the evidence", async ({
+    merchant,
+  }) => {
     await expect(merchant).toHaveNoFailedVerdicts();
-    await merchant.faults.add({ match: { operation: "pricing_rules.create" }, action: { type: "lost_response", as: "502" } });
+    await merchant.faults.add({
+      match: { operation: "pricing_rules.create" },
+      action: { type: "lost_response", as: "502" },
+    });
     for (const key of ["first", "second"])
       await fetch(`${merchant.baseUrl}/hospitality/pricing-rules`, {
         method: "POST",
-        headers: { Authorization: `Bearer ${merchant.apiKey}`, "Content-Type": "application/json", "Idempotency-Key": key },
+        headers: {
+          Authorization: `Bearer ${merchant.apiKey}`,
+          "Content-Type": "application/json",
+          "Idempotency-Key": key,
+        },
         body: JSON.stringify({ name: "Harvest", adjustmentType: "fixed", adjustmentValue: 5 }),
       });
     await expect(merchant).toHaveNoFailedVerdicts("webhook.*");

@@ -15,7 +15,8 @@ const statusOf = async (bench: Bench, kind: string, id: string): Promise<string>
   (await bench.control("GET", `/records/${kind}/${id}?merchant=mer_blank`)).status;
 const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
 const setClock = (bench: Bench, mode: string, now: string) => bench.control("PUT", "/clock", { mode, now });
-const ownChanges = ({ happened }: Answer["body"]) => happened.filter(({ merchant }: Answer["body"]) => merchant === "mer_blank");
+const ownChanges = ({ happened }: Answer["body"]) =>
+  happened.filter(({ merchant }: Answer["body"]) => merchant === "mer_blank");
 /** Type, id and time of every event of the merchant, oldest first. */
 async function events(bench: Bench): Promise<string[]> {
   const { data } = await bench.control("GET", "/events?limit=100&merchant=mer_blank");
@@ -105,7 +106,9 @@ test("a file that is opened after a week catches up in order, as of the time of 
   const after = await open({ db, memory: false, clock: "2026-01-12T12:00:00Z" });
   await until(async () => (await statusOf(after, "booking", "bkg_1")) === "checked_out");
   expect(await statusOf(after, "payout", "po_1")).toBe("paid");
-  expect((await events(after)).filter((event) => event.includes("payout.paid"))).toEqual(["2026-01-07T08:00:00.000Z payout.paid po_1"]);
+  expect((await events(after)).filter((event) => event.includes("payout.paid"))).toEqual([
+    "2026-01-07T08:00:00.000Z payout.paid po_1",
+  ]);
   // Nothing is left to do.
   expect(ownChanges(await advance(after, "1h"))).toEqual([]);
 });
@@ -115,7 +118,10 @@ test("two advances at once add up, and each reports its own span", async () => {
   await make(bench, "payout", { id: "po_1", status: "pending", amount: 100, arrivalDate: "2026-01-07" });
   const [first, second] = await Promise.all([advance(bench, "1d"), advance(bench, "1d")]);
   expect([first.now, second.now]).toEqual(["2026-01-06T12:00:00.000Z", "2026-01-07T12:00:00.000Z"]);
-  expect([first, second].map((reply) => ownChanges(reply).map(({ to }: Answer["body"]) => to))).toEqual([["in_transit"], ["paid"]]);
+  expect([first, second].map((reply) => ownChanges(reply).map(({ to }: Answer["body"]) => to))).toEqual([
+    ["in_transit"],
+    ["paid"],
+  ]);
 });
 
 test("with --life off nothing changes; the dates are kept for a later start with it", async () => {
@@ -178,7 +184,9 @@ test("a date uses the settings of its own day, not those of the day on which the
     { id: "rem_1", to: "confirmed" },
   ]);
   await setAutomatic(false);
-  expect(ownChanges(await advance(bench, "14d"))).toMatchObject([{ id: "rem_2", at: "2026-01-20T23:00:00.000Z", to: "overdue" }]);
+  expect(ownChanges(await advance(bench, "14d"))).toMatchObject([
+    { id: "rem_2", at: "2026-01-20T23:00:00.000Z", to: "overdue" },
+  ]);
 });
 
 test("a record that cannot be changed is reported and left as it is; the others change", async () => {
@@ -187,18 +195,23 @@ test("a record that cannot be changed is reported and left as it is; the others 
   for (const id of ["syl_1", "syl_2", "syl_3"]) await make(before, "sync_log", { id });
   await before.close();
   const sql = new Sqlite(db);
-  sql.exec("pragma ignore_check_constraints = on; update documents set body = '{' where id = 'syl_2' and merchant = 'mer_blank'");
+  sql.exec(
+    "pragma ignore_check_constraints = on; update documents set body = '{' where id = 'syl_2' and merchant = 'mer_blank'",
+  );
   sql.close();
   const after = await open({ db, memory: false });
   const reply = await advance(after, "1h");
   expect(ownChanges(reply).map(({ id }: Answer["body"]) => id)).toEqual(["syl_1", "syl_3"]);
-  expect(after.defects.splice(0).map(({ where, error }) => [where, (error as Error).name])).toEqual([["life", "SyntaxError"]]);
+  expect(after.defects.splice(0).map(({ where, error }) => [where, (error as Error).name])).toEqual([
+    ["life", "SyntaxError"],
+  ]);
   expect(ownChanges(await advance(after, "1h"))).toEqual([]);
 });
 
 test("a date that had passed when the record was made brings nothing about; today's does", async () => {
   const bench = await open();
-  const stay = (id: string, checkIn: string) => make(bench, "booking", { id, status: "confirmed", checkIn, checkOut: "2026-03-01" });
+  const stay = (id: string, checkIn: string) =>
+    make(bench, "booking", { id, status: "confirmed", checkIn, checkOut: "2026-03-01" });
   await stay("bkg_past", "2026-01-03");
   await stay("bkg_today", "2026-01-05");
   await bench.control("PATCH", "/records/booking/bkg_past", { merchant: "mer_blank", guests: 2 });
@@ -211,14 +224,18 @@ test("a date that had passed when the record was made brings nothing about; toda
 
 test("a date that is changed or removed moves or cancels what was to come, and so does a removed merchant", async () => {
   const bench = await open();
-  const stay = (id: string) => make(bench, "booking", { id, status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-03-01" });
-  const change = (id: string, fields: object) => bench.control("PATCH", `/records/booking/${id}`, { merchant: "mer_blank", ...fields });
+  const stay = (id: string) =>
+    make(bench, "booking", { id, status: "confirmed", checkIn: "2026-01-07", checkOut: "2026-03-01" });
+  const change = (id: string, fields: object) =>
+    bench.control("PATCH", `/records/booking/${id}`, { merchant: "mer_blank", ...fields });
   for (const id of ["bkg_moved", "bkg_cleared", "bkg_cancelled"]) await stay(id);
   await change("bkg_moved", { checkIn: "2026-01-09" });
   await change("bkg_cleared", { checkIn: null });
   await change("bkg_cancelled", { status: "cancelled" });
   expect(ownChanges(await advance(bench, "3d"))).toEqual([]);
-  expect(ownChanges(await advance(bench, "2d"))).toMatchObject([{ id: "bkg_moved", at: "2026-01-09T14:00:00.000Z", to: "checked_in" }]);
+  expect(ownChanges(await advance(bench, "2d"))).toMatchObject([
+    { id: "bkg_moved", at: "2026-01-09T14:00:00.000Z", to: "checked_in" },
+  ]);
   await stay("bkg_gone");
   await bench.control("DELETE", "/merchants/mer_blank");
   expect(ownChanges(await advance(bench, "30d"))).toEqual([]);

@@ -28,9 +28,13 @@ async function recordsOf(bench: Bench, merchant: string): Promise<ModelledMercha
   return Object.fromEntries(await Promise.all(lists));
 }
 
-/** Records that the fixtures lack: every kind and state that time changes, on days around a weekend, a month's end and a leap day. */
+/**
+ * Records that the fixtures lack: every kind and state that time changes, on days around a weekend, a month's end and a
+ * leap day.
+ */
 async function addRecords(bench: Bench) {
-  const make = (merchant: string, kind: string, fields: object) => bench.control("POST", `/records/${kind}`, { merchant, ...fields });
+  const make = (merchant: string, kind: string, fields: object) =>
+    bench.control("POST", `/records/${kind}`, { merchant, ...fields });
   await make("mer_blank", "statutory_settings", { autoRemit: true });
   await make("mer_blank", "payout_method", { id: "pom_new", status: "pending_verification" });
   for (const merchant of Object.keys(OFFSETS)) {
@@ -38,8 +42,18 @@ async function addRecords(bench: Bench) {
     await make(merchant, "payout", { id: "po_late", status: "pending", amount: 100, arrivalDate: "2026-01-05" });
     await make(merchant, "sync_log", { id: "syl_soon", status: "running" });
     await make(merchant, "marketplace_order", { id: "ord_soon", status: "shipped" });
-    await make(merchant, "booking", { id: "bkg_night", status: "confirmed", checkIn: "2026-01-31", checkOut: "2026-02-01" });
-    await make(merchant, "booking", { id: "bkg_never", status: "pending", checkIn: "2026-01-31", checkOut: "2026-02-01" });
+    await make(merchant, "booking", {
+      id: "bkg_night",
+      status: "confirmed",
+      checkIn: "2026-01-31",
+      checkOut: "2026-02-01",
+    });
+    await make(merchant, "booking", {
+      id: "bkg_never",
+      status: "pending",
+      checkIn: "2026-01-31",
+      checkOut: "2026-02-01",
+    });
     await make(merchant, "membership_renewal", { id: "ren_auto", autoRenew: true, dueDate: "2026-02-01" });
     await make(merchant, "remittance", { id: "rem_soon", amount: 100, scheme: "housing_fund", dueDate: "2026-01-31" });
     await make(merchant, "membership_renewal", { id: "ren_manual", autoRenew: false, dueDate: "2026-02-01" });
@@ -60,12 +74,25 @@ test("30 days change exactly the records that the calendar names, at its times a
   expect(omitted).toBe(0);
 
   const existing = new Set(
-    merchants.flatMap(({ id, records }) => Object.values(records).flatMap((list) => list.map((record) => `${id} ${record.id}`))),
+    merchants.flatMap(({ id, records }) =>
+      Object.values(records).flatMap((list) => list.map((record) => `${id} ${record.id}`)),
+    ),
   );
-  const changes = happened.filter(({ merchant, id, from }: Answer["body"]) => from !== null && existing.has(`${merchant} ${id}`));
-  const shown = changes.map(({ at, merchant, kind, id, from, to }: Answer["body"]) => ({ at, merchant, kind, id, from, to }));
+  const changes = happened.filter(
+    ({ merchant, id, from }: Answer["body"]) => from !== null && existing.has(`${merchant} ${id}`),
+  );
+  const shown = changes.map(({ at, merchant, kind, id, from, to }: Answer["body"]) => ({
+    at,
+    merchant,
+    kind,
+    id,
+    from,
+    to,
+  }));
   expect(shown.toSorted(byName)).toEqual(expected.toSorted(byName));
-  expect(new Set(expected.map(({ kind }) => kind))).toEqual(new Set(KINDS.filter((kind) => kind !== "statutory_settings")));
+  expect(new Set(expected.map(({ kind }) => kind))).toEqual(
+    new Set(KINDS.filter((kind) => kind !== "statutory_settings")),
+  );
   const times = happened.map(({ at }: Answer["body"]) => at);
   expect(times).toEqual(times.toSorted());
 
@@ -80,9 +107,15 @@ test("30 days change exactly the records that the calendar names, at its times a
           last.get(`${merchant} ${id}`) ?? status,
         ]);
     const { data: events } = await bench.control("GET", `/events?limit=100&merchant=${merchant}`);
-    for (const { event, at, id } of happened.filter((change: Answer["body"]) => change.merchant === merchant && change.event !== null))
+    for (const { event, at, id } of happened.filter(
+      (change: Answer["body"]) => change.merchant === merchant && change.event !== null,
+    ))
       expect(events).toContainEqual(
-        expect.objectContaining({ type: event, created: at, body: expect.objectContaining({ data: expect.objectContaining({ id }) }) }),
+        expect.objectContaining({
+          type: event,
+          created: at,
+          body: expect.objectContaining({ data: expect.objectContaining({ id }) }),
+        }),
       );
   }
 });

@@ -51,8 +51,15 @@ export type Result = Pick<Expected, "status" | "code" | "body" | "text"> & { isS
 
 export const INVALID_TOKEN = { "www-authenticate": 'Bearer error="invalid_token"' };
 
-/** Injects a fault at one stage: returns a response, or changes the state of the call. `also` applies effects specific to the stage. */
-export function injectFault(context: PipelineContext, types: CallAction["type"][], also?: (by: number) => void): Result | undefined {
+/**
+ * Injects a fault at one stage: returns a response, or changes the state of the call. `also` applies effects specific
+ * to the stage.
+ */
+export function injectFault(
+  context: PipelineContext,
+  types: CallAction["type"][],
+  also?: (by: number) => void,
+): Result | undefined {
   const call = { operation: context.operation?.id, merchant: context.merchantId, faults: context.faults };
   const action = matchCallFault(context.world, types, call);
   switch (action?.type) {
@@ -62,7 +69,9 @@ export function injectFault(context: PipelineContext, types: CallAction["type"][
       Object.assign(context.headers, INVALID_TOKEN);
       return injected(context, action.as === "revoked" ? "invalid_api_key" : "token_expired", 401);
     case "rate_limit":
-      return action.exhaust ? exhaust(context, action.retryAfter) : injected(context, "injected_rate_limit", 429, action.retryAfter ?? 1);
+      return action.exhaust
+        ? exhaust(context, action.retryAfter)
+        : injected(context, "injected_rate_limit", 429, action.retryAfter ?? 1);
     case "idempotency":
       if (action.as === "in_progress") return injected(context, "idempotency_key_in_use", 409);
       also?.(0);
@@ -71,7 +80,12 @@ export function injectFault(context: PipelineContext, types: CallAction["type"][
       also?.(span(action.by));
       return undefined;
     case "status":
-      return injected(context, action.code ?? USUAL[action.status] ?? "injected_error", action.status, action.retryAfter);
+      return injected(
+        context,
+        action.code ?? USUAL[action.status] ?? "injected_error",
+        action.status,
+        action.retryAfter,
+      );
     case "connection":
       return { status: "none" };
     case "lost_response":

@@ -29,7 +29,10 @@ export interface Call {
   now: number;
   params: Record<string, string>;
   query: Map<string, string>;
-  /** `body`: fields the operation knows. `extra`: the others. `asSent`: known ones of another type, which records show unchanged. */
+  /**
+   * `body`: fields the operation knows. `extra`: the others. `asSent`: known ones of another type, which records show
+   * unchanged.
+   */
   body: Fields;
   extra: Fields;
   asSent: Fields;
@@ -68,7 +71,10 @@ export const statusOf = (code: string): number => errors[code as ErrorCode].stat
 
 /** The value at a path in the observed response; undefined when it has none. */
 export function observedAt(call: Call, ...steps: (string | number)[]): unknown {
-  return steps.reduce<unknown>((value, step) => (value as Record<string | number, unknown> | undefined | null)?.[step], call.observed);
+  return steps.reduce<unknown>(
+    (value, step) => (value as Record<string | number, unknown> | undefined | null)?.[step],
+    call.observed,
+  );
 }
 
 /** A value the service generated. A value that does not match the pattern is a violation. */
@@ -108,7 +114,8 @@ export function emit(world: World, merchant: Merchant, type: string, data: unkno
     test,
   };
   merchant.events.push(event);
-  for (const endpoint of subscribedEndpoints(merchant, type)) enqueueDelivery(world, merchant, event, endpoint, test ? "test" : "event", 6);
+  for (const endpoint of subscribedEndpoints(merchant, type))
+    enqueueDelivery(world, merchant, event, endpoint, test ? "test" : "event", 6);
   return event;
 }
 
@@ -129,7 +136,8 @@ export function enqueueDelivery(
 /** Those subscribed to every type come first. */
 export function subscribedEndpoints(merchant: Merchant, type: string): string[] {
   const enabled = recordsOf(merchant, "webhook_endpoint").filter(({ status }) => status === "enabled");
-  const ids = (wanted: string) => enabled.filter(({ events }) => (events as string[]).includes(wanted)).map(({ id }) => id);
+  const ids = (wanted: string) =>
+    enabled.filter(({ events }) => (events as string[]).includes(wanted)).map(({ id }) => id);
   return [...new Set([...ids("*").sort(), ...ids(type).sort()])];
 }
 
@@ -141,12 +149,15 @@ export function create(call: Call, kind: KindName, fields: Fields, at?: number):
   return arriveNew(call.world, call.merchant, kind, record);
 }
 
-/** Adds a new record, and takes it from its first state along the shortest way to its own; each arrival emits its event. */
+/**
+ * Adds a new record, and takes it from its first state along the shortest way to its own; each arrival emits its event.
+ */
 export function arriveNew(world: World, merchant: Merchant, kind: KindName, record: Entry): Entry {
   const { events, transitions, defaults } = kindOf(kind);
   const first = defaults.status as string | undefined;
   const [, ...later] = wayTo(transitions, first, String(record.status));
-  if (first !== undefined) Object.assign(record, { status: first }, arrivalValues(kind, first, record.created, record, homeOf(merchant)));
+  if (first !== undefined)
+    Object.assign(record, { status: first }, arrivalValues(kind, first, record.created, record, homeOf(merchant)));
   recordsOf(merchant, kind).push(record);
   if (events.created) emit(world, merchant, events.created, record);
   for (const status of later) transition(world, merchant, kind, record, status);
@@ -167,7 +178,8 @@ export function transition(
   if (!transitions[String(record.status)]?.includes(to)) refuse("invalid_state");
   const moved: Entry = { ...record, ...fields, status: to };
   const values = arrivalValues(kind, to, Math.max(seconds, record.created), moved, homeOf(merchant));
-  for (const [field, value] of Object.entries(values)) if (fields[field] == null && !isUnnumbered(field, fields)) moved[field] = value;
+  for (const [field, value] of Object.entries(values))
+    if (fields[field] == null && !isUnnumbered(field, fields)) moved[field] = value;
   if (!isInOrder(kind, moved)) refuse("validation_failed");
   Object.assign(record, moved);
   if (events[to]) emit(world, merchant, events[to], record);
@@ -198,7 +210,9 @@ function releasePayments(merchant: Merchant, payout: Entry): void {
 /** The clock may go back, but the times of a record may not. */
 function isInOrder(kind: KindName, record: Fields): boolean {
   const times = kindOf(kind).orders.map((fields) => fields.map((field) => record[field]));
-  return times.every(([earlier, later]) => typeof earlier !== "number" || typeof later !== "number" || earlier <= later);
+  return times.every(
+    ([earlier, later]) => typeof earlier !== "number" || typeof later !== "number" || earlier <= later,
+  );
 }
 
 /** The fields of the merchant that the states of its records use. */

@@ -1,6 +1,15 @@
 // Control API commands: how each is sent and what it does to the model; and the effect of a restart.
 
-import { ApiError, arriveNew, emit, enqueueDelivery, refuse, statusOf, subscribedEndpoints, transition } from "./call.ts";
+import {
+  ApiError,
+  arriveNew,
+  emit,
+  enqueueDelivery,
+  refuse,
+  statusOf,
+  subscribedEndpoints,
+  transition,
+} from "./call.ts";
 import { advance, deliverDue } from "./deliveries.ts";
 import { arm, type FaultRuleInput, span } from "./faults.ts";
 import { type Fields, type KindName, kindOf } from "./record-kinds.ts";
@@ -96,7 +105,13 @@ export const controlCommands = {
       const id = String(observed.merchant);
       if (world.merchants.has(id)) return { status: 201, body: `another merchant than ${id}, who was there before` };
       const fixture = fixtures.find(({ name }) => name === fixtureName) ?? refuse("validation_failed");
-      addFixtureMerchant(world, fixture, id, fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`), String(observed.apiKey));
+      addFixtureMerchant(
+        world,
+        fixture,
+        id,
+        fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`),
+        String(observed.apiKey),
+      );
       return { status: 201 };
     },
   }),
@@ -110,14 +125,19 @@ export const controlCommands = {
     },
   }),
   record: (kind: KindName, merchant: string, status: string | undefined): ControlCommand => ({
-    requests: [post(`/records/${kind}`, { merchant, ...madeFields(kind), ...(status === undefined ? {} : { status }) })],
+    requests: [
+      post(`/records/${kind}`, { merchant, ...madeFields(kind), ...(status === undefined ? {} : { status }) }),
+    ],
     apply: (world, observed) => makeRecord(world, merchantOf(world, merchant), kind, status, observed),
   }),
   move: (kind: KindName, merchant: string, id: string, status: string): ControlCommand => ({
     requests: [{ method: "PATCH", path: `/records/${kind}/${id}`, body: { merchant, status } }],
     apply: (world) => moveRecord(world, merchantOf(world, merchant), kind, id, status),
   }),
-  window: (merchant: string, body: { limit?: number; remaining: number; resetIn?: string | undefined }): ControlCommand => ({
+  window: (
+    merchant: string,
+    body: { limit?: number; remaining: number; resetIn?: string | undefined },
+  ): ControlCommand => ({
     requests: [put(`/rate-limits/${merchant}`, body)],
     apply(world) {
       const window = windowOf(world, merchant);
@@ -173,7 +193,8 @@ export const controlCommands = {
     requests: [post(`/endpoints/${endpoint}/enable`)],
     apply(world) {
       const merchant = merchantOf(world, owner);
-      const found = recordsOf(merchant, "webhook_endpoint").find(({ id }) => id === endpoint) ?? refuse("resource_not_found");
+      const found =
+        recordsOf(merchant, "webhook_endpoint").find(({ id }) => id === endpoint) ?? refuse("resource_not_found");
       found.status = "enabled";
       endpointOf(merchant, endpoint).disabledReason = null;
       return { status: 200, body: { enabled: endpoint } };
@@ -225,7 +246,13 @@ function madeFields(kind: KindName): Fields {
   return { ...fields, ...payout };
 }
 
-function makeRecord(world: World, merchant: Merchant, kind: KindName, status: string | undefined, observed: Fields): Outcome {
+function makeRecord(
+  world: World,
+  merchant: Merchant,
+  kind: KindName,
+  status: string | undefined,
+  observed: Fields,
+): Outcome {
   const id = String(observed.id);
   const fields = { ...madeFields(kind), id, ...(status === undefined ? {} : { status }) };
   const record = buildRecord(kind, merchant.id, secondsOf(world.now), fields);

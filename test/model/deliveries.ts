@@ -9,8 +9,8 @@ const GAPS = [0, 1, 5, 15, 30, 60];
 const LATER = 90;
 
 /**
- * Receiver behaviours, by the last part of the address. `again` accepts an event on its second attempt, `later` responds 503 with
- * Retry-After, `gone` responds 410, and `closed` is a port without a server.
+ * Receiver behaviours, by the last part of the address. `again` accepts an event on its second attempt, `later`
+ * responds 503 with Retry-After, `gone` responds 410, and `closed` is a port without a server.
  */
 export const RECEIVERS = ["ok", "down", "again", "later", "gone", "moved", "broken", "silent", "closed"] as const;
 export type ReceiverName = (typeof RECEIVERS)[number];
@@ -33,7 +33,10 @@ const OUTCOMES: Record<ReceiverName, (timesSeen: number) => Outcome> = {
   closed: () => failed("connection_refused"),
 };
 
-/** The outcome of an attempt at a receiver that got the event so many times before; the receivers themselves respond by it. */
+/**
+ * The outcome of an attempt at a receiver that got the event so many times before; the receivers themselves respond by
+ * it.
+ */
 export const outcomeOf = (name: ReceiverName, timesSeen: number): Outcome => OUTCOMES[name](timesSeen);
 
 export const receiverOf = (url: string): ReceiverName => url.slice(url.lastIndexOf("/") + 1) as ReceiverName;
@@ -43,20 +46,25 @@ const isDue = (delivery: Delivery, now: number) => delivery.state === "pending" 
 /** Makes every attempt that is due, including those that become due meanwhile, and returns them. */
 export function deliverDue(world: World): Attempt[] {
   for (const merchant of world.merchants.values())
-    for (const [key, { expires }] of merchant.idempotencyReplies) if (expires <= world.now) merchant.idempotencyReplies.delete(key);
+    for (const [key, { expires }] of merchant.idempotencyReplies)
+      if (expires <= world.now) merchant.idempotencyReplies.delete(key);
   const made: Attempt[] = [];
   for (let due = dueNow(world); due.length > 0; due = dueNow(world)) {
     // Fault rules are evaluated for the whole batch before the first attempt.
-    for (const { delivery } of due) delivery.decided ??= world.faults.length > 0 ? matchDeliveryFaults(world, delivery) : undefined;
+    for (const { delivery } of due)
+      delivery.decided ??= world.faults.length > 0 ? matchDeliveryFaults(world, delivery) : undefined;
     const ready = due.filter(({ delivery }) => isDue(delivery, world.now));
-    for (const { merchant, delivery } of ready) if (delivery.state === "pending") made.push(attempt(world, merchant, delivery));
+    for (const { merchant, delivery } of ready)
+      if (delivery.state === "pending") made.push(attempt(world, merchant, delivery));
   }
   return made;
 }
 
 /** Due deliveries by due time. */
 function dueNow(world: World): { merchant: Merchant; delivery: Delivery }[] {
-  const all = [...world.merchants.values()].flatMap((merchant) => merchant.deliveries.map((delivery) => ({ merchant, delivery })));
+  const all = [...world.merchants.values()].flatMap((merchant) =>
+    merchant.deliveries.map((delivery) => ({ merchant, delivery })),
+  );
   const due = all.filter(({ delivery }) => isDue(delivery, world.now));
   return due.sort((one, other) => one.delivery.due - other.delivery.due || one.delivery.order - other.delivery.order);
 }

@@ -47,7 +47,8 @@ const UNITS: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000 };
 /** Parses a duration such as 5m or -5m into milliseconds. */
 export const span = (text: string): number => Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? Number.NaN);
 
-const isOver = ({ trigger, armedAt }: FaultRule, now: number) => trigger.for !== undefined && now >= armedAt + span(trigger.for);
+const isOver = ({ trigger, armedAt }: FaultRule, now: number) =>
+  trigger.for !== undefined && now >= armedAt + span(trigger.for);
 const isSpent = ({ trigger, fired }: FaultRule) => fired >= trigger.times;
 
 /** Counts one match and returns whether the rule fires on it. */

@@ -21,7 +21,9 @@ export const LISTED: Record<string, KindName> = {
   "webhooks.list": "webhook_endpoint",
 };
 
-const lists = Object.entries(LISTED).map(([id, kind]) => [id, (call: Call) => pageOf(call, recordsOf(call.merchant, kind))] as const);
+const lists = Object.entries(LISTED).map(
+  ([id, kind]) => [id, (call: Call) => pageOf(call, recordsOf(call.merchant, kind))] as const,
+);
 
 /** The effect of each operation on the model, by operation id. */
 export const runs: Record<string, (call: Call) => unknown> = {
@@ -55,21 +57,24 @@ export type Operation = (typeof catalogue)[number];
 export const operations: readonly Operation[] = catalogue.filter(({ id }) => id in runs);
 
 /** Response fields that a client cannot set. */
-export const ownFields = ({ reply }: Operation): string[] => Object.keys((reply as { properties?: TProperties }).properties ?? {});
+export const ownFields = ({ reply }: Operation): string[] =>
+  Object.keys((reply as { properties?: TProperties }).properties ?? {});
 
 export const knownFields = ({ body }: Operation): string[] => Object.keys(body?.properties ?? {});
 
 /** The known fields of a body that are missing, or that have a value which does not match their schema. */
 export function wrongFields({ body }: Operation, sent: Fields): string[] {
   const { properties = {}, required = [] } = body ?? {};
-  const isWrong = (name: string) => (Object.hasOwn(sent, name) ? !Check(properties[name] as TSchema, sent[name]) : required.includes(name));
+  const isWrong = (name: string) =>
+    Object.hasOwn(sent, name) ? !Check(properties[name] as TSchema, sent[name]) : required.includes(name);
   return Object.keys(properties).filter(isWrong);
 }
 
 const MOST = Number.MAX_SAFE_INTEGER;
 
 /** Whether a range ends before it starts. An absent or null end is unbounded. */
-const isBackwards = (from: unknown, to: unknown): boolean => from != null && to != null && (from as string) > (to as string);
+const isBackwards = (from: unknown, to: unknown): boolean =>
+  from != null && to != null && (from as string) > (to as string);
 
 const profile = (call: Call): Entry => own(call, "merchant", call.merchant.id);
 
@@ -111,14 +116,25 @@ function createPayroll(call: Call): unknown {
   const items = sent.map((item) => {
     const deductions = item.deductions ?? [];
     const netAmount = item.grossAmount - sum(deductions.map(({ amount }) => amount));
-    return { ...item, object: "payroll_item", employeeName: item.employeeName ?? null, deductions, netAmount } as PayItem;
+    return {
+      ...item,
+      object: "payroll_item",
+      employeeName: item.employeeName ?? null,
+      deductions,
+      netAmount,
+    } as PayItem;
   });
   const totals = totalsOf(items);
   const employees = new Set(items.map(({ employeeId }) => employeeId));
   if (employees.size < items.length || items.some((item) => item.netAmount < 0)) refuse("validation_failed");
   const id = newId(call, "pyr", "id");
   for (const [place, item] of items.entries())
-    Object.assign(item, { id: newId(call, "pyi", "items", place, "id"), payrollId: id, overridden: false, override: null });
+    Object.assign(item, {
+      id: newId(call, "pyi", "items", place, "id"),
+      payrollId: id,
+      overridden: false,
+      override: null,
+    });
   return create(call, "payroll", { ...call.extra, ...call.body, id, currency: inCurrency(call), items, totals });
 }
 
@@ -140,7 +156,8 @@ function overrideItem(call: Call): unknown {
 }
 
 /** A run that was created from items of another shape has none that can be overridden. */
-const usableItems = (items: unknown) => (Array.isArray(items) && items.every((item) => "payrollId" in item) ? (items as PayItem[]) : []);
+const usableItems = (items: unknown) =>
+  Array.isArray(items) && items.every((item) => "payrollId" in item) ? (items as PayItem[]) : [];
 
 /** Zero where an override left a value of another type. */
 const netOf = ({ netAmount }: PayItem) => (Number.isSafeInteger(netAmount) && netAmount >= -MOST ? netAmount : 0);
@@ -154,18 +171,29 @@ const totalsOf = (items: PayItem[]) => ({
 
 /** Totals must stay safe integers. */
 const sum = (amounts: number[]): number =>
-  amounts.reduce((before, amount) => (Math.abs(before + amount) > MOST ? refuse("validation_failed") : before + amount), 0);
+  amounts.reduce(
+    (before, amount) => (Math.abs(before + amount) > MOST ? refuse("validation_failed") : before + amount),
+    0,
+  );
 
 /** A merchant has one payout method, which replaces the others. Only the end of its account number is stored. */
 function setPayoutMethod(call: Call): unknown {
   const { accountNumber, ...fields } = call.body;
   const last4 = (accountNumber as string | undefined)?.replace(/[ -]/g, "").slice(-4) ?? null;
   const before = newestFirst(recordsOf(call.merchant, "payout_method")).filter(({ status }) => status !== "replaced");
-  const created = create(call, "payout_method", { ...call.extra, ...fields, isDefault: true, currency: inCurrency(call), last4 });
+  const created = create(call, "payout_method", {
+    ...call.extra,
+    ...fields,
+    isDefault: true,
+    currency: inCurrency(call),
+    last4,
+  });
   for (const method of before) {
     transition(call.world, call.merchant, "payout_method", method, "replaced", {}, call.now);
     const payouts = newestFirst(recordsOf(call.merchant, "payout")).reverse();
-    for (const payout of payouts.filter(({ status, payoutMethodId }) => status === "pending" && payoutMethodId === method.id)) {
+    for (const payout of payouts.filter(
+      ({ status, payoutMethodId }) => status === "pending" && payoutMethodId === method.id,
+    )) {
       payout.payoutMethodId = created.id;
       emit(call.world, call.merchant, "payout.updated", payout);
     }
@@ -179,7 +207,8 @@ const SESSION = 3_600;
 function login(call: Call): unknown {
   const { email, password } = call.body as { email: string; password: string };
   const known = call.world.logins.get(email);
-  if (known?.password === undefined || known.password !== password) refuse("invalid_credentials", { "www-authenticate": "Bearer" });
+  if (known?.password === undefined || known.password !== password)
+    refuse("invalid_credentials", { "www-authenticate": "Bearer" });
   const accessToken = chosen(call, /^sk_test_session_[0-9A-Za-z]{24}$/, "accessToken");
   if (call.world.keys.has(accessToken)) call.violations.push(`${accessToken} was given before`);
   call.world.keys.set(accessToken, { merchant: known.merchant, expires: call.world.now + SESSION * 1_000 });
@@ -211,12 +240,20 @@ function createVariant(call: Call): unknown {
   const others = recordsOf(call.merchant, "product_variant");
   const isTwin = (other: Entry) =>
     other.sku === call.body.sku ||
-    (other.productId === product.id && Object.keys(options).length > 0 && sorted(other.options as Fields) === sorted(options));
+    (other.productId === product.id &&
+      Object.keys(options).length > 0 &&
+      sorted(other.options as Fields) === sorted(options));
   if (others.some(isTwin)) refuse("already_exists");
-  return create(call, "product_variant", { ...call.extra, ...call.body, currency: inCurrency(call), productId: product.id });
+  return create(call, "product_variant", {
+    ...call.extra,
+    ...call.body,
+    currency: inCurrency(call),
+    productId: product.id,
+  });
 }
 
-const sorted = (fields: Fields) => JSON.stringify(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)));
+const sorted = (fields: Fields) =>
+  JSON.stringify(Object.entries(fields).sort(([one], [other]) => (one < other ? -1 : 1)));
 
 function confirmRemittance(call: Call): unknown {
   const remittance = own(call, "remittance", call.params.id);
@@ -244,12 +281,16 @@ function postToBooks(call: Call): unknown {
 
 /** Default statutory settings. */
 function firstSettings(call: Call): Entry {
-  return buildRecord("statutory_settings", call.merchant.id, profile(call).created, { id: "sts_settings", ...home(call) });
+  return buildRecord("statutory_settings", call.merchant.id, profile(call).created, {
+    id: "sts_settings",
+    ...home(call),
+  });
 }
 
 /** Merges the sent fields; null clears a field. No event when nothing changes. */
 function updateSettings(call: Call): unknown {
-  if (!find(call, "statutory_settings", "sts_settings")) recordsOf(call.merchant, "statutory_settings").push(firstSettings(call));
+  if (!find(call, "statutory_settings", "sts_settings"))
+    recordsOf(call.merchant, "statutory_settings").push(firstSettings(call));
   const settings = own(call, "statutory_settings", "sts_settings");
   const defaults: Fields = { metadata: {}, ...kindOf("statutory_settings").defaults };
   const before = JSON.stringify(sortedDeep(settings));
@@ -265,7 +306,10 @@ function updateSettings(call: Call): unknown {
   return settings;
 }
 
-/** The same value with sorted field names. Objects become lists of their fields, inside an object: an empty one differs from an empty list. */
+/**
+ * The same value with sorted field names. Objects become lists of their fields, inside an object: an empty one differs
+ * from an empty list.
+ */
 export function sortedDeep(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sortedDeep);
   if (typeof value !== "object" || value === null) return value;

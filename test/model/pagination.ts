@@ -17,7 +17,8 @@ export interface Page<R> {
 export const PAGE_NAMES = ["limit", "starting_after", "ending_before"];
 
 /** The page a validated query asks for. */
-export const pageOf = <R extends Listed>(call: Call, records: readonly R[]): Page<R> => page(call, newestFirst(records));
+export const pageOf = <R extends Listed>(call: Call, records: readonly R[]): Page<R> =>
+  page(call, newestFirst(records));
 
 /** Pages over a sorted list. The cursor may be any record of `all`; only those in `listed` are returned. */
 export function page<R extends Listed>({ query }: Call, listed: readonly R[], all: readonly R[] = listed): Page<R> {
@@ -39,8 +40,10 @@ export function checkQuery(sent: URLSearchParams, known: readonly string[]): str
     if (sent.getAll(name).length > 1)
       refuse(name === "limit" ? "invalid_limit" : PAGE_NAMES.includes(name) ? "invalid_cursor" : "validation_failed");
   const limit = known.includes("limit") ? sent.get("limit") : null;
-  if (limit !== null && !(/^-?\d{1,15}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 100)) refuse("invalid_limit");
-  if (known.includes("status") && !["succeeded", "failed", "aborted", null].includes(sent.get("status"))) refuse("validation_failed");
+  if (limit !== null && !(/^-?\d{1,15}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 100))
+    refuse("invalid_limit");
+  if (known.includes("status") && !["succeeded", "failed", "aborted", null].includes(sent.get("status")))
+    refuse("validation_failed");
   if (known.includes("limit") && sent.has("starting_after") && sent.has("ending_before")) refuse("invalid_cursor");
   return [...new Set(sent.keys())].filter((name) => !known.includes(name));
 }

@@ -1,4 +1,5 @@
-// The kinds of records. Their fields, states and events are data, so the model takes them from the declarations; what an arrival computes is its own.
+// The kinds of records. Their fields, states and events are data, so the model takes them from the declarations; what
+// an arrival computes is its own.
 
 import { eventTypes, resources } from "../../src/areas/index.ts";
 import { webhookEndpoints } from "../../src/areas/webhooks.ts";
@@ -36,19 +37,28 @@ const kinds = new Map(
     const fields = (schema.required ?? []).filter((name) => !OF_EVERY_KIND.includes(name));
     const defaultOf = (name: string) => (name === "livemode" ? false : ((defaults as Fields)[name] ?? null));
     const own = Object.fromEntries(fields.map((name) => [name, defaultOf(name)]));
-    return [resource.kind, { ...(resource as Resource), defaults: own, times: [...arrivalTimes.keys()], orders: ordersOf(resource) }];
+    return [
+      resource.kind,
+      { ...(resource as Resource), defaults: own, times: [...arrivalTimes.keys()], orders: ordersOf(resource) },
+    ];
   }),
 );
 
 export const kindOf = (name: KindName): Kind => kinds.get(name) as Kind;
 
 /** A record reaches the states in their order, so the times of its arrivals do not decrease. */
-function ordersOf({ kind, transitions, arrivalTimes }: Pick<Resource, "kind" | "transitions" | "arrivalTimes">): Kind["orders"] {
+function ordersOf({
+  kind,
+  transitions,
+  arrivalTimes,
+}: Pick<Resource, "kind" | "transitions" | "arrivalTimes">): Kind["orders"] {
   const [first = ""] = Object.keys(transitions);
   const leads = (from: readonly string[], to: readonly string[]) =>
     from.some((state) => !to.includes(state) && to.some((other) => wayTo(transitions, state, other).length > 1));
   const orders = [...arrivalTimes].flatMap(([later, to]) => {
-    const earlier = [...arrivalTimes].filter(([field, from]) => field !== later && leads(from, to)).map(([field]) => field);
+    const earlier = [...arrivalTimes]
+      .filter(([field, from]) => field !== later && leads(from, to))
+      .map(([field]) => field);
     return [...earlier, ...(to.includes(first) ? [] : ["created"])].map((field) => [field, later] as const);
   });
   return kind === "payment" ? [...orders, ["paidAt", "refundedAt"]] : orders;
@@ -58,13 +68,17 @@ function ordersOf({ kind, transitions, arrivalTimes }: Pick<Resource, "kind" | "
 export function wayTo(transitions: Kind["transitions"], from: string | undefined, to: string): string[] {
   if (from === undefined) return [];
   const cameFrom = new Map<string, string | undefined>([[from, undefined]]);
-  for (const state of cameFrom.keys()) for (const next of transitions[state] ?? []) if (!cameFrom.has(next)) cameFrom.set(next, state);
+  for (const state of cameFrom.keys())
+    for (const next of transitions[state] ?? []) if (!cameFrom.has(next)) cameFrom.set(next, state);
   const way = [to];
   for (let state = cameFrom.get(to); state !== undefined; state = cameFrom.get(state)) way.unshift(state);
   return way;
 }
 
-/** The values that arriving in a state sets. Its time stays once it is set; a return to the first state clears all times. */
+/**
+ * The values that arriving in a state sets. Its time stays once it is set; a return to the first state clears all
+ * times.
+ */
 export function arrivalValues(name: KindName, status: string, now: number, record: Fields, home: Home): Fields {
   const { states, times, defaults } = kindOf(name);
   const { at = [], fills = {} } = states[status] ?? {};
@@ -83,7 +97,9 @@ const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fiel
   "merchant active": () => ({ suspensionReason: null }),
   "event_organizer active": () => ({ suspensionReason: null }),
   "payment succeeded": (payment, home) => ({ fee: payment.fee ?? feeOf(payment, home) }),
-  "payment failed": ({ method, failureCode }) => ({ failureCode: failureCode ?? FAILURES[String(method)] ?? "card_declined" }),
+  "payment failed": ({ method, failureCode }) => ({
+    failureCode: failureCode ?? FAILURES[String(method)] ?? "card_declined",
+  }),
   "payment refunded": ({ amount }, _, now) => ({ refundedAmount: amount ?? 0, refundedAt: now }),
   "payout pending": ({ payoutMethodId }, home) => ({ payoutMethodId: payoutMethodId ?? home.payoutMethodId }),
   "payout_method replaced": () => ({ isDefault: false }),
@@ -91,14 +107,18 @@ const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fiel
     trackingNumber: trackingNumber ?? `TRK${String(id).slice(4).toUpperCase()}`,
     expectedDelivery: daysLater(dayOf(now, home), 3),
   }),
-  "membership_renewal grace": ({ dueDate }, home, now) => ({ graceUntil: daysLater(String(dueDate ?? dayOf(now, home)), 14) }),
+  "membership_renewal grace": ({ dueDate }, home, now) => ({
+    graceUntil: daysLater(String(dueDate ?? dayOf(now, home)), 14),
+  }),
   // The records of the model have a known end of the period, or no plan: a year.
   "membership_renewal renewed": ({ dueDate, ...record }, home, now) => {
     const periodStart = String(record.periodStart ?? dueDate ?? dayOf(now, home));
     const nextYear = `${Number(periodStart.slice(0, 4)) + 1}${periodStart.slice(4)}`;
     return { periodStart, periodEnd: record.periodEnd ?? daysLater(nextYear, -1) };
   },
-  "appraisal completed": ({ finalScore, goals }) => ({ finalScore: finalScore ?? meanOf(goals as { score: number | null }[]) }),
+  "appraisal completed": ({ finalScore, goals }) => ({
+    finalScore: finalScore ?? meanOf(goals as { score: number | null }[]),
+  }),
   "sync_log partial": ({ recordsFailed, errorMessage }) => ({
     recordsFailed: Math.max(Number(recordsFailed), 1),
     errorMessage: errorMessage ?? "The other system rejected some records.",
@@ -111,7 +131,9 @@ const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fiel
     receiptNumber: receiptNumber ?? home.next("remittance", "receiptNumber", "R"),
     confirmedDate: confirmedDate ?? dayOf(Number(confirmedAt ?? now), home),
   }),
-  "gov_payment paid": ({ receiptNumber }, { next }) => ({ receiptNumber: receiptNumber ?? next("gov_payment", "receiptNumber", "RC") }),
+  "gov_payment paid": ({ receiptNumber }, { next }) => ({
+    receiptNumber: receiptNumber ?? next("gov_payment", "receiptNumber", "RC"),
+  }),
 };
 
 /** Basis points of the amount, and a fixed part. Japan has its own for two methods. */
@@ -132,13 +154,21 @@ function feeOf({ amount, method }: Fields, { country }: Home): number | null {
 /** The mean of the scores, to one decimal. */
 function meanOf(goals: { score: number | null }[]): number | null {
   const scores = goals.flatMap(({ score }) => score ?? []);
-  return scores.length === 0 ? null : Math.round((scores.reduce((total, score) => total + score, 0) / scores.length) * 10) / 10;
+  return scores.length === 0
+    ? null
+    : Math.round((scores.reduce((total, score) => total + score, 0) / scores.length) * 10) / 10;
 }
 
-const ZONES: Record<string, string> = { PT: "Europe/Lisbon", CH: "Europe/Zurich", KE: "Africa/Nairobi", JP: "Asia/Tokyo" };
+const ZONES: Record<string, string> = {
+  PT: "Europe/Lisbon",
+  CH: "Europe/Zurich",
+  KE: "Africa/Nairobi",
+  JP: "Asia/Tokyo",
+};
 
 /** The day in a country at a time in Unix seconds. */
 const dayOf = (seconds: number, { country }: Home): string =>
   new Intl.DateTimeFormat("sv", { timeZone: ZONES[country ?? ""] ?? "UTC" }).format(seconds * 1_000);
 
-const daysLater = (day: string, days: number): string => new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);
+const daysLater = (day: string, days: number): string =>
+  new Date(Date.parse(day) + days * 86_400_000).toISOString().slice(0, 10);

@@ -20,8 +20,21 @@ export function handleRequest(world: World, request: Request, observed: unknown)
   const token = /^bearer +([A-Za-z0-9._~+/=-]+) *$/i.exec(request.headers.authorization ?? "")?.[1];
   const merchantId = token === undefined ? undefined : world.keys.get(token)?.merchant;
   const sent = { request, path, search: new URLSearchParams(search), token, merchantId };
-  const nothing = { operation: undefined, params: {}, faults: [], headers: {}, violations: [], idempotencyReply: undefined };
-  const context: PipelineContext = { world, observed, ...sent, ...nothing, window: windowOf(world, merchantId ?? ANONYMOUS) };
+  const nothing = {
+    operation: undefined,
+    params: {},
+    faults: [],
+    headers: {},
+    violations: [],
+    idempotencyReply: undefined,
+  };
+  const context: PipelineContext = {
+    world,
+    observed,
+    ...sent,
+    ...nothing,
+    window: windowOf(world, merchantId ?? ANONYMOUS),
+  };
   return finish(context, answer(context));
 }
 
@@ -57,12 +70,22 @@ function serveMerchant(context: PipelineContext, merchant: Merchant): Result {
   if (key === undefined) return execute(context, operation, merchant, sent);
   const busy = injectFault(context, ["idempotency"], () => merchant.idempotencyReplies.delete(key)); // 409
   if (busy) return busy;
-  const request = JSON.stringify([context.request.method, context.path, [...context.search].map(String).sort(), sortedDeep(sent)]);
+  const request = JSON.stringify([
+    context.request.method,
+    context.path,
+    [...context.search].map(String).sort(),
+    sortedDeep(sent),
+  ]);
   const known = merchant.idempotencyReplies.get(key);
   if (known && known.expires > context.world.now) return replay(context, known, request); // 422, or the stored reply
   const result = execute(context, operation, merchant, sent);
   if (result.isStored) {
-    context.idempotencyReply = { request, text: undefined, expires: context.world.now + replayWindow(operation), ...result };
+    context.idempotencyReply = {
+      request,
+      text: undefined,
+      expires: context.world.now + replayWindow(operation),
+      ...result,
+    };
     merchant.idempotencyReplies.set(key, context.idempotencyReply);
   }
   return result;
@@ -70,7 +93,12 @@ function serveMerchant(context: PipelineContext, merchant: Merchant): Result {
 
 const replayWindow = ({ id }: Operation) => (id === "merchants.login" ? LOGIN_WINDOW : DAY);
 
-function execute(context: PipelineContext, operation: Operation, merchant: Merchant, sent: Fields): Result & { isStored?: boolean } {
+function execute(
+  context: PipelineContext,
+  operation: Operation,
+  merchant: Merchant,
+  sent: Fields,
+): Result & { isStored?: boolean } {
   const broken = injectFault(context, ["status", "connection"]); // any status, or none
   if (broken) return broken;
   const call = validate(context, operation, merchant, sent); // 400
@@ -89,7 +117,9 @@ function route(context: PipelineContext): undefined {
     );
   };
   // A literal path wins over one with parameters.
-  const found = operations.filter(fits).sort((one, other) => Number(one.path.includes("{")) - Number(other.path.includes("{")));
+  const found = operations
+    .filter(fits)
+    .sort((one, other) => Number(one.path.includes("{")) - Number(other.path.includes("{")));
   if (found.length === 0) refuse("route_not_found");
   const allowed = found.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
   const named = found.find(({ method }) => method === context.request.method);
@@ -112,7 +142,8 @@ function authenticate(context: PipelineContext): Merchant {
 }
 
 function merchantOfCall({ request, world, token }: PipelineContext): Merchant {
-  if (Object.values({ ...request.headers, path: request.path }).some((text) => /sk_live_/i.test(text))) refuse("live_key_refused");
+  if (Object.values({ ...request.headers, path: request.path }).some((text) => /sk_live_/i.test(text)))
+    refuse("live_key_refused");
   if (request.headers.authorization === undefined) refuse("missing_api_key", { "www-authenticate": "Bearer" });
   if (token === undefined) refuse("malformed_authorization", { "www-authenticate": "Bearer" });
   const key = world.keys.get(token) ?? refuse("invalid_api_key", INVALID_TOKEN);
@@ -134,7 +165,8 @@ function consumeQuota({ world, window }: PipelineContext): void {
 function readBody({ method, headers, body }: Request): Fields {
   if (method === "GET" || body === undefined || body === "") return {};
   if ((headers["content-encoding"] ?? "identity") !== "identity") refuse("unsupported_content_encoding");
-  if (!/^application\/json *(; *charset *= *"?utf-?8"? *)?$/i.test(headers["content-type"] ?? "")) refuse("unsupported_media_type");
+  if (!/^application\/json *(; *charset *= *"?utf-?8"? *)?$/i.test(headers["content-type"] ?? ""))
+    refuse("unsupported_media_type");
   let value: unknown;
   try {
     value = JSON.parse(body);
@@ -183,9 +215,23 @@ function validate(
   const odd = [...others.map(([name]) => name), ...rejected];
   if (odd.length > 0) headers["x-sandbox-unknown-fields"] = odd.join(", ");
   const extra = Object.fromEntries(others.filter(([name]) => !owned.includes(name)));
-  const asSent = Object.fromEntries(rejected.map((name) => [name, isSecret(name) && sent[name] !== null ? MASKED : sent[name]]));
+  const asSent = Object.fromEntries(
+    rejected.map((name) => [name, isSecret(name) && sent[name] !== null ? MASKED : sent[name]]),
+  );
   const query = new Map(isList ? search : []);
-  return { world, merchant, now: secondsOf(world.now), params, query, body, extra, asSent, observed, headers, violations };
+  return {
+    world,
+    merchant,
+    now: secondsOf(world.now),
+    params,
+    query,
+    body,
+    extra,
+    asSent,
+    observed,
+    headers,
+    violations,
+  };
 }
 
 const MASKED = "…redacted…";
@@ -224,7 +270,14 @@ function finish(context: PipelineContext, result: Result): Expected {
   matchCallFault(world, ["latency"], call);
   const corruption = isGood && !lost ? matchCallFault(world, ["body"], call)?.as : undefined;
   const { window } = context;
-  const opinions = ["retry-after", "idempotent-replayed", "allow", "www-authenticate", "cache-control", "x-sandbox-warning"];
+  const opinions = [
+    "retry-after",
+    "idempotent-replayed",
+    "allow",
+    "www-authenticate",
+    "cache-control",
+    "x-sandbox-warning",
+  ];
   const unknowns = ["x-sandbox-unknown-fields", "x-sandbox-unknown-params", "x-sandbox-ignored-headers"];
   const headers = {
     ...Object.fromEntries([...opinions, ...unknowns].map((name) => [name, undefined])),
@@ -235,6 +288,15 @@ function finish(context: PipelineContext, result: Result): Expected {
     ...context.headers,
   };
   const { status, code, body, text } = lost ?? result;
-  const expected = { operation: operation?.id, status, code, body, text, headers, corruption, violations: context.violations };
+  const expected = {
+    operation: operation?.id,
+    status,
+    code,
+    body,
+    text,
+    headers,
+    corruption,
+    violations: context.violations,
+  };
   return context.idempotencyReply ? { ...expected, idempotencyReply: context.idempotencyReply } : expected;
 }

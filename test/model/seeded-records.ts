@@ -1,4 +1,5 @@
-// The records with which a merchant begins. They are data, not behaviour, so the model takes them from the seeder of the sandbox.
+// The records with which a merchant begins. They are data, not behaviour, so the model takes them from the seeder of
+// the sandbox.
 
 import { join } from "node:path";
 import { eventTypes, resources } from "../../src/areas/index.ts";
@@ -20,7 +21,11 @@ const webhooks = { gaps: [0], checkTarget: () => {}, eventTypes };
 const known = new Map<string, [KindName, Entry][]>();
 
 /** The records of a fixture for a merchant with this id and email, at a time in milliseconds; the oldest first. */
-export function seededRecords(fixture: string, { id, email }: { id: string; email: string }, now: number): [KindName, Entry][] {
+export function seededRecords(
+  fixture: string,
+  { id, email }: { id: string; email: string },
+  now: number,
+): [KindName, Entry][] {
   const name = `${fixture} ${id} ${now}`;
   const records = known.get(name) ?? seed(fixture, id, email, now);
   known.set(name, records);
@@ -34,7 +39,9 @@ function seed(name: string, id: string, email: string, now: number): [KindName, 
   const stores = openStores({ clock, random, webhooks });
   try {
     const { database } = stores;
-    database.transaction(() => openSeeder(stores, resources, clock).seed(fixture, { id, email, key: "sk_test_model", place: null }));
+    database.transaction(() =>
+      openSeeder(stores, resources, clock).seed(fixture, { id, email, key: "sk_test_model", place: null }),
+    );
     const rows = database.sql
       .prepare<[], { kind: KindName; body: string }>("select kind, body from documents order by created, sequence")
       .all();

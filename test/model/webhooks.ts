@@ -1,6 +1,17 @@
 // The webhook operations: endpoints and their health, secrets, the delivery log and test events.
 
-import { ANYTHING, type Call, chosen, create, emit, own, refuse, SOME_NUMBER, SOME_TEXT, subscribedEndpoints } from "./call.ts";
+import {
+  ANYTHING,
+  type Call,
+  chosen,
+  create,
+  emit,
+  own,
+  refuse,
+  SOME_NUMBER,
+  SOME_TEXT,
+  subscribedEndpoints,
+} from "./call.ts";
 import { page, pageOf } from "./pagination.ts";
 import { eventTypes, type Fields } from "./record-kinds.ts";
 import { type Attempt, type Endpoint, type Entry, type Merchant, recordsOf, secondsOf } from "./world.ts";
@@ -99,7 +110,10 @@ export function listDeliveries(call: Call): unknown {
   const wanted = (filter: string, value: string) => (query.get(filter) ?? value) === value;
   const listed = all.filter(
     ({ delivery: { event, endpoint }, status }) =>
-      wanted("eventId", event.id ?? "") && wanted("endpointId", endpoint) && wanted("type", event.type) && wanted("status", status),
+      wanted("eventId", event.id ?? "") &&
+      wanted("endpointId", endpoint) &&
+      wanted("type", event.type) &&
+      wanted("status", status),
   );
   const found = page(call, listed.map(cursorOf), all.map(cursorOf));
   return { ...found, data: found.data.map(({ of }) => attemptResource(of)) };
@@ -118,7 +132,9 @@ function cursorOf(attempt: Attempt) {
 export function logOf(merchant: Merchant): Attempt[] {
   const place = new Map(merchant.deliveries.map((delivery, index) => [delivery, index]));
   const rank = ({ delivery }: Attempt) => place.get(delivery) ?? -1;
-  return [...merchant.attempts].sort((one, other) => other.ended - one.ended || rank(other) - rank(one) || other.attempt - one.attempt);
+  return [...merchant.attempts].sort(
+    (one, other) => other.ended - one.ended || rank(other) - rank(one) || other.attempt - one.attempt,
+  );
 }
 
 /** A log row as the API shows it. The clock is frozen, so the duration is 0. */
@@ -171,13 +187,15 @@ export function healthOf({ world, merchant }: Pick<Call, "world" | "merchant">, 
   const recent = log.filter(({ ended }) => ended > world.now - DAY);
   const { disabledReason } = endpointOf(merchant, id);
   const gaveUp = failures.some(({ nextDue }) => nextDue === null);
-  const status = last === undefined ? "unknown" : last.status === "succeeded" ? "healthy" : gaveUp ? "failing" : "degraded";
+  const status =
+    last === undefined ? "unknown" : last.status === "succeeded" ? "healthy" : gaveUp ? "failing" : "degraded";
   const at = (attempt: Attempt | undefined) => (attempt ? secondsOf(attempt.ended) : null);
   const failure = log.find(({ status }) => status === "failed");
   return {
     state: disabledReason === null ? status : "disabled",
     consecutiveFailures: failures.length,
-    pendingDeliveries: merchant.deliveries.filter(({ endpoint, state }) => endpoint === id && state === "pending").length,
+    pendingDeliveries: merchant.deliveries.filter(({ endpoint, state }) => endpoint === id && state === "pending")
+      .length,
     succeeded24h: recent.filter(({ status }) => status === "succeeded").length,
     failed24h: recent.filter(({ status }) => status === "failed").length,
     lastAttemptAt: at(last),

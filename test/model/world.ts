@@ -165,7 +165,9 @@ export const snapshotOf = ({ merchants, removed, keys, logins, given }: Persiste
 
 export const fixtures: readonly Fixture[] = readdirSync(FIXTURES)
   .filter((name) => name.endsWith(".json"))
-  .map((name): Fixture => ({ name: name.replace(".json", ""), ...JSON.parse(readFileSync(join(FIXTURES, name), "utf8")) }))
+  .map(
+    (name): Fixture => ({ name: name.replace(".json", ""), ...JSON.parse(readFileSync(join(FIXTURES, name), "utf8")) }),
+  )
   .sort((one, other) => one.merchant.created - other.merchant.created);
 
 export function createWorld(now: number, rules: Rules): World {
@@ -192,14 +194,16 @@ export function fillWithFixtures(world: World): void {
   for (const part of [world.merchants, world.keys, world.logins, world.windows, world.given]) part.clear();
   world.removed.length = 0;
   world.faults.length = 0;
-  for (const fixture of fixtures) addFixtureMerchant(world, fixture, fixture.merchant.id, fixture.merchant.email, fixture.merchant.apiKey);
+  for (const fixture of fixtures)
+    addFixtureMerchant(world, fixture, fixture.merchant.id, fixture.merchant.email, fixture.merchant.apiKey);
 }
 
 /** Adds a merchant with the records of a fixture, without events. */
 export function addFixtureMerchant(world: World, fixture: Fixture, id: string, email: string, key: string): void {
   const { password } = fixture.merchant;
   const merchant = addMerchant(world, id, { fixture, email, key });
-  for (const [kind, record] of seededRecords(fixture.name, { id, email }, world.now)) recordsOf(merchant, kind).push(record);
+  for (const [kind, record] of seededRecords(fixture.name, { id, email }, world.now))
+    recordsOf(merchant, kind).push(record);
   world.keys.set(key, { merchant: id, expires: undefined });
   world.logins.set(email, { merchant: id, password });
 }
@@ -214,7 +218,10 @@ export function addMerchant(world: World, id: string, origin: Merchant["origin"]
 /** Every merchant whose events and attempts are in the logs. */
 export const loggedMerchants = ({ merchants, removed }: World): Merchant[] => [...merchants.values(), ...removed];
 
-/** Removes a merchant and everything that belongs to it, its rows in the logs included. Windows and fault rules of others stay. */
+/**
+ * Removes a merchant and everything that belongs to it, its rows in the logs included. Windows and fault rules of
+ * others stay.
+ */
 export function removeMerchant(world: World, id: string): void {
   world.merchants.delete(id);
   for (const [key, { merchant }] of world.keys) if (merchant === id) world.keys.delete(key);
@@ -238,7 +245,10 @@ export function merchantOf(world: World, id: string): Merchant {
   return found;
 }
 
-/** Records of a kind: those of the fixture, the oldest first, and after them the others in the order in which they were made. */
+/**
+ * Records of a kind: those of the fixture, the oldest first, and after them the others in the order in which they were
+ * made.
+ */
 export function recordsOf(merchant: Merchant, kind: KindName): Entry[] {
   const found = merchant.records.get(kind) ?? [];
   merchant.records.set(kind, found);

@@ -1,4 +1,5 @@
-// Calls under a service file: lists, rate limits, their headers, Retry-After, idempotency keys, and the verdicts of the judge.
+// Calls under a service file: lists, rate limits, their headers, Retry-After, idempotency keys, and the verdicts of the
+// judge.
 
 import { describe, expect, test } from "vitest";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
@@ -54,8 +55,14 @@ describe("idempotency keys", () => {
 
   test("are read from the header of the file, and from no other", async () => {
     const renamed = { "idempotency.header": "X-Request-Key" };
-    expect((await decline(renamed, "X-Request-Key")).again).toMatchObject({ status: 200, headers: { "idempotent-replayed": "true" } });
-    expect((await decline(renamed, "Idempotency-Key")).again).toMatchObject({ status: 409, body: { code: "invalid_state" } });
+    expect((await decline(renamed, "X-Request-Key")).again).toMatchObject({
+      status: 200,
+      headers: { "idempotent-replayed": "true" },
+    });
+    expect((await decline(renamed, "Idempotency-Key")).again).toMatchObject({
+      status: 409,
+      body: { code: "invalid_state" },
+    });
     const bench = await openAs(renamed);
     const empty = await bench.call("POST", DECLINE, { headers: { "X-Request-Key": "" } });
     expect(empty.body.message).toMatch(/^X-Request-Key is empty/);
@@ -73,7 +80,11 @@ describe("idempotency keys", () => {
       { "idempotency.replay": "refused with 409", "error.idempotency_key_reused.code": "duplicate" },
       "Idempotency-Key",
     );
-    expect([again.status, again.body.code, again.headers["idempotent-replayed"]]).toEqual([409, "duplicate", undefined]);
+    expect([again.status, again.body.code, again.headers["idempotent-replayed"]]).toEqual([
+      409,
+      "duplicate",
+      undefined,
+    ]);
   });
 
   test("have no effect, where the service ignores them", async () => {
@@ -82,8 +93,14 @@ describe("idempotency keys", () => {
   });
 
   test("that are in use are retried, by the status and the code of the file", async () => {
-    const bench = await openAs({ "error.idempotency_key_in_use.status": 423, "error.idempotency_key_in_use.code": "busy" });
-    await bench.control("POST", "/faults", { action: { type: "idempotency" }, match: { operation: "bookings.decline" } });
+    const bench = await openAs({
+      "error.idempotency_key_in_use.status": 423,
+      "error.idempotency_key_in_use.code": "busy",
+    });
+    await bench.control("POST", "/faults", {
+      action: { type: "idempotency" },
+      match: { operation: "bookings.decline" },
+    });
     const headers = { "Idempotency-Key": "one" };
     expect(await bench.call("POST", DECLINE, { headers })).toMatchObject({ status: 423, body: { code: "busy" } });
     expect((await bench.call("POST", DECLINE, { headers })).status).toBe(200);
@@ -114,25 +131,30 @@ describe("verdicts", () => {
     expect(of("retry_after.honoured")[0]?.says).toContain("got a 429 with Retry-After: 1 (1000 ms);");
   });
 
-  test.each([403, 509, 503])("take a rate limit that is refused with %i for one, not for a rejection", async (status) => {
-    const bench = await openAs({
-      "rate_limit.limit": 1,
-      "rate_limit.seconds": 10,
-      "error.rate_limit_exceeded.status": status,
-      "error.rate_limit_exceeded.code": "busy",
-    });
-    const headers = { "Idempotency-Key": "one" };
-    const decline = () => bench.call("POST", DECLINE, { headers, body: { reason: "full" } });
-    await bench.call("GET", "/v1/payments");
-    expect((await decline()).status).toBe(status);
-    await bench.control("POST", "/clock/advance", { by: "10s" });
-    expect((await decline()).status).toBe(200);
-    const of = await verdictsOf(bench);
-    expect(of("retry.happened")).toMatchObject([{ verdict: "pass", says: expect.stringContaining(` got a ${status} and was retried`) }]);
-    expect(of("idempotency.body_stable")).toMatchObject([{ verdict: "pass" }]);
-    expect(of("retry_after.honoured")).toMatchObject([{ milliseconds: { requested: 10_000 } }]);
-    expect(of("retry.only_retryable")).toEqual([]);
-  });
+  test.each([403, 509, 503])(
+    "take a rate limit that is refused with %i for one, not for a rejection",
+    async (status) => {
+      const bench = await openAs({
+        "rate_limit.limit": 1,
+        "rate_limit.seconds": 10,
+        "error.rate_limit_exceeded.status": status,
+        "error.rate_limit_exceeded.code": "busy",
+      });
+      const headers = { "Idempotency-Key": "one" };
+      const decline = () => bench.call("POST", DECLINE, { headers, body: { reason: "full" } });
+      await bench.call("GET", "/v1/payments");
+      expect((await decline()).status).toBe(status);
+      await bench.control("POST", "/clock/advance", { by: "10s" });
+      expect((await decline()).status).toBe(200);
+      const of = await verdictsOf(bench);
+      expect(of("retry.happened")).toMatchObject([
+        { verdict: "pass", says: expect.stringContaining(` got a ${status} and was retried`) },
+      ]);
+      expect(of("idempotency.body_stable")).toMatchObject([{ verdict: "pass" }]);
+      expect(of("retry_after.honoured")).toMatchObject([{ milliseconds: { requested: 10_000 } }]);
+      expect(of("retry.only_retryable")).toEqual([]);
+    },
+  );
 });
 
 describe("lists", () => {
@@ -144,7 +166,10 @@ describe("lists", () => {
       const bench = await openAs({ "payments.list.query.limit.default": 3, "payments.list.query.limit.maximum": 5 });
       expect((await list(bench)).body.data).toHaveLength(3);
       expect((await list(bench, "?limit=5")).body.data).toHaveLength(5);
-      expect((await list(bench, "?limit=6")).body).toMatchObject({ code: "invalid_limit", message: expect.stringContaining("5") });
+      expect((await list(bench, "?limit=6")).body).toMatchObject({
+        code: "invalid_limit",
+        message: expect.stringContaining("5"),
+      });
       expect((await bench.call("GET", "/v1/payouts?limit=6")).status).toBe(200);
     });
 
@@ -159,7 +184,10 @@ describe("lists", () => {
   });
 
   test("a limit out of its bounds is moved into them, where the service does so", async () => {
-    const bench = await openAs({ "payments.list/error.invalid_limit.status": 200, "payments.list.query.limit.maximum": 4 });
+    const bench = await openAs({
+      "payments.list/error.invalid_limit.status": 200,
+      "payments.list.query.limit.maximum": 4,
+    });
     expect((await list(bench, "?limit=9")).body.data).toHaveLength(4);
     expect((await list(bench, "?limit=0")).body.data).toHaveLength(1);
     expect((await list(bench, "?limit=many")).body.code).toBe("invalid_limit");
@@ -181,13 +209,19 @@ describe("lists", () => {
 
     test("are named so in errors", async () => {
       const bench = await openAs(names);
-      expect((await list(bench, "?page_size=0")).body).toMatchObject({ code: "invalid_limit", details: { field: "page_size" } });
+      expect((await list(bench, "?page_size=0")).body).toMatchObject({
+        code: "invalid_limit",
+        details: { field: "page_size" },
+      });
       expect((await list(bench, "?after=pay_none")).body).toMatchObject({
         message: expect.stringMatching(/^after must be/),
         details: { field: "after" },
       });
       const both = (await list(bench, "?after=pay_none&ending_before=pay_none")).body;
-      expect([both.message, both.details.fields]).toEqual(["Send after or ending_before, not both.", ["after", "ending_before"]]);
+      expect([both.message, both.details.fields]).toEqual([
+        "Send after or ending_before, not both.",
+        ["after", "ending_before"],
+      ]);
     });
 
     test("that the service does not have are ignored", async () => {

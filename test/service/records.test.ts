@@ -100,19 +100,34 @@ test("ids with the sandbox's own prefix are unknown where the service has anothe
 });
 
 test("facts about the parts of what the service does not have are no assumptions", async () => {
-  const { control } = await openAs({ "payment.fee": "absent", "header.Retry-After": "absent", "payments.list.query.limit": "absent" });
+  const { control } = await openAs({
+    "payment.fee": "absent",
+    "header.Retry-After": "absent",
+    "payments.list.query.limit": "absent",
+  });
   const { facts } = (await control("GET", "/assumptions")) as { facts: { id: string; origin: string }[] };
   const ids = facts.map(({ id }) => id);
   expect(facts.find(({ id }) => id === "payment.fee")).toMatchObject({ value: "absent", origin: "recorded" });
   expect(ids).toContain("payments.list.query.limit.default");
-  for (const gone of ["payment.fee.type", "payment.fee.format", "header.Retry-After.format", "payments.list.query.limit.maximum"])
+  for (const gone of [
+    "payment.fee.type",
+    "payment.fee.format",
+    "header.Retry-After.format",
+    "payments.list.query.limit.maximum",
+  ])
     expect(ids).not.toContain(gone);
 });
 
 describe("envelopes", () => {
   test("of lists have another name, or none", async () => {
-    const { call } = await openAs({ "payments.list.reply.envelope": "items", "payouts.list.reply.envelope": "the response itself" });
-    expect((await call("GET", "/v1/payments?limit=1", PAYMENT)).body).toMatchObject({ items: [{ object: "payment" }], has_more: true });
+    const { call } = await openAs({
+      "payments.list.reply.envelope": "items",
+      "payouts.list.reply.envelope": "the response itself",
+    });
+    expect((await call("GET", "/v1/payments?limit=1", PAYMENT)).body).toMatchObject({
+      items: [{ object: "payment" }],
+      has_more: true,
+    });
     expect((await call("GET", "/v1/payouts?limit=1", PAYMENT)).body).toMatchObject([{ object: "payout" }]);
   });
 
@@ -130,7 +145,12 @@ describe("envelopes", () => {
       409,
       {
         errors: [
-          { error: "conflict", code: "invalid_state", title: expect.any(String), details: expect.not.objectContaining({ requestId: 1 }) },
+          {
+            error: "conflict",
+            code: "invalid_state",
+            title: expect.any(String),
+            details: expect.not.objectContaining({ requestId: 1 }),
+          },
         ],
       },
     ]);
@@ -171,11 +191,17 @@ describe("bodies", () => {
     });
     const create = (body: object) => call("POST", rules, { ...PAYMENT, body });
     const refused = await create({ ...RULE, title: "Weekend" });
-    expect(refused.body.details.errors.map(({ field }: { field: string }) => field).toSorted()).toEqual(["priority", "taxId"]);
+    expect(refused.body.details.errors.map(({ field }: { field: string }) => field).toSorted()).toEqual([
+      "priority",
+      "taxId",
+    ]);
     const wrong = await create({ title: "Weekend", adjustmentType: "percentage", priority: 1, taxId: "T1" });
     expect(wrong.body.details.errors).toMatchObject([{ field: "adjustmentType", code: "not_allowed" }]);
     const created = await create({ title: "Weekend", adjustmentType: "percent", priority: 1, taxId: "T1" });
-    expect([created.status, created.body]).toEqual([200, expect.objectContaining({ name: "Weekend", adjustmentType: "percentage" })]);
+    expect([created.status, created.body]).toEqual([
+      200,
+      expect.objectContaining({ name: "Weekend", adjustmentType: "percentage" }),
+    ]);
   });
 
   test("are refused in the forms of the sandbox where the service has others, all at once and in the service's names", async () => {
@@ -193,12 +219,19 @@ describe("bodies", () => {
     ]);
     expect(wrong.body.details.errors).toMatchObject([
       { pointer: "/kind", field: "kind", code: "not_allowed" },
-      { pointer: "/startDate", code: "wrong_format", message: expect.stringContaining('must have the form "ISO 8601 time"; received') },
+      {
+        pointer: "/startDate",
+        code: "wrong_format",
+        message: expect.stringContaining('must have the form "ISO 8601 time"; received'),
+      },
       { pointer: "/name", code: "wrong_type" },
       { pointer: "/until" },
     ]);
     const right = await create({ name: "Weekend", kind: "percent", startDate: "2026-03-01T00:00:00Z" });
-    expect([right.status, right.body]).toEqual([200, expect.objectContaining({ adjustmentType: "percentage", startDate: "2026-03-01" })]);
+    expect([right.status, right.body]).toEqual([
+      200,
+      expect.objectContaining({ adjustmentType: "percentage", startDate: "2026-03-01" }),
+    ]);
   });
 
   test("with a name that only the sandbox has are taken without it, or refused where the service refuses what it does not know", async () => {
@@ -208,7 +241,10 @@ describe("bodies", () => {
     expect([taken.body.name, taken.headers["x-sandbox-unknown-fields"]]).toEqual(["Weekend", "name"]);
     const strict = await openAs({ ...renamed, "pricing_rules.create.body.other_fields": "refused" });
     const refused = await strict.call("POST", rules, { ...PAYMENT, body });
-    expect([refused.status, refused.body.message]).toEqual([400, expect.stringMatching(/^Unknown field name\. Did you mean title\?$/)]);
+    expect([refused.status, refused.body.message]).toEqual([
+      400,
+      expect.stringMatching(/^Unknown field name\. Did you mean title\?$/),
+    ]);
     expect(refused.body.details.errors).toMatchObject([{ field: "name", code: "unknown_field" }]);
   });
 
@@ -223,12 +259,18 @@ describe("bodies", () => {
 test("a field that need not be sent leaves no operation without its reply", async () => {
   const facts = assumptions().facts;
   const check = createFileCheck({ facts, operations: [...new Set(exampleCalls().map(({ id }) => id))] });
-  const optional = facts.filter(({ kind, value, id }) => kind === "required" && value === true && check({ [id]: false }) === undefined);
+  const optional = facts.filter(
+    ({ kind, value, id }) => kind === "required" && value === true && check({ [id]: false }) === undefined,
+  );
   const { call } = await openAs(Object.fromEntries(optional.map(({ id }) => [id, false])));
   const statuses = exampleCalls().flatMap(({ id, method, path, body }) => {
     const sent = JSON.parse(String(body ?? "{}")) as Record<string, unknown>;
-    const fields = Object.keys(sent).filter((field) => optional.some((fact) => fact.id === `${id}.body.${field}.required`));
-    return fields.map(async (field) => (await call(method, `/v1${path}`, { ...PAYMENT, body: { ...sent, [field]: undefined } })).status);
+    const fields = Object.keys(sent).filter((field) =>
+      optional.some((fact) => fact.id === `${id}.body.${field}.required`),
+    );
+    return fields.map(
+      async (field) => (await call(method, `/v1${path}`, { ...PAYMENT, body: { ...sent, [field]: undefined } })).status,
+    );
   });
   expect(statuses.length).toBeGreaterThan(10);
   expect((await Promise.all(statuses)).filter((status) => status >= 500)).toEqual([]);
@@ -236,7 +278,10 @@ test("a field that need not be sent leaves no operation without its reply", asyn
 
 test.each([
   [{ "payment.amount.type": ["string"] }, /payment\.amount\.type takes the types of the sandbox/],
-  [{ "payment.created.format": "phase of the moon" }, /payment\.created\.format takes "Unix seconds" or .*ISO 8601 time/],
+  [
+    { "payment.created.format": "phase of the moon" },
+    /payment\.created\.format takes "Unix seconds" or .*ISO 8601 time/,
+  ],
   [{ "payment.id.prefix": "pay me" }, /payment\.id\.prefix takes a prefix such as "pmt_"/],
   [{ "payment.amount.type": ["integer"] }, /payment\.amount\.type takes the types of the sandbox, or these and "null"/],
   [{ "payment.id.prefix": "po_" }, /payment\.id\.prefix cannot be "po_": other ids of the sandbox have this prefix/],
@@ -253,7 +298,10 @@ test.each([
     /customer\.email\.name cannot be "contact": customer\.phone\.name is "contact", too/,
   ],
   [{ "event.id.prefix": "event_" }, /the delivery log and the headers of webhooks have the id, too/],
-  [{ "webhooks.create.body.url.required": false }, /webhooks\.create\.body\.url\.required cannot be adopted: the sandbox needs the field/],
+  [
+    { "webhooks.create.body.url.required": false },
+    /webhooks\.create\.body\.url\.required cannot be adopted: the sandbox needs the field/,
+  ],
   [{ "payment.riskScore.type": ["integer"] }, /add "payment\.riskScore" to the file/],
   [{ "payment.riskScore": "often" }, /payment\.riskScore takes "always" or "sometimes"/],
   [{ "payment.other_fields": "riskScore" }, /name each field, such as payment\.riskScore/],

@@ -1,4 +1,5 @@
-// A sandbox with a service file: which files are refused, how it starts, its documents, and `types`, which prints its types.
+// A sandbox with a service file: which files are refused, how it starts, its documents, and `types`, which prints its
+// types.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,8 @@ const refusal = (facts: object | string) =>
     (error: Error) => error.message.replace(/^.*(?=service\.json)/, ""),
   );
 
-const PLACE = 'service.json:1: a service file has its entries under "facts", such as {"facts": {"bookings.decline.status": 202}};';
+const PLACE =
+  'service.json:1: a service file has its entries under "facts", such as {"facts": {"bookings.decline.status": 202}};';
 
 describe("a service file", () => {
   test.each([
@@ -103,7 +105,8 @@ test("a database keeps the sandbox's own form, so a start with another file show
   const db = join(file, "..", "sandbox.db");
   const decline = async (service?: string) => {
     const bench = await open({ db, memory: false, service, clock: "2026-01-05T12:00:00Z" });
-    const send = () => bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { headers: { "idempotency-key": "one" } });
+    const send = () =>
+      bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { headers: { "idempotency-key": "one" } });
     const answers = [await send(), await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline")];
     await bench.close();
     return answers.map(({ body }) => body);
@@ -126,13 +129,19 @@ test("lessons and the audit of a receiver say that they need the plain service",
   const bench = await openAs(facts);
   const refused = { status: 409, body: { code: "invalid_state", message: expect.stringContaining("plain service") } };
   expect(await bench.call("POST", "/_sandbox/learners", { key: null, body: {} })).toMatchObject(refused);
-  expect(await bench.call("POST", "/_sandbox/audit", { key: null, body: { url: "http://127.0.0.1:3999/" } })).toMatchObject(refused);
+  expect(
+    await bench.call("POST", "/_sandbox/audit", { key: null, body: { url: "http://127.0.0.1:3999/" } }),
+  ).toMatchObject(refused);
   const { code, error } = await runCommand(undefined, "learn", "--service", serviceFile(facts));
   expect([code, error]).toEqual([2, expect.stringContaining("The lessons describe the plain service")]);
 });
 
 test("the OpenAPI document describes the plain service", async () => {
-  const facts = { "bookings.decline.status": 202, "payment.customerId.name": "customer", "payments.list.query.limit.maximum": 50 };
+  const facts = {
+    "bookings.decline.status": 202,
+    "payment.customerId.name": "customer",
+    "payments.list.query.limit.maximum": 50,
+  };
   const [plain, under] = [await openAs({}), await openAs(facts)];
   const documentOf = async (bench: Bench) => {
     const { servers: _, ...document } = (await bench.control("GET", "/openapi.json")) as Record<string, unknown>;
@@ -145,8 +154,18 @@ test("the list of facts says which are recorded", async () => {
   const bench = await openAs({ "bookings.decline.status": 202, "payments.list/error.invalid_limit.status": 418 });
   const { facts: listed, total } = await bench.control("GET", "/assumptions");
   const plain = await (await openAs({})).control("GET", "/assumptions");
-  expect(listed).toContainEqual({ id: "bookings.decline.status", kind: "success_status", value: 202, origin: "recorded" });
-  expect(listed).toContainEqual({ id: "payments.list/error.invalid_limit.status", kind: "error_status", value: 418, origin: "recorded" });
+  expect(listed).toContainEqual({
+    id: "bookings.decline.status",
+    kind: "success_status",
+    value: 202,
+    origin: "recorded",
+  });
+  expect(listed).toContainEqual({
+    id: "payments.list/error.invalid_limit.status",
+    kind: "error_status",
+    value: 418,
+    origin: "recorded",
+  });
   expect(plain.total - total).toBe(1);
 });
 
@@ -166,7 +185,9 @@ const syntaxErrors = (source: string) => ts.transpileModule(source, { reportDiag
 /** The declaration of a type, without comments. */
 function declared(source: string, name: string): string {
   const [, body = ""] =
-    new RegExp(`^export (?:interface|type) ${name} (?:= )?([\\s\\S]*?)(?=\\n\\n|\\n$|$(?![\\s\\S]))`, "m").exec(source) ?? [];
+    new RegExp(`^export (?:interface|type) ${name} (?:= )?([\\s\\S]*?)(?=\\n\\n|\\n$|$(?![\\s\\S]))`, "m").exec(
+      source,
+    ) ?? [];
   return body.replaceAll(/^ *\/\*\*.*\*\/\n/gm, "");
 }
 

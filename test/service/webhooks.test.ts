@@ -28,7 +28,10 @@ describe("event types", () => {
     const bench = await openAs(DECLINED);
     const { arrivals } = await decline(bench, ["BOOKING:rejected"]);
     const [arrival] = await arrivals;
-    expect([arrival?.event.type, arrival?.headers["x-webhook-event"]]).toEqual(["BOOKING:rejected", "BOOKING:rejected"]);
+    expect([arrival?.event.type, arrival?.headers["x-webhook-event"]]).toEqual([
+      "BOOKING:rejected",
+      "BOOKING:rejected",
+    ]);
     await bench.control("POST", "/drain");
     const log = await bench.call("GET", "/v1/webhook-deliveries?type=BOOKING:rejected");
     expect(log.body.data).toMatchObject([{ eventType: "BOOKING:rejected", requestBody: arrival?.body.toString() }]);
@@ -53,7 +56,8 @@ describe("event types", () => {
 describe("signatures", () => {
   test("have the form of the file, and an explanation knows it", async () => {
     const bench = await openAs({
-      "webhook.signature.key": "base64 digest of the id and body, keyed with the secret without its prefix, decoded from hex",
+      "webhook.signature.key":
+        "base64 digest of the id and body, keyed with the secret without its prefix, decoded from hex",
     });
     const { arrivals, secret, id } = await decline(bench, ["booking.declined"]);
     const [arrival] = await arrivals;
@@ -61,7 +65,8 @@ describe("signatures", () => {
     const key = Buffer.from(secret.replace("whsec_", ""), "hex");
     const digest = createHmac("sha256", key).update(`${arrival?.headers["x-webhook-id"]}.${body}`).digest("base64");
     expect(arrival?.headers["x-webhook-signature"]).toBe(digest);
-    const explained = (signature: string) => bench.control("POST", "/signature/explain", { endpoint: id, body, signature });
+    const explained = (signature: string) =>
+      bench.control("POST", "/signature/explain", { endpoint: id, body, signature });
     expect((await explained(digest)).matches).toBe(true);
     expect(await explained("00")).toMatchObject({
       matches: false,
@@ -83,7 +88,11 @@ describe("signatures", () => {
 });
 
 test("retries follow the schedule of the file, as far as it goes", async () => {
-  const bench = await openAs({ "webhook.schedule.1": 60, "webhook.schedule.2": 600, "webhook.schedule.3": "no attempt" });
+  const bench = await openAs({
+    "webhook.schedule.1": 60,
+    "webhook.schedule.2": 600,
+    "webhook.schedule.3": "no attempt",
+  });
   await decline(bench, ["booking.declined"], [500, 500, 500]);
   await bench.control("POST", "/clock/advance", { by: "1h" });
   const { data } = (await bench.call("GET", "/v1/webhook-deliveries")).body;

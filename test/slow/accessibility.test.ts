@@ -1,4 +1,5 @@
-// The pages of the sandbox in a browser, checked by axe: contrast, landmarks, headings and labels, in light and in dark.
+// The pages of the sandbox in a browser, checked by axe: contrast, landmarks, headings and labels, in light and in
+// dark.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -40,16 +41,25 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     expect(await problemsOf(page)).toEqual([]);
   };
 
-  /** Refused calls, a fault, a scenario, a delivery that fails, and verdicts: every part of the report has something to show. */
+  /**
+   * Refused calls, a fault, a scenario, a delivery that fails, and verdicts: every part of the report has something to
+   * show.
+   */
   async function busy(): Promise<Bench> {
     const bench = await open();
     await bench.control("POST", "/scenarios/lost-response");
-    await bench.control("POST", "/faults", { action: { type: "status", status: 503 }, match: { operation: "payments.list" } });
+    await bench.control("POST", "/faults", {
+      action: { type: "status", status: 503 },
+      match: { operation: "payments.list" },
+    });
     await bench.call("POST", "/v1/webhooks", { body: { url: "http://127.0.0.1:2/nobody", events: ["*"] } });
-    for (const path of ["/v1/payments", "/v1/payments", "/v1/payments?limit=0", "/v1/nothing"]) await bench.call("GET", path);
+    for (const path of ["/v1/payments", "/v1/payments", "/v1/payments?limit=0", "/v1/nothing"])
+      await bench.call("GET", path);
     // The scenario resets the connection.
     const headers = { "idempotency-key": "one" };
-    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {}, headers }).catch(() => undefined);
+    await bench
+      .call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {}, headers })
+      .catch(() => undefined);
     await bench.control("POST", "/clock/advance", { by: "1h" });
     return bench;
   }
@@ -66,12 +76,15 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     const page = await browser.open(`${url}/_sandbox/ui`);
     await page.shows('document.querySelectorAll(".row").length > 3');
     const found: string[] = [];
-    const check = async (where: string) => found.push(...(await problemsOf(page)).map((problem) => `${where}: ${problem}`));
+    const check = async (where: string) =>
+      found.push(...(await problemsOf(page)).map((problem) => `${where}: ${problem}`));
     const tabs = await page.evaluate<number>('document.querySelectorAll(".tab").length');
     for (let tab = 0; tab < tabs; tab++) {
       await page.evaluate(`document.querySelectorAll(".tab")[${tab}].click()`);
       await page.shows(`document.querySelectorAll(".tab")[${tab}].getAttribute("aria-current") === "page"`);
-      await page.shows('document.querySelector(".explorer") === null || document.querySelector("form.operation") !== null');
+      await page.shows(
+        'document.querySelector(".explorer") === null || document.querySelector("form.operation") !== null',
+      );
       await check(`view ${tab + 1}`);
     }
     await page.click(".tab", "Explorer");
@@ -105,7 +118,9 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
       ["?", "dialog .text"],
     ] as const) {
       await page.press(key);
-      await page.shows(`document.querySelector("dialog[open]") !== null && document.querySelector(${JSON.stringify(shown)}) !== null`);
+      await page.shows(
+        `document.querySelector("dialog[open]") !== null && document.querySelector(${JSON.stringify(shown)}) !== null`,
+      );
       await check(key);
       await page.press("Escape");
       await page.shows('document.querySelector("dialog[open]") === null');

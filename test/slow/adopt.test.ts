@@ -1,4 +1,5 @@
-// From a recording to a service file and back: what compare writes leaves nothing for a second compare but what the table calls impossible.
+// From a recording to a service file and back: what compare writes leaves nothing for a second compare but what the
+// table calls impossible.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -10,7 +11,15 @@ import { oncePerKey } from "../../src/kernel/once.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { adoptedFacts, entryValue, type ServiceFile } from "../../src/service/service-file.ts";
 import { inputs } from "../support/fuzzing.ts";
-import { changeTo, contradictedIn, everyDifference, fileOf, recordingOf, refusedIn, sandbox } from "../support/real-service/comparison.ts";
+import {
+  changeTo,
+  contradictedIn,
+  everyDifference,
+  fileOf,
+  recordingOf,
+  refusedIn,
+  sandbox,
+} from "../support/real-service/comparison.ts";
 import { type Difference, differences } from "../support/real-service/differences.ts";
 
 interface DifferenceRow {
@@ -50,16 +59,22 @@ function before(row: DifferenceRow, own: ReadonlyMap<string, FactValue>): string
 }
 
 const after = (row: DifferenceRow) =>
-  row.cannotBeAdopted ? "cannot be adopted" : limited(shownEntries(row).map(([id, value]) => `${code(id)} ${shown(value)}`));
+  row.cannotBeAdopted
+    ? "cannot be adopted"
+    : limited(shownEntries(row).map(([id, value]) => `${code(id)} ${shown(value)}`));
 
 /** The fact of an entry: the one that all operations share, or the one that is renamed. */
 const ownFact = (id: string) => id.slice(id.indexOf("/") + 1).replace(/\.name$/, "");
 
 /** Undefined for a field that the sandbox does not have. */
-const ownValue = (id: string, own: ReadonlyMap<string, FactValue>) => own.get(id.slice(id.indexOf("/") + 1)) ?? own.get(ownFact(id));
+const ownValue = (id: string, own: ReadonlyMap<string, FactValue>) =>
+  own.get(id.slice(id.indexOf("/") + 1)) ?? own.get(ownFact(id));
 
 const limited = (texts: readonly string[]) =>
-  [...texts.slice(0, MOST_ENTRIES), ...(texts.length > MOST_ENTRIES ? [`and ${texts.length - MOST_ENTRIES} more`] : [])].join("<br>");
+  [
+    ...texts.slice(0, MOST_ENTRIES),
+    ...(texts.length > MOST_ENTRIES ? [`and ${texts.length - MOST_ENTRIES} more`] : []),
+  ].join("<br>");
 
 const code = (text: string) => `\`${text}\``;
 
@@ -72,7 +87,8 @@ function shown(value: FactValue | undefined): string {
 }
 
 /** The ids of the facts that the recording contradicts under the file. */
-const leftUnder = (file: ServiceFile, recording: Recording) => contradictedIn(compare(comparedSandbox(adoptedFacts(file)), recording));
+const leftUnder = (file: ServiceFile, recording: Recording) =>
+  contradictedIn(compare(comparedSandbox(adoptedFacts(file)), recording));
 
 /** The recording of one difference, and the file that compare writes of it. */
 const alone = oncePerKey(({ change }: Difference) => {
@@ -97,7 +113,9 @@ test("the table of differences shows each before and after", async () => {
   await expect(differencesPage(rows, sandbox.facts)).toMatchFileSnapshot("../support/real-service/README.md");
 });
 
-const impossible = differences.filter(({ cannotBeAdopted }) => cannotBeAdopted).flatMap(({ contradicts }) => contradicts);
+const impossible = differences
+  .filter(({ cannotBeAdopted }) => cannotBeAdopted)
+  .flatMap(({ contradicts }) => contradicts);
 
 /** Under the file that compare writes of the recording, only its questions and what cannot be adopted are left. */
 function expectAdopted(recording: Recording): void {
@@ -107,7 +125,8 @@ function expectAdopted(recording: Recording): void {
   expect(leftUnder(file, recording).filter((id) => !impossible.includes(id) && !asked.includes(id))).toEqual([]);
 }
 
-test("all differences together leave only questions and the impossible ones", () => expectAdopted(recordingOf(everyDifference)));
+test("all differences together leave only questions and the impossible ones", () =>
+  expectAdopted(recordingOf(everyDifference)));
 
 test("any of the adoptable ones together leave nothing but what the file asks about", () => {
   const adoptable = differences.filter(({ cannotBeAdopted }) => !cannotBeAdopted);

@@ -1,4 +1,5 @@
-// Properties: any input gets a valid response, never a 5xx; and generated traffic contradicts neither its kinds nor itself.
+// Properties: any input gets a valid response, never a 5xx; and generated traffic contradicts neither its kinds nor
+// itself.
 
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -52,9 +53,15 @@ const odd = fc.oneof(
 
 const name = (operation: Operation) =>
   fc.oneof(
-    { weight: 6, arbitrary: fc.constantFrom("metadata", "id", "status", "x", ...Object.keys(operation.body?.properties ?? {})) },
+    {
+      weight: 6,
+      arbitrary: fc.constantFrom("metadata", "id", "status", "x", ...Object.keys(operation.body?.properties ?? {})),
+    },
     { weight: 1, arbitrary: anyText({ maxLength: 12 }) },
-    { weight: 1, arbitrary: fc.constantFrom("__proto__", "constructor", "toString", "apiKey", "password", "requestId", "") },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom("__proto__", "constructor", "toString", "apiKey", "password", "requestId", ""),
+    },
   );
 
 /** The example with fields changed, removed and added; or any JSON; or invalid JSON. */
@@ -62,10 +69,12 @@ const bodyOf = (operation: Operation): fc.Arbitrary<string | undefined> =>
   fc.oneof(
     {
       weight: 6,
-      arbitrary: fc.array(fc.tuple(name(operation), fc.option(odd, { freq: 4, nil: undefined })), { maxLength: 4 }).map((changes) =>
-        // Built from entries, so that __proto__ can be a field name.
-        JSON.stringify(Object.fromEntries([...Object.entries(operation.example ?? {}), ...changes])),
-      ),
+      arbitrary: fc
+        .array(fc.tuple(name(operation), fc.option(odd, { freq: 4, nil: undefined })), { maxLength: 4 })
+        .map((changes) =>
+          // Built from entries, so that __proto__ can be a field name.
+          JSON.stringify(Object.fromEntries([...Object.entries(operation.example ?? {}), ...changes])),
+        ),
     },
     { weight: 1, arbitrary: fc.json({ maxDepth: 4 }) },
     { weight: 1, arbitrary: anyText({ maxLength: 40 }) },
@@ -90,7 +99,10 @@ const id = fc.oneof(
 );
 
 const pair = fc.tuple(
-  fc.oneof(fc.constantFrom("limit", "starting_after", "ending_before", "status", "type", "x"), fc.string({ maxLength: 8 })),
+  fc.oneof(
+    fc.constantFrom("limit", "starting_after", "ending_before", "status", "type", "x"),
+    fc.string({ maxLength: 8 }),
+  ),
   fc.oneof(fc.constantFrom("1", "100", "0", "succeeded", "pay_001", ""), anyText({ maxLength: 12 })),
 );
 const query = fc.oneof(
@@ -159,7 +171,10 @@ describe("any input to the operations", () => {
   test.each(["checked", "open"] as const)("with bodies %s", async (bodies) => {
     const bench = await open({ bodies, rateLimit: "none" });
     const statuses = new Set<number>();
-    const property = fc.asyncProperty(call, async (draft) => void statuses.add((await send(bench, draft, bodies)).status));
+    const property = fc.asyncProperty(
+      call,
+      async (draft) => void statuses.add((await send(bench, draft, bodies)).status),
+    );
     await fc.assert(property, { numRuns: inputs(200) });
     for (const status of [200, 400, 404, 415]) expect(statuses).toContain(status);
   });
@@ -275,17 +290,25 @@ test("for any mix, rate and duration, every generated record is valid, and the w
   const rates = fc.constantFrom("100/s", "7/s", "30/m", "1/10s", "5/h", "1/d");
   // Away from both ends of the calendar, where dates that would lie beyond coincide.
   const times = fc.constantFrom(NOON, "1972-02-29T00:00:00Z", "2024-02-29T23:59:59Z", "9999-06-30T23:00:00Z");
-  const property = fc.asyncProperty(mixes, merchants, rates, times, fc.nat(), async (mix, merchant, rate, clock, seed) => {
-    const bench = await share({ clock, seed });
-    const seeded = await violations(bench);
-    await bench.control("POST", "/traffic", { merchant, mix, rate });
-    for (let left = 60; left > 0 && (await happened(bench)) < 80; left--) {
-      const by = ["1s", "1m", "1h", "3d"].find((span) => span.endsWith(rate.endsWith("/10s") ? "m" : rate.slice(-1))) ?? "1m";
-      if ((await bench.call("POST", "/_sandbox/clock/advance", { key: null, body: { by } })).status !== 200) break;
-    }
-    expect((await violations(bench)).filter((found) => !seeded.includes(found))).toEqual([]);
-    expect((await bench.control("GET", "/traffic")).data[0].status).toBe("running");
-    await bench.close();
-  });
+  const property = fc.asyncProperty(
+    mixes,
+    merchants,
+    rates,
+    times,
+    fc.nat(),
+    async (mix, merchant, rate, clock, seed) => {
+      const bench = await share({ clock, seed });
+      const seeded = await violations(bench);
+      await bench.control("POST", "/traffic", { merchant, mix, rate });
+      for (let left = 60; left > 0 && (await happened(bench)) < 80; left--) {
+        const by =
+          ["1s", "1m", "1h", "3d"].find((span) => span.endsWith(rate.endsWith("/10s") ? "m" : rate.slice(-1))) ?? "1m";
+        if ((await bench.call("POST", "/_sandbox/clock/advance", { key: null, body: { by } })).status !== 200) break;
+      }
+      expect((await violations(bench)).filter((found) => !seeded.includes(found))).toEqual([]);
+      expect((await bench.control("GET", "/traffic")).data[0].status).toBe("running");
+      await bench.close();
+    },
+  );
   await fc.assert(property, { numRuns: inputs(6) });
 });

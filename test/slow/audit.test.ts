@@ -98,7 +98,9 @@ describe("a receiver that rejects old events", () => {
   test("passes an audit under a frozen clock: it gets events of the machine's time, and the first probe says so", async () => {
     const found = await audit(await stale());
     expect([found.verdict, Object.keys(verdicts(found))]).toEqual(["pass", names]);
-    expect(found.probes[0].did).toContain("with the time of the sandbox clock, 2026-01-05T12:00:00.000Z, it was rejected (answered 400");
+    expect(found.probes[0].did).toContain(
+      "with the time of the sandbox clock, 2026-01-05T12:00:00.000Z, it was rejected (answered 400",
+    );
   });
 
   test("fails it if it rejects those too, and the note does not appear", async () => {
@@ -114,7 +116,10 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     "compares the first eight digits of the signature",
     "bad_signature",
     true,
-    () => plain({ isGenuine: (body, signature = "") => signature.length === 64 && digest(body).startsWith(signature.slice(0, 8)) }),
+    () =>
+      plain({
+        isGenuine: (body, signature = "") => signature.length === 64 && digest(body).startsWith(signature.slice(0, 8)),
+      }),
   ],
   [
     "breaks on a signature of another length",
@@ -123,7 +128,9 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     () =>
       plain({
         isGenuine: (body, signature) =>
-          signature !== undefined && signature !== "" && timingSafeEqual(Buffer.from(digest(body)), Buffer.from(signature)),
+          signature !== undefined &&
+          signature !== "" &&
+          timingSafeEqual(Buffer.from(digest(body)), Buffer.from(signature)),
       }),
   ],
   [
@@ -176,8 +183,18 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
       );
     },
   ],
-  ["refuses a type that it does not know", "unknown_type", false, () => plain(taking(({ type }) => type.startsWith("payment."), 400))],
-  ["refuses fields that it does not know", "extra_fields", false, () => plain(taking((event) => !("addedTomorrow" in event), 422))],
+  [
+    "refuses a type that it does not know",
+    "unknown_type",
+    false,
+    () => plain(taking(({ type }) => type.startsWith("payment."), 400)),
+  ],
+  [
+    "refuses fields that it does not know",
+    "extra_fields",
+    false,
+    () => plain(taking((event) => !("addedTomorrow" in event), 422)),
+  ],
   ["breaks on what is no JSON", "invalid_json", false, () => plain({ take: (body) => (parsed(body) ? 200 : 400) })],
   [
     "hashes the first piece of the body",
@@ -227,7 +244,8 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
         async read(incoming) {
           const body = await right.read(incoming);
           if (waiting.length === 20) throw new Error("too many");
-          // Waits until no more requests arrive: on a busy machine they arrive slowly, and the limit would not be reached.
+          // Waits until no more requests arrive: on a busy machine they arrive slowly, and the limit would not be
+          // reached.
           clearTimeout(pause);
           pause = setTimeout(answerAll, 200);
           await new Promise<void>((resolve) => waiting.push(resolve));
@@ -245,7 +263,8 @@ describe("each mistake is found by its probe and by no other", () => {
     const bench = await share();
     const waiting = [...mistakes];
     const work = async () => {
-      for (let next = waiting.shift(); next; next = waiting.shift()) results.set(next[0], await audit(await next[3](), SECRET, bench));
+      for (let next = waiting.shift(); next; next = waiting.shift())
+        results.set(next[0], await audit(await next[3](), SECRET, bench));
     };
     await Promise.all([work(), work(), work(), work()]);
     await bench.close();
@@ -253,7 +272,11 @@ describe("each mistake is found by its probe and by no other", () => {
 
   test.each(mistakes)("a receiver that %s: %s", (mistake, probe, isForgery) => {
     const found = results.get(mistake);
-    expect([failed(found), found.forgeryAccepted, found.verdict], JSON.stringify(found.probes)).toEqual([[probe], isForgery, "fail"]);
+    expect([failed(found), found.forgeryAccepted, found.verdict], JSON.stringify(found.probes)).toEqual([
+      [probe],
+      isForgery,
+      "fail",
+    ]);
   });
 
   test("every probe has such a receiver", () => {
@@ -314,7 +337,10 @@ describe("a result contains", () => {
     const held: ServerResponse[] = [];
     receiver.always((_, outgoing) => void held.push(outgoing));
     attempted("Work for callers that have gone");
-    const left = request(`${bench.url}/_sandbox/audit`, { method: "POST", headers: { "content-type": "application/json" } });
+    const left = request(`${bench.url}/_sandbox/audit`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+    });
     left.on("error", () => {}).end(JSON.stringify({ url: receiver.url, secret: SECRET }));
     await receiver.arrived(1);
     left.destroy();
@@ -337,7 +363,10 @@ describe("a result contains", () => {
 
 test("the secret must be given if no endpoint is registered for the URL", async () => {
   const bench = await open();
-  const { status, body } = await bench.call("POST", "/_sandbox/audit", { key: null, body: { url: "http://localhost:3000/hooks" } });
+  const { status, body } = await bench.call("POST", "/_sandbox/audit", {
+    key: null,
+    body: { url: "http://localhost:3000/hooks" },
+  });
   expect([status, body.code]).toEqual([404, "resource_not_found"]);
   expect(body.message).toBe(
     "No endpoint is registered at http://localhost:3000/hooks: pass its receiver's secret, as in `--secret whsec_...`.",
@@ -359,7 +388,8 @@ test.each([
 test("an audit adds no delivery, event or request to the logs", async () => {
   const bench = await open();
   await audit(await plain(), SECRET, bench);
-  for (const path of ["/deliveries", "/events", "/requests"]) expect((await bench.control("GET", path)).data).toEqual([]);
+  for (const path of ["/deliveries", "/events", "/requests"])
+    expect((await bench.control("GET", path)).data).toEqual([]);
 });
 
 test("audit starts a sandbox of its own if none runs and the secret is given", async () => {

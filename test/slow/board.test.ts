@@ -1,4 +1,5 @@
-// The board and the join page of a room: their security policy, forty participants at once, and both pages in a browser.
+// The board and the join page of a room: their security policy, forty participants at once, and both pages in a
+// browser.
 
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
@@ -101,7 +102,11 @@ describe("the board", () => {
     await bench.call("POST", `/_sandbox/learners/${seated[1]?.id}/hint`, { key: seated[1]?.apiKey ?? "" });
     const { body, text } = await get(bench, `${path}/board?format=json`);
     expect(body).toMatchObject({ object: "list", url });
-    const found = (body.data as { name: string; step: number; completed: number }[]).map((one) => [one.name, one.step, one.completed]);
+    const found = (body.data as { name: string; step: number; completed: number }[]).map((one) => [
+      one.name,
+      one.step,
+      one.completed,
+    ]);
     expect(found.sort()).toEqual(seated.map(({ name, completed }) => [name, completed + 1, completed]).sort());
     expect(body.data.find(({ name }: Seated) => name === NAMES[1])).toMatchObject({ hints: 1, hint: null });
     expect(text).not.toContain("sk_test_");
@@ -181,7 +186,9 @@ describe.runIf(browserFile)(inBrowser, () => {
     const page = await browser.open(`${url}/board`);
     await page.shows(shown(1));
     await bench.close();
-    await page.shows(`/^The sandbox does not answer: what is shown is \\d+ s old\\.$/.test(document.getElementById("error").textContent)`);
+    await page.shows(
+      `/^The sandbox does not answer: what is shown is \\d+ s old\\.$/.test(document.getElementById("error").textContent)`,
+    );
     expect(await cards(page)).toMatchObject([{ name: "Ada" }]);
   });
 
@@ -213,12 +220,16 @@ describe.runIf(browserFile)(inBrowser, () => {
       const apiKey = await page.evaluate<string>(seen(".lesson dd code"));
       expect(apiKey).toMatch(/^sk_test_\w+$/);
       expect(await page.evaluate(seen(".lesson .note"))).toBe(name);
-      expect(await page.evaluate(`document.querySelectorAll(".lesson dd code")[1].textContent`)).toBe(`${bench.url}/v1`);
+      expect(await page.evaluate(`document.querySelectorAll(".lesson dd code")[1].textContent`)).toBe(
+        `${bench.url}/v1`,
+      );
       expect(await page.evaluate(seen(".lesson .command pre"))).toBe(
         `curl -s ${bench.url}/v1/merchants/me -H "Authorization: Bearer ${apiKey}"`,
       );
       await bench.call("GET", "/v1/merchants/me", { key: apiKey });
-      await page.shows(`[...document.querySelectorAll(".row")].some((row) => row.textContent.includes("/v1/merchants/me"))`);
+      await page.shows(
+        `[...document.querySelectorAll(".row")].some((row) => row.textContent.includes("/v1/merchants/me"))`,
+      );
       await page.click(".lesson button", "next step");
       await page.shows(`${STEP} === "2. Read a list"`);
       await page.click(".lesson button", "hint");
@@ -229,7 +240,9 @@ describe.runIf(browserFile)(inBrowser, () => {
       const again = await browser.open(await page.evaluate<string>("location.href"));
       await again.shows(`${STEP} === "2. Read a list"`);
       expect((await get(bench, `${path}/board?format=json`)).body.data).toHaveLength(2);
-      const text = (await page.evaluate<string>("document.body.innerText")) + (await again.evaluate<string>("document.body.innerText"));
+      const text =
+        (await page.evaluate<string>("document.body.innerText")) +
+        (await again.evaluate<string>("document.body.innerText"));
       for (const foreign of ["cus_of_mallory", "Mallory", other.apiKey, other.learner.id, "sk_test_lodge"])
         expect(text).not.toContain(foreign);
       expect([...page.complaints, ...again.complaints]).toEqual([]);
@@ -241,11 +254,9 @@ describe.runIf(browserFile)(inBrowser, () => {
     const { apiKey, learner } = (await enter(bench, path, "Ada")).body;
     const page = await browser.open(`${bench.url}/_sandbox/ui#learner/${apiKey}`);
     await page.shows(`${STEP} === "1. Ask who you are"`);
-    expect(await page.evaluate(`[...document.querySelectorAll(".tab")].map((tab) => tab.textContent.slice(1))`)).toEqual([
-      "Requests",
-      "Deliveries",
-      "Verdicts",
-    ]);
+    expect(
+      await page.evaluate(`[...document.querySelectorAll(".tab")].map((tab) => tab.textContent.slice(1))`),
+    ).toEqual(["Requests", "Deliveries", "Verdicts"]);
     for (const key of ["x", "o", "c", "m", "X"]) await page.press(key);
     expect(await page.evaluate(`document.querySelector("dialog[open]")`)).toBeNull();
     await bench.call("DELETE", `/_sandbox/learners/${learner.id}`, { key: null, headers: { authorization } });

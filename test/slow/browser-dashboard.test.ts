@@ -6,13 +6,18 @@ import { browserForBlock } from "../support/browser-for-block.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const PATH = "/_sandbox/ui";
-const get = (bench: Bench, path: string, headers: Record<string, string> = {}) => bench.call("GET", path, { key: null, headers });
+const get = (bench: Bench, path: string, headers: Record<string, string> = {}) =>
+  bench.call("GET", path, { key: null, headers });
 
 describe("the page", () => {
   test("is one document with a policy for its own script, style and origin", async () => {
     const bench = await open();
     const { status, headers, text } = await get(bench, PATH);
-    expect([status, headers["content-type"], headers["x-content-type-options"]]).toEqual([200, "text/html; charset=utf-8", "nosniff"]);
+    expect([status, headers["content-type"], headers["x-content-type-options"]]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+      "nosniff",
+    ]);
     expect(String(headers["content-security-policy"]).replaceAll(/'sha256-[^']+'/g, "HASH")).toBe(
       "default-src 'none'; script-src HASH; style-src HASH HASH; connect-src 'self'; img-src data:; require-trusted-types-for 'script'; " +
         "trusted-types 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -42,7 +47,8 @@ describe("the page", () => {
 describe.runIf(browserFile)(inBrowser, () => {
   const browser = browserForBlock();
 
-  const rowCount = (page: Page) => page.evaluate<number>(`document.querySelectorAll(".row:not(.headings, .gap)").length`);
+  const rowCount = (page: Page) =>
+    page.evaluate<number>(`document.querySelectorAll(".row:not(.headings, .gap)").length`);
   const rowsShown = (count: number) => `document.querySelectorAll(".row:not(.headings, .gap)").length === ${count}`;
   /** Not the whole body: the page's script is in it, with the words of every message. */
   const bodyHas = (text: string) => `document.querySelector("#root").textContent.includes(${JSON.stringify(text)})`;
@@ -68,7 +74,9 @@ describe.runIf(browserFile)(inBrowser, () => {
     await click(page, ".row", "cus_nobody");
     await page.shows(`document.querySelector(".detail h2")?.textContent === "GET /v1/customers/cus_nobody"`);
     await page.shows(bodyHas("resource_not_found"));
-    expect(await page.evaluate<string>(`document.querySelector(".detail-lines").innerText`)).toContain('\n  "code": "resource_not_found"');
+    expect(await page.evaluate<string>(`document.querySelector(".detail-lines").innerText`)).toContain(
+      '\n  "code": "resource_not_found"',
+    );
     await click(page, ".detail .link", "remaining");
     await page.shows(`document.querySelector(".detail h2")?.textContent !== "GET /v1/customers/cus_nobody"`);
     await page.press("Escape");
@@ -125,7 +133,9 @@ describe.runIf(browserFile)(inBrowser, () => {
     await click(page, ".operation-list button", "Decline a pending booking");
     await page.shows(`document.querySelector("#body")?.value.includes("reason")`);
     await page.write("#body-reason", "No heating");
-    await page.shows(`/^curl -sS -X POST .*"reason": "No heating"/s.test(document.querySelector("[aria-label=Code] pre").textContent)`);
+    await page.shows(
+      `/^curl -sS -X POST .*"reason": "No heating"/s.test(document.querySelector("[aria-label=Code] pre").textContent)`,
+    );
     await page.shows(
       `/declineReason[^]*"declined"[^]*409 Conflict[^]*invalid_state/.test(document.querySelector("[aria-label=Responses]").textContent)`,
     );
@@ -136,7 +146,10 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(`document.querySelector("#body-reason").value === "No heating"`);
     await click(page, ".answer button");
     await page.shows(`document.querySelector(".detail")?.textContent.includes("booking.declined")`);
-    expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({ operation: "bookings.decline", status: 200 });
+    expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({
+      operation: "bookings.decline",
+      status: 200,
+    });
     expect(page.complaints).toEqual([]);
   });
 
@@ -164,12 +177,18 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.press("5");
     await page.shows(isAt("verdicts"));
     await page.evaluate("void history.back()");
-    await page.shows(`${hasFilter} && document.querySelector(".detail h2").textContent === "GET /v1/customers/cus_nobody"`);
+    await page.shows(
+      `${hasFilter} && document.querySelector(".detail h2").textContent === "GET /v1/customers/cus_nobody"`,
+    );
     const address = await page.evaluate<string>("location.href");
     await page.evaluate("void history.forward()");
-    await page.shows(`${isAt("verdicts")} && document.querySelector(".tab[aria-current]").textContent.includes("Verdicts")`);
+    await page.shows(
+      `${isAt("verdicts")} && document.querySelector(".tab[aria-current]").textContent.includes("Verdicts")`,
+    );
     const second = await browser.open(address);
-    await second.shows(`${hasFilter} && document.querySelector(".detail-lines")?.textContent.includes("resource_not_found")`);
+    await second.shows(
+      `${hasFilter} && document.querySelector(".detail-lines")?.textContent.includes("resource_not_found")`,
+    );
     expect(await rowCount(second)).toBe(1);
     await second.press("Escape");
     await second.shows(isAt("requests?filter=status%3A404&row=req_4"));
@@ -230,10 +249,9 @@ describe.runIf(browserFile)(inBrowser, () => {
     const asked = page.complaints.length;
     await click(page, "button", "Report");
     await showsLater(`document.querySelector(".tile")?.textContent.startsWith("1 of 28") === true`);
-    expect(await page.evaluate(`[location.protocol, getComputedStyle(document.querySelector(".tiles")).display]`)).toEqual([
-      "blob:",
-      "grid",
-    ]);
+    expect(
+      await page.evaluate(`[location.protocol, getComputedStyle(document.querySelector(".tiles")).display]`),
+    ).toEqual(["blob:", "grid"]);
     expect(page.complaints.slice(asked)).toEqual([]);
   });
 });

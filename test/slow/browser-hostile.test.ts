@@ -1,4 +1,5 @@
-// Hostile names, paths, headers, bodies and responses in every view of the page: they are text, and they break neither the policy nor the layout.
+// Hostile names, paths, headers, bodies and responses in every view of the page: they are text, and they break neither
+// the policy nor the layout.
 
 import { describe, expect, test } from "vitest";
 import { browserFile, inBrowser, type Page } from "../support/browser.ts";
@@ -36,7 +37,9 @@ async function openHostile(): Promise<Bench> {
     headers,
     body: { reason: HOSTILE, [MARKUP]: { [CONTROL]: LONG } },
   });
-  await bench.call("POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded", data: { description: HOSTILE } } });
+  await bench.call("POST", "/v1/webhook-events/test", {
+    body: { type: "payment.succeeded", data: { description: HOSTILE } },
+  });
   await bench.call("POST", "/v1/customers", { body: `{"${HOSTILE}` });
   await settle(bench);
   return bench;
@@ -81,14 +84,17 @@ describe.runIf(browserFile)(inBrowser, () => {
       await page.evaluate(`document.querySelectorAll(".tab")[${index}].click()`);
       await page.shows(`document.querySelectorAll(".tab")[${index}].getAttribute("aria-current") === "page"`);
       await look(tab);
-      if (width > 1_000 && HOSTILE_TABS.test(tab)) await page.shows(`document.querySelector(".rows")?.textContent.includes("onerror")`);
+      if (width > 1_000 && HOSTILE_TABS.test(tab))
+        await page.shows(`document.querySelector(".rows")?.textContent.includes("onerror")`);
       // A list paints the rows in sight only.
       const openRow = (row: number) =>
         page.evaluate<boolean>(
           `{ const row = document.querySelectorAll(".list .row:not(.headings, .gap)")[${row}]; row?.click(); row !== undefined }`,
         );
       for (let row = 0; row < mostRows && (await openRow(row)); row++) {
-        await page.shows(`document.querySelector(".detail") !== null && !document.querySelector(".detail").innerText.includes("Loading")`);
+        await page.shows(
+          `document.querySelector(".detail") !== null && !document.querySelector(".detail").innerText.includes("Loading")`,
+        );
         await look(`row ${row} of ${tab}`);
         await page.press("Escape");
         await page.shows(`document.querySelector("[aria-label='Esc: close']") === null`);

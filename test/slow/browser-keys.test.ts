@@ -1,4 +1,5 @@
-// Every button that the page offers does what its label says: in each pane, detail, form and text, on a wide screen and on a phone.
+// Every button that the page offers does what its label says: in each pane, detail, form and text, on a wide screen and
+// on a phone.
 
 import { describe, expect, test } from "vitest";
 import { browserFile, inBrowser, type Page } from "../support/browser.ts";
@@ -19,13 +20,19 @@ const VIEWS = [
 ];
 
 const WIDTHS = [1_440, 390];
-/** `npm run walks` clicks in every view at each width, `npm test` in every fourth view at one of the two: a view takes seconds. */
+/**
+ * `npm run walks` clicks in every view at each width, `npm test` in every fourth view at one of the two: a view takes
+ * seconds.
+ */
 const STEP = process.env.WALKS === undefined ? 8 : 1;
 
 /** These change the sandbox so that a view may lack what it had. */
 const CHANGING = /^(?:send|remove|confirm|yes|suspend|undo|resend)/;
 
-/** The buttons of the topmost view that can be clicked, by their labels; a button without a text is named by its label for screen readers. */
+/**
+ * The buttons of the topmost view that can be clicked, by their labels; a button without a text is named by its label
+ * for screen readers.
+ */
 const BUTTONS = `[...document.querySelectorAll(document.querySelector("dialog[open]") ? "dialog button" : ".keys button, .status button, .detail .head button")]
   .filter((one) => one.checkVisibility() && !one.disabled)`;
 const LABELS = `${BUTTONS}
@@ -33,7 +40,13 @@ const LABELS = `${BUTTONS}
 
 /** The label in the table of keys. The status names the clock by its time. */
 const nameOf = (label: string) =>
-  label.startsWith("clock ") ? "clock" : /more field|fewer/.test(label) ? "more" : label === "Esc: close" ? "back" : label.toLowerCase();
+  label.startsWith("clock ")
+    ? "clock"
+    : /more field|fewer/.test(label)
+      ? "more"
+      : label === "Esc: close"
+        ? "back"
+        : label.toLowerCase();
 
 const LOOK = `[
   "open: " + (document.querySelector("dialog[open] h2, dialog[open] .palette input")?.textContent ?? (document.querySelector(".detail .head button") && document.querySelector(".detail h2").textContent) ?? "").replace(/^$/, document.querySelector(".palette") ? "Commands" : ""),
@@ -98,7 +111,8 @@ describe.runIf(browserFile)(inBrowser, () => {
         const after = await page.evaluate<string>(LOOK);
         const name = nameOf(label);
         const wanted = name.startsWith("report") ? /^tab: 1/m : seenAfter(name);
-        if (after === before || !wanted.test(after)) silent.push(`${view.join(" ")} ${label}: ${after.split("\n", 4).join()}`);
+        if (after === before || !wanted.test(after))
+          silent.push(`${view.join(" ")} ${label}: ${after.split("\n", 4).join()}`);
         if (CHANGING.test(name)) page = await openFresh(width);
       }
     }

@@ -26,8 +26,10 @@ const inPalette = (text: string): Step => ({ click: "[role=option]", text });
 const filter: Step = { click: ".filter input" };
 const send: Step = { click: "dialog .primary" };
 
-const faultsOf = async (bench: Bench) => (await bench.control("GET", "/faults")).data as { action: { type: string; ms?: number } }[];
-const isArmed = (type: string) => async (bench: Bench) => (await faultsOf(bench)).some(({ action }) => action.type === type);
+const faultsOf = async (bench: Bench) =>
+  (await bench.control("GET", "/faults")).data as { action: { type: string; ms?: number } }[];
+const isArmed = (type: string) => async (bench: Bench) =>
+  (await faultsOf(bench)).some(({ action }) => action.type === type);
 const nowOf = async (bench: Bench) => (await bench.control("GET", "/clock")).now as string;
 
 const TASKS: Readonly<Record<string, BrowserTask>> = {
@@ -35,14 +37,20 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
   "pause on a row": { steps: [row("nowhere")] },
   "filter by a status": { steps: [filter, { letters: "404" }], seen: /Requests\n+1 of \d+/ },
   "see only cut connections": { steps: [filter, { letters: "cut" }], seen: /Requests\n+1 of \d+/ },
-  "see the body of a response": { steps: [row("decline"), command("body")], seen: /in sight: [\s\S]*"status": "declined"/ },
+  "see the body of a response": {
+    steps: [row("decline"), command("body")],
+    seen: /in sight: [\s\S]*"status": "declined"/,
+  },
   "see the time of each stage": { steps: [row("decline")], seen: /operation\s+[\d.,]+ m?s\s+response\s/ },
   "search in a body": {
     steps: [row("decline"), command("search"), { letters: "ful" }],
     seen: /1 of \d[\s\S]*in sight: [\s\S]*"full"/,
   },
   "go from a request to its delivery": { steps: [command("jump")], seen: /booking\.declined to http/ },
-  "go from a delivery to its request": { steps: [tab("Deliveries"), command("jump")], seen: /tab: [\s\S]*Esc[\s\S]*mer_lodge, API key/ },
+  "go from a delivery to its request": {
+    steps: [tab("Deliveries"), command("jump")],
+    seen: /tab: [\s\S]*Esc[\s\S]*mer_lodge, API key/,
+  },
   "copy a request as curl": { steps: [command("copy curl")], seen: /copied: curl .*POST[\s\S]*decline/ },
   "replay a delivery": {
     steps: [tab("Deliveries"), command("replay")],
@@ -76,7 +84,9 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
   "make a payment succeed": {
     steps: [command("trigger"), send],
     isDone: async (bench) =>
-      (await bench.control("GET", "/events?limit=1")).data.some(({ type }: { type: string }) => type === "payment.succeeded"),
+      (await bench.control("GET", "/events?limit=1")).data.some(
+        ({ type }: { type: string }) => type === "payment.succeeded",
+      ),
   },
   "advance the clock by a minute": {
     steps: [command("c clock"), send],
@@ -93,7 +103,8 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
   "arm a scenario, and see its score": {
     steps: [command("scenario")],
     seen: /[a-z-]+ 0\/\d+/,
-    isDone: async (bench) => (await bench.control("GET", "/scenarios")).data.some(({ armed }: { armed: boolean }) => armed),
+    isDone: async (bench) =>
+      (await bench.control("GET", "/scenarios")).data.some(({ armed }: { armed: boolean }) => armed),
   },
   "see failed verdicts": { steps: [tab("Verdicts")], seen: /tab: [\s\S]*Verdicts[\s\S]*✗ fail/ },
   "create a merchant and copy its key": {
@@ -148,7 +159,9 @@ async function take(page: Page, step: Step): Promise<void> {
   else if ("click" in step) {
     // The rows of a poll are painted with the next frame, and only then do the keys of a row have buttons.
     const [selector, text] = [JSON.stringify(step.click), JSON.stringify(step.text ?? "")];
-    await page.shows(`[...document.querySelectorAll(${selector})].some(({ innerText }) => innerText.includes(${text}))`);
+    await page.shows(
+      `[...document.querySelectorAll(${selector})].some(({ innerText }) => innerText.includes(${text}))`,
+    );
     await page.click(step.click, step.text);
   } else
     await page.evaluate(`{ const list = document.querySelector("[name=${step.choose}]"); list.focus();
@@ -194,7 +207,9 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.evaluate(
       `{ const rows = document.querySelector(".rows"); rows.style.maxHeight = "200px"; rows.dispatchEvent(new Event("scroll")); }`,
     );
-    await page.evaluate(`new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))`);
+    await page.evaluate(
+      `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))`,
+    );
     await page.shows(isNewestShown);
   });
 
@@ -202,7 +217,9 @@ describe.runIf(browserFile)(inBrowser, () => {
     const bench = await workplace();
     const page = await openPage(browser, bench);
     await page.resize(1_440, 400);
-    const place = (selector: string) => `(() => { const { scrollTop, scrollHeight, clientHeight } = document.querySelector("${selector}");
+    const place = (
+      selector: string,
+    ) => `(() => { const { scrollTop, scrollHeight, clientHeight } = document.querySelector("${selector}");
       return scrollTop === 0 ? "top" : scrollTop + clientHeight >= scrollHeight - 1 ? "end" : "between"; })()`;
     for (const [key, selector] of [
       ["Enter", ".detail-lines"],

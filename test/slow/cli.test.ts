@@ -17,7 +17,12 @@ const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
 const RULES = "/v1/hospitality/pricing-rules";
 
 /** A refusal: nothing on standard output, one sentence or two on standard error, no stack, and its exit code. */
-async function expectRefused(words: string[], code: number, says: RegExp | string, variables: Record<string, string> = {}) {
+async function expectRefused(
+  words: string[],
+  code: number,
+  says: RegExp | string,
+  variables: Record<string, string> = {},
+) {
   const ended = await run(words, variables);
   expect([words, ended.code, ended.out], ended.error).toEqual([words, code, []]);
   expect(ended.error).toMatch(/^merchant-sandbox: [^\n]+\.\n$/);
@@ -52,7 +57,8 @@ describe("the program prints", () => {
     expect(out.filter((line) => line.startsWith("  fault add "))).toHaveLength(1 + 6);
     expect(out.length).toBeLessThanOrEqual(40);
     const { out: all } = await run(["fault", "--help", "--all"]);
-    for (const { type } of actions) expect(all.some((line) => line.startsWith(`  ${type.replaceAll("_", "-")}`))).toBe(true);
+    for (const { type } of actions)
+      expect(all.some((line) => line.startsWith(`  ${type.replaceAll("_", "-")}`))).toBe(true);
   });
 });
 
@@ -81,7 +87,10 @@ describe("start", () => {
     program.child.kill("SIGINT");
     await program.ended;
     const again = await start([], {}, cwd);
-    const { headers, body: repeated } = await call(again.url, "POST", RULES, { body: rule, headers: { "idempotency-key": "k" } });
+    const { headers, body: repeated } = await call(again.url, "POST", RULES, {
+      body: rule,
+      headers: { "idempotency-key": "k" },
+    });
     expect([headers["idempotent-replayed"], repeated.id]).toEqual(["true", body.id]);
     expect(readFileSync(join(cwd, ".merchant-sandbox/.gitignore"), "utf8")).toBe("*\n");
   });
@@ -89,8 +98,12 @@ describe("start", () => {
   test("listens on both loopback addresses, and on no other", async () => {
     const program = await start(["--memory"]);
     expect((await call(`http://localhost:${program.port}`, "GET", "/v1/merchants/me")).status).toBe(200);
-    const ipv6 = await call(`http://[::1]:${program.port}`, "GET", "/v1/merchants/me").catch((error: { code: string }) => error.code);
-    expect(typeof ipv6 === "string" ? ipv6 : ipv6.status).toSatisfy((found: unknown) => found === 200 || found === "EADDRNOTAVAIL");
+    const ipv6 = await call(`http://[::1]:${program.port}`, "GET", "/v1/merchants/me").catch(
+      (error: { code: string }) => error.code,
+    );
+    expect(typeof ipv6 === "string" ? ipv6 : ipv6.status).toSatisfy(
+      (found: unknown) => found === 200 || found === "EADDRNOTAVAIL",
+    );
   });
 
   test("accepts options with a space or an equals sign; the last one wins", async () => {
@@ -143,7 +156,8 @@ describe("shutdown", () => {
   test("the sandbox keeps running when the reader of its output exits", async () => {
     const program = await start(["--memory"]);
     program.child.stdout?.destroy();
-    for (let count = 0; count < 5; count++) expect((await call(program.url, "GET", "/v1/merchants/me")).status).toBe(200);
+    for (let count = 0; count < 5; count++)
+      expect((await call(program.url, "GET", "/v1/merchants/me")).status).toBe(200);
     program.child.kill("SIGTERM");
     expect(await program.ended).toMatchObject({ code: 0, error: "" });
   });
@@ -195,8 +209,13 @@ describe("rejects in one sentence", () => {
       [["--host", "192.0.2.1"], "--allowed-host"],
       [["--memory", "--db", "x.db"], "Choose --memory or --db"],
     ] as const)
-      expect(await runCommand(undefined, "start", ...words)).toMatchObject({ code: 2, error: expect.stringContaining(says) });
-    await expectRefused([], 2, "MERCHANT_SANDBOX_PORT takes a whole number from 0 to 65535", { MERCHANT_SANDBOX_PORT: "seven" });
+      expect(await runCommand(undefined, "start", ...words)).toMatchObject({
+        code: 2,
+        error: expect.stringContaining(says),
+      });
+    await expectRefused([], 2, "MERCHANT_SANDBOX_PORT takes a whole number from 0 to 65535", {
+      MERCHANT_SANDBOX_PORT: "seven",
+    });
   });
 
   test("a port in use on either loopback address", async () => {
@@ -208,7 +227,11 @@ describe("rejects in one sentence", () => {
       });
       if (!listening) continue;
       const { port } = other.address() as AddressInfo;
-      await expectRefused(["--memory", "--port", String(port)], 5, `Port ${port} on ${host} is used by process ${process.pid}`);
+      await expectRefused(
+        ["--memory", "--port", String(port)],
+        5,
+        `Port ${port} on ${host} is used by process ${process.pid}`,
+      );
       await expectRefused(["learn", "nope", "--port", String(port)], 2, "There is no lesson nope");
       other.close();
     }

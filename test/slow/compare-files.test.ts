@@ -1,4 +1,5 @@
-// The files of compare: a service file with facts, evidence and questions, and recordings that are too large to be read.
+// The files of compare: a service file with facts, evidence and questions, and recordings that are too large to be
+// read.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,7 +18,13 @@ async function writeFrom(change: (behaviour: Behaviour) => void, ...words: strin
   const service = join(folder(), "service.json");
   const compare = (...more: string[]) => runCommand(undefined, "compare", recording, "--webhooks", received, ...more);
   const { out } = await compare("--write", service, ...words);
-  return { compare, out, service, text: readFileSync(service, "utf8"), file: JSON.parse(readFileSync(service, "utf8")) };
+  return {
+    compare,
+    out,
+    service,
+    text: readFileSync(service, "utf8"),
+    file: JSON.parse(readFileSync(service, "utf8")),
+  };
 }
 
 test("a difference is written with its count and where it was seen, and a second compare finds nothing left", async () => {
@@ -48,11 +55,17 @@ test("what was seen fewer times than --at-least is a question", async () => {
   const { file, out } = await writeFrom(once);
   expect(file.facts).toEqual({});
   expect(file.questions).toEqual([
-    { fact: "payments.list/error.missing_api_key.code", seen: [{ value: "no_token", count: 1 }], why: "seen once, fewer than 3" },
+    {
+      fact: "payments.list/error.missing_api_key.code",
+      seen: [{ value: "no_token", count: 1 }],
+      why: "seen once, fewer than 3",
+    },
   ]);
   expect(out.at(-1)).toContain("0 adopted, 0 dropped, 1 question left to you");
   const { file: sure } = await writeFrom(once, "--at-least", "1");
-  expect(sure.facts).toEqual({ "payments.list/error.missing_api_key.code": { value: "no_token", seen: 1, in: [expect.any(String)] } });
+  expect(sure.facts).toEqual({
+    "payments.list/error.missing_api_key.code": { value: "no_token", seen: 1, in: [expect.any(String)] },
+  });
 });
 
 test("a code is written for the operations that show it, which prove it together", async () => {
@@ -61,7 +74,10 @@ test("a code is written for the operations that show it, which prove it together
   };
   const { compare, service, file } = await writeFrom(changed, "--at-least", "5");
   const shown = Object.entries<{ seen: number }>(file.facts);
-  expect(shown.map(([id]) => id)).toEqual(["payments.list/error.invalid_limit.code", "payouts.list/error.invalid_limit.code"]);
+  expect(shown.map(([id]) => id)).toEqual([
+    "payments.list/error.invalid_limit.code",
+    "payouts.list/error.invalid_limit.code",
+  ]);
   expect(shown.every(([, { seen }]) => seen < 5)).toBe(true);
   expect((await compare("--service", service)).out.at(-1)).toContain(" 0 contradicted");
 });
@@ -75,7 +91,9 @@ test("a bound that is known from one side only is a question", async () => {
     "1",
   );
   expect(file.facts).toEqual({});
-  expect(file.questions).toMatchObject([{ fact: "payouts.list.query.limit.maximum", why: "only known as at least 3 and less than 50" }]);
+  expect(file.questions).toMatchObject([
+    { fact: "payouts.list.query.limit.maximum", why: "only known as at least 3 and less than 50" },
+  ]);
 });
 
 test("a default above the maximum is a question, because a start refuses both", async () => {
@@ -101,7 +119,10 @@ test("a difference is added to the file of --service; one that contradicts anoth
   const { compare, service } = await writeFrom((to) => {
     to.success["bookings.decline"] = 202;
     const { record } = to;
-    to.record = (one, kind) => ({ ...record(one, kind), ...(kind === "bookings" && { created: Number(one.created) * 1_000 }) });
+    to.record = (one, kind) => ({
+      ...record(one, kind),
+      ...(kind === "bookings" && { created: Number(one.created) * 1_000 }),
+    });
   });
   const given = { "booking.created.format": "ISO 8601 time", "booking.created.type": ["string"] };
   writeFileSync(service, JSON.stringify({ facts: given }));

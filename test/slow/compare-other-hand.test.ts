@@ -1,4 +1,5 @@
-// A service of another hand: what it writes differently everywhere is one finding each, and no written file takes a reply farther from the recording.
+// A service of another hand: what it writes differently everywhere is one finding each, and no written file takes a
+// reply farther from the recording.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -32,7 +33,9 @@ test("is found in one finding for each of its habits, and in two for the records
     [["customer.created.format", "webhooks.create.reply.created.format", "event.created.format"], "ISO 8601 time"],
   ]);
   const renamed = ["customer.merchantId.name", "webhooks.create.reply.merchantId.name", "event.merchantId.name"];
-  expect(Object.keys(fileOf(recordingOf(undefined, traits)).facts).filter((id) => id.endsWith(".name"))).toEqual(renamed);
+  expect(Object.keys(fileOf(recordingOf(undefined, traits)).facts).filter((id) => id.endsWith(".name"))).toEqual(
+    renamed,
+  );
 });
 
 test.each(["uuids", "problem+json", "token cursors", "payload under data.object", "t=,v1= signatures"] as const)(
@@ -46,24 +49,36 @@ test.each(["uuids", "problem+json", "token cursors", "payload under data.object"
 );
 
 test("has its statuses, codes, values and limits compared through its names and envelopes", () => {
-  const change = changeTo(differences.filter(({ name }) => /refund|declining|limit out|payouts take|unknown id|second decline/.test(name)));
+  const change = changeTo(
+    differences.filter(({ name }) => /refund|declining|limit out|payouts take|unknown id|second decline/.test(name)),
+  );
   const contradicted = compare(sandbox, recordingOf(change, traits)).verdicts.flatMap(({ fact, seen }) =>
     seen.length > 0 ? [fact.id] : [],
   );
   expect(contradicted).toEqual(
     expect.arrayContaining([
-      ...["bookings.decline.status", "error.resource_not_found.status", "error.resource_not_found.code", "error.invalid_state.code"],
+      ...[
+        "bookings.decline.status",
+        "error.resource_not_found.status",
+        "error.resource_not_found.code",
+        "error.invalid_state.code",
+      ],
       ...["error.invalid_limit.status", "payouts.list.query.limit.maximum", "payment.status.values"],
     ]),
   );
 });
 
-/** Written apart from the distance of the product: the status, the code of an error, and the names of the outermost fields. */
+/**
+ * Written apart from the distance of the product: the status, the code of an error, and the names of the outermost
+ * fields.
+ */
 function apart(recorded: Reply, played: Reply): number {
   const isError = ({ status }: Reply) => status >= 400;
   if (isError(recorded) !== isError(played)) return 1_000;
   const status = recorded.status === played.status ? 0 : 10;
-  const [own, other] = [recorded, played].map(({ body }) => (typeof body === "object" && body !== null ? body : {}) as { code?: unknown });
+  const [own, other] = [recorded, played].map(
+    ({ body }) => (typeof body === "object" && body !== null ? body : {}) as { code?: unknown },
+  );
   const names = new Set([...Object.keys(own as object), ...Object.keys(other as object)]);
   const lone = [...names].filter((name) => Object.hasOwn(own as object, name) !== Object.hasOwn(other as object, name));
   return status + lone.length + (isError(recorded) && own?.code !== other?.code ? 1 : 0);
@@ -75,7 +90,10 @@ test("no reply comes out farther from the recording by a written file, for any o
     const { traffic } = compare(sandbox, recording).evidence;
     const play = (facts: ServiceFile["facts"]) => playRecording(traffic, recording.deliveries, facts);
     const { facts } = await keepNearer(fileOf(recording).facts, { refusedIn, play });
-    const [before, after] = [await playRecording(traffic, [], {}, apart), await playRecording(traffic, [], facts, apart)];
+    const [before, after] = [
+      await playRecording(traffic, [], {}, apart),
+      await playRecording(traffic, [], facts, apart),
+    ];
     expect([...after].filter(([entry, distance]) => distance > (before.get(entry) as number))).toEqual([]);
   });
   await fc.assert(property, { numRuns: inputs(3) });
@@ -83,8 +101,13 @@ test("no reply comes out farther from the recording by a written file, for any o
 
 test("an entry with which a reply comes out farther is dropped, and named with the reply", async () => {
   const recording = recordingOf();
-  const play = (facts: ServiceFile["facts"]) => playRecording(compare(sandbox, recording).evidence.traffic, recording.deliveries, facts);
-  const wrong = { "payment.fee": "absent", "bookings.decline.status": 202, "error.missing_api_key.code": "missing_api_key" };
+  const play = (facts: ServiceFile["facts"]) =>
+    playRecording(compare(sandbox, recording).evidence.traffic, recording.deliveries, facts);
+  const wrong = {
+    "payment.fee": "absent",
+    "bookings.decline.status": 202,
+    "error.missing_api_key.code": "missing_api_key",
+  };
   const { facts, dropped } = await keepNearer(wrong, { refusedIn, play });
   expect(facts).toEqual({ "error.missing_api_key.code": "missing_api_key" });
   expect(dropped.map(({ id }) => id).sort()).toEqual(["bookings.decline.status", "payment.fee"]);

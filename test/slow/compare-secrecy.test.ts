@@ -10,8 +10,18 @@ import { recordSession } from "../support/real-service/session.ts";
 import type { HarEntry } from "../support/real-service/tool-forms.ts";
 
 const SECRET = {
-  ...{ key: "sk_live_51PlantedKey", bearer: "plantedBearerToken", cookie: "plantedCookie", password: "plantedpassword" },
-  ...{ iban: "PT50000201231234567890154", name: "Marisa Quintela", email: "marisa@post.example", phone: "+351912345678" },
+  ...{
+    key: "sk_live_51PlantedKey",
+    bearer: "plantedBearerToken",
+    cookie: "plantedCookie",
+    password: "plantedpassword",
+  },
+  ...{
+    iban: "PT50000201231234567890154",
+    name: "Marisa Quintela",
+    email: "marisa@post.example",
+    phone: "+351912345678",
+  },
   ...{ street: "Camelias", city: "Aveiro", description: "honeymoon" },
 };
 const LEAKS = /planted|PT5000|marisa|quintela|post\.example|912345678|camelias|aveiro|honeymoon/i;
@@ -20,7 +30,12 @@ type Fields = Record<string, unknown>;
 
 const PERSON: Fields = {
   ...{ name: SECRET.name, email: SECRET.email, phone: SECRET.phone, iban: SECRET.iban, password: SECRET.password },
-  ...{ address: { line1: SECRET.street, city: SECRET.city }, description: SECRET.description, apiKey: SECRET.key, token: SECRET.bearer },
+  ...{
+    address: { line1: SECRET.street, city: SECRET.city },
+    description: SECRET.description,
+    apiKey: SECRET.key,
+    token: SECRET.bearer,
+  },
 };
 
 /** Changes the fields of a body. */
@@ -35,7 +50,10 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
   "headers and cookies": (entries) => {
     for (const { request, response } of entries) {
       request.headers.push({ name: "cookie", value: SECRET.cookie }, { name: "x-api-key", value: SECRET.key });
-      response.headers.push({ name: "set-cookie", value: `s=${SECRET.cookie}` }, { name: "ratelimit-limit", value: SECRET.phone });
+      response.headers.push(
+        { name: "set-cookie", value: `s=${SECRET.cookie}` },
+        { name: "ratelimit-limit", value: SECRET.phone },
+      );
       request.cookies = response.cookies = [{ name: "s", value: SECRET.cookie }];
     }
   },
@@ -53,7 +71,8 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
       `mail/${SECRET.email}`,
       "city/aveiro",
     ];
-    for (const path of paths) entries.push({ ...first, request: { ...first.request, url: `https://api.service.example/v1/${path}` } });
+    for (const path of paths)
+      entries.push({ ...first, request: { ...first.request, url: `https://api.service.example/v1/${path}` } });
   },
   "the base address": (entries) => {
     for (const { request } of entries) request.url = request.url.replace("/v1/", `/${SECRET.key}/quintela/v1/`);
@@ -63,7 +82,11 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
     for (const [index, { response }] of entries.filter((entry) => entry.response.status >= 400).entries())
       changeBody(response.content, (body) => ({
         ...body,
-        ...{ code: codes[index % codes.length], error: codes[(index + 1) % codes.length], message: `No ${SECRET.name}.` },
+        ...{
+          code: codes[index % codes.length],
+          error: codes[(index + 1) % codes.length],
+          message: `No ${SECRET.name}.`,
+        },
         details: {
           ...PERSON,
           [SECRET.email]: 1,
@@ -78,7 +101,12 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
       changeBody(response.content, (body) => {
         const items = Array.isArray(body.data) ? (body.data as Fields[]) : [body];
         for (const item of items)
-          Object.assign(item, { status: "Quintela", id: "marisa_1985", merchantId: "quintela-1985", currency: SECRET.iban });
+          Object.assign(item, {
+            status: "Quintela",
+            id: "marisa_1985",
+            merchantId: "quintela-1985",
+            currency: SECRET.iban,
+          });
         return body;
       });
   },
@@ -99,8 +127,10 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
       }));
   },
   "fields that wrap records": (entries) => {
-    for (const { response } of record(entries, /customers/)) changeBody(response.content, (body) => ({ quintela: body }));
-    for (const { response } of record(entries, /payouts/)) changeBody(response.content, ({ data, ...rest }) => ({ ...rest, marisa: data }));
+    for (const { response } of record(entries, /customers/))
+      changeBody(response.content, (body) => ({ quintela: body }));
+    for (const { response } of record(entries, /payouts/))
+      changeBody(response.content, ({ data, ...rest }) => ({ ...rest, marisa: data }));
   },
   "bodies of requests": (entries) => {
     for (const { request } of record(entries, /pricing/))
@@ -112,7 +142,8 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
 function plant(change: (entries: HarEntry[]) => void, changeEvent: (event: Fields) => Fields) {
   const { har, webhooks } = recordSession(createRealService(everyDifference));
   const { entries } = (structuredClone(har) as { log: { entries: HarEntry[] } }).log;
-  for (const { response } of record(entries, /customers\/cus_real/)) changeBody(response.content, (body) => ({ ...body, ...PERSON }));
+  for (const { response } of record(entries, /customers\/cus_real/))
+    changeBody(response.content, (body) => ({ ...body, ...PERSON }));
   change(entries);
   for (const entry of entries) entry.comment = `${SECRET.name} ${SECRET.key}`;
   const log = {

@@ -1,4 +1,5 @@
-// Applies the "## Add …" sections of CONTRIBUTING.md to a copy of the checkout and lints it; `npm run walks` also builds, documents and tests the copy.
+// Applies the "## Add …" sections of CONTRIBUTING.md to a copy of the checkout and lints it; `npm run walks` also
+// builds, documents and tests the copy.
 
 import { execFile, execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -36,7 +37,8 @@ function readDiff(diff: string): FileChange[] {
   return diff.split(/^(?=--- )/m).map((text) => {
     const [head = "", ...hunks] = text.split(/^@@\n/m);
     const [, before = "", file = ""] = /^--- (\S+)\n\+\+\+ b\/(\S+)\n$/.exec(head) ?? [];
-    if (file === "" || hunks.length === 0) throw new Error(`Not a diff of a file: ${JSON.stringify(text.slice(0, 200))}`);
+    if (file === "" || hunks.length === 0)
+      throw new Error(`Not a diff of a file: ${JSON.stringify(text.slice(0, 200))}`);
     return { file, isNew: before === "/dev/null", hunks: hunks.map(readHunk) };
   });
 }
@@ -47,11 +49,15 @@ function readHunk(text: string): Hunk {
   return { before: without("+"), after: without("-") };
 }
 
-/** Applies the diff to a checkout. A hunk without context is appended to its file; any other must match exactly one place. */
+/**
+ * Applies the diff to a checkout. A hunk without context is appended to its file; any other must match exactly one
+ * place.
+ */
 function applyWalk({ title, changes }: Walk, checkout: string): void {
   for (const { file, isNew, hunks } of changes) {
     const path = join(checkout, file);
-    if (isNew === existsSync(path)) throw new Error(`${title}: ${file} ${isNew ? "exists already" : "does not exist"}.`);
+    if (isNew === existsSync(path))
+      throw new Error(`${title}: ${file} ${isNew ? "exists already" : "does not exist"}.`);
     mkdirSync(dirname(path), { recursive: true });
     const before = isNew ? "" : readFileSync(path, "utf8");
     writeFileSync(
@@ -65,7 +71,8 @@ function applyHunk(text: string, { before, after }: Hunk, where: string): string
   const added = `${after.join("\n")}\n`;
   if (before.length === 0) return text + added;
   const parts = `\n${text}`.split(`\n${before.join("\n")}\n`);
-  if (parts.length !== 2) throw new Error(`${where} has these lines ${parts.length - 1} times instead of once:\n${before.join("\n")}`);
+  if (parts.length !== 2)
+    throw new Error(`${where} has these lines ${parts.length - 1} times instead of once:\n${before.join("\n")}`);
   return parts.join(`\n${added}`).slice(1);
 }
 
@@ -81,21 +88,27 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Copies the checkout with its uncommitted changes. */
 function copyCheckout(): void {
-  const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root, encoding: "utf8" });
+  const files = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+    cwd: root,
+    encoding: "utf8",
+  });
   for (const file of files.split("\0").filter((name) => name !== "" && existsSync(join(root, name))))
     cpSync(join(root, file), join(checkout, file));
   symlinkSync(join(root, "node_modules"), join(checkout, "node_modules"), "junction");
 }
 
 /** Removes the variables of the test runner. */
-const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV|TEST$|npm_|CI$)/.test(name)));
+const env = Object.fromEntries(
+  Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_ENV|TEST$|npm_|CI$)/.test(name)),
+);
 
 /** Runs a script in the copy; throws with its output on failure. */
 function node(script: string, ...words: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const options = { cwd: checkout, env: { ...env, NO_COLOR: "1" }, maxBuffer: 2 ** 28 };
     execFile(process.execPath, [script, ...words], options, (error, stdout, stderr) => {
-      if (error) reject(new Error(`${script} ${words.join(" ")} failed:\n${stdout.slice(-20_000)}\n${stderr.slice(-5_000)}`));
+      if (error)
+        reject(new Error(`${script} ${words.join(" ")} failed:\n${stdout.slice(-20_000)}\n${stderr.slice(-5_000)}`));
       else resolve(stdout);
     });
   });
@@ -151,10 +164,20 @@ describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () =>
       node("node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", "--project", "quick", "--reporter=dot"));
 
     test("passes the tests of the additions, and prints which operation the reference model lacks", async () => {
-      const changed = walks.flatMap(({ changes }) => changes.map(({ file }) => file).filter((file) => file.endsWith(".test.ts")));
+      const changed = walks.flatMap(({ changes }) =>
+        changes.map(({ file }) => file).filter((file) => file.endsWith(".test.ts")),
+      );
       const files = [...new Set([...changed, "test/slow/model.test.ts"])];
       const pattern = names.map(escaped).join("|");
-      const printed = await node("node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", ...files, "--reporter=verbose", "-t", pattern);
+      const printed = await node(
+        "node_modules/vitest/vitest.mjs",
+        "run",
+        "--maxWorkers=1",
+        ...files,
+        "--reporter=verbose",
+        "-t",
+        pattern,
+      );
       for (const name of added) expect(printed).toMatch(new RegExp(`✓ .* ${escaped(name)}`));
       expect(printed).toMatch(/✓ .* 'bad-gateway' that is correct has all points/);
       expect(printed).toMatch(/✓ .* 'bad-gateway' that 'repeats without a key' fails/);

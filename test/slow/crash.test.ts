@@ -55,10 +55,19 @@ test(
         "select * from attempts a where attempt <> (select count(*) from attempts where delivery = a.delivery and attempt <= a.attempt)",
       ),
       twice: rows("select delivery from attempts where status = 'succeeded' group by delivery having count(*) > 1"),
-      statuses: rows<{ status: string }>("select distinct status from attempts order by status").map(({ status }) => status),
-      unexplained: rows("select * from attempts where status = 'aborted' and errorMessage not like 'The sandbox stopped%'"),
+      statuses: rows<{ status: string }>("select distinct status from attempts order by status").map(
+        ({ status }) => status,
+      ),
+      unexplained: rows(
+        "select * from attempts where status = 'aborted' and errorMessage not like 'The sandbox stopped%'",
+      ),
     }));
-    expect(attempts).toEqual({ misnumbered: [], twice: [], statuses: ["aborted", "failed", "succeeded"], unexplained: [] });
+    expect(attempts).toEqual({
+      misnumbered: [],
+      twice: [],
+      statuses: ["aborted", "failed", "succeeded"],
+      unexplained: [],
+    });
   },
   60_000 + KILLS * 10_000,
 );

@@ -9,7 +9,10 @@ import { type Call, curlOf } from "../../ui/connection/calls.ts";
 import { folder } from "../support/program.ts";
 import { attempted } from "../support/sandbox.ts";
 
-/** Prints each of its arguments, and its input if an argument reads it, each ended with a NUL; a body's own NUL is written as %00. */
+/**
+ * Prints each of its arguments, and its input if an argument reads it, each ended with a NUL; a body's own NUL is
+ * written as %00.
+ */
 const FAKE_CURL = `#!/bin/sh
 for word in "$@"; do
   if [ "$word" = @- ]; then sed -z 's/$/%00/' | tr -d '\\0'; printf '\\0'; else printf '%s\\0' "$word"; fi
@@ -23,7 +26,11 @@ function argumentsOf(commands: readonly string[]): string[][] {
   chmodSync(join(bin, "curl"), 0o755);
   const script = join(bin, "script");
   writeFileSync(script, commands.map((command) => `${command}\nprintf 'END\\0'\n`).join(""));
-  const out = execFileSync("sh", [script], { env: { PATH: `${bin}:${process.env.PATH}` }, cwd: bin, maxBuffer: 100_000_000 });
+  const out = execFileSync("sh", [script], {
+    env: { PATH: `${bin}:${process.env.PATH}` },
+    cwd: bin,
+    maxBuffer: 100_000_000,
+  });
   const texts = out.toString("utf8").split("\0").slice(0, -1);
   const all: string[][] = [[]];
   for (const text of texts) text === "END" ? all.push([]) : all.at(-1)?.push(text);
@@ -39,7 +46,19 @@ const post = (body: unknown, headers: Record<string, string> = {}): Call => ({
   body,
 });
 
-const EDGES = ["@/etc/passwd", "'", "a'b'\\''c", "line\nline\n", "\r\n", "$(id) `id` $HOME !!", "%s%%\\n", "-x", "\\", "", "<é日👍>"];
+const EDGES = [
+  "@/etc/passwd",
+  "'",
+  "a'b'\\''c",
+  "line\nline\n",
+  "\r\n",
+  "$(id) `id` $HOME !!",
+  "%s%%\\n",
+  "-x",
+  "\\",
+  "",
+  "<é日👍>",
+];
 const edge = fc.oneof(fc.constantFrom(...EDGES), fc.string({ unit: "grapheme" }));
 
 test("the body, the URL and each header reach curl as they are", () => {
@@ -49,11 +68,15 @@ test("the body, the URL and each header reach curl as they are", () => {
   );
   const texts = [...EDGES, ...bodies].map((text) => text.toWellFormed().replaceAll("\0", ""));
   attempted("Calls copied as curl", texts.length);
-  const found = argumentsOf(texts.map((text) => curlOf(target, post(text, { "X-Text": text.replaceAll(/[\r\n]/g, "") }))));
+  const found = argumentsOf(
+    texts.map((text) => curlOf(target, post(text, { "X-Text": text.replaceAll(/[\r\n]/g, "") }))),
+  );
   for (const [index, text] of texts.entries()) {
     const words = found[index] ?? [];
     expect(words.slice(-2)).toEqual(["--data-raw", text]);
-    expect(words).toEqual(expect.arrayContaining(["http://127.0.0.1:4747/v1/payments", `X-Text: ${text.replaceAll(/[\r\n]/g, "")}`]));
+    expect(words).toEqual(
+      expect.arrayContaining(["http://127.0.0.1:4747/v1/payments", `X-Text: ${text.replaceAll(/[\r\n]/g, "")}`]),
+    );
   }
 });
 

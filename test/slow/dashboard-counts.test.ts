@@ -1,4 +1,5 @@
-// The dashboard tells the truth: its counts are those of the sandbox, and it never says that nothing matches of rows that it has not looked at.
+// The dashboard tells the truth: its counts are those of the sandbox, and it never says that nothing matches of rows
+// that it has not looked at.
 
 import { describe, expect, test } from "vitest";
 import { tryParseJson } from "../../src/kernel/attempt.ts";
@@ -26,9 +27,13 @@ describe("a dashboard that is attached late", () => {
   test("shows the counts of the sandbox, the failed verdict, pages the log to its start, and finds every match of a filter in it", async () => {
     const bench = await open(unlimited);
     await failOnce(bench);
-    await load(bench.url, 2_998, (number) => (number % 400 === 7 ? "/v1/needle" : `/v1/payments?limit=${(number % 100) + 1}`));
+    await load(bench.url, 2_998, (number) =>
+      number % 400 === 7 ? "/v1/needle" : `/v1/payments?limit=${(number % 100) + 1}`,
+    );
     const terminal = attach(bench.url, USUAL);
-    await terminal.shows((text) => text.includes("Requests") && /─ 3,000 {2}following/.test(text) && text.includes("limit=98"));
+    await terminal.shows(
+      (text) => text.includes("Requests") && /─ 3,000 {2}following/.test(text) && text.includes("limit=98"),
+    );
     expect(terminal.text()).toContain("retry_after.honoured failed");
     terminal.type("5");
     await terminal.shows(/✗ 1 failed +retry_after\.honoured/);
@@ -61,13 +66,15 @@ async function numbersOf(bench: Pick<Bench, "control">): Promise<Set<number>> {
 /** The numbers in a reply, its names, its sentences and its bodies, and how many items each of its lists has. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === "number") return [value];
-  if (typeof value === "string") return /^[[{]/.test(value) ? numbersIn(tryParseJson(value)) : /^\d+$| /.test(value) ? countsIn(value) : [];
+  if (typeof value === "string")
+    return /^[[{]/.test(value) ? numbersIn(tryParseJson(value)) : /^\d+$| /.test(value) ? countsIn(value) : [];
   if (typeof value !== "object" || value === null) return [];
   return [...(Array.isArray(value) ? [value.length] : []), ...Object.entries(value).flat().flatMap(numbersIn)];
 }
 
 /** Not those in ids, times, durations, versions, rates and bodies, nor digits of tabs and numbers of lines. */
-const NO_COUNTS = /\b\d\s(?=[A-Z])|[\d,.]+ ?(?:ms|s|min|req\/s|\/s)\b|(?:first |\d+-)\d+ of \d+|"[^"]*": [^│\n]*|\b\d\d-\d\d-/g;
+const NO_COUNTS =
+  /\b\d\s(?=[A-Z])|[\d,.]+ ?(?:ms|s|min|req\/s|\/s)\b|(?:first |\d+-)\d+ of \d+|"[^"]*": [^│\n]*|\b\d\d-\d\d-/g;
 
 const countsIn = (text: string) =>
   Array.from(text.replace(NO_COUNTS, " ").matchAll(/(?<![\w.:=\-…])\d[\d,]*(?![\w.:-])/g), ([number]) =>
@@ -99,7 +106,9 @@ async function wholeText(terminal: TestTerminal): Promise<string> {
 }
 
 const shownBy = (page: Page, parts: string) =>
-  page.evaluate<string>(`[...document.querySelectorAll("header, .status, ${parts}")].map((one) => one.innerText).join("\\n")`);
+  page.evaluate<string>(
+    `[...document.querySelectorAll("header, .status, ${parts}")].map((one) => one.innerText).join("\\n")`,
+  );
 
 /** The digit of a pane, a text of its rows, and the title and a text of the detail of its first row. */
 const DETAILS = [
@@ -154,7 +163,9 @@ describe("in terminals and pages of three widths, every number", () => {
         );
         expectKnown(await shownBy(page, ".detail"), known);
       }
-      for (const { id, summary } of operationsOf("service", document).filter((_, index) => index % WIDTHS.length === nth)) {
+      for (const { id, summary } of operationsOf("service", document).filter(
+        (_, index) => index % WIDTHS.length === nth,
+      )) {
         await page.evaluate(`void (location.hash = "explorer?operation=service%20${id}")`);
         await page.shows(`document.querySelector("form.operation h2")?.textContent === ${JSON.stringify(summary)}`);
         expectKnown(await shownBy(page, ".operation"), documented);
@@ -171,7 +182,8 @@ describe("in terminals and pages of three widths, every number", () => {
     const terminal = openProgram(["learn", "--port", "0", ...words]);
     const first = await terminal.shows(begun);
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(first)?.[0] ?? "";
-    const control = async (method: string, path: string) => (await call(url, method, `/_sandbox${path}`, { key: null })).body;
+    const control = async (method: string, path: string) =>
+      (await call(url, method, `/_sandbox${path}`, { key: null })).body;
     const room = /\/_sandbox\/room\/[0-9a-f]{16}/.exec(first.replaceAll(/\s*│\n│\s*/g, ""))?.[0];
     if (room !== undefined) {
       for (const name of ["Ada", "Grace"]) await call(url, "POST", `${room}/join`, { key: null, body: { name } });
@@ -205,7 +217,9 @@ describe("under load", () => {
     await Promise.all([filtered.shows("LIVE"), whole.shows("LIVE")]);
     filtered.type("/status:404\r");
     await filtered.shows("/status:404");
-    await pacedLoad(bench.url, 1_500, 6_000, (number) => (number % 750 === 11 ? `/v1/needle-${number}` : "/v1/payments?limit=1"));
+    await pacedLoad(bench.url, 1_500, 6_000, (number) =>
+      number % 750 === 11 ? `/v1/needle-${number}` : "/v1/payments?limit=1",
+    );
     const { made, kept } = await bench.control("GET", "");
     expect([made, kept]).toMatchObject([{ requests: 6_000 }, { requests: 6_000 }]);
     await filtered.shows(/\/status:404 {2}8 of 6,000/);
@@ -220,7 +234,11 @@ describe("under load", () => {
     for (let times = 0; times < 3; times++) await trigger(bench);
     await settle(bench);
     const after = await bench.control("GET", "");
-    expect(after).toMatchObject({ pendingDeliveries: 3, made: { requests: 6_006, attempts: 3 }, kept: { requests: 6_006, attempts: 3 } });
+    expect(after).toMatchObject({
+      pendingDeliveries: 3,
+      made: { requests: 6_006, attempts: 3 },
+      kept: { requests: 6_006, attempts: 3 },
+    });
     await filtered.shows((text) => text.includes("8 of 6,006") && text.includes("3 pending"));
     filtered.type("\x1b");
     const known = await numbersOf(bench);
@@ -274,7 +292,8 @@ test("no attempt waits for a next one that was cancelled: its endpoint was delet
     shown.type("2");
     // The API counts only the failed ones: the title has its number.
     await shown.shows(
-      (text) => / 1 failed/.test(text) && text.match(/✗ failed/g)?.length === 1 && text.match(/✗ cancelled/g)?.length === 3,
+      (text) =>
+        / 1 failed/.test(text) && text.match(/✗ failed/g)?.length === 1 && text.match(/✗ cancelled/g)?.length === 3,
     );
   }
   // The API would answer each replay with a 409.

@@ -35,7 +35,11 @@ afterEach(() => {
 });
 
 /** A detached sandbox, stopped after the test. */
-async function detach(words: string[] = ["--memory"], cwd = folder(), variables: Record<string, string> = {}): Promise<Left> {
+async function detach(
+  words: string[] = ["--memory"],
+  cwd = folder(),
+  variables: Record<string, string> = {},
+): Promise<Left> {
   const ended = await run(["start", "--detach", "--json", "--port", "0", ...words], variables, cwd);
   expect([ended.code, ended.error, ended.out.length]).toEqual([0, "", 1]);
   const told = JSON.parse(ended.out[0] ?? "");
@@ -57,7 +61,10 @@ describe("start --detach", () => {
       ) ?? [];
     left.push(Number(pid));
     expect((await call(url, "GET", "/v1/payments")).status).toBe(200);
-    expect([statSync(log).mode & 0o077, readFileSync(join(cwd, ".merchant-sandbox/.gitignore"), "utf8")]).toEqual([0, "*\n"]);
+    expect([statSync(log).mode & 0o077, readFileSync(join(cwd, ".merchant-sandbox/.gitignore"), "utf8")]).toEqual([
+      0,
+      "*\n",
+    ]);
     expect(statesIn(cwd).map((name) => statSync(join(cwd, ".merchant-sandbox", name)).mode & 0o077)).toEqual([0]);
     expect(await run(["stop"], {}, cwd)).toMatchObject({ code: 0, out: [`Stopped ${url}.`], error: "" });
     expect([isAlive(Number(pid)), readdirSync(join(cwd, ".merchant-sandbox"))]).toEqual([false, [".gitignore"]]);
@@ -81,7 +88,9 @@ describe("start --detach", () => {
     const port = new URL(url).port;
     const taken = await run(["start", "--detach", "--memory", "--port", port], {}, cwd);
     expect([taken.code, taken.out]).toEqual([5, []]);
-    expect(taken.error).toMatch(new RegExp(`Port ${port} on \\S+ is used by merchant-sandbox \\S+, process ${pid}, in memory\\. `));
+    expect(taken.error).toMatch(
+      new RegExp(`Port ${port} on \\S+ is used by merchant-sandbox \\S+, process ${pid}, in memory\\. `),
+    );
     expect(statesIn(cwd)).toHaveLength(1);
     await run(["stop"], {}, cwd);
 
@@ -103,8 +112,14 @@ describe("start --detach", () => {
       expect([words, detached.code, detached.error]).toEqual([words, code, plain.error]);
     }
     expect(statesIn(cwd)).toEqual([]);
-    expect(await run(["--detach", "--db", "/dev/null/data.db"])).toMatchObject({ code: 1, error: expect.stringContaining("/dev/null") });
-    expect(await run(["--detach", "--ui"])).toMatchObject({ code: 2, error: expect.stringContaining("choose --ui or") });
+    expect(await run(["--detach", "--db", "/dev/null/data.db"])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("/dev/null"),
+    });
+    expect(await run(["--detach", "--ui"])).toMatchObject({
+      code: 2,
+      error: expect.stringContaining("choose --ui or"),
+    });
   });
 
   test("several sandboxes run side by side; stop asks which one, and stop --all shuts all down", async () => {
@@ -113,10 +128,14 @@ describe("start --detach", () => {
     expect(new Set(all.map(({ url }) => url)).size).toBe(3);
     const unsure = await run(["stop"], {}, cwd);
     expect([unsure.code, unsure.error]).toEqual([2, expect.stringContaining("Several sandboxes run here")]);
-    expect((await run(["status", "--json"], {}, cwd)).out.map((line) => JSON.parse(line).ready)).toEqual(all.map(() => true));
+    expect((await run(["status", "--json"], {}, cwd)).out.map((line) => JSON.parse(line).ready)).toEqual(
+      all.map(() => true),
+    );
     const [one, ...others] = all;
     expect((await run(["stop", "--url", `${one?.url}/v1`], {}, cwd)).out).toEqual([`Stopped ${one?.url}.`]);
-    expect((await run(["stop", "--all"], {}, cwd)).out.sort()).toEqual(others.map(({ url }) => `Stopped ${url}.`).sort());
+    expect((await run(["stop", "--all"], {}, cwd)).out.sort()).toEqual(
+      others.map(({ url }) => `Stopped ${url}.`).sort(),
+    );
     expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
     expect(await run(["stop", "--all"], {}, cwd)).toMatchObject({ code: 0, out: ["No sandbox runs here."] });
 
@@ -152,7 +171,10 @@ test("status finds the sandbox at the port of the environment, also one of a net
   const proxy = { HTTP_PROXY: "http://127.0.0.1:1", http_proxy: "http://127.0.0.1:1", NODE_USE_ENV_PROXY: "1" };
   for (const words of [[], ["--host", "0.0.0.0", "--allowed-host", "sandbox"]]) {
     const { port } = await start(["--memory", ...words]);
-    expect(await run(["status"], { MERCHANT_SANDBOX_PORT: String(port), ...proxy })).toMatchObject({ code: 0, error: "" });
+    expect(await run(["status"], { MERCHANT_SANDBOX_PORT: String(port), ...proxy })).toMatchObject({
+      code: 0,
+      error: "",
+    });
   }
 });
 
@@ -168,28 +190,31 @@ describe("a state file from a checkout", () => {
     expect(existsSync(join(cwd, "mine.txt"))).toBe(true);
   });
 
-  test.skipIf(process.platform === "win32")("is ignored if others may read or write it, or if it is a link", async () => {
-    const { cwd, url } = await detach();
-    const [name = ""] = statesIn(cwd);
-    const file = join(cwd, ".merchant-sandbox", name);
-    for (const mode of [0o644, 0o620, 0o602]) {
+  test.skipIf(process.platform === "win32")(
+    "is ignored if others may read or write it, or if it is a link",
+    async () => {
+      const { cwd, url } = await detach();
+      const [name = ""] = statesIn(cwd);
+      const file = join(cwd, ".merchant-sandbox", name);
+      for (const mode of [0o644, 0o620, 0o602]) {
+        attempted("State files of a checkout");
+        chmodSync(file, mode);
+        const { error } = await run(["status", "--json"], { MERCHANT_SANDBOX_PORT: "1" }, cwd);
+        expect([mode, error]).toEqual([
+          mode,
+          expect.stringContaining("is ignored: it must be a file that only this user can read and write."),
+        ]);
+      }
+      chmodSync(file, 0o600);
+      renameSync(file, join(cwd, "elsewhere.json"));
       attempted("State files of a checkout");
-      chmodSync(file, mode);
-      const { error } = await run(["status", "--json"], { MERCHANT_SANDBOX_PORT: "1" }, cwd);
-      expect([mode, error]).toEqual([
-        mode,
-        expect.stringContaining("is ignored: it must be a file that only this user can read and write."),
-      ]);
-    }
-    chmodSync(file, 0o600);
-    renameSync(file, join(cwd, "elsewhere.json"));
-    attempted("State files of a checkout");
-    symlinkSync(join(cwd, "elsewhere.json"), file);
-    expect((await run(["status"], { MERCHANT_SANDBOX_PORT: "1" }, cwd)).error).toContain("is ignored");
-    rmSync(file);
-    renameSync(join(cwd, "elsewhere.json"), file);
-    expect((await run(["status"], {}, cwd)).out).toEqual([expect.stringContaining(url)]);
-  });
+      symlinkSync(join(cwd, "elsewhere.json"), file);
+      expect((await run(["status"], { MERCHANT_SANDBOX_PORT: "1" }, cwd)).error).toContain("is ignored");
+      rmSync(file);
+      renameSync(join(cwd, "elsewhere.json"), file);
+      expect((await run(["status"], {}, cwd)).out).toEqual([expect.stringContaining(url)]);
+    },
+  );
 });
 
 describe("a detached sandbox leaves", () => {
@@ -197,13 +222,17 @@ describe("a detached sandbox leaves", () => {
 
   onLinux("nothing, if its state cannot be written: no process, no file, and the command comes back", () => {
     const cwd = folder();
-    // Files may have 1,024 bytes, as on a disk that is nearly full; a long token makes the state longer, but not the log.
+    // Files may have 1,024 bytes, as on a disk that is nearly full; a long token makes the state longer, but not the
+    // log.
     const words = [PROGRAM, "start", "--detach", "--memory", "--port", "0", "--control-token", "x".repeat(300)];
     const { status, stderr } = spawnSync("bash", ["-c", 'ulimit -f 1; exec "$0" "$@"', process.execPath, ...words], {
       cwd,
       encoding: "utf8",
     });
-    expect([status, stderr]).toEqual([1, expect.stringMatching(/Cannot write in \S+: EFBIG.* The sandbox was ended again\.\n$/)]);
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/Cannot write in \S+: EFBIG.* The sandbox was ended again\.\n$/),
+    ]);
     expect(readdirSync(join(cwd, ".merchant-sandbox"))).toEqual([".gitignore"]);
     const processes = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
     const folderOf = (pid: string) => spawnSync("readlink", [`/proc/${pid}/cwd`], { encoding: "utf8" }).stdout.trim();
@@ -250,7 +279,10 @@ const SOON = { timeout: 30_000, interval: 50 };
 
 test("SIGTERM to npx ends the sandbox", async () => {
   const port = await freePort();
-  const npx = spawn("npx", ["merchant-sandbox", "--memory", "--port", String(port)], { cwd: installed(), stdio: "ignore" });
+  const npx = spawn("npx", ["merchant-sandbox", "--memory", "--port", String(port)], {
+    cwd: installed(),
+    stdio: "ignore",
+  });
   const pid = await vi.waitUntil(() => pidAt(`http://127.0.0.1:${port}`), SOON);
   onTestFinished(() => void (isAlive(pid) && process.kill(pid, "SIGKILL")));
   npx.kill("SIGTERM");
@@ -263,7 +295,10 @@ test("a sandbox that npx started with --detach stays until it is stopped", async
     new Promise<string>((resolve, reject) =>
       execFile("npx", ["merchant-sandbox", ...words], { cwd }, (error, out) => (error ? reject(error) : resolve(out))),
     );
-  const { url, pid } = JSON.parse(await npx("start", "--detach", "--memory", "--port", "0", "--json")) as { url: string; pid: number };
+  const { url, pid } = JSON.parse(await npx("start", "--detach", "--memory", "--port", "0", "--json")) as {
+    url: string;
+    pid: number;
+  };
   onTestFinished(() => void (isAlive(pid) && process.kill(pid, "SIGKILL")));
   // Longer than the time between two looks at the parent.
   await new Promise((resolve) => setTimeout(resolve, 1_000));

@@ -21,7 +21,10 @@ async function examine(words: string[] = [], variables: Record<string, string> =
 test("reports a healthy machine line by line", async () => {
   const { code, out, error } = await run(["doctor", "--port", "0"], PLAIN);
   expect([code, error]).toEqual([0, ""]);
-  expect(out.slice(0, 2)).toEqual([expect.stringMatching(/^ok {4}better-sqlite3 loads in Node \d+\.\d+\.\d+/), "ok    any free port"]);
+  expect(out.slice(0, 2)).toEqual([
+    expect.stringMatching(/^ok {4}better-sqlite3 loads in Node \d+\.\d+\.\d+/),
+    "ok    any free port",
+  ]);
   const { found } = await examine();
   expect(found.map(({ check }) => check)).toEqual(["node", "port", "folder", "proxy"]);
   expect((await examine(["--memory"])).found.map(({ check }) => check)).not.toContain("folder");
@@ -36,7 +39,9 @@ describe("finds", () => {
       {
         state: "warn",
         says: expect.stringMatching(
-          new RegExp(`^port ${sandbox.port} is used by merchant-sandbox \\S+, process ${sandbox.child.pid}, in memory$`),
+          new RegExp(
+            `^port ${sandbox.port} is used by merchant-sandbox \\S+, process ${sandbox.child.pid}, in memory$`,
+          ),
         ),
       },
     ]);

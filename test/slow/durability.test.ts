@@ -34,21 +34,28 @@ describe("after a restart", () => {
   test("a sandbox has its records, keys, sessions, idempotent responses, request log and counters", async () => {
     const db = join(folder(), "data.db");
     const options = { memory: false, db, clock: "2026-01-05T12:00:00Z" };
-    const post = (url: string, key: string) => call(url, "POST", RULES, { body: RULE, headers: { "idempotency-key": key } });
+    const post = (url: string, key: string) =>
+      call(url, "POST", RULES, { body: RULE, headers: { "idempotency-key": key } });
     const first = await createSandbox(options);
     const made = await post(first.url, "one");
-    const { body: merchant } = await call(first.url, "POST", "/v1/merchants", { body: { name: "New", email: "new@new.example" } });
+    const { body: merchant } = await call(first.url, "POST", "/v1/merchants", {
+      body: { name: "New", email: "new@new.example" },
+    });
     const login = { email: "ola@lodge.example", password: "lodge-password" };
     const { body: session } = await call(first.url, "POST", "/v1/merchants/login", { body: login });
     await call(first.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline");
     await first.close();
-    const isStored = (text: string) => readdirSync(dirname(db)).some((name) => readFileSync(join(dirname(db), name)).includes(text));
+    const isStored = (text: string) =>
+      readdirSync(dirname(db)).some((name) => readFileSync(join(dirname(db), name)).includes(text));
     expect([merchant.apiKey, session.accessToken].map(isStored)).toEqual([true, false]);
     attempted("Secrets in logs and reports");
 
     const second = await createSandbox(options);
     expect((await second.merchants.list()).data).toHaveLength(5);
-    expect(await post(second.url, "one")).toMatchObject({ text: made.text, headers: { "idempotent-replayed": "true" } });
+    expect(await post(second.url, "one")).toMatchObject({
+      text: made.text,
+      headers: { "idempotent-replayed": "true" },
+    });
     expect((await post(second.url, "two")).body.id).not.toBe(made.body.id);
     expect((await call(second.url, "GET", "/v1/merchants/me", { key: merchant.apiKey })).body.id).toBe(merchant.id);
     expect((await call(second.url, "GET", "/v1/merchants/me", { key: session.accessToken })).body.id).toBe("mer_lodge");
@@ -76,11 +83,15 @@ describe("the file", () => {
     for (const isFirst of [true, false]) {
       const program = await start(["--db", "data.db"], {}, cwd);
       const answers = await Promise.all(Array.from({ length: 5 }, () => call(program.url, "GET", "/v1/merchants/me")));
-      numbers.push(...answers.map(({ headers }) => Number(String(headers["x-sandbox-request-id"]).slice("req_".length))));
+      numbers.push(
+        ...answers.map(({ headers }) => Number(String(headers["x-sandbox-request-id"]).slice("req_".length))),
+      );
       if (isFirst) {
         const second = await run(["--port", "0", "--db", "data.db"], {}, cwd);
         expect(second).toMatchObject({ code: 1, out: [] });
-        expect(second.error).toMatch(/^merchant-sandbox: \S+data\.db is in use by process \d+ at http:\/\/127\.0\.0\.1:\d+\. .*--db.*\n$/);
+        expect(second.error).toMatch(
+          /^merchant-sandbox: \S+data\.db is in use by process \d+ at http:\/\/127\.0\.0\.1:\d+\. .*--db.*\n$/,
+        );
         expect(second.error).toContain(`process ${program.child.pid} at ${program.url}`);
         await expect(createSandbox({ memory: false, db: join(cwd, "data.db") })).rejects.toThrow(program.url);
       }
@@ -118,7 +129,9 @@ describe("the file", () => {
     other.exec("rollback");
     expect([(await write()).status, written()]).toEqual([200, 1]);
     await bench.close();
-    expect(other.prepare("select status from request_log order by sequence").pluck().all()).toEqual([200, 500, 200, 200]);
+    expect(other.prepare("select status from request_log order by sequence").pluck().all()).toEqual([
+      200, 500, 200, 200,
+    ]);
   });
 
   test("that stays locked delays one write: later ones fail immediately until one succeeds", async () => {
@@ -145,9 +158,14 @@ describe("the file", () => {
     const write = () => bench.call("POST", RULES, { body: RULE, headers: { "idempotency-key": "one" } });
     const made = await write();
     other.exec("begin immediate");
-    expect(await bench.control("POST", "/clock/advance", { by: "25h" })).toMatchObject({ mode: "offset", forgotten: 0 });
+    expect(await bench.control("POST", "/clock/advance", { by: "25h" })).toMatchObject({
+      mode: "offset",
+      forgotten: 0,
+    });
     expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(200);
-    expect((await write()).body.message).toMatch(/^Another program keeps the SQLite file locked\. .* Nothing of this request was kept\.$/);
+    expect((await write()).body.message).toMatch(
+      /^Another program keeps the SQLite file locked\. .* Nothing of this request was kept\.$/,
+    );
     other.exec("rollback");
     expect((await write()).body.id).not.toBe(made.body.id);
     bench.defects.length = 0;
@@ -228,7 +246,11 @@ describe("the file", () => {
   };
 
   const spoilt: [what: string, make: () => string | Promise<string>, says: RegExp][] = [
-    ["of another version of the program", () => ours((sql) => sql.pragma("user_version = 999")), /another version .*schema 999/],
+    [
+      "of another version of the program",
+      () => ours((sql) => sql.pragma("user_version = 999")),
+      /another version .*schema 999/,
+    ],
     ["of another program", () => foreign(), /another program/],
     ["of another program that crashed, its log still to be played back", () => foreign("-wal"), /another program/],
     ["that is no database", () => overwrite(() => "Dear reader,\n".repeat(1_000)), /not a usable SQLite file/],
@@ -238,7 +260,10 @@ describe("the file", () => {
       async () => {
         let page = 0;
         const db = await ours((sql) => {
-          page = sql.prepare("select rootpage from sqlite_master where name = 'documents_newest'").pluck().get() as number;
+          page = sql
+            .prepare("select rootpage from sqlite_master where name = 'documents_newest'")
+            .pluck()
+            .get() as number;
         });
         const bytes = readFileSync(db);
         writeFileSync(db, bytes.fill(0xa5, (page - 1) * 4_096 + 2, (page - 1) * 4_096 + 66));
@@ -310,32 +335,36 @@ describe("the file", () => {
     }
   });
 
-  test.skipIf(process.platform === "win32")("is not reached through a link in a checkout, and neither is anything beside it", async () => {
-    for (const link of ["", ".gitignore", "sandbox.db", "snapshots", "snapshots/kept.snapshot.db"]) {
-      const [cwd, home] = [folder(), folder()];
-      const [own, target] = [join(cwd, ".merchant-sandbox"), join(home, "target")];
-      mkdirSync(link.includes("/") ? join(own, "snapshots") : own, { recursive: true });
-      if (link === "") rmSync(own, { recursive: true });
-      symlinkSync(target, join(own, link));
-      attempted("Links in a checkout that lead elsewhere");
-      const opened = createSandbox({ memory: false, db: join(own, "sandbox.db") });
-      if (["", "sandbox.db"].includes(link)) await expect(opened).rejects.toThrow(/is a symbolic link, which the sandbox does not follow/);
-      else {
-        const sandbox = await opened;
-        const answers = [];
-        for (const [method, path] of [
-          ["GET", "/snapshots"],
-          ["POST", "/snapshots/kept/restore"],
-          ["DELETE", "/snapshots/kept"],
-          ["PUT", "/snapshots/kept"],
-        ] as const)
-          answers.push((await call(sandbox.url, method, `/_sandbox${path}`, { key: null })).status);
-        expect([link, answers]).toEqual([link, link === "snapshots" ? [200, 409, 409, 409] : [200, 404, 404, 200]]);
-        await sandbox.close();
+  test.skipIf(process.platform === "win32")(
+    "is not reached through a link in a checkout, and neither is anything beside it",
+    async () => {
+      for (const link of ["", ".gitignore", "sandbox.db", "snapshots", "snapshots/kept.snapshot.db"]) {
+        const [cwd, home] = [folder(), folder()];
+        const [own, target] = [join(cwd, ".merchant-sandbox"), join(home, "target")];
+        mkdirSync(link.includes("/") ? join(own, "snapshots") : own, { recursive: true });
+        if (link === "") rmSync(own, { recursive: true });
+        symlinkSync(target, join(own, link));
+        attempted("Links in a checkout that lead elsewhere");
+        const opened = createSandbox({ memory: false, db: join(own, "sandbox.db") });
+        if (["", "sandbox.db"].includes(link))
+          await expect(opened).rejects.toThrow(/is a symbolic link, which the sandbox does not follow/);
+        else {
+          const sandbox = await opened;
+          const answers = [];
+          for (const [method, path] of [
+            ["GET", "/snapshots"],
+            ["POST", "/snapshots/kept/restore"],
+            ["DELETE", "/snapshots/kept"],
+            ["PUT", "/snapshots/kept"],
+          ] as const)
+            answers.push((await call(sandbox.url, method, `/_sandbox${path}`, { key: null })).status);
+          expect([link, answers]).toEqual([link, link === "snapshots" ? [200, 409, 409, 409] : [200, 404, 404, 200]]);
+          await sandbox.close();
+        }
+        expect([link, readdirSync(home)]).toEqual([link, []]);
       }
-      expect([link, readdirSync(home)]).toEqual([link, []]);
-    }
-  });
+    },
+  );
 
   test("that is read-only, or in a read-only folder, is rejected in one sentence and not changed", async ({ skip }) => {
     const user = plainUser();
@@ -348,7 +377,12 @@ describe("the file", () => {
       const { status, stderr } = spawnSync(command, words, { encoding: "utf8", cwd: "/" });
       return [status, stderr];
     };
-    const look = () => readdirSync(own).map((name) => [name, statSync(join(own, name)).mode & 0o777, readFileSync(join(own, name), "hex")]);
+    const look = () =>
+      readdirSync(own).map((name) => [
+        name,
+        statSync(join(own, name)).mode & 0o777,
+        readFileSync(join(own, name), "hex"),
+      ]);
     rmSync(`${db}-lock`);
     chmodSync(db, 0o444);
     const before = look();
@@ -362,30 +396,40 @@ describe("the file", () => {
       neighbours();
       const kept = look();
       chmodSync(own, 0o555);
-      expect(startIt()).toEqual([1, expect.stringMatching(/^merchant-sandbox: Cannot write in \S+: .*--db <file>.*--memory\.\n$/)]);
+      expect(startIt()).toEqual([
+        1,
+        expect.stringMatching(/^merchant-sandbox: Cannot write in \S+: .*--db <file>.*--memory\.\n$/),
+      ]);
       chmodSync(own, 0o700);
       expect(look()).toEqual(kept);
     }
   });
 
-  test.skipIf(process.platform === "win32")("whose lock is a symbolic link is rejected, and the link's target stays as it is", async () => {
-    const [cwd, home] = [folder(), folder()];
-    const [db, profile] = [join(cwd, "data.db"), join(home, ".profile")];
-    symlinkSync(profile, `${db}-lock`);
-    for (const isThere of [false, true]) {
-      attempted("Links in a checkout that lead elsewhere");
-      if (isThere) writeFileSync(profile, "", { mode: 0o755 });
-      await expect(createSandbox({ memory: false, db })).rejects.toThrow(/data\.db-lock is not a plain file; remove it/);
-      expect([existsSync(profile), existsSync(db)]).toEqual([isThere, false]);
-    }
-    expect(statSync(profile).mode & 0o100).toBe(0o100);
-  });
+  test.skipIf(process.platform === "win32")(
+    "whose lock is a symbolic link is rejected, and the link's target stays as it is",
+    async () => {
+      const [cwd, home] = [folder(), folder()];
+      const [db, profile] = [join(cwd, "data.db"), join(home, ".profile")];
+      symlinkSync(profile, `${db}-lock`);
+      for (const isThere of [false, true]) {
+        attempted("Links in a checkout that lead elsewhere");
+        if (isThere) writeFileSync(profile, "", { mode: 0o755 });
+        await expect(createSandbox({ memory: false, db })).rejects.toThrow(
+          /data\.db-lock is not a plain file; remove it/,
+        );
+        expect([existsSync(profile), existsSync(db)]).toEqual([isThere, false]);
+      }
+      expect(statSync(profile).mode & 0o100).toBe(0o100);
+    },
+  );
 
   test("at an impossible path is rejected in one sentence, by the program with exit code 1", async () => {
     const cwd = folder();
     writeFileSync(join(cwd, "file"), "");
     mkdirSync(join(cwd, "folder"));
-    await expect(createSandbox({ memory: false, db: join(cwd, "folder") })).rejects.toThrow(/^Cannot [^\n]+--memory[^\n]*$/);
+    await expect(createSandbox({ memory: false, db: join(cwd, "folder") })).rejects.toThrow(
+      /^Cannot [^\n]+--memory[^\n]*$/,
+    );
     const { code, error } = await run(["--port", "0", "--db", "file/data.db"], {}, cwd);
     expect([code, error]).toEqual([1, expect.stringMatching(/^merchant-sandbox: Cannot [^\n]+--memory[^\n]*\n$/)]);
   });

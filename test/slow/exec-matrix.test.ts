@@ -1,5 +1,6 @@
-// The exit codes of `exec --fail-on verdicts,5xx` over a sample shop in three languages: correct, and with each of six bugs; as the merchant of `exec` and
-// as merchants that the tests create and remove; with and without faults. `npm run verdicts` plays every cell, `npm test` every bug.
+// The exit codes of `exec --fail-on verdicts,5xx` over a sample shop in three languages: correct, and with each of six
+// bugs; as the merchant of `exec` and as merchants that the tests create and remove; with and without faults. `npm run
+// verdicts` plays every cell, `npm test` every bug.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,7 +11,10 @@ import { folder, run } from "../support/program.ts";
 const root = join(import.meta.dirname, "../..");
 const shops = join(root, "test/support/shops");
 
-/** Each bug with the rule that it breaks, which `exec` must name, and the exit code under faults. Without faults, no bug shows. */
+/**
+ * Each bug with the rule that it breaks, which `exec` must name, and the exit code under faults. Without faults, no bug
+ * shows.
+ */
 const BUGS = {
   none: [undefined, 0],
   "new key": [/effect\.single/, 3],
@@ -68,12 +72,15 @@ async function play(command: readonly string[], { bug, isOwn, hasFaults }: Cell)
 /** Cells with faults first: they wait for retries. */
 const cellsOf = (language: string): Cell[] =>
   [true, false]
-    .flatMap((hasFaults) => [false, true].flatMap((isOwn) => (Object.keys(BUGS) as Bug[]).map((bug) => ({ bug, isOwn, hasFaults }))))
+    .flatMap((hasFaults) =>
+      [false, true].flatMap((isOwn) => (Object.keys(BUGS) as Bug[]).map((bug) => ({ bug, isOwn, hasFaults }))),
+    )
     .filter((cell) => ALL || isUsual(language, cell));
 
 /**
- * Whether `npm test` plays a cell. Without faults no bug shows, and a bug shows alike in each language and for each merchant: the shell, which starts
- * fastest, plays each bug for one merchant, and the others one bug that their own tests do not notice.
+ * Whether `npm test` plays a cell. Without faults no bug shows, and a bug shows alike in each language and for each
+ * merchant: the shell, which starts fastest, plays each bug for one merchant, and the others one bug that their own
+ * tests do not notice.
  */
 function isUsual(language: string, { bug, isOwn, hasFaults }: Cell): boolean {
   if (bug === "none") return hasFaults || language === "shell";
@@ -81,20 +88,27 @@ function isUsual(language: string, { bug, isOwn, hasFaults }: Cell): boolean {
   return hasFaults && isOwn === (Object.keys(BUGS).indexOf(bug) % 2 === 0);
 }
 
-const nameOf = ({ bug, isOwn, hasFaults }: Cell) => `${bug}, ${isOwn ? "own" : "given"} merchant, ${hasFaults ? "faults" : "no faults"}`;
-const expected = (cells: Cell[]) => Object.fromEntries(cells.map((cell) => [nameOf(cell), String(cell.hasFaults ? BUGS[cell.bug][1] : 0)]));
+const nameOf = ({ bug, isOwn, hasFaults }: Cell) =>
+  `${bug}, ${isOwn ? "own" : "given"} merchant, ${hasFaults ? "faults" : "no faults"}`;
+const expected = (cells: Cell[]) =>
+  Object.fromEntries(cells.map((cell) => [nameOf(cell), String(cell.hasFaults ? BUGS[cell.bug][1] : 0)]));
 
 for (const [language, command, probe] of LANGUAGES) {
   const isInstalled = spawnSync("sh", ["-c", probe]).status === 0;
-  test.skipIf(!isInstalled)(`${language}${isInstalled ? "" : `, because "${probe}" fails here`}`, { timeout: 900_000 }, async () => {
-    const matrix: Record<string, string> = {};
-    const cells = cellsOf(language);
-    const left = [...cells];
-    const playNext = async () => {
-      for (let cell = left.shift(); cell !== undefined; cell = left.shift()) matrix[nameOf(cell)] = await play(command, cell);
-    };
-    // Most of a cell is waiting.
-    await Promise.all(Array.from({ length: 5 }, playNext));
-    expect(matrix).toEqual(expected(cells));
-  });
+  test.skipIf(!isInstalled)(
+    `${language}${isInstalled ? "" : `, because "${probe}" fails here`}`,
+    { timeout: 900_000 },
+    async () => {
+      const matrix: Record<string, string> = {};
+      const cells = cellsOf(language);
+      const left = [...cells];
+      const playNext = async () => {
+        for (let cell = left.shift(); cell !== undefined; cell = left.shift())
+          matrix[nameOf(cell)] = await play(command, cell);
+      };
+      // Most of a cell is waiting.
+      await Promise.all(Array.from({ length: 5 }, playNext));
+      expect(matrix).toEqual(expected(cells));
+    },
+  );
 }

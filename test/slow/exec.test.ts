@@ -1,4 +1,5 @@
-// `exec`: the environment, streams and exit code of the command, cleanup of its processes, and the conditions of --fail-on.
+// `exec`: the environment, streams and exit code of the command, cleanup of its processes, and the conditions of
+// --fail-on.
 
 import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -61,13 +62,19 @@ describe("the command", () => {
     const source = "process.stdin.pipe(process.stdout); process.stderr.write(Buffer.from([0, 255, 27, 10, 128]))";
     const plain = bytesOf(process.execPath, ["-e", source], everything);
     const inside = bytesOf(process.execPath, [PROGRAM, "exec", "--", process.execPath, "-e", source], everything);
-    expect(inside).toEqual({ ...plain, error: expect.stringContaining(`${plain.error}merchant-sandbox: Warning: No request arrived `) });
+    expect(inside).toEqual({
+      ...plain,
+      error: expect.stringContaining(`${plain.error}merchant-sandbox: Warning: No request arrived `),
+    });
     expect(inside.out).toHaveLength(4096);
   });
 
   test("gets its arguments unchanged, even those named like ours", async () => {
     const words = ["--port", "7", "--", "--help", "", "a b", "$HOME", "*"];
-    const { out } = await exec([], [process.execPath, "-e", "console.log(JSON.stringify(process.argv.slice(1)))", "--", ...words]);
+    const { out } = await exec(
+      [],
+      [process.execPath, "-e", "console.log(JSON.stringify(process.argv.slice(1)))", "--", ...words],
+    );
     expect(JSON.parse(out[0] ?? "")).toEqual(words);
   });
 
@@ -85,7 +92,8 @@ describe("the command", () => {
       join(cwd, "faults.json"),
       JSON.stringify({ faults: [{ action: { type: "status", status: 418 }, trigger: { times: 1 } }] }),
     );
-    const words = "--seed 9 --clock 2026-01-05T09:00:00Z --rate-limit 9/1m --faults faults.json --db data.db --log logs/a --fixture market";
+    const words =
+      "--seed 9 --clock 2026-01-05T09:00:00Z --rate-limit 9/1m --faults faults.json --db data.db --log logs/a --fixture market";
     const { out, error } = await exec(
       words.split(" "),
       node(
@@ -101,7 +109,10 @@ describe("the command", () => {
 
   test("leaves no files in the working folder or the temporary folder", async () => {
     const [cwd, temporary] = [folder(), folder()];
-    expect(await exec([], node("await get('/payments')"), { TMPDIR: temporary }, cwd)).toMatchObject({ code: 0, error: "" });
+    expect(await exec([], node("await get('/payments')"), { TMPDIR: temporary }, cwd)).toMatchObject({
+      code: 0,
+      error: "",
+    });
     expect([readdirSync(cwd), readdirSync(temporary)]).toEqual([[], []]);
   });
 
@@ -122,23 +133,29 @@ describe.skipIf(process.platform === "win32")("signals and surviving processes",
   test.each(["SIGINT", "SIGHUP"] as const)("%s is forwarded once", async (signal) => {
     const counted = `process.exitCode = (process.exitCode ?? 40) + 1; get("/payments").then(() => process.exit())`;
     // A separate session, as in a pipeline: otherwise the terminal would signal the command as well.
-    const child = spawn(process.execPath, [PROGRAM, "exec", "--", ...node(waiting(counted))], { detached: true, cwd: folder() });
+    const child = spawn(process.execPath, [PROGRAM, "exec", "--", ...node(waiting(counted))], {
+      detached: true,
+      cwd: folder(),
+    });
     await new Promise((resolve) => child.stdout.once("data", resolve));
     child.kill(signal);
     expect(await new Promise((resolve) => child.once("close", resolve))).toBe(41);
   });
 
-  test.skipIf(spawnSync("script", ["--version"]).status !== 0)("Ctrl-C in a terminal reaches the command once", async () => {
-    const file = join(folder(), "counting.mjs");
-    const counted = `count++; get("/payments").then(() => get("/payments")).then(() => process.exit(40 + count))`;
-    writeFileSync(file, `${CLIENT}\nlet count = 0; ${waiting(counted)}`);
-    // exec replaces the shell, which would also receive the key and exit.
-    const line = `exec ${[process.execPath, PROGRAM, "exec", "--", process.execPath, file].map((word) => `"${word}"`).join(" ")}`;
-    const terminal = spawn("script", ["-qec", line, "/dev/null"], { cwd: folder() });
-    await new Promise((resolve) => terminal.stdout.once("data", resolve));
-    terminal.stdin.write("\u0003");
-    expect(await new Promise((resolve) => terminal.once("close", resolve))).toBe(41);
-  });
+  test.skipIf(spawnSync("script", ["--version"]).status !== 0)(
+    "Ctrl-C in a terminal reaches the command once",
+    async () => {
+      const file = join(folder(), "counting.mjs");
+      const counted = `count++; get("/payments").then(() => get("/payments")).then(() => process.exit(40 + count))`;
+      writeFileSync(file, `${CLIENT}\nlet count = 0; ${waiting(counted)}`);
+      // exec replaces the shell, which would also receive the key and exit.
+      const line = `exec ${[process.execPath, PROGRAM, "exec", "--", process.execPath, file].map((word) => `"${word}"`).join(" ")}`;
+      const terminal = spawn("script", ["-qec", line, "/dev/null"], { cwd: folder() });
+      await new Promise((resolve) => terminal.stdout.once("data", resolve));
+      terminal.stdin.write("\u0003");
+      expect(await new Promise((resolve) => terminal.once("close", resolve))).toBe(41);
+    },
+  );
 
   test("a second signal kills a command that ignores the first", async () => {
     const program = launch(["exec", "--", ...node(waiting('console.log("no")'))]);
@@ -161,16 +178,23 @@ describe.skipIf(process.platform === "win32")("signals and surviving processes",
       child.unref();
     }
     ${then}`;
-  const left = (out: string[]) => out.filter((line) => line.startsWith("left")).map((line) => Number(line.split(" ")[1]));
+  const left = (out: string[]) =>
+    out.filter((line) => line.startsWith("left")).map((line) => Number(line.split(" ")[1]));
 
   test("exec killed with SIGKILL takes the command and its processes along", async () => {
-    const program = launch(["exec", "--", ...node(family("console.log('url', base, process.pid); setInterval(() => {}, 1000);"))]);
+    const program = launch([
+      "exec",
+      "--",
+      ...node(family("console.log('url', base, process.pid); setInterval(() => {}, 1000);")),
+    ]);
     const [, url = "", pid = ""] = (await program.line((line) => line.startsWith("url"))).split(" ");
     program.child.kill("SIGKILL");
     // Each process holds the output open: it closes when the last one is gone.
     expect((await program.ended).signal).toBe("SIGKILL");
     expect([...left(program.out), Number(pid)].filter(isAlive)).toEqual([]);
-    const refused = await new Promise((resolve) => connect(Number(new URL(url).port), "127.0.0.1").once("error", resolve));
+    const refused = await new Promise((resolve) =>
+      connect(Number(new URL(url).port), "127.0.0.1").once("error", resolve),
+    );
     expect(refused).toMatchObject({ code: "ECONNREFUSED" });
   });
 
@@ -221,15 +245,29 @@ describe("a sandbox of the command", () => {
   test("adds its verdicts to the run, even if it is reset, and is named in the report", async () => {
     const cwd = folder();
     const words = ["--fail-on", "verdicts", "--report", "json=r.json,markdown=r.md"];
-    const { code, error } = await exec(words, own(`{ const base = sandbox.baseUrl; ${impatient} } await sandbox.reset();`), {}, cwd);
+    const { code, error } = await exec(
+      words,
+      own(`{ const base = sandbox.baseUrl; ${impatient} } await sandbox.reset();`),
+      {},
+      cwd,
+    );
     const port = /In a test's own sandbox, http:\/\/127\.0\.0\.1:(\d+), mer_lodge: /.exec(error)?.[1];
     expect([code, error]).toEqual([
       3,
-      expect.stringMatching(new RegExp(`^merchant-sandbox: retry_after\\.honoured .*: .*${port}/req_2 on connection`, "m")),
+      expect.stringMatching(
+        new RegExp(`^merchant-sandbox: retry_after\\.honoured .*: .*${port}/req_2 on connection`, "m"),
+      ),
     ]);
     const report = JSON.parse(readFileSync(join(cwd, "r.json"), "utf8"));
-    expect(report).toMatchObject({ added: [{ sandbox: `http://127.0.0.1:${port}`, requests: 3 }], totals: { requests: 0 } });
-    expect(report.verdicts[0]).toMatchObject({ verdict: "fail", merchant: null, calls: [{ request: `${port}/req_2` }, {}] });
+    expect(report).toMatchObject({
+      added: [{ sandbox: `http://127.0.0.1:${port}`, requests: 3 }],
+      totals: { requests: 0 },
+    });
+    expect(report.verdicts[0]).toMatchObject({
+      verdict: "fail",
+      merchant: null,
+      calls: [{ request: `${port}/req_2` }, {}],
+    });
     expect(readFileSync(join(cwd, "r.md"), "utf8")).toContain(
       "| Sandboxes of tests | 1 with 3 requests, of which only the verdicts are included |",
     );
@@ -265,27 +303,43 @@ describe("exec writes", () => {
     [0, 1],
     [8, 8],
     [255, 255],
-  ])("a report that cannot be written as a failure in the others, and turns exit code %i into %i", async (given, expected) => {
-    const cwd = folder();
-    const { code, error } = await exec(["--report", "junit=r.xml,json=/dev/null/r.json"], ["sh", "-c", `exit ${given}`], {}, cwd);
-    expect(code).toBe(expected);
-    for (const text of [error, readFileSync(join(cwd, "r.xml"), "utf8")])
-      expect(text).toContain("Cannot write the report /dev/null/r.json");
-  });
+  ])(
+    "a report that cannot be written as a failure in the others, and turns exit code %i into %i",
+    async (given, expected) => {
+      const cwd = folder();
+      const { code, error } = await exec(
+        ["--report", "junit=r.xml,json=/dev/null/r.json"],
+        ["sh", "-c", `exit ${given}`],
+        {},
+        cwd,
+      );
+      expect(code).toBe(expected);
+      for (const text of [error, readFileSync(join(cwd, "r.xml"), "utf8")])
+        expect(text).toContain("Cannot write the report /dev/null/r.json");
+    },
+  );
 
   test("a log after a failure, and prints its path", async () => {
     const temporary = folder();
     const { error } = await exec([], node("await get('/payments'); process.exit(6)"), { TMPDIR: temporary });
     const [, path = ""] = /^merchant-sandbox: Exit code 6\. The log of the sandbox is (.*)\.\n$/.exec(error) ?? [];
     expect(path.startsWith(temporary)).toBe(true);
-    expect(readFileSync(path, "utf8")).toMatch(/^merchant-sandbox \S+ is ready at .*\n\S+ GET \/v1\/payments 200 .* req_1\n$/);
+    expect(readFileSync(path, "utf8")).toMatch(
+      /^merchant-sandbox \S+ is ready at .*\n\S+ GET \/v1\/payments 200 .* req_1\n$/,
+    );
     expect(statSync(path).mode & 0o077).toBe(0);
   });
 
   test.skipIf(!existsSync("/dev/full"))("a full disk takes the log, not the run", async () => {
     const { code, error } = await exec(["--log", "/dev/full"], node("await get('/payments'); process.exit(6)"));
-    expect([code, error]).toEqual([6, expect.stringMatching(/^merchant-sandbox: The log \/dev\/full is incomplete: ENOSPC.*\n$/)]);
-    expect(await exec(["--report", "json=/dev/full"], ["true"])).toMatchObject({ code: 1, error: expect.stringContaining("ENOSPC") });
+    expect([code, error]).toEqual([
+      6,
+      expect.stringMatching(/^merchant-sandbox: The log \/dev\/full is incomplete: ENOSPC.*\n$/),
+    ]);
+    expect(await exec(["--report", "json=/dev/full"], ["true"])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining("ENOSPC"),
+    });
   });
 
   test("the command runs without a temporary folder", async () => {

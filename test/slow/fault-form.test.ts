@@ -115,7 +115,9 @@ describe("every field of every action", () => {
         enter(path, text);
         desk.press("ctrl-y");
         await desk.settle();
-        const body = JSON.parse((/ --data-raw '(.*)'$/s.exec(desk.copied.at(-1) ?? "")?.[1] ?? "{}").replaceAll("'\\''", "'"));
+        const body = JSON.parse(
+          (/ --data-raw '(.*)'$/s.exec(desk.copied.at(-1) ?? "")?.[1] ?? "{}").replaceAll("'\\''", "'"),
+        );
         const [outer = "", inner] = path.split(".");
         expect([path, inner === undefined ? body[outer] : body[outer]?.[inner]]).toEqual([path, value]);
         expect(body.action.type).toBe(rule.title);
@@ -152,7 +154,10 @@ describe("every field of every action", () => {
         ),
       },
       { weight: 2, arbitrary: fc.constantFrom(..."0123456789.,-{}\"'/mshdtrueflp*_".split("")) },
-      { weight: 1, arbitrary: fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).filter((text) => [...text].length === 1) },
+      {
+        weight: 1,
+        arbitrary: fc.string({ unit: "grapheme", minLength: 1, maxLength: 1 }).filter((text) => [...text].length === 1),
+      },
       { weight: 2, arbitrary: fc.constantFrom(...texts) },
     );
     const outcomes = { armed: 0, refused: 0 };

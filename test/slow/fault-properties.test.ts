@@ -35,11 +35,18 @@ describe("equal runs", () => {
     fc.record({ times: fc.integer({ min: 1, max: 4 }), skip: fc.nat({ max: 3 }) }),
     fc.record({ every: fc.integer({ min: 1, max: 4 }) }),
     fc.record({ probability: fc.constantFrom(0.2, 0.5, 0.8) }),
-    fc.record({ probability: fc.constantFrom(0.3, 0.6), seed: fc.nat({ max: 9 }), times: fc.integer({ min: 1, max: 4 }) }),
+    fc.record({
+      probability: fc.constantFrom(0.3, 0.6),
+      seed: fc.nat({ max: 9 }),
+      times: fc.integer({ min: 1, max: 4 }),
+    }),
   );
   const sets = fc.array(fc.record({ action, trigger: when }), { minLength: 1, maxLength: 5 });
 
-  /** Runs twenty calls and six events with these rules from the fixtures; returns the outcome of each, and the firings of each rule. */
+  /**
+   * Runs twenty calls and six events with these rules from the fixtures; returns the outcome of each, and the firings
+   * of each rule.
+   */
   async function day(rules: object[]): Promise<unknown[]> {
     await bench.control("POST", "/reset", {});
     await bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
@@ -54,8 +61,13 @@ describe("equal runs", () => {
     };
     for (let round = 0; round < 10; round++) {
       await say("GET", "/v1/payments?limit=1");
-      await say("POST", "/v1/hospitality/pricing-rules", { name: `Rule ${round}`, adjustmentType: "fixed", adjustmentValue: round });
-      if (round % 2 === 0) await trigger(bench, "payment.succeeded", { amount: round }).catch(() => told.push("no event"));
+      await say("POST", "/v1/hospitality/pricing-rules", {
+        name: `Rule ${round}`,
+        adjustmentType: "fixed",
+        adjustmentValue: round,
+      });
+      if (round % 2 === 0)
+        await trigger(bench, "payment.succeeded", { amount: round }).catch(() => told.push("no event"));
       await settle(bench);
     }
     await advance(bench, "2h");

@@ -18,14 +18,21 @@ describe("a command finds the sandbox", () => {
       [here, one],
       [there, other],
     ] as const) {
-      expect(await run(["status"], NOWHERE, cwd)).toMatchObject({ code: 0, out: [expect.stringContaining(`${url} is ready`)], error: "" });
+      expect(await run(["status"], NOWHERE, cwd)).toMatchObject({
+        code: 0,
+        out: [expect.stringContaining(`${url} is ready`)],
+        error: "",
+      });
       expect((await run(["env", "--format", "json"], NOWHERE, cwd)).out.join()).toContain(`"${url}/v1"`);
     }
     await run(["fault", "add", "503", "payments.list"], NOWHERE, here);
     expect((await call(one.url, "GET", "/v1/payments")).status).toBe(503);
     expect((await call(other.url, "GET", "/v1/payments")).status).toBe(200);
     const stranger = await run(["clock"], NOWHERE, folder());
-    expect([stranger.code, stranger.error]).toEqual([1, expect.stringContaining("No sandbox answers at http://127.0.0.1:1 ")]);
+    expect([stranger.code, stranger.error]).toEqual([
+      1,
+      expect.stringContaining("No sandbox answers at http://127.0.0.1:1 "),
+    ]);
     expect((await run(["clock", "--db", join(here, ".merchant-sandbox/sandbox.db")], NOWHERE, folder())).code).toBe(0);
     const absent = await run(["reset", "--db", "other.db"], { MERCHANT_SANDBOX_PORT: String(one.port) }, here);
     expect([absent.code, absent.error]).toEqual([
@@ -53,7 +60,11 @@ describe("a command finds the sandbox", () => {
   test("that keeps everything in memory, and leaves no folder behind", async () => {
     const cwd = folder();
     const { url, child, ended } = await start(["--memory"], {}, cwd);
-    expect(await run(["status"], NOWHERE, cwd)).toMatchObject({ code: 0, out: [expect.stringContaining(`${url} is ready`)], error: "" });
+    expect(await run(["status"], NOWHERE, cwd)).toMatchObject({
+      code: 0,
+      out: [expect.stringContaining(`${url} is ready`)],
+      error: "",
+    });
     expect((await run(["stop"], NOWHERE, cwd)).error).toContain(`No detached sandbox of this folder runs at ${url}.`);
     child.kill("SIGTERM");
     await ended;
@@ -123,7 +134,9 @@ describe("merchant-sandbox.json", () => {
     const limit = async (path: string, at = url) => (await call(at, "GET", path)).headers["ratelimit-limit"];
     expect([await limit("/v1/merchants/me"), await limit("/v1/payments")]).toEqual(["9", "5"]);
     expect((await call(url, "GET", "/v1/payouts")).status).toBe(503);
-    const { data } = (await call(url, "GET", "/v1/webhooks", { key: "sk_test_market" })).body as { data: { events: string[] }[] };
+    const { data } = (await call(url, "GET", "/v1/webhooks", { key: "sk_test_market" })).body as {
+      data: { events: string[] }[];
+    };
     expect(data[0]?.events).toContain("payout.paid");
     expect((await call(url, "GET", "/_sandbox/requests", { key: null })).body).toMatchObject({
       data: expect.not.arrayContaining([{ method: "POST" }]),
@@ -134,7 +147,10 @@ describe("merchant-sandbox.json", () => {
   });
 
   test.each([
-    [{ port: 4800, rateLimits: "1/1s" }, "merchant-sandbox.json:3 /rateLimits: There is no option rateLimits. Did you mean rateLimit?"],
+    [
+      { port: 4800, rateLimits: "1/1s" },
+      "merchant-sandbox.json:3 /rateLimits: There is no option rateLimits. Did you mean rateLimit?",
+    ],
     [{ port: "4800" }, "merchant-sandbox.json:2 /port: port must be an integer"],
     [{ rateLimit: "10" }, "merchant-sandbox.json:2 /rateLimit: rateLimit takes requests per duration"],
     [
@@ -142,7 +158,11 @@ describe("merchant-sandbox.json", () => {
       'merchant-sandbox.json:7 /faults/0/action/type: There is no action "statu". Did you mean status?',
     ],
     [
-      { memory: true, port: 0, faults: [{ match: { operation: "payment.list" }, action: { type: "status", status: 503 } }] },
+      {
+        memory: true,
+        port: 0,
+        faults: [{ match: { operation: "payment.list" }, action: { type: "status", status: 503 } }],
+      },
       '/faults/0/match/operation: There is no operation "payment.list". Did you mean payments.list?',
     ],
     [{ faults: "missing.json" }, "merchant-sandbox.json:2 /faults: Cannot read missing.json: there is no such file."],
@@ -150,23 +170,38 @@ describe("merchant-sandbox.json", () => {
       { memory: true, port: 0, endpoints: [{ url: "http://localhost:3000/", merchant: "lodg" }] },
       "merchant-sandbox.json:7 /endpoints/0/merchant: The endpoint http://localhost:3000/ cannot be registered: There is no merchant lodg. Did you mean mer_lodge?",
     ],
-    ...(["allowedHost", "allowedOrigin", "allowWebhookHost", "allowLoopbackWebhooks", "webhookInsecureTls", "controlToken"] as const).map(
-      (name): [object, string] => [
-        { [name]: "x" },
-        `merchant-sandbox.json:2 /${name}: This file may not set ${name}, because it comes with`,
+    ...(
+      [
+        "allowedHost",
+        "allowedOrigin",
+        "allowWebhookHost",
+        "allowLoopbackWebhooks",
+        "webhookInsecureTls",
+        "controlToken",
+      ] as const
+    ).map((name): [object, string] => [
+      { [name]: "x" },
+      `merchant-sandbox.json:2 /${name}: This file may not set ${name}, because it comes with`,
+    ]),
+    [
+      { host: "0.0.0.0" },
+      "/host: This file may not open the sandbox to the network, because it comes with the folder. Use --host",
+    ],
+    ...["db", "fixtures", "lessons", "snapshot", "service", "faults", "scenario"].map(
+      (name, index): [object, string] => [
+        { [name]: ["../x.json", "/etc/passwd", "link/x"][index % 3] },
+        `/${name}: This file may only name files in its own folder; received`,
       ],
     ),
-    [{ host: "0.0.0.0" }, "/host: This file may not open the sandbox to the network, because it comes with the folder. Use --host"],
-    ...["db", "fixtures", "lessons", "snapshot", "service", "faults", "scenario"].map((name, index): [object, string] => [
-      { [name]: ["../x.json", "/etc/passwd", "link/x"][index % 3] },
-      `/${name}: This file may only name files in its own folder; received`,
-    ]),
     ["[".repeat(100_000), "merchant-sandbox.json:1: nests deeper than 32 levels."],
     [{ scenario: "sk_live_x" }, "merchant-sandbox.json:2: holds a live key."],
     [{ endpoints: [{ uri: "x" }] }, "merchant-sandbox.json:3 /endpoints/0"],
     [[], "merchant-sandbox.json must be a JSON object"],
     ['{"port": 4800,\n}', "merchant-sandbox.json:2: is not JSON"],
-    [{ memory: true, port: 0, endpoints: [{ url: "http://localhost:3000/", events: ["paymet.*"] }] }, "Did you mean payment.*?"],
+    [
+      { memory: true, port: 0, endpoints: [{ url: "http://localhost:3000/", events: ["paymet.*"] }] },
+      "Did you mean payment.*?",
+    ],
   ])("%j is rejected with exit code 2", async (value, says) => {
     const cwd = folder();
     config(cwd, value);
@@ -205,7 +240,10 @@ describe("merchant-sandbox.json", () => {
   test("and a pipe is read if the shell opened it for the program", () => {
     const command = `echo '[{"action":{"type":"none"}}]' | "$0" exec --memory --port 0 --faults /dev/stdin -- true`;
     const { status, stderr } = spawnSync("sh", ["-c", command, PROGRAM], { cwd: folder(), encoding: "utf8" });
-    expect([status, stderr]).toEqual([6, expect.stringContaining('/dev/stdin:1 /0/action/type: There is no action "none".')]);
+    expect([status, stderr]).toEqual([
+      6,
+      expect.stringContaining('/dev/stdin:1 /0/action/type: There is no action "none".'),
+    ]);
   });
 
   test("is not read by a folder below", async () => {

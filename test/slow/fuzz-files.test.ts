@@ -1,4 +1,5 @@
-// Fuzzes files that a person writes or a checkout brings: each is accepted, or refused with file and line, and affects nothing else.
+// Fuzzes files that a person writes or a checkout brings: each is accepted, or refused with file and line, and affects
+// nothing else.
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -90,8 +91,20 @@ async function fuzz(sample: number, corpus: Spoilt[], outcome: (drawn: Spoilt) =
 }
 
 function freshFaults(): Faults {
-  const known = { operations, eventTypes, merchants: () => ["mer_lodge"], ownerOf: () => undefined, judgeRules: rules.map(({ id }) => id) };
-  return createFaults({ clock: createClock(parseTime(NOON)), seed: 1, known, keepHistory: () => {}, loggedRuleIds: () => [] });
+  const known = {
+    operations,
+    eventTypes,
+    merchants: () => ["mer_lodge"],
+    ownerOf: () => undefined,
+    judgeRules: rules.map(({ id }) => id),
+  };
+  return createFaults({
+    clock: createClock(parseTime(NOON)),
+    seed: 1,
+    known,
+    keepHistory: () => {},
+    loggedRuleIds: () => [],
+  });
 }
 
 test("a mutated fixture is rejected with its line, or the sandbox starts with it", async () => {
@@ -112,7 +125,9 @@ test("a mutated scenario is rejected with its line, or the sandbox starts with i
   const path = join(folder(), "spoilt.json");
   const grammar = { checkFault: freshFaults().rules.check, judgeRules: rules.map(({ id }) => id) };
   // A null rule.
-  const corpus: Spoilt[] = [{ file: 27, edits: [{ what: "replace", node: 1_524, value: null, name: "" }], changes: [] }];
+  const corpus: Spoilt[] = [
+    { file: 27, edits: [{ what: "replace", node: 1_524, value: null, name: "" }], changes: [] },
+  ];
   await fuzz(60, corpus, async (drawn) => {
     writeFileSync(path, corrupt(files, drawn)[1]);
     const taken = await accepts(path, () => readScenario(path, grammar));
@@ -123,7 +138,10 @@ test("a mutated scenario is rejected with its line, or the sandbox starts with i
 
 test("a mutated fault file is rejected with its line, or its rules are added", async () => {
   const files = Object.fromEntries(
-    Object.entries(filesOf("fixtures/scenarios")).map(([name, text]) => [name, JSON.stringify({ faults: JSON.parse(text).faults })]),
+    Object.entries(filesOf("fixtures/scenarios")).map(([name, text]) => [
+      name,
+      JSON.stringify({ faults: JSON.parse(text).faults }),
+    ]),
   );
   const path = join(folder(), "faults.json");
   const { rules: book } = freshFaults();
@@ -174,10 +192,31 @@ function recordConnections(): string[] {
 }
 
 const hosts = fc.constantFrom(
-  ...["127.0.0.1", "localhost", "[::1]", "2130706433", "0x7f.1", "[::ffff:127.0.0.1]", "0.0.0.0", "127.0.0.1.evil.invalid"],
+  ...[
+    "127.0.0.1",
+    "localhost",
+    "[::1]",
+    "2130706433",
+    "0x7f.1",
+    "[::ffff:127.0.0.1]",
+    "0.0.0.0",
+    "127.0.0.1.evil.invalid",
+  ],
   ...["192.0.2.1", "example.invalid", "sandbox.localhost", "127.0.0.1@192.0.2.1", "169.254.169.254", "[2001:db8::1]"],
 );
-const STATE_TOKENS = ["{", "}", '"', ",", "null", "1e999", "-", "\\u0000", '"__proto__":{},', '"pid":1,', '"log":"mine.txt",'];
+const STATE_TOKENS = [
+  "{",
+  "}",
+  '"',
+  ",",
+  "null",
+  "1e999",
+  "-",
+  "\\u0000",
+  '"__proto__":{},',
+  '"pid":1,',
+  '"log":"mine.txt",',
+];
 
 const planted = fc.record({
   host: hosts,
@@ -203,7 +242,9 @@ test("a planted state file has no process signalled, no other file deleted, and 
   const port = await impostor();
   const targets = recordConnections();
   const kill = vi.spyOn(process, "kill").mockImplementation(() => true);
-  const write = [process.stdout, process.stderr].map((stream) => vi.spyOn(stream, "write").mockImplementation(() => true));
+  const write = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, "write").mockImplementation(() => true),
+  );
   vi.stubEnv("MERCHANT_SANDBOX_PORT", "1");
   onTestFinished(() => {
     for (const spy of [kill, ...write]) spy.mockRestore();
@@ -225,7 +266,9 @@ test("a planted state file has no process signalled, no other file deleted, and 
     if (isLink) symlinkSync(file, join(cwd, name));
     const flags = ["--db", join(cwd, "data.db")];
     for (const [command, ...words] of [["stop", "--all"], ["stop"], ["status", "--json"]] as const)
-      await commands[command]?.run([...words, ...flags]).catch((error: unknown) => expect(error).toBeInstanceOf(SandboxError));
+      await commands[command]
+        ?.run([...words, ...flags])
+        .catch((error: unknown) => expect(error).toBeInstanceOf(SandboxError));
     expect(kill.mock.calls.filter(([, signal]) => signal !== 0)).toEqual([]);
     expect(mine.map((one) => readFileSync(one, "utf8"))).toEqual(["mine", "mine", "mine"]);
     expect(readdirSync(elsewhere)).toEqual(isLink ? [name, "mine.txt"].toSorted() : ["mine.txt"]);

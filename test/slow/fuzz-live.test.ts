@@ -1,4 +1,5 @@
-// Fuzzes messages of the live stream: whatever a server sends, plain lines and the dashboard show what they know of it, and nothing throws.
+// Fuzzes messages of the live stream: whatever a server sends, plain lines and the dashboard show what they know of it,
+// and nothing throws.
 
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
@@ -15,7 +16,16 @@ import { attempt, emptyDashboard, INDEX, request, verdict } from "../support/liv
 import { attempted } from "../support/sandbox.ts";
 
 const learner = {
-  ...{ id: "mer_1", name: "Ada", lesson: "paging", title: "Paging", step: 1, stepTitle: "Read", steps: 2, completed: 0 },
+  ...{
+    id: "mer_1",
+    name: "Ada",
+    lesson: "paging",
+    title: "Paging",
+    step: 1,
+    stepTitle: "Read",
+    steps: 2,
+    completed: 0,
+  },
   ...{
     hints: 0,
     hint: null,
@@ -27,7 +37,16 @@ const learner = {
   },
 };
 const firing = {
-  ...{ ruleId: "flt_1", name: null, target: "api", action: "status", form: "503", outcome: "refused", expect: [], merchant: null },
+  ...{
+    ruleId: "flt_1",
+    name: null,
+    target: "api",
+    action: "status",
+    form: "503",
+    outcome: "refused",
+    expect: [],
+    merchant: null,
+  },
   ...{ requestId: "req_1", attemptId: null, eventId: null, endpointId: null, rotatedAt: null, at: 1_767_614_400_000 },
 };
 const items = [
@@ -48,7 +67,13 @@ const MESSAGES: object[] = [
 ];
 
 /** Scenarios that are no list were a defect: the first line could not be drawn, and Ink drew nothing from then on. */
-const WRONG_SCENARIOS = JSON.stringify({ type: "snapshot", run: "run_2", seq: 0, made, sandbox: { ...INDEX, scenarios: {} } });
+const WRONG_SCENARIOS = JSON.stringify({
+  type: "snapshot",
+  run: "run_2",
+  seq: 0,
+  made,
+  sandbox: { ...INDEX, scenarios: {} },
+});
 
 const TOKENS = [...JSON_TOKENS, '"kind":"newer",'];
 const message = fc

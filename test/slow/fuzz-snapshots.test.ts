@@ -45,7 +45,11 @@ const cell: fc.Arbitrary<CellChange> = fc.record({
 });
 
 const spoilt: fc.Arbitrary<Spoilt> = fc.oneof(
-  fc.record({ cells: fc.array(cell, { minLength: 1, maxLength: 3 }), splices: fc.constant([]), changes: fc.constant([]) }),
+  fc.record({
+    cells: fc.array(cell, { minLength: 1, maxLength: 3 }),
+    splices: fc.constant([]),
+    changes: fc.constant([]),
+  }),
   fc.record({
     cells: fc.constant([]),
     splices: fc.array(fc.record({ from: fraction, to: fraction }), { maxLength: 2 }),
@@ -58,12 +62,17 @@ const tablesIn = (sql: Sqlite.Database) =>
 
 /** Nothing shows which ids a lowered count has given already: SECURITY.md says so. */
 const NOT_CHECKED = "counters";
-/** A time that has passed takes effect as soon as it is restored: a record goes to its next state, a stored reply is deleted. */
+/**
+ * A time that has passed takes effect as soon as it is restored: a record goes to its next state, a stored reply is
+ * deleted.
+ */
 const TIMES_TO_COME = ["due", "expires"];
 
 /** Sets one cell of a table that has rows. What SQLite refuses, such as a text for a number, stays as it was. */
 function setCell(sql: Sqlite.Database, { table, column, row, value }: CellChange): void {
-  const filled = tablesIn(sql).filter((name) => name !== NOT_CHECKED && sql.prepare(`select 1 from ${name}`).get() !== undefined);
+  const filled = tablesIn(sql).filter(
+    (name) => name !== NOT_CHECKED && sql.prepare(`select 1 from ${name}`).get() !== undefined,
+  );
   const name = filled[table % filled.length] as string;
   const columns = sql.prepare("select name, pk from pragma_table_info(?)").all(name) as { name: string; pk: number }[];
   const keys = columns.filter(({ pk }) => pk > 0).map((one) => one.name);
@@ -90,7 +99,12 @@ function spoil(file: string, { cells, splices, changes }: Spoilt): Buffer {
   const pages = Math.floor(bytes.length / PAGE);
   const copy = Buffer.from(bytes);
   for (const { from, to } of splices)
-    bytes.copy(copy, Math.floor(to * pages) * PAGE, Math.floor(from * pages) * PAGE, Math.floor(from * pages + 1) * PAGE);
+    bytes.copy(
+      copy,
+      Math.floor(to * pages) * PAGE,
+      Math.floor(from * pages) * PAGE,
+      Math.floor(from * pages + 1) * PAGE,
+    );
   return changed(copy, changes);
 }
 
@@ -101,7 +115,10 @@ const MOVING = ["request_log", "settings", "sqlite_sequence", "deliveries", "att
 function contentOf(file: string): Record<string, string> {
   const sql = new Sqlite(file, { readonly: true });
   const tables = tablesIn(sql).filter((name) => !MOVING.includes(name));
-  const content = tables.map((name) => [name, hash("sha256", JSON.stringify(sql.prepare(`select * from ${name}`).raw().all()), "hex")]);
+  const content = tables.map((name) => [
+    name,
+    hash("sha256", JSON.stringify(sql.prepare(`select * from ${name}`).raw().all()), "hex"),
+  ]);
   sql.close();
   return Object.fromEntries(content);
 }
@@ -123,7 +140,9 @@ afterAll(() => bench.close());
 const stateNow = async () => contentOf((await bench.control("PUT", "/snapshots/now")).file);
 
 /** Operations without parameters that read, and one call of each kind of write. */
-const reads = catalogue.filter(({ method, path }) => method === "GET" && !path.includes("{")).map(({ path }) => `/v1${path}`);
+const reads = catalogue
+  .filter(({ method, path }) => method === "GET" && !path.includes("{"))
+  .map(({ path }) => `/v1${path}`);
 const writes: [path: string, body: unknown][] = [
   ["/v1/webhook-events/test", { type: "payment.succeeded" }],
   ["/v1/hospitality/pricing-rules", { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 100 }],
@@ -132,9 +151,17 @@ const writes: [path: string, body: unknown][] = [
 ];
 
 async function expectAnswers(label: string): Promise<void> {
-  for (const path of [...reads, "/_sandbox", "/_sandbox/deliveries", "/_sandbox/learners", "/_sandbox/verdicts", "/_sandbox/report"])
+  for (const path of [
+    ...reads,
+    "/_sandbox",
+    "/_sandbox/deliveries",
+    "/_sandbox/learners",
+    "/_sandbox/verdicts",
+    "/_sandbox/report",
+  ])
     expect((await bench.call("GET", path)).status, `${label}: ${path}`).toBeLessThan(500);
-  for (const [path, body] of writes) expect((await bench.call("POST", path, { body })).status, `${label}: ${path}`).toBeLessThan(500);
+  for (const [path, body] of writes)
+    expect((await bench.call("POST", path, { body })).status, `${label}: ${path}`).toBeLessThan(500);
   expect(
     bench.defects.splice(0).map(({ error, where }) => `${where}: ${(error as Error).stack}`),
     label,
@@ -154,13 +181,17 @@ test("a changed snapshot is refused in one sentence and changes nothing, or beco
     const before = await stateNow();
     const { status, body } = await bench.call("POST", "/_sandbox/snapshots/spoilt/restore", { key: null });
     const label = `${status} ${body.message}`;
-    expect([readFileSync(file).equals(bytes), ...["-wal", "-shm", "-journal"].map((suffix) => existsSync(file + suffix))], label).toEqual([
-      true,
-      ...[false, false, false],
-    ]);
+    expect(
+      [readFileSync(file).equals(bytes), ...["-wal", "-shm", "-journal"].map((suffix) => existsSync(file + suffix))],
+      label,
+    ).toEqual([true, ...[false, false, false]]);
     if (status === 200) expect(await stateNow()).toEqual(contentOf(file));
     else {
-      expect([status, body.code, body.message], label).toEqual([400, "validation_failed", expect.stringMatching(/^[^\n]{20,600}\.$/)]);
+      expect([status, body.code, body.message], label).toEqual([
+        400,
+        "validation_failed",
+        expect.stringMatching(/^[^\n]{20,600}\.$/),
+      ]);
       expect(await stateNow()).toEqual(before);
     }
     seen[status === 200 ? "restored" : "refused"]++;

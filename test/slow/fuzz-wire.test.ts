@@ -1,4 +1,5 @@
-// Fuzzes the socket with arbitrary bytes in arbitrary pieces: the process responds or closes, reports no defect and serves the next request.
+// Fuzzes the socket with arbitrary bytes in arbitrary pieces: the process responds or closes, reports no defect and
+// serves the next request.
 
 import { connect } from "node:net";
 import fc from "fast-check";
@@ -22,7 +23,10 @@ const REQUESTS = [
   `POST /v1/hospitality/pricing-rules HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}Idempotency-Key: k1\r\nContent-Length: ${RULE.length}\r\n\r\n${RULE}`,
   `POST /v1/hospitality/pricing-rules HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n${half.toString(16)}\r\n${RULE.slice(0, half)}\r\n${(RULE.length - half).toString(16)};x=y\r\n${RULE.slice(half)}\r\n0\r\nX-Trailer: t\r\n\r\n`,
   `POST /v1/hospitality/pricing-rules HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}Expect: 100-continue\r\nContent-Length: ${RULE.length}\r\n\r\n${RULE}`,
-  `PATCH /v1/statutory/settings HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}Content-Length: 17\r\n\r\n{"autoRemit":true}`.replace("17", "18"),
+  `PATCH /v1/statutory/settings HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}Content-Length: 17\r\n\r\n{"autoRemit":true}`.replace(
+    "17",
+    "18",
+  ),
   `DELETE /v1/webhooks/we_none HTTP/1.1\r\n${HOST}${KEY}\r\n`,
   `GET /_sandbox HTTP/1.1\r\n${HOST}\r\n`,
   `POST /_sandbox/drain HTTP/1.1\r\n${HOST}${JSON_TYPE}Content-Length: 17\r\n\r\n{"within":"10ms"}`,
@@ -96,7 +100,8 @@ const CORPUS: Exchange[] = [
   { requests: [10], changes: [], cuts: [0.9], end: "reset" },
   // An incomplete WebSocket handshake, which once returned a page.
   { requests: [11], changes: [{ what: "flip", at: 0.45, size: 1, token: "" }], cuts: [], end: "finish" },
-  // A client that offers HTTP/2 after other requests and disconnects: responses once failed on a socket without listeners.
+  // A client that offers HTTP/2 after other requests and disconnects: responses once failed on a socket without
+  // listeners.
   { requests: [7, 1, 12], changes: [], cuts: [0], end: "reset" },
   { requests: [5, 7, 12], changes: [], cuts: [0, 0, 0, 0], end: "reset" },
   { requests: [5, 4, 0], changes: [], cuts: [0.1, 0.2, 0.3, 0.45, 0.5, 0.55, 0.6, 0.7, 0.8, 0.9], end: "finish" },
@@ -108,13 +113,20 @@ function bytesOf({ requests, changes }: Exchange, port: number): Buffer {
 }
 
 function piecesOf(bytes: Buffer, cuts: readonly number[]): Buffer[] {
-  const places = [0, ...cuts.map((cut) => Math.floor(cut * bytes.length)).sort((one, other) => one - other), bytes.length];
+  const places = [
+    0,
+    ...cuts.map((cut) => Math.floor(cut * bytes.length)).sort((one, other) => one - other),
+    bytes.length,
+  ];
   return places.slice(1).map((place, index) => bytes.subarray(places[index], place));
 }
 
 const PATIENCE = 60_000;
 
-/** Sends the pieces one event-loop turn apart and returns everything received; undefined if the sandbox neither responded nor closed. */
+/**
+ * Sends the pieces one event-loop turn apart and returns everything received; undefined if the sandbox neither
+ * responded nor closed.
+ */
 function send(port: number, pieces: Buffer[], end: Exchange["end"]): Promise<string | undefined> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
@@ -153,7 +165,10 @@ interface Told {
   body: string;
 }
 
-/** Splits the bytes into responses. A body has its Content-Length, unless the headers are followed by the next response or the end. */
+/**
+ * Splits the bytes into responses. A body has its Content-Length, unless the headers are followed by the next response
+ * or the end.
+ */
 function answersIn(received: string): Told[] {
   const answers: Told[] = [];
   for (let place = 0; place < received.length; ) {

@@ -16,13 +16,61 @@ const optionNames = Object.keys(optionDefinitions) as OptionName[];
 
 const KNOWN_WORDS = [
   ...["ls", "add", "rm", "clear", "advance", "set", "now", "real", "freeze", "on", "off", "none"],
-  ...["429", "status=503", "latency", "payments.list", "payment.succeeded", "brownout", "mer_lodge", "lodge", "evt_1", "whd_1"],
+  ...[
+    "429",
+    "status=503",
+    "latency",
+    "payments.list",
+    "payment.succeeded",
+    "brownout",
+    "mer_lodge",
+    "lodge",
+    "evt_1",
+    "whd_1",
+  ],
   ...["5s", "-5s", "1h30m", "2/s", "--", "-", "--json", "--help"],
 ];
 const ODD_TEXTS = [
-  ...["", " ", "0", "-1", "1e9", "9".repeat(400), "9007199254740993", "NaN", "null", "{}", '{"a":', "=", ",", ";;", "a=b=c", "all=none"],
-  ...["../../etc/passwd", "/dev/null", "http://[::1", "ftp://x", "10/10s", "2026-02-30", "sk_live_x", "__proto__", "constructor"],
-  ...["\u0000", "\u001b[2J", "ünïcode ✓", "x".repeat(5_000), "--__proto__", "--constructor=1", "--no-json", "-x", "---"],
+  ...[
+    "",
+    " ",
+    "0",
+    "-1",
+    "1e9",
+    "9".repeat(400),
+    "9007199254740993",
+    "NaN",
+    "null",
+    "{}",
+    '{"a":',
+    "=",
+    ",",
+    ";;",
+    "a=b=c",
+    "all=none",
+  ],
+  ...[
+    "../../etc/passwd",
+    "/dev/null",
+    "http://[::1",
+    "ftp://x",
+    "10/10s",
+    "2026-02-30",
+    "sk_live_x",
+    "__proto__",
+    "constructor",
+  ],
+  ...[
+    "\u0000",
+    "\u001b[2J",
+    "ünïcode ✓",
+    "x".repeat(5_000),
+    "--__proto__",
+    "--constructor=1",
+    "--no-json",
+    "-x",
+    "---",
+  ],
 ];
 
 const argument = fc.oneof(fc.constantFrom(...KNOWN_WORDS), fc.constantFrom(...ODD_TEXTS), anyText({ maxLength: 10 }));
@@ -63,9 +111,13 @@ test("options are parsed or rejected as misuse; parsed options start a sandbox o
   // These affect things outside the test: a file and an address.
   const outside = ["db", "host", "port", "memory", "webhookTimeout"];
   const flags = optionNames.filter((name) => !outside.includes(name)).map(flagOf);
-  const variables = fc.dictionary(fc.constantFrom(...optionNames.filter((name) => !outside.includes(name)).map(variableOf)), argument, {
-    maxKeys: 2,
-  });
+  const variables = fc.dictionary(
+    fc.constantFrom(...optionNames.filter((name) => !outside.includes(name)).map(variableOf)),
+    argument,
+    {
+      maxKeys: 2,
+    },
+  );
   let started = 0;
   const property = fc.asyncProperty(wordsFor(flags), variables, async (words, environment) => {
     const label = JSON.stringify([words, environment]).slice(0, 1_000);
@@ -96,7 +148,9 @@ const CORPUS: { name: string; words: (string | string[])[] }[] = [
 
 test("a command for a running sandbox works, or fails with one sentence", async () => {
   const call = fc.constantFrom(...SAFE).chain((name) => {
-    const flags = Object.keys(commands[name]?.flags ?? {}).filter((flag) => !["url", "follow", "watch", "help"].includes(flag));
+    const flags = Object.keys(commands[name]?.flags ?? {}).filter(
+      (flag) => !["url", "follow", "watch", "help"].includes(flag),
+    );
     return fc.record({ name: fc.constant(name), words: wordsFor([...flags.map((flag) => `--${flag}`), "--nonsense"]) });
   });
   let done = 0;

@@ -1,5 +1,5 @@
-// Checks what must not grow with the database: the rows that a statement reads, and the size of the event and delivery logs.
-// test/store/query-plans.test.ts names the index of each statement.
+// Checks what must not grow with the database: the rows that a statement reads, and the size of the event and delivery
+// logs. test/store/query-plans.test.ts names the index of each statement.
 
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
@@ -17,8 +17,10 @@ import { attempted, type Bench, NOON, NOON_SECONDS, open, share } from "../suppo
 import { advance, receive, register, trigger } from "../support/webhooks.ts";
 
 const PENDING = "Walks what is pending, and nothing else: the index holds no more.";
-const LOG = "Scans a bounded log for a caller that needs all of it: a report, an expectation, an overview, the first look after a start.";
-const FEW = "Sorts the few rows that the search found: those of one merchant, one request or one event, or what came since the last look.";
+const LOG =
+  "Scans a bounded log for a caller that needs all of it: a report, an expectation, an overview, the first look after a start.";
+const FEW =
+  "Sorts the few rows that the search found: those of one merchant, one request or one event, or what came since the last look.";
 const PAGE = "Walks a bounded log from its newest row, and ends when a page is full.";
 const ALL = "Is to erase all there is.";
 
@@ -35,27 +37,75 @@ const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
     why: "Runs while a merchant is seeded, over its own records that are due.",
   },
   { text: /^update documents set due = @due/, plan: /SCAN json_each/, why: "Reads the list of kinds in a setting." },
-  { text: /^delete from replies where exists/, plan: /SCAN replies/, why: "Runs when a merchant with sessions is reset or removed." },
+  {
+    text: /^delete from replies where exists/,
+    plan: /SCAN replies/,
+    why: "Runs when a merchant with sessions is reset or removed.",
+  },
   { text: /^select count\(\*\) from deliveries where state = 'pending'/, plan: /SCAN .*deliveries_open/, why: PENDING },
-  { text: /^update deliveries set due = \? where state = 'pending' and due is null/, plan: /SCAN .*deliveries_open/, why: PENDING },
-  { text: /^select count\(\*\) from deliveries where failed = 1/, plan: /SCAN .*COVERING INDEX/, why: "Counts a part of a bounded log." },
-  { text: /where d\.sequence in \(select sequence from deliveries indexed by/, plan: /SCAN .*deliveries_open/, why: PENDING },
+  {
+    text: /^update deliveries set due = \? where state = 'pending' and due is null/,
+    plan: /SCAN .*deliveries_open/,
+    why: PENDING,
+  },
+  {
+    text: /^select count\(\*\) from deliveries where failed = 1/,
+    plan: /SCAN .*COVERING INDEX/,
+    why: "Counts a part of a bounded log.",
+  },
+  {
+    text: /where d\.sequence in \(select sequence from deliveries indexed by/,
+    plan: /SCAN .*deliveries_open/,
+    why: PENDING,
+  },
   { text: /^select d\.sequence, d\.merchant, e\.id as event/, plan: /SCAN d/, why: LOG },
   { text: /^select type, sum\(emitted\)/, plan: /SCAN (events|d|deleted_event_counts)|TEMP B-TREE/, why: LOG },
   { text: /^select status, count\(\*\) as calls from request_log/, plan: /SCAN request_log|TEMP B-TREE/, why: LOG },
-  { text: /^select operation, status, count\(\*\) as calls from request_log/, plan: /SCAN request_log|TEMP B-TREE/, why: LOG },
+  {
+    text: /^select operation, status, count\(\*\) as calls from request_log/,
+    plan: /SCAN request_log|TEMP B-TREE/,
+    why: LOG,
+  },
   { text: /^select distinct fault from request_log/, plan: /SCAN request_log|TEMP B-TREE/, why: LOG },
-  { text: /^select distinct json_extract\(effect.* from attempts/, plan: /SCAN (attempts|effect)|TEMP B-TREE/, why: LOG },
-  { text: /^select merchant, count\(\*\) as rows from (request_log|attempts) group/, plan: /SCAN .*COVERING INDEX/, why: LOG },
+  {
+    text: /^select distinct json_extract\(effect.* from attempts/,
+    plan: /SCAN (attempts|effect)|TEMP B-TREE/,
+    why: LOG,
+  },
+  {
+    text: /^select merchant, count\(\*\) as rows from (request_log|attempts) group/,
+    plan: /SCAN .*COVERING INDEX/,
+    why: LOG,
+  },
   { text: /^select \(select count\(\*\) from request_log\) as requests/, plan: /SCAN .*COVERING INDEX/, why: LOG },
-  { text: /^select sequence \/ 128 as block, .* from request_log group/, plan: /SCAN request_log|TEMP B-TREE/, why: LOG },
-  { text: /^select a\.\*, .* order by a\.sequence/, plan: /SCAN a$|TEMP B-TREE FOR (LAST TERM OF )?ORDER BY/, why: PAGE },
+  {
+    text: /^select sequence \/ 128 as block, .* from request_log group/,
+    plan: /SCAN request_log|TEMP B-TREE/,
+    why: LOG,
+  },
+  {
+    text: /^select a\.\*, .* order by a\.sequence/,
+    plan: /SCAN a$|TEMP B-TREE FOR (LAST TERM OF )?ORDER BY/,
+    why: PAGE,
+  },
   { text: /^select a\.\*, .* where e\.id = @eventId\)/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
-  { text: /^select id, body ->> 'name' as name/, plan: /TEMP B-TREE FOR ORDER BY/, why: "Lists every merchant, a row each." },
-  { text: /^select merchant, endpoint, min\(due\) as due, max\(sequence\)/, plan: /TEMP B-TREE FOR GROUP BY/, why: FEW },
+  {
+    text: /^select id, body ->> 'name' as name/,
+    plan: /TEMP B-TREE FOR ORDER BY/,
+    why: "Lists every merchant, a row each.",
+  },
+  {
+    text: /^select merchant, endpoint, min\(due\) as due, max\(sequence\)/,
+    plan: /TEMP B-TREE FOR GROUP BY/,
+    why: FEW,
+  },
   { text: /^select id as endpoint, body ->> 'secret'/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
   { text: /d\.attempts = 0 and e\.request = \?/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
-  { text: /^select merchant, name, lesson, .* order by sequence/, plan: /SCAN learners/, why: "Lists everybody who learns, a row each." },
+  {
+    text: /^select merchant, name, lesson, .* order by sequence/,
+    plan: /SCAN learners/,
+    why: "Lists everybody who learns, a row each.",
+  },
   { text: /^select lesson, step, .* from finished_steps/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
   { text: /^delete from (attempts|deliveries|events|documents|request_log)$/, plan: /SCAN/, why: ALL },
 ];
@@ -87,7 +137,9 @@ function askForEveryPage({ attempts }: Stores): void {
   const filters = { id: "whd_0001", endpointId: "we_1", status: "failed", type: "payment.succeeded", eventId: "evt_1" };
   const names = Object.keys(filters) as (keyof typeof filters)[];
   for (let chosen = 0; chosen < 2 ** names.length; chosen++) {
-    const query = Object.fromEntries(names.filter((_, place) => chosen & (2 ** place)).map((name) => [name, filters[name]]));
+    const query = Object.fromEntries(
+      names.filter((_, place) => chosen & (2 ** place)).map((name) => [name, filters[name]]),
+    );
     for (const merchant of [undefined, "mer_lodge"]) attempts.page(merchant, query);
   }
 }
@@ -105,7 +157,9 @@ const PENDING_ROWS = 50;
 
 /** The plan of a count like that of `placeOf`. */
 const placed = (count: string) =>
-  [3, 2, 1, 0].map((digit) => `substr('${ALPHABET}', ${count} / ${ALPHABET.length ** digit} % ${ALPHABET.length} + 1, 1)`).join(" || ");
+  [3, 2, 1, 0]
+    .map((digit) => `substr('${ALPHABET}', ${count} / ${ALPHABET.length ** digit} % ${ALPHABET.length} + 1, 1)`)
+    .join(" || ");
 
 /** Inserts rows into every growing table, at successive times. */
 function fill(sql: Sqlite.Database, rows: number): void {
@@ -201,7 +255,10 @@ test("one merchant is looked up by as many rows among a thousand merchants as am
       found.push(tenants.first(), tenants.require("mer_9"), tenants.keyOf("mer_9"));
       // A step of a lesson is checked after each request of its learner.
       const expected = [{ requests: { match: { operation: "payments.list" } } }];
-      planChecks({ tenants, operations: ["payments.list"] } as unknown as VerificationSources, { merchant: "mer_9", all: expected });
+      planChecks({ tenants, operations: ["payments.list"] } as unknown as VerificationSources, {
+        merchant: "mer_9",
+        all: expected,
+      });
     });
     close();
     return { found, looked };
@@ -217,7 +274,8 @@ test("memory holds a bounded number of callers", () => {
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${keys})
     insert into keys (key, merchant, kind) select 'sk_test_' || i, 'mer_lodge', 'session' from n`);
   const reading = countReads(database, "keys");
-  const lookups = (number: number) => reading(() => expect(tenants.identify(`sk_test_${number}`)).toMatchObject({ merchant: "mer_lodge" }));
+  const lookups = (number: number) =>
+    reading(() => expect(tenants.identify(`sk_test_${number}`)).toMatchObject({ merchant: "mer_lodge" }));
   expect([lookups(1), lookups(1)]).toEqual([1, 0]);
   for (let number = 2; number <= keys; number++) lookups(number);
   expect([lookups(1), lookups(keys)]).toEqual([1, 0]);
@@ -251,7 +309,9 @@ test("the logs keep the newest entries, pending deliveries and their events, and
     id: `whd_${sortKeyOf(50)}`,
     status: "failed",
   });
-  expect((await bench.control("GET", `/deliveries/whd_${sortKeyOf(2001)}`)).attempt).toMatchObject({ id: `whd_${sortKeyOf(2001)}` });
+  expect((await bench.control("GET", `/deliveries/whd_${sortKeyOf(2001)}`)).attempt).toMatchObject({
+    id: `whd_${sortKeyOf(2001)}`,
+  });
   const lost = await bench.call("POST", `/_sandbox/events/evt_${sortKeyOf(60)}/replay`, { key: null, body: {} });
   expect(lost.body).toMatchObject({
     code: "resource_not_found",
@@ -269,7 +329,12 @@ test("an attempt is listed after any number of later attempts of its event", asy
     select 'whd_0001again' || i, 'mer_lodge', 'we_old', 1, 'retry', i + 1, 200, 'failed', 'http://localhost:9/', '{}', 1, ${NOON_SECONDS * 1000} + 10 + i from n`;
   const bench = await openFilled(10, again);
   const { attempt, attempts } = await bench.control("GET", "/deliveries/whd_0001");
-  expect([attempt.id, attempt.attempt, attempts.length, attempts[0].id]).toEqual(["whd_0001", 1, 100, "whd_0001again150"]);
+  expect([attempt.id, attempt.attempt, attempts.length, attempts[0].id]).toEqual([
+    "whd_0001",
+    1,
+    100,
+    "whd_0001again150",
+  ]);
 });
 
 test("a pending delivery is sent after any number of later ones, and is logged as a current attempt", async () => {

@@ -1,4 +1,5 @@
-// Hostile and odd clients: requests of browsers, load generators and raw sockets, and errors that must not end the process.
+// Hostile and odd clients: requests of browsers, load generators and raw sockets, and errors that must not end the
+// process.
 
 import { once } from "node:events";
 import { Agent, request, type ServerResponse } from "node:http";
@@ -10,7 +11,8 @@ import { receive, register, trigger } from "../support/webhooks.ts";
 const RULES = "/v1/hospitality/pricing-rules";
 const MEBIBYTE = 1_048_576;
 
-const statuses = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+const statuses = (received: string) =>
+  [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 const own = ({ port }: Bench) => [`Host: localhost:${port}`, "Authorization: Bearer sk_test_lodge"];
 
@@ -43,12 +45,16 @@ test("a client that sends the whole of a large body first still gets its 413 or 
 test("Expect: 100-continue gets the response that the headers determine, without a 100 first", async () => {
   const bench = await open();
   const ask = (path: string, ...headers: string[]) =>
-    raw(bench.port, lines(`POST ${path} HTTP/1.1`, "Expect: 100-continue", "Content-Type: application/json", ...headers));
+    raw(
+      bench.port,
+      lines(`POST ${path} HTTP/1.1`, "Expect: 100-continue", "Content-Type: application/json", ...headers),
+    );
   attempted("Large, deep, compressed or endless requests", 5);
   const small = "Content-Length: 2";
   const host = `Host: localhost:${bench.port}`;
   const key = "Authorization: Bearer sk_test_lodge";
-  // Side by side: the server keeps each connection open for some seconds, in case the client sends its body all the same.
+  // Side by side: the server keeps each connection open for some seconds, in case the client sends its body all the
+  // same.
   const refused = await Promise.all([
     ask(RULES, host, small),
     ask(RULES, host, key, `Content-Length: ${MEBIBYTE + 1}`),
@@ -62,7 +68,11 @@ test("Expect: 100-continue gets the response that the headers determine, without
 test("Expect: 100-continue gets its 100 when the body is wanted, and the connection stays open after a refusal only if the body was read", async () => {
   const bench = await open();
   const socket = connect(bench.port, "127.0.0.1");
-  const head = ["POST /v1/hospitality/bookings/bkg_pending/decline HTTP/1.1", ...own(bench), "Content-Type: application/json"];
+  const head = [
+    "POST /v1/hospitality/bookings/bkg_pending/decline HTTP/1.1",
+    ...own(bench),
+    "Content-Type: application/json",
+  ];
   socket.write([...head, "Expect: 100-continue", "Content-Length: 2", "", ""].join("\r\n"));
   const [interim] = await once(socket, "data");
   expect(String(interim)).toBe("HTTP/1.1 100 Continue\r\n\r\n");
@@ -70,7 +80,9 @@ test("Expect: 100-continue gets its 100 when the body is wanted, and the connect
   const [answer] = await once(socket, "data");
   expect(String(answer)).toMatch(/^HTTP\/1\.1 200 /);
   expect(String(answer)).toContain("Connection: keep-alive");
-  socket.write(["POST /v1/nowhere HTTP/1.1", ...own(bench), "Expect: 100-continue", "Content-Length: 2", "", ""].join("\r\n"));
+  socket.write(
+    ["POST /v1/nowhere HTTP/1.1", ...own(bench), "Expect: 100-continue", "Content-Length: 2", "", ""].join("\r\n"),
+  );
   const [refusal] = await once(socket, "data");
   expect(String(refusal)).toMatch(/^HTTP\/1\.1 404 /);
   expect(String(refusal)).toContain("Connection: close");
@@ -87,7 +99,10 @@ test("errors of the HTTP parser and an unknown expectation are errors of the API
   ];
   for (const [status, code, bytes] of requests) {
     const answer = readRaw(await raw(bench.port, bytes));
-    expect(answer).toMatchObject({ status, body: { code, details: { requestId: expect.stringMatching(/^req_\d+$/) } } });
+    expect(answer).toMatchObject({
+      status,
+      body: { code, details: { requestId: expect.stringMatching(/^req_\d+$/) } },
+    });
     expect(answer.headers["x-sandbox-request-id"]).toBe(answer.body.details.requestId);
     expect(answer.headers["x-content-type-options"]).toBe("nosniff");
   }
@@ -112,7 +127,12 @@ test("no header is lost behind a thousand others", async () => {
 test("an upgrade does not overtake the response to an earlier request on its connection", async () => {
   const bench = await open();
   await bench.control("POST", "/faults", { action: { type: "latency", ms: 50 }, trigger: { times: 1 } });
-  const upgrade = ["Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Version: 13", "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="];
+  const upgrade = [
+    "Connection: Upgrade",
+    "Upgrade: websocket",
+    "Sec-WebSocket-Version: 13",
+    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+  ];
   const socket = connect(bench.port, "127.0.0.1");
   let received = "";
   socket.write(["GET /v1/merchants/me HTTP/1.1", ...own(bench), "", ""].join("\r\n"));
@@ -136,7 +156,11 @@ test("a listener that throws is a defect; the other listeners are called, and th
 });
 
 /** Fetch metadata of a browser, by what a page does. */
-const page = (site: string, mode: string, dest: string) => ({ "sec-fetch-site": site, "sec-fetch-mode": mode, "sec-fetch-dest": dest });
+const page = (site: string, mode: string, dest: string) => ({
+  "sec-fetch-site": site,
+  "sec-fetch-mode": mode,
+  "sec-fetch-dest": dest,
+});
 
 test("a request from another site's page without an Origin is rejected, unless it is a followed link", async () => {
   const bench = await open();
@@ -158,7 +182,8 @@ test("a request from another site's page without an Origin is rejected, unless i
       expect([path, await status(path, page(site, "navigate", "document"))]).not.toEqual([path, 403]);
       expect(await status(path, page(site, "navigate", "document"), "POST")).toBe(403);
     }
-  for (const site of ["none", "same-origin"]) expect(await status("/_sandbox", page(site, "no-cors", "empty"))).toBe(200);
+  for (const site of ["none", "same-origin"])
+    expect(await status("/_sandbox", page(site, "no-cors", "empty"))).toBe(200);
   // A page of the sandbox under its other name.
   const other = { origin: `http://localhost:${bench.port}`, ...page("cross-site", "cors", "empty") };
   expect(await status("/_sandbox", other)).toBe(200);
@@ -190,7 +215,11 @@ test("an advance of the clock ends with its client, a set clock or the sandbox, 
   receiver.always((_, outgoing) => void held.push(outgoing));
   await register(bench, receiver.url);
   await trigger(bench);
-  const advanced = bench.call("POST", "/_sandbox/clock/advance", { key: null, body: { by: "24h" }, agent: new Agent() });
+  const advanced = bench.call("POST", "/_sandbox/clock/advance", {
+    key: null,
+    body: { by: "24h" },
+    agent: new Agent(),
+  });
   await receiver.arrived(1);
   // The advance waits for the delivery, which waits for the receiver.
   await bench.control("GET", "/clock");
@@ -198,7 +227,10 @@ test("an advance of the clock ends with its client, a set clock or the sandbox, 
   await bench.control("PUT", "/clock", { mode: "frozen" });
   expect((await advanced).body.code).toBe("invalid_state");
   attempted("Work for callers that have gone");
-  const left = request(`${bench.url}/_sandbox/clock/advance`, { method: "POST", headers: { "content-type": "application/json" } });
+  const left = request(`${bench.url}/_sandbox/clock/advance`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+  });
   left.on("error", () => {}).end('{"by":"24h"}');
   const next = bench.call("POST", "/_sandbox/clock/advance", { key: null, body: { by: "24h" }, agent: new Agent() });
   await bench.control("GET", "/clock");

@@ -1,4 +1,5 @@
-// The command line against a server that is not a sandbox of this version: it overwrites no file, prints no escapes and does not crash.
+// The command line against a server that is not a sandbox of this version: it overwrites no file, prints no escapes and
+// does not crash.
 
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
@@ -46,15 +47,48 @@ interface Brought {
 }
 
 /** A learner and their lesson, as the server of a room answers them. */
-function placeOf({ name = "paging", file = `${name}.mjs`, title = "Paging", start = "start", skipped = false }: Brought) {
-  const step = { number: 1, title: "Read", blocks: [{ kind: "prose", text: "Read." }], command: null, hints: 0, mends: true };
+function placeOf({
+  name = "paging",
+  file = `${name}.mjs`,
+  title = "Paging",
+  start = "start",
+  skipped = false,
+}: Brought) {
+  const step = {
+    number: 1,
+    title: "Read",
+    blocks: [{ kind: "prose", text: "Read." }],
+    command: null,
+    hints: 0,
+    mends: true,
+  };
   return {
     learner: {
-      ...{ id: "mer_1", name: "Ada", lesson: name, title, step: 1, stepTitle: "Read", steps: 1, completed: 0, hints: 0, hint: null },
+      ...{
+        id: "mer_1",
+        name: "Ada",
+        lesson: name,
+        title,
+        step: 1,
+        stepTitle: "Read",
+        steps: 1,
+        completed: 0,
+        hints: 0,
+        hint: null,
+      },
       ...{ since: "2026-01-05T12:00:00.000Z", elapsed: 0, next: null, version: skipped ? 1 : 0 },
-      finishedSteps: skipped ? [{ lesson: name, step: 1, how: "skipped", hints: 0, at: "2026-01-05T12:00:00.000Z" }] : [],
+      finishedSteps: skipped
+        ? [{ lesson: name, step: 1, how: "skipped", hints: 0, at: "2026-01-05T12:00:00.000Z" }]
+        : [],
     },
-    lesson: { name, number: 2, title, about: "About.", steps: [step], file: { name: file, start, solution: "solution" } },
+    lesson: {
+      name,
+      number: 2,
+      title,
+      about: "About.",
+      steps: [step],
+      file: { name: file, start, solution: "solution" },
+    },
   };
 }
 
@@ -80,24 +114,35 @@ async function joinRoomOf(places: Place[], cwd: string): Promise<Program> {
 const says = (program: Program, words: string) => program.line((line) => line.includes(words));
 
 describe("a workshop server cannot write a file", () => {
-  test.each(["../home/.profile", "/tmp/merchant-sandbox-attack", ".bashrc", "a/b.mjs", "..\\b.mjs", "paging.mjs\n", "PAGING.MJS"])(
-    "named %j",
-    async (file) => {
-      attempted("Files written by a lesson or a room's server");
-      const base = folder();
-      const cwd = join(base, "work");
-      for (const made of ["home", "work", "work/a"]) mkdirSync(join(base, made));
-      const { code, error } = await (await joinRoomOf([placeOf({ file })], cwd)).ended.catch(() => expect.unreachable());
-      expect([code, error]).toEqual([1, expect.stringContaining("file")]);
-      expect([existsSync(join(base, "home/.profile")), existsSync("/tmp/merchant-sandbox-attack")]).toEqual([false, false]);
-      expect(existsSync(join(cwd, file.trim()))).toBe(false);
-    },
-  );
+  test.each([
+    "../home/.profile",
+    "/tmp/merchant-sandbox-attack",
+    ".bashrc",
+    "a/b.mjs",
+    "..\\b.mjs",
+    "paging.mjs\n",
+    "PAGING.MJS",
+  ])("named %j", async (file) => {
+    attempted("Files written by a lesson or a room's server");
+    const base = folder();
+    const cwd = join(base, "work");
+    for (const made of ["home", "work", "work/a"]) mkdirSync(join(base, made));
+    const { code, error } = await (await joinRoomOf([placeOf({ file })], cwd)).ended.catch(() => expect.unreachable());
+    expect([code, error]).toEqual([1, expect.stringContaining("file")]);
+    expect([existsSync(join(base, "home/.profile")), existsSync("/tmp/merchant-sandbox-attack")]).toEqual([
+      false,
+      false,
+    ]);
+    expect(existsSync(join(cwd, file.trim()))).toBe(false);
+  });
 
   test("with any name other than that of the lesson", async () => {
     const cwd = folder();
     attempted("Files written by a lesson or a room's server");
-    await says(await joinRoomOf([placeOf({ file: "other.mjs" })], cwd), `The lesson's file "other.mjs" was not written`);
+    await says(
+      await joinRoomOf([placeOf({ file: "other.mjs" })], cwd),
+      `The lesson's file "other.mjs" was not written`,
+    );
     expect(existsSync(join(cwd, "other.mjs"))).toBe(false);
   });
 
@@ -107,7 +152,10 @@ describe("a workshop server cannot write a file", () => {
     writeFileSync(join(cwd, "paging.mjs"), "mine");
     const program = await joinRoomOf([placeOf({}), placeOf({ skipped: true })], cwd);
     await says(program, "paging.mjs already exists and was not changed");
-    await says(program, "paging.mjs was not written by this lesson and was not changed; the solution is paging.solution.mjs.");
+    await says(
+      program,
+      "paging.mjs was not written by this lesson and was not changed; the solution is paging.solution.mjs.",
+    );
     expect(readFileSync(join(cwd, "paging.mjs"), "utf8")).toBe("mine");
     expect(existsSync(join(cwd, "paging.mjs.before"))).toBe(false);
   });
@@ -132,7 +180,11 @@ describe("a workshop server cannot write a file", () => {
     const program = await joinRoomOf([placeOf({}), placeOf({ skipped: true })], cwd);
     await says(program, "your version is paging.mjs.before-2");
     const read = (path: string) => readFileSync(path, "utf8").split("\n")[1];
-    expect([read(file), read(`${file}.before-2`), readFileSync(`${file}.before`, "utf8")]).toEqual(["solution", "start", "older"]);
+    expect([read(file), read(`${file}.before-2`), readFileSync(`${file}.before`, "utf8")]).toEqual([
+      "solution",
+      "start",
+      "older",
+    ]);
   });
 });
 
@@ -211,7 +263,8 @@ function matchOf(schema: AnySchema): unknown {
 /** The replies of a hostile sandbox: every text contains terminal escapes. */
 function hostileReply(method: string, url: string): unknown {
   const { pathname } = new URL(url, "http://h");
-  if (pathname.startsWith("/v1/")) return { id: NASTY, type: NASTY, secret: "whsec_1", deliveries: [{ endpointId: NASTY }] };
+  if (pathname.startsWith("/v1/"))
+    return { id: NASTY, type: NASTY, secret: "whsec_1", deliveries: [{ endpointId: NASTY }] };
   const path = pathname.replace("/_sandbox", "");
   const fits = (one: { method: string; path: string }) =>
     one.method === method && new RegExp(`^${one.path.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path);
@@ -315,7 +368,9 @@ test("names in files and arguments cannot control the terminal", async () => {
 });
 
 describe("attach", () => {
-  /** A live stream that sends these messages to each client; every other request is answered like a hostile sandbox's. */
+  /**
+   * A live stream that sends these messages to each client; every other request is answered like a hostile sandbox's.
+   */
   async function streaming(...messages: unknown[]): Promise<string> {
     const url = await answering((path, method) => hostileReply(method, path));
     const sockets = new WebSocketServer({ server: servers.at(-1) });
@@ -329,7 +384,14 @@ describe("attach", () => {
   const request = { seq: 2, nth: 1, kind: "request", request: { at: 1e300, method: 7 } };
 
   test("skips unknown messages, prints their number and continues", async () => {
-    const foreign = ["not JSON", "null", [], { type: "other" }, { type: "batch" }, { type: "snapshot", run: 1, sandbox: null }];
+    const foreign = [
+      "not JSON",
+      "null",
+      [],
+      { type: "other" },
+      { type: "batch" },
+      { type: "snapshot", run: 1, sandbox: null },
+    ];
     attempted("A foreign live stream", foreign.length + 3);
     const batch = { type: "batch", items: [{ seq: 1, nth: 1, kind: "newer" }, request, { kind: "reset" }, reset(3)] };
     const program = launch(["attach", "--no-ui", "--url", await streaming(...foreign, batch)]);
@@ -347,7 +409,13 @@ describe("attach", () => {
     const sandbox = await createSandbox();
     const index = await sandbox.overview();
     await sandbox.close();
-    const odd = { data: [null, 7, [], {}, { id: 1, at: "x" }], merchants: 7, clock: null, windows: [null], events: [null] };
+    const odd = {
+      data: [null, 7, [], {}, { id: 1, at: "x" }],
+      merchants: 7,
+      clock: null,
+      windows: [null],
+      events: [null],
+    };
     const url = await answering((path) => (path.endsWith("/_sandbox") ? index : odd));
     const snapshot = { type: "snapshot", run: "r", seq: 0, made: index.made, sandbox: index };
     new WebSocketServer({ server: servers.at(-1) }).on("connection", (socket) => socket.send(JSON.stringify(snapshot)));
@@ -364,7 +432,13 @@ describe("attach", () => {
 
   test("closes a connection that sends too much, and reconnects", async () => {
     attempted("A foreign live stream");
-    const program = launch(["attach", "--no-ui", "--json", "--url", await streaming(JSON.stringify("x".repeat(17 * 1_048_576)))]);
+    const program = launch([
+      "attach",
+      "--no-ui",
+      "--json",
+      "--url",
+      await streaming(JSON.stringify("x".repeat(17 * 1_048_576))),
+    ]);
     expect(await says(program, '"event":"away"')).toContain("Max payload size exceeded");
     program.child.kill("SIGTERM");
     expect(await program.ended).toMatchObject({ code: 0, error: "" });

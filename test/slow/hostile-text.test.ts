@@ -1,4 +1,5 @@
-// Untrusted text (paths, headers, bodies, responses, names): a frame contains no control characters except its own styles, and is exactly as wide as the screen.
+// Untrusted text (paths, headers, bodies, responses, names): a frame contains no control characters except its own
+// styles, and is exactly as wide as the screen.
 
 import fc from "fast-check";
 import stringWidth from "string-width";
@@ -31,7 +32,10 @@ afterAll(() => frames.close());
 const TINT = /\x1b\[(?:[1-9]|[1-4]\d|97)m/g;
 const FORBIDDEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** The properties of every frame: no line has control characters or is wider than the screen. Returns its lines without styles. */
+/**
+ * The properties of every frame: no line has control characters or is wider than the screen. Returns its lines without
+ * styles.
+ */
 function expectContained(state: UiState): string[] {
   const { columns, rows } = state.size;
   const lines = frames.render(state).map((line) => line.replace(TINT, ""));
@@ -93,12 +97,21 @@ const NASTY = [
 ];
 
 const hostile = fc
-  .array(fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...NASTY) }, anyText({ maxLength: 30 }), fc.string({ maxLength: 60 })), {
-    maxLength: 6,
-  })
+  .array(
+    fc.oneof(
+      { weight: 3, arbitrary: fc.constantFrom(...NASTY) },
+      anyText({ maxLength: 30 }),
+      fc.string({ maxLength: 60 }),
+    ),
+    {
+      maxLength: 6,
+    },
+  )
   .map((parts) => parts.join(""));
 
-const size = fc.constantFrom([120, 36], [80, 24], [60, 15], [110, 20], [133, 50], [61, 17], [220, 60]) as fc.Arbitrary<[number, number]>;
+const size = fc.constantFrom([120, 36], [80, 24], [60, 15], [110, 20], [133, 50], [61, 17], [220, 60]) as fc.Arbitrary<
+  [number, number]
+>;
 const look = fc.record({ colours: fc.boolean(), unicode: fc.boolean() });
 
 /** A screen full of untrusted text. */
@@ -114,18 +127,36 @@ function full(text: string, [columns, rows]: [number, number], shown: { colours:
     { kind: "request", request: request(1) },
     {
       kind: "request",
-      request: request(2, { method: text, path: `/v1/${text}`, query: text, merchant: text, operation: text, fault: text }),
+      request: request(2, {
+        method: text,
+        path: `/v1/${text}`,
+        query: text,
+        merchant: text,
+        operation: text,
+        fault: text,
+      }),
     },
     { kind: "attempt", attempt: attempt(1, { url: `http://${text}`, eventType: text, eventId: text, merchant: text }) },
     { kind: "attempt", attempt: attempt(2, { url: text, errorCode: text, responseStatus: null, status: "failed" }) },
     {
       kind: "verdict",
-      verdict: verdict(1, { rule: text, says: text, hint: text, merchant: text, fault: text, requests: [text], attempts: [text] }),
+      verdict: verdict(1, {
+        rule: text,
+        says: text,
+        hint: text,
+        merchant: text,
+        fault: text,
+        requests: [text],
+        attempts: [text],
+      }),
     },
   ]);
   return withRulesAndWindows(
     happened,
-    [rule(1), rule(2, { id: text, name: text, match: { operation: text }, action: { type: text, as: text, note: text } })],
+    [
+      rule(1),
+      rule(2, { id: text, name: text, match: { operation: text }, action: { type: text, as: text, note: text } }),
+    ],
     [rateWindow({ merchant: text }), rateWindow({ operation: text })],
   );
 }
@@ -163,8 +194,18 @@ describe("a frame", () => {
 
 /** Control API responses with untrusted text in every text field. */
 function answerOf(path: string, text: string): unknown {
-  const headers = { [text]: text, "x-a": text, "X-Webhook-Signature": text, "ratelimit-limit": text, "retry-after": text };
-  const message = { headers: { authorization: "…redacted…", ...headers, "RateLimit-Reset": text }, body: text, bytes: text.length + 5 };
+  const headers = {
+    [text]: text,
+    "x-a": text,
+    "X-Webhook-Signature": text,
+    "ratelimit-limit": text,
+    "retry-after": text,
+  };
+  const message = {
+    headers: { authorization: "…redacted…", ...headers, "RateLimit-Reset": text },
+    body: text,
+    bytes: text.length + 5,
+  };
   const fields = {
     requestHeaders: headers,
     requestBody: text,
@@ -173,7 +214,12 @@ function answerOf(path: string, text: string): unknown {
     errorMessage: text,
     trigger: text,
   };
-  const fault = { id: text, name: text, effects: [{ id: text, action: text, effect: { kind: text, as: text } }], copy: 1 };
+  const fault = {
+    id: text,
+    name: text,
+    effects: [{ id: text, action: text, effect: { kind: text, as: text } }],
+    copy: 1,
+  };
   const wouldHaveSent = { headers: { "x-a": `${text}!` }, body: JSON.stringify({ [text]: text }) };
   const tried = { ...attempt(9, { url: text, errorCode: text }), ...fields, fault: { ...fault, wouldHaveSent } };
   if (path.startsWith("/requests/"))
@@ -185,7 +231,8 @@ function answerOf(path: string, text: string): unknown {
       response: message,
       events: [{ id: text, type: text }],
     };
-  if (path.startsWith("/deliveries/")) return { attempt: tried, attempts: [tried, { ...tried, id: "whd_1" }], request: text };
+  if (path.startsWith("/deliveries/"))
+    return { attempt: tried, attempts: [tried, { ...tried, id: "whd_1" }], request: text };
   if (path.startsWith("/deliveries?")) return { data: [tried] };
   if (path.startsWith("/verdicts"))
     return { object: "list", data: [], rules: [{ id: text, demands: text, pass: 1, fail: 2, inconclusive: 3 }] };
@@ -224,7 +271,10 @@ describe("a detail", () => {
   test("shows why it could not be loaded, without control characters", () => {
     fc.assert(
       fc.property(hostile, (text) => {
-        const { state, effects } = handleKey({ ...full("x", [80, 24], { colours: true, unicode: true }), pane: "requests" }, "enter");
+        const { state, effects } = handleKey(
+          { ...full("x", [80, 24], { colours: true, unicode: true }), pane: "requests" },
+          "enter",
+        );
         const failed = effects.reduce(
           (next, effect) => (effect.kind === "call" ? (effect.onError?.(next, text, []).state ?? next) : next),
           state,

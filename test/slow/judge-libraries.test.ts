@@ -1,5 +1,6 @@
-// The judge's verdicts on HTTP libraries with their default configuration, compared with docs/clients.md.
-// `npm run clients` (`CLIENT_RUNS`) tries each library many times and makes the page. Only it measures pauses, which depend on the machine.
+// The judge's verdicts on HTTP libraries with their default configuration, compared with docs/clients.md. `npm run
+// clients` (`CLIENT_RUNS`) tries each library many times and makes the page. Only it measures pauses, which depend on
+// the machine.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +36,10 @@ const write = {
   url: "/hospitality/pricing-rules",
   body: { name: "Low", adjustmentType: "fixed", adjustmentValue: 5 },
 } as const;
-const reads = Array.from({ length: 20 }, (_, number) => ({ method: "GET" as const, url: `/payments?limit=${number + 1}` }));
+const reads = Array.from({ length: 20 }, (_, number) => ({
+  method: "GET" as const,
+  url: `/payments?limit=${number + 1}`,
+}));
 
 const situations: Situation[] = [
   {
@@ -68,7 +72,10 @@ const situations: Situation[] = [
 
 const shared = shareForBlock({ clock: "real" });
 
-/** One library in one situation, with a merchant of its own: its calls, then silence, then a call that shows the program is still alive. */
+/**
+ * One library in one situation, with a merchant of its own: its calls, then silence, then a call that shows the program
+ * is still alive.
+ */
 async function trySituation(library: Library, situation: Situation) {
   const bench = shared();
   const { merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
@@ -78,13 +85,15 @@ async function trySituation(library: Library, situation: Situation) {
     const typed = wanted.body ? { ...headers, "content-type": "application/json" } : headers;
     return send({ ...wanted, url: bench.baseUrl + wanted.url, headers: typed }).catch(() => {});
   };
-  const armed = situation.fault && (await bench.control("POST", "/faults", { ...faultRule(situation.fault), match: { merchant } }));
+  const armed =
+    situation.fault && (await bench.control("POST", "/faults", { ...faultRule(situation.fault), match: { merchant } }));
   // Sequential, so that a retry is not delayed on a busy machine.
   await Promise.all(situation.calls.map(async (wanted, place) => [await sleep(place * APART), await call(wanted)]));
   if (armed) await bench.control("DELETE", `/faults/${armed.id}`);
   return {
     live: async () => [await call({ method: "GET", url: "/merchants/me" }), await close()],
-    verdicts: async (): Promise<VerdictMessage[]> => (await bench.control("GET", `/verdicts?merchant=${merchant}`)).data,
+    verdicts: async (): Promise<VerdictMessage[]> =>
+      (await bench.control("GET", `/verdicts?merchant=${merchant}`)).data,
   };
 }
 
@@ -104,7 +113,8 @@ async function judged(played: readonly Situation[]): Promise<VerdictMessage[][][
   const tried = await Promise.all(installed.map(tryAll));
   for (const [index, situation] of played.entries())
     if (measuresPauses(situation))
-      for (const [column, library] of installed.entries()) (tried[column] as Trials)[index] = await trySituation(library, situation);
+      for (const [column, library] of installed.entries())
+        (tried[column] as Trials)[index] = await trySituation(library, situation);
   await sleep(PATIENCE);
   const all = tried as Trials[];
   await Promise.all(all.flat().map((one) => one.live()));
@@ -148,7 +158,8 @@ function readPage(): (row: Row, name: string) => string | undefined {
     .filter((line) => line.startsWith("|"));
   const [titles = [], , ...rows] = lines.map((line) => line.slice(2, -2).split(" | "));
   const order = situations.flatMap(({ name, rules }) => rules.map((rule) => `${name} ${rule}`));
-  return ({ situation, rule }, name) => rows[order.indexOf(`${situation} ${rule}`)]?.[titles.findIndex((title) => title.startsWith(name))];
+  return ({ situation, rule }, name) =>
+    rows[order.indexOf(`${situation} ${rule}`)]?.[titles.findIndex((title) => title.startsWith(name))];
 }
 
 test.skipIf(RUNS > 0)(
@@ -162,7 +173,10 @@ test.skipIf(RUNS > 0)(
     for (const [column, { name }] of installed.entries()) {
       // A cell that counts differing runs allows each of its results.
       const differing = rows.filter((row) => !shownFor(row, name)?.includes(row.cells[column] as string));
-      expect([name, differing.map(({ situation, rule, cells }) => [situation, rule, cells[column]])]).toEqual([name, []]);
+      expect([name, differing.map(({ situation, rule, cells }) => [situation, rule, cells[column]])]).toEqual([
+        name,
+        [],
+      ]);
     }
   },
   240_000,

@@ -1,6 +1,6 @@
-// The judge's confusion matrix: known behaviours over each HTTP library, after random delays, alone, beside 20 workers, or on a loaded machine.
-// `npm run verdicts` plays 10,000 runs (`RUNS`, `SEED`) and prints the matrix. It is no part of `npm test`: it keeps every core busy on purpose.
-// test/judge/behaviours.test.ts plays the behaviours without clients.
+// The judge's confusion matrix: known behaviours over each HTTP library, after random delays, alone, beside 20 workers,
+// or on a loaded machine. `npm run verdicts` plays 10,000 runs (`RUNS`, `SEED`) and prints the matrix. It is no part of
+// `npm test`: it keeps every core busy on purpose. test/judge/behaviours.test.ts plays the behaviours without clients.
 
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
@@ -33,7 +33,8 @@ interface Run {
 
 const played = clientBehaviours.filter(({ name }) => name.includes(ONLY));
 const random = createRandom(SEED);
-const pick = <T>(list: readonly T[], ...name: (string | number)[]): T => list[Math.floor(random.fraction(...name) * list.length)] as T;
+const pick = <T>(list: readonly T[], ...name: (string | number)[]): T =>
+  list[Math.floor(random.fraction(...name) * list.length)] as T;
 
 function runOf(number: number, surroundings: Run["surroundings"]): Run {
   const behaviour = played[number % played.length] as ClientBehaviour;
@@ -58,7 +59,10 @@ interface Played {
 
 type Found = Pick<Verdict, "rule" | "verdict" | "says">;
 
-/** The newest verdict of each id, by merchant. The sandbox's list keeps 1,000 of each kind: fewer than 32 runs make during a long one. */
+/**
+ * The newest verdict of each id, by merchant. The sandbox's list keeps 1,000 of each kind: fewer than 32 runs make
+ * during a long one.
+ */
 const published = new Map<string | null, Map<string | null, Found>>();
 
 function collectVerdicts(bench: Bench): void {
@@ -79,7 +83,8 @@ async function play(bench: Bench, run: Run): Promise<Played> {
   const calls: string[] = [];
   const get = (client: Client, path = "/payments") =>
     noted(calls, `GET ${path}`, client.send({ method: "GET", url: bench.baseUrl + path, headers }));
-  const workers = surroundings === "beside 20 workers" && !behaviour.alone ? startWorkers(bench, headers, delay) : undefined;
+  const workers =
+    surroundings === "beside 20 workers" && !behaviour.alone ? startWorkers(bench, headers, delay) : undefined;
   const shown = await behaviour.act({
     get: (path) => get(clients[0], path),
     other: (path) => get(clients[1], path),
@@ -88,8 +93,14 @@ async function play(bench: Bench, run: Run): Promise<Played> {
     random: (name) => random.fraction("jitter", surroundings, run.number, name),
     createCustomer: (id) => bench.records.create({ kind: "customer", merchant, id }),
     async fault(action, times, operation) {
-      const wanted = (operation === undefined ? ["pricing_rules.create", "payments.list"] : [operation ?? []].flat()) as OperationPattern[];
-      const rule = { action, trigger: { times }, match: { merchant, ...(wanted.length > 0 ? { operation: wanted } : {}) } };
+      const wanted = (
+        operation === undefined ? ["pricing_rules.create", "payments.list"] : [operation ?? []].flat()
+      ) as OperationPattern[];
+      const rule = {
+        action,
+        trigger: { times },
+        match: { merchant, ...(wanted.length > 0 ? { operation: wanted } : {}) },
+      };
       if (armsItself) await clients[0].send(json(`${bench.url}/_sandbox/faults`, rule));
       else await bench.faults.add(rule);
     },
@@ -151,7 +162,8 @@ type Outcome = "pass" | "fail" | "inconclusive";
 function outcomeOf({ behaviour, surroundings }: Run, found: readonly Found[]): { outcome: Outcome; isRight: boolean } {
   const { fails, mayFail = [], passes = [], passesAlone = [], open = [] } = behaviour;
   const passed = surroundings === "beside 20 workers" ? passes : [...passes, ...passesAlone];
-  const rulesWith = (wanted: Outcome) => [...new Set(found.filter(({ verdict }) => verdict === wanted).map(({ rule }) => rule))].sort();
+  const rulesWith = (wanted: Outcome) =>
+    [...new Set(found.filter(({ verdict }) => verdict === wanted).map(({ rule }) => rule))].sort();
   const failed = rulesWith("fail");
   const unsure = rulesWith("inconclusive").filter((rule) => !open.includes(rule));
   const outcome = failed.length > 0 ? "fail" : unsure.length > 0 ? "inconclusive" : "pass";
@@ -159,7 +171,8 @@ function outcomeOf({ behaviour, surroundings }: Run, found: readonly Found[]): {
   const isMissed = (rule: string) => !failed.includes(rule) && !unsure.includes(rule);
   return {
     outcome,
-    isRight: failed.every((rule) => [...fails, ...mayFail].includes(rule)) && !fails.some(isMissed) && passed.every(isDecided),
+    isRight:
+      failed.every((rule) => [...fails, ...mayFail].includes(rule)) && !fails.some(isMissed) && passed.every(isDecided),
   };
 }
 
@@ -173,43 +186,56 @@ const MOST_LINES = 30;
 
 type Row = Record<Outcome | "wrong" | "too slow", number>;
 
-test.runIf(RUNS > 0)("each behaviour gets its verdict, whatever the client, the delay and the load", { timeout: 36_000_000 }, async () => {
-  const bench = await share({ clock: "real" });
-  collectVerdicts(bench);
-  const rows = new Map<string, Row>(played.map(({ name }) => [name, { pass: 0, fail: 0, inconclusive: 0, wrong: 0, "too slow": 0 }]));
-  const wrong: string[] = [];
-  const count = (run: Run, { isShown, verdicts, calls }: Played) => {
-    const row = rows.get(run.behaviour.name) as Row;
-    if (!isShown) return void row["too slow"]++;
-    const { outcome, isRight } = outcomeOf(run, verdicts);
-    row[outcome]++;
-    if (isRight) return;
-    row.wrong++;
-    const { fails, passes = [] } = run.behaviour;
-    const isTelling = ({ rule, verdict }: Found) => verdict !== "pass" || fails.includes(rule) || passes.includes(rule);
-    const telling = verdicts.filter(isTelling).slice(-MOST_LINES);
-    const said = telling.map(({ rule, verdict, says }) => `${verdict} ${rule}: ${says}`);
-    const { behaviour, transport, delay, surroundings, armsItself } = run;
-    const setUp = armsItself ? "armed by the client" : "armed from outside";
-    wrong.push(
-      [`${behaviour.name}, ${transport}, ${delay} ms, ${surroundings}, ${setUp}`, ...said, ...calls.slice(-MOST_LINES)].join("\n  "),
+test.runIf(RUNS > 0)(
+  "each behaviour gets its verdict, whatever the client, the delay and the load",
+  { timeout: 36_000_000 },
+  async () => {
+    const bench = await share({ clock: "real" });
+    collectVerdicts(bench);
+    const rows = new Map<string, Row>(
+      played.map(({ name }) => [name, { pass: 0, fail: 0, inconclusive: 0, wrong: 0, "too slow": 0 }]),
     );
-  };
-  for (const surroundings of SURROUNDINGS) {
-    const stop = surroundings === "on a loaded machine" ? loadMachine() : undefined;
-    let next = 0;
-    const playAll = async () => {
-      for (let number = next++; number < RUNS / SURROUNDINGS.length; number = next++) {
-        const run = runOf(number, surroundings);
-        count(run, await play(bench, run));
-      }
+    const wrong: string[] = [];
+    const count = (run: Run, { isShown, verdicts, calls }: Played) => {
+      const row = rows.get(run.behaviour.name) as Row;
+      if (!isShown) return void row["too slow"]++;
+      const { outcome, isRight } = outcomeOf(run, verdicts);
+      row[outcome]++;
+      if (isRight) return;
+      row.wrong++;
+      const { fails, passes = [] } = run.behaviour;
+      const isTelling = ({ rule, verdict }: Found) =>
+        verdict !== "pass" || fails.includes(rule) || passes.includes(rule);
+      const telling = verdicts.filter(isTelling).slice(-MOST_LINES);
+      const said = telling.map(({ rule, verdict, says }) => `${verdict} ${rule}: ${says}`);
+      const { behaviour, transport, delay, surroundings, armsItself } = run;
+      const setUp = armsItself ? "armed by the client" : "armed from outside";
+      wrong.push(
+        [
+          `${behaviour.name}, ${transport}, ${delay} ms, ${surroundings}, ${setUp}`,
+          ...said,
+          ...calls.slice(-MOST_LINES),
+        ].join("\n  "),
+      );
     };
-    await Promise.all(Array.from({ length: CONCURRENT[surroundings] }, playAll));
-    await stop?.();
-  }
-  await bench.close();
-  console.table([...rows].map(([behaviour, row]) => ({ behaviour, ...row })));
-  expect(wrong).toEqual([]);
-  const undecided = played.filter(({ name, isByMilliseconds }) => !isByMilliseconds && (rows.get(name)?.inconclusive ?? 0) > 0);
-  expect(undecided).toEqual([]);
-});
+    for (const surroundings of SURROUNDINGS) {
+      const stop = surroundings === "on a loaded machine" ? loadMachine() : undefined;
+      let next = 0;
+      const playAll = async () => {
+        for (let number = next++; number < RUNS / SURROUNDINGS.length; number = next++) {
+          const run = runOf(number, surroundings);
+          count(run, await play(bench, run));
+        }
+      };
+      await Promise.all(Array.from({ length: CONCURRENT[surroundings] }, playAll));
+      await stop?.();
+    }
+    await bench.close();
+    console.table([...rows].map(([behaviour, row]) => ({ behaviour, ...row })));
+    expect(wrong).toEqual([]);
+    const undecided = played.filter(
+      ({ name, isByMilliseconds }) => !isByMilliseconds && (rows.get(name)?.inconclusive ?? 0) > 0,
+    );
+    expect(undecided).toEqual([]);
+  },
+);

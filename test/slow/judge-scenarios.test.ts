@@ -33,7 +33,11 @@ interface Merchant {
 }
 
 /** Arms the scenario for a new merchant, runs the actions and returns the score. */
-async function tryOn({ url }: Bench, name: string, run: (merchant: Merchant) => Promise<unknown>): Promise<ScenarioState> {
+async function tryOn(
+  { url }: Bench,
+  name: string,
+  run: (merchant: Merchant) => Promise<unknown>,
+): Promise<ScenarioState> {
   const minted: Merchant = await control(url, "POST", "/merchants", { fixture: "lodge" });
   const armed = await control(url, "POST", `/scenarios/${name}`, { merchant: minted.merchant });
   expect(armed).toMatchObject({ armed: true, merchant: minted.merchant, score: 0, verdict: "inconclusive" });
@@ -42,7 +46,13 @@ async function tryOn({ url }: Bench, name: string, run: (merchant: Merchant) => 
 }
 
 const failed = ({ expectations }: ScenarioState) =>
-  [...new Set(expectations.flatMap(({ verdicts }) => verdicts.filter(({ verdict }) => verdict === "fail").map(({ rule }) => rule)))].sort();
+  [
+    ...new Set(
+      expectations.flatMap(({ verdicts }) =>
+        verdicts.filter(({ verdict }) => verdict === "fail").map(({ rule }) => rule),
+      ),
+    ),
+  ].sort();
 
 function expectFullScore({ score, points, verdict, says, faults }: ScenarioState): void {
   expect({ verdict, score, says }).toMatchObject({ verdict: "pass", score: points });
@@ -79,7 +89,9 @@ const GONE_AFTER = 5_500;
 const sound: RetryBehaviour = {
   ...correctClient,
   pause: (tries, retryAfter) =>
-    retryAfter === undefined ? 300 * 2 ** (tries - 1) * (0.75 + Math.random() / 2) : retryAfter * 1_000 + Math.random() * 50,
+    retryAfter === undefined
+      ? 300 * 2 ** (tries - 1) * (0.75 + Math.random() / 2)
+      : retryAfter * 1_000 + Math.random() * 50,
 };
 
 interface ClientCase extends Tried {
@@ -140,7 +152,10 @@ describe.concurrent("a client under", () => {
 
   // One at a time: the judge is sure of a mistake in time only if this process lags little.
   test.sequential.each(clients)("$scenario that $bug fails $fails, and nothing else", async (tried) => {
-    expectFailure(await tryOn(running, tried.scenario, callIn(tried, { ...sound, ...tried.habits }, tried.afterwards)), tried.fails);
+    expectFailure(
+      await tryOn(running, tried.scenario, callIn(tried, { ...sound, ...tried.habits }, tried.afterwards)),
+      tried.fails,
+    );
   });
 });
 
@@ -218,7 +233,8 @@ interface ReceiverTrial extends Merchant {
 const stories: Record<string, (trial: ReceiverTrial) => Promise<unknown>> = {
   "webhook-storm": async (trial) => {
     await testEvent(trial, "payment.succeeded");
-    // The copies follow on the sandbox clock, so each call of the receiver is answered before the next copy on the slowest machine too.
+    // The copies follow on the sandbox clock, so each call of the receiver is answered before the next copy on the
+    // slowest machine too.
     for (let copies = 1; copies <= 3; copies++) {
       const delivered = { match: { merchant: trial.merchant }, count: { exactly: copies }, final: "succeeded" };
       await control(trial.bench.url, "POST", "/verify", { within: "20s", all: [{ deliveries: delivered }] });
@@ -228,7 +244,11 @@ const stories: Record<string, (trial: ReceiverTrial) => Promise<unknown>> = {
   },
   "webhook-before-response": ({ bench, apiKey }) =>
     call(bench.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline", { key: apiKey, body: {} }),
-  "out-of-order": async (trial) => [await testEvent(trial, "payout.created"), await testEvent(trial, "payout.paid"), await later(trial)],
+  "out-of-order": async (trial) => [
+    await testEvent(trial, "payout.created"),
+    await testEvent(trial, "payout.paid"),
+    await later(trial),
+  ],
   "forged-webhook": async (trial) => {
     for (let event = 1; event <= 4; event++) await testEvent(trial, "payment.succeeded");
     await later(trial);
@@ -257,13 +277,20 @@ async function receiveUnder(scenario: string, bug: Partial<ReceiverBehaviour>): 
   const bench = own ?? played;
   const state = await tryOn(bench, scenario, async ({ merchant, apiKey }) => {
     const act = (key: string) =>
-      call(bench.url, "POST", `/v1${pricing.path}`, { key: apiKey, body: pricing.body, headers: { "idempotency-key": key } });
+      call(bench.url, "POST", `/v1${pricing.path}`, {
+        key: apiKey,
+        body: pricing.body,
+        headers: { "idempotency-key": key },
+      });
     const receiver = await openReceiver({ ...correctReceiver, ...bug }, act);
-    const { body } = await call(bench.url, "POST", "/v1/webhooks", { key: apiKey, body: { url: receiver.url, events: EVENTS } });
+    const { body } = await call(bench.url, "POST", "/v1/webhooks", {
+      key: apiKey,
+      body: { url: receiver.url, events: EVENTS },
+    });
     receiver.secret = body.secret;
     await stories[scenario]?.({ bench, merchant, apiKey, receiver, endpoint: body.id });
-    // The receiver responds before it acts, and a call that waits for a delivery waits no longer than the delivery may take: the judge has
-    // seen everything only when all are done.
+    // The receiver responds before it acts, and a call that waits for a delivery waits no longer than the delivery may
+    // take: the judge has seen everything only when all are done.
     await receiver.settled();
     await control(bench.url, "POST", "/drain", { within: "30s" });
     receiver.close();
@@ -283,7 +310,9 @@ describe.concurrent("a receiver under", () => {
 });
 
 test("every scenario is tested, and is named like its file", async () => {
-  const files = readdirSync(join(import.meta.dirname, "../../fixtures/scenarios")).map((file) => file.replace(/\.json$/, ""));
+  const files = readdirSync(join(import.meta.dirname, "../../fixtures/scenarios")).map((file) =>
+    file.replace(/\.json$/, ""),
+  );
   const { data } = await control(running.url, "GET", "/scenarios");
   const names = [...new Set((data as ScenarioState[]).map(({ name }) => name))];
   expect(names.sort()).toEqual(files.sort());

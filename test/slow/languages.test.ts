@@ -1,4 +1,5 @@
-// docs/languages.md: the test suites in recipes/ pass in each language whose tools are installed here, and each receiver there and of the pages passes the audit.
+// docs/languages.md: the test suites in recipes/ pass in each language whose tools are installed here, and each
+// receiver there and of the pages passes the audit.
 
 import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -68,7 +69,8 @@ test("the page links to each file of the suites", () => {
   const isFolder = (name: string) => statSync(join(root, "recipes", name)).isDirectory();
   expect(readdirSync(join(root, "recipes")).filter(isFolder)).toEqual(suites.map((suite) => suite.folder).sort());
   for (const { folder: name } of suites)
-    for (const file of readdirSync(join(root, "recipes", name))) expect(page).toContain(`](../recipes/${name}/${file})`);
+    for (const file of readdirSync(join(root, "recipes", name)))
+      expect(page).toContain(`](../recipes/${name}/${file})`);
 });
 
 describe.each(suites)("$folder", ({ folder: name, probe, command, passed }) => {
@@ -110,21 +112,27 @@ async function listening(port: number): Promise<void> {
 }
 
 test("each receiver of the recipes is audited here", () => {
-  const all = readdirSync(join(root, "recipes"), { recursive: true, encoding: "utf8" }).filter((name) => /receiver\./i.test(name));
+  const all = readdirSync(join(root, "recipes"), { recursive: true, encoding: "utf8" }).filter((name) =>
+    /receiver\./i.test(name),
+  );
   expect(receivers.map(({ file }) => file)).toEqual(expect.arrayContaining(all));
 });
 
-test.for(receivers)("$file passes the audit", { timeout: 180_000 }, async ({ file, probe, command, source }, { skip }) => {
-  skip(spawnSync("sh", ["-c", probe]).status !== 0, `without ${probe}`);
-  const port = await freePort();
-  const here = (text: string) => text.replace(/\b3000\b/, String(port));
-  const cwd = folder();
-  writeFileSync(join(cwd, basename(file)), here(source));
-  launchCommand("sh", ["-c", here(command)], { WEBHOOK_SECRET: "whsec_test" }, cwd);
-  await listening(port);
-  const { out } = await run(["audit", `http://localhost:${port}/`, "--secret", "whsec_test"]);
-  expect(out.at(-1), out.join("\n")).toBe("pass: 12 of 12 probes passed, 0 failed.");
-});
+test.for(receivers)(
+  "$file passes the audit",
+  { timeout: 180_000 },
+  async ({ file, probe, command, source }, { skip }) => {
+    skip(spawnSync("sh", ["-c", probe]).status !== 0, `without ${probe}`);
+    const port = await freePort();
+    const here = (text: string) => text.replace(/\b3000\b/, String(port));
+    const cwd = folder();
+    writeFileSync(join(cwd, basename(file)), here(source));
+    launchCommand("sh", ["-c", here(command)], { WEBHOOK_SECRET: "whsec_test" }, cwd);
+    await listening(port);
+    const { out } = await run(["audit", `http://localhost:${port}/`, "--secret", "whsec_test"]);
+    expect(out.at(-1), out.join("\n")).toBe("pass: 12 of 12 probes passed, 0 failed.");
+  },
+);
 
 test.skipIf(spawnSync("openssl", ["version"]).status !== 0)(
   "a receiver with a certificate of its own gets its webhooks once Node knows the certificate",
@@ -132,8 +140,23 @@ test.skipIf(spawnSync("openssl", ["version"]).status !== 0)(
     const cwd = folder();
     const [key, cert] = [join(cwd, "key.pem"), join(cwd, "cert.pem")];
     const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-    spawnSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-keyout", key, "-out", cert, ...names]);
-    const receiver = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) => response.writeHead(204).end());
+    spawnSync("openssl", [
+      "req",
+      "-x509",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      "-days",
+      "1",
+      "-keyout",
+      key,
+      "-out",
+      cert,
+      ...names,
+    ]);
+    const receiver = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) =>
+      response.writeHead(204).end(),
+    );
     const address = `https://localhost:${await listen(receiver, "localhost")}/`;
 
     const resultWith = async (variables: Record<string, string>) => {

@@ -1,4 +1,5 @@
-// `learn`: the built program with plain lines, in a pseudo-terminal, and in a room with its board; and the pane of each step.
+// `learn`: the built program with plain lines, in a pseudo-terminal, and in a room with its board; and the pane of each
+// step.
 
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -19,7 +20,10 @@ const type = (program: Program, letter: string) => void program.child.stdin?.wri
 
 /** The first command shown after a line. */
 const commandAfter = (program: Program, words: string) =>
-  program.line((line) => line.startsWith("    ") && program.out.indexOf(line) > program.out.findIndex((other) => other.includes(words)));
+  program.line(
+    (line) =>
+      line.startsWith("    ") && program.out.indexOf(line) > program.out.findIndex((other) => other.includes(words)),
+  );
 
 const stop = async (program: Program) => {
   program.child.kill("SIGTERM");
@@ -28,7 +32,10 @@ const stop = async (program: Program) => {
 
 test("lists the lessons, or those of a folder of one's own", async () => {
   const { code, out } = await runCommand(undefined, "learn", "--list");
-  expect([code, out.slice(0, 2)]).toEqual([0, ["1 first-call       Your first call (5 steps)", "2 paging           Paging (5 steps)"]]);
+  expect([code, out.slice(0, 2)]).toEqual([
+    0,
+    ["1 first-call       Your first call (5 steps)", "2 paging           Paging (5 steps)"],
+  ]);
   const lessons = folder();
   writeFileSync(
     join(lessons, "07-mine.md"),
@@ -81,7 +88,10 @@ test("writes the file of the lesson with the learner's address, and never overwr
     type(second, "s");
   }
   await says(second, "paging.mjs now contains the solution; your version is paging.mjs.before");
-  expect([readFileSync(`${file}.before`, "utf8"), readFileSync(file, "utf8")]).toEqual([mine, expect.stringContaining("has_more")]);
+  expect([readFileSync(`${file}.before`, "utf8"), readFileSync(file, "utf8")]).toEqual([
+    mine,
+    expect.stringContaining("has_more"),
+  ]);
   await stop(second);
 });
 

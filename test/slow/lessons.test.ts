@@ -1,4 +1,5 @@
-// Lessons: runs every command of every lesson in a real shell and checks that each step completes only then; hints, skips, restarts, and a room of forty.
+// Lessons: runs every command of every lesson in a real shell and checks that each step completes only then; hints,
+// skips, restarts, and a room of forty.
 
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -17,14 +18,20 @@ const pages = readdirSync(LESSONS).filter((name) => /^\d\d-/.test(name));
 const names = pages.map((page) => page.slice(3, -3));
 const withCode = readdirSync(join(LESSONS, "code")).map((name) => name.slice(3));
 
-// Lessons describe real pauses and retries: here they take a quarter of the time, in this process and in the programs of a step.
+// Lessons describe real pauses and retries: here they take a quarter of the time, in this process and in the programs
+// of a step.
 const SPEED = 4;
 await speedUp(SPEED);
 
-/** The client of "outages" compares tries with the clock: faster, a busy machine would end its outage before the tries that it should meet. */
+/**
+ * The client of "outages" compares tries with the clock: faster, a busy machine would end its outage before the tries
+ * that it should meet.
+ */
 const speedOf = (lesson: string) => (lesson === "outages" ? 1 : SPEED);
 
-/** A folder with the program and a shell; a command returns what its processes printed, after all of them have exited. */
+/**
+ * A folder with the program and a shell; a command returns what its processes printed, after all of them have exited.
+ */
 function openFastShell(speed: number) {
   const shell = openShell(fastClock(speed));
   shell.addCommand("sleep", `PATH=/bin:/usr/bin exec sleep "$(awk "BEGIN { print $1 / ${speed} }")"`);
@@ -40,7 +47,10 @@ function openFastShell(speed: number) {
 /** A learner with a folder. */
 async function sitDown(url: string, name: string, speed = SPEED) {
   const { cwd, run } = openFastShell(speed);
-  const { learner, apiKey } = (await control(url, "POST", "/learners", { name, hintAfter: "0s" })) as { learner: Learner; apiKey: string };
+  const { learner, apiKey } = (await control(url, "POST", "/learners", { name, hintAfter: "0s" })) as {
+    learner: Learner;
+    apiKey: string;
+  };
   const { id } = learner;
   const state = (): Promise<Learner> => control(url, "GET", `/learners/${id}`);
   const lesson: { current: Lesson | undefined } = { current: undefined };
@@ -50,7 +60,10 @@ async function sitDown(url: string, name: string, speed = SPEED) {
     cwd,
     state,
     async begin(which: string, checkpoint?: number): Promise<Lesson> {
-      await control(url, "POST", `/learners/${id}/lesson`, { name: which, ...(checkpoint === undefined ? {} : { checkpoint }) });
+      await control(url, "POST", `/learners/${id}/lesson`, {
+        name: which,
+        ...(checkpoint === undefined ? {} : { checkpoint }),
+      });
       const found = (await control(url, "GET", `/lessons/${which}?learner=${id}`)) as Lesson;
       lesson.current = found;
       const isMended = found.steps.slice(0, (checkpoint ?? 1) - 1).some(({ mends }) => mends);
@@ -79,7 +92,10 @@ const LATE = 480_000;
 const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
   new Promise<LessonMessage>((resolve, reject) => {
     const heard: unknown[] = [];
-    const late = setTimeout(() => reject(new Error(`${id}: no "${news}" came. What happened: ${JSON.stringify(heard)}`)), LATE);
+    const late = setTimeout(
+      () => reject(new Error(`${id}: no "${news}" came. What happened: ${JSON.stringify(heard)}`)),
+      LATE,
+    );
     bench.onHappening((happening: LiveEvent) => {
       heard.push(happening);
       if (happening.kind !== "lesson" || happening.lesson.learner.id !== id || happening.lesson.news !== news) return;
@@ -93,7 +109,9 @@ async function lessonsApart(): Promise<string> {
   const apart = folder();
   cpSync(LESSONS, apart, { recursive: true });
   const files = readdirSync(apart, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  const texts = new Map(files.map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), "utf8")]));
+  const texts = new Map(
+    files.map(({ parentPath, name }) => [join(parentPath, name), readFileSync(join(parentPath, name), "utf8")]),
+  );
   const ports = new Map<string, number>();
   for (const port of new Set([...texts.values()].join().match(/\b475\d\b/g))) ports.set(port, await freePort());
   for (const [path, text] of texts)
@@ -118,7 +136,8 @@ function stands(text: string, within: string): boolean {
 
 describe("every lesson", () => {
   /** The clock runs: lessons describe real pauses and retries. */
-  const openAsLearnersDo = async (lessons?: string) => open({ clock: undefined, lessons: lessons ?? (await lessonsApart()) });
+  const openAsLearnersDo = async (lessons?: string) =>
+    open({ clock: undefined, lessons: lessons ?? (await lessonsApart()) });
 
   test.each(names)("%s: each step completes with its command, and not before", async (name) => {
     const bench = await openAsLearnersDo();
@@ -129,7 +148,8 @@ describe("every lesson", () => {
       expect([name, (await desk.state()).step]).toEqual([name, step.number]);
       const completed = nextNews(bench, desk.id, "completed");
       const [said, { learner }] = await Promise.all([desk.run(step), completed]);
-      for (const { kind, text } of step.blocks) if (kind === "text") expect([said, stands(text, said)]).toEqual([said, true]);
+      for (const { kind, text } of step.blocks)
+        if (kind === "text") expect([said, stands(text, said)]).toEqual([said, true]);
       expect(learner.finishedSteps.at(-1)).toMatchObject({ lesson: name, step: step.number, how: "completed" });
     }
     expect(await desk.state()).toMatchObject({ lesson: name, step: null, completed: steps.length });
@@ -153,7 +173,10 @@ describe("every lesson", () => {
         steps.slice(0, number - 1).map(() => "prepared"),
       ]);
       const completed = nextNews(bench, desk.id, "completed");
-      const [, { learner }] = await Promise.all([desk.run(lesson.steps[number - 1] as Lesson["steps"][number]), completed]);
+      const [, { learner }] = await Promise.all([
+        desk.run(lesson.steps[number - 1] as Lesson["steps"][number]),
+        completed,
+      ]);
       expect(learner.finishedSteps.at(-1)).toMatchObject({ step: number, how: "completed" });
       await bench.close();
     }
@@ -175,7 +198,8 @@ describe("every lesson", () => {
 
 describe("a learner", () => {
   const listed = (bench: Bench): Promise<Learner[]> => control(bench.url, "GET", "/learners").then(({ data }) => data);
-  const payments = (bench: Bench, key?: string) => bench.call("GET", "/v1/payments?limit=3", key === undefined ? {} : { key });
+  const payments = (bench: Bench, key?: string) =>
+    bench.call("GET", "/v1/payments?limit=3", key === undefined ? {} : { key });
   const me = (bench: Bench, key?: string) => bench.call("GET", "/v1/merchants/me", key === undefined ? {} : { key });
 
   test("without a name uses the first merchant and its key, once", async () => {
@@ -288,7 +312,13 @@ describe("a learner", () => {
 
     const after = await open({ memory: false, db: file });
     const [same] = await listed(after);
-    expect(same).toMatchObject({ name: "Ada", lesson: "paging", step: 5, hints: 1, finishedSteps: state.finishedSteps });
+    expect(same).toMatchObject({
+      name: "Ada",
+      lesson: "paging",
+      step: 5,
+      hints: 1,
+      finishedSteps: state.finishedSteps,
+    });
     const completed = nextNews(after, desk.id, "completed");
     await after.call("GET", cursor, { key: desk.apiKey });
     expect((await completed).learner).toMatchObject({ step: null, completed: 1, next: "idempotency" });
@@ -339,7 +369,8 @@ describe("a room", () => {
     const { body } = await bench.call("POST", "/_sandbox/room", asInstructor);
     return { bench, room: body.room as string, path: `/_sandbox/room/${body.room}` };
   };
-  const enter = (bench: Bench, path: string, name: string) => bench.call("POST", `${path}/join`, { key: null, body: { name } });
+  const enter = (bench: Bench, path: string, name: string) =>
+    bench.call("POST", `${path}/join`, { key: null, body: { name } });
 
   test("admits participants with its code", async () => {
     const { bench, path } = await openRoom();
@@ -378,8 +409,15 @@ describe("a room", () => {
     let joined = 0;
     let answer = await enter(bench, path, "learner 0");
     for (; answer.status === 200; joined++)
-      answer = await bench.call("POST", "/_sandbox/learners", { ...asInstructor, body: { name: `learner ${joined + 1}` } });
-    expect([joined, answer.status, answer.body.message]).toEqual([400, 409, expect.stringContaining("There are 400 learners")]);
+      answer = await bench.call("POST", "/_sandbox/learners", {
+        ...asInstructor,
+        body: { name: `learner ${joined + 1}` },
+      });
+    expect([joined, answer.status, answer.body.message]).toEqual([
+      400,
+      409,
+      expect.stringContaining("There are 400 learners"),
+    ]);
     expect(await enter(bench, path, "Eve")).toMatchObject({ status: 409, body: { code: "invalid_state" } });
   });
 
@@ -427,7 +465,9 @@ test("on a narrow terminal prose is wrapped, and lists and commands are not", as
   const step = "[own 1/1] Do\n\n- one two three\n- four\n\n    one two three four five";
   expect(currentStepText(lesson, stand, 9)).toBe(`Own\n\na b c d e\nf g h\n\n${step}`);
   expect(currentStepText(lesson, stand, 5)).toBe(`Own\n\na b c\nd e f\ng h\n\n${step}`);
-  expect(currentStepText(lesson, { ...stand, step: null })).toBe('"Own" is complete: 0 of 1 steps done. It was the last lesson.');
+  expect(currentStepText(lesson, { ...stand, step: null })).toBe(
+    '"Own" is complete: 0 of 1 steps done. It was the last lesson.',
+  );
 });
 
 describe("an invalid lesson page", () => {
@@ -479,7 +519,8 @@ describe("an invalid lesson page", () => {
 });
 
 describe("custom lessons", () => {
-  const page = (check: string, more = "") => `# Own\n\nWhat it is about.\n\n## 1. Do\n\n<!-- check: ${check} -->\n${more}\nDo it.\n`;
+  const page = (check: string, more = "") =>
+    `# Own\n\nWhat it is about.\n\n## 1. Do\n\n<!-- check: ${check} -->\n${more}\nDo it.\n`;
   const openWith = (...texts: string[]) => {
     const lessons = folder();
     texts.forEach((text, index) => {
@@ -490,15 +531,27 @@ describe("custom lessons", () => {
   const listed = (bench: Bench) => bench.call("GET", "/_sandbox/lessons", { key: null });
 
   test.each([
-    ["a check that holds by itself", page('{"never": {"match": {"operation": "payments.list"}}}'), "this already holds before"],
+    [
+      "a check that holds by itself",
+      page('{"never": {"match": {"operation": "payments.list"}}}'),
+      "this already holds before",
+    ],
     [
       "a check of records that holds by itself",
       page('{"records": {"kind": "payment", "count": {"exactly": 0}}}'),
       "this already holds before",
     ],
-    ["an operation that there is not", page('{"requests": {"match": {"operation": "payments.lst"}}}'), "Did you mean payments.list?"],
+    [
+      "an operation that there is not",
+      page('{"requests": {"match": {"operation": "payments.lst"}}}'),
+      "Did you mean payments.list?",
+    ],
     ["a kind of record that there is not", page('{"records": {"kind": "paymnt"}}'), "Did you mean payment?"],
-    ["a rule of the judge that there is not", page('{"verdicts": {"rules": ["retry.bonded"]}}'), "Did you mean retry.bounded?"],
+    [
+      "a rule of the judge that there is not",
+      page('{"verdicts": {"rules": ["retry.bonded"]}}'),
+      "Did you mean retry.bounded?",
+    ],
   ])("are rejected with the line for %s", async (_, text, says) => {
     const { status, body } = await listed(await openWith(text));
     expect([status, body.message]).toEqual([400, expect.stringContaining(says)]);

@@ -14,7 +14,9 @@ const run = promisify(execFile);
 
 /** The fenced TypeScript blocks by purpose; blocks without one belong together. */
 const snippets = (text: string, use: string) =>
-  [...text.matchAll(new RegExp(`^\`\`\`ts${use && ` ${use}`}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map((match) => match[1] as string);
+  [...text.matchAll(new RegExp(`^\`\`\`ts${use && ` ${use}`}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map(
+    (match) => match[1] as string,
+  );
 
 /** A project with the package, and others, in its node_modules. */
 function project(packages: string[], from?: string): string {
@@ -22,21 +24,27 @@ function project(packages: string[], from?: string): string {
   if (from !== undefined) cpSync(join(root, from), home, { recursive: true });
   mkdirSync(join(home, "node_modules"));
   symlinkSync(root, join(home, "node_modules/merchant-sandbox"), "junction");
-  for (const name of packages) symlinkSync(join(root, "node_modules", name), join(home, "node_modules", name), "junction");
+  for (const name of packages)
+    symlinkSync(join(root, "node_modules", name), join(home, "node_modules", name), "junction");
   if (from === undefined) writeFileSync(join(home, "package.json"), JSON.stringify({ private: true, type: "module" }));
   return home;
 }
 
 /** Transpiles for the oldest supported Node, which has neither types nor `await using`. */
-const javascript = async (source: string) => (await transform(source, { loader: "ts", target: "node20", format: "esm" })).code;
+const javascript = async (source: string) =>
+  (await transform(source, { loader: "ts", target: "node20", format: "esm" })).code;
 
-const node = (home: string, ...words: string[]) => run(process.execPath, words, { cwd: home, env: { ...process.env, NODE_OPTIONS: "" } });
+const node = (home: string, ...words: string[]) =>
+  run(process.execPath, words, { cwd: home, env: { ...process.env, NODE_OPTIONS: "" } });
 
 const VITEST = "node_modules/vitest/vitest.mjs";
 
 test("an uncaught misuse shows the line of the caller and the message, and no line of the bundle", async () => {
   const home = project([]);
-  writeFileSync(join(home, "wrong.js"), 'import { createSandbox } from "merchant-sandbox";\nawait createSandbox({ prot: 1 });\n');
+  writeFileSync(
+    join(home, "wrong.js"),
+    'import { createSandbox } from "merchant-sandbox";\nawait createSandbox({ prot: 1 });\n',
+  );
   const ended = await node(home, "wrong.js").catch((error: { stderr: string }) => error);
   expect(ended.stderr).toMatch(/^await createSandbox\(\{ prot: 1 \}\);\n/m);
   expect(ended.stderr).toContain("There is no option prot. Did you mean port?");

@@ -1,4 +1,5 @@
-// Time-driven changes: 30 days in any pieces change the same records as at once, and 2,000 fall due while requests are served.
+// Time-driven changes: 30 days in any pieces change the same records as at once, and 2,000 fall due while requests are
+// served.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,17 +14,32 @@ import { type Bench, call, NOON, share } from "../support/sandbox.ts";
 
 const MINUTES = 30 * 24 * 60;
 const MERCHANTS = ["mer_lodge", "mer_market", "mer_stage", "mer_blank"];
-const TIMED = ["payout", "payout_method", "payroll", "remittance", "membership_renewal", "booking", "sync_log", "marketplace_order"];
+const TIMED = [
+  "payout",
+  "payout_method",
+  "payroll",
+  "remittance",
+  "membership_renewal",
+  "booking",
+  "sync_log",
+  "marketplace_order",
+];
 
 /** The records after all pieces, with everything that happened on the way. */
 async function play(clock: string, pieces: readonly number[]) {
   const bench = await share({ clock });
   for (const merchant of MERCHANTS) {
     await bench.control("POST", "/records/sync_log", { merchant });
-    await bench.control("POST", "/records/payout", { merchant, status: "pending", amount: 100, arrivalDate: "2026-03-30" });
+    await bench.control("POST", "/records/payout", {
+      merchant,
+      status: "pending",
+      amount: 100,
+      arrivalDate: "2026-03-30",
+    });
   }
   const happened: LifeChange[] = [];
-  for (const minutes of pieces) happened.push(...(await bench.control("POST", "/clock/advance", { by: `${minutes}m` })).happened);
+  for (const minutes of pieces)
+    happened.push(...(await bench.control("POST", "/clock/advance", { by: `${minutes}m` })).happened);
   const state = await stateOf(bench);
   await bench.close();
   return { happened, ...state };
@@ -71,7 +87,9 @@ function fixturesWith(startedAt: readonly number[]): string {
 
 test("changes 2,000 due records in one advance, in order", async () => {
   // Half are due at the same moment, the others one after another.
-  const fixtures = fixturesWith(Array.from({ length: RECORDS }, (_, index) => (index % 2 === 0 ? START : START + index)));
+  const fixtures = fixturesWith(
+    Array.from({ length: RECORDS }, (_, index) => (index % 2 === 0 ? START : START + index)),
+  );
   await using sandbox = await createSandbox({ fixtures, memory: false, db: join(folder(), "life.db"), clock: NOON });
   let isOver = false;
   const advance = sandbox.clock.advance({ by: "1d" }).finally(() => {
@@ -79,7 +97,9 @@ test("changes 2,000 due records in one advance, in order", async () => {
   });
   let served = 0;
   while (!isOver) {
-    expect((await call(sandbox.url, "GET", "/v1/integrations/sync-logs?limit=1", { key: "sk_test_shop" })).status).toBe(200);
+    expect((await call(sandbox.url, "GET", "/v1/integrations/sync-logs?limit=1", { key: "sk_test_shop" })).status).toBe(
+      200,
+    );
     served++;
   }
   expect(served).toBeGreaterThan(1);
@@ -100,7 +120,8 @@ test("a record changes on its date before the first call", async () => {
   await using sandbox = await createSandbox({ fixtures: fixturesWith([startedAt]) });
   // A second after the record falls due, in real time. A call before that would make the engine.
   await setTimeout((startedAt + 120) * 1_000 - Date.now() + 1_000);
-  const list = async () => (await call(sandbox.url, "GET", "/v1/integrations/sync-logs", { key: "sk_test_shop" })).body.data;
+  const list = async () =>
+    (await call(sandbox.url, "GET", "/v1/integrations/sync-logs", { key: "sk_test_shop" })).body.data;
   // A busy machine plays it after it is due.
   await expect.poll(list).toMatchObject([{ id: "syl_0", status: "succeeded" }]);
 });

@@ -31,7 +31,11 @@ type Deed =
 
 const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("come" as const), rows: fc.nat(40), unsent: fc.nat(9) }) },
-  fc.record({ kind: fc.constant("come" as const), rows: fc.constantFrom(MAX_ROWS - 3, MAX_ROWS + 3), unsent: fc.constant(0) }),
+  fc.record({
+    kind: fc.constant("come" as const),
+    rows: fc.constantFrom(MAX_ROWS - 3, MAX_ROWS + 3),
+    unsent: fc.constant(0),
+  }),
   {
     weight: 3,
     arbitrary: fc.record({
@@ -39,7 +43,10 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
       by: fc.oneof(fc.integer({ min: -30, max: 30 }), fc.constantFrom("first" as const, "last" as const)),
     }),
   },
-  fc.record({ kind: fc.constant("filter" as const), text: fc.constantFrom("", "red", "kind:blue", "!kind:green", "nowhere", "1", "!") }),
+  fc.record({
+    kind: fc.constant("filter" as const),
+    text: fc.constantFrom("", "red", "kind:blue", "!kind:green", "nowhere", "1", "!"),
+  }),
   fc.record({ kind: fc.constant("pick" as const), index: fc.nat(50) }),
   fc.record({ kind: fc.constantFrom("follow" as const, "freeze" as const, "thaw" as const) }),
 );
@@ -123,9 +130,15 @@ const properties: Record<string, Parameters<typeof play>[1]> = {
     const rowsShown = view.rows.filter(({ gap }) => !gap);
     const numbers = rowsShown.map(({ value }) => value as number);
     expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
-    if (list.filter === "kind:blue" && !view.isGone) expect(rowsShown.every(({ filterBy }) => filterBy.fields.kind === "blue")).toBe(true);
+    if (list.filter === "kind:blue" && !view.isGone)
+      expect(rowsShown.every(({ filterBy }) => filterBy.fields.kind === "blue")).toBe(true);
   },
-  "all rows are counted, and so are those since the list was paused or frozen": (_, list, __, { came, pausedAt, frozenAt }) => {
+  "all rows are counted, and so are those since the list was paused or frozen": (
+    _,
+    list,
+    __,
+    { came, pausedAt, frozenAt },
+  ) => {
     expect(list.total).toBe(came);
     expect(list.rows.filter(({ gap }) => !gap).length).toBeLessThanOrEqual(MAX_ROWS);
     expect(unseenCount(list)).toBe(came - Math.min(pausedAt ?? came, frozenAt ?? came));

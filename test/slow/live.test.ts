@@ -94,7 +94,16 @@ describe("a client of the live stream", () => {
     const all = watcher.items();
     expect(all.map(({ seq }) => seq)).toEqual(upTo(all.length + 1, 2));
     const items = all.filter(({ kind }) => kind !== "verdict");
-    expect(items.map(({ kind }) => kind)).toEqual(["request", "attempt", "attempt", "clock", "clock", "reset", "reset", "clock"]);
+    expect(items.map(({ kind }) => kind)).toEqual([
+      "request",
+      "attempt",
+      "attempt",
+      "clock",
+      "clock",
+      "reset",
+      "reset",
+      "clock",
+    ]);
     expect(items[0]).toMatchObject({
       request: {
         id: "req_2",
@@ -105,8 +114,12 @@ describe("a client of the live stream", () => {
         merchant: "mer_lodge",
       },
     });
-    expect(items[1]).toMatchObject({ attempt: { eventId: event, attempt: 1, status: "failed", nextAttemptAt: NOON_SECONDS + 1 } });
-    expect(items[2]).toMatchObject({ attempt: { eventId: event, attempt: 2, status: "succeeded", nextAttemptAt: null } });
+    expect(items[1]).toMatchObject({
+      attempt: { eventId: event, attempt: 1, status: "failed", nextAttemptAt: NOON_SECONDS + 1 },
+    });
+    expect(items[2]).toMatchObject({
+      attempt: { eventId: event, attempt: 2, status: "succeeded", nextAttemptAt: null },
+    });
     expect(items.slice(3)).toMatchObject([
       { clock: { mode: "frozen", now: "2026-01-05T12:00:01.000Z", unix: NOON_SECONDS + 1 } },
       { clock: { mode: "frozen", now: "2026-02-01T00:00:00.000Z" } },
@@ -136,7 +149,9 @@ describe("a client of the live stream", () => {
   test("with an unknown, an empty or an invalid place gets only new events", async () => {
     const bench = await open();
     await call(bench);
-    const watchers = await Promise.all(["?since=99", "", "?since=", "?since=soon"].map((query) => watch(liveUrl(bench, query))));
+    const watchers = await Promise.all(
+      ["?since=99", "", "?since=", "?since=soon"].map((query) => watch(liveUrl(bench, query))),
+    );
     await call(bench);
     for (const watcher of watchers) {
       await watcher.seen(2);
@@ -253,7 +268,10 @@ describe("clients that do not read", () => {
     const [, answer] = await once(socket, "unexpected-response");
     expect([answer.statusCode, await json(answer)]).toMatchObject([
       503,
-      { code: "sandbox_unavailable", message: "100 clients watch the live stream, which is the most it takes. Close one of them." },
+      {
+        code: "sandbox_unavailable",
+        message: "100 clients watch the live stream, which is the most it takes. Close one of them.",
+      },
     ]);
     opened[0]?.terminate();
     await once(opened[0] as WebSocket, "close");
@@ -295,12 +313,17 @@ describe("an upgrade is rejected", () => {
       expect([path, await refusal(`ws://127.0.0.1:${bench.port}${path}`)]).toEqual([path, 404]);
     }
     const [, answer] = await once(new WebSocket(`ws://127.0.0.1:${bench.port}/v1/payments`), "unexpected-response");
-    expect(await json(answer)).toMatchObject({ code: "route_not_found", message: "Only /_sandbox/live speaks WebSocket." });
+    expect(await json(answer)).toMatchObject({
+      code: "route_not_found",
+      message: "Only /_sandbox/live speaks WebSocket.",
+    });
   });
 
   test("as a plain request, with a hint how to connect", async () => {
     const bench = await open();
-    const answer = readRaw(await raw(bench.port, lines("GET /_sandbox/live HTTP/1.1", `Host: 127.0.0.1:${bench.port}`)));
+    const answer = readRaw(
+      await raw(bench.port, lines("GET /_sandbox/live HTTP/1.1", `Host: 127.0.0.1:${bench.port}`)),
+    );
     expect([answer.status, answer.body.code]).toEqual([404, "route_not_found"]);
   });
 });

@@ -1,4 +1,5 @@
-// A record made with any one of its fields given keeps that field, and the rest follows from it: as in the books of the merchant, and with nothing to ask.
+// A record made with any one of its fields given keeps that field, and the rest follows from it: as in the books of the
+// merchant, and with nothing to ask.
 
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -22,11 +23,26 @@ const FOLLOWS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   marketplace_order: { channel: ["number"], number: ["channel"] },
   booking: { roomTypeId: ["nightlyRate"], guestName: ["customerId"], customerId: ["guestName"] },
   payroll: { periodStart: ["periodEnd"], periodEnd: ["periodStart"] },
-  appraisal: { cycle: ["periodStart", "periodEnd"], periodStart: ["cycle", "periodEnd"], periodEnd: ["cycle", "periodStart"] },
-  membership_renewal: { plan: ["amount"], membershipId: ["customerId", "plan"], periodEnd: ["periodStart"], periodStart: ["periodEnd"] },
+  appraisal: {
+    cycle: ["periodStart", "periodEnd"],
+    periodStart: ["cycle", "periodEnd"],
+    periodEnd: ["cycle", "periodStart"],
+  },
+  membership_renewal: {
+    plan: ["amount"],
+    membershipId: ["customerId", "plan"],
+    periodEnd: ["periodStart"],
+    periodStart: ["periodEnd"],
+  },
   sync_log: { integration: ["direction"], entity: ["integration", "direction"] },
   product_variant: { productId: ["options"] },
-  remittance: { scheme: ["agency"], agency: ["scheme"], payrollId: ["period", "dueDate"], period: ["dueDate"], dueDate: ["period"] },
+  remittance: {
+    scheme: ["agency"],
+    agency: ["scheme"],
+    payrollId: ["period", "dueDate"],
+    period: ["dueDate"],
+    dueDate: ["period"],
+  },
   gov_payment: { agency: ["reference"], reference: ["agency"], purpose: ["agency"] },
 };
 
@@ -37,7 +53,10 @@ const essence = (field: string, value: unknown) =>
 const REFUSED =
   /exists already|is archived|is paid for|is remitted by|is not due before|that no payout contains|must be that of the items|(acceptedAt|verifiedAt) must not come before created/;
 
-/** A caller who links a payment of something else, a tax for a period that was paid, a number out of turn, or a guest who stays, gets it. */
+/**
+ * A caller who links a payment of something else, a tax for a period that was paid, a number out of turn, or a guest
+ * who stays, gets it.
+ */
 const CLAIMS =
   /^(gov_payment purpose|payroll metadata|booking (customerId|guestName)|\w+ (reference|number|receiptNumber|paymentReference|paymentId|balancePaymentId))$/;
 
@@ -45,13 +64,16 @@ const kinds = resources.filter(({ kind, hidden }) => kind !== "merchant" && hidd
 
 /** Each field alone with each status, with the value of the newest such record; the status alone; and neither. */
 function* givenFields(resource: Resource, donors: readonly AnyRecord[]) {
-  const fields = Object.keys(optionalFields(resource).properties).filter((field) => !["id", "status", "created"].includes(field));
+  const fields = Object.keys(optionalFields(resource).properties).filter(
+    (field) => !["id", "status", "created"].includes(field),
+  );
   for (const status of [undefined, ...Object.keys(resource.states)]) {
     yield { field: "status", status, given: { status } };
     for (const field of fields) {
       const value = donors.findLast((one) => one.status === status && one[field] != null)?.[field];
       const isNumber = field === "reference" || field === "number";
-      if (value !== undefined) yield { field, status, given: { status, [field]: isNumber ? `${seriesOf(value)}-9999` : value } };
+      if (value !== undefined)
+        yield { field, status, given: { status, [field]: isNumber ? `${seriesOf(value)}-9999` : value } };
     }
   }
 }
@@ -60,7 +82,8 @@ test("each field of each record of each merchant", async () => {
   const file = join(folder(), "made.db");
   const bench = await open({ memory: false, db: file });
   const worlds = openWorldFile(file);
-  // A reset takes longer than a case, and merchants do not share records: each merchant has one case between two resets.
+  // A reset takes longer than a case, and merchants do not share records: each merchant has one case between two
+  // resets.
   const queues = ["mer_lodge", "mer_market", "mer_stage", "mer_blank"].map((merchant) => {
     const seeded = worlds.records(merchant);
     const donorsOf = ({ kind }: Resource) => (seeded.get(kind) ?? []).filter(({ offCycle }) => offCycle !== true);
@@ -70,9 +93,14 @@ test("each field of each record of each merchant", async () => {
   });
   for (let round = 0; queues.some((cases) => cases.length > round); round++) {
     for (const { merchant, seeded, resource, field, given } of queues.flatMap((cases) => cases[round] ?? [])) {
-      const { status, body } = await bench.call("POST", `/_sandbox/records/${resource.kind}`, { key: null, body: { merchant, ...given } });
+      const { status, body } = await bench.call("POST", `/_sandbox/records/${resource.kind}`, {
+        key: null,
+        body: { merchant, ...given },
+      });
       const isMade = status === 200 || status === 201;
-      const problems = isMade ? problemsOf(body, field, { given, resource, seeded, world: worlds.records(merchant) }) : [body.message];
+      const problems = isMade
+        ? problemsOf(body, field, { given, resource, seeded, world: worlds.records(merchant) })
+        : [body.message];
       const found = problems.filter((one) => isMade || !REFUSED.test(one));
       expect([merchant, resource.kind, given, found]).toEqual([merchant, resource.kind, given, []]);
     }
@@ -88,11 +116,19 @@ interface Made {
   world: RecordsByKind;
 }
 
-function problemsOf(record: AnyRecord, field: string, { given, resource: { kind, schema }, seeded, world }: Made): string[] {
+function problemsOf(
+  record: AnyRecord,
+  field: string,
+  { given, resource: { kind, schema }, seeded, world }: Made,
+): string[] {
   const isLike = (other: AnyRecord, name: string) => essence(name, other[name]) === essence(name, record[name]);
   const same = (seeded.get(kind) ?? []).filter((one) => isLike(one, field));
-  const strange = (FOLLOWS[kind]?.[field] ?? []).filter((name) => same.length > 0 && !same.some((one) => isLike(one, name)));
-  const lost = Object.keys(given).filter((name) => given[name] !== undefined && !isDeepStrictEqual(record[name], given[name]));
+  const strange = (FOLLOWS[kind]?.[field] ?? []).filter(
+    (name) => same.length > 0 && !same.some((one) => isLike(one, name)),
+  );
+  const lost = Object.keys(given).filter(
+    (name) => given[name] !== undefined && !isDeepStrictEqual(record[name], given[name]),
+  );
   // A record that is dated back changes what was true at its time.
   const isAsked = !isTimestamp(schema.properties[field] ?? {}) && !CLAIMS.test(`${kind} ${field}`);
   return [

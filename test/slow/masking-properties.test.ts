@@ -1,4 +1,5 @@
-// Secrets of calls that store nothing: whatever their place and spelling, no output shows them and the database file does not contain them.
+// Secrets of calls that store nothing: whatever their place and spelling, no output shows them and the database file
+// does not contain them.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -52,12 +53,22 @@ const named = fc
     const value = kind === "number" ? String(digits) : text;
     const quoted = `"${spellJson(text)}"`;
     const json = { text: quoted, number: value, object: `{"a":[${quoted}]}`, array: `["b",${quoted}]` }[kind] as string;
-    return { json: `"${spellJson(name)}":${json}`, pair: `${spellPair(name)}=${spellPair(value)}`, value, traces: tracesOf(value) };
+    return {
+      json: `"${spellJson(name)}":${json}`,
+      pair: `${spellPair(name)}=${spellPair(value)}`,
+      value,
+      traces: tracesOf(value),
+    };
   });
 
 /** A secret that is recognised anywhere. */
 const known = fc
-  .tuple(fc.oneof(keys, ibans), fc.constantFrom(plain, jsonEscaped), fc.constantFrom(percentEncoded, encodeURIComponent), fc.boolean())
+  .tuple(
+    fc.oneof(keys, ibans),
+    fc.constantFrom(plain, jsonEscaped),
+    fc.constantFrom(percentEncoded, encodeURIComponent),
+    fc.boolean(),
+  )
   .map(([value, spellJson, spellPair, asName]): Secret => {
     const secret = spellPair(value);
     // The kind of a key may be seen, the rest may not.
@@ -72,7 +83,10 @@ const known = fc
     };
   });
 
-/** A body with the secret at a depth, in JSON, in JSON in a string, in a form or in JSON that is cut off; around the cut, if it is padded. */
+/**
+ * A body with the secret at a depth, in JSON, in JSON in a string, in a form or in JSON that is cut off; around the
+ * cut, if it is padded.
+ */
 const bodyOf = (json: string, pair: string, form: string, padding: number): string => {
   const object = `{"pad":"${"x".repeat(padding)}",${json}}`;
   if (form === "nested") return `{"a":[{"b":${object}}]}`;
@@ -84,7 +98,14 @@ const bodyOf = (json: string, pair: string, form: string, padding: number): stri
 
 const forms = fc.constantFrom("plain", "nested", "text", "deepText", "form", "cut");
 const paddings = fc.oneof(fc.constant(0), fc.integer({ min: REQUEST_CUT - 100, max: REQUEST_CUT }));
-const secretHeaders = fc.constantFrom("x-api-key", "X-Auth-Token", "Cookie", "Proxy-Authorization", "authorization", "x-client-secret");
+const secretHeaders = fc.constantFrom(
+  "x-api-key",
+  "X-Auth-Token",
+  "Cookie",
+  "Proxy-Authorization",
+  "authorization",
+  "x-client-secret",
+);
 
 interface SentCall {
   method: string;
@@ -110,11 +131,24 @@ const calls: fc.Arbitrary<{ sent: SentCall; secret: Secret }> = fc
       { sent: { method: "GET", path: `/v1/payments/${segment}?${secret.pair}` }, secret: both },
       { sent: { method: "GET", path: `/v1/${segment}` }, secret: form },
       { sent: { method: "GET", path: "/v1/payments", key: null, headers: { [header]: secret.value } }, secret },
-      { sent: { method: "GET", path: "/v1/payments", headers: { "x-note": form.value, "user-agent": secret.pair } }, secret: both },
-      { sent: { method: "POST", path: DECLINE, body, headers: { "idempotency-key": form.value.replaceAll(" ", "-") } }, secret: both },
+      {
+        sent: { method: "GET", path: "/v1/payments", headers: { "x-note": form.value, "user-agent": secret.pair } },
+        secret: both,
+      },
+      {
+        sent: { method: "POST", path: DECLINE, body, headers: { "idempotency-key": form.value.replaceAll(" ", "-") } },
+        secret: both,
+      },
       { sent: { method: "POST", path: "/v1/payouts", body, headers: UNREAD }, secret },
       { sent: { method: "POST", path: "/v1/hospitality/pricing-rules", body }, secret },
-      { sent: { method: "POST", path: "/v1/webhooks", body: JSON.stringify({ url: `ftp://x/?${secret.pair}`, events: ["*"] }) }, secret },
+      {
+        sent: {
+          method: "POST",
+          path: "/v1/webhooks",
+          body: JSON.stringify({ url: `ftp://x/?${secret.pair}`, events: ["*"] }),
+        },
+        secret,
+      },
     ];
     return cases[place] as { sent: SentCall; secret: Secret };
   });
@@ -123,7 +157,8 @@ const calls: fc.Arbitrary<{ sent: SentCall; secret: Secret }> = fc
 async function outputs(bench: Bench, db: string): Promise<Map<string, string>> {
   const { data } = await bench.control("GET", "/requests?limit=100");
   const found = new Map<string, string>([["request log", JSON.stringify(data)]]);
-  for (const { id } of data) found.set(`request log ${id}`, JSON.stringify(await bench.control("GET", `/requests/${id}`)));
+  for (const { id } of data)
+    found.set(`request log ${id}`, JSON.stringify(await bench.control("GET", `/requests/${id}`)));
   for (const format of ["json", "har", "junit", "markdown", "html"])
     found.set(format, (await bench.call("GET", `/_sandbox/report?format=${format}`, { key: null })).text);
   for (const file of [db, `${db}-wal`]) found.set(file, readFileSync(file, "latin1"));
@@ -133,7 +168,9 @@ async function outputs(bench: Bench, db: string): Promise<Map<string, string>> {
 function leaks(secrets: readonly Secret[], texts: Map<string, string>) {
   attempted("Secrets in logs and reports", secrets.length);
   return [...texts].flatMap(([name, text]) =>
-    secrets.flatMap(({ traces }) => traces.filter((trace) => text.includes(trace)).map((trace) => `${name} contains ${trace}`)),
+    secrets.flatMap(({ traces }) =>
+      traces.filter((trace) => text.includes(trace)).map((trace) => `${name} contains ${trace}`),
+    ),
   );
 }
 

@@ -1,5 +1,5 @@
-// Model-based tests: runs random traces of calls, faults, crashes and clock changes on the sandbox and on the reference model.
-// `npm run model` runs MODEL_RUNS traces, starting at MODEL_SEED, some on the built program.
+// Model-based tests: runs random traces of calls, faults, crashes and clock changes on the sandbox and on the reference
+// model. `npm run model` runs MODEL_RUNS traces, starting at MODEL_SEED, some on the built program.
 
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
@@ -28,7 +28,10 @@ afterAll(() => receivers.close());
 /** Each run has its own seed, so a failing run can be repeated alone. */
 function traceOf(seed: number): { trace: Trace; open: RunOptions["open"] } {
   const crashes = seed % 3 === 0;
-  return { trace: generateTrace(seed, { most: 80, crashes, silent: isLong }), open: isLong && seed % 30 === 0 ? builtProgram : inProcess };
+  return {
+    trace: generateTrace(seed, { most: 80, crashes, silent: isLong }),
+    open: isLong && seed % 30 === 0 ? builtProgram : inProcess,
+  };
 }
 
 test("names the operations missing from the model", () => {
@@ -88,7 +91,9 @@ describe("a difference is reported", { timeout: TIMEOUT }, () => {
         ? { ...expected, status: 200, code: undefined, body: { status: "declined" } }
         : expected;
     const { failure, trace } = await findFlaw(mutate);
-    expect(trace.commands).toMatchObject([{ type: "call", operation: "bookings.decline", changes: [], key: undefined, oddity: undefined }]);
+    expect(trace.commands).toMatchObject([
+      { type: "call", operation: "bookings.decline", changes: [], key: undefined, oddity: undefined },
+    ]);
     expect(failure.message).toBe('status: must be "200 ", is "409 invalid_state"');
     expect(failure.lines.at(-1)).toMatch(/^POST \/v1\/hospitality\/bookings\/\w+\/decline .* -> 409$/);
     expect(failure.expected).toContain('{"status":200');

@@ -1,4 +1,5 @@
-// The built program and library beside a better-sqlite3 that this Node cannot load, and without their files: each says so in one sentence.
+// The built program and library beside a better-sqlite3 that this Node cannot load, and without their files: each says
+// so in one sentence.
 
 import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -7,20 +8,25 @@ import { folder, launchCommand, launchFile, PROGRAM } from "../support/program.t
 import { open as openTerminal } from "../support/terminal.ts";
 
 const CRASHES = `module.exports = class { constructor() { process.kill(process.pid, "SIGSEGV"); } };`;
-const fails = (message: string) => `module.exports = class { constructor() { throw new Error(${JSON.stringify(message)}); } };`;
+const fails = (message: string) =>
+  `module.exports = class { constructor() { throw new Error(${JSON.stringify(message)}); } };`;
 const DOES_NOT_LOAD = fails("libfoo.so is missing\nmore");
 
 /** A copy of the package with another better-sqlite3. Its Node has the Node-API of Node 22.12. */
 function installation(version: string, source: string) {
   const home = folder();
   cpSync(dirname(PROGRAM), join(home, "dist"), { recursive: true });
-  for (const name of ["fixtures", "package.json"]) cpSync(join(dirname(PROGRAM), "..", name), join(home, name), { recursive: true });
+  for (const name of ["fixtures", "package.json"])
+    cpSync(join(dirname(PROGRAM), "..", name), join(home, name), { recursive: true });
   const addon = join(home, "node_modules/better-sqlite3");
   mkdirSync(addon, { recursive: true });
   writeFileSync(join(addon, "package.json"), JSON.stringify({ name: "better-sqlite3", version, main: "index.js" }));
   writeFileSync(join(addon, "index.js"), source);
   const pretend = join(home, "pretend.cjs");
-  writeFileSync(pretend, `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.12.0", napi: "9" } });`);
+  writeFileSync(
+    pretend,
+    `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.12.0", napi: "9" } });`,
+  );
   const variables = { NODE_OPTIONS: `--require ${JSON.stringify(pretend)}` };
   return {
     variables,
@@ -85,7 +91,8 @@ describe("a better-sqlite3 without a binary for this Node", () => {
   });
 
   test("names the command that compiles it again, where another Node compiled it", async () => {
-    const otherNode = "The module 'x.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.";
+    const otherNode =
+      "The module 'x.node'\nwas compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.";
     const { error } = await installation("12.11.1", fails(otherNode)).run("start", "--memory", "--port", "0");
     expect(error).toContain("in Node 22.12.0: it was compiled for another Node: run npm rebuild better-sqlite3.\n");
   });
@@ -94,7 +101,10 @@ describe("a better-sqlite3 without a binary for this Node", () => {
     const { code, out } = await installation("12.11.1", DOES_NOT_LOAD).run("doctor", "--port", "0", "--memory");
     expect([code, out.slice(0, 2)]).toEqual([
       1,
-      [`fail  ${sentence}`, "      Install it again with install scripts allowed, or install Node 24, which needs none."],
+      [
+        `fail  ${sentence}`,
+        "      Install it again with install scripts allowed, or install Node 24, which needs none.",
+      ],
     ]);
   });
 });

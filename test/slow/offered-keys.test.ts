@@ -1,7 +1,14 @@
-// Every key that the key bar offers does what its label says: in each pane, detail, form and text, on terminals of three sizes.
+// Every key that the key bar offers does what its label says: in each pane, detail, form and text, on terminals of
+// three sizes.
 
 import { expect, test } from "vitest";
-import { loggedAttempts, loggedRequests, openTestDashboard, screenText, type TestDashboard } from "../support/dashboard.ts";
+import {
+  loggedAttempts,
+  loggedRequests,
+  openTestDashboard,
+  screenText,
+  type TestDashboard,
+} from "../support/dashboard.ts";
 import { seenAfter } from "../support/key-labels.ts";
 import { judged, withLiveEvents } from "../support/live-rows.ts";
 import { workplace } from "../support/tasks.ts";
@@ -33,7 +40,10 @@ async function openBusyDashboard(columns: number, rows: number) {
   const bench = await workplace();
   await bench.control("POST", "/scenarios/lost-response");
   const desk = await openTestDashboard(bench.url, columns, rows);
-  return { desk, state: withLiveEvents(desk.state, [...(await loggedRequests(bench)), ...(await loggedAttempts(bench)), judged(1)]) };
+  return {
+    desk,
+    state: withLiveEvents(desk.state, [...(await loggedRequests(bench)), ...(await loggedAttempts(bench)), judged(1)]),
+  };
 }
 
 test.each([

@@ -20,7 +20,18 @@ const UNKNOWN = { completely: "other", fields: [1, 2, 3], deep: { a: [null, "日
 const oddBodies = [
   {},
   UNKNOWN,
-  { name: 5, email: 5, type: 5, netAmount: "x", sku: [], price: {}, items: "none", reason: 1, remittanceDueDay: 99, metadata: "none" },
+  {
+    name: 5,
+    email: 5,
+    type: 5,
+    netAmount: "x",
+    sku: [],
+    price: {},
+    items: "none",
+    reason: 1,
+    remittanceDueDay: 99,
+    metadata: "none",
+  },
   { items: [{ employeeId: 1 }, null, "x"], options: [], schemes: [{}], daysOfWeek: ["someday"], accountNumber: 12 },
   { amount: 2 ** 60, currency: "eur", periodStart: "yesterday", ledgerAccount: "", events: [], password: null },
 ];
@@ -51,7 +62,10 @@ describe("a body of any shape", () => {
 
   test("is still rejected where the document shows the body, without the advice to open it", async () => {
     const bench = await open({ bodies: "open" });
-    const bodies = { "/v1/webhooks": { url: "http://localhost:3000", events: "*" }, "/v1/webhook-events/test": { type: "a.b", data: 5 } };
+    const bodies = {
+      "/v1/webhooks": { url: "http://localhost:3000", events: "*" },
+      "/v1/webhook-events/test": { type: "a.b", data: 5 },
+    };
     for (const [path, body] of Object.entries(bodies)) {
       const answer = await bench.call("POST", path, { body });
       expect(answer).toMatchObject({ status: 400, body: { code: "validation_failed" } });
@@ -61,7 +75,9 @@ describe("a body of any shape", () => {
 
   test("comes back with its values, and the header names those that the sandbox cannot use", async () => {
     const bench = await open({ bodies: "open" });
-    const answer = await bench.call("POST", RULES, { body: { name: "Half", adjustmentType: "sideways", minNights: 2 } });
+    const answer = await bench.call("POST", RULES, {
+      body: { name: "Half", adjustmentType: "sideways", minNights: 2 },
+    });
     expect(answer).toMatchObject({ status: 200, body: { name: "Half", adjustmentType: "sideways", minNights: 2 } });
     expect(answer.headers["x-sandbox-unknown-fields"]).toBe("adjustmentType");
     expect(await eventData(bench, answer)).toEqual(answer.body);
@@ -72,32 +88,57 @@ describe("a body of any shape", () => {
     const items = [{ worker: "Ana", pay: "2,600.00" }];
     const { body } = await bench.call("POST", PAYROLL, { body: { items, currency: "euro" } });
     expect(body).toMatchObject({ items, currency: "euro", status: "draft", totals: { employees: 0 } });
-    const override = await bench.call("PATCH", `${PAYROLL}/${body.id}/items/pyi_1/override`, { body: { netAmount: 1 } });
+    const override = await bench.call("PATCH", `${PAYROLL}/${body.id}/items/pyi_1/override`, {
+      body: { netAmount: 1 },
+    });
     expect(override).toMatchObject({ status: 404, body: { code: "resource_not_found" } });
   });
 
   test("is shown until a later call changes the field", async () => {
     const bench = await open({ bodies: "open" });
     const patch = async (body: object) => (await bench.call("PATCH", SETTINGS, { body })).body;
-    expect(await patch({ country: 351, schemes: "all of them" })).toMatchObject({ country: 351, schemes: "all of them" });
-    expect(await patch({ remittanceDueDay: "20th" })).toMatchObject({ country: 351, schemes: "all of them", remittanceDueDay: "20th" });
-    expect(await patch({ schemes: null, country: "PT" })).toMatchObject({ country: "PT", schemes: [], remittanceDueDay: "20th" });
-    expect((await bench.call("GET", SETTINGS)).body).toMatchObject({ country: "PT", schemes: [], remittanceDueDay: "20th" });
+    expect(await patch({ country: 351, schemes: "all of them" })).toMatchObject({
+      country: 351,
+      schemes: "all of them",
+    });
+    expect(await patch({ remittanceDueDay: "20th" })).toMatchObject({
+      country: 351,
+      schemes: "all of them",
+      remittanceDueDay: "20th",
+    });
+    expect(await patch({ schemes: null, country: "PT" })).toMatchObject({
+      country: "PT",
+      schemes: [],
+      remittanceDueDay: "20th",
+    });
+    expect((await bench.call("GET", SETTINGS)).body).toMatchObject({
+      country: "PT",
+      schemes: [],
+      remittanceDueDay: "20th",
+    });
   });
 
   test("survives a snapshot, which a sandbox that checks bodies refuses", async () => {
     const bench = await open({ bodies: "open" });
-    await bench.call("POST", "/v1/merchants/payout-method", { body: { type: "bank_account", accountNumber: "12345678", accountName: 7 } });
+    await bench.call("POST", "/v1/merchants/payout-method", {
+      body: { type: "bank_account", accountNumber: "12345678", accountName: 7 },
+    });
     const { file } = await bench.control("PUT", "/snapshots/sent");
     await bench.control("POST", "/snapshots/sent/restore");
-    expect((await bench.control("GET", "/records/payout_method?merchant=mer_lodge")).data[0]).toMatchObject({ accountName: 7 });
+    expect((await bench.control("GET", "/records/payout_method?merchant=mer_lodge")).data[0]).toMatchObject({
+      accountName: 7,
+    });
     await expect(open({ snapshot: file })).rejects.toThrow(/accountName/);
   });
 
   test("does not break later operations: an item whose override has another shape can be overridden again", async () => {
     const bench = await open({ bodies: "open" });
-    const override = async (body: object) => bench.call("PATCH", `${PAYROLL}/pyr_draft/items/pyi_draft_marta/override`, { body });
-    expect((await override({ netAmount: "1,850.00", reason: 7 })).body).toMatchObject({ netAmount: "1,850.00", reason: 7 });
+    const override = async (body: object) =>
+      bench.call("PATCH", `${PAYROLL}/pyr_draft/items/pyi_draft_marta/override`, { body });
+    expect((await override({ netAmount: "1,850.00", reason: 7 })).body).toMatchObject({
+      netAmount: "1,850.00",
+      reason: 7,
+    });
     expect(await override({ netAmount: 185_000, reason: "Typed." })).toMatchObject({
       status: 200,
       body: { netAmount: 185_000, reason: 7 },
@@ -108,7 +149,8 @@ describe("a body of any shape", () => {
 /** The data of the first event of a call: further ones are consequences for other records. */
 async function eventData(bench: Bench, answer: Answer): Promise<unknown> {
   const { data } = await bench.control("GET", "/events?limit=10");
-  return data.findLast(({ request }: { request: string }) => request === answer.headers["x-sandbox-request-id"])?.body.data;
+  return data.findLast(({ request }: { request: string }) => request === answer.headers["x-sandbox-request-id"])?.body
+    .data;
 }
 
 /** A path of the operation whose record is in a state that allows it. */
@@ -117,6 +159,7 @@ async function pathOf(bench: Bench, { id, path, exampleParams }: Operation): Pro
     (await bench.control("POST", `/records/${kind}`, { merchant: "mer_lodge", ...fields })).id;
   if (id === "bookings.decline") return `/hospitality/bookings/${await create("booking", {})}/decline`;
   if (id === "remittances.confirm") return `/statutory/remittances/${await create("remittance", {})}/confirm`;
-  if (id === "gov_payments.post") return `/gov-payments/${await create("gov_payment", { status: "paid" })}/post-to-books`;
+  if (id === "gov_payments.post")
+    return `/gov-payments/${await create("gov_payment", { status: "paid" })}/post-to-books`;
   return path.replace(/\{(\w+)\}/g, (_, name: string) => exampleParams[name] ?? name);
 }

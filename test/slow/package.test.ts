@@ -113,7 +113,10 @@ describe("the tarball", () => {
     );
     expect(
       published.filter(
-        (path) => !/\.([cm]?js|d\.c?ts|txt|json|md|svg|webp|db)$|^LICENSE$|^recipes\/|^dist\/browser\/page\.(?:html|css)$/.test(path),
+        (path) =>
+          !/\.([cm]?js|d\.c?ts|txt|json|md|svg|webp|db)$|^LICENSE$|^recipes\/|^dist\/browser\/page\.(?:html|css)$/.test(
+            path,
+          ),
       ),
     ).toEqual([]);
   });
@@ -125,7 +128,9 @@ describe("the tarball", () => {
       const links = [...prose.matchAll(/\]\(([^)\s#]+)[^)]*\)|\b(?:src|srcset|href)="([^"#]+)/g)].map(
         ([, link, attribute]) => link ?? attribute ?? "",
       );
-      return links.filter((link) => !/^[a-z]+:/.test(link)).map((link) => ({ page, target: posix.join(posix.dirname(page), link) }));
+      return links
+        .filter((link) => !/^[a-z]+:/.test(link))
+        .map((link) => ({ page, target: posix.join(posix.dirname(page), link) }));
     });
     expect(targets.map(({ target }) => target)).toEqual(
       expect.arrayContaining(["docs/pictures/dashboard-120x36-dark.svg", "recipes/Dockerfile"]),
@@ -138,9 +143,9 @@ describe("the tarball", () => {
   it("takes at most 5.32 MB, and holds ws once", () => {
     expect(size).toBeLessThanOrEqual(5_320_000);
     const code = published.filter((path) => /\.c?js$/.test(path));
-    expect(code.filter((path) => text(path).includes("WebSocket was closed before the connection was established"))).toEqual([
-      "dist/packages/ws.cjs",
-    ]);
+    expect(
+      code.filter((path) => text(path).includes("WebSocket was closed before the connection was established")),
+    ).toEqual(["dist/packages/ws.cjs"]);
   });
 
   it("depends only on better-sqlite3, in a version with a binary for each supported Node", () => {
@@ -191,7 +196,9 @@ describe("the command", () => {
 
   it("prints one sentence on an unsupported Node, in syntax that this Node can parse", async () => {
     const pretend = `Object.defineProperty(process, "versions", { value: { node: "18.20.8" } }); require(${JSON.stringify(bin())});`;
-    const refused = await node("--input-type=commonjs", "--eval", pretend).catch((error: { code: number; stderr: string }) => error);
+    const refused = await node("--input-type=commonjs", "--eval", pretend).catch(
+      (error: { code: number; stderr: string }) => error,
+    );
     expect(refused).toMatchObject({
       code: 7,
       stderr: "merchant-sandbox needs Node 20.19, or 22.14 or newer, and this is Node 18.20.8: install Node 24.\n",
@@ -269,11 +276,22 @@ describe("the library", () => {
     cpSync(join(root, "test/sample-shop"), shop, { recursive: true });
     for (const name of ["vitest", "express", "@types"])
       symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name), "junction");
-    const flags = ["--skipLibCheck", "--allowImportingTsExtensions", "--target", "es2023", "--module", "nodenext", "--types", "node"];
+    const flags = [
+      "--skipLibCheck",
+      "--allowImportingTsExtensions",
+      "--target",
+      "es2023",
+      "--module",
+      "nodenext",
+      "--types",
+      "node",
+    ];
     expect(await compile(shop, ...flags, "src/shop.ts", "src/client.ts", "test/shop.test.ts")).toBe("");
   });
 
   it("leaves no files in the working folder", () => {
-    expect(readdirSync(folder).filter((name) => !/\.tgz$|^(node_modules|package\.json|usage\.c?ts)$/.test(name))).toEqual([]);
+    expect(
+      readdirSync(folder).filter((name) => !/\.tgz$|^(node_modules|package\.json|usage\.c?ts)$/.test(name)),
+    ).toEqual([]);
   });
 });

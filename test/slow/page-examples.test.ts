@@ -29,7 +29,8 @@ describe("every cell of the page", () => {
   test.each(cells)("%s is sent by %s", async (type, cell) => {
     const bench = await open();
     let id = "";
-    for (const step of cell.split("<br>")) id = step.startsWith("[") ? await call(bench, step, id) : await command(bench, step, id);
+    for (const step of cell.split("<br>"))
+      id = step.startsWith("[") ? await call(bench, step, id) : await command(bench, step, id);
     const [event] = (await bench.control("GET", `/events?limit=1&type=${type}`)).data;
     expect(event).toMatchObject({ type, merchant: "mer_lodge" });
   });
@@ -44,7 +45,8 @@ async function command(bench: Bench, step: string, id: string): Promise<string> 
 }
 
 /** The words of a command line; only whole words are quoted. */
-const wordsOf = (line: string) => [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? (plain as string));
+const wordsOf = (line: string) =>
+  [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, plain]) => quoted ?? (plain as string));
 
 /** Makes the example call of the linked operation, about the record with this id if there is one. */
 async function call(bench: Bench, step: string, id: string): Promise<string> {
@@ -52,7 +54,12 @@ async function call(bench: Bench, step: string, id: string): Promise<string> {
   const example = exampleCalls().find((one) => one.id === operation);
   expect(example).toMatchObject({ method });
   const address = id === "" ? `/v1${example?.path}` : path.replace("{id}", id);
-  const answer = await bench.call(method, address, { key: null, headers: example?.headers ?? {}, body: example?.body, contentType: null });
+  const answer = await bench.call(method, address, {
+    key: null,
+    headers: example?.headers ?? {},
+    body: example?.body,
+    contentType: null,
+  });
   expect([step, answer.status]).toEqual([step, expect.toSatisfy((status: number) => status < 300)]);
   return answer.body.id;
 }
@@ -84,11 +91,19 @@ describe("the command", () => {
     });
     const twice = { body: ORDER };
     await bench.call("POST", "/v1/hospitality/pricing-rules", twice).catch(() => undefined);
-    await bench.control("POST", "/verify", { within: "300ms", all: [{ never: { match: { operation: "payments.list" }, for: "300ms" } }] });
+    await bench.control("POST", "/verify", {
+      within: "300ms",
+      all: [{ never: { match: { operation: "payments.list" }, for: "300ms" } }],
+    });
     await bench.call("POST", "/v1/hospitality/pricing-rules", twice);
     const failed = await scenario(bench.url, "score", "lost-response", "--for", "lodge");
-    expect(failed).toMatchObject({ code: 3, text: expect.stringMatching(/fail effect\.single: 0 of 4\n {4}req_\w+ took effect/) });
-    expect((await scenario(bench.url, "show", "lost-response")).text).toContain("A correct client repeats the same request");
+    expect(failed).toMatchObject({
+      code: 3,
+      text: expect.stringMatching(/fail effect\.single: 0 of 4\n {4}req_\w+ took effect/),
+    });
+    expect((await scenario(bench.url, "show", "lost-response")).text).toContain(
+      "A correct client repeats the same request",
+    );
     expect(JSON.parse((await scenario(bench.url, "stop", "lost-response", "--json")).text)).toMatchObject({
       armed: false,
       verdict: "fail",
@@ -98,8 +113,14 @@ describe("the command", () => {
 
   test("suggests the closest name", async () => {
     const bench = await open();
-    expect(await scenario(bench.url, "scor")).toMatchObject({ code: 2, text: expect.stringContaining("Did you mean score?") });
-    expect(await scenario(bench.url, "start")).toMatchObject({ code: 2, text: expect.stringContaining("<name> is missing") });
+    expect(await scenario(bench.url, "scor")).toMatchObject({
+      code: 2,
+      text: expect.stringContaining("Did you mean score?"),
+    });
+    expect(await scenario(bench.url, "start")).toMatchObject({
+      code: 2,
+      text: expect.stringContaining("<name> is missing"),
+    });
     expect(await scenario(bench.url, "start", "./own.json")).toMatchObject({
       code: 2,
       text: expect.stringContaining("--scenario ./own.json"),
@@ -166,7 +187,9 @@ describe("audit", () => {
   const SECRET = "whsec_0123456789abcdef";
   const isGenuine = ({ body, headers }: Arrival) =>
     createHmac("sha256", SECRET).update(body).digest("hex") === headers["x-webhook-signature"];
-  const codes = new Map([...section(page, "Audit").matchAll(/^\| (\d) \| (.*) \|$/gm)].map((match) => [Number(match[1]), match[2]]));
+  const codes = new Map(
+    [...section(page, "Audit").matchAll(/^\| (\d) \| (.*) \|$/gm)].map((match) => [Number(match[1]), match[2]]),
+  );
 
   const statusOf: Record<number, (arrival: Arrival) => number> = {
     0: (arrival) => (isGenuine(arrival) ? (arrival.event === undefined ? 400 : 200) : 401),
@@ -186,7 +209,9 @@ describe("audit", () => {
     if (code === 4) await receiver.close();
     const ended = await runCommand(url, "audit", receiver.url, "--secret", SECRET);
     expect([ended.code, ended.error], ended.out.join("\n")).toEqual([code, ""]);
-    expect(ended.out.at(-1)).toMatch(code === 0 ? /^pass: 12 of 12 probes passed, 0 failed\.$/ : /^(fail|inconclusive): /);
+    expect(ended.out.at(-1)).toMatch(
+      code === 0 ? /^pass: 12 of 12 probes passed, 0 failed\.$/ : /^(fail|inconclusive): /,
+    );
     expect(ended.out.some((line) => line.includes("accepted a forged event"))).toBe(code === 3);
   });
 

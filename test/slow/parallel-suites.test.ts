@@ -1,4 +1,5 @@
-// Many suites run in one sandbox, each with its own merchant, faults, endpoint and expectations. None may affect another.
+// Many suites run in one sandbox, each with its own merchant, faults, endpoint and expectations. None may affect
+// another.
 
 import { createHmac } from "node:crypto";
 import fc from "fast-check";
@@ -37,8 +38,16 @@ const suites = fc.array(
     steps: fc.array(fc.constantFrom("list", "order", "order", "repeat", "decline"), { minLength: 6, maxLength: 14 }),
     pauses: fc.array(fc.nat({ max: 4 }), { minLength: 14, maxLength: 14 }),
     noise: fc.nat({ max: 3 }),
-    faults: fc.record({ limited: fc.nat({ max: 3 }), lost: fc.nat({ max: 2 }), down: fc.nat({ max: 1 }), twice: fc.nat({ max: 2 }) }),
-    limit: fc.oneof({ weight: 4, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.integer({ min: 3, max: 9 }) }),
+    faults: fc.record({
+      limited: fc.nat({ max: 3 }),
+      lost: fc.nat({ max: 2 }),
+      down: fc.nat({ max: 1 }),
+      twice: fc.nat({ max: 2 }),
+    }),
+    limit: fc.oneof(
+      { weight: 4, arbitrary: fc.constant(null) },
+      { weight: 1, arbitrary: fc.integer({ min: 3, max: 9 }) },
+    ),
     receives: fc.constantFrom(200, 200, 500),
   }),
   { minLength: SUITES, maxLength: SUITES },
@@ -75,7 +84,8 @@ const order = (number: number) => ({ name: `Order ${number}`, adjustmentType: "f
 
 async function begin(bench: Bench, receiver: Receiver, suite: Suite, place: string): Promise<Opened> {
   const { merchant, apiKey: key } = await bench.control("POST", "/merchants", { fixture: suite.fixture });
-  for (let noise = 0; noise < suite.noise; noise++) await bench.call("POST", "/v1/hospitality/pricing-rules", { key, body: order(noise) });
+  for (let noise = 0; noise < suite.noise; noise++)
+    await bench.call("POST", "/v1/hospitality/pricing-rules", { key, body: order(noise) });
   await bench.control("POST", "/reset", { merchant });
   const body = { url: `${receiver.url}/${place}`, events: ["*"] };
   const { secret } = (await bench.call("POST", "/v1/webhooks", { key, body })).body;
@@ -87,14 +97,22 @@ async function begin(bench: Bench, receiver: Receiver, suite: Suite, place: stri
 
 function rulesOf({ faults: { limited, lost, down, twice } }: Suite) {
   const all = {
-    limited: { match: { operation: "payments.list" }, action: { type: "rate_limit", retryAfter: LATER }, trigger: { times: limited } },
+    limited: {
+      match: { operation: "payments.list" },
+      action: { type: "rate_limit", retryAfter: LATER },
+      trigger: { times: limited },
+    },
     lost: { match: { operation: "pricing_rules.create" }, action: { type: "lost_response" }, trigger: { times: lost } },
     down: {
       match: { operation: "bookings.decline" },
       action: { type: "status", status: 503, retryAfter: LATER },
       trigger: { times: down },
     },
-    twice: { match: { event: "pricing_rule.created" }, action: { type: "duplicate", copies: 2 }, trigger: { times: twice } },
+    twice: {
+      match: { event: "pricing_rule.created" },
+      action: { type: "duplicate", copies: 2 },
+      trigger: { times: twice },
+    },
   };
   return Object.fromEntries(Object.entries(all).filter(([, { trigger }]) => trigger.times > 0));
 }
@@ -112,9 +130,11 @@ async function play(bench: Bench, { key }: Opened, { steps, pauses }: Suite): Pr
   for (const [index, step] of steps.entries()) {
     for (let turn = 0; turn < (pauses[index] ?? 0); turn++) await new Promise((resolve) => setImmediate(resolve));
     if (step === "list") await say("GET", `/v1/payments?limit=${index + 1}`);
-    if (step === "decline") await say("POST", "/v1/hospitality/bookings/bkg_pending/decline", { reason: "full" }, `decline-${index}`);
+    if (step === "decline")
+      await say("POST", "/v1/hospitality/bookings/bkg_pending/decline", { reason: "full" }, `decline-${index}`);
     if (step === "order") await say("POST", "/v1/hospitality/pricing-rules", order(++orders), `order-${orders}`);
-    if (step === "repeat" && orders > 0) await say("POST", "/v1/hospitality/pricing-rules", order(orders), `order-${orders}`);
+    if (step === "repeat" && orders > 0)
+      await say("POST", "/v1/hospitality/pricing-rules", order(orders), `order-${orders}`);
   }
   return answers;
 }
@@ -126,12 +146,20 @@ const describeAnswer = ({ status, headers }: Answer) => [
   headers["x-sandbox-fault"] === undefined ? "untouched" : "struck",
 ];
 
-async function look(bench: Bench, receiver: Receiver, { merchant, secret, place }: Opened, answers: unknown[]): Promise<Outcome> {
-  const all = async (path: string) => (await bench.control("GET", `${path}?merchant=${merchant}&limit=100`)).data as Answer["body"][];
+async function look(
+  bench: Bench,
+  receiver: Receiver,
+  { merchant, secret, place }: Opened,
+  answers: unknown[],
+): Promise<Outcome> {
+  const all = async (path: string) =>
+    (await bench.control("GET", `${path}?merchant=${merchant}&limit=100`)).data as Answer["body"][];
   const requests = await all("/requests");
   const events = (await all("/events")).reverse();
   const { data: verdicts } = await bench.control("GET", `/verdicts?merchant=${merchant}`);
-  const rules: RuleState[] = (await bench.control("GET", "/faults")).data.filter((rule: RuleState) => rule.match.merchant === merchant);
+  const rules: RuleState[] = (await bench.control("GET", "/faults")).data.filter(
+    (rule: RuleState) => rule.match.merchant === merchant,
+  );
   const mine = receiver.arrivals.filter(({ url }) => url === `/hooks/${place}`);
   const orders = events.filter(({ type }) => type === "pricing_rule.created").length;
   const expected = {
@@ -155,7 +183,9 @@ async function look(bench: Bench, receiver: Receiver, { merchant, secret, place 
       .sort(),
     attempts: counted((await all("/deliveries")).map(({ eventType, status }) => `${eventType} ${status}`)),
     verdicts: counted((verdicts as VerdictMessage[]).flatMap(describeVerdict)),
-    rules: Object.fromEntries(rules.map(({ name, status, seen, fired }) => [String(name), `${status}, seen ${seen}, fired ${fired}`])),
+    rules: Object.fromEntries(
+      rules.map(({ name, status, seen, fired }) => [String(name), `${status}, seen ${seen}, fired ${fired}`]),
+    ),
     verified: [verdict, results.map(({ verdict, found }: { verdict: string; found: number }) => [verdict, found])],
   };
 }

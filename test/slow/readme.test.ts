@@ -1,4 +1,5 @@
-// Runs the commands of the README and of docs/data.md, docs/reference.md and docs/webhooks.md; only the port and the program name are replaced.
+// Runs the commands of the README and of docs/data.md, docs/reference.md and docs/webhooks.md; only the port and the
+// program name are replaced.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +24,9 @@ const words = (line: string) => {
 
 /** Runs a line in a shell, with the port of the sandbox; returns what it printed. */
 async function shell(line: string, url: string): Promise<string> {
-  const { code, out } = await openShell({ MERCHANT_SANDBOX_URL: url }).run(line.replaceAll("http://127.0.0.1:4747", url));
+  const { code, out } = await openShell({ MERCHANT_SANDBOX_URL: url }).run(
+    line.replaceAll("http://127.0.0.1:4747", url),
+  );
   expect([line, code]).toEqual([line, 0]);
   return out;
 }
@@ -40,7 +43,11 @@ describe("the README", () => {
   test("the first two commands start it and call it", async () => {
     const [start = "", curl = ""] = linesOf(readme.slice(0, readme.indexOf("\n## ")));
     const { url } = await startAsTold(start);
-    expect(JSON.parse(await shell(curl, url))).toMatchObject({ object: "list", data: [{ object: "payment" }, {}, {}], has_more: true });
+    expect(JSON.parse(await shell(curl, url))).toMatchObject({
+      object: "list",
+      data: [{ object: "payment" }, {}, {}],
+      has_more: true,
+    });
   });
 
   test("a first webhook arrives, signed", async () => {
@@ -71,7 +78,9 @@ describe("the README", () => {
       ([, operation, mark]) => `${operation}${mark}`,
     );
     const isAssumed = (body: object | undefined) => body !== undefined && ASSUMED in body;
-    expect(listed.sort()).toEqual(catalogue.map(({ method, path, body }) => `${method} ${path}${isAssumed(body) ? "*" : ""}`).sort());
+    expect(listed.sort()).toEqual(
+      catalogue.map(({ method, path, body }) => `${method} ${path}${isAssumed(body) ? "*" : ""}`).sort(),
+    );
   });
 });
 
@@ -90,7 +99,11 @@ describe("docs/data.md", () => {
     expect((await said(move))[0]).toMatch(/^bkg_pending_2 confirmed /);
     expect((await said(show)).filter((line) => line.includes(" failed "))).toHaveLength(5);
     expect((await said(trigger))[0]).toMatch(/^evt_\w+ payout\.paid of po_\w+: /);
-    expect(JSON.parse(await shell(create, bench.url))).toMatchObject({ object: "payment", status: "succeeded", amount: 1_250 });
+    expect(JSON.parse(await shell(create, bench.url))).toMatchObject({
+      object: "payment",
+      status: "succeeded",
+      amount: 1_250,
+    });
     expect(JSON.parse(await shell(list, bench.url))).toMatchObject({
       object: "list",
       data: [{ status: "failed" }, {}, {}, {}, {}],
@@ -111,13 +124,18 @@ describe("docs/data.md", () => {
     const bench = await open();
     const titles = ["Reset and snapshots", "Background traffic"];
     for (const line of titles.flatMap((title) => linesOf(section(data, title))))
-      expect([line, await runCommand(bench.url, ...words(line))]).toEqual([line, expect.objectContaining({ code: 0, error: "" })]);
+      expect([line, await runCommand(bench.url, ...words(line))]).toEqual([
+        line,
+        expect.objectContaining({ code: 0, error: "" }),
+      ]);
     expect((await bench.control("GET", "/traffic")).data).toMatchObject([{ rate: "6/h", status: "done" }]);
     expect((await bench.control("GET", "/events")).data.length).toBeGreaterThan(5);
   });
 });
 
-test("the commands of docs/reference.md succeed in the order of the page, in one sandbox", { timeout: 60_000 }, async () => {
+test("the commands of docs/reference.md succeed in the order of the page, in one sandbox", {
+  timeout: 60_000,
+}, async () => {
   const bench = await open({ clock: "real" });
   const commands = fences(readPage("docs/reference.md"), "sh");
   expect(commands.length).toBe(catalogue.length);
@@ -142,7 +160,9 @@ describe("docs/webhooks.md", () => {
     const shown = JSON.parse(fences(section(webhooks, "A delivery"), "json")[0] ?? "");
     expect(arrival?.event).toMatchObject({ ...shown, id: expect.stringMatching(/^evt_/) });
     expect(Object.keys(arrival?.event)).toEqual(Object.keys(shown));
-    const named = [...section(webhooks, "A delivery").matchAll(/^\| `([\w-]+)` \|/gm)].map(([, name]) => name?.toLowerCase() ?? "");
+    const named = [...section(webhooks, "A delivery").matchAll(/^\| `([\w-]+)` \|/gm)].map(
+      ([, name]) => name?.toLowerCase() ?? "",
+    );
     expect(named).toHaveLength(4);
     for (const name of named) expect([name, arrival?.headers[name]]).toEqual([name, expect.any(String)]);
     const types = [...webhooks.matchAll(/"events": \["([^"]+)"\]/g)].map(([, type]) => type ?? "");
@@ -161,7 +181,10 @@ describe("docs/webhooks.md", () => {
     const signature = arrival?.headers["x-webhook-signature"] ?? "";
     expect((await run(openssl)).out.split(" ")[0]).toBe(signature);
 
-    const question = JSON.stringify({ endpoint: id, body: arrival?.body.toString(), signature }).replaceAll("'", "'\\''");
+    const question = JSON.stringify({ endpoint: id, body: arrival?.body.toString(), signature }).replaceAll(
+      "'",
+      "'\\''",
+    );
     const asked = explain.replace(/-d '.*'$/, () => `-d '${question}'`);
     expect(JSON.parse(await shell(asked, bench.url))).toMatchObject({ matches: true });
   });
@@ -172,7 +195,10 @@ describe("docs/webhooks.md", () => {
     const { secret } = await register(bench, `http://localhost:${port}/`);
     const [source = ""] = fences(webhooks, "js");
     const file = join(folder(), "receiver.mjs");
-    writeFileSync(file, source.replace('listen(3000, "localhost")', `listen(${port}, "localhost", () => console.log("listening"))`));
+    writeFileSync(
+      file,
+      source.replace('listen(3000, "localhost")', `listen(${port}, "localhost", () => console.log("listening"))`),
+    );
     const program = launchFile(file, [], { WEBHOOK_SECRET: secret, ...env });
     await program.line((line) => line === "listening");
     return { ...program, port };
@@ -204,7 +230,10 @@ describe("docs/webhooks.md", () => {
 
     await bench.control("PUT", "/clock", { mode: "offset", now: "2020-01-01T00:00:00Z" });
     await deliver(bench, "a.b");
-    expect((await log(bench)).find(({ created }) => created < 1_600_000_000)).toMatchObject({ status: "failed", responseStatus: 400 });
+    expect((await log(bench)).find(({ created }) => created < 1_600_000_000)).toMatchObject({
+      status: "failed",
+      responseStatus: 400,
+    });
     expect(receiver.out).toEqual(["listening", `a.b ${event}`]);
   });
 

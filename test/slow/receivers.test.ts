@@ -1,4 +1,5 @@
-// `receive` and `listen`: each registers an endpoint while it runs, and prints its deliveries or attempts. And `--follow` of a list.
+// `receive` and `listen`: each registers an endpoint while it runs, and prints its deliveries or attempts. And
+// `--follow` of a list.
 
 import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -29,8 +30,10 @@ async function receive(bench: Bench, ...words: string[]): Promise<Receiving> {
   };
 }
 
-const endpoints = async (bench: Bench, key = "sk_test_lodge") => (await bench.call("GET", "/v1/webhooks", { key })).body.data;
-const attempts = async (bench: Bench) => (await log(bench)).map(({ attempt, status, responseStatus }) => [attempt, status, responseStatus]);
+const endpoints = async (bench: Bench, key = "sk_test_lodge") =>
+  (await bench.call("GET", "/v1/webhooks", { key })).body.data;
+const attempts = async (bench: Bench) =>
+  (await log(bench)).map(({ attempt, status, responseStatus }) => [attempt, status, responseStatus]);
 
 test("registers an endpoint, verifies and prints deliveries, and removes the endpoint on exit", async () => {
   const bench = await open();
@@ -52,9 +55,16 @@ test("registers an endpoint, verifies and prints deliveries, and removes the end
 test("prints no secret of a delivery, and untrusted text without its escapes", async () => {
   const bench = await open();
   const receiving = await receive(bench);
-  await trigger(bench, "a.b", { pin: 77331199, note: "https://x.example/?access%5Ftoken=hidden-away", text: "\u001b[2J\u202e" });
+  await trigger(bench, "a.b", {
+    pin: 77331199,
+    note: "https://x.example/?access%5Ftoken=hidden-away",
+    text: "\u001b[2J\u202e",
+  });
   const shown = await receiving.line((line) => line.startsWith("  {"));
-  expect(JSON.parse(shown).data).toMatchObject({ pin: "…redacted…", note: "https://x.example/?access%5Ftoken=…redacted…" });
+  expect(JSON.parse(shown).data).toMatchObject({
+    pin: "…redacted…",
+    note: "https://x.example/?access%5Ftoken=…redacted…",
+  });
   expect(shown).toContain("\\u001b[2J");
   for (const hidden of ["\u001b", "\u202e"]) expect(shown).not.toContain(hidden);
   await receiving.stop();
@@ -91,14 +101,18 @@ test.each([
   await trigger(bench);
   await advance(bench, "1h");
   expect((await log(bench)).map(({ responseStatus }) => responseStatus)).toEqual(responses);
-  expect(receiving.out.filter((line) => line.includes("responding")).map((line) => Number(line.slice(-3)))).toEqual(responses);
+  expect(receiving.out.filter((line) => line.includes("responding")).map((line) => Number(line.slice(-3)))).toEqual(
+    responses,
+  );
   expect(await endpoints(bench)).toMatchObject([{ id: receiving.id, status }]);
   await receiving.stop();
 });
 
 test("--secret verifies deliveries for an endpoint registered elsewhere, and reports a wrong signature", async () => {
   const bench = await open();
-  const { body: other } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/", events: ["a.b"] } });
+  const { body: other } = await bench.call("POST", "/v1/webhooks", {
+    body: { url: "http://localhost:3000/", events: ["a.b"] },
+  });
   const receiving = await receive(bench, "--secret", other.secret);
   const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
   expect(await endpoints(bench)).toHaveLength(1);
@@ -115,7 +129,10 @@ test("prints nothing of an unsigned request, which does not use up --fail", asyn
   const bench = await open();
   const receiving = await receive(bench, "--fail", "1");
   const [{ url }] = await endpoints(bench);
-  const unsigned: Record<string, string>[] = [{}, { "X-Webhook-Signature": "0".repeat(64), "X-Webhook-Event": "forged" }];
+  const unsigned: Record<string, string>[] = [
+    {},
+    { "X-Webhook-Signature": "0".repeat(64), "X-Webhook-Event": "forged" },
+  ];
   for (const headers of unsigned) {
     attempted("Forged webhooks to `receive`");
     const posted = await fetch(url, { method: "POST", body: "forged\nforged", headers });
@@ -154,7 +171,9 @@ test("--accept-unsigned logs what it cannot verify, through a tunnel too, but no
   const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
   const body = '{"id":"evt_1","type":"payment.succeeded","data":{}}';
   const post = (headers: Record<string, string>) => call(url, "POST", "/in", { key: "sk_live_mine", body, headers });
-  expect((await post({ host: "tunnel.example", "x-webhook-id": "evt_1", "x-webhook-signature": "f00d" })).status).toBe(200);
+  expect((await post({ host: "tunnel.example", "x-webhook-id": "evt_1", "x-webhook-signature": "f00d" })).status).toBe(
+    200,
+  );
   expect((await post({ origin: "http://evil.example" })).status).toBe(403);
   const logged = readFileSync(file, "utf8");
   expect(
@@ -172,7 +191,9 @@ test("--accept-unsigned logs what it cannot verify, through a tunnel too, but no
     }),
   ]);
   expect(logged).not.toContain("sk_live_");
-  expect(readWebhooks(logged, "received.jsonl")).toMatchObject([{ entry: "received.jsonl#1", text: body, status: 200 }]);
+  expect(readWebhooks(logged, "received.jsonl")).toMatchObject([
+    { entry: "received.jsonl#1", text: body, status: 200 },
+  ]);
   expect(statSync(file).mode & 0o777).toBe(0o600);
   await receiving.stop();
 });
@@ -221,8 +242,18 @@ async function forward(bench: Bench, url: string, ...words: string[]) {
 test("delivers matching events, prints each attempt with its retries, and removes the endpoint at the end", async () => {
   const bench = await open();
   const { url, received } = await receiver(500);
-  await bench.control("POST", "/faults", { action: { type: "status", status: 503 }, match: { operation: "webhooks.create" } });
-  const { first, secret, child, ended, line } = await forward(bench, url, "--events", "payout.*", "--merchant", "lodge");
+  await bench.control("POST", "/faults", {
+    action: { type: "status", status: 503 },
+    match: { operation: "webhooks.create" },
+  });
+  const { first, secret, child, ended, line } = await forward(
+    bench,
+    url,
+    "--events",
+    "payout.*",
+    "--merchant",
+    "lodge",
+  );
   expect(first).toMatch(
     /^Delivering payout\..* of mer_lodge to http:\S+ as we_\w+, signed with whsec_\w+\. Press Ctrl-C to stop and remove/,
   );

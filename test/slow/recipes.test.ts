@@ -68,13 +68,19 @@ test("the one-line command works, on the page and in the README", async () => {
 });
 
 describe("docs/ci.md", () => {
-  const conditions = [...here("exec").matchAll(/^\| `([\w=.,]+)` \| (\d) \|/gm)].map(([, name, code]) => ({ name, code: Number(code) }));
-  const allConditions = "verdicts,inconclusive,5xx,ignored,score,score=7,uncovered,uncovered=20,uncovered=payouts.list,payroll.created";
+  const conditions = [...here("exec").matchAll(/^\| `([\w=.,]+)` \| (\d) \|/gm)].map(([, name, code]) => ({
+    name,
+    code: Number(code),
+  }));
+  const allConditions =
+    "verdicts,inconclusive,5xx,ignored,score,score=7,uncovered,uncovered=20,uncovered=payouts.list,payroll.created";
 
   test("lists every --fail-on condition, command and exit code", () => {
     expect(conditions.map(({ name }) => name).join(",")).toBe(allConditions);
     const { verdict, inconclusive } = exitCodes;
-    expect(conditions.filter(({ name, code }) => code !== (name === "inconclusive" ? inconclusive : verdict))).toEqual([]);
+    expect(conditions.filter(({ name, code }) => code !== (name === "inconclusive" ? inconclusive : verdict))).toEqual(
+      [],
+    );
     const named = [...here("One sandbox for several steps").matchAll(/^\| `(\w+)/gm)].map(([, name]) => name ?? "");
     expect(named).toEqual(["start", "wait", "status", "env", "stop", "stop", "start", "doctor"]);
     expect(named.filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
@@ -119,7 +125,10 @@ describe("GitHub Actions", () => {
   ])("tests that want a %s and exit with %i", (WANTED, code) => {
     test("one line: the other steps pass, and the summary has the report", async () => {
       const { codes, summary } = await job(stepsOf("one-line"), project(), { WANTED });
-      expect([codes, summary]).toEqual([[0, code, 0], expect.stringContaining(`| Operations called | 1 of ${catalogue.length} |`)]);
+      expect([codes, summary]).toEqual([
+        [0, code, 0],
+        expect.stringContaining(`| Operations called | 1 of ${catalogue.length} |`),
+      ]);
     });
 
     test("several steps: the later ones find the sandbox, and the last one stops it", async () => {
@@ -165,7 +174,8 @@ const imageVariables = Object.fromEntries(
     .filter(({ name }) => name === "ENV")
     .flatMap(({ words }) => words.split(/\s+/).map((pair) => pair.split("=") as [string, string])),
 );
-const copies = (stage: Instruction[]) => stage.filter(({ name }) => name === "COPY").map(({ words }) => words.split(" "));
+const copies = (stage: Instruction[]) =>
+  stage.filter(({ name }) => name === "COPY").map(({ words }) => words.split(" "));
 
 /** A process with the variables and command of the image, on a free port. */
 async function startImage(variables: Record<string, string>) {
@@ -184,12 +194,17 @@ describe("the Dockerfile", () => {
     const known = ["FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "VOLUME", "EXPOSE", "HEALTHCHECK", "CMD"];
     expect(dockerfile.filter(({ name }) => !known.includes(name))).toEqual([]);
     const stages = dockerfile.filter(({ name }) => name === "FROM").map(({ words }) => words);
-    expect(stages).toEqual([expect.stringMatching(/^node:\d+-slim AS build$/), expect.stringMatching(/^node:\d+-slim$/)]);
+    expect(stages).toEqual([
+      expect.stringMatching(/^node:\d+-slim AS build$/),
+      expect.stringMatching(/^node:\d+-slim$/),
+    ]);
     expect([argumentOf("USER"), argumentOf("EXPOSE")]).toEqual(["node", String(optionDefinitions.port.default)]);
     const order = lastStage.map(({ name }) => name);
     expect(order.lastIndexOf("RUN")).toBeLessThan(order.indexOf("USER"));
     const options = (Object.keys(optionDefinitions) as OptionName[]).map(variableOf);
-    expect(Object.keys(imageVariables).filter((name) => name.startsWith("MERCHANT_") && !options.includes(name))).toEqual([]);
+    expect(
+      Object.keys(imageVariables).filter((name) => name.startsWith("MERCHANT_") && !options.includes(name)),
+    ).toEqual([]);
   });
 
   test("copies files that .dockerignore includes, and runs files that it built", async () => {
@@ -200,9 +215,13 @@ describe("the Dockerfile", () => {
     for (const words of copies(stage))
       for (const source of words.slice(0, -1)) {
         expect([source, existsSync(join(root, source)), ignored.includes(`!${source}`)]).toEqual([source, true, true]);
-        cpSync(join(root, source), normalize(join(build, words.at(-1) ?? "", words.at(-1)?.endsWith("/") ? source : "")), {
-          recursive: true,
-        });
+        cpSync(
+          join(root, source),
+          normalize(join(build, words.at(-1) ?? "", words.at(-1)?.endsWith("/") ? source : "")),
+          {
+            recursive: true,
+          },
+        );
       }
     symlinkSync(join(root, "node_modules"), join(build, "node_modules"));
     await promisify(execFile)(process.execPath, ["scripts/build.js"], { cwd: build });
@@ -214,9 +233,13 @@ describe("the Dockerfile", () => {
       symlinkSync(join(build, name), join(image, name));
     }
     symlinkSync(join(image, "dist/bin.cjs"), join(image, "merchant-sandbox"));
-    const { stdout } = await promisify(execFile)(join(image, "merchant-sandbox"), ["exec", "--", "sh", "-c", "echo $MERCHANT_API_KEY"], {
-      cwd: image,
-    });
+    const { stdout } = await promisify(execFile)(
+      join(image, "merchant-sandbox"),
+      ["exec", "--", "sh", "-c", "echo $MERCHANT_API_KEY"],
+      {
+        cwd: image,
+      },
+    );
     expect(stdout).toBe("sk_test_lodge\n");
   });
 
@@ -276,7 +299,11 @@ test("Playwright: its web server is ready at the expected URL, and stops on its 
     env?: Record<string, string>;
     gracefulShutdown?: { signal: NodeJS.Signals };
   }
-  const config = await evaluate<{ webServer: Server[] }>(fence(here("Playwright"), "js"), ["defineConfig"], [(given: unknown) => given]);
+  const config = await evaluate<{ webServer: Server[] }>(
+    fence(here("Playwright"), "js"),
+    ["defineConfig"],
+    [(given: unknown) => given],
+  );
   const [sandbox, client] = config.webServer;
   const port = await freePort();
   const { cwd, env } = project();

@@ -26,9 +26,17 @@ const DUE = 7;
 
 /** Every row of every table, and every statement of the schema; rows that describe the process are left out. */
 function dump(sql: Sqlite.Database): Dump {
-  const schema = sql.prepare("select type, name, sql from sqlite_master order by type, name").all() as { type: string; name: string }[];
-  const tables = schema.filter(({ type, name }) => type === "table" && !["settings", "request_log"].includes(name)).map(({ name }) => name);
-  return Object.fromEntries([["schema", schema], ...tables.map((name) => [name, sql.prepare(`select * from ${name}`).raw().all()])]);
+  const schema = sql.prepare("select type, name, sql from sqlite_master order by type, name").all() as {
+    type: string;
+    name: string;
+  }[];
+  const tables = schema
+    .filter(({ type, name }) => type === "table" && !["settings", "request_log"].includes(name))
+    .map(({ name }) => name);
+  return Object.fromEntries([
+    ["schema", schema],
+    ...tables.map((name) => [name, sql.prepare(`select * from ${name}`).raw().all()]),
+  ]);
 }
 
 async function dumpOf(sandbox: Pick<Sandbox, "snapshots">): Promise<Dump> {
@@ -89,7 +97,10 @@ test("equals seeding one by one, and so does the world after a reset", async () 
 });
 
 describe("the built image in the package", () => {
-  const built = readSeedImage({ image: packageFile("dist/world.db"), about: packageFile("dist/world.json") }, resources);
+  const built = readSeedImage(
+    { image: packageFile("dist/world.db"), about: packageFile("dist/world.json") },
+    resources,
+  );
   const dumpAt = (time: string) => {
     const clock = createClock(parseTime(time));
     const moved = built?.(clock.now()) as SeedImage;
@@ -103,28 +114,39 @@ describe("the built image in the package", () => {
   test("equals seeding one by one at any time, with its dates moved", async () => {
     const same = fc.asyncProperty(anyTime, async (time) => {
       const [built, byHand] = [dumpAt(time), await seededByHand(packageFile("fixtures/merchants"), 1, time)];
-      const dueIn = ({ documents }: Dump) => (documents as (number | null)[][]).map((row) => row.splice(DUE, 1)[0] ?? 0);
+      const dueIn = ({ documents }: Dump) =>
+        (documents as (number | null)[][]).map((row) => row.splice(DUE, 1)[0] ?? 0);
       const exact = dueIn(byHand);
-      // Due times of the built image leave room for summer time and a weekend: life looks at the date itself when a record is due.
+      // Due times of the built image leave room for summer time and a weekend: life looks at the date itself when a
+      // record is due.
       for (const [index, due] of dueIn(built).entries()) {
         const early = ((exact[index] ?? 0) - due) / 3_600_000;
         expect([early, early >= 0 && early <= 74 && early % 24 <= 2]).toEqual([early, true]);
       }
       expect(built).toEqual(byHand);
     });
-    await fc.assert(same, { numRuns: inputs(5), examples: [["2026-01-05T09:00:00Z"], ["2025-12-17"], ["2024-02-29T23:59:59.999Z"]] });
+    await fc.assert(same, {
+      numRuns: inputs(5),
+      examples: [["2026-01-05T09:00:00Z"], ["2025-12-17"], ["2024-02-29T23:59:59.999Z"]],
+    });
   });
 
   test("has nothing that falls due between the day to which it moves and the present, so that a start has nothing to carry out", async () => {
     const changes = [];
     for (let day = 0; day < 731; day += daysBetween(61, 13))
-      changes.push((await seedByHand(packageFile("fixtures/merchants"), 1, isoTime(Date.UTC(2026, 0, 17) + day * 86_400_000 - 1))).changes);
+      changes.push(
+        (await seedByHand(packageFile("fixtures/merchants"), 1, isoTime(Date.UTC(2026, 0, 17) + day * 86_400_000 - 1)))
+          .changes,
+      );
     expect(changes.filter((count) => count > 0)).toEqual([]);
   });
 
-  test.each(["1999-12-31", "9999-01-01"])("is not used at %s, where time zones differed or the calendar ends", (time) => {
-    expect(built?.(parseTime(time) as number)).toBeUndefined();
-  });
+  test.each(["1999-12-31", "9999-01-01"])(
+    "is not used at %s, where time zones differed or the calendar ends",
+    (time) => {
+      expect(built?.(parseTime(time) as number)).toBeUndefined();
+    },
+  );
 });
 
 test("is built again for fixtures that take their dates from the clock, and for changed ones", async () => {

@@ -1,4 +1,5 @@
-// The seeded world at many times: coherent, complete and dated around the present. The checker that says so finds each contradiction.
+// The seeded world at many times: coherent, complete and dated around the present. The checker that says so finds each
+// contradiction.
 
 import { describe, expect, test } from "vitest";
 import { eventTypes, resources } from "../../src/areas/index.ts";
@@ -22,7 +23,11 @@ const fixtures = readFixtures(packageFile("fixtures/merchants"));
 /** The records of each merchant in a world that is seeded at a time. */
 function worldsAt(time: number): Map<string, RecordsByKind> {
   const clock = createClock(time);
-  const stores = openStores({ clock, random: createRandom(1), webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
+  const stores = openStores({
+    clock,
+    random: createRandom(1),
+    webhooks: { gaps: [0], checkTarget: () => {}, eventTypes },
+  });
   const seeder = openSeeder(stores, resources, clock);
   stores.database.transaction(() => {
     for (const fixture of fixtures) {
@@ -66,9 +71,24 @@ test.each([
   ["a field of another type", payment(), { amount: "much" }, "amount must be an integer or null"],
   ["a rule of the kind", payment(), { refundedAmount: 99_999_999 }, "refundedAmount must not exceed the amount"],
   ["a reference", payment(), { customerId: "cus_nobody" }, "customerId is cus_nobody, which is no customer"],
-  ["an amount paid out that no payout contains", payment(), { paidOutAmount: 5 }, "paidOutAmount is 5; its payouts contain"],
-  ["a kept deposit", first("booking", "declined"), { paymentId: payment().id }, `its deposit ${payment().id} is not refunded`],
-  ["no default payout method", first("payout_method", "verified"), { isDefault: false }, "0 of 1 payout methods are the default"],
+  [
+    "an amount paid out that no payout contains",
+    payment(),
+    { paidOutAmount: 5 },
+    "paidOutAmount is 5; its payouts contain",
+  ],
+  [
+    "a kept deposit",
+    first("booking", "declined"),
+    { paymentId: payment().id },
+    `its deposit ${payment().id} is not refunded`,
+  ],
+  [
+    "no default payout method",
+    first("payout_method", "verified"),
+    { isDefault: false },
+    "0 of 1 payout methods are the default",
+  ],
   [
     "an early remittance",
     first("remittance", "pending"),
@@ -103,7 +123,10 @@ const FIRST_DAY = Date.UTC(2026, 0, 1);
 const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
 
 const STEP = daysBetween(5, 1);
-/** Days of two years, at a time of day that changes from day to day; the last millisecond before a date changes is one of them. */
+/**
+ * Days of two years, at a time of day that changes from day to day; the last millisecond before a date changes is one
+ * of them.
+ */
 const times = Array.from({ length: Math.ceil(731 / STEP) }, (_, index) => index * STEP).flatMap((day) => {
   const start = FIRST_DAY + day * DAY;
   const time = start + ((day * 7_919_000) % DAY);
@@ -134,7 +157,8 @@ const REFERENCES = ["customerId", "payoutMethodId", "productId"];
 /** Each time in a record, with the name of its field. */
 function timesOf(value: unknown, name = ""): { name: string; time: number }[] {
   if (Array.isArray(value)) return value.flatMap((one) => timesOf(one, name));
-  if (typeof value === "object" && value !== null) return Object.entries(value).flatMap(([key, one]) => timesOf(one, key));
+  if (typeof value === "object" && value !== null)
+    return Object.entries(value).flatMap(([key, one]) => timesOf(one, key));
   if (typeof value === "number" && /^(created|updated|at|\w+At)$/.test(name)) return [{ name, time: value * 1_000 }];
   const day = typeof value === "string" && /^\d{4}-\d\d-\d\d$/.test(value) ? parseTime(value) : undefined;
   return day === undefined ? [] : [{ name, time: day }];
@@ -147,9 +171,12 @@ const worldsOf = oncePerKey((fixture: Fixture) => times.map((now) => ({ now, dat
 const summaryOf = oncePerKey((fixture: Fixture) => {
   const records = [{ kind: "merchant", ...fixture.merchant }, ...recordsOf(fixture)] as Some[];
   const created = new Map(records.map((record) => [record.id, record.created]));
-  const past = records.flatMap(({ metadata: _, ...record }) => timesOf(record)).filter(({ name }) => !PLANNED.has(name));
+  const past = records
+    .flatMap(({ metadata: _, ...record }) => timesOf(record))
+    .filter(({ name }) => !PLANNED.has(name));
   const tooEarly = (record: Some) =>
-    record.created < (fixture.merchant.created ?? 0) || REFERENCES.some((field) => created.get(record[field]) > record.created);
+    record.created < (fixture.merchant.created ?? 0) ||
+    REFERENCES.some((field) => created.get(record[field]) > record.created);
   return {
     newest: Math.max(...records.map((record) => record.created)) * 1_000,
     latest: Math.max(...past.map(({ time }) => time)),
@@ -167,7 +194,8 @@ describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s",
   });
 
   test("refers only to records created before", () => {
-    for (const { now, dated } of worldsOf(fixture)) expect(summaryOf(dated).createdBeforeWhatTheyReferTo, isoTime(now)).toEqual([]);
+    for (const { now, dated } of worldsOf(fixture))
+      expect(summaryOf(dated).createdBeforeWhatTheyReferTo, isoTime(now)).toEqual([]);
   });
 
   test("keeps the days of the week", () => {
@@ -191,8 +219,10 @@ test("at every time the lodge's stays, pay days and due days that are still to c
   const lodge = fixtures.find(({ name }) => name === "lodge") as Fixture;
   for (const { now, dated } of worldsOf(lodge)) {
     const records = byId(dated);
-    const isAhead = (id: string, field: string) => expect(parseTime(records.get(id)[field]), `${id} ${isoTime(now)}`).toBeGreaterThan(now);
-    for (const id of ["bkg_pending", "bkg_pending_2", "bkg_pending_3", "bkg_confirmed", "bkg_confirmed_2"]) isAhead(id, "checkIn");
+    const isAhead = (id: string, field: string) =>
+      expect(parseTime(records.get(id)[field]), `${id} ${isoTime(now)}`).toBeGreaterThan(now);
+    for (const id of ["bkg_pending", "bkg_pending_2", "bkg_pending_3", "bkg_confirmed", "bkg_confirmed_2"])
+      isAhead(id, "checkIn");
     isAhead("bkg_checked_in", "checkOut");
     for (const id of ["pyr_draft", "pyr_pending", "pyr_processing"]) isAhead(id, "payDate");
     for (const id of ["rem_pending", "rem_pending_2", "ren_pending", "ren_pending_2"]) isAhead(id, "dueDate");

@@ -32,13 +32,22 @@ function table({ load, receiver, disk, met }: Soak, { seconds, seed, lives, held
   const rows: [string, string][] = [
     ["soak", `${Math.round(seconds)} s, seed ${seed}`],
     ["lives", `1 long, ${lives.killed} killed, ${lives.stopped} stopped`],
-    ["calls", `${seen.reads} reads and ${seen.writes} writes answered, ${seen.refused} refused, ${seen.broken} without an answer`],
-    ["writes", `${writes.length}, each there once; ${seen.again} asked again, of which ${seen.hadHappened} had happened`],
+    [
+      "calls",
+      `${seen.reads} reads and ${seen.writes} writes answered, ${seen.refused} refused, ${seen.broken} without an answer`,
+    ],
+    [
+      "writes",
+      `${writes.length}, each there once; ${seen.again} asked again, of which ${seen.hadHappened} had happened`,
+    ],
     [
       "events",
       `${receiver.copies.size}, each received; ${copies} genuine copies, ${receiver.seen.forged} forged, ${receiver.seen.failed} failed`,
     ],
-    ...[...met].map(([name, counts]): [string, string] => [name, [...counts].map(([what, count]) => `${count} ${what}`).join(", ")]),
+    ...[...met].map(([name, counts]): [string, string] => [
+      name,
+      [...counts].map(([what, count]) => `${count} ${what}`).join(", "),
+    ]),
     ["a full disk by", disk.by ?? "nothing that this machine has"],
   ];
   if (held.length > 0)
@@ -60,13 +69,18 @@ const ONE_LIFE = 0.6;
 const FEWEST_LIVES = LONG ? 10 : 3;
 /** Minimum number of rounds: the first warms up, and growth shows in the later ones. */
 const FEWEST_ROUNDS = LONG ? 3 : 1;
-/** More than at the start: connections to the receiver; and the loop, the pipes and the files of the thread that copies the write-ahead log under load. */
+/**
+ * More than at the start: connections to the receiver; and the loop, the pipes and the files of the thread that copies
+ * the write-ahead log under load.
+ */
 const KEPT = { sockets: 4, descriptors: 20 };
 const names = Object.keys(hazards);
 
 /** Shuffled. */
 const shuffled = ({ pick }: Soak, round: number) =>
-  names.map((name) => ({ name, place: pick(2 ** 30, "order", round, name) })).sort((one, other) => one.place - other.place);
+  names
+    .map((name) => ({ name, place: pick(2 ** 30, "order", round, name) }))
+    .sort((one, other) => one.place - other.place);
 
 /** Runs one process through every hazard repeatedly, and measures memory and handles after each round. */
 async function runAllHazards(soak: Soak, until: number): Promise<Held[]> {
@@ -122,10 +136,13 @@ function expectRefusal({ code, error }: { code: number | null; error: string }, 
 
 /** Expects warnings only about the database file, and only while it is not writable. */
 const expectNoDefects = ({ complaints }: Soak) =>
-  expect(complaints.filter((text) => !/SandboxError|Error: (Another program|The disk|The SQLite file)/.test(text))).toEqual([]);
+  expect(
+    complaints.filter((text) => !/SandboxError|Error: (Another program|The disk|The SQLite file)/.test(text)),
+  ).toEqual([]);
 
 describe("growth is distinguished from fluctuation", () => {
-  const wave = (count: number, slope: number) => Array.from({ length: count }, (_, place) => 100 + slope * place + 20 * ((place * 7) % 5));
+  const wave = (count: number, slope: number) =>
+    Array.from({ length: count }, (_, place) => 100 + slope * place + 20 * ((place * 7) % 5));
   test.each([
     [0, wave(40, 0)],
     [39, wave(40, 1)],

@@ -1,4 +1,5 @@
-// The work that one request can cause: counted in executed blocks of the program, because a busy machine makes times worthless.
+// The work that one request can cause: counted in executed blocks of the program, because a busy machine makes times
+// worthless.
 
 import { createHook } from "node:async_hooks";
 import { Session } from "node:inspector/promises";
@@ -28,18 +29,26 @@ beforeAll(async () => {
 /** The blocks of the program that were executed since the last call. */
 async function blocks(): Promise<number> {
   const { result } = await session.post("Profiler.takePreciseCoverage");
-  const ranges = result.filter(({ url }) => /\/src\//.test(url)).flatMap(({ functions }) => functions.flatMap((one) => one.ranges));
+  const ranges = result
+    .filter(({ url }) => /\/src\//.test(url))
+    .flatMap(({ functions }) => functions.flatMap((one) => one.ranges));
   return ranges.reduce((sum, { count }) => sum + count, 0);
 }
 
 const RULES = "/v1/hospitality/pricing-rules";
 const text = (piece: string, length: number) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
-/** A body of about this length made of pieces: in a text, in names, in values, as they are, or in a field that is checked. */
+/**
+ * A body of about this length made of pieces: in a text, in names, in values, as they are, or in a field that is
+ * checked.
+ */
 const shapes: Record<string, (piece: string, length: number) => string> = {
   text: (piece, length) => JSON.stringify({ note: text(piece, length) }),
   escaped: (piece, length) => `{"note":"${text(piece.replaceAll('"', '\\"'), length)}"}`,
   names: (piece, length) => {
-    const names = Array.from({ length: Math.min(length / (piece.length + 12), 9_000) }, (_, index) => [`${piece}${index}`, piece]);
+    const names = Array.from({ length: Math.min(length / (piece.length + 12), 9_000) }, (_, index) => [
+      `${piece}${index}`,
+      piece,
+    ]);
     return JSON.stringify(Object.fromEntries(names));
   },
   checked: (piece, length) => JSON.stringify({ name: text(piece, length), adjustmentType: text(piece, 10) }),
@@ -48,7 +57,10 @@ const shapes: Record<string, (piece: string, length: number) => string> = {
   empty: (_, length) => `{"note":[${text("{},", length)}0]}`,
 };
 const shape = fc.constantFrom(...Object.keys(shapes));
-const piece = fc.array(fc.constantFrom(...hostilePieces, "eyJa.", "://a@", "\\\\", "%2525252541"), { minLength: 1, maxLength: 3 });
+const piece = fc.array(fc.constantFrom(...hostilePieces, "eyJa.", "://a@", "\\\\", "%2525252541"), {
+  minLength: 1,
+  maxLength: 3,
+});
 
 const RULE = '{"name":"x","adjustmentType":"fixed","adjustmentValue":1,';
 const targets = fc.constantFrom(

@@ -23,7 +23,11 @@ const blocks: Block[] = page
   .slice(1)
   .flatMap((section) => {
     const under = section.slice(0, section.indexOf("\n"));
-    return [...section.matchAll(/^```(\w+)\n([\s\S]*?)\n```$/gm)].map(([, language = "", text = ""]) => ({ language, text, under }));
+    return [...section.matchAll(/^```(\w+)\n([\s\S]*?)\n```$/gm)].map(([, language = "", text = ""]) => ({
+      language,
+      text,
+      under,
+    }));
   });
 const blockOf = (under: string, language: string, index = 0) =>
   blocks.filter((block) => block.under === under && block.language === language)[index]?.text ?? "";
@@ -36,17 +40,21 @@ async function sitDown() {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   // The long outage ends when the client has sent its call often enough, however slow this machine is.
-  const place = (text: string) => text.replaceAll("127.0.0.1:4747", `127.0.0.1:${port}`).replace(" --for 10s", " --for 1h");
+  const place = (text: string) =>
+    text.replaceAll("127.0.0.1:4747", `127.0.0.1:${port}`).replace(" --for 10s", " --for 1h");
   const { cwd, env, run } = openShell({ MERCHANT_SANDBOX_PORT: String(port), MERCHANT_SANDBOX_URL: url });
   symlinkSync(root, join(cwd, "node_modules/merchant-sandbox"));
-  const readers = (process.features as { typescript?: unknown }).typescript ? [] : [readsTypeScript(join(cwd, "node_modules"))];
+  const readers = (process.features as { typescript?: unknown }).typescript
+    ? []
+    : [readsTypeScript(join(cwd, "node_modules"))];
   Object.assign(env, { NODE_NO_WARNINGS: "1", ...fastClock(SPEED, ...readers) });
   return {
     cwd,
     url,
     save: (name: string, text: string) => writeFileSync(join(cwd, name), place(text)),
     shell: (text: string) => run(place(text)),
-    begin: (text: string) => launchCommand("sh", ["-c", `exec ${place(text)}`], env, cwd).line((line) => line.includes(" is ready at ")),
+    begin: (text: string) =>
+      launchCommand("sh", ["-c", `exec ${place(text)}`], env, cwd).line((line) => line.includes(" is ready at ")),
   };
 }
 
@@ -66,7 +74,10 @@ export async function load(url, context, next) {
 `,
   );
   const register = join(into, "register.mjs");
-  writeFileSync(register, `import { register } from "node:module";\nregister(new URL("./hook.mjs", import.meta.url));\n`);
+  writeFileSync(
+    register,
+    `import { register } from "node:module";\nregister(new URL("./hook.mjs", import.meta.url));\n`,
+  );
   return pathToFileURL(register).href;
 }
 
@@ -109,7 +120,8 @@ test("the commands before the test and the job work in order", async () => {
 test("the test and the job pass with the fixed client, and fail with the broken one", async () => {
   const desk = await sitDown();
   for (const under of ["Write a client", "Fix it", "In a test"])
-    for (const { text } of blocks.filter((block) => block.under === under && block.language === "ts")) desk.save(nameIn(text), text);
+    for (const { text } of blocks.filter((block) => block.under === under && block.language === "ts"))
+      desk.save(nameIn(text), text);
   await desk.shell(blockOf("Write a client", "sh"));
   desk.save("expected.json", blockOf("In CI", "json"));
   const inTest = blockOf("In a test", "sh");

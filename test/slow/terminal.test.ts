@@ -1,4 +1,5 @@
-// The dashboard in a pseudo-terminal: its layout at each size, its keys as a terminal sends them, and how little it repaints.
+// The dashboard in a pseudo-terminal: its layout at each size, its keys as a terminal sends them, and how little it
+// repaints.
 
 import { expect, test } from "vitest";
 import { call, control, NOON, open } from "../support/sandbox.ts";
@@ -24,7 +25,15 @@ const panesOf = (terminal: TestTerminal) => terminal.lines().filter((line) => li
 test("the screen shows all panes if it is wide, one if it is not, and the required size if it is too small", async () => {
   const terminal = await frozen();
   const text = await terminal.shows(/lodge[\s\S]*resets/);
-  for (const words of ["sk_test_lodge", "Requests", "Rate limits", "Faults", "Deliveries", "? help  q quit", "No requests yet"])
+  for (const words of [
+    "sk_test_lodge",
+    "Requests",
+    "Rate limits",
+    "Faults",
+    "Deliveries",
+    "? help  q quit",
+    "No requests yet",
+  ])
     expect(text).toContain(words);
   expect(terminal.lines().at(-1)).toContain("q quit");
   expect(panesOf(terminal)).toBe(2);
@@ -38,7 +47,9 @@ test("the screen shows all panes if it is wide, one if it is not, and the requir
 
   for (const size of [USUAL, LEAST]) {
     terminal.resize(size);
-    await terminal.shows((shown) => /\[1 Requests\] +2 .*3 .*4 .*5/.test(shown) && terminal.lines().at(-1)?.includes("q quit") === true);
+    await terminal.shows(
+      (shown) => /\[1 Requests\] +2 .*3 .*4 .*5/.test(shown) && terminal.lines().at(-1)?.includes("q quit") === true,
+    );
     expect(panesOf(terminal)).toBe(1);
     terminal.type("2");
     await terminal.shows("No deliveries yet");
@@ -68,7 +79,9 @@ test("the screen shows requests, faults and deliveries as they come, and keys ac
   const { bench, terminal } = await attached();
   const { url } = bench;
   await get(url, "/v1/payments?limit=3");
-  expect(await terminal.shows("/v1/payments?limit=3")).toMatch(/12:00:00\.000 GET +\/v1\/payments\?limit=3 +200 .* ms lodge/);
+  expect(await terminal.shows("/v1/payments?limit=3")).toMatch(
+    /12:00:00\.000 GET +\/v1\/payments\?limit=3 +200 .* ms lodge/,
+  );
   await get(url, "/v1/nowhere");
   await terminal.shows("nowhere");
   terminal.type("/status:4xx");

@@ -1,4 +1,5 @@
-// A month of traffic for each merchant of the fixtures: a consistent business at the end of each day, whatever time and traffic did.
+// A month of traffic for each merchant of the fixtures: a consistent business at the end of each day, whatever time and
+// traffic did.
 
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
@@ -24,11 +25,13 @@ async function all<T extends { id: string }>(bench: Bench, path: string): Promis
   }
 }
 
-const records = (bench: Bench, merchant: string, kind: string) => all<AnyRecord>(bench, `/records/${kind}?merchant=${merchant}`);
+const records = (bench: Bench, merchant: string, kind: string) =>
+  all<AnyRecord>(bench, `/records/${kind}?merchant=${merchant}`);
 
 const netOf = ({ status, amount, fee, refundedAmount }: AnyRecord) =>
   ["succeeded", "refunded"].includes(status ?? "") ? Number(amount) - Number(fee ?? 0) - Number(refundedAmount) : 0;
-const paidOutOf = ({ status, amount }: AnyRecord) => (["failed", "canceled"].includes(status ?? "") ? 0 : Number(amount));
+const paidOutOf = ({ status, amount }: AnyRecord) =>
+  ["failed", "canceled"].includes(status ?? "") ? 0 : Number(amount);
 
 /** Income from payments minus payouts, after each event. */
 function followTakings(seeded: readonly AnyRecord[]) {
@@ -45,7 +48,11 @@ function followTakings(seeded: readonly AnyRecord[]) {
 }
 
 describe.each([
-  ["mer_lodge", "on", ["payment.failed", "payout.paid", "booking.confirmed", "booking.declined", "payroll.created", "payroll.paid"]],
+  [
+    "mer_lodge",
+    "on",
+    ["payment.failed", "payout.paid", "booking.confirmed", "booking.declined", "payroll.created", "payroll.paid"],
+  ],
   ["mer_market", "on", ["payment.succeeded", "marketplace_order.accepted", "customer.created"]],
   ["mer_stage", "on", []],
   ...(process.env.WORLD_STEPS === undefined
@@ -71,7 +78,9 @@ describe.each([
       expect([now, life === "off" ? [] : await questions(bench, merchant)]).toEqual([now, []]);
     }
     for (const kind of life === "off" ? [] : ["payment", "remittance", "gov_payment", "payroll"]) {
-      const unsettled = seeded(kind).filter((one) => ["draft", "pending", "processing", "overdue"].includes(one.status ?? ""));
+      const unsettled = seeded(kind).filter((one) =>
+        ["draft", "pending", "processing", "overdue"].includes(one.status ?? ""),
+      );
       const left = new Map((await records(bench, merchant, kind)).map((one) => [one.id, one.status]));
       for (const { id, status } of unsettled) expect([id, left.get(id) !== status]).toEqual([id, true]);
     }
@@ -80,7 +89,10 @@ describe.each([
     expect([status, happened > DAYS * 13 * 4 && happened < DAYS * 17 * 4]).toEqual(["running", true]);
     for (const kind of Object.keys(byKind)) expect([kind, seeded(kind).length > 0]).toEqual([kind, true]);
 
-    const events = await all<{ id: string; type: string; body: { data: AnyRecord } }>(bench, `/events?merchant=${merchant}`);
+    const events = await all<{ id: string; type: string; body: { data: AnyRecord } }>(
+      bench,
+      `/events?merchant=${merchant}`,
+    );
     expect(types.filter((wanted) => !events.some(({ type }) => type === wanted))).toEqual([]);
     const lows = events
       .filter(({ body }) => ["payment", "payout"].includes(body.data.object))

@@ -56,7 +56,9 @@ describe("every exit restores the terminal and prints a summary", () => {
     shell.type("y");
     const text = await shell.shows("ended with 0");
     expect(text).toMatch(/stray output\nstray error\n.*stray warning.*merchant-sandbox was at/s);
-    expect(text).toContain(`was at ${shell.url}/v1\n1 request, 0 delivery attempts, 0 failed verdicts\nAll data was in memory`);
+    expect(text).toContain(
+      `was at ${shell.url}/v1\n1 request, 0 delivery attempts, 0 failed verdicts\nAll data was in memory`,
+    );
     await expectGivenBack(shell);
   });
 
@@ -191,7 +193,9 @@ describe("suspended", () => {
 
 describe("s switches between panes and plain lines", () => {
   test("and plain lines show the control API's token, which the panes hide; Ctrl-C exits from them too", async () => {
-    const terminal = await openDashboard(["--host", "0.0.0.0", "--allowed-host", "localhost"], { size: { columns: 160, rows: 36 } });
+    const terminal = await openDashboard(["--host", "0.0.0.0", "--allowed-host", "localhost"], {
+      size: { columns: 160, rows: 36 },
+    });
     await terminal.shows("The control API requires a token: press s to see it");
     terminal.type("s");
     expect(await terminal.shows("requires the token")).toMatch(/requires the token [0-9a-f]{48}/);
@@ -211,7 +215,9 @@ describe("s switches between panes and plain lines", () => {
       await get(shell.url, `/v1/payments?limit=${limit}`);
       await shell.shows(new RegExp(`^2026-01-05T12:00:00\\.000Z GET /v1/payments\\?limit=${limit} 200`, "m"));
       shell.type("s");
-      await shell.shows((text) => text.includes("LIVE") && text.includes("limit=1") && text.includes(`limit=${limit} `));
+      await shell.shows(
+        (text) => text.includes("LIVE") && text.includes("limit=1") && text.includes(`limit=${limit} `),
+      );
       expect(isTaken(shell)).toEqual(TAKEN);
     }
     shell.type("s");
@@ -248,7 +254,11 @@ describe("plain lines", () => {
     const receiver = await receive();
     receiver.always(500);
     await call(url, "POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
-    await control(url, "POST", "/faults", { id: "flt_1", action: { type: "status", status: 503, retryAfter: 5 }, name: "planted" });
+    await control(url, "POST", "/faults", {
+      id: "flt_1",
+      action: { type: "status", status: 503, retryAfter: 5 },
+      name: "planted",
+    });
     await get(url, "/v1/payments");
     await get(url, "/v1/payments");
     await control(url, "POST", "/clock/advance", { by: "1h" });
@@ -283,7 +293,13 @@ describe("plain lines", () => {
     await program.line((line) => line.includes('"replayOf"'));
     const events = program.out.map((line) => JSON.parse(line));
     const [ready] = events;
-    expect(ready).toMatchObject({ event: "ready", version: version(), pid: program.child.pid, database: null, baseUrl: `${ready.url}/v1` });
+    expect(ready).toMatchObject({
+      event: "ready",
+      version: version(),
+      pid: program.child.pid,
+      database: null,
+      baseUrl: `${ready.url}/v1`,
+    });
     const keys = ready.merchants.map(({ apiKeys }: { apiKeys: string[] }) => apiKeys[0]);
     expect(keys).toEqual(["sk_test_lodge", "sk_test_market", "sk_test_stage", "sk_test_blank"]);
     expect(new Set(events.map(({ event }) => event))).toEqual(
@@ -292,8 +308,20 @@ describe("plain lines", () => {
     const of = (kind: string) => events.filter(({ event }) => event === kind);
     expect(of("fault")).toMatchObject([{ ruleId: "flt_1", requestId: "req_2", at: "2026-01-05T12:00:00.000Z" }]);
     expect(of("delivery")[0]).toMatchObject({ eventType: "payment.succeeded", attempt: 1, merchant: "mer_lodge" });
-    expect(of("request")[1]).toMatchObject({ id: "req_2", operation: "payments.list", at: "2026-01-05T12:00:00.000Z", status: 503 });
-    const replayed = { method: "POST", path, status: 200, merchant: "mer_lodge", idempotencyKey: "k", replayOf: "req_1" };
+    expect(of("request")[1]).toMatchObject({
+      id: "req_2",
+      operation: "payments.list",
+      at: "2026-01-05T12:00:00.000Z",
+      status: 503,
+    });
+    const replayed = {
+      method: "POST",
+      path,
+      status: 200,
+      merchant: "mer_lodge",
+      idempotencyKey: "k",
+      replayOf: "req_1",
+    };
     expect(of("request").at(-1)).toMatchObject(replayed);
   });
 
@@ -321,7 +349,10 @@ describe("plain lines", () => {
     expect(await terminal.ended).toMatchObject({ code: 0 });
     expect(terminal.bytes()).not.toContain("\x1b");
     expect(drawn(plain)).toEqual([]);
-    const dashboard = await openDashboard(["--ui"], { variables: { CI: "true", NODE_V8_COVERAGE: drawing }, size: LEAST });
+    const dashboard = await openDashboard(["--ui"], {
+      variables: { CI: "true", NODE_V8_COVERAGE: drawing },
+      size: LEAST,
+    });
     dashboard.type("q");
     await dashboard.ended;
     expect(drawn(drawing)).not.toEqual([]);
@@ -386,7 +417,10 @@ describe("attached to a sandbox elsewhere", () => {
       path: "/v1/payments",
     });
     await sandbox.kill();
-    expect(JSON.parse(await json.line((line) => line.includes("away")))).toMatchObject({ event: "away", url: sandbox.url });
+    expect(JSON.parse(await json.line((line) => line.includes("away")))).toMatchObject({
+      event: "away",
+      url: sandbox.url,
+    });
     const again = await start(["--memory", "--port", String(sandbox.port)]);
     await json.line((line) => line.includes('"anew"'));
     await get(again.url, "/v1/payouts");

@@ -1,4 +1,5 @@
-// Compares deliveries with a model of the retry schedule, for any receiver; and delivers to a thousand endpoints at once.
+// Compares deliveries with a model of the retry schedule, for any receiver; and delivers to a thousand endpoints at
+// once.
 
 import type { ServerResponse } from "node:http";
 import fc from "fast-check";
@@ -44,7 +45,10 @@ const move: fc.Arbitrary<Move> = fc.oneof(
     }),
   },
 );
-const story: fc.Arbitrary<Story> = fc.record({ pause: fc.integer({ min: 0, max: 40 }), moves: fc.array(move, { maxLength: 8 }) });
+const story: fc.Arbitrary<Story> = fc.record({
+  pause: fc.integer({ min: 0, max: 40 }),
+  moves: fc.array(move, { maxLength: 8 }),
+});
 
 /** Attempts of one endpoint by delivery; `gaps` in seconds, the first before the first attempt. */
 function model(stories: readonly Story[], gaps: readonly number[], start: number): Attempt[][] {
@@ -77,9 +81,14 @@ function attemptsOf(moves: readonly Move[], gaps: readonly number[], emitted: nu
 }
 
 function judge(met: Move): Pick<Attempt, "status" | "responseStatus" | "errorCode"> {
-  if (met.kind === "reset" || met.kind === "garbage") return { status: "failed", responseStatus: null, errorCode: "reset" };
+  if (met.kind === "reset" || met.kind === "garbage")
+    return { status: "failed", responseStatus: null, errorCode: "reset" };
   if (met.status < 300) return { status: "succeeded", responseStatus: met.status, errorCode: null };
-  return { status: "failed", responseStatus: met.status, errorCode: met.status < 400 ? "redirect_not_followed" : "http_status" };
+  return {
+    status: "failed",
+    responseStatus: met.status,
+    errorCode: met.status < 400 ? "redirect_not_followed" : "http_status",
+  };
 }
 
 /** Whether another attempt happens in the same second as a 410: then either may come first. */
@@ -112,9 +121,18 @@ function perform(met: Move, outgoing: ServerResponse, now: number): void {
 }
 
 /** Triggers every event at its time, advances a day, and returns the logged attempts by endpoint and event. */
-async function run(bench: Bench, endpoints: readonly Story[][], ids: readonly string[], start: number): Promise<Attempt[][][]> {
+async function run(
+  bench: Bench,
+  endpoints: readonly Story[][],
+  ids: readonly string[],
+  start: number,
+): Promise<Attempt[][][]> {
   const moments = endpoints.flatMap((stories, endpoint) =>
-    stories.map((_, story) => ({ endpoint, story, at: start + stories.slice(0, story + 1).reduce((sum, { pause }) => sum + pause, 0) })),
+    stories.map((_, story) => ({
+      endpoint,
+      story,
+      at: start + stories.slice(0, story + 1).reduce((sum, { pause }) => sum + pause, 0),
+    })),
   );
   const events = endpoints.map((): string[] => []);
   let now = start;

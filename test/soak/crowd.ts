@@ -18,7 +18,9 @@ export async function gather(port: number, wanted: number): Promise<Crowd> {
   const children: ChildProcess[] = [];
   let opened = 0;
   for (let left = wanted; left > 0; left -= MOST_EACH) {
-    const child = spawn(process.execPath, [CROWD, String(port), String(Math.min(left, MOST_EACH))], { stdio: ["pipe", "pipe", "inherit"] });
+    const child = spawn(process.execPath, [CROWD, String(port), String(Math.min(left, MOST_EACH))], {
+      stdio: ["pipe", "pipe", "inherit"],
+    });
     children.push(child);
     const [line] = (await once(createInterface({ input: child.stdout }), "line")) as [string];
     opened += Number(line);

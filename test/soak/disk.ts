@@ -25,16 +25,27 @@ const did = (command: string, ...words: string[]) => spawnSync(command, words, {
 
 export function openDisk(): Disk {
   const place = folder();
-  if (process.platform === "linux" && process.getuid?.() === 0 && did("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place))
+  if (
+    process.platform === "linux" &&
+    process.getuid?.() === 0 &&
+    did("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", place)
+  )
     return ownFileSystem(place);
   if (did("prlimit", "--version"))
-    return { ...nothing(place), by: "a limit of the process", fill: (pid) => limit(pid, "0"), free: (pid) => limit(pid, "unlimited") };
+    return {
+      ...nothing(place),
+      by: "a limit of the process",
+      fill: (pid) => limit(pid, "0"),
+      free: (pid) => limit(pid, "unlimited"),
+    };
   return nothing(place);
 }
 
 const nothing = (place: string): Disk => ({ folder: place, by: undefined, fill() {}, free() {} });
 
-/** Sets the soft limit only, because the hard limit could not be raised again. A process that has exited has no limit. */
+/**
+ * Sets the soft limit only, because the hard limit could not be raised again. A process that has exited has no limit.
+ */
 const limit = (pid: number, most: string) => void did("prlimit", "--pid", String(pid), `--fsize=${most}:unlimited`);
 
 function ownFileSystem(place: string): Disk {

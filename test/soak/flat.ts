@@ -4,7 +4,8 @@
 export function growth(values: readonly number[]): number {
   const slopes: number[] = [];
   for (let from = 0; from < values.length; from++)
-    for (let to = from + 1; to < values.length; to++) slopes.push(((values[to] ?? 0) - (values[from] ?? 0)) / (to - from));
+    for (let to = from + 1; to < values.length; to++)
+      slopes.push(((values[to] ?? 0) - (values[from] ?? 0)) / (to - from));
   return median(slopes) * (values.length - 1);
 }
 

@@ -123,7 +123,10 @@ const backward: Hazard = async ({ control, spell, count }) => {
   await control("PUT", "/clock", { mode: "offset", now: new Date(unix * 1_000).toISOString() });
 };
 
-/** While the clock is frozen, everything falls due at one moment and `advance` waits for all of it: the clients must pause. */
+/**
+ * While the clock is frozen, everything falls due at one moment and `advance` waits for all of it: the clients must
+ * pause.
+ */
 const frozen: Hazard = async ({ control, spell, count, load }) => {
   await control("PUT", "/clock", { mode: "frozen" });
   for (const step of ["0s", "1s", "30s"]) {
@@ -179,7 +182,10 @@ const locked: Hazard = async ({ db, load, spell, until, count }) => {
 
 const WANTED = 10_000;
 
-/** The first time, for longer than the idle timeout of the sandbox, if there is time: then it closes the connections itself. */
+/**
+ * The first time, for longer than the idle timeout of the sandbox, if there is time: then it closes the connections
+ * itself.
+ */
 const silence: Hazard = async ({ subject, spell, until, long, isFirst, count }) => {
   const wanted = long ? mostConnections(WANTED) : 100;
   const before = await subject.measure();
@@ -208,7 +214,8 @@ const SHORT_OF_HANDLES = 40;
 /** As many connections as it has file descriptors, and more that are refused. */
 const noHandles: Hazard = async ({ subject, spell, count }) => {
   const { descriptors } = await subject.measure();
-  const limit = (soft: number | string) => spawnSync("prlimit", ["--pid", String(subject.pid), `--nofile=${soft}:`]).status === 0;
+  const limit = (soft: number | string) =>
+    spawnSync("prlimit", ["--pid", String(subject.pid), `--nofile=${soft}:`]).status === 0;
   const usual = softLimitOf(subject.pid);
   if (descriptors === undefined || usual === undefined || !limit(descriptors + SHORT_OF_HANDLES)) return;
   let crowd: Crowd | undefined;
@@ -263,7 +270,9 @@ async function flood(port: number, reads: number): Promise<void> {
 const deafReceivers: Hazard = async ({ service, spell, long, count }) => {
   const deaf = await listenDeaf();
   try {
-    const registered = await Promise.all(deaf.map(({ url }) => service("POST", "/v1/webhooks", { url, events: ["payroll.created"] })));
+    const registered = await Promise.all(
+      deaf.map(({ url }) => service("POST", "/v1/webhooks", { url, events: ["payroll.created"] })),
+    );
     for (let time = 0; time < (long ? 5 : 1); time++) await spell();
     // Another kind of client disconnects altogether.
     await deaf[0]?.close();
@@ -280,7 +289,9 @@ const RUDE = [
   "GET /v1/pay",
   "GET /v1/payments HTTP/1.1\r\nHost: localho",
   "POST /v1/employees/payroll HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer sk_test_lodge\r\nContent-Type: application/json\r\nContent-Length: 400\r\n\r\n{",
-  "GET /v1/payments?limit=100 HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer sk_test_lodge\r\n\r\n".repeat(5),
+  "GET /v1/payments?limit=100 HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer sk_test_lodge\r\n\r\n".repeat(
+    5,
+  ),
   "GET /_sandbox/openapi.json HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n",
   "GET /_sandbox/live HTTP/1.1\r\nHost: localhost:PORT\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n\x81\xff",
   "\x16\x03\x01\x02\x00\x01\x00 this is no HTTP",
@@ -305,7 +316,16 @@ const rudeness: Hazard = async ({ subject, spell, long, pick, count }) => {
   await spell();
 };
 
-const VISITS = ["", "/requests?limit=100", "/deliveries?limit=100", "/events", "/operations", "/verdicts", "/faults", "/openapi.json"];
+const VISITS = [
+  "",
+  "/requests?limit=100",
+  "/deliveries?limit=100",
+  "/events",
+  "/operations",
+  "/verdicts",
+  "/faults",
+  "/openapi.json",
+];
 
 /** Everyday use: watching, snapshots, reports, and merchants that are created and removed. */
 const visitors: Hazard = async ({ control, spell, count, pick, load, long }) => {

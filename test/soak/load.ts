@@ -69,7 +69,8 @@ export function createLoad({ url, pick }: Needs) {
     try {
       const answer = await call(url(), method, path, { ...given, agent, patience: PATIENCE });
       if (answer.status === 200 && typeof answer.body === "object") return answer;
-      if (answer.status !== 200 && !EXCUSES.has(answer.status)) seen.wrong.push(`${method} ${path}: ${answer.status} ${answer.text}`);
+      if (answer.status !== 200 && !EXCUSES.has(answer.status))
+        seen.wrong.push(`${method} ${path}: ${answer.status} ${answer.text}`);
       if (answer.status === 500 && UNWRITABLE.test(answer.body?.message)) seen.unwritable++;
       seen.refused++;
     } catch {
@@ -120,7 +121,8 @@ export function createLoad({ url, pick }: Needs) {
       working = Promise.all([...numbers(WRITERS).map(writer), ...numbers(READERS).map(reader)]);
     },
     /** Resolves after this many more successful calls. */
-    answered: (more: number) => new Promise<void>((resolve) => void waiting.push({ at: seen.reads + seen.writes + more, resolve })),
+    answered: (more: number) =>
+      new Promise<void>((resolve) => void waiting.push({ at: seen.reads + seen.writes + more, resolve })),
     /** Stops the clients gracefully: each write is retried with its key until it succeeds. */
     async rest() {
       running = false;
@@ -137,11 +139,15 @@ export function createLoad({ url, pick }: Needs) {
     /** Repeats some of the newest writes; returns those whose response differs from the first one. */
     async repeat(most: number) {
       const insist = async (write: Write): Promise<Answer> => (await send(write)) ?? insist(write);
-      const answers = await Promise.all(writes.slice(-most).map(async (write) => ({ write, again: await insist(write) })));
+      const answers = await Promise.all(
+        writes.slice(-most).map(async (write) => ({ write, again: await insist(write) })),
+      );
       agent.destroy();
       return answers.flatMap(({ write: { key, answer, lost }, again }) => {
         const replayed = again.headers["idempotent-replayed"] === "true";
-        return replayed && again.text === answer?.text ? [] : [{ key, lost, replayed, first: answer?.text, again: again.text }];
+        return replayed && again.text === answer?.text
+          ? []
+          : [{ key, lost, replayed, first: answer?.text, again: again.text }];
       });
     },
   };

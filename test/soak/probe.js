@@ -1,4 +1,5 @@
-// Runs inside the sandbox's process during the soak: on request, collects garbage and reports the memory and handles in use.
+// Runs inside the sandbox's process during the soak: on request, collects garbage and reports the memory and handles in
+// use.
 
 import { Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";

@@ -27,7 +27,12 @@ type Pick = (limit: number, ...name: (string | number)[]) => number;
 /** Accepts genuine deliveries: some only at the second or third attempt, and all of them after a short delay. */
 export async function keepRecord(pick: Pick): Promise<Record> {
   const digests = new Map<string, string>();
-  const record = { secret: "", events: new Map<string, number>(), copies: new Map<string, number>(), changed: [] as string[] };
+  const record = {
+    secret: "",
+    events: new Map<string, number>(),
+    copies: new Map<string, number>(),
+    changed: [] as string[],
+  };
   const seen = { deliveries: 0, forged: 0, failed: 0 };
   const note = (body: Buffer) => {
     const { id, data } = JSON.parse(body.toString()) as { id: string; data: { metadata?: { key?: string } } };
@@ -65,7 +70,10 @@ export interface Deaf {
   close(): Promise<void>;
 }
 
-/** The ways of never responding: do not read, read but stay silent, stop within the headers or the body, or never end the body. */
+/**
+ * The ways of never responding: do not read, read but stay silent, stop within the headers or the body, or never end
+ * the body.
+ */
 const WAYS: ((socket: Socket) => void)[] = [
   (socket) => void socket.pause(),
   (socket) => void socket.resume(),

@@ -115,7 +115,9 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }) 
 const whileItLives = ({ ended }: Subject, work: Promise<void>) =>
   Promise.race([
     work,
-    ended.then(({ code, signal, error }) => Promise.reject(new Error(`the sandbox ended with ${code ?? signal}: ${error.slice(-2_000)}`))),
+    ended.then(({ code, signal, error }) =>
+      Promise.reject(new Error(`the sandbox ended with ${code ?? signal}: ${error.slice(-2_000)}`)),
+    ),
   ]);
 
 /** Whether no delivery is pending; advances the clock to later retries. */
@@ -129,10 +131,19 @@ async function isSettled(url: string): Promise<boolean> {
 export function expectNothingLost({ db, load, receiver, endpoint }: Soak): void {
   const { records, untold, open } = look(db, (rows) => ({
     records: counted(rows(perKey("documents", "$.metadata.key"))),
-    untold: rows<{ id: string }>("select id from events where merchant = 'mer_lodge'").filter(({ id }) => !receiver.copies.has(id)),
+    untold: rows<{ id: string }>("select id from events where merchant = 'mer_lodge'").filter(
+      ({ id }) => !receiver.copies.has(id),
+    ),
     // A duplicate made by a fault has one attempt.
-    open: rows(`select * from deliveries where merchant = 'mer_lodge' and endpoint = '${endpoint}' and copy = 0 and state <> 'succeeded'`),
+    open: rows(
+      `select * from deliveries where merchant = 'mer_lodge' and endpoint = '${endpoint}' and copy = 0 and state <> 'succeeded'`,
+    ),
   }));
   expectEffects(load.writes, { records, events: receiver.events });
-  expect({ untold, open, changed: receiver.changed, wrong: load.seen.wrong }).toEqual({ untold: [], open: [], changed: [], wrong: [] });
+  expect({ untold, open, changed: receiver.changed, wrong: load.seen.wrong }).toEqual({
+    untold: [],
+    open: [],
+    changed: [],
+    wrong: [],
+  });
 }

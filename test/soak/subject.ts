@@ -22,7 +22,21 @@ export type Subject = Awaited<ReturnType<typeof startSubject>>;
 const PROBE = pathToFileURL(`${import.meta.dirname}/probe.js`).href;
 
 /** Many attempts, the first ones in quick succession, so that every delivery succeeds in the end. */
-const GAPS = [..."20ms ".repeat(8).trim().split(" "), "100ms", "100ms", "1s", "1s", "10s", "10s", "1m", "1m", "10m", "10m", "1h", "1h"];
+const GAPS = [
+  ..."20ms ".repeat(8).trim().split(" "),
+  "100ms",
+  "100ms",
+  "1s",
+  "1s",
+  "10s",
+  "10s",
+  "1m",
+  "1m",
+  "10m",
+  "10m",
+  "1h",
+  "1h",
+];
 const OPTIONS = ["--rate-limit", "none", "--webhook-timeout", "2s", "--retry-schedule", GAPS.join()];
 
 /** The arguments of a sandbox on a file. */

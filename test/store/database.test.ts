@@ -1,4 +1,5 @@
-// The database file: a failed start leaves none that it created, and a thread copies the write-ahead log into it under load.
+// The database file: a failed start leaves none that it created, and a thread copies the write-ahead log into it under
+// load.
 
 import { existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -78,7 +79,8 @@ function openFile() {
   const database = openDatabase(path);
   const set = database.sql.prepare("insert or replace into settings (name, value) values (?, ?)");
   const write = (from: number, to: number) => {
-    for (let number = from; number < to; number++) database.transaction(() => set.run(`name ${number}`, "x".repeat(100)), "relaxed");
+    for (let number = from; number < to; number++)
+      database.transaction(() => set.run(`name ${number}`, "x".repeat(100)), "relaxed");
   };
   return { path, database, write };
 }

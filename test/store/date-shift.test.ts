@@ -1,4 +1,5 @@
-// Moving the dates of a fixture: whole weeks keep the day of the week, whole months the day of the month, and no time overtakes another.
+// Moving the dates of a fixture: whole weeks keep the day of the week, whole months the day of the month, and no time
+// overtakes another.
 
 import fc from "fast-check";
 import { expect, test } from "vitest";
@@ -9,7 +10,9 @@ const WEEK = 7 * 86_400_000;
 const AS_OF = "2025-12-17";
 const at = (time: string) => parseTime(time) as number;
 const secondsAt = (time: string) => at(time) / 1_000;
-const anyTime = fc.date({ min: new Date("1990-01-01"), max: new Date("2199-12-31"), noInvalidDate: true }).map((date) => date.getTime());
+const anyTime = fc
+  .date({ min: new Date("1990-01-01"), max: new Date("2199-12-31"), noInvalidDate: true })
+  .map((date) => date.getTime());
 const anyPast = fc
   .date({ min: new Date("2020-01-01"), max: new Date(AS_OF), noInvalidDate: true })
   .map((date) => Math.floor(date.getTime() / 1_000));
@@ -38,7 +41,8 @@ test.each([
 });
 
 test("a time on a day that the month lacks becomes the end of the month, so that later times stay later", () => {
-  const moved = (time: string) => isoTime(shiftSeconds(secondsAt(time), { days: 0, weeks: 0, months: 1 }, "months") * 1_000);
+  const moved = (time: string) =>
+    isoTime(shiftSeconds(secondsAt(time), { days: 0, weeks: 0, months: 1 }, "months") * 1_000);
   expect(moved("2026-01-28T20:00:00Z")).toBe("2026-02-28T20:00:00.000Z");
   expect(moved("2026-01-30T12:00:00Z")).toBe("2026-02-28T23:59:59.000Z");
   expect(moved("2026-01-31T09:00:00Z")).toBe("2026-02-28T23:59:59.000Z");

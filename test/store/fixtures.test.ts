@@ -43,12 +43,18 @@ const lastingStates = ({ states }: Pick<Resource, "states">) =>
 describe("the built-in fixtures", () => {
   test("are valid, and are ordered by the creation of their merchants", () => {
     expect(fixtures.map(({ name }) => name)).toEqual(["lodge", "market", "stage", "blank"]);
-    expect(fixtures.map(({ merchant }) => merchant.apiKey)).toEqual(["sk_test_lodge", "sk_test_market", "sk_test_stage", "sk_test_blank"]);
+    expect(fixtures.map(({ merchant }) => merchant.apiKey)).toEqual([
+      "sk_test_lodge",
+      "sk_test_market",
+      "sk_test_stage",
+      "sk_test_blank",
+    ]);
     expect(named("blank").records).toEqual({});
   });
 
   const withStates = resources.filter(
-    ({ kind, transitions, hidden }) => !SINGLE.includes(kind) && hidden.length === 0 && Object.keys(transitions).length > 0,
+    ({ kind, transitions, hidden }) =>
+      !SINGLE.includes(kind) && hidden.length === 0 && Object.keys(transitions).length > 0,
   );
   test.each(withStates.map((resource) => [resource.kind, resource] as const))(
     "lodge has a %s in every state that lasts longer than minutes",
@@ -58,15 +64,22 @@ describe("the built-in fixtures", () => {
     },
   );
 
-  test.each(["payout_method", "event_organizer"])("between them they have a %s in every state that lasts longer than minutes", (kind) => {
-    const resource = resources.find((one) => one.kind === kind) as Some;
-    const states = fixtures.flatMap((fixture) => recordsOf(fixture, kind)).map(({ status }) => status ?? resource.defaults.status);
-    expect([...new Set(states)].sort()).toEqual(lastingStates(resource));
-  });
+  test.each(["payout_method", "event_organizer"])(
+    "between them they have a %s in every state that lasts longer than minutes",
+    (kind) => {
+      const resource = resources.find((one) => one.kind === kind) as Some;
+      const states = fixtures
+        .flatMap((fixture) => recordsOf(fixture, kind))
+        .map(({ status }) => status ?? resource.defaults.status);
+      expect([...new Set(states)].sort()).toEqual(lastingStates(resource));
+    },
+  );
 
   test("no merchant has two records of a kind that allows one", () => {
-    const current = (fixture: Fixture, kind: string) => recordsOf(fixture, kind).filter(({ status }) => status !== "replaced");
-    for (const fixture of fixtures) for (const kind of SINGLE) expect(current(fixture, kind).length).toBeLessThanOrEqual(1);
+    const current = (fixture: Fixture, kind: string) =>
+      recordsOf(fixture, kind).filter(({ status }) => status !== "replaced");
+    for (const fixture of fixtures)
+      for (const kind of SINGLE) expect(current(fixture, kind).length).toBeLessThanOrEqual(1);
   });
 
   test("lodge has enough payments for several pages, in most months of the year", () => {
@@ -76,7 +89,9 @@ describe("the built-in fixtures", () => {
   });
 
   describe.each(fixtures.map((fixture) => [fixture.name, fixture] as const))("%s", (_, fixture) => {
-    const all = Object.entries(fixture.records).flatMap(([kind, records]) => records.map((record) => ({ kind, record: record as Some })));
+    const all = Object.entries(fixture.records).flatMap(([kind, records]) =>
+      records.map((record) => ({ kind, record: record as Some })),
+    );
 
     test("has dates in 2025, in ascending order", () => {
       const from = Date.UTC(2025, 0, 1) / 1_000;
@@ -98,11 +113,16 @@ describe("the built-in fixtures", () => {
     });
 
     test("says in the notes of a payout of a week which days it is of", () => {
-      for (const { metadata, payments } of recordsOf(fixture, "payout").filter(({ metadata }) => metadata.schedule !== "daily")) {
+      for (const { metadata, payments } of recordsOf(fixture, "payout").filter(
+        ({ metadata }) => metadata.schedule !== "daily",
+      )) {
         const days = payments
           .filter((share: Some) => share.amount > 0)
           .map(({ paymentId }: Some) => dayOf(recordsOf(fixture, "payment").find(({ id }) => id === paymentId).paidAt));
-        expect([metadata, days.filter((day: string) => day < metadata.from || day > metadata.to)]).toEqual([metadata, []]);
+        expect([metadata, days.filter((day: string) => day < metadata.from || day > metadata.to)]).toEqual([
+          metadata,
+          [],
+        ]);
         expect(payments).toHaveLength(metadata.payments);
       }
     });
@@ -144,7 +164,10 @@ const SHOP = `{
 
 describe("a custom fixture", () => {
   test("needs no more than a merchant with a key", async () => {
-    const folder = folderOf({ "shop.json": SHOP, "tiny.json": SHOP.replaceAll("shop", "tiny").replace(/,\s+"records"[\s\S]*/, "}") });
+    const folder = folderOf({
+      "shop.json": SHOP,
+      "tiny.json": SHOP.replaceAll("shop", "tiny").replace(/,\s+"records"[\s\S]*/, "}"),
+    });
     const bench = await open({ fixtures: folder });
     expect((await bench.call("GET", "/v1/merchants/me", { key: "sk_test_tiny" })).body).toMatchObject({
       id: "mer_tiny",
@@ -153,21 +176,49 @@ describe("a custom fixture", () => {
       phone: null,
       created: NOON_SECONDS,
     });
-    const declined = await bench.call("POST", "/v1/hospitality/bookings/bkg_2/decline", { key: "sk_test_shop", body: {} });
+    const declined = await bench.call("POST", "/v1/hospitality/bookings/bkg_2/decline", {
+      key: "sk_test_shop",
+      body: {},
+    });
     expect(declined.status).toBe(200);
     expect(declined.body).toMatchObject({ id: "bkg_2", status: "declined", guests: 2, created: NOON_SECONDS });
     expect(await bench.events(declined)).toEqual(["booking.declined"]);
   });
 
   const wrong: [what: string, from: string, to: string, message: string][] = [
-    ["a comma too many", '"apiKey": "sk_test_shop"\n', '"apiKey": "sk_test_shop",\n', ":7: is not JSON: property name expected."],
+    [
+      "a comma too many",
+      '"apiKey": "sk_test_shop"\n',
+      '"apiKey": "sk_test_shop",\n',
+      ":7: is not JSON: property name expected.",
+    ],
     ["a list", SHOP, "[]", ":1: a fixture is a JSON object with a merchant and its records."],
     ["no merchant", '"merchant"', '"merchnt"', ":2 /merchnt: Unknown field merchnt. Did you mean merchant?"],
-    ["no e-mail address", '    "email": "hello@shop.example",\n', "", ":2 /merchant/email: merchant.email is required."],
-    ["another sort of key", "sk_test_shop", "key_shop", ":6 /merchant/apiKey: merchant.apiKey must be sk_test_ and a name of your own"],
-    ["a key in the form of a session", "sk_test_shop", "sk_test_session_shop", ":6 /merchant/apiKey: merchant.apiKey must be sk_test_"],
+    [
+      "no e-mail address",
+      '    "email": "hello@shop.example",\n',
+      "",
+      ":2 /merchant/email: merchant.email is required.",
+    ],
+    [
+      "another sort of key",
+      "sk_test_shop",
+      "key_shop",
+      ":6 /merchant/apiKey: merchant.apiKey must be sk_test_ and a name of your own",
+    ],
+    [
+      "a key in the form of a session",
+      "sk_test_shop",
+      "sk_test_session_shop",
+      ":6 /merchant/apiKey: merchant.apiKey must be sk_test_",
+    ],
     ["a live key", "sk_test_shop", "sk_live_abcdef", ":6: holds a live key. Take it out, and rotate it."],
-    ["an unknown kind", '"booking"', '"bookng"', ":9 /records/bookng: Unknown field records.bookng. Did you mean booking?"],
+    [
+      "an unknown kind",
+      '"booking"',
+      '"bookng"',
+      ":9 /records/bookng: Unknown field records.bookng. Did you mean booking?",
+    ],
     ["a second merchant", '"product"', '"merchant"', ":13 /records/merchant: Unknown field records.merchant."],
     [
       "an unknown state",
@@ -211,13 +262,17 @@ describe("a custom fixture", () => {
     const refusal = await readCheckedFixtures(folder, resources).catch((error: unknown) => error);
     expect(refusal).toBeInstanceOf(SandboxError);
     expect((refusal as SandboxError).exitCode).toBe(exitCodes.badFixture);
-    expect((refusal as SandboxError).message).toContain(message.startsWith(":") ? `${join(folder, "shop.json")}${message}` : message);
+    expect((refusal as SandboxError).message).toContain(
+      message.startsWith(":") ? `${join(folder, "shop.json")}${message}` : message,
+    );
     expect((refusal as SandboxError).message).not.toContain("abcdef");
   });
 
   test("is rejected with the number of further errors", async () => {
     const folder = folderOf({ "shop.json": SHOP.replace('"pending"', '"pendng"').replace('"guests"', '"gests"') });
-    await expect(readCheckedFixtures(folder, resources)).rejects.toThrow(/:11 \/records\/booking\/1\/gests: .* 1 more error\.$/);
+    await expect(readCheckedFixtures(folder, resources)).rejects.toThrow(
+      /:11 \/records\/booking\/1\/gests: .* 1 more error\.$/,
+    );
   });
 
   test.each([
@@ -235,7 +290,9 @@ describe("a custom fixture", () => {
   test("requires a folder that exists and contains a fixture", async () => {
     const empty = folderOf({ "notes.txt": "" });
     await expect(readCheckedFixtures(empty, resources)).rejects.toThrow(`The folder ${empty} holds no .json file.`);
-    await expect(readCheckedFixtures(join(empty, "none"), resources)).rejects.toThrow(/^Cannot read the folder .*none: ENOENT/);
+    await expect(readCheckedFixtures(join(empty, "none"), resources)).rejects.toThrow(
+      /^Cannot read the folder .*none: ENOENT/,
+    );
   });
 
   test("an invalid one fails the start of a sandbox, which creates no file", async () => {
@@ -287,10 +344,13 @@ describe("the views", () => {
     await (await open({ memory: false, db: file })).close();
     const sql = new Sqlite(file, { readonly: true });
     for (const { kind, view } of resources) {
-      const seeded = kind === "merchant" ? fixtures.length : sum(fixtures.map((fixture) => recordsOf(fixture, kind).length));
+      const seeded =
+        kind === "merchant" ? fixtures.length : sum(fixtures.map((fixture) => recordsOf(fixture, kind).length));
       expect(sql.prepare(`select * from ${view}`).all(), view).toHaveLength(seeded);
     }
-    expect(sql.prepare("select * from payments where merchant = 'mer_lodge' and id = 'pay_refunded'").get()).toMatchObject({
+    expect(
+      sql.prepare("select * from payments where merchant = 'mer_lodge' and id = 'pay_refunded'").get(),
+    ).toMatchObject({
       merchant: "mer_lodge",
       status: "refunded",
       currency: "EUR",

@@ -150,7 +150,9 @@ describe("work that fails", () => {
             }, work.durability),
           ),
         );
-        expect(outcomes.map(({ status }) => status)).toEqual(all.map(({ fails }) => (fails === "never" ? "fulfilled" : "rejected")));
+        expect(outcomes.map(({ status }) => status)).toEqual(
+          all.map(({ fails }) => (fails === "never" ? "fulfilled" : "rejected")),
+        );
         const kept = all.flatMap(({ fails, part }, index) => {
           if (fails !== "never") return [];
           return part === "succeeds" ? [`work ${index}`, `work ${index} part`] : [`work ${index}`];
@@ -164,7 +166,8 @@ describe("work that fails", () => {
 
   test("keeps the writes of earlier work, by any kind of statement", async () => {
     const { sql } = database;
-    const learner = "insert into learners (merchant, name, step, hints, began, mark) values (?, ?, 1, 0, 0, 'null') returning sequence";
+    const learner =
+      "insert into learners (merchant, name, step, hints, began, mark) values (?, ?, 1, 0, 0, 'null') returning sequence";
     const add = (name: string) => sql.prepare<string[], number>(learner).pluck().get(name, name);
     const ids = await Promise.allSettled([
       database.groupCommit(() => sql.exec("create temp table notes (text)")),
@@ -238,7 +241,8 @@ describe("a counter", () => {
     work();
     return next;
   };
-  const written = () => database.sql.prepare<[], number>("select value from counters where merchant = 'mer_lodge'").pluck().get();
+  const written = () =>
+    database.sql.prepare<[], number>("select value from counters where merchant = 'mer_lodge'").pluck().get();
 
   test("continues within a commit and after it, and is stored with it", async () => {
     const { next } = openCounters(database, createRandom(1));
@@ -248,10 +252,9 @@ describe("a counter", () => {
   });
 
   test("gives no number twice when a part is rolled back, and restores the count when all of it is", async () => {
-    expect(await Promise.allSettled([database.groupCommit(() => count(fail)), database.groupCommit(() => count())])).toMatchObject([
-      { status: "rejected" },
-      { value: 1 },
-    ]);
+    expect(
+      await Promise.allSettled([database.groupCommit(() => count(fail)), database.groupCommit(() => count())]),
+    ).toMatchObject([{ status: "rejected" }, { value: 1 }]);
     expect(() => database.transaction(() => count(fail))).toThrow("planted");
     expect([database.transaction(count), written()]).toEqual([2, 2]);
   });

@@ -41,15 +41,27 @@ const INDEXES: [statement: string, search: string][] = [
     "sqlite_autoindex_documents_1 (merchant=? AND kind=? AND id=?)",
   ],
   ["select sequence, created from documents where", "sqlite_autoindex_documents_1 (merchant=? AND kind=? AND id=?)"],
-  ["update documents set status = @status, body = @body", "sqlite_autoindex_documents_1 (merchant=? AND kind=? AND id=?)"],
+  [
+    "update documents set status = @status, body = @body",
+    "sqlite_autoindex_documents_1 (merchant=? AND kind=? AND id=?)",
+  ],
   ["and kind = +@kind and outstanding = 1", "documents_outstanding (merchant=? AND kind=?)"],
   ["update documents set due = @due", "sqlite_autoindex_documents_1 (merchant=? AND kind=? AND id=?)"],
   ["select min(due) from documents", "documents_due"],
   ["from documents where due <= ? order by due, sequence", "documents_due (due<?)"],
-  ["delete from documents where merchant = @merchant and kind", "sqlite_autoindex_documents_1 (merchant=? AND kind=? AND id=?)"],
+  [
+    "delete from documents where merchant = @merchant and kind",
+    "sqlite_autoindex_documents_1 (merchant=? AND kind=? AND id=?)",
+  ],
   ["and kind = +@kind order by created desc", "documents_newest (merchant=? AND kind=?)"],
-  ["and created = @created and sequence < @sequence", "documents_newest (merchant=? AND kind=? AND created=? AND rowid<?)"],
-  ["and created = @created and sequence > @sequence", "documents_newest (merchant=? AND kind=? AND created=? AND rowid>?)"],
+  [
+    "and created = @created and sequence < @sequence",
+    "documents_newest (merchant=? AND kind=? AND created=? AND rowid<?)",
+  ],
+  [
+    "and created = @created and sequence > @sequence",
+    "documents_newest (merchant=? AND kind=? AND created=? AND rowid>?)",
+  ],
   ["and kind = +@kind and created < @created", "documents_newest (merchant=? AND kind=? AND created<?)"],
   ["and kind = +@kind and created > @created", "documents_newest (merchant=? AND kind=? AND created>?)"],
   ["select merchant from documents where kind = 'webhook_endpoint'", "documents_of_all (kind=? AND id=?)"],
@@ -59,15 +71,24 @@ const INDEXES: [statement: string, search: string][] = [
   ["select id, type from events where request", "events_by_request (request=?)"],
   ["select endpoint from subscriptions where", "PRIMARY KEY (merchant=? AND type=?)"],
   ["select min(due) from deliveries where merchant", "deliveries_open (merchant=? AND endpoint=? AND state=?)"],
-  ["d.state = 'pending' and d.due <= @now order by d.due", "deliveries_open (merchant=? AND endpoint=? AND state=? AND due<?)"],
+  [
+    "d.state = 'pending' and d.due <= @now order by d.due",
+    "deliveries_open (merchant=? AND endpoint=? AND state=? AND due<?)",
+  ],
   ["and +state = 'pending' group by merchant, endpoint", "PRIMARY KEY (rowid>?)"],
   ["indexed by deliveries_open where state = 'sending'", "deliveries_open"],
   ["d.decided is null and d.due <= ?", "deliveries_undecided (due<?)"],
   ["select count(*) from deliveries where failed = 1", "COVERING INDEX deliveries_failed"],
   ["d.held = ? order by d.sequence", "deliveries_held (held=?)"],
   ["where a.merchant = @merchant order by a.ended desc", "attempts_newest (merchant=?)"],
-  ["where a.merchant = @merchant and a.endpoint = @endpointId order by a.ended desc", "attempts_of_endpoint (merchant=? AND endpoint=?)"],
-  ["and a.endpoint = @endpointId and a.status = +@status and a.status = 'failed'", "attempts_failed (merchant=? AND endpoint=?)"],
+  [
+    "where a.merchant = @merchant and a.endpoint = @endpointId order by a.ended desc",
+    "attempts_of_endpoint (merchant=? AND endpoint=?)",
+  ],
+  [
+    "and a.endpoint = @endpointId and a.status = +@status and a.status = 'failed'",
+    "attempts_failed (merchant=? AND endpoint=?)",
+  ],
   ["where +a.merchant = @merchant and a.delivery in", "sqlite_autoindex_attempts_1 (delivery=?)"],
   ["and status = 'failed' order by ended desc", "attempts_failed (merchant=? AND endpoint=?)"],
   [
@@ -98,7 +119,9 @@ describe("no statement is planned again for each value", () => {
     const conditions = texts
       .filter((text) => /\b(documents|deliveries|attempts)\b/.test(text) && !/from uniques where/.test(text))
       .map((text) => text.replace(/^.*?\bwhere\b/s, ""));
-    const visible = conditions.filter((text) => [...columns].some((column) => new RegExp(`\\b${column} = [?@]`).test(text)));
+    const visible = conditions.filter((text) =>
+      [...columns].some((column) => new RegExp(`\\b${column} = [?@]`).test(text)),
+    );
     expect(visible).toEqual([]);
   });
 

@@ -1,4 +1,5 @@
-// The request log: a response is stored once in a block of rows, and rows are written in slices between turns of the event loop.
+// The request log: a response is stored once in a block of rows, and rows are written in slices between turns of the
+// event loop.
 
 import { expect, test } from "vitest";
 import { openRequestLog, type RequestEntry } from "../../src/store/request-log/request-log.ts";
@@ -15,7 +16,14 @@ const CALL = {
   errorCode: undefined,
   duration: 1,
 };
-const NOTHING = { key: undefined, idempotencyKey: undefined, replayOf: undefined, fault: undefined, ignored: undefined, requestBody: "" };
+const NOTHING = {
+  key: undefined,
+  idempotencyKey: undefined,
+  replayOf: undefined,
+  fault: undefined,
+  ignored: undefined,
+  requestBody: "",
+};
 const TIMES = { at: 0, stages: [], arrived: 0, answered: 1, connection: { number: 1, opened: 0 }, isFirst: false };
 
 function openLog() {
@@ -27,7 +35,8 @@ function openLog() {
       ...{ requestHeaders: {}, responseHeaders: {}, responseBody: BODY, ...changes },
     });
   const shown = (sequence: number) => log.get(`req_${sequence}`)?.responseBody;
-  const stored = () => database.sql.prepare("select sequence from request_log where responseBody <> '' order by sequence").pluck().all();
+  const stored = () =>
+    database.sql.prepare("select sequence from request_log where responseBody <> '' order by sequence").pluck().all();
   return { log, add, shown, stored };
 }
 

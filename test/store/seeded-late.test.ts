@@ -1,4 +1,5 @@
-// Seeding some days after the day that a fixture was written for: what has fallen due since then is carried out as life on the clock would, without events.
+// Seeding some days after the day that a fixture was written for: what has fallen due since then is carried out as life
+// on the clock would, without events.
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -30,18 +31,57 @@ const INN = {
       {
         id: "sts_settings",
         remittanceDueDay: 20,
-        schemes: [{ scheme: "pension", enabled: true, registrationNumber: null, employeeRateBps: 1_000, employerRateBps: 2_000 }],
+        schemes: [
+          {
+            scheme: "pension",
+            enabled: true,
+            registrationNumber: null,
+            employeeRateBps: 1_000,
+            employerRateBps: 2_000,
+          },
+        ],
         created: created("2025-01-03"),
       },
     ],
     booking: [
-      { id: "bkg_in_and_out", status: "confirmed", checkIn: "2025-03-06", checkOut: "2025-03-08", created: created("2025-02-01") },
-      { id: "bkg_never_confirmed", status: "pending", checkIn: "2025-03-07", checkOut: "2025-03-09", created: created("2025-02-02") },
-      { id: "bkg_later", status: "confirmed", checkIn: "2025-03-14", checkOut: "2025-03-16", created: created("2025-02-03") },
-      { id: "bkg_forgotten", status: "confirmed", checkIn: "2025-03-01", checkOut: "2025-03-02", created: created("2025-02-04") },
+      {
+        id: "bkg_in_and_out",
+        status: "confirmed",
+        checkIn: "2025-03-06",
+        checkOut: "2025-03-08",
+        created: created("2025-02-01"),
+      },
+      {
+        id: "bkg_never_confirmed",
+        status: "pending",
+        checkIn: "2025-03-07",
+        checkOut: "2025-03-09",
+        created: created("2025-02-02"),
+      },
+      {
+        id: "bkg_later",
+        status: "confirmed",
+        checkIn: "2025-03-14",
+        checkOut: "2025-03-16",
+        created: created("2025-02-03"),
+      },
+      {
+        id: "bkg_forgotten",
+        status: "confirmed",
+        checkIn: "2025-03-01",
+        checkOut: "2025-03-02",
+        created: created("2025-02-04"),
+      },
     ],
     payout: [
-      { id: "po_sent", status: "in_transit", amount: 100, currency: "EUR", arrivalDate: "2025-03-07", created: created("2025-03-04") },
+      {
+        id: "po_sent",
+        status: "in_transit",
+        amount: 100,
+        currency: "EUR",
+        arrivalDate: "2025-03-07",
+        created: created("2025-03-04"),
+      },
     ],
     membership_renewal: [
       { id: "ren_auto", autoRenew: true, dueDate: "2025-03-06", created: created("2025-02-05") },
@@ -59,12 +99,17 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const openAt = (time: number) => open({ fixtures: folder, clock: isoTime(time) });
 
 async function recordsOf(bench: Bench): Promise<Record<string, unknown>> {
-  const lists = KINDS.map(async (kind) => [kind, (await bench.control("GET", `/records/${kind}?merchant=mer_inn&limit=100`)).data]);
+  const lists = KINDS.map(async (kind) => [
+    kind,
+    (await bench.control("GET", `/records/${kind}?merchant=mer_inn&limit=100`)).data,
+  ]);
   return Object.fromEntries(await Promise.all(lists));
 }
 
 const statesOf = (records: Record<string, unknown>) =>
-  Object.fromEntries((Object.values(records) as { id: string; status: string }[][]).flat().map(({ id, status }) => [id, status]));
+  Object.fromEntries(
+    (Object.values(records) as { id: string; status: string }[][]).flat().map(({ id, status }) => [id, status]),
+  );
 
 test("what has fallen due is done, what was left undone before stays so, and no event is sent", async () => {
   const bench = await openAt((parseTime(AS_OF) as number) + 6.5 * DAY);

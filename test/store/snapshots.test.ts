@@ -26,12 +26,18 @@ describe.each(places)("%s", (_, options) => {
     expect(await bench.control("GET", "/snapshots")).toEqual({ object: "list", data: [] });
     const seeded = await bench.call("GET", "/v1/payments");
     const saved = await save(bench, "seeded");
-    expect(saved).toEqual({ name: "seeded", file: expect.stringMatching(/seeded\.snapshot\.db$/), bytes: statSync(saved.file).size });
+    expect(saved).toEqual({
+      name: "seeded",
+      file: expect.stringMatching(/seeded\.snapshot\.db$/),
+      bytes: statSync(saved.file).size,
+    });
     expect(statSync(saved.file).mode & 0o777).toBe(0o600);
 
     const { apiKey } = await bench.control("POST", "/merchants", {});
     const done = await decline(bench, "one");
-    const { body: endpoint } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:3000/hooks", events: ["a.b"] } });
+    const { body: endpoint } = await bench.call("POST", "/v1/webhooks", {
+      body: { url: "http://localhost:3000/hooks", events: ["a.b"] },
+    });
     const later = await save(bench, "later");
     expect(await bench.control("GET", "/snapshots")).toEqual({ object: "list", data: [later, saved] });
 
@@ -86,7 +92,11 @@ describe.each(places)("%s", (_, options) => {
     await restore(bench, "declined");
     const [event] = (await bench.control("GET", "/events")).data;
     const next = await bench.call("GET", "/v1/payments");
-    expect([event.type, event.request, next.headers["x-sandbox-request-id"]]).toEqual(["booking.declined", "req_1", "req_2"]);
+    expect([event.type, event.request, next.headers["x-sandbox-request-id"]]).toEqual([
+      "booking.declined",
+      "req_1",
+      "req_2",
+    ]);
     expect(await bench.events(next)).toEqual([]);
     const ids = (await bench.control("GET", "/requests")).data.map(({ id }: { id: string }) => id);
     expect(ids).toEqual(["req_2", "req_1"]);
@@ -117,7 +127,11 @@ describe.each(places)("%s", (_, options) => {
     await advance(bench, "1s");
     expect(receiver.arrivals.slice(4).map(({ event }) => event.id)).toEqual([waiting]);
     expect(receiver.arrivals[4]?.body).toEqual(receiver.arrivals[0]?.body);
-    const told = (await log(bench)).map(({ eventId, attempt, status }) => [eventId === flying ? "flying" : "waiting", attempt, status]);
+    const told = (await log(bench)).map(({ eventId, attempt, status }) => [
+      eventId === flying ? "flying" : "waiting",
+      attempt,
+      status,
+    ]);
     expect(told.sort()).toEqual([
       ["flying", 1, "aborted"],
       ["flying", 2, "succeeded"],
@@ -244,11 +258,14 @@ describe("--snapshot", () => {
 test("ids and keys go on after those of a snapshot whose counts another program lowered", async () => {
   const bench = await open();
   const create = () =>
-    bench.call("POST", "/v1/hospitality/pricing-rules", { body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 } });
+    bench.call("POST", "/v1/hospitality/pricing-rules", {
+      body: { name: "x", adjustmentType: "fixed", adjustmentValue: 1 },
+    });
   const mint = () => bench.control("POST", "/merchants", {});
   const login = { email: "ola@lodge.example", password: "lodge-password" };
   const keys = async () => [
-    (await bench.call("POST", "/v1/merchants", { body: { name: "New", email: `${Math.random()}@new.example` } })).body.apiKey,
+    (await bench.call("POST", "/v1/merchants", { body: { name: "New", email: `${Math.random()}@new.example` } })).body
+      .apiKey,
     (await bench.call("POST", "/v1/merchants/login", { body: login })).body.accessToken,
   ];
   await create();
@@ -267,7 +284,11 @@ test("ids and keys go on after those of a snapshot whose counts another program 
 
 describe("a snapshot changed by another program", () => {
   const changes: [what: string, sql: string, says: RegExp][] = [
-    ["a trigger", "create trigger t after insert on main.keys begin delete from documents; end", /has another trigger t/],
+    [
+      "a trigger",
+      "create trigger t after insert on main.keys begin delete from documents; end",
+      /has another trigger t/,
+    ],
     ["a table without its checks", "alter table deliveries add column extra text", /has another table deliveries/],
     ["an e-mail address in capital letters", "update logins set email = upper(email)", /logins .*lower/],
     ["an endless count of ids", "update counters set value = 9e18", /counters .*value/],
@@ -281,11 +302,19 @@ describe("a snapshot changed by another program", () => {
     ["a request number beyond all", "update events set request = 'req_99999999999999999999'", /events .*request/],
     ["a delivery that is due in the year 300,000", "update deliveries set due = 9e15", /deliveries .*due/],
     ["a fault that is none", "update deliveries set decided = '[1]'", /deliveries .*decided/],
-    ["a reason of a failed attempt that is none", "update attempts set errorCode = 'tired'", /attempt "whd_.*errorCode must be one of/],
+    [
+      "a reason of a failed attempt that is none",
+      "update attempts set errorCode = 'tired'",
+      /attempt "whd_.*errorCode must be one of/,
+    ],
     ["an attempt without an id", "update attempts set id = ''", /attempt "".*id /],
     ["an attempt whose fault names no rules", "update attempts set fault = '{}'", /attempts .*fault/],
     ["an event without an id", "update events set id = ''", /events .*id/],
-    ["a subscription of an endpoint that is missing", "update subscriptions set endpoint = ''", /subscriptions .*endpoint/],
+    [
+      "a subscription of an endpoint that is missing",
+      "update subscriptions set endpoint = ''",
+      /subscriptions .*endpoint/,
+    ],
     ["a learner of a merchant that is missing", "update learners set merchant = 'mer_none'", /learners .*merchant/],
     [
       "a record with the last number that JavaScript counts exactly",
@@ -294,12 +323,24 @@ describe("a snapshot changed by another program", () => {
     ],
     ["a learner at step -1", "update learners set step = -1", /learners .*step/],
     ["a state before the step that is no object", "update learners set mark = 'true'", /learners .*mark/],
-    ["a state before the step that lacks the counts", "update learners set lesson = 'paging', mark = '{}'", /learners .*mark/],
+    [
+      "a state before the step that lacks the counts",
+      "update learners set lesson = 'paging', mark = '{}'",
+      /learners .*mark/,
+    ],
     ["a document that is missing", "update uniques set document = 99999", /uniques .*document/],
-    ["an endpoint without a secret", "update documents set body = json_remove(body, '$.secret') where kind = 'webhook_endpoint'", /secret/],
+    [
+      "an endpoint without a secret",
+      "update documents set body = json_remove(body, '$.secret') where kind = 'webhook_endpoint'",
+      /secret/,
+    ],
     ["a delivery of another merchant's event", "update deliveries set merchant = 'mer_stage'", /deliveries .*merchant/],
     ["an attempt that is not counted", "update deliveries set attempts = 0", /attempts .*attempt/],
-    ["a live key", "update events set body = json_set(body, '$.note', 'SK_LIVE_x')", /holds a live key in the table events/],
+    [
+      "a live key",
+      "update events set body = json_set(body, '$.note', 'SK_LIVE_x')",
+      /holds a live key in the table events/,
+    ],
     ["a sequence in words", "update sqlite_sequence set seq = 'many'", /sqlite_sequence .*seq/],
   ];
 

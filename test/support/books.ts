@@ -2,7 +2,15 @@
 
 import { nightsOf } from "../../src/areas/rooms.ts";
 import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
-import { addDays, addMonths, dayAt, dayNumber, nextBusinessDay, previousBusinessDay, timeOfDay } from "../../src/kernel/calendar.ts";
+import {
+  addDays,
+  addMonths,
+  dayAt,
+  dayNumber,
+  nextBusinessDay,
+  previousBusinessDay,
+  timeOfDay,
+} from "../../src/kernel/calendar.ts";
 import { grouped } from "../../src/kernel/grouped.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the clerk looks into records of every kind.
@@ -20,13 +28,15 @@ type Line = (books: Books) => string[];
 
 const isWorkday = (day: string) => ![0, 6].includes(new Date(day).getUTCDay());
 const unlessWorkday = (day: string) => (isWorkday(day) ? day : previousBusinessDay(day));
-const repeated = <T>(values: readonly T[]) => values.filter((value, index) => value != null && values.indexOf(value) < index);
+const repeated = <T>(values: readonly T[]) =>
+  values.filter((value, index) => value != null && values.indexOf(value) < index);
 const dayIn = ({ merchant }: Books, seconds: number) => dayAt(merchant.country, seconds * 1_000);
 const hourIn = (books: Books, seconds: number) => {
   const midnight = timeOfDay(books.merchant.country, dayIn(books, seconds), 0) ?? 0;
   return Math.floor((seconds * 1_000 - midnight) / 3_600_000);
 };
-const idsWhere = (records: readonly Some[], isAsked: (record: Some) => boolean): string[] => records.filter(isAsked).map(({ id }) => id);
+const idsWhere = (records: readonly Some[], isAsked: (record: Some) => boolean): string[] =>
+  records.filter(isAsked).map(({ id }) => id);
 const standing = (status: string) => status !== "failed" && status !== "canceled";
 const givenBackAt = ({ failedAt, canceledAt }: Some): number => failedAt ?? canceledAt ?? Number.POSITIVE_INFINITY;
 const WEEKDAYS = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
@@ -44,12 +54,15 @@ function priceOf({ of }: Books, { created, checkIn, checkOut, roomTypeId, nightl
     const weekday = WEEKDAYS[new Date(night).getUTCDay()];
     const rule = rules.find(
       ({ startDate, endDate, daysOfWeek }) =>
-        (startDate ?? night) <= night && (endDate ?? night) >= night && (daysOfWeek === null || daysOfWeek.includes(weekday)),
+        (startDate ?? night) <= night &&
+        (endDate ?? night) >= night &&
+        (daysOfWeek === null || daysOfWeek.includes(weekday)),
     );
     const { adjustmentType, adjustmentValue = 0 } = rule ?? {};
     sum += Math.max(
       0,
-      nightlyRate + (adjustmentType === "percentage" ? Math.round((nightlyRate * adjustmentValue) / 10_000) : adjustmentValue),
+      nightlyRate +
+        (adjustmentType === "percentage" ? Math.round((nightlyRate * adjustmentValue) / 10_000) : adjustmentValue),
     );
   }
   return sum;
@@ -78,7 +91,10 @@ export const LINES: Readonly<Record<string, Line>> = {
     }),
   "a renewal's period ends the day before its anniversary": ({ of }) =>
     of("membership_renewal")
-      .filter(({ periodStart, periodEnd }) => ![1, 12].some((months) => addDays(addMonths(periodStart, months), -1) === periodEnd))
+      .filter(
+        ({ periodStart, periodEnd }) =>
+          ![1, 12].some((months) => addDays(addMonths(periodStart, months), -1) === periodEnd),
+      )
       .map(({ id, periodStart, periodEnd }) => `${id} ${periodStart} to ${periodEnd}`),
   "a member renews when the period ends, not before": ({ of }) => {
     const renewals = of("membership_renewal").filter(({ status }) => ["pending", "grace", "renewed"].includes(status));
@@ -89,7 +105,9 @@ export const LINES: Readonly<Record<string, Line>> = {
       .filter((one, index) =>
         renewals
           .slice(0, index)
-          .some((other) => isSame(one, other) && one.periodStart <= other.periodEnd && other.periodStart <= one.periodEnd),
+          .some(
+            (other) => isSame(one, other) && one.periodStart <= other.periodEnd && other.periodStart <= one.periodEnd,
+          ),
       )
       .map(({ id, customerId, periodStart }) => `${id} of ${customerId} from ${periodStart}`);
   },
@@ -107,7 +125,10 @@ export const LINES: Readonly<Record<string, Line>> = {
     return paid.filter((one) => paid.some((other) => other !== one && isSame(one, other))).map(({ id }) => id);
   },
   "the regular pay of a period is not paid before the period begins": ({ of }) =>
-    idsWhere(of("payroll"), ({ status, offCycle, payDate, periodStart }) => /paid/.test(status) && !offCycle && payDate < periodStart),
+    idsWhere(
+      of("payroll"),
+      ({ status, offCycle, payDate, periodStart }) => /paid/.test(status) && !offCycle && payDate < periodStart,
+    ),
   "a remittance is made before it is due": (books) =>
     books
       .of("remittance")
@@ -124,12 +145,18 @@ export const LINES: Readonly<Record<string, Line>> = {
   "no payroll is processed for more than ten days": ({ of, now }) =>
     idsWhere(of("payroll"), ({ status, processingAt }) => status === "processing" && now - processingAt > 10 * 86_400),
   "a label of a quarter names a quarter, and one of a half-year a half-year": ({ of }) =>
-    [...of("gov_payment").map(({ purpose }) => purpose), ...of("appraisal").map(({ cycle }) => cycle)].filter((label) => {
-      const [, first, last] = /(\d{4}-\d\d) to (\d{4}-\d\d)/.exec(label) ?? [];
-      if (first === undefined || last === undefined) return false;
-      const length = (Number(last.slice(0, 4)) - Number(first.slice(0, 4))) * 12 + Number(last.slice(5)) - Number(first.slice(5)) + 1;
-      return ![3, 6].includes(length) || (Number(first.slice(5)) - 1) % length !== 0;
-    }),
+    [...of("gov_payment").map(({ purpose }) => purpose), ...of("appraisal").map(({ cycle }) => cycle)].filter(
+      (label) => {
+        const [, first, last] = /(\d{4}-\d\d) to (\d{4}-\d\d)/.exec(label) ?? [];
+        if (first === undefined || last === undefined) return false;
+        const length =
+          (Number(last.slice(0, 4)) - Number(first.slice(0, 4))) * 12 +
+          Number(last.slice(5)) -
+          Number(first.slice(5)) +
+          1;
+        return ![3, 6].includes(length) || (Number(first.slice(5)) - 1) % length !== 0;
+      },
+    ),
   "nobody is paid twice for a period": ({ of }) =>
     repeated(
       of("payroll")
@@ -161,13 +188,16 @@ export const LINES: Readonly<Record<string, Line>> = {
     ),
   "a finished stay is paid": (books) =>
     idsWhere(books.of("booking"), ({ status, amount, paymentId, balancePaymentId }) => {
-      const paid = [paymentId, balancePaymentId].map((id) => succeeded(books, id)).filter((payment) => payment !== undefined);
+      const paid = [paymentId, balancePaymentId]
+        .map((id) => succeeded(books, id))
+        .filter((payment) => payment !== undefined);
       return status === "checked_out" && paid.reduce((sum, payment) => sum + payment.amount, 0) !== amount;
     }),
   "a renewal is paid": (books) =>
     idsWhere(
       books.of("membership_renewal"),
-      ({ status, amount, paymentId }) => status === "renewed" && amount > 0 && succeeded(books, paymentId)?.amount !== amount,
+      ({ status, amount, paymentId }) =>
+        status === "renewed" && amount > 0 && succeeded(books, paymentId)?.amount !== amount,
     ),
   "a membership that renews by itself has no days of grace": ({ of }) =>
     idsWhere(of("membership_renewal"), ({ autoRenew, graceAt }) => autoRenew && graceAt !== null),
@@ -190,7 +220,8 @@ export const LINES: Readonly<Record<string, Line>> = {
     idsWhere(of("payment"), ({ refundedAmount, refundedAt }) => refundedAmount > 0 && refundedAt === null),
   "payoutId is the newest payout that contains the payment and stands": ({ of }) =>
     idsWhere(of("payment"), ({ id, payoutId }) => {
-      const holds = ({ status, payments }: Some) => standing(status) && payments.some(({ paymentId }: Some) => paymentId === id);
+      const holds = ({ status, payments }: Some) =>
+        standing(status) && payments.some(({ paymentId }: Some) => paymentId === id);
       return payoutId !== (of("payout").findLast(holds)?.id ?? null);
     }),
   "a payout contains what was in the takings, once": ({ of }) => {
@@ -198,7 +229,8 @@ export const LINES: Readonly<Record<string, Line>> = {
     const shares = payouts.flatMap((payout) => payout.payments.map((share: Some) => ({ payout, ...share })));
     const sharesOf = grouped(shares, ({ paymentId }) => paymentId);
     return payouts.flatMap((payout) => {
-      const isOpen = (other: Some) => other === payout || (other.created <= payout.created && givenBackAt(other) > payout.created);
+      const isOpen = (other: Some) =>
+        other === payout || (other.created <= payout.created && givenBackAt(other) > payout.created);
       const isWrong = ({ id, amount, fee, paidAt, refundedAt, refundedAmount, currency }: Some) => {
         const net = amount - fee - (refundedAt !== null && refundedAt < payout.created ? refundedAmount : 0);
         if (paidAt === null || paidAt >= payout.created || currency !== payout.currency || net === 0) return false;
@@ -213,7 +245,8 @@ export const LINES: Readonly<Record<string, Line>> = {
   "a payment is pending for an hour, or as a bank transfer for five days": ({ of, now }) =>
     idsWhere(
       of("payment"),
-      ({ status, method, created }) => status === "pending" && now - created > (method === "bank_transfer" ? 120 : 1) * 3_600,
+      ({ status, method, created }) =>
+        status === "pending" && now - created > (method === "bank_transfer" ? 120 : 1) * 3_600,
     ),
   "a payout arrives when its calendar says": (books) =>
     books
@@ -243,19 +276,29 @@ export const LINES: Readonly<Record<string, Line>> = {
       );
     }),
   "a tax is made once, after its period, and a fee once a year": (books) => {
-    const taxes = books.of("gov_payment").filter(({ status, purpose }) => /pending|paid/.test(status) && purpose !== "Administrative fee");
+    const taxes = books
+      .of("gov_payment")
+      .filter(({ status, purpose }) => /pending|paid/.test(status) && purpose !== "Administrative fee");
     const isRepeated = ({ id, created, purpose }: Some) =>
-      taxes.some((other) => other.id !== id && other.purpose === purpose && Math.abs(other.created - created) < 360 * 86_400);
-    const isEarly = ({ created, purpose }: Some) => dayIn(books, created).slice(0, 7) <= (/ to (\d{4}-\d\d)$/.exec(purpose)?.[1] ?? "");
+      taxes.some(
+        (other) => other.id !== id && other.purpose === purpose && Math.abs(other.created - created) < 360 * 86_400,
+      );
+    const isEarly = ({ created, purpose }: Some) =>
+      dayIn(books, created).slice(0, 7) <= (/ to (\d{4}-\d\d)$/.exec(purpose)?.[1] ?? "");
     return taxes.filter((tax) => isRepeated(tax) || isEarly(tax)).map(({ id }) => id);
   },
   "names and wares vary": ({ of }) => {
     const names = of("customer").map(({ name }) => name);
     const usual = names.filter((name) => names.filter((other) => other === name).length > 3 + names.length / 50);
-    const sales = of("payment").filter(({ metadata }) => metadata.bookingId === undefined && metadata.renewalId === undefined);
+    const sales = of("payment").filter(
+      ({ metadata }) => metadata.bookingId === undefined && metadata.renewalId === undefined,
+    );
     const sold = sales.slice(-100).map(({ description }) => description);
     return [
-      ...new Set([...usual, ...sales.map(({ description }) => description).filter((ware) => sold.length === 100 && !sold.includes(ware))]),
+      ...new Set([
+        ...usual,
+        ...sales.map(({ description }) => description).filter((ware) => sold.length === 100 && !sold.includes(ware)),
+      ]),
     ];
   },
   "payments, orders and synchronisations are made at the hours of trade": (books) =>
@@ -266,20 +309,29 @@ export const LINES: Readonly<Record<string, Line>> = {
   "an amount fits its currency": ({ of, merchant }) =>
     merchant.currency !== "KES"
       ? []
-      : [...of("payment"), ...of("booking")].filter(({ amount }) => amount !== null && amount < 10_000).map(({ id }) => id),
+      : [...of("payment"), ...of("booking")]
+          .filter(({ amount }) => amount !== null && amount < 10_000)
+          .map(({ id }) => id),
   "an address is in the country": ({ of, merchant }) =>
-    idsWhere(of("marketplace_order"), ({ shippingAddress }) => shippingAddress !== null && shippingAddress.country !== merchant.country),
+    idsWhere(
+      of("marketplace_order"),
+      ({ shippingAddress }) => shippingAddress !== null && shippingAddress.country !== merchant.country,
+    ),
   "a completed appraisal has scores": ({ of }) =>
     idsWhere(
       of("appraisal"),
-      ({ status, finalScore, goals }) => status === "completed" && (finalScore === null || goals.some(({ score }: Some) => score === null)),
+      ({ status, finalScore, goals }) =>
+        status === "completed" && (finalScore === null || goals.some(({ score }: Some) => score === null)),
     ),
   "a remittance names its agency": ({ of }) => idsWhere(of("remittance"), ({ agency }) => agency === null),
   "a name is that of the customer": (books) =>
-    idsWhere([...books.of("booking"), ...books.of("marketplace_order")], ({ customerId, guestName, shippingAddress }) => {
-      const customer = books.of("customer").find(({ id }) => id === customerId);
-      return customer !== undefined && customer.name !== (guestName ?? shippingAddress?.name);
-    }),
+    idsWhere(
+      [...books.of("booking"), ...books.of("marketplace_order")],
+      ({ customerId, guestName, shippingAddress }) => {
+        const customer = books.of("customer").find(({ id }) => id === customerId);
+        return customer !== undefined && customer.name !== (guestName ?? shippingAddress?.name);
+      },
+    ),
 };
 
 /** What a clerk would ask about, by line. `now` is in Unix seconds. */

@@ -3,7 +3,10 @@
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { type Browser, browserFile, openBrowser, type Page } from "./browser.ts";
 
-/** A browser for the tests of a describe block. Its pages are closed after each test: an open dashboard would go on looking for its sandbox. */
+/**
+ * A browser for the tests of a describe block. Its pages are closed after each test: an open dashboard would go on
+ * looking for its sandbox.
+ */
 export function browserForBlock(): Pick<Browser, "open"> {
   let browser: Browser;
   beforeAll(async () => {
@@ -21,7 +24,10 @@ export function browserForBlock(): Pick<Browser, "open"> {
   };
 }
 
-/** Counts calls that are in flight, so that a key follows what the one before it has fetched, as that of a person who looks does. */
+/**
+ * Counts calls that are in flight, so that a key follows what the one before it has fetched, as that of a person who
+ * looks does.
+ */
 export const COUNT_CALLS = `{ window.inFlight = 0;
   const track = (call) => function (...given) { inFlight++; return call.apply(this, given).finally(() => inFlight--); };
   window.fetch = track(fetch); Response.prototype.text = track(Response.prototype.text); }`;

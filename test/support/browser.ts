@@ -16,16 +16,24 @@ export const browserFile = (process.env.PATH ?? "")
   .find((file) => existsSync(file));
 
 /** For test titles: says why a test is skipped. */
-export const inBrowser = browserFile ? "in a browser" : `in a browser (skipped: none of ${NAMES.join(", ")} is in PATH)`;
+export const inBrowser = browserFile
+  ? "in a browser"
+  : `in a browser (skipped: none of ${NAMES.join(", ")} is in PATH)`;
 
 export interface Page {
   /** Evaluates an expression in the page, and awaits a promise. */
   evaluate<Value>(expression: string): Promise<Value>;
-  /** Waits until an expression is true in the page, or fails with the page's text; it is evaluated after every DOM change. */
+  /**
+   * Waits until an expression is true in the page, or fails with the page's text; it is evaluated after every DOM
+   * change.
+   */
   shows(condition: string): Promise<void>;
   /** Presses a key as a keyboard does: a letter, or a name such as `Enter`. */
   press(key: string): Promise<void>;
-  /** Clicks the first visible element of a selector that contains a text, as a pointer does; fails if another element covers it. */
+  /**
+   * Clicks the first visible element of a selector that contains a text, as a pointer does; fails if another element
+   * covers it.
+   */
   click(selector: string, text?: string): Promise<void>;
   /** Replaces the text of an input. */
   write(selector: string, text: string): Promise<void>;
@@ -39,7 +47,10 @@ export interface Page {
 }
 
 export interface Browser {
-  /** Resolves when the page has loaded. `media` are the media features that the page sees, such as `prefers-color-scheme`. */
+  /**
+   * Resolves when the page has loaded. `media` are the media features that the page sees, such as
+   * `prefers-color-scheme`.
+   */
   open(url: string, media?: Readonly<Record<string, string>>): Promise<Page>;
   close(): Promise<void>;
 }
@@ -55,7 +66,14 @@ interface DevToolsMessage {
 
 export async function openBrowser(file: string): Promise<Browser> {
   const profile = mkdtempSync(join(tmpdir(), "merchant-sandbox-browser-"));
-  const flags = ["--headless", "--no-sandbox", "--disable-gpu", "--remote-debugging-port=0", `--user-data-dir=${profile}`, "about:blank"];
+  const flags = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--remote-debugging-port=0",
+    `--user-data-dir=${profile}`,
+    "about:blank",
+  ];
   const child = spawn(file, flags, { stdio: ["ignore", "ignore", "pipe"] });
   const socket = new WebSocket(await addressOf(child));
   await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
@@ -70,7 +88,9 @@ export async function openBrowser(file: string): Promise<Browser> {
   const send = (method: string, params: object = {}, sessionId?: string) =>
     new Promise<Record<string, unknown>>((resolve, reject) => {
       const id = ++last;
-      waiting.set(id, ({ result, error }) => (error ? reject(new Error(`${method}: ${error.message}`)) : resolve(result ?? {})));
+      waiting.set(id, ({ result, error }) =>
+        error ? reject(new Error(`${method}: ${error.message}`)) : resolve(result ?? {}),
+      );
       socket.send(JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) }));
     });
   return {
@@ -85,7 +105,8 @@ export async function openBrowser(file: string): Promise<Browser> {
         }),
       );
       for (const domain of ["Runtime", "Log", "Page"]) await send(`${domain}.enable`, {}, sessionId);
-      // Pages are tabs of one window, because a window takes several times the CPU time of a tab; each behaves as the one in front.
+      // Pages are tabs of one window, because a window takes several times the CPU time of a tab; each behaves as the
+      // one in front.
       await send("Emulation.setFocusEmulationEnabled", { enabled: true }, sessionId);
       const features = Object.entries(media).map(([name, value]) => ({ name, value }));
       await send("Emulation.setEmulatedMedia", { features }, sessionId);
@@ -95,7 +116,8 @@ export async function openBrowser(file: string): Promise<Browser> {
     },
     async close() {
       socket.close();
-      // Its child processes hold stderr too, and write to the profile until they end; `close` waits for them, `exit` would not.
+      // Its child processes hold stderr too, and write to the profile until they end; `close` waits for them, `exit`
+      // would not.
       const ended = new Promise((resolve) => child.once("close", resolve));
       child.kill();
       await ended;
@@ -112,11 +134,14 @@ const addressOf = (child: ChildProcess) =>
       const [, address] = /DevTools listening on (ws:\S+)/.exec(said) ?? [];
       if (address !== undefined) resolve(address);
     });
-    child.once("error", reject).once("exit", () => reject(new Error(`The browser exited before it listened. Its stderr: ${said}`)));
+    child
+      .once("error", reject)
+      .once("exit", () => reject(new Error(`The browser exited before it listened. Its stderr: ${said}`)));
   });
 
 function complaintsIn({ method, params }: DevToolsMessage): string[] {
-  if (method === "Runtime.exceptionThrown" || method === "Page.javascriptDialogOpening") return [JSON.stringify(params)];
+  if (method === "Runtime.exceptionThrown" || method === "Page.javascriptDialogOpening")
+    return [JSON.stringify(params)];
   if (method !== "Log.entryAdded") return [];
   const { level, text } = (params as { entry: { level: string; text: string } }).entry;
   return level === "error" ? [text] : [];
@@ -126,11 +151,16 @@ type Send = (method: string, params?: object) => Promise<Record<string, unknown>
 
 function pageOf(send: Send, complaints: string[]): Page {
   const evaluate = async <Value>(expression: string): Promise<Value> => {
-    const { result, exceptionDetails } = (await send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })) as {
+    const { result, exceptionDetails } = (await send("Runtime.evaluate", {
+      expression,
+      awaitPromise: true,
+      returnByValue: true,
+    })) as {
       result: { value: Value };
       exceptionDetails?: { text: string; exception?: { value?: string } };
     };
-    if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.text} ${exceptionDetails.exception?.value ?? ""}`);
+    if (exceptionDetails)
+      throw new Error(`${expression}: ${exceptionDetails.text} ${exceptionDetails.exception?.value ?? ""}`);
     return result.value;
   };
   return {
@@ -148,10 +178,13 @@ function pageOf(send: Send, complaints: string[]): Page {
       })`),
     press: (key) => pressKey(send, key),
     async click(selector, text = "") {
-      const place = await evaluate<{ x: number; y: number } | string>(`(${placeOf})(${JSON.stringify(selector)}, ${JSON.stringify(text)})`);
+      const place = await evaluate<{ x: number; y: number } | string>(
+        `(${placeOf})(${JSON.stringify(selector)}, ${JSON.stringify(text)})`,
+      );
       if (typeof place === "string") throw new Error(place);
       const at = { ...place, button: "left", clickCount: 1 };
-      for (const type of ["mouseMoved", "mousePressed", "mouseReleased"]) await send("Input.dispatchMouseEvent", { type, ...at });
+      for (const type of ["mouseMoved", "mousePressed", "mouseReleased"])
+        await send("Input.dispatchMouseEvent", { type, ...at });
     },
     write: (selector, text) =>
       evaluate(`{ const input = document.querySelector(${JSON.stringify(selector)}); input.value = ${JSON.stringify(text)};
@@ -167,13 +200,27 @@ function pageOf(send: Send, complaints: string[]): Page {
 }
 
 /** The codes of the keys that are not letters; Chromium acts on the code, the page on the name. */
-const KEY_CODES: Readonly<Record<string, number>> = { Enter: 13, Tab: 9, Escape: 27, Right: 39, Left: 37, Up: 38, Down: 40, PageDown: 34 };
+const KEY_CODES: Readonly<Record<string, number>> = {
+  Enter: 13,
+  Tab: 9,
+  Escape: 27,
+  Right: 39,
+  Left: 37,
+  Up: 38,
+  Down: 40,
+  PageDown: 34,
+};
 
 async function pressKey(send: Send, name: string): Promise<void> {
   const windowsVirtualKeyCode = KEY_CODES[name] ?? name.toUpperCase().charCodeAt(0);
   const key = /^(?:Right|Left|Up|Down)$/.test(name) ? `Arrow${name}` : name;
   const text = name === "Enter" ? "\r" : name.length === 1 ? name : undefined;
-  await send("Input.dispatchKeyEvent", { type: "keyDown", key, windowsVirtualKeyCode, ...(text !== undefined && { text }) });
+  await send("Input.dispatchKeyEvent", {
+    type: "keyDown",
+    key,
+    windowsVirtualKeyCode,
+    ...(text !== undefined && { text }),
+  });
   await send("Input.dispatchKeyEvent", { type: "keyUp", key, windowsVirtualKeyCode });
 }
 

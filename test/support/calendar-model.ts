@@ -28,7 +28,11 @@ const DAY = 24 * HOUR;
 const weekdayOf = (time: number) => new Date(time).getUTCDay();
 
 /** The next state of a record, and the local time of it as if that were UTC. */
-function nextOf(kind: string, record: Entry, { offset, records }: ModelledMerchant): [to: string, local: number] | undefined {
+function nextOf(
+  kind: string,
+  record: Entry,
+  { offset, records }: ModelledMerchant,
+): [to: string, local: number] | undefined {
   const at = (day: string | null, hour: number): number =>
     day === null ? Number.NaN : new Date(`${day}T00:00:00Z`).getTime() + hour * HOUR;
   const created = record.created * 1000 + offset * HOUR;
@@ -72,7 +76,10 @@ function nextOf(kind: string, record: Entry, { offset, records }: ModelledMercha
   }
 }
 
-/** The changes of the records after `start`, until `end`, in order of time. Dates that have passed at the start bring nothing about. */
+/**
+ * The changes of the records after `start`, until `end`, in order of time. Dates that have passed at the start bring
+ * nothing about.
+ */
 export function expectedChanges(merchants: readonly ModelledMerchant[], start: number, end: number): ExpectedChange[] {
   const changes: ExpectedChange[] = [];
   for (const merchant of merchants)
@@ -85,7 +92,14 @@ export function expectedChanges(merchants: readonly ModelledMerchant[], start: n
           const due = local - merchant.offset * HOUR;
           const at = earliest > start + 1 ? Math.max(due, earliest) : due;
           if (!(at >= earliest && at <= end)) break;
-          changes.push({ at: new Date(at).toISOString(), merchant: merchant.id, kind, id: record.id, from: record.status, to });
+          changes.push({
+            at: new Date(at).toISOString(),
+            merchant: merchant.id,
+            kind,
+            id: record.id,
+            from: record.status,
+            to,
+          });
           record.status = to;
           earliest = at;
         }

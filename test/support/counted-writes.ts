@@ -19,7 +19,12 @@ const effects: [path: string, body: (key: string) => Record<string, unknown>][] 
   ["/v1/retail/products/prod_honey/variants", (sku) => ({ sku, options: { lot: sku }, price: 100 })],
   [
     "/v1/employees/payroll",
-    () => ({ periodStart: "2026-01-01", periodEnd: "2026-01-31", payDate: "2026-01-31", items: [{ employeeId: "emp", grossAmount: 1 }] }),
+    () => ({
+      periodStart: "2026-01-01",
+      periodEnd: "2026-01-31",
+      payDate: "2026-01-31",
+      items: [{ employeeId: "emp", grossAmount: 1 }],
+    }),
   ],
 ];
 
@@ -42,7 +47,8 @@ export function look<T>(file: string, work: (rows: <R>(text: string) => R[]) => 
 export const perKey = (table: string, path: string) =>
   `select body ->> '${path}' as key, count(*) as count from ${table} where key is not null group by key`;
 
-export const counted = (counts: { key: string; count: number }[]) => new Map(counts.map(({ key, count }) => [key, count]));
+export const counted = (counts: { key: string; count: number }[]) =>
+  new Map(counts.map(({ key, count }) => [key, count]));
 
 /** Counts the records and events with a key. */
 export interface Made {

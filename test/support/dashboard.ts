@@ -126,13 +126,17 @@ export async function openSandboxDashboard(columns?: number, rows?: number) {
 /** The requests that the sandbox has logged, as the live stream sends them. */
 export async function loggedRequests(bench: Bench): Promise<LiveEvent[]> {
   const { data } = await bench.control("GET", "/requests?limit=100");
-  return data.toReversed().map((one: Parameters<typeof requestRow>[0]) => ({ kind: "request", request: requestRow(one) }));
+  return data
+    .toReversed()
+    .map((one: Parameters<typeof requestRow>[0]) => ({ kind: "request", request: requestRow(one) }));
 }
 
 /** The attempts that the sandbox has logged, as the live stream sends them. */
 export async function loggedAttempts(bench: Bench): Promise<LiveEvent[]> {
   const { data } = await bench.control("GET", "/deliveries?limit=100");
-  return data.toReversed().map((one: Parameters<typeof attemptRow>[0]) => ({ kind: "attempt", attempt: attemptRow(one) }));
+  return data
+    .toReversed()
+    .map((one: Parameters<typeof attemptRow>[0]) => ({ kind: "attempt", attempt: attemptRow(one) }));
 }
 
 /** The keys that type a text. */

@@ -64,12 +64,19 @@ export const changeOf = (tokens: readonly string[]): fc.Arbitrary<Change> =>
 
 /** No changes in `untouched` of `untouched + 1` inputs; up to `most` in the others. */
 export const someChanges = (tokens: readonly string[], most: number, untouched: number): fc.Arbitrary<Change[]> =>
-  fc.oneof({ weight: untouched, arbitrary: fc.constant<Change[]>([]) }, fc.array(changeOf(tokens), { minLength: 1, maxLength: most }));
+  fc.oneof(
+    { weight: untouched, arbitrary: fc.constant<Change[]>([]) },
+    fc.array(changeOf(tokens), { minLength: 1, maxLength: most }),
+  );
 
 export function changed(bytes: Buffer, changes: readonly Change[]): Buffer {
   return changes.reduce((before, { what, at, size, token }) => {
     const start = Math.floor(at * before.length);
-    const [head, middle, tail] = [before.subarray(0, start), before.subarray(start, start + size), before.subarray(start + size)];
+    const [head, middle, tail] = [
+      before.subarray(0, start),
+      before.subarray(start, start + size),
+      before.subarray(start + size),
+    ];
     if (what === "drop") return Buffer.concat([head, tail]);
     if (what === "cut") return at > 0.5 ? head : before;
     if (what === "double") return Buffer.concat([head, middle, middle, tail]);
@@ -97,7 +104,10 @@ export const oddValue: fc.Arbitrary<unknown> = fc.oneof(
     "9".repeat(400),
     "1".repeat(70_000),
   ),
-  fc.constantFrom<unknown>("5s", "-5s", "1e9h", "payments.*", "*", "mer_lodge", "2026-02-30", "/a~2b", "$", [[[[]]]], { gte: 1, lte: 0 }),
+  fc.constantFrom<unknown>("5s", "-5s", "1e9h", "payments.*", "*", "mer_lodge", "2026-02-30", "/a~2b", "$", [[[[]]]], {
+    gte: 1,
+    lte: 0,
+  }),
 );
 
 /** One change of a JSON value: a node, selected by number, is replaced, removed, renamed or duplicated. */
@@ -129,7 +139,8 @@ function editOnce(root: unknown, { what, node, value, name }: Edit): unknown {
   if (places.length === 0) return fresh;
   const { holder, key } = places[node % places.length] as Place;
   if (what === "replace") define(holder, key, fresh);
-  else if (Array.isArray(holder)) what === "double" ? holder.push(structuredClone(holder[Number(key)])) : holder.splice(Number(key), 1);
+  else if (Array.isArray(holder))
+    what === "double" ? holder.push(structuredClone(holder[Number(key)])) : holder.splice(Number(key), 1);
   else {
     const kept = structuredClone(holder[key]);
     if (what !== "double") delete holder[key];

@@ -2,7 +2,10 @@
 
 import { runInNewContext } from "node:vm";
 
-/** The largest body. Quadratic work on it takes an hour, linear work a fraction of a second: no busy machine confuses the two. */
+/**
+ * The largest body. Quadratic work on it takes an hour, linear work a fraction of a second: no busy machine confuses
+ * the two.
+ */
 const LENGTH = 2 ** 20;
 const LIMIT = 45_000;
 

@@ -5,7 +5,11 @@ import type { Bench } from "./sandbox.ts";
 export const ORDER = { name: "Low season", adjustmentType: "fixed", adjustmentValue: 5 };
 
 /** Sends the order under one key, five times at most; returns the status of each try, or `lost`. */
-export async function insist(bench: Bench, idempotencyKey: string, key = "sk_test_lodge"): Promise<(string | number)[]> {
+export async function insist(
+  bench: Bench,
+  idempotencyKey: string,
+  key = "sk_test_lodge",
+): Promise<(string | number)[]> {
   const met: (string | number)[] = [];
   for (let tries = 0; tries < 5 && met.at(-1) !== 200; tries++) {
     const options = { key, body: ORDER, headers: { "idempotency-key": idempotencyKey } };

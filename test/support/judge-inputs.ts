@@ -17,7 +17,9 @@ export const operations = [
 
 let count = 0;
 
-/** A GET with its response. `arrived` is in real milliseconds from a base so late that no deadline passes during a test. */
+/**
+ * A GET with its response. `arrived` is in real milliseconds from a base so late that no deadline passes during a test.
+ */
 export function requestEntry(arrived: number, status: number, rest: Partial<RequestEntry> = {}): RequestEntry {
   count++;
   return {
@@ -49,7 +51,12 @@ export function requestEntry(arrived: number, status: number, rest: Partial<Requ
 }
 
 /** A write with its response, with an Idempotency-Key if one is given. */
-export const writeEntry = (arrived: number, status: number, key: string | undefined, rest: Partial<RequestEntry> = {}): RequestEntry =>
+export const writeEntry = (
+  arrived: number,
+  status: number,
+  key: string | undefined,
+  rest: Partial<RequestEntry> = {},
+): RequestEntry =>
   requestEntry(arrived, status, {
     method: "POST",
     path: "/v1/hospitality/pricing-rules",
@@ -108,7 +115,9 @@ export const recordedAttempt = (rest: Partial<AttemptMessage> = {}, began = perf
 /** Headers of a response that asks for a wait. */
 export const wait = (retryAfter: string) => ({ responseHeaders: { Date: "x", "Retry-After": retryAfter } });
 
-/** A judge that has observed the entries; `published` gets its final verdicts, and `of` returns the verdicts of a rule. */
+/**
+ * A judge that has observed the entries; `published` gets its final verdicts, and `of` returns the verdicts of a rule.
+ */
 export const judge = (...entries: RequestEntry[]) => judgeUnder(createEventLoopLag(), entries);
 
 /** No lag, however busy the machine is. */

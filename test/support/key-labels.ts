@@ -1,10 +1,13 @@
 // The result that the screen must show after a key of the key bar is pressed, by the key's label.
 
-/** `open:` is the title of the detail or form, `typed:` a filter or search being typed, and `copied:` what was copied. */
+/**
+ * `open:` is the title of the detail or form, `typed:` a filter or search being typed, and `copied:` what was copied.
+ */
 const SEEN: Readonly<Record<string, RegExp>> = {
   "details|open link|clock|fault|merchant|rate limit|trigger|help|quit|next|previous|body|commands|reset|traffic|snapshot|edit":
     /^open: [^\n]/m,
-  "next pane|next field|choose|more|back|next match|clear filter|clear search|follow": /^open: [^\n]*\nnotice: (?:Cancelled)?$/m,
+  "next pane|next field|choose|more|back|next match|clear filter|clear search|follow":
+    /^open: [^\n]*\nnotice: (?:Cancelled)?$/m,
   "apply|keep|clear": /^typed: none/m,
   "filter|search": /^typed: (?!none)|^open: Commands/m,
   "copy curl|copy": /^copied: .*curl /m,

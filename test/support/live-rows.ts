@@ -2,7 +2,13 @@
 
 import type { RateWindow, SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { RuleState } from "../../src/contracts/fault.ts";
-import { type AttemptMessage, type LiveEvent, type LiveItem, NO_COUNTS, type RequestMessage } from "../../src/contracts/live-messages.ts";
+import {
+  type AttemptMessage,
+  type LiveEvent,
+  type LiveItem,
+  NO_COUNTS,
+  type RequestMessage,
+} from "../../src/contracts/live-messages.ts";
 import { ownValues } from "../../src/contracts/service-values.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { panes } from "../../ui/panes/index.ts";
@@ -61,8 +67,14 @@ export const verdict = (number: number, changes: Partial<VerdictMessage> = {}): 
 });
 
 /** The events of the stream that bring such rows. */
-export const requested = (...of: Parameters<typeof request>): LiveEvent => ({ kind: "request", request: request(...of) });
-export const attempted = (...of: Parameters<typeof attempt>): LiveEvent => ({ kind: "attempt", attempt: attempt(...of) });
+export const requested = (...of: Parameters<typeof request>): LiveEvent => ({
+  kind: "request",
+  request: request(...of),
+});
+export const attempted = (...of: Parameters<typeof attempt>): LiveEvent => ({
+  kind: "attempt",
+  attempt: attempt(...of),
+});
 export const judged = (...of: Parameters<typeof verdict>): LiveEvent => ({ kind: "verdict", verdict: verdict(...of) });
 
 export const rule = (number: number, changes: Partial<RuleState> = {}): RuleState => ({
@@ -145,7 +157,13 @@ export function withLiveEvents(state: UiState, events: readonly LiveEvent[], uns
     return { seq: state.lastSeq + 1 + index, nth: nthOf(state, events, index), ...event } as LiveItem;
   });
   const made = { requests: counts.request, attempts: counts.attempt, verdicts };
-  return applyMessage(state, { type: "digest", seq: state.lastSeq + items.length + unsent, made, completeFor: {}, items });
+  return applyMessage(state, {
+    type: "digest",
+    seq: state.lastSeq + items.length + unsent,
+    made,
+    completeFor: {},
+    items,
+  });
 }
 
 /** The number of an item of its kind, as if no other was left out. */
@@ -165,7 +183,16 @@ function countVerdict(
 }
 
 /** Applies the replies of the polls. */
-export function withRulesAndWindows(state: UiState, rules: readonly RuleState[], windows: readonly RateWindow[] = []): UiState {
-  const rowsOf = (name: string, data: readonly unknown[]) => panes.find((pane) => pane.name === name)?.poll?.read({ data }) ?? [];
-  return applyPolledRows(applyPolledRows(state, "faults", rowsOf("faults", rules)), "limits", rowsOf("limits", windows));
+export function withRulesAndWindows(
+  state: UiState,
+  rules: readonly RuleState[],
+  windows: readonly RateWindow[] = [],
+): UiState {
+  const rowsOf = (name: string, data: readonly unknown[]) =>
+    panes.find((pane) => pane.name === name)?.poll?.read({ data }) ?? [];
+  return applyPolledRows(
+    applyPolledRows(state, "faults", rowsOf("faults", rules)),
+    "limits",
+    rowsOf("limits", windows),
+  );
 }

@@ -23,8 +23,16 @@ export async function load(url: string, count: number, pathOf: (number: number) 
   agent.destroy();
 }
 
-/** Sends this many requests a second: one loop that sends at each turn all that are due, whether or not the others were answered. */
-export async function pacedLoad(url: string, perSecond: number, count: number, pathOf: (number: number) => string): Promise<void> {
+/**
+ * Sends this many requests a second: one loop that sends at each turn all that are due, whether or not the others were
+ * answered.
+ */
+export async function pacedLoad(
+  url: string,
+  perSecond: number,
+  count: number,
+  pathOf: (number: number) => string,
+): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const elapsed = stopwatch();
   const answers: Promise<void>[] = [];

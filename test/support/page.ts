@@ -12,7 +12,9 @@ export const root = join(import.meta.dirname, "../..");
 /** A module that makes time pass faster in a program. */
 const FAST_CLOCK = join(root, "test/support/fast-clock.js");
 
-/** Variables with which Node programs take a fraction of the time that they wait for; they load the other modules too. */
+/**
+ * Variables with which Node programs take a fraction of the time that they wait for; they load the other modules too.
+ */
 export const fastClock = (speed: number, ...modules: string[]) => ({
   CLOCK_SPEED: String(speed),
   NODE_OPTIONS: [pathToFileURL(FAST_CLOCK).href, ...modules].map((module) => `--import ${module}`).join(" "),
@@ -33,7 +35,8 @@ export async function speedUp(speed: number): Promise<void> {
 export const readPage = (name: string) => readFileSync(join(root, name), "utf8");
 
 /** The section under a heading. */
-export const section = (page: string, title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
+export const section = (page: string, title: string) =>
+  page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
 
 /** The fenced blocks of one language. */
 export const fences = (text: string, language: string) =>
@@ -61,7 +64,8 @@ export function openShell(variables: Readonly<Record<string, string>> = {}) {
   const bin = join(cwd, "node_modules/.bin");
   mkdirSync(bin, { recursive: true });
   /** Adds a command that the scripts find first. */
-  const addCommand = (name: string, script: string) => writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const addCommand = (name: string, script: string) =>
+    writeFileSync(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   addCommand("npx", `shift\nexec "${process.execPath}" "${PROGRAM}" "$@"`);
   const env = { ...ownEnvironment(), PATH: `${bin}${delimiter}${process.env.PATH}`, ...variables };
   return {

@@ -7,7 +7,11 @@ export interface Palette {
   colours: readonly string[];
 }
 
-const palette = (text: string, background: string, colours: string): Palette => ({ text, background, colours: colours.split(" ") });
+const palette = (text: string, background: string, colours: string): Palette => ({
+  text,
+  background,
+  colours: colours.split(" "),
+});
 
 export const PALETTES: Readonly<Record<string, Palette>> = {
   "xterm, dark": palette(

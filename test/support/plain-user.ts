@@ -28,7 +28,8 @@ function findUser(): PlainUser | string {
   if (process.getuid?.() !== 0) return { command: (...words) => [process.execPath, PROGRAM, ...words], own: () => {} };
   if (spawnSync("setpriv", ["--version"]).status !== 0) return "there is no setpriv to run as another user";
   const asNobody = ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups"] as const;
-  const canRun = (...command: string[]) => spawnSync(asNobody[0], [...asNobody.slice(1), ...command], { cwd: "/" }).status === 0;
+  const canRun = (...command: string[]) =>
+    spawnSync(asNobody[0], [...asNobody.slice(1), ...command], { cwd: "/" }).status === 0;
   const copy = copyProgram();
   // The checkout and Node itself may lie in a folder that only root may enter.
   const node = canRun(process.execPath, "--version") ? process.execPath : copyInto(copy, process.execPath);
@@ -42,7 +43,9 @@ function findUser(): PlainUser | string {
   };
 }
 
-/** Copies what the packed program needs to a folder that every user can enter; it is removed at the end of this process. */
+/**
+ * Copies what the packed program needs to a folder that every user can enter; it is removed at the end of this process.
+ */
 function copyProgram(): string {
   const copy = mkdtempSync(join(tmpdir(), "program-"));
   process.once("exit", () => rmSync(copy, { recursive: true, force: true }));
@@ -53,7 +56,9 @@ function copyProgram(): string {
   const names = ["better-sqlite3"];
   for (const name of names) {
     const from = join(root, "node_modules", name);
-    const { dependencies = {} } = JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as { dependencies?: Record<string, string> };
+    const { dependencies = {} } = JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as {
+      dependencies?: Record<string, string>;
+    };
     names.push(...Object.keys(dependencies).filter((one) => one !== "prebuild-install" && !names.includes(one)));
     copyInto(modules, from);
   }
@@ -61,7 +66,8 @@ function copyProgram(): string {
 }
 
 /** Without the sources of native code and what a compiler leaves behind, which are large. */
-const isNeeded = (path: string) => !/[\\/](deps|src|obj|obj\.target)$/.test(path) || !path.includes(`${sep}better-sqlite3${sep}`);
+const isNeeded = (path: string) =>
+  !/[\\/](deps|src|obj|obj\.target)$/.test(path) || !path.includes(`${sep}better-sqlite3${sep}`);
 
 function copyInto(folder: string, from: string): string {
   const to = join(folder, basename(from));

@@ -1,4 +1,5 @@
-// Starts, reads and stops the built program, runs its commands in this process, and keeps the folders and files of a test.
+// Starts, reads and stops the built program, runs its commands in this process, and keeps the folders and files of a
+// test.
 
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -66,7 +67,8 @@ export function temporaryFile(content: string | Uint8Array, name: string): strin
 /** A copy of the database in this folder, as a process killed at this moment would leave it. */
 export function databaseLeftBehind(from: string): string {
   const to = folder();
-  for (const name of readdirSync(from).filter((entry) => !entry.endsWith("-lock"))) cpSync(join(from, name), join(to, name));
+  for (const name of readdirSync(from).filter((entry) => !entry.endsWith("-lock")))
+    cpSync(join(from, name), join(to, name));
   return join(to, "sandbox.db");
 }
 
@@ -78,7 +80,8 @@ export function oneWordProgram(): string {
 }
 
 /** The variables of this process, without those of the program. */
-export const ownEnvironment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_")));
+export const ownEnvironment = () =>
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_")));
 
 /** Starts the program with these arguments, in an empty folder and with only the given variables. */
 export function launch(words: string[], variables: Record<string, string> = {}, cwd = folder()): Program {
@@ -99,7 +102,11 @@ export function launchCommand(
   ...beside: "pipe"[]
 ): Program {
   const env = { ...ownEnvironment(), ...variables };
-  const child = spawn(command, words, { cwd, env, stdio: ["pipe", "pipe", "pipe", ...beside] }) as ChildProcessWithoutNullStreams;
+  const child = spawn(command, words, {
+    cwd,
+    env,
+    stdio: ["pipe", "pipe", "pipe", ...beside],
+  }) as ChildProcessWithoutNullStreams;
   children.add(child);
   const out: string[] = [];
   let error = "";
@@ -119,7 +126,9 @@ export function launchCommand(
       const found = out.find(fits);
       if (found !== undefined) return resolve(found);
       reader.on("line", (next) => fits(next) && resolve(next));
-      void ended.then(() => reject(new Error(`The program ended before it said so. It said: ${out.join("\n")}\n${error}`)));
+      void ended.then(() =>
+        reject(new Error(`The program ended before it said so. It said: ${out.join("\n")}\n${error}`)),
+      );
     });
   return { child, out, line, ended };
 }
@@ -131,7 +140,8 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Runs the program until it exits. */
-export const run = (words: string[], variables?: Record<string, string>, cwd?: string) => launch(words, variables, cwd).ended;
+export const run = (words: string[], variables?: Record<string, string>, cwd?: string) =>
+  launch(words, variables, cwd).ended;
 
 /** Starts a sandbox on a free port and waits until it is ready. */
 export async function start(words: string[], variables?: Record<string, string>, cwd?: string): Promise<Started> {
@@ -156,7 +166,10 @@ export interface CommandRun {
   error: string;
 }
 
-/** Runs a command in this process, which is faster than the program: for the sandbox at this URL, or one that needs no sandbox. */
+/**
+ * Runs a command in this process, which is faster than the program: for the sandbox at this URL, or one that needs no
+ * sandbox.
+ */
 export async function runCommand(url: string | undefined, ...[name = "", ...words]: string[]): Promise<CommandRun> {
   const written = { out: "", error: "" };
   const spies = [

@@ -1,4 +1,5 @@
-// A sandbox on a real port with a frozen clock, a plain HTTP client and servers for it, and the count of the attacks on it.
+// A sandbox on a real port with a frozen clock, a plain HTTP client and servers for it, and the count of the attacks on
+// it.
 
 import { appendFileSync } from "node:fs";
 import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
@@ -73,7 +74,8 @@ export const serviceFile = (facts: object | string): string =>
   temporaryFile(typeof facts === "string" ? facts : JSON.stringify({ facts }, null, 2), "service.json");
 
 /** A sandbox that responds by these facts. */
-export const openAs = (facts: object, options: GivenOptions = {}): Promise<Bench> => open({ service: serviceFile(facts), ...options });
+export const openAs = (facts: object, options: GivenOptions = {}): Promise<Bench> =>
+  open({ service: serviceFile(facts), ...options });
 
 /** One sandbox for all tests of the describe, or of the file, in which this is called. */
 export function shareForBlock(options: GivenOptions = {}, prepare?: (bench: Bench) => Promise<unknown>): () => Bench {
@@ -105,7 +107,14 @@ export async function share(options: GivenOptions = {}): Promise<Bench> {
 }
 
 export function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {
-  const { key = "sk_test_lodge", body, contentType = "application/json", chunked, patience = 0, agent = shared } = options;
+  const {
+    key = "sk_test_lodge",
+    body,
+    contentType = "application/json",
+    chunked,
+    patience = 0,
+    agent = shared,
+  } = options;
   const bytes = body === undefined ? undefined : bytesOf(body);
   const headers: Record<string, string | string[]> = {
     ...(key === null ? {} : { authorization: `Bearer ${key}` }),
@@ -134,14 +143,21 @@ export function call(url: string, method: string, path: string, options: CallOpt
   });
 }
 
-/** With RECORDED_CALLS, adds each call of the API to that file: `npm run openapi:tools` sends them through a validating proxy. */
-function record(request: { method: string; path: string; headers: object; body?: string }, { status, headers, text }: Answer): void {
+/**
+ * With RECORDED_CALLS, adds each call of the API to that file: `npm run openapi:tools` sends them through a validating
+ * proxy.
+ */
+function record(
+  request: { method: string; path: string; headers: object; body?: string },
+  { status, headers, text }: Answer,
+): void {
   const file = process.env.RECORDED_CALLS;
   if (file !== undefined && request.path.startsWith("/v1/"))
     appendFileSync(file, `${JSON.stringify({ ...request, response: { status, headers, text } })}\n`);
 }
 
-const bytesOf = (body: unknown) => (Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body)));
+const bytesOf = (body: unknown) =>
+  Buffer.isBuffer(body) ? body : Buffer.from(typeof body === "string" ? body : JSON.stringify(body));
 
 /** Parses JSON; undefined for other text, which faults send. */
 export function parsed(text: string): unknown {
@@ -211,7 +227,8 @@ export function raw(port: number, bytes: string | Buffer, last = false, host = "
 }
 
 /** Raw bytes of a request with the given lines and Connection: close. */
-export const lines = (start: string, ...headers: string[]) => [start, ...headers, "Connection: close", "", ""].join("\r\n");
+export const lines = (start: string, ...headers: string[]) =>
+  [start, ...headers, "Connection: close", "", ""].join("\r\n");
 
 /** Parses status, headers and JSON of the first response among raw bytes. */
 export function readRaw(received: string): { status: number; headers: Record<string, string>; body: Answer["body"] } {
@@ -234,7 +251,10 @@ declare module "vitest" {
   }
 }
 
-/** Counts attempts of the attack that a row of SECURITY.md names, for `npm run attack`. They were all refused if the test passes. */
+/**
+ * Counts attempts of the attack that a row of SECURITY.md names, for `npm run attack`. They were all refused if the
+ * test passes.
+ */
 export function attempted(row: string, count = 1): void {
   const test = TestRunner.getCurrentTest();
   if (!test) throw new Error("attempted() is called outside a test.");

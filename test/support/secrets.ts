@@ -25,7 +25,9 @@ export const secretNames = fc
 const letters = (length: number) => fc.stringMatching(new RegExp(`^[A-Za-z0-9]{${length}}$`));
 
 /** A key or a signing secret of the project's own form. */
-export const keys = fc.tuple(fc.constantFrom("sk_test_", "whsec_", "sk_test_session_"), letters(16)).map(([prefix, rest]) => prefix + rest);
+export const keys = fc
+  .tuple(fc.constantFrom("sk_test_", "whsec_", "sk_test_session_"), letters(16))
+  .map(([prefix, rest]) => prefix + rest);
 
 const withChecksum = (country: string, rest: string) => {
   const digits = [...`${rest}${country}00`].map((character) => Number.parseInt(character, 36)).join("");
@@ -51,4 +53,6 @@ export const jsonEscaped = (text: string) =>
 
 /** Every character percent-encoded. */
 export const percentEncoded = (text: string) =>
-  [...Buffer.from(text.replaceAll(/[^\x20-\x7e]/g, ""))].map((byte) => `%${byte.toString(16).padStart(2, "0")}`).join("");
+  [...Buffer.from(text.replaceAll(/[^\x20-\x7e]/g, ""))]
+    .map((byte) => `%${byte.toString(16).padStart(2, "0")}`)
+    .join("");

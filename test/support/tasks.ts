@@ -1,4 +1,5 @@
-// The table of tasks in docs/dashboard.md, with the text that shows that a task is done, and a sandbox in which each can be done.
+// The table of tasks in docs/dashboard.md, with the text that shows that a task is done, and a sandbox in which each
+// can be done.
 
 import { readFileSync } from "node:fs";
 import { type Bench, open } from "./sandbox.ts";
@@ -18,7 +19,9 @@ export const tasks: Task[] =
     .slice(1)
     .map((line) => {
       const [, name = "", keys = ""] = line.split("|").map((cell) => cell.trim());
-      const pressed = [...keys.matchAll(/`([^`]+)`/g)].map(([, key = ""]) => (key.length > 1 ? key.toLowerCase() : key));
+      const pressed = [...keys.matchAll(/`([^`]+)`/g)].map(([, key = ""]) =>
+        key.length > 1 ? key.toLowerCase() : key,
+      );
       return { name, keys: pressed };
     }) ?? [];
 

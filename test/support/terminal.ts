@@ -58,14 +58,27 @@ interface Opening {
 }
 
 /** Removes variables of the developer's environment that affect output. */
-const SILENT = ["CI", "NO_COLOR", "FORCE_COLOR", "COLORTERM", "TMUX", "INK_SCREEN_READER", "LC_ALL", "LC_CTYPE", "NODE_OPTIONS"];
+const SILENT = [
+  "CI",
+  "NO_COLOR",
+  "FORCE_COLOR",
+  "COLORTERM",
+  "TMUX",
+  "INK_SCREEN_READER",
+  "LC_ALL",
+  "LC_CTYPE",
+  "NODE_OPTIONS",
+];
 
 /** The program with these arguments. */
 export const openProgram = (words: string[], opening?: Opening) => open(process.execPath, [PROGRAM, ...words], opening);
 
 /** A shell in which `$program` is the program. */
 export const openShell = (opening: Opening = {}) =>
-  open("sh", ["-i"], { ...opening, variables: { PS1: "$ ", ENV: "", program: oneWordProgram(), ...opening.variables } });
+  open("sh", ["-i"], {
+    ...opening,
+    variables: { PS1: "$ ", ENV: "", program: oneWordProgram(), ...opening.variables },
+  });
 
 /** An in-memory sandbox with its dashboard, once it is live. */
 export async function openDashboard(words: string[] = [], opening?: Opening): Promise<TestTerminal & { url: string }> {
@@ -84,7 +97,8 @@ export function open(file: string, words: string[], { size = WIDE, variables = {
   const titles: string[] = [];
   screen.onTitleChange((title) => titles.push(title));
   const changed = new Set<() => void>();
-  // The screen parses what it was given in order and later, so the empty text comes after everything that the program wrote.
+  // The screen parses what it was given in order and later, so the empty text comes after everything that the program
+  // wrote.
   const ended = new Promise<{ code: number; signal: number }>((resolve) =>
     child.onExit(({ exitCode, signal }) => screen.write("", () => resolve({ code: exitCode, signal: signal ?? 0 }))),
   );
@@ -141,7 +155,8 @@ function until({ changed, ended, text }: Watched, wanted: Wanted): Promise<strin
       act();
     };
     const look = () => fits(text()) && end(() => resolve(text()));
-    const giveUp = (why: string) => end(() => reject(new Error(`The screen never showed ${wanted}: ${why}. It shows:\n${text()}`)));
+    const giveUp = (why: string) =>
+      end(() => reject(new Error(`The screen never showed ${wanted}: ${why}. It shows:\n${text()}`)));
     const patience = setTimeout(() => giveUp("it was waited for long enough"), PATIENCE);
     changed.add(look);
     look();

@@ -132,7 +132,10 @@ export interface Registered {
 
 /** Registers an endpoint of the sandbox's first merchant. */
 export async function register(bench: Bench, url: string, events: string[] = ["*"], key?: string): Promise<Registered> {
-  const { status, body, text } = await bench.call("POST", "/v1/webhooks", { body: { url, events }, ...(key ? { key } : {}) });
+  const { status, body, text } = await bench.call("POST", "/v1/webhooks", {
+    body: { url, events },
+    ...(key ? { key } : {}),
+  });
   if (status !== 201) throw new Error(text);
   return body;
 }
@@ -145,8 +148,16 @@ export async function openRegistered(options: Parameters<typeof open>[0] = {}) {
 }
 
 /** Sends a test event and returns its id. */
-export async function trigger(bench: Bench, type = "payment.succeeded", data: object = { amount: 1 }, key?: string): Promise<string> {
-  const { status, body, text } = await bench.call("POST", "/v1/webhook-events/test", { body: { type, data }, ...(key ? { key } : {}) });
+export async function trigger(
+  bench: Bench,
+  type = "payment.succeeded",
+  data: object = { amount: 1 },
+  key?: string,
+): Promise<string> {
+  const { status, body, text } = await bench.call("POST", "/v1/webhook-events/test", {
+    body: { type, data },
+    ...(key ? { key } : {}),
+  });
   if (status !== 200) throw new Error(text);
   return body.id;
 }

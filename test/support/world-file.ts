@@ -12,7 +12,10 @@ type Row = [sequence: number, kind: string, body: string];
 
 const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
 
-/** Reads the records of a sandbox's file. Unchanged records are parsed once, so that a world can be checked after each of many steps. */
+/**
+ * Reads the records of a sandbox's file. Unchanged records are parsed once, so that a world can be checked after each
+ * of many steps.
+ */
 export function openWorldFile(file: string) {
   const sql = new Sqlite(file, { readonly: true });
   const select = sql
@@ -79,7 +82,8 @@ export const contradictionsIn = (world: RecordsByKind, now: number): string[] =>
 /** Contradictions in the worlds of all merchants in a file. `now` is in Unix seconds. */
 export function violationsIn(file: string, now: number): string[] {
   const worlds = openWorldFile(file);
-  const problemsOf = (merchant: string) => contradictionsIn(worlds.records(merchant), now).map((problem) => `${merchant} ${problem}`);
+  const problemsOf = (merchant: string) =>
+    contradictionsIn(worlds.records(merchant), now).map((problem) => `${merchant} ${problem}`);
   const found = worlds.merchants().flatMap(problemsOf);
   worlds.close();
   return found;

@@ -1,5 +1,5 @@
-// A random walk through the worlds of the seeded merchants, over real sockets: records are made, moved, changed and refused by calls of the
-// API and of the control API, and time passes.
+// A random walk through the worlds of the seeded merchants, over real sockets: records are made, moved, changed and
+// refused by calls of the API and of the control API, and time passes.
 
 import { Agent } from "node:http";
 import { join } from "node:path";
@@ -101,7 +101,8 @@ export async function walk(seed: number, steps: number): Promise<WalkResult> {
   let now = NOON_SECONDS;
   try {
     for (let step = 0; step < steps && result.violations.length === 0; step++) {
-      const choose = <T>(of: readonly T[], word: string) => of[Math.floor(random.fraction("walk", step, word) * of.length)] as T;
+      const choose = <T>(of: readonly T[], word: string) =>
+        of[Math.floor(random.fraction("walk", step, word) * of.length)] as T;
       const name = choose(MERCHANTS, "merchant");
       const merchant = `mer_${name}`;
       const world = worlds.get(merchant) as RecordsByKind;
@@ -113,7 +114,9 @@ export async function walk(seed: number, steps: number): Promise<WalkResult> {
       if (isTime) now = Date.parse(answer.body.now) / 1_000;
       const done = `seed ${seed} step ${step} ${merchant}: ${action.method} ${action.path} ${JSON.stringify(action.body)}`;
       const changed = isTime || step % ALL_WORLDS === 0 ? [...worlds.keys()] : [merchant];
-      result.violations = problemsAfter(records, { changed, now, worlds, action, answer }).map((problem) => `${done}\n${problem}`);
+      result.violations = problemsAfter(records, { changed, now, worlds, action, answer }).map(
+        (problem) => `${done}\n${problem}`,
+      );
     }
     return { ...result, events: new Set(records.eventTypes()) };
   } finally {
@@ -207,7 +210,18 @@ const wait = ({ choose }: Step): Action => ({
   body: { by: choose(SPANS, "span") },
 });
 
-const ACTIONS: readonly ((step: Step) => Action)[] = [make, make, move, move, move, move, change, operate, operate, wait];
+const ACTIONS: readonly ((step: Step) => Action)[] = [
+  make,
+  make,
+  move,
+  move,
+  move,
+  move,
+  change,
+  operate,
+  operate,
+  wait,
+];
 
 /** One change with the fields that the kind has, or one that refers to other records of this or another merchant. */
 function changeOf(step: Step, resource: Resource): JsonObject {
@@ -219,7 +233,9 @@ function changeOf(step: Step, resource: Resource): JsonObject {
     { customerId: choose(recordsOf(step, "customer"), "customer")?.id },
   ];
   const fitting = all
-    .map((fields) => Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(resource.schema.properties, name))))
+    .map((fields) =>
+      Object.fromEntries(Object.entries(fields).filter(([name]) => Object.hasOwn(resource.schema.properties, name))),
+    )
     .filter((fields) => Object.keys(fields).length > 0);
   return choose(fitting, "change") ?? {};
 }
@@ -228,8 +244,14 @@ function changeOf(step: Step, resource: Resource): JsonObject {
 function itemsOf(step: Step) {
   const { choose } = step;
   return ["first", "second"].map((word) => ({
-    productId: choose([null, "prod_kiondo", "prod_chai", ...recordsOf(step, "product").map(({ id }) => id)], `${word} product`),
-    variantId: choose([null, "var_kiondo_s", "var_chai_250", ...recordsOf(step, "product_variant").map(({ id }) => id)], `${word} variant`),
+    productId: choose(
+      [null, "prod_kiondo", "prod_chai", ...recordsOf(step, "product").map(({ id }) => id)],
+      `${word} product`,
+    ),
+    variantId: choose(
+      [null, "var_kiondo_s", "var_chai_250", ...recordsOf(step, "product_variant").map(({ id }) => id)],
+      `${word} variant`,
+    ),
     sku: null,
     name: "Something",
     quantity: choose([1, 2, 3, 60, MOST], `${word} quantity`),
@@ -260,7 +282,10 @@ function takenOf(world: RecordsByKind): Map<string, number> {
   return taken;
 }
 
-/** The variants whose stock changed by something else than their orders. A stock that is not counted, or that the caller set, is left out. */
+/**
+ * The variants whose stock changed by something else than their orders. A stock that is not counted, or that the caller
+ * set, is left out.
+ */
 function stockLedger(before: RecordsByKind, after: RecordsByKind, isSet: (variant: AnyRecord) => boolean): string[] {
   const [taken, takenNow] = [takenOf(before), takenOf(after)];
   const earlier = new Map((before.get("product_variant") ?? []).map((variant) => [variant.id, variant]));

@@ -1,11 +1,13 @@
-// Imports third-party packages from the folder into which `npm run check:tools` installed them; they are not dependencies of the project.
+// Imports third-party packages from the folder into which `npm run check:tools` installed them; they are not
+// dependencies of the project.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const installed = process.env.TOOLS_FOLDER;
-if (installed === undefined) throw new Error("These tests need third-party tools: run `npm run check:tools`, which installs them.");
+if (installed === undefined)
+  throw new Error("These tests need third-party tools: run `npm run check:tools`, which installs them.");
 
 export const toolPath = (path: string) => join(installed, "node_modules", path);
 

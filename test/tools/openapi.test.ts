@@ -51,7 +51,10 @@ describe.each([
     const broken = copy(document);
     delete broken.paths[path][method].summary;
     broken.components.schemas.Unused = { type: "string" };
-    expect(await redocly(broken)).toEqual([expect.stringContaining("operation-summary"), expect.stringContaining("no-unused-components")]);
+    expect(await redocly(broken)).toEqual([
+      expect.stringContaining("operation-summary"),
+      expect.stringContaining("no-unused-components"),
+    ]);
   });
 
   test("has no error or warning by Spectral's recommended rules, which find planted ones", async () => {
@@ -59,7 +62,10 @@ describe.each([
     const broken = copy(document);
     delete broken.paths[path][method].tags;
     delete broken.servers;
-    expect((await spectral(broken)).map((problem) => problem.split(" ")[0]).sort()).toEqual(["oas3-api-servers", "operation-tags"]);
+    expect((await spectral(broken)).map((problem) => problem.split(" ")[0]).sort()).toEqual([
+      "oas3-api-servers",
+      "operation-tags",
+    ]);
   });
 });
 
@@ -169,8 +175,12 @@ test("the document's schemas accept every response, and reject the bodies that t
         const reply = replies[catalogue[operation]?.id ?? ""];
         hang(operation, catalogue.length + index, mutate(reply, at, how));
       });
-      const rules = { "no-invalid-media-type-examples": { severity: "error" as const, allowAdditionalProperties: true } };
-      const refused = (await redocly(document, rules)).map((problem) => /examples\/(value\d+)/.exec(problem)?.[1] ?? problem);
+      const rules = {
+        "no-invalid-media-type-examples": { severity: "error" as const, allowAdditionalProperties: true },
+      };
+      const refused = (await redocly(document, rules)).map(
+        (problem) => /examples\/(value\d+)/.exec(problem)?.[1] ?? problem,
+      );
       expect(new Set(refused)).toEqual(expected);
     }),
     { numRuns: 3 },

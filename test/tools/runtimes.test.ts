@@ -1,4 +1,5 @@
-// docs/languages.md and docs/library.md: the sections on Bun, Deno, jsdom and Jest, run with these from the npm registry.
+// docs/languages.md and docs/library.md: the sections on Bun, Deno, jsdom and Jest, run with these from the npm
+// registry.
 
 import { execFile, execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -13,7 +14,8 @@ const root = join(import.meta.dirname, "../..");
 const page = readFileSync(join(root, "docs/languages.md"), "utf8");
 const section = (title: string) => page.split(/^## /m).find((text) => text.startsWith(`${title}\n`)) ?? "";
 const snippetOf = (title: string) => /^```ts\n([\s\S]*?)\n```$/m.exec(section(title))?.[1] ?? "";
-const commandOf = (runtime: string) => new RegExp(`^npx merchant-sandbox exec .*-- (${runtime} .*)$`, "m").exec(page)?.[1] ?? "";
+const commandOf = (runtime: string) =>
+  new RegExp(`^npx merchant-sandbox exec .*-- (${runtime} .*)$`, "m").exec(page)?.[1] ?? "";
 
 const packages = { bun: "1.4.5", deno: "2.9.6", jsdom: "26.1.0", vitest: "4.1.12" };
 /** Errors of npm without a registry, as opposed to a version that does not exist. */
@@ -40,10 +42,17 @@ afterAll(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
 
 /** Runs a program of the packages, or one of this machine. */
 function run(file: string, words: readonly string[]): Promise<{ code: number; said: string }> {
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(MERCHANT_|VITEST|NODE_ENV|NODE_OPTIONS)/.test(name));
-  const env = { ...Object.fromEntries(inherited), PATH: `${join(home, "node_modules/.bin")}${delimiter}${process.env.PATH}` };
+  const inherited = Object.entries(process.env).filter(
+    ([name]) => !/^(MERCHANT_|VITEST|NODE_ENV|NODE_OPTIONS)/.test(name),
+  );
+  const env = {
+    ...Object.fromEntries(inherited),
+    PATH: `${join(home, "node_modules/.bin")}${delimiter}${process.env.PATH}`,
+  };
   return new Promise((resolve) => {
-    execFile(file, words, { cwd: home, env }, (error, out, err) => resolve({ code: Number(error?.code ?? 0), said: out + err }));
+    execFile(file, words, { cwd: home, env }, (error, out, err) =>
+      resolve({ code: Number(error?.code ?? 0), said: out + err }),
+    );
   });
 }
 
@@ -58,14 +67,22 @@ const listPayments = `const { status } = await fetch(merchant.baseUrl + "/paymen
 if (status !== 200) throw new Error("status " + status);`;
 
 test.for([
-  { runtime: "bun", opening: `import { test } from "bun:test";\ntest("lists payments", async () => {`, passed: /\b1 pass\b/ },
+  {
+    runtime: "bun",
+    opening: `import { test } from "bun:test";\ntest("lists payments", async () => {`,
+    passed: /\b1 pass\b/,
+  },
   { runtime: "deno", opening: `Deno.test("lists payments", async () => {`, passed: /\b1 passed\b/ },
-])("a test in $runtime has a merchant of its own", { timeout: MINUTES }, async ({ runtime, opening, passed }, { skip }) => {
-  skip(missing !== undefined, missing);
-  writeFileSync(join(home, "client.test.ts"), asTest(snippetOf("Bun and Deno"), opening, listPayments));
-  const { code, said } = await run(process.execPath, [PROGRAM, "exec", "--", ...commandOf(runtime).split(" ")]);
-  expect([code, said]).toEqual([0, expect.stringMatching(passed)]);
-});
+])(
+  "a test in $runtime has a merchant of its own",
+  { timeout: MINUTES },
+  async ({ runtime, opening, passed }, { skip }) => {
+    skip(missing !== undefined, missing);
+    writeFileSync(join(home, "client.test.ts"), asTest(snippetOf("Bun and Deno"), opening, listPayments));
+    const { code, said } = await run(process.execPath, [PROGRAM, "exec", "--", ...commandOf(runtime).split(" ")]);
+    expect([code, said]).toEqual([0, expect.stringMatching(passed)]);
+  },
+);
 
 const requestPayments = (expected: string) => `const request = new XMLHttpRequest();
 request.open("GET", sandbox.url + "/v1/payments");
@@ -89,14 +106,19 @@ test("the page shows a test for Jest that passes", async () => {
   mkdirSync(join(home, "node_modules"));
   symlinkSync(root, join(home, "node_modules/merchant-sandbox"), "junction");
   writeFileSync(join(home, "package.json"), JSON.stringify({ private: true, type: "module" }));
-  const [, source = ""] = /^```ts jest\n([\s\S]*?)\n```$/m.exec(readFileSync(join(root, "docs/library.md"), "utf8")) ?? [];
+  const [, source = ""] =
+    /^```ts jest\n([\s\S]*?)\n```$/m.exec(readFileSync(join(root, "docs/library.md"), "utf8")) ?? [];
   const { code } = await transform(source, { loader: "ts", target: "node20", format: "esm" });
   writeFileSync(join(home, "page.test.js"), code);
-  const printed = execFileSync(process.execPath, ["--experimental-vm-modules", toolPath("jest/bin/jest.js"), "--json"], {
-    cwd: home,
-    env: { ...process.env, NODE_OPTIONS: "" },
-    stdio: ["ignore", "pipe", "ignore"],
-    encoding: "utf8",
-  });
+  const printed = execFileSync(
+    process.execPath,
+    ["--experimental-vm-modules", toolPath("jest/bin/jest.js"), "--json"],
+    {
+      cwd: home,
+      env: { ...process.env, NODE_OPTIONS: "" },
+      stdio: ["ignore", "pipe", "ignore"],
+      encoding: "utf8",
+    },
+  );
   expect(JSON.parse(printed)).toMatchObject({ numTotalTests: 1, numPassedTests: 1, success: true });
 });

@@ -45,7 +45,11 @@ describe("faults", () => {
       ["x", "5", "tab", "tab", ...typing("payouts.l"), "tab", "tab", "2", "enter"],
       { match: { operation: "payouts.list" }, trigger: { times: 2 }, action: { type: "status", status: 503 } },
     ],
-    ["an empty response", ["x", "l", "tab", "right", "right", "enter"], { action: { type: "lost_response", as: "empty" } }],
+    [
+      "an empty response",
+      ["x", "l", "tab", "right", "right", "enter"],
+      { action: { type: "lost_response", as: "empty" } },
+    ],
   ];
 
   test.each(armed)("x arms %s", async (_, keys, body) => {
@@ -57,7 +61,9 @@ describe("faults", () => {
 
   test("on a selected request, the form is prefilled with a fault like it", async () => {
     const { desk } = await openSandboxDashboard();
-    desk.state = withLiveEvents(desk.state, [requested(1, { operation: "payouts.list", merchant: "mer_market", status: 503 })]);
+    desk.state = withLiveEvents(desk.state, [
+      requested(1, { operation: "payouts.list", merchant: "mer_market", status: 503 }),
+    ]);
     await does(
       desk,
       ["x", "enter"],
@@ -150,7 +156,11 @@ describe("the other controls", () => {
   ])("t %j triggers %j, and says what came of it", async (keys, { type, ...rest }, notice) => {
     const { bench, desk } = await openSandboxDashboard();
     await register(bench, (await receive()).url, ["payment.failed"]);
-    await does(desk, ["t", ...keys, "enter"], { method: "POST", path: "/events", body: { type, merchant: "mer_lodge", ...rest } });
+    await does(desk, ["t", ...keys, "enter"], {
+      method: "POST",
+      path: "/events",
+      body: { type, merchant: "mer_lodge", ...rest },
+    });
     expect(desk.state.notice?.text).toMatch(notice);
   });
 
@@ -161,14 +171,22 @@ describe("the other controls", () => {
     [["enter"], advance("1m"), { mode: "frozen", now: "2026-01-05T12:01:00.000Z" }],
     [["right", "enter"], advance("1h"), { mode: "frozen", now: "2026-01-05T13:00:00.000Z" }],
     [[...typing("24"), "enter"], advance("24h"), { mode: "frozen", now: "2026-01-06T12:00:00.000Z" }],
-    [[...typing("by"), "tab", ...typing("90s"), "enter"], advance("90s"), { mode: "frozen", now: "2026-01-05T12:01:30.000Z" }],
+    [
+      [...typing("by"), "tab", ...typing("90s"), "enter"],
+      advance("90s"),
+      { mode: "frozen", now: "2026-01-05T12:01:30.000Z" },
+    ],
     [["f", "enter"], clock({ mode: "frozen" }), { mode: "frozen", now: "2026-01-05T12:00:00.000Z" }],
     [
       ["f", "tab", ...typing("2027-01-01T00:00:00Z"), "enter"],
       clock({ mode: "frozen", now: "2027-01-01T00:00:00Z" }),
       { mode: "frozen", now: "2027-01-01T00:00:00.000Z" },
     ],
-    [["s", "tab", ...typing("2027-01-01T00:00:00Z"), "enter"], clock({ mode: "offset", now: "2027-01-01T00:00:00Z" }), { mode: "offset" }],
+    [
+      ["s", "tab", ...typing("2027-01-01T00:00:00Z"), "enter"],
+      clock({ mode: "offset", now: "2027-01-01T00:00:00Z" }),
+      { mode: "offset" },
+    ],
     [["r", "enter"], clock({ mode: "real" }), { mode: "real" }],
   ] as [string[], Call, object][])("c %j changes the clock, and u restores it", async (keys, expected, after) => {
     const { bench, desk } = await openSandboxDashboard();
@@ -182,14 +200,21 @@ describe("the other controls", () => {
     const { desk } = await openSandboxDashboard();
     desk.press("c", "enter");
     const sandbox = desk.state.sandbox as SandboxOverviewReply;
-    desk.state = { ...desk.state, sandbox: { ...sandbox, clock: { ...sandbox.clock, now: "2026-01-05T12:01:00.000Z" } } };
+    desk.state = {
+      ...desk.state,
+      sandbox: { ...sandbox, clock: { ...sandbox.clock, now: "2026-01-05T12:01:00.000Z" } },
+    };
     await desk.settle();
     await does(desk, ["u"], clock({ mode: "frozen", now: "2026-01-05T12:00:00.000Z" }));
   });
 
   test("m creates a merchant and copies its API key, and u removes it", async () => {
     const { bench, desk } = await openSandboxDashboard();
-    await does(desk, ["m", ...typing("mark"), "enter"], { method: "POST", path: "/merchants", body: { fixture: "market" } });
+    await does(desk, ["m", ...typing("mark"), "enter"], {
+      method: "POST",
+      path: "/merchants",
+      body: { fixture: "market" },
+    });
     const key = desk.copied[0] ?? "";
     const mine = await bench.call("GET", "/v1/merchants/me", { key });
     expect(mine.status).toBe(200);
@@ -205,7 +230,11 @@ describe("the other controls", () => {
     desk.press("n");
     expect(desk.waiting()).toEqual([]);
     desk.press("escape");
-    await does(desk, ["X", ...typing("mer_mar"), "enter", "y"], { method: "POST", path: "/reset", body: { merchant: "mer_market" } });
+    await does(desk, ["X", ...typing("mer_mar"), "enter", "y"], {
+      method: "POST",
+      path: "/reset",
+      body: { merchant: "mer_market" },
+    });
     await does(desk, ["o"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
     expect(desk.state.undo).toMatchObject([{ call: undefined }, { call: {} }]);
     await does(desk, ["X", "enter", "y"], { method: "POST", path: "/reset", body: {} });
@@ -222,7 +251,9 @@ describe("the other controls", () => {
     await desk.run("t", "enter");
     desk.press("u");
     expect(desk.waiting()).toEqual([]);
-    expect(desk.state.notice?.text).toMatch(/^Cannot undo: No endpoint .*\. Press u again to undo the change before it$/);
+    expect(desk.state.notice?.text).toMatch(
+      /^Cannot undo: No endpoint .*\. Press u again to undo the change before it$/,
+    );
     await desk.run("u");
     expect(desk.state.notice?.text).toBe("Undone: mer_lodge is active again");
   });
@@ -230,12 +261,27 @@ describe("the other controls", () => {
   test("w exhausts the window of a merchant", async () => {
     const { desk } = await openSandboxDashboard();
     const window = (body: object): Call => ({ method: "PUT", path: "/rate-limits/mer_market", body });
-    await does(desk, ["w", ...typing("mer_mar"), "tab", "0", "tab", ...typing("9s"), "enter"], window({ remaining: 0, resetIn: "9s" }));
+    await does(
+      desk,
+      ["w", ...typing("mer_mar"), "tab", "0", "tab", ...typing("9s"), "enter"],
+      window({ remaining: 0, resetIn: "9s" }),
+    );
   });
 
   test("T starts traffic, shows that it runs, and stops it", async () => {
     const { bench, desk } = await openSandboxDashboard();
-    const keys = ["T", "tab", "tab", "ctrl-u", ...typing("1/s"), "tab", ...typing("1h"), "tab", ...typing('{"payment": 1}'), "enter"];
+    const keys = [
+      "T",
+      "tab",
+      "tab",
+      "ctrl-u",
+      ...typing("1/s"),
+      "tab",
+      ...typing("1h"),
+      "tab",
+      ...typing('{"payment": 1}'),
+      "enter",
+    ];
     await does(desk, keys, {
       method: "POST",
       path: "/traffic",
@@ -378,7 +424,14 @@ describe("every form fits the screen", () => {
     const desk = await openTestDashboard(bench.url, columns, rows);
     for (const key of ["x", "t", "c", "m", "X", "w", "T", "b"]) {
       await desk.run(key);
-      for (const more of [[], ["tab"], typing("payroll.item"), ["tab", "tab"], typing("語".repeat(90)), ["shift-tab"]]) {
+      for (const more of [
+        [],
+        ["tab"],
+        typing("payroll.item"),
+        ["tab", "tab"],
+        typing("語".repeat(90)),
+        ["shift-tab"],
+      ]) {
         desk.press(...more);
         const screen = desk.screen(columns, rows);
         expect(screen).toHaveLength(rows);

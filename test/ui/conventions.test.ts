@@ -43,7 +43,8 @@ describe("the key bar", () => {
     const words = [60, 80, 100, 140, 200].map(barAt);
     for (const bar of words) expect(bar).toMatch(/\? help {2}q quit$/);
     const items = words.map((bar) => bar.replace(/ {2}\? help.*$/, "").split("  "));
-    for (const [index, few] of items.slice(0, -1).entries()) expect(items[index + 1]?.slice(0, few.length)).toEqual(few);
+    for (const [index, few] of items.slice(0, -1).entries())
+      expect(items[index + 1]?.slice(0, few.length)).toEqual(few);
     expect(items[0]?.length).toBeLessThan(items.at(-1)?.length ?? 0);
   });
 });

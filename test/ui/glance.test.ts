@@ -1,4 +1,5 @@
-// Seen at a glance: the preview beside the lists, trends, alarms in tabs, running scenarios and traffic, rate limits by what is left.
+// Seen at a glance: the preview beside the lists, trends, alarms in tabs, running scenarios and traffic, rate limits by
+// what is left.
 
 import { describe, expect, test } from "vitest";
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
@@ -27,7 +28,11 @@ import {
 
 const sized = (state: UiState, columns: number, rows: number): UiState => ({ ...state, size: { columns, rows } });
 const three = (columns: number, rows: number) =>
-  withLiveEvents(emptyDashboard(columns, rows), [requested(1, { operation: "payouts.list" }), requested(2), requested(3)]);
+  withLiveEvents(emptyDashboard(columns, rows), [
+    requested(1, { operation: "payouts.list" }),
+    requested(2),
+    requested(3),
+  ]);
 
 const span = (requests: number, clientErrors = 0, serverErrors = 0, p95: number | null = requests > 0 ? 2 : null) => ({
   requests,
@@ -57,7 +62,11 @@ describe("the preview", () => {
     ]);
     expect(opened(state).effects).toEqual([]);
     const narrow = opened(sized(state, 159, 45));
-    expect([narrow.state.preview, narrow.effects, textOf(narrow.state).includes("id             req_3")]).toEqual([undefined, [], false]);
+    expect([narrow.state.preview, narrow.effects, textOf(narrow.state).includes("id             req_3")]).toEqual([
+      undefined,
+      [],
+      false,
+    ]);
   });
 
   test("moves with the cursor at once, and with new rows at most every other second", () => {
@@ -98,14 +107,17 @@ describe("the preview", () => {
 });
 
 describe("the wide layout", () => {
-  test.each([110, 160, 220])("with %i columns has verdicts beside the requests, whatever pane has the focus", (columns) => {
-    const state = withLiveEvents(three(columns, 45), [judged(1)]);
-    for (const { name } of panes.filter(({ name }) => name !== "lesson" && name !== "board"))
-      expect([name, placementOf({ ...state, pane: name }, name).width > 0]).toEqual([name, true]);
-    const text = textOf(state);
-    for (const shown of ["1 Requests", "2 Deliveries", "3 Rate limits", "4 Faults", "5 Verdicts", "✗ 1 failed"])
-      expect(text).toContain(shown);
-  });
+  test.each([110, 160, 220])(
+    "with %i columns has verdicts beside the requests, whatever pane has the focus",
+    (columns) => {
+      const state = withLiveEvents(three(columns, 45), [judged(1)]);
+      for (const { name } of panes.filter(({ name }) => name !== "lesson" && name !== "board"))
+        expect([name, placementOf({ ...state, pane: name }, name).width > 0]).toEqual([name, true]);
+      const text = textOf(state);
+      for (const shown of ["1 Requests", "2 Deliveries", "3 Rate limits", "4 Faults", "5 Verdicts", "✗ 1 failed"])
+        expect(text).toContain(shown);
+    },
+  );
 
   test("leaves trends and then verdicts out of a low screen, where they take the place of deliveries", () => {
     const low = three(110, 15);
@@ -140,7 +152,10 @@ describe("trends", () => {
   });
 
   test("have an axis, their highest value where there is room, and the totals of each operation, the slowest first", () => {
-    const operations = ["payments.list", "payouts.list"].map((operation, index) => ({ operation, ...span(1_204, index, 0, 1 + index) }));
+    const operations = ["payments.list", "payouts.list"].map((operation, index) => ({
+      operation,
+      ...span(1_204, index, 0, 1 + index),
+    }));
     const text = textOf(shown(three(100, 24), { operations }));
     expect(text).toMatch(/rate .* max \S+\/s +│\n│ 4xx.*\n│ p95 .* max 2\.0 ms +│\n│ +-5 min +now +│/);
     expect(text).toMatch(
@@ -167,17 +182,24 @@ describe("alarms and what is running", () => {
   test("are shown in the tabs and in the first line", () => {
     const state = running(100);
     const failed = withRulesAndWindows(
-      withLiveEvents({ ...state, sandbox: { ...INDEX, ...state.sandbox, failedDeliveries: 1 } }, [judged(1), judged(2)]),
+      withLiveEvents({ ...state, sandbox: { ...INDEX, ...state.sandbox, failedDeliveries: 1 } }, [
+        judged(1),
+        judged(2),
+      ]),
       [rule(1)],
       [rateWindow({ remaining: 0 })],
     );
     const [status, tabs] = screen(failed);
-    expect(tabs).toMatch(/\] 2 Deliveries ✗1 {2}3 Rate limits ✗1 {2}4 Faults \*1 {2}5 Verdicts ✗2 {2}6 Trends {2}7 M\S+ {2}8 *$/);
+    expect(tabs).toMatch(
+      /\] 2 Deliveries ✗1 {2}3 Rate limits ✗1 {2}4 Faults \*1 {2}5 Verdicts ✗2 {2}6 Trends {2}7 M\S+ {2}8 *$/,
+    );
     expect(status).toMatch(/LIVE {2}429 on payments\.list 2 left {2}lost-response 5\/10 {2}http/);
     expect(screen(sized(failed, 80, 24))[1]).toMatch(
       /\[1 Requests\] 2 Deliveries ✗1 {2}3 Rate limits ✗1 {2}4 Faults \*1 {2}5 ✗2 {2}6 {2}7 {2}8 *$/,
     );
-    expect(screen(sized(failed, 60, 15))[1]).toMatch(/\[1 Requests\] 2 Deliveries ✗1 {2}3 ✗1 {2}4 \*1 {2}5 ✗2 {2}6 {2}7 {2}8 *$/);
+    expect(screen(sized(failed, 60, 15))[1]).toMatch(
+      /\[1 Requests\] 2 Deliveries ✗1 {2}3 ✗1 {2}4 \*1 {2}5 ✗2 {2}6 {2}7 {2}8 *$/,
+    );
     expect(screen(sized(three(109, 24), 109, 24))[1]).toMatch(/7 Merchants {2}8 Scenarios *$/);
   });
 

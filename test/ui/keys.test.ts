@@ -6,7 +6,13 @@ import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
 import type { LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
-import { type FilterFacts, filterProblem, readRowFilter, requestFacts, requestVocabulary } from "../../src/contracts/row-filter.ts";
+import {
+  type FilterFacts,
+  filterProblem,
+  readRowFilter,
+  requestFacts,
+  requestVocabulary,
+} from "../../src/contracts/row-filter.ts";
 import { createHub } from "../../src/live/hub.ts";
 import { isPaste, textOf } from "../../ui/overlays/field.ts";
 import { createKeyReader, readKeys, reportOf } from "../../ui/terminal/read-keys.ts";
@@ -47,7 +53,9 @@ describe("keys", () => {
 
   /** The keys of input that arrives in pieces, cut anywhere but after an escape: alone, that is a key of its own. */
   function readSplit(bytes: Buffer, cuts: readonly number[]): string[] {
-    const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].filter((place) => bytes[place - 1] !== 0x1b);
+    const places = [...new Set(cuts.map((cut) => cut % (bytes.length + 1)))].filter(
+      (place) => bytes[place - 1] !== 0x1b,
+    );
     const edges = [0, ...places.toSorted((one, other) => one - other), bytes.length];
     const read = createKeyReader();
     return edges.slice(1).flatMap((end, index) => read(bytes.subarray(edges[index], end)));
@@ -85,7 +93,13 @@ describe("keys", () => {
 
   test("a report of the terminal is none of the keys around it, and enters no text", () => {
     const keys = readKeys("a\x1b]11;rgb:ffff/ffff/ffff\x07b\x1b]4;1;rgb:cd/00/00\x1b\\c");
-    expect(keys.map((key) => reportOf(key) ?? textOf(key))).toEqual(["a", "11;rgb:ffff/ffff/ffff", "b", "4;1;rgb:cd/00/00", "c"]);
+    expect(keys.map((key) => reportOf(key) ?? textOf(key))).toEqual([
+      "a",
+      "11;rgb:ffff/ffff/ffff",
+      "b",
+      "4;1;rgb:cd/00/00",
+      "c",
+    ]);
     expect(keys.map(textOf)).toEqual(["a", undefined, "b", undefined, "c"]);
   });
 
@@ -127,7 +141,15 @@ describe("keys", () => {
 
 const FACTS: FilterFacts = {
   text: "GET /v1/payments?limit=25 429 mer_lodge req_17 payments.list",
-  fields: { id: "req_17", method: "GET", path: "/v1/payments?limit=25", status: 429, ms: 120.5, merchant: "mer_lodge", key: null },
+  fields: {
+    id: "req_17",
+    method: "GET",
+    path: "/v1/payments?limit=25",
+    status: 429,
+    ms: 120.5,
+    merchant: "mer_lodge",
+    key: null,
+  },
 };
 
 const passes = (filter: string, facts = FACTS) => readRowFilter(filter)(facts);
@@ -148,12 +170,19 @@ describe("a filter", () => {
     expect(passes(filter)).toBe(true);
   });
 
-  test.each(["stage", "status:200", "status:4xx method:post", "ms>120.5", "ms<100", "!status:4xx", '"lodge mer"', "key:x", "nobody:here"])(
-    "%j does not match",
-    (filter) => {
-      expect(passes(filter)).toBe(false);
-    },
-  );
+  test.each([
+    "stage",
+    "status:200",
+    "status:4xx method:post",
+    "ms>120.5",
+    "ms<100",
+    "!status:4xx",
+    '"lodge mer"',
+    "key:x",
+    "nobody:here",
+  ])("%j does not match", (filter) => {
+    expect(passes(filter)).toBe(false);
+  });
 
   test("compares a number whole, and a class by its first digit", () => {
     const at = (status: number) => ({ text: "", fields: { status } });
@@ -186,7 +215,10 @@ describe("a filter", () => {
   });
 
   test.each([
-    ["colour:red", "There is no field colour:. The fields are id:, method:, path:, status:, ms:, operation:, merchant:, key:, fault:"],
+    [
+      "colour:red",
+      "There is no field colour:. The fields are id:, method:, path:, status:, ms:, operation:, merchant:, key:, fault:",
+    ],
     ["status:404 !nobody:here", /^There is no field nobody:\. /],
     ["size>3", /^There is no field size:\. /],
     ["status:abc", "status: takes a number, or a class such as 4xx, not abc"],
@@ -204,7 +236,11 @@ describe("a filter", () => {
 
   const facts = fc.record({
     text: fc.string(),
-    fields: fc.record({ status: fc.integer({ min: 100, max: 599 }), ms: fc.double({ min: 0, max: 1e6, noNaN: true }), path: fc.string() }),
+    fields: fc.record({
+      status: fc.integer({ min: 100, max: 599 }),
+      ms: fc.double({ min: 0, max: 1e6, noNaN: true }),
+      path: fc.string(),
+    }),
   });
   test("accepts any text", () => {
     fc.assert(fc.property(anyText(), facts, (filter, row) => typeof passes(filter, row) === "boolean"));
@@ -250,8 +286,12 @@ describe("a digest", () => {
     }
     await told(510);
     const ids = idsOf(items());
-    expect(ids.filter((id) => id.startsWith("req_"))).toEqual(Array.from({ length: 60 }, (_, index) => `req_${441 + index}`));
-    expect(ids.filter((id) => id.startsWith("whd_"))).toEqual(Array.from({ length: 10 }, (_, index) => `whd_${(index + 1) * 50}`));
+    expect(ids.filter((id) => id.startsWith("req_"))).toEqual(
+      Array.from({ length: 60 }, (_, index) => `req_${441 + index}`),
+    );
+    expect(ids.filter((id) => id.startsWith("whd_"))).toEqual(
+      Array.from({ length: 10 }, (_, index) => `whd_${(index + 1) * 50}`),
+    );
     const numbers = items().map(({ seq }) => seq);
     expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
     expect(digests().at(-1)?.made).toMatchObject({ requests: 500, attempts: 10 });

@@ -73,7 +73,9 @@ describe("the lesson pane", () => {
     await bench.call("GET", "/v1/merchants/me");
     const { learner, ...rest } = await completed;
     const before = desk.screen();
-    desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: { ...rest, learner: { ...learner, id: "mer_market" } } }]);
+    desk.state = withLiveEvents(desk.state, [
+      { kind: "lesson", lesson: { ...rest, learner: { ...learner, id: "mer_market" } } },
+    ]);
     expect(desk.screen()).toEqual(before);
   });
 
@@ -199,7 +201,8 @@ describe("the board", () => {
     version: 1,
     ...changes,
   });
-  const rowsOf = (data: readonly LearnerState[]) => panes.find(({ name }) => name === "board")?.poll?.read({ data }) ?? [];
+  const rowsOf = (data: readonly LearnerState[]) =>
+    panes.find(({ name }) => name === "board")?.poll?.read({ data }) ?? [];
   const withBoard = (data: readonly LearnerState[], columns = 120, rows = 36) =>
     applyPolledRows({ ...emptyDashboard(columns, rows), learning: ROOM, pane: "board" }, "board", rowsOf(data));
 
@@ -209,7 +212,16 @@ describe("the board", () => {
         learner(1, { name: "Ada", hints: 2 }),
         learner(2, { name: "Grace", elapsed: 754_000 }),
         learner(3, { name: "Zoë", step: null, stepTitle: null, completed: 5, elapsed: 999_000 }),
-        learner(4, { name: "Eve", lesson: null, title: null, step: null, steps: 0, completed: 0, stepTitle: null, elapsed: 999_000 }),
+        learner(4, {
+          name: "Eve",
+          lesson: null,
+          title: null,
+          step: null,
+          steps: 0,
+          completed: 0,
+          stepTitle: null,
+          elapsed: 999_000,
+        }),
       ]),
     );
     const of = (name: string) => lines.find((line) => line.includes(name)) ?? "";
@@ -227,7 +239,11 @@ describe("the board", () => {
     const lines = screen(withBoard([]))
       .join("\n")
       .replaceAll(/\s*│\n│\s*/g, "");
-    for (const words of ["learn --join http://192.168.1.5:4747/_sandbox/room/3f9a1c7e --name NAME", "3f9a1c7e/join", "3f9a1c7e/board"])
+    for (const words of [
+      "learn --join http://192.168.1.5:4747/_sandbox/room/3f9a1c7e --name NAME",
+      "3f9a1c7e/join",
+      "3f9a1c7e/board",
+    ])
       expect(lines).toContain(words);
     const { effects } = handleKey(withBoard([]), "y");
     expect(effects).toEqual([{ kind: "copy", text: "http://192.168.1.5:4747/_sandbox/room/3f9a1c7e" }]);
@@ -238,7 +254,10 @@ describe("the board", () => {
       { lesson: "first-call", step: 1, how: "completed" as const, hints: 0, at: 0 },
       { lesson: "first-call", step: 2, how: "skipped" as const, hints: 0, at: 0 },
     ];
-    const state = handleKey(withBoard([learner(1, { finishedSteps, hints: 1, hint: "Anything above 100." })]), "enter").state;
+    const state = handleKey(
+      withBoard([learner(1, { finishedSteps, hints: 1, hint: "Anything above 100." })]),
+      "enter",
+    ).state;
     const lines = screen(state).join("\n");
     expect(lines).toMatch(/✓ first-call 1 {2}completed/);
     expect(lines).toMatch(/- first-call 2 {2}skipped/);

@@ -1,4 +1,5 @@
-// Links between details: what a request, a delivery, a fault and a verdict lead to, the key that jumps, and the search in a detail.
+// Links between details: what a request, a delivery, a fault and a verdict lead to, the key that jumps, and the search
+// in a detail.
 
 import { describe, expect, test } from "vitest";
 import { matchesOf } from "../../ui/overlays/detail.ts";
@@ -27,7 +28,10 @@ const selected = (screen: string) =>
     .replace(/ +│$/, "")
     .trim();
 
-/** A booking that was declined twice with the same key; its delivery; and a payments call that a fault answered with 429. */
+/**
+ * A booking that was declined twice with the same key; its delivery; and a payments call that a fault answered with
+ * 429.
+ */
 async function declined(columns = 120, rows = 60) {
   const { bench, receiver } = await openRegistered();
   const body = { body: { reason: "full" }, headers: { "idempotency-key": "abc" } };
@@ -181,7 +185,11 @@ describe("a search in a detail", () => {
   });
 
   test("finds text that is wrapped over two lines, in any case", () => {
-    const lines = ["  the first line is fu", "  ll of text", { text: "  and a link", link: { pane: "faults", id: "flt_1" } }];
+    const lines = [
+      "  the first line is fu",
+      "  ll of text",
+      { text: "  and a link", link: { pane: "faults", id: "flt_1" } },
+    ];
     expect(matchesOf(lines, "FULL", 22)).toEqual([
       [
         { line: 0, start: 20, end: 22 },

@@ -100,7 +100,12 @@ describe("a gap", () => {
   });
 
   test("does not add a row twice that a page had before the stream", () => {
-    const early = addPage(append(emptyList(true), [], 3), { ...page, before: undefined, rows: rows(0, 3), hasMore: false });
+    const early = addPage(append(emptyList(true), [], 3), {
+      ...page,
+      before: undefined,
+      rows: rows(0, 3),
+      hasMore: false,
+    });
     expect(
       append(early, numbered([1, 2]), 3)
         .rows.map(({ id }) => id)

@@ -1,4 +1,5 @@
-// How the dashboard looks: the contrast of failures, the selected row, headings, the key bar, JSON, and the widths of wide screens.
+// How the dashboard looks: the contrast of failures, the selected row, headings, the key bar, JSON, and the widths of
+// wide screens.
 
 import headless from "@xterm/headless";
 import { describe, expect, test } from "vitest";
@@ -6,7 +7,16 @@ import { bodyLines } from "../../ui/details/detail-lines.ts";
 import { handleKey } from "../../ui/keys/key-bindings.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { withNotice } from "../../ui/state/updates.ts";
-import { contrast, detectTheme, fixedColour, HUES, type ReportedColours, stripStyles, type Theme, tonesOn } from "../../ui/view/style.ts";
+import {
+  contrast,
+  detectTheme,
+  fixedColour,
+  HUES,
+  type ReportedColours,
+  stripStyles,
+  type Theme,
+  tonesOn,
+} from "../../ui/view/style.ts";
 import { renderLines, screenOf, screenText } from "../support/dashboard.ts";
 import {
   attempted,
@@ -94,7 +104,10 @@ describe("failures", () => {
 
 describe("text", () => {
   const JSON_BODY = JSON.stringify({ name: "one", amount: -12.5, paid: true });
-  /** Screens with every kind of text: lists, tabs, details, a form with an invalid field, notices, JSON, a lost connection. */
+  /**
+   * Screens with every kind of text: lists, tabs, details, a form with an invalid field, notices, JSON, a lost
+   * connection.
+   */
   const screensOf = async (theme: Theme): Promise<Cell[][]> => {
     const state = { ...failing(), theme };
     const keys = (...pressed: string[]) => pressed.reduce((before, key) => handleKey(before, key).state, state);
@@ -117,11 +130,13 @@ describe("text", () => {
   const colouredWords = (theme: Theme): Promise<Cell[]> => {
     const key = JSON.stringify(theme);
     const found =
-      known.get(key) ?? screensOf(theme).then((rows) => rows.flat().filter((cell) => isWord(cell) && cell.colour !== undefined));
+      known.get(key) ??
+      screensOf(theme).then((rows) => rows.flat().filter((cell) => isWord(cell) && cell.colour !== undefined));
     known.set(key, found);
     return found;
   };
-  const paneKey = (pane: string) => String(["requests", "deliveries", "limits", "faults", "verdicts"].indexOf(pane) + 1);
+  const paneKey = (pane: string) =>
+    String(["requests", "deliveries", "limits", "faults", "verdicts"].indexOf(pane) + 1);
   const isWord = ({ text }: Cell) => /[\p{L}\p{N}]/u.test(text);
   const hexOf = ({ colours }: Palette, index: number) => (index < 16 ? colours[index] : fixedColour(index)) ?? "";
   const reportOf = ({ background, colours }: Palette): ReportedColours => ({
@@ -146,24 +161,32 @@ describe("text", () => {
   });
 
   test("has the palette's colours where they are readable, and fixed ones otherwise", () => {
-    expect(tonesOn({ background: "ffffff", red: "cd0000", green: "00cd00" })).toMatchObject({ red: "31", green: "38;5;28" });
+    expect(tonesOn({ background: "ffffff", red: "cd0000", green: "00cd00" })).toMatchObject({
+      red: "31",
+      green: "38;5;28",
+    });
     expect(tonesOn({ red: "cd0000" })).toEqual({});
     expect([contrast("ffffff", "000000"), contrast("767676", "ffffff")]).toEqual([21, expect.closeTo(4.54, 2)]);
   });
 });
 
 describe("the selected row", () => {
-  test.each(["requests", "deliveries", "limits", "faults", "verdicts"])("of %s has one tone from border to border", async (pane) => {
-    for (const key of ["k", "j"]) {
-      const screen = await cellsOf(handleKey(failing(120, 36, pane), key).state);
-      const row = screen.find((line) => line.filter(({ inverse }) => inverse).length > 20);
-      const selected = row?.filter(({ inverse }) => inverse) ?? [];
-      const tones = new Set(selected.map(({ colour, background, bold, dim }) => [colour, background, bold, dim].join()));
-      expect([selected.length > 20, tones.size]).toEqual([true, 1]);
-      const from = row?.findIndex(({ inverse }) => inverse) ?? 0;
-      expect([row?.[from - 1]?.text, row?.[from + selected.length]?.text]).toEqual(["│", "│"]);
-    }
-  });
+  test.each(["requests", "deliveries", "limits", "faults", "verdicts"])(
+    "of %s has one tone from border to border",
+    async (pane) => {
+      for (const key of ["k", "j"]) {
+        const screen = await cellsOf(handleKey(failing(120, 36, pane), key).state);
+        const row = screen.find((line) => line.filter(({ inverse }) => inverse).length > 20);
+        const selected = row?.filter(({ inverse }) => inverse) ?? [];
+        const tones = new Set(
+          selected.map(({ colour, background, bold, dim }) => [colour, background, bold, dim].join()),
+        );
+        expect([selected.length > 20, tones.size]).toEqual([true, 1]);
+        const from = row?.findIndex(({ inverse }) => inverse) ?? 0;
+        expect([row?.[from - 1]?.text, row?.[from + selected.length]?.text]).toEqual(["│", "│"]);
+      }
+    },
+  );
 });
 
 describe("headings", () => {
@@ -197,7 +220,10 @@ test("the key bar has bold keys and dim labels", async () => {
   expect(find([bar], "details").every(({ bold, dim }) => dim && !bold)).toBe(true);
 });
 
-const ON_BLACK: Theme = { ...COLOURS, tones: tonesOn({ background: "000000", green: "00cd00", magenta: "ff00ff", cyan: "00cdcd" }) };
+const ON_BLACK: Theme = {
+  ...COLOURS,
+  tones: tonesOn({ background: "000000", green: "00cd00", magenta: "ff00ff", cyan: "00cdcd" }),
+};
 
 test("lists have colours for their meaning only: red for a 5xx, amber for a 4xx, violet for a fault", async () => {
   const tones = tonesOn({ background: "000000", yellow: "cdcd00", magenta: "ff00ff", green: "00cd00" });
@@ -210,18 +236,30 @@ test("lists have colours for their meaning only: red for a 5xx, amber for a 4xx,
   const screen = await cellsOf(state);
   const colourOf = (wanted: string, beside = "") => find(screen, wanted, beside)[0]?.colour;
   expect(["POST", "DELETE", "GET "].map((method) => colourOf(method))).toEqual([undefined, undefined, undefined]);
-  expect([colourOf("200", "/v1/good"), colourOf("404", "/v1/four"), colourOf("*", "/v1/slow")]).toEqual([undefined, 3, 5]);
+  expect([colourOf("200", "/v1/good"), colourOf("404", "/v1/four"), colourOf("*", "/v1/slow")]).toEqual([
+    undefined,
+    3,
+    5,
+  ]);
 });
 
 describe("JSON", () => {
-  const body = JSON.stringify({ note: 'a "quoted" text, which is long: {"x": 1}', amount: -12.5, paid: true, rows: ["one", 2, null] });
-
-  test.each([20, 80])("has colours for names, strings and other values, and the same text as without, at %i columns", (width) => {
-    const coloured = bodyLines(ON_BLACK, width, body, body.length);
-    expect(coloured.map(stripStyles)).toEqual(bodyLines({ colours: false, unicode: true }, width, body, body.length));
-    expect(coloured.join("\n")).toContain('\x1b[36m"amount"\x1b[39m: \x1b[35m-12.5\x1b[39m');
-    expect(coloured.join("\n")).toContain('\x1b[32m"one"\x1b[39m');
+  const body = JSON.stringify({
+    note: 'a "quoted" text, which is long: {"x": 1}',
+    amount: -12.5,
+    paid: true,
+    rows: ["one", 2, null],
   });
+
+  test.each([20, 80])(
+    "has colours for names, strings and other values, and the same text as without, at %i columns",
+    (width) => {
+      const coloured = bodyLines(ON_BLACK, width, body, body.length);
+      expect(coloured.map(stripStyles)).toEqual(bodyLines({ colours: false, unicode: true }, width, body, body.length));
+      expect(coloured.join("\n")).toContain('\x1b[36m"amount"\x1b[39m: \x1b[35m-12.5\x1b[39m');
+      expect(coloured.join("\n")).toContain('\x1b[32m"one"\x1b[39m');
+    },
+  );
 
   test("is indented as far as there is, wherever the log cut it", () => {
     const whole = bodyLines(COLOURS, 400, body, body.length).map(stripStyles).join("\n");
@@ -233,9 +271,11 @@ describe("JSON", () => {
   });
 
   test("of nothing but brackets, of long numbers and with masked secrets is shown as it is", () => {
-    const shown = (text: string, bytes = text.length) => bodyLines(COLOURS, 400, text, bytes).map(stripStyles).join("\n");
+    const shown = (text: string, bytes = text.length) =>
+      bodyLines(COLOURS, 400, text, bytes).map(stripStyles).join("\n");
     const brackets = "[".repeat(8_192);
-    for (const text of [brackets + "]".repeat(8_192), brackets, '{"":'.repeat(4_096)]) expect(shown(text, 20_000)).toContain("truncated");
+    for (const text of [brackets + "]".repeat(8_192), brackets, '{"":'.repeat(4_096)])
+      expect(shown(text, 20_000)).toContain("truncated");
     expect(shown('{"id": 12345678901234567890, "none": [ ], "e": 1.0}')).toBe(
       '  {\n    "id": 12345678901234567890,\n    "none": [],\n    "e": 1.0\n  }',
     );

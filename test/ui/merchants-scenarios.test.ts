@@ -7,7 +7,8 @@ import { openTestDashboard, type TestDashboard } from "../support/dashboard.ts";
 import { open } from "../support/sandbox.ts";
 
 const textOf = (desk: TestDashboard) => desk.screen().join("\n");
-const lineWith = (desk: TestDashboard, part: string) => desk.screen().find((line) => line.startsWith("│") && line.includes(part));
+const lineWith = (desk: TestDashboard, part: string) =>
+  desk.screen().find((line) => line.startsWith("│") && line.includes(part));
 
 async function openPane(digit: string, columns = 109) {
   const bench = await open();
@@ -24,7 +25,9 @@ describe("merchants", () => {
     await press("7");
     expect(lineWith(desk, "sk_test_lodge")).toMatch(/lodge +.+ sk_test_lodge +active +[\d,]+ +2 +│/);
     expect(lineWith(desk, "sk_test_market")).toMatch(/active +[\d,]+ +0 .* 2\/s/);
-    expect(desk.screen(60, 15).find((line) => line.startsWith("│") && line.includes("lodge"))).toMatch(/lodge +active +[\d,]+ +2 │/);
+    expect(desk.screen(60, 15).find((line) => line.startsWith("│") && line.includes("lodge"))).toMatch(
+      /lodge +active +[\d,]+ +2 │/,
+    );
   });
 
   test("are suspended and reactivated by z, and by u", async () => {

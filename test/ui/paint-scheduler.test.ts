@@ -1,4 +1,5 @@
-// When the dashboard paints: a change of the stream is on the screen within half a second, however long the frame before it took.
+// When the dashboard paints: a change of the stream is on the screen within half a second, however long the frame
+// before it took.
 
 import { expect, test, vi } from "vitest";
 import { createPaintScheduler } from "../../ui/view/paint-scheduler.ts";

@@ -66,7 +66,10 @@ function fakeTerminal() {
 async function screenAfter(bytes: string, size = { cols: 20, rows: 5 }): Promise<string[]> {
   const screen = new xterm.Terminal({ ...size, allowProposedApi: true, scrollback: 0 });
   await new Promise<void>((resolve) => screen.write(bytes, resolve));
-  return Array.from({ length: size.rows }, (_, row) => screen.buffer.active.getLine(row)?.translateToString(true) ?? "");
+  return Array.from(
+    { length: size.rows },
+    (_, row) => screen.buffer.active.getLine(row)?.translateToString(true) ?? "",
+  );
 }
 
 describe("the difference between two frames", () => {
@@ -76,10 +79,14 @@ describe("the difference between two frames", () => {
   });
 
   test("turns any frame into any other, whatever their heights", async () => {
-    const frame = fc.array(fc.string({ maxLength: 20, unit: fc.constantFrom("a", "b", " ", "│", "✓") }), { maxLength: 5 });
+    const frame = fc.array(fc.string({ maxLength: 20, unit: fc.constantFrom("a", "b", " ", "│", "✓") }), {
+      maxLength: 5,
+    });
     const property = fc.asyncProperty(frame, frame, async (from, to) => {
       const shown = await screenAfter(`\x1b[?7l${difference(undefined, from)}${difference(from, to)}`);
-      expect(shown.map((line) => line.trimEnd())).toEqual(Array.from({ length: 5 }, (_, row) => (to[row] ?? "").trimEnd()));
+      expect(shown.map((line) => line.trimEnd())).toEqual(
+        Array.from({ length: 5 }, (_, row) => (to[row] ?? "").trimEnd()),
+      );
     });
     await fc.assert(property, { numRuns: 60 });
   });
@@ -196,7 +203,10 @@ describe("the screen", () => {
         return input as unknown as NodeJS.ReadStream;
       },
     };
-    return { done, screen: createScreen({ input, write: (text) => void done.push(text), discard: () => cutOff, keysOnly }) };
+    return {
+      done,
+      screen: createScreen({ input, write: (text) => void done.push(text), discard: () => cutOff, keysOnly }),
+    };
   }
 
   test("is restored once", () => {
@@ -239,7 +249,12 @@ describe("the screen", () => {
         throw new Error("EIO");
       },
     };
-    const screen = createScreen({ input, write: (text) => void written.push(text), discard: () => false, keysOnly: false });
+    const screen = createScreen({
+      input,
+      write: (text) => void written.push(text),
+      discard: () => false,
+      keysOnly: false,
+    });
     screen.enter();
     screen.leave();
     expect(written.at(-1)).toContain("\x1b[?1049l");

@@ -40,14 +40,20 @@ import { advance, deliver, openRegistered, receive, register, settle, trigger } 
 const run = promisify(execFile);
 
 /** The one line that has all of this in it. */
-const lineWith = (state: UiState, ...parts: string[]) => screen(state).filter((line) => parts.every((part) => line.includes(part)));
+const lineWith = (state: UiState, ...parts: string[]) =>
+  screen(state).filter((line) => parts.every((part) => line.includes(part)));
 const press = (state: UiState, ...keys: string[]) => keys.reduce((before, key) => handleKey(before, key).state, state);
 
 const busy = (columns: number, rows: number, look = THEME) =>
   withRulesAndWindows(
     withLiveEvents(emptyDashboard(columns, rows, look), [
       requested(1, { query: "limit=25", durationMs: 1.24 }),
-      requested(2, { method: "POST", path: "/v1/hospitality/bookings/bkg_pending/decline", status: 409, durationMs: 1_204 }),
+      requested(2, {
+        method: "POST",
+        path: "/v1/hospitality/bookings/bkg_pending/decline",
+        status: 409,
+        durationMs: 1_204,
+      }),
       requested(3, { method: "POST", path: "/v1/employees/payroll", replayOf: "req_2", merchant: "mer_market" }),
       requested(4, { status: 429, fault: "flt_1" }),
       requested(5, { status: 0, fault: "flt_2" }),
@@ -67,7 +73,13 @@ const busy = (columns: number, rows: number, look = THEME) =>
         nextAttemptAt: NOON_SECONDS + 4,
         eventId: "evt_a",
       }),
-      attempted(3, { attempt: 6, status: "failed", responseStatus: null, errorCode: "connection_refused", eventId: "evt_b" }),
+      attempted(3, {
+        attempt: 6,
+        status: "failed",
+        responseStatus: null,
+        errorCode: "connection_refused",
+        eventId: "evt_b",
+      }),
       attempted(4),
       judged(1, { fault: "flt_2" }),
       judged(2, { rule: "idempotency.key_reused", verdict: "pass" }),
@@ -94,8 +106,12 @@ test("a list has aligned columns with characters of any width", () => {
 
 describe("rows of requests", () => {
   test("show time, method, path, status, replay or fault, duration and merchant", () => {
-    expect(lineWith(busy(80, 24), "12:00:00.001")[0]).toMatch(/12:00:00\.001 GET {4}\/v1\/payments\?limit=25 +200 +1\.2 ms lodge/);
-    expect(lineWith(busy(80, 24), "12:00:00.002")[0]).toMatch(/POST {3}\/v1\/\S+…\S*bkg_pending\/decline {2}409 +1,204 ms lodge/);
+    expect(lineWith(busy(80, 24), "12:00:00.001")[0]).toMatch(
+      /12:00:00\.001 GET {4}\/v1\/payments\?limit=25 +200 +1\.2 ms lodge/,
+    );
+    expect(lineWith(busy(80, 24), "12:00:00.002")[0]).toMatch(
+      /POST {3}\/v1\/\S+…\S*bkg_pending\/decline {2}409 +1,204 ms lodge/,
+    );
     expect(lineWith(busy(80, 24), "12:00:00.003")[0]).toMatch(/payroll +200 ↻ +1\.3 ms market/);
     expect(lineWith(busy(80, 24), "12:00:00.004")[0]).toMatch(/429 \* /);
     expect(lineWith(busy(80, 24), "12:00:00.005")[0]).toMatch(/cut \* /);
@@ -111,7 +127,8 @@ describe("rows of requests", () => {
 describe("rows of deliveries", () => {
   const rows = (columns: number, height: number) =>
     screen({ ...busy(columns, height), pane: "deliveries" }).filter((line) => line.includes("evt_"));
-  const row = (columns: number, height: number, part: string) => rows(columns, height).find((line) => line.includes(part));
+  const row = (columns: number, height: number, part: string) =>
+    rows(columns, height).find((line) => line.includes(part));
 
   test.each([
     [120, 36],
@@ -131,15 +148,28 @@ describe("rows of deliveries", () => {
   });
 
   test("keep a pending delivery apart from a replay that failed", () => {
-    const replay = attempt(6, { eventId: "evt_a", trigger: "replay", status: "failed", responseStatus: 500, maxAttempts: 1 });
+    const replay = attempt(6, {
+      eventId: "evt_a",
+      trigger: "replay",
+      status: "failed",
+      responseStatus: 500,
+      maxAttempts: 1,
+    });
     const state = withLiveEvents(busy(80, 24), [{ kind: "attempt", attempt: replay }]);
     const lines = lineWith({ ...state, pane: "deliveries" }, "evt_a");
-    expect(lines.map((line) => /[~✗] \w+( in 4 s)?/.exec(line)?.[0])).toEqual(["~ retried", "~ next in 4 s", "✗ failed"]);
+    expect(lines.map((line) => /[~✗] \w+( in 4 s)?/.exec(line)?.[0])).toEqual([
+      "~ retried",
+      "~ next in 4 s",
+      "✗ failed",
+    ]);
     expect(failedDeliveries(listOf(state, "deliveries").rows).map(({ eventId }) => eventId)).toEqual(["evt_b"]);
   });
 
   test("count down with the sandbox clock", () => {
-    const running = applySandboxIndex({ ...busy(80, 24), now: 1_000 }, { ...INDEX, clock: { ...INDEX.clock, mode: "real" } });
+    const running = applySandboxIndex(
+      { ...busy(80, 24), now: 1_000 },
+      { ...INDEX, clock: { ...INDEX.clock, mode: "real" } },
+    );
     const later = { ...running, now: 3_000, pane: "deliveries" };
     expect(lineWith(later, "3/6")[0]).toContain("next in 2 s");
     expect(lineWith({ ...later, now: 9_000 }, "3/6")[0]).toContain("due now");
@@ -149,7 +179,9 @@ describe("rows of deliveries", () => {
 describe("rate limits, faults and verdicts", () => {
   test("are under a status bar with what is armed, URL, API keys, clock and version, as far as they fit", () => {
     const [wide = "", usual = "", narrow = ""] = [160, 120, 80].map((columns) => screen(busy(columns, 36))[0]);
-    expect(wide).toMatch(/^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ {2}sk_test_lodge \+1 more {2}clock .* {2}life on .*req\/s/);
+    expect(wide).toMatch(
+      /^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ {2}sk_test_lodge \+1 more {2}clock .* {2}life on .*req\/s/,
+    );
     expect(usual).toMatch(/^ LIVE {2}429 .* {2}http\S+ {2}sk_test_lodge \+1 more {2}life on .*req\/s/);
     expect(narrow).toMatch(/^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ .*req\/s/);
   });
@@ -184,7 +216,8 @@ describe("rate limits, faults and verdicts", () => {
       judged(5, { says: "The newest one." }),
     ]);
     const state = { ...many, pane: "verdicts" };
-    const rows = (shown: UiState) => screen(shown).flatMap((line) => /[✗✓~] (?:\d+ )?(?:failed|passed|fail|pass) .*/.exec(line)?.[0] ?? []);
+    const rows = (shown: UiState) =>
+      screen(shown).flatMap((line) => /[✗✓~] (?:\d+ )?(?:failed|passed|fail|pass) .*/.exec(line)?.[0] ?? []);
     expect(rows(state)[0]).toMatch(/✗ 2 failed +retry_after\.honoured +The newest one\./);
     expect(rows(state)[1]).toMatch(/✗ 1 failed +effect\.single +req_9 took effect twice/);
     expect(rows(state).slice(2, 3).join()).toMatch(/✓ 2 passed +Press Enter to list them\./);
@@ -194,7 +227,8 @@ describe("rate limits, faults and verdicts", () => {
     expect(rows(passes).filter((row) => row.startsWith("✓ pass"))).toHaveLength(2);
     expect(rows(press(passes, "escape"))[0]).toContain("✗ 2 failed");
     const detail = textOf(press(state, "enter"));
-    for (const words of ["How to fix it", "Failures of this rule: 2", "The newest one."]) expect(detail).toContain(words);
+    for (const words of ["How to fix it", "Failures of this rule: 2", "The newest one."])
+      expect(detail).toContain(words);
   });
 });
 
@@ -243,7 +277,9 @@ describe("a filter", () => {
     expect(textOf(state)).toContain("··· 50 not shown ···");
     expect(textOf(state)).not.toContain("No row");
     const list = addPage(listOf(state), { rows: [], hasMore: false, before: undefined, filter: "is:cut" });
-    expect(textOf(withList(state, "requests", list))).toContain("No row matches is:cut. Press Esc to clear the filter.");
+    expect(textOf(withList(state, "requests", list))).toContain(
+      "No row matches is:cut. Press Esc to clear the filter.",
+    );
   });
 });
 
@@ -252,7 +288,9 @@ describe("the line of a filter", () => {
 
   test("refuses an unknown field while it is typed, and lists the known ones", () => {
     const state = press(busy(120, 24), "/", ..."colour:red");
-    expect(lineOf(state)).toMatch(/\/colour:red▏ {2}There is no field colour:\. The fields are id:, method:, path:, status:/);
+    expect(lineOf(state)).toMatch(
+      /\/colour:red▏ {2}There is no field colour:\. The fields are id:, method:, path:, status:/,
+    );
     expect(lineOf(press(state, "enter"))).toContain("/colour:red▏");
   });
 
@@ -264,7 +302,10 @@ describe("the line of a filter", () => {
   });
 
   test("recalls earlier filters, newest first", () => {
-    const state = ["status:4xx", "is:fault"].reduce((before, filter) => press(before, "/", ...filter, "enter", "escape"), busy(120, 24));
+    const state = ["status:4xx", "is:fault"].reduce(
+      (before, filter) => press(before, "/", ...filter, "enter", "escape"),
+      busy(120, 24),
+    );
     const filters = ["up", "up", "up", "down", "down"].map(
       (_, index, keys) => listOf(press(state, "/", ...keys.slice(0, index + 1))).filter,
     );
@@ -316,9 +357,12 @@ describe("the help", () => {
 
 /** Adds the requests and attempts that the sandbox has logged since the last call. */
 async function loadNewRows(desk: TestDashboard, bench: Bench): Promise<void> {
-  const known = new Set(["requests", "deliveries"].flatMap((pane) => listOf(desk.state, pane).rows.map(({ id }) => id)));
+  const known = new Set(
+    ["requests", "deliveries"].flatMap((pane) => listOf(desk.state, pane).rows.map(({ id }) => id)),
+  );
   const logged = [...(await loggedRequests(bench)), ...(await loggedAttempts(bench))];
-  const idOf = (event: LiveEvent) => (event.kind === "request" ? event.request.id : event.kind === "attempt" ? event.attempt.id : "");
+  const idOf = (event: LiveEvent) =>
+    event.kind === "request" ? event.request.id : event.kind === "attempt" ? event.attempt.id : "";
   desk.state = applySandboxIndex(desk.state, (await bench.control("GET", "")) as SandboxOverviewReply);
   desk.state = withLiveEvents(
     desk.state,
@@ -397,21 +441,33 @@ describe("a request of a real sandbox", () => {
     const answer = JSON.parse(await shell(desk.copied.at(-1) ?? ""));
     expect(answer).toMatchObject({ id: "bkg_pending", status: "declined" });
     const [newest] = (await bench.control("GET", "/requests?limit=1")).data;
-    expect(newest).toMatchObject({ operation: "bookings.decline", idempotencyKey: "abc", replayOf: "req_3", status: 200 });
+    expect(newest).toMatchObject({
+      operation: "bookings.decline",
+      idempotencyKey: "abc",
+      replayOf: "req_3",
+      status: 200,
+    });
   });
 
   test("is resent with the same path, query, body and Idempotency-Key", async () => {
     const { desk, bench } = await declined();
     await pressAll(desk, "k", "k", "r");
     expect(desk.state.notice?.text).toBe("Resent req_3: 200");
-    expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({ idempotencyKey: "abc", replayOf: "req_3" });
+    expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({
+      idempotencyKey: "abc",
+      replayOf: "req_3",
+    });
     expect(desk.state.lastCall).toMatchObject({
       method: "POST",
       path: "/v1/hospitality/bookings/bkg_pending/decline",
       body: JSON.stringify(decline.body),
     });
     await pressAll(desk, "G", "r");
-    expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({ path: "/v1/payouts", query: "limit=2", status: 200 });
+    expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({
+      path: "/v1/payouts",
+      query: "limit=2",
+      status: 200,
+    });
   });
 
   test("is not resent when the request log truncated or masked it", async () => {
@@ -485,7 +541,9 @@ describe("a delivery of a real sandbox", () => {
     expect(line).not.toContain(secret);
     expect(await shell(line, { WEBHOOK_SECRET: secret })).toBe("valid");
     expect(await shell(line, { WEBHOOK_SECRET: `${secret}x` })).toBe("invalid");
-    expect(await shell(line.replace("payment.succeeded", "payment.failed"), { WEBHOOK_SECRET: secret })).toBe("invalid");
+    expect(await shell(line.replace("payment.succeeded", "payment.failed"), { WEBHOOK_SECRET: secret })).toBe(
+      "invalid",
+    );
   });
 
   test("has the signature in the header and the form of a service file, and a command only for the form that openssl verifies", async () => {

@@ -77,7 +77,9 @@ test("= compares a retry with its first try, and marks what differs", async () =
 
 test("a shown command has no border beside it, and the lines of a long one are one command for a shell", async () => {
   const bench = await open();
-  await bench.call("POST", RULES, { body: { ...rule, name: "A long name with spaces, for a body that is wider than the screen" } });
+  await bench.call("POST", RULES, {
+    body: { ...rule, name: "A long name with spaces, for a body that is wider than the screen" },
+  });
   const desk = await withRequests(bench);
   await desk.run("y");
   desk.press("!");

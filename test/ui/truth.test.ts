@@ -40,19 +40,22 @@ describe("the rate", () => {
     [1_000, 100],
     [1_000, 400],
     [10_000, 400],
-  ])("of %i requests a second is that, at every moment of digests every %i ms, and 0 after the last", (rate, interval) => {
-    let state: UiState = { ...emptyDashboard(), run: "r" };
-    const digest = (requests: number) => {
-      const made = { ...state.made, requests };
-      state = applyMessage(state, { type: "digest", seq: state.lastSeq + 1, made, completeFor: {}, items: [] });
-    };
-    for (let now = 0; now <= 8_000; now += 50) {
-      state = applyTime(state, 100_000 + now);
-      if (now % interval === 0) digest((rate * now) / 1_000);
-      if (now >= 3_000) expect([now, requestRate(state)]).toEqual([now, rate]);
-    }
-    expect(requestRate(applyTime(state, 111_000))).toBe(0);
-  });
+  ])(
+    "of %i requests a second is that, at every moment of digests every %i ms, and 0 after the last",
+    (rate, interval) => {
+      let state: UiState = { ...emptyDashboard(), run: "r" };
+      const digest = (requests: number) => {
+        const made = { ...state.made, requests };
+        state = applyMessage(state, { type: "digest", seq: state.lastSeq + 1, made, completeFor: {}, items: [] });
+      };
+      for (let now = 0; now <= 8_000; now += 50) {
+        state = applyTime(state, 100_000 + now);
+        if (now % interval === 0) digest((rate * now) / 1_000);
+        if (now >= 3_000) expect([now, requestRate(state)]).toEqual([now, rate]);
+      }
+      expect(requestRate(applyTime(state, 111_000))).toBe(0);
+    },
+  );
 });
 
 test("an attempt has one duration: in the log, the list, its detail and the attempts of its delivery", async () => {
@@ -107,7 +110,8 @@ describe("a reset of everything", () => {
 
   test("reaches a client that was away for longer than the buffer lasts", () => {
     const buffer = createEventBuffer(2);
-    for (const event of [reset("mer_lodge"), reset("mer_market"), reset("mer_lodge"), asked(1, "mer_lodge")]) buffer.push(event);
+    for (const event of [reset("mer_lodge"), reset("mer_market"), reset("mer_lodge"), asked(1, "mer_lodge")])
+      buffer.push(event);
     for (let number = 2; number < 9; number++) buffer.push(asked(number, "mer_lodge"));
     expect(buffer.missed(0)).toMatchObject([
       { seq: 2, merchant: "mer_market" },
@@ -142,7 +146,12 @@ describe("a reset of one merchant", () => {
     const state = afterReset(paused, [reset("mer_market"), asked(7, "mer_market")], 3);
     const list = listOf(state, "requests");
     expect(idsIn(state)).toEqual(["req_1", "req_3", "req_5", "req_7"]);
-    expect([list.cursor?.id, list.total, unseenCount(list), state.notice?.text]).toEqual(["req_1", 4, 2, "mer_market was reset"]);
+    expect([list.cursor?.id, list.total, unseenCount(list), state.notice?.text]).toEqual([
+      "req_1",
+      4,
+      2,
+      "mer_market was reset",
+    ]);
   });
 
   test("moves a cursor on one of its rows to the next one above, and takes its rows from a frozen display", () => {
@@ -150,7 +159,11 @@ describe("a reset of one merchant", () => {
     const frozen = withList(filled, "requests", freeze(moveCursor(listOf(filled, "requests"), -2, 10)));
     expect(listOf(frozen, "requests").cursor?.id).toBe("req_4");
     const list = listOf(afterReset(frozen, [reset("mer_market")], 3), "requests");
-    expect([list.cursor?.id, list.frozen?.rows.map(({ id }) => id), unseenCount(list)]).toEqual(["req_3", ["req_1", "req_3", "req_5"], 0]);
+    expect([list.cursor?.id, list.frozen?.rows.map(({ id }) => id), unseenCount(list)]).toEqual([
+      "req_3",
+      ["req_1", "req_3", "req_5"],
+      0,
+    ]);
   });
 
   test("leaves a list with gaps to the log, because the number of missing rows is unknown", () => {
@@ -182,7 +195,8 @@ describe("without a connection", () => {
 describe("what is offered", () => {
   const first = (state: UiState) => screenOf(state)[0];
   const bar = (state: UiState) => screenOf(state).at(-1) ?? "";
-  const pressed = (state: UiState, ...keys: string[]) => keys.reduce((before, key) => handleKey(before, key).state, state);
+  const pressed = (state: UiState, ...keys: string[]) =>
+    keys.reduce((before, key) => handleKey(before, key).state, state);
   const shown = () => withLiveEvents(emptyDashboard(120, 36), [asked(1, "mer_lodge"), asked(2, "mer_lodge")]);
 
   test("while a text is typed is what works there, and in details also the digits of the panes", () => {
@@ -231,7 +245,10 @@ describe("what is offered", () => {
   });
 
   test("a message is never cut at its action, and a small window shows the size that it needs", () => {
-    const notice = withNotice({ ...shown(), size: { columns: 80, rows: 24 } }, `Armed ${"x".repeat(200)}. Press u to undo it`);
+    const notice = withNotice(
+      { ...shown(), size: { columns: 80, rows: 24 } },
+      `Armed ${"x".repeat(200)}. Press u to undo it`,
+    );
     expect(screenOf(notice).at(-2)).toMatch(/^ Armed x+… Press u to undo it *$/);
     expect(screenOf({ ...shown(), size: { columns: 40, rows: 10 } }).join("\n")).toContain(
       "Needs 60x15, is 40x10.\nResize it, or press q to quit.",
@@ -241,9 +258,14 @@ describe("what is offered", () => {
 
 test("numbers are the API's, or say of what they are a part", () => {
   const many = Array.from({ length: 12 }, (_, index) => requested(index + 1, { fault: "flt_1" }));
-  const windows = [rateWindow({ remaining: 5_999 }), rateWindow({ merchant: "mer_market", limit: 1_000_000_000, remaining: 999_999_990 })];
+  const windows = [
+    rateWindow({ remaining: 5_999 }),
+    rateWindow({ merchant: "mer_market", limit: 1_000_000_000, remaining: 999_999_990 }),
+  ];
   const state = withRulesAndWindows(withLiveEvents(emptyDashboard(120, 60), many), [rule(1, { fired: 812 })], windows);
-  expect(screenText(handleKey({ ...state, pane: "faults" }, "enter").state)).toContain("Affected requests: newest 10 of 812, oldest first");
+  expect(screenText(handleKey({ ...state, pane: "faults" }, "enter").state)).toContain(
+    "Affected requests: newest 10 of 812, oldest first",
+  );
   const limits = screenText({ ...state, pane: "limits", size: { columns: 80, rows: 24 } });
   expect(limits).toMatch(/lodge +█+ 5,999\/6,000/);
   expect(limits).toMatch(/market +█+ +none/);
@@ -262,7 +284,10 @@ test("the address of a view has its filter, row and detail, and leads there in a
   ]);
   const other = await openTestDashboard(bench.url);
   await other.apply(reachAddress(goToAddress(other.state, address).state));
-  expect([addressOf(other.state), other.screen().join("\n")]).toEqual([address, expect.stringContaining("id             req_1")]);
+  expect([addressOf(other.state), other.screen().join("\n")]).toEqual([
+    address,
+    expect.stringContaining("id             req_1"),
+  ]);
   expect(goToAddress(other.state, "#nowhere?row=x").state.pane).toBe("requests");
   const desktops = [{}, { DISPLAY: ":0" }, { DISPLAY: ":0", SSH_CONNECTION: "x" }].map(hasDesktop);
   if (process.platform === "linux") expect(desktops).toEqual([false, true, false]);

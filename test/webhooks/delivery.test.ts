@@ -10,7 +10,17 @@ import { httpDate } from "../../src/kernel/clock.ts";
 import { verifySignature } from "../../src/webhooks/signature.ts";
 import { databaseLeftBehind, folder } from "../support/program.ts";
 import { attempted, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
-import { advance, deliver, log, openRegistered, receive, register, type Step, settle, trigger } from "../support/webhooks.ts";
+import {
+  advance,
+  deliver,
+  log,
+  openRegistered,
+  receive,
+  register,
+  type Step,
+  settle,
+  trigger,
+} from "../support/webhooks.ts";
 
 describe("a delivery", () => {
   test("is a POST of the event with the documented headers, and otherwise only those that HTTP requires", async () => {
@@ -43,7 +53,9 @@ describe("a delivery", () => {
     });
     expect(arrival?.url).toBe("/hooks?team=a%20b");
     expect(Object.keys(arrival?.event)).toEqual(["id", "object", "type", "created", "livemode", "merchantId", "data"]);
-    expect(verifySignature({ body: arrival?.body ?? "", signature: arrival?.headers["x-webhook-signature"], secret })).toBe(true);
+    expect(
+      verifySignature({ body: arrival?.body ?? "", signature: arrival?.headers["x-webhook-signature"], secret }),
+    ).toBe(true);
   });
 
   test("keeps its connection alive for the next delivery, and sends the same bytes on every retry", async () => {
@@ -70,18 +82,32 @@ describe("a delivery", () => {
       `[::ffff:7f00:1]:${four.port}`,
       `shop.localhost:${four.port}`,
     ]);
-    expect(six.arrivals.map(({ headers }) => headers.host).sort()).toEqual([`[::1]:${six.port}`, `localhost:${six.port}`]);
-    expect((await log(bench)).map(({ status }) => status)).toEqual(["succeeded", "succeeded", "succeeded", "succeeded"]);
+    expect(six.arrivals.map(({ headers }) => headers.host).sort()).toEqual([
+      `[::1]:${six.port}`,
+      `localhost:${six.port}`,
+    ]);
+    expect((await log(bench)).map(({ status }) => status)).toEqual([
+      "succeeded",
+      "succeeded",
+      "succeeded",
+      "succeeded",
+    ]);
   });
 
   test("over TLS requires a trusted certificate by default", async () => {
     const at = folder();
     const [key, cert] = [join(at, "key.pem"), join(at, "cert.pem")];
     const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-    execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert, ...subject], {
-      stdio: "ignore",
-    });
-    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, outgoing) => outgoing.end("taken"));
+    execFileSync(
+      "openssl",
+      ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert, ...subject],
+      {
+        stdio: "ignore",
+      },
+    );
+    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, outgoing) =>
+      outgoing.end("taken"),
+    );
     const url = `https://localhost:${await listen(server)}/`;
     for (const webhookInsecureTls of [false, true]) {
       const bench = await open({ webhookInsecureTls });
@@ -166,7 +192,9 @@ describe("an attempt", () => {
     });
     await deliver(bench);
     await cut;
-    expect(await log(bench)).toMatchObject([{ status: "succeeded", responseBody: "é".repeat(2_048), responseTruncated: true }]);
+    expect(await log(bench)).toMatchObject([
+      { status: "succeeded", responseBody: "é".repeat(2_048), responseTruncated: true },
+    ]);
     expect(written).toBeLessThan(64 * 1_048_576);
   });
 
@@ -187,7 +215,8 @@ describe("an attempt", () => {
 });
 
 describe("the schedule", () => {
-  const times = async (bench: Parameters<typeof log>[0]) => (await log(bench)).map(({ created }) => created - NOON_SECONDS);
+  const times = async (bench: Parameters<typeof log>[0]) =>
+    (await log(bench)).map(({ created }) => created - NOON_SECONDS);
 
   test("realistic: eight attempts over a day, each gap with up to 10 % jitter, different for each delivery", async () => {
     const bench = await open({ retrySchedule: "realistic", life: "off" });
@@ -271,7 +300,11 @@ describe("draining", () => {
     });
     await trigger(bench);
     await receiver.arrived(1);
-    expect(await bench.control("POST", "/drain", { within: "20ms" })).toEqual({ settled: false, pending: 0, inFlight: 1 });
+    expect(await bench.control("POST", "/drain", { within: "20ms" })).toEqual({
+      settled: false,
+      pending: 0,
+      inFlight: 1,
+    });
     const drained = bench.control("POST", "/drain", {});
     release();
     expect(await drained).toEqual({ settled: true, pending: 1, inFlight: 0 });
@@ -388,7 +421,12 @@ describe("a crash", () => {
     const logged = await log(after);
     const [gone, cutOff] = ["failed", "aborted"].map((status) => logged.find((attempt) => attempt.status === status));
     expect(gone).toMatchObject({ status: "failed", responseStatus: 410, nextAttemptAt: null });
-    expect(cutOff).toMatchObject({ attempt: 1, status: "aborted", nextAttemptAt: null, requestBody: sent?.body.toString() });
+    expect(cutOff).toMatchObject({
+      attempt: 1,
+      status: "aborted",
+      nextAttemptAt: null,
+      requestBody: sent?.body.toString(),
+    });
     expect(cutOff?.requestHeaders).toMatchObject({ "X-Webhook-Signature": sent?.headers["x-webhook-signature"] });
     expect(receiver.arrivals).toHaveLength(3);
   });
@@ -420,7 +458,11 @@ describe("a reset", () => {
     await trigger(bench);
     await receiver.arrived(1);
     await bench.control("POST", "/reset", {});
-    expect(await bench.control("POST", "/drain", { within: "1ms" })).toEqual({ settled: true, pending: 0, inFlight: 0 });
+    expect(await bench.control("POST", "/drain", { within: "1ms" })).toEqual({
+      settled: true,
+      pending: 0,
+      inFlight: 0,
+    });
     await advance(bench, "1h");
     expect(await log(bench)).toEqual([]);
     expect(receiver.arrivals).toHaveLength(1);

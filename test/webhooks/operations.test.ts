@@ -10,7 +10,14 @@ describe("registering", () => {
   test("removes duplicate types, and stores unknown fields", async () => {
     const bench = await open();
     const { body, headers } = await bench.call("POST", "/v1/webhooks", {
-      body: { url: URL, events: ["a.b", "*", "a.b"], team: "billing", secret: "mine", previousSecret: "mine", status: "disabled" },
+      body: {
+        url: URL,
+        events: ["a.b", "*", "a.b"],
+        team: "billing",
+        secret: "mine",
+        previousSecret: "mine",
+        status: "disabled",
+      },
     });
     expect(body).toMatchObject({ events: ["a.b", "*"], team: "billing", status: "enabled" });
     expect(body.secret).toMatch(/^whsec_/);
@@ -21,9 +28,13 @@ describe("registering", () => {
 
   test("accepts types that are never sent, with a warning", async () => {
     const bench = await open();
-    const answer = await bench.call("POST", "/v1/webhooks", { body: { url: URL, events: ["payment.suceeded", "*", "payment.failed"] } });
+    const answer = await bench.call("POST", "/v1/webhooks", {
+      body: { url: URL, events: ["payment.suceeded", "*", "payment.failed"] },
+    });
     expect(answer.status).toBe(201);
-    expect(answer.headers["x-sandbox-warning"]).toBe("The sandbox never sends payment.suceeded. Did you mean payment.succeeded?");
+    expect(answer.headers["x-sandbox-warning"]).toBe(
+      "The sandbox never sends payment.suceeded. Did you mean payment.succeeded?",
+    );
   });
 
   test.each([
@@ -43,7 +54,11 @@ describe("registering", () => {
     const bench = await open({ bodies: "open" });
     for (const [field, body] of [["url", { events: ["a.b"] }] as const, ["events", { url: URL }] as const]) {
       const answer = await bench.call("POST", "/v1/webhooks", { body });
-      expect([answer.status, answer.body.code, answer.body.details.errors[0].field]).toEqual([400, "validation_failed", field]);
+      expect([answer.status, answer.body.code, answer.body.details.errors[0].field]).toEqual([
+        400,
+        "validation_failed",
+        field,
+      ]);
     }
   });
 });
@@ -78,7 +93,9 @@ describe("deleting an endpoint", () => {
 describe("a test event", () => {
   test("succeeds without subscribers; its data is empty by default", async () => {
     const bench = await open();
-    const { status, body } = await bench.call("POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
+    const { status, body } = await bench.call("POST", "/v1/webhook-events/test", {
+      body: { type: "payment.succeeded" },
+    });
     expect([status, body.data, body.deliveries]).toEqual([200, {}, []]);
     const odd = await bench.call("POST", "/v1/webhook-events/test", { body: { type: "made.up" } });
     expect([odd.status, odd.headers["x-sandbox-warning"]]).toEqual([200, "The sandbox never sends made.up."]);
@@ -102,7 +119,9 @@ describe("a business event", () => {
     const bench = await open();
     const receiver = await receive();
     const { id: endpointId } = await register(bench, receiver.url, ["booking.declined"]);
-    const declined = await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: { reason: "Closed." } });
+    const declined = await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", {
+      body: { reason: "Closed." },
+    });
     expect(declined.status, declined.text).toBe(200);
     await settle(bench);
     const [arrival] = receiver.arrivals;

@@ -76,7 +76,11 @@ type Outcome = Awaited<ReturnType<typeof outcomeOf>>;
 
 const readable: [string, string, Partial<Outcome>][] = [
   ["a body that ends with the connection", `${OK}\r\nall of it`, { responseBody: "all of it" }],
-  ["204 and a length", `HTTP/1.1 204 No Content\r\nContent-Length: 12\r\n\r\n`, { responseStatus: 204, responseBody: "" }],
+  [
+    "204 and a length",
+    `HTTP/1.1 204 No Content\r\nContent-Length: 12\r\n\r\n`,
+    { responseStatus: 204, responseBody: "" },
+  ],
   [
     "304 and a length",
     "HTTP/1.1 304 Not Modified\r\nContent-Length: 12\r\n\r\n",
@@ -87,46 +91,76 @@ const readable: [string, string, Partial<Outcome>][] = [
     `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 503 No\r\nRetry-After: 7\r\nRetry-After: 9\r\nContent-Length: 0\r\n\r\n`,
     { responseStatus: 503, retryAfter: "7", errorCode: "http_status" },
   ],
-  ["more than one response", `${OK}Content-Length: 2\r\n\r\nokHTTP/1.1 500 No\r\n`, { responseStatus: 200, responseBody: "ok" }],
+  [
+    "more than one response",
+    `${OK}Content-Length: 2\r\n\r\nokHTTP/1.1 500 No\r\n`,
+    { responseStatus: 200, responseBody: "ok" },
+  ],
 ];
 
 const incomplete: [string, string, Partial<Outcome>][] = [
   ["nothing", "", { responseStatus: null, responseBody: null }],
   ["a body without its end", `${OK}Content-Length: 3\r\n\r\nok`, { responseStatus: 200, responseBody: "ok" }],
-  ["chunks without their end", `${OK}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`, { responseStatus: 200, responseBody: "abc" }],
+  [
+    "chunks without their end",
+    `${OK}Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n`,
+    { responseStatus: 200, responseBody: "abc" },
+  ],
 ];
 
 const malformed: [string, string, string][] = [
   ["another protocol", "SSH-2.0-OpenSSH_9.6\r\n", "it does not start with HTTP/1.1"],
   ["a status of two digits", "HTTP/1.1 20 OK\r\n\r\n", "invalid status code"],
-  ["a status below 100", "HTTP/1.1 099 OK\r\nContent-Length: 0\r\n\r\n", "its status is not one that answers a request"],
-  ["100 Continue, unasked", `HTTP/1.1 100 Continue\r\n\r\n${OK}\r\n`, "it sends 100 Continue, which the request does not ask for"],
+  [
+    "a status below 100",
+    "HTTP/1.1 099 OK\r\nContent-Length: 0\r\n\r\n",
+    "its status is not one that answers a request",
+  ],
+  [
+    "100 Continue, unasked",
+    `HTTP/1.1 100 Continue\r\n\r\n${OK}\r\n`,
+    "it sends 100 Continue, which the request does not ask for",
+  ],
   ["a line without a colon", `${OK}nonsense\r\n\r\n`, "invalid header token"],
-  ["two lengths", `${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nabc`, "its body is not as long as its Content-Length"],
+  [
+    "two lengths",
+    `${OK}Content-Length: 2\r\nContent-Length: 3\r\n\r\nabc`,
+    "its body is not as long as its Content-Length",
+  ],
   [
     "101 and an upgrade",
     "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n",
     "it switches to another protocol",
   ],
   ["a chunk without a size", `${OK}Transfer-Encoding: chunked\r\n\r\nxyz\r\n`, "invalid character in chunk size"],
-  ["headers without end", `${OK}${"X-Filler: yyyyyyyyyyyyyyyy\r\n".repeat(2_000)}`, "its headers are longer than 16 KiB"],
+  [
+    "headers without end",
+    `${OK}${"X-Filler: yyyyyyyyyyyyyyyy\r\n".repeat(2_000)}`,
+    "its headers are longer than 16 KiB",
+  ],
 ];
 
 describe("a response", () => {
   const singly = (text: string) => [...bytes(text)].map((byte) => Buffer.from([byte]));
 
   test.each(readable)("with %s is accepted, whole or byte by byte", async (_, text, expected) => {
-    for (const pieces of [[bytes(text)], singly(text)]) expect(await outcomeOf(pieces)).toMatchObject({ errorCode: null, ...expected });
+    for (const pieces of [[bytes(text)], singly(text)])
+      expect(await outcomeOf(pieces)).toMatchObject({ errorCode: null, ...expected });
   });
 
-  test.each(incomplete)("that ends early after %s fails, and keeps the part that was read", async (_, text, expected) => {
-    for (const pieces of [[bytes(text)], singly(text)])
-      expect(await outcomeOf(pieces)).toMatchObject({
-        errorCode: "reset",
-        errorMessage: expect.stringMatching(/^The connection to 127\.0\.0\.1:\d+ closed before the response was complete\.$/),
-        ...expected,
-      });
-  });
+  test.each(incomplete)(
+    "that ends early after %s fails, and keeps the part that was read",
+    async (_, text, expected) => {
+      for (const pieces of [[bytes(text)], singly(text)])
+        expect(await outcomeOf(pieces)).toMatchObject({
+          errorCode: "reset",
+          errorMessage: expect.stringMatching(
+            /^The connection to 127\.0\.0\.1:\d+ closed before the response was complete\.$/,
+          ),
+          ...expected,
+        });
+    },
+  );
 
   test.each(malformed)("with %s is rejected with the reason, whole or byte by byte", async (name, text, reason) => {
     for (const pieces of [[bytes(text)], ...(name === "headers without end" ? [] : [singly(text)])]) {
@@ -141,7 +175,9 @@ describe("a response", () => {
 
   test("of any bytes has an outcome", async () => {
     const parts = fc.constantFrom(
-      ..."HTTP/1.1 |200|\r\n|\n|: |Content-Length|Transfer-Encoding|chunked|0|5|a|Connection|close|\r\n\r\n|ff".split("|"),
+      ..."HTTP/1.1 |200|\r\n|\n|: |Content-Length|Transfer-Encoding|chunked|0|5|a|Connection|close|\r\n\r\n|ff".split(
+        "|",
+      ),
     );
     const pieces = fc.array(
       fc.oneof(
@@ -153,7 +189,9 @@ describe("a response", () => {
     await fc.assert(
       fc.asyncProperty(fc.boolean(), pieces, async (begins, some) => {
         attempted("Slow, endless or hostile receivers");
-        const { errorCode, responseStatus } = await outcomeOf([Buffer.concat([begins ? bytes(OK) : Buffer.alloc(0), ...some])]);
+        const { errorCode, responseStatus } = await outcomeOf([
+          Buffer.concat([begins ? bytes(OK) : Buffer.alloc(0), ...some]),
+        ]);
         expect([null, "reset", "http_status", "redirect_not_followed"]).toContain(errorCode);
         expect(responseStatus ?? 200).toBeGreaterThanOrEqual(200);
       }),

@@ -22,7 +22,10 @@ describe("a signature", () => {
     await deliver(bench, "payment.succeeded", { amount: 12_500, note: "Ärger? 世界 \u2028" });
     const [arrival] = receiver.arrivals;
     expect(arrival?.headers["x-webhook-signature"]).toBe(openssl(arrival?.body ?? Buffer.of(), secret));
-    expect([sign("", SECRET), sign(Buffer.from(BODY), SECRET)]).toEqual([openssl(Buffer.of(), SECRET), sign(BODY, SECRET)]);
+    expect([sign("", SECRET), sign(Buffer.from(BODY), SECRET)]).toEqual([
+      openssl(Buffer.of(), SECRET),
+      sign(BODY, SECRET),
+    ]);
   });
 
   test("is valid for its own body and secret only", () => {
@@ -31,7 +34,8 @@ describe("a signature", () => {
         const signature = sign(body, secret);
         expect(verifySignature({ body, signature, secret })).toBe(true);
         expect(verifySignature({ body: other, signature, secret })).toBe(Buffer.from(other).equals(Buffer.from(body)));
-        if (otherSecret !== secret) expect(verifySignature({ body, signature, secret: `${secret}.${otherSecret}` })).toBe(false);
+        if (otherSecret !== secret)
+          expect(verifySignature({ body, signature, secret: `${secret}.${otherSecret}` })).toBe(false);
       }),
     );
   });
@@ -50,11 +54,13 @@ describe("a signature", () => {
   });
 });
 
-const hmac = (key: string | Buffer, body: string | Buffer, algorithm = "sha256") => createHmac(algorithm, key).update(body).digest();
+const hmac = (key: string | Buffer, body: string | Buffer, algorithm = "sha256") =>
+  createHmac(algorithm, key).update(body).digest();
 const hex = (key: string | Buffer, body: string | Buffer) => hmac(key, body).toString("hex");
 const bare = SECRET.slice("whsec_".length);
 const parsed = JSON.parse(BODY);
-const PYTHON = '{"id": "evt_1", "object": "event", "data": {"url": "http://a/b", "name": "Gr\\u00fc\\u00dfe", "amount": 1}}';
+const PYTHON =
+  '{"id": "evt_1", "object": "event", "data": {"url": "http://a/b", "name": "Gr\\u00fc\\u00dfe", "amount": 1}}';
 const previousSecret = `whsec_${"f".repeat(64)}`;
 const others = [{ endpoint: "we_other", secret: `whsec_${"e".repeat(64)}` }];
 
@@ -83,7 +89,10 @@ describe("an explanation", () => {
     ["byte_order_mark", hex(SECRET, `\ufeff${BODY}`)],
     ["reserialised", hex(SECRET, JSON.stringify(parsed, null, 2))],
     ["reserialised", hex(SECRET, PYTHON)],
-    ["reserialised", hex(SECRET, '{"data":{"amount":1,"name":"Grüße","url":"http://a/b"},"id":"evt_1","object":"event"}')],
+    [
+      "reserialised",
+      hex(SECRET, '{"data":{"amount":1,"name":"Grüße","url":"http://a/b"},"id":"evt_1","object":"event"}'),
+    ],
     ["data_only", hex(SECRET, JSON.stringify(parsed.data))],
     ["sha1", hmac(SECRET, BODY, "sha1").toString("hex")],
     ["sha512", hmac(SECRET, BODY, "sha512").toString("hex")],
@@ -125,7 +134,11 @@ describe("an explanation", () => {
       mistake: null,
       explanation: expect.stringContaining("No known mistake"),
     });
-    expect(explain("nonsense")).toMatchObject({ matches: false, mistake: null, explanation: expect.stringContaining("64 hex digits") });
+    expect(explain("nonsense")).toMatchObject({
+      matches: false,
+      mistake: null,
+      explanation: expect.stringContaining("64 hex digits"),
+    });
   });
 
   test("is available from the control API, which knows the sent bytes and the secrets", async () => {
@@ -140,7 +153,10 @@ describe("an explanation", () => {
       explanation: expect.stringContaining(other.id),
     });
     const pretty = JSON.stringify(JSON.parse(body), null, 2);
-    expect(await ask({ signature: sign(body, secret), body: pretty })).toMatchObject({ matches: false, mistake: "reserialised" });
+    expect(await ask({ signature: sign(body, secret), body: pretty })).toMatchObject({
+      matches: false,
+      mistake: "reserialised",
+    });
     await bench.call("POST", `/v1/webhooks/${endpoint}/rotate-secret`);
     expect(await ask({ signature: sign(body, secret) })).toMatchObject({ mistake: "previous_secret" });
   });

@@ -66,7 +66,13 @@ const PORTS = [
   "http://[::1]:4747/_sandbox/reset",
   "http://2130706433:4747/",
 ];
-const BAD_PORTS = ["http://localhost:0/", "http://localhost:22/", "http://localhost:25/", "https://[::1]:6000/", "http://localhost:10080/"];
+const BAD_PORTS = [
+  "http://localhost:0/",
+  "http://localhost:22/",
+  "http://localhost:25/",
+  "https://[::1]:6000/",
+  "http://localhost:10080/",
+];
 
 describe("an address", () => {
   test.each(ALLOWED)("%s is this machine", (url) => {
@@ -87,12 +93,18 @@ describe("an address", () => {
 
   test.each(PORTS)("%s is the sandbox itself", (url) => {
     attempted("The sandbox calls itself");
-    expect(targets.refusal(url)).toMatchObject({ code: "invalid_webhook_url", message: expect.stringContaining("the sandbox's own") });
+    expect(targets.refusal(url)).toMatchObject({
+      code: "invalid_webhook_url",
+      message: expect.stringContaining("the sandbox's own"),
+    });
   });
 
   test.each(BAD_PORTS)("%s is a port of another protocol", (url) => {
     attempted("Server-side request forgery");
-    expect(targets.refusal(url)).toMatchObject({ code: "invalid_webhook_url", message: expect.stringContaining("another protocol") });
+    expect(targets.refusal(url)).toMatchObject({
+      code: "invalid_webhook_url",
+      message: expect.stringContaining("another protocol"),
+    });
   });
 });
 
@@ -139,10 +151,13 @@ describe("a host name, resolved for a connection", () => {
     },
   );
 
-  test.each(["127.0.0.1", "127.0.1.1", "::1"])("may not resolve to %s if other machines can reach the sandbox", async (address) => {
-    attempted("Webhooks to services of the sandbox's machine");
-    expect(await lookup(address, [address], false)).toBe("ERR_TARGET_NOT_ALLOWED");
-  });
+  test.each(["127.0.0.1", "127.0.1.1", "::1"])(
+    "may not resolve to %s if other machines can reach the sandbox",
+    async (address) => {
+      attempted("Webhooks to services of the sandbox's machine");
+      expect(await lookup(address, [address], false)).toBe("ERR_TARGET_NOT_ALLOWED");
+    },
+  );
 
   test("of this machine is rejected if other machines can reach the sandbox", async () => {
     expect(await lookup("shop.localhost", [], false)).toBe("ERR_TARGET_NOT_ALLOWED");
@@ -187,7 +202,9 @@ describe("a sandbox that other machines can reach", () => {
     await before.close();
     attempted("Webhooks to services of the sandbox's machine");
     const bench = await open({ ...network, db, memory: false });
-    const logged = new Promise((resolve) => bench.onHappening((event) => event.kind === "attempt" && resolve(event.attempt)));
+    const logged = new Promise((resolve) =>
+      bench.onHappening((event) => event.kind === "attempt" && resolve(event.attempt)),
+    );
     await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
     expect(await logged).toMatchObject({ status: "failed", errorCode: "target_not_allowed" });
     expect(receiver.arrivals).toEqual([]);
@@ -212,9 +229,14 @@ describe("registering", () => {
     expect(await register("localhost:3000")).toEqual([400, "invalid_webhook_url"]);
     for (const host of ["127.0.0.1", "0x7f.1", "a.localhost", "host.docker.internal"]) {
       attempted("The sandbox calls itself");
-      expect(await register(`http://${host}:${sandbox().port}/_sandbox/reset`), host).toEqual([400, "invalid_webhook_url"]);
+      expect(await register(`http://${host}:${sandbox().port}/_sandbox/reset`), host).toEqual([
+        400,
+        "invalid_webhook_url",
+      ]);
     }
-    const { body } = await sandbox().call("POST", "/v1/webhooks", { body: { url: "http://intranet:3000/", events: ["a.b"] } });
+    const { body } = await sandbox().call("POST", "/v1/webhooks", {
+      body: { url: "http://intranet:3000/", events: ["a.b"] },
+    });
     expect(body.message).toContain("--allow-webhook-host intranet");
     expect(body.details).toMatchObject({ field: "url", received: "http://intranet:3000/" });
   });

@@ -1,11 +1,19 @@
-// A running dashboard in a browser. It shares the state, the stream and the effects with the terminal's dashboard; Preact paints it.
+// A running dashboard in a browser. It shares the state, the stream and the effects with the terminal's dashboard;
+// Preact paints it.
 
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { realNow } from "../../src/kernel/clock.ts";
 import { openLive } from "../connection/live-stream.ts";
 import { handleKey } from "../keys/key-bindings.ts";
 import { paneNamed, panes } from "../panes/index.ts";
-import { applyUpdate, type Platform, type RunningDashboard, refresh, streamHandlers, updatePreview } from "../run-effects.ts";
+import {
+  applyUpdate,
+  type Platform,
+  type RunningDashboard,
+  refresh,
+  streamHandlers,
+  updatePreview,
+} from "../run-effects.ts";
 import { addressOf, goToAddress } from "../state/address.ts";
 import { applyTime } from "../state/apply-message.ts";
 import { initialState, type Size, type StateUpdate, type UiState } from "../state/state.ts";
@@ -33,12 +41,31 @@ const sizeFor = (rows: number): Size => ({
 });
 
 /** Any colours: the page has its own colour for each style. */
-const THEME = { colours: true, unicode: true, tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" } };
+const THEME = {
+  colours: true,
+  unicode: true,
+  tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" },
+};
 
 /** On the page of a learner, the token is the learner's key. */
-export function openBrowserDashboard({ target, isLearner, paint }: { target: HttpTarget; isLearner: boolean; paint(): void }) {
+export function openBrowserDashboard({
+  target,
+  isLearner,
+  paint,
+}: {
+  target: HttpTarget;
+  isLearner: boolean;
+  paint(): void;
+}) {
   const learning = isLearner ? ({ kind: "learner", isGuest: true, id: "" } as const) : undefined;
-  const first = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), isPage: true, learning });
+  const first = initialState(panes, {
+    target,
+    theme: THEME,
+    size: sizeFor(20),
+    now: realNow(),
+    isPage: true,
+    learning,
+  });
   // The fragment of a learner's page is the learner's key.
   const { state } = isLearner ? { state: first } : goToAddress(first, location.hash);
   let isPollDue = true;
@@ -49,7 +76,8 @@ export function openBrowserDashboard({ target, isLearner, paint }: { target: Htt
     },
     everySecond() {
       change(applyTime(dashboard.state, realNow()));
-      // A call costs a browser half a millisecond. A pane that shows what is polled is polled every second, everything else every other second.
+      // A call costs a browser half a millisecond. A pane that shows what is polled is polled every second, everything
+      // else every other second.
       isPollDue = !isPollDue;
       if (isPollDue || (!isLearner && paneNamed(dashboard.state.pane).poll)) refresh(dashboard);
     },
@@ -88,7 +116,9 @@ export function openBrowserDashboard({ target, isLearner, paint }: { target: Htt
   };
 }
 
-/** Shows the address in the browser. Another view or detail is a step that Back returns from; a filter or a row is not. */
+/**
+ * Shows the address in the browser. Another view or detail is a step that Back returns from; a filter or a row is not.
+ */
 function showAddress(state: UiState): void {
   const address = addressOf(state);
   if (state.wanted || address === location.hash) return;
@@ -104,7 +134,9 @@ function openPlatform(isLearner: boolean, warn: (text: string) => void): Platfor
     copy(text) {
       // Browsers offer no clipboard to an insecure origin, such as a container's address.
       if (!navigator.clipboard) return "This page may not use the clipboard. Press ! to show the text";
-      navigator.clipboard.writeText(text).catch(() => warn("The browser refused the clipboard. Press ! to show the text"));
+      navigator.clipboard
+        .writeText(text)
+        .catch(() => warn("The browser refused the clipboard. Press ! to show the text"));
       return undefined;
     },
     open(url) {

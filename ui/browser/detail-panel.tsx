@@ -22,7 +22,8 @@ export function DetailPanel({ dashboard }: DashboardProps) {
   const selected = opened && selectedLink(links, opened.selected);
   // A detail opens at its top: only a link that a key has selected is scrolled into view.
   useEffect(() => {
-    if (opened?.selected !== undefined) scroller.current?.querySelector(".link.current")?.scrollIntoView({ block: "nearest" });
+    if (opened?.selected !== undefined)
+      scroller.current?.querySelector(".link.current")?.scrollIntoView({ block: "nearest" });
   }, [opened?.id, selected?.key]);
   useEffect(() => scroller.current?.scrollTo(0, 0), [detail?.id]);
   useEffect(() => {
@@ -43,7 +44,13 @@ export function DetailPanel({ dashboard }: DashboardProps) {
       </Head>
       <div class="detail-lines" ref={scroller} tabIndex={0}>
         {lines.map((line, index) => (
-          <Line key={index} dashboard={dashboard} line={line} drawn={drawn[index] ?? ""} isCurrent={index === selected?.line} />
+          <Line
+            key={index}
+            dashboard={dashboard}
+            line={line}
+            drawn={drawn[index] ?? ""}
+            isCurrent={index === selected?.line}
+          />
         ))}
       </div>
     </aside>
@@ -51,7 +58,12 @@ export function DetailPanel({ dashboard }: DashboardProps) {
 }
 
 /** `drawn` is the line as the terminal draws it, with the matches of a search. */
-function Line({ dashboard, line, drawn, isCurrent }: DashboardProps & { line: DetailLine; drawn: string; isCurrent: boolean }) {
+function Line({
+  dashboard,
+  line,
+  drawn,
+  isCurrent,
+}: DashboardProps & { line: DetailLine; drawn: string; isCurrent: boolean }) {
   if (typeof line !== "string" && "link" in line) {
     const open = () => dashboard.change((before) => openReference({ ...before, notice: undefined }, line.link));
     return (
@@ -72,10 +84,14 @@ function Line({ dashboard, line, drawn, isCurrent }: DashboardProps & { line: De
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
 const INDENT = /^((?:\x1b\[\d+m)*) {2}/;
 
-/** Shows a line that begins with a dim label as a label beside its value. The terminal indents the lines of a section by two cells. */
+/**
+ * Shows a line that begins with a dim label as a label beside its value. The terminal indents the lines of a section by
+ * two cells.
+ */
 function Labelled({ text }: { text: string }) {
   const [first, second, ...rest] = piecesOf(text);
-  const isLabel = first?.classes === "dim" && /^ {2}\S.{0,13}\s*$/.test(first.text) && first.text.length >= 14 && second;
+  const isLabel =
+    first?.classes === "dim" && /^ {2}\S.{0,13}\s*$/.test(first.text) && first.text.length >= 14 && second;
   if (!isLabel)
     return (
       <span class="value">

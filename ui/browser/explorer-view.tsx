@@ -2,18 +2,29 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { grouped } from "../../src/kernel/grouped.ts";
-import { type ApiDocument, type ApiName, type ApiOperation, documentCalls, operationsOf } from "../explorer/api-document.ts";
+import {
+  type ApiDocument,
+  type ApiName,
+  type ApiOperation,
+  documentCalls,
+  operationsOf,
+} from "../explorer/api-document.ts";
 import { update } from "../state/updates.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { perform } from "./fetch-calls.ts";
 import { MethodName, OperationForm } from "./operation-form.tsx";
 
-/** The operations of each API, fetched once, because the documents do not change during a run; or why they could not be fetched. */
+/**
+ * The operations of each API, fetched once, because the documents do not change during a run; or why they could not be
+ * fetched.
+ */
 const loaded: Partial<Record<ApiName, readonly ApiOperation[] | string>> = {};
 
 async function load({ state, change }: BrowserDashboard, api: ApiName): Promise<void> {
   const reply = perform(state.target, documentCalls[api]);
-  loaded[api] = await reply.then(({ body }) => operationsOf(api, body as unknown as ApiDocument)).catch(({ message }: Error) => message);
+  loaded[api] = await reply
+    .then(({ body }) => operationsOf(api, body as unknown as ApiDocument))
+    .catch(({ message }: Error) => message);
   change(update);
 }
 
@@ -21,7 +32,8 @@ export function ExplorerView({ dashboard }: DashboardProps) {
   // The address of the page names the API and the operation.
   const [named = "service", chosen] = dashboard.state.operation?.split(/ (.*)/) ?? [];
   const api: ApiName = named === "control" ? "control" : "service";
-  const choose = (next: ApiName, id = "") => dashboard.change((before) => update({ ...before, operation: `${next} ${id}` }));
+  const choose = (next: ApiName, id = "") =>
+    dashboard.change((before) => update({ ...before, operation: `${next} ${id}` }));
   const [search, setSearch] = useState("");
   const operations = typeof loaded[api] === "object" ? loaded[api] : [];
   useEffect(() => {
@@ -47,7 +59,11 @@ export function ExplorerView({ dashboard }: DashboardProps) {
           onInput={({ currentTarget }) => setSearch(currentTarget.value)}
         />
         {/* Takes the place of the list where there is no room for one. */}
-        <select aria-label="Operation" value={operation?.id} onChange={({ currentTarget }) => choose(api, currentTarget.value)}>
+        <select
+          aria-label="Operation"
+          value={operation?.id}
+          onChange={({ currentTarget }) => choose(api, currentTarget.value)}
+        >
           {found.map(({ id, area, summary }) => (
             <option key={id} value={id}>
               {area}: {summary}
@@ -75,7 +91,9 @@ export function ExplorerView({ dashboard }: DashboardProps) {
         </nav>
         {typeof loaded[api] === "string" && <p class="problem">{loaded[api]}</p>}
       </div>
-      {operation && <OperationForm key={`${operation.api} ${operation.id}`} dashboard={dashboard} operation={operation} />}
+      {operation && (
+        <OperationForm key={`${operation.api} ${operation.id}`} dashboard={dashboard} operation={operation} />
+      )}
     </section>
   );
 }

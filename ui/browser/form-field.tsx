@@ -41,8 +41,21 @@ export function Field({ field, id, value, onWrite, problem, isRequired, rows, ch
 function Input({ field, id, value, onWrite, problem, isRequired, rows }: FieldProps) {
   const { options, allowOther, name } = field;
   const onInput = ({ currentTarget }: { currentTarget: { value: string } }) => onWrite(currentTarget.value);
-  const common = { id, name, value, required: isRequired, "aria-invalid": problem !== undefined, "aria-describedby": `${id}-help` };
-  const text = { ...common, placeholder: defaultOf(field) ?? "", autocomplete: "off", spellcheck: false, onInput } as const;
+  const common = {
+    id,
+    name,
+    value,
+    required: isRequired,
+    "aria-invalid": problem !== undefined,
+    "aria-describedby": `${id}-help`,
+  };
+  const text = {
+    ...common,
+    placeholder: defaultOf(field) ?? "",
+    autocomplete: "off",
+    spellcheck: false,
+    onInput,
+  } as const;
   if (rows !== undefined) return <textarea {...text} rows={rows} />;
   const choices = options?.map((option) => (
     <option key={option.value} value={option.value}>

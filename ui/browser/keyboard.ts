@@ -18,7 +18,10 @@ export function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): strin
   return [...key].length === 1 ? key : undefined;
 }
 
-/** `data-keys` of an input: the keys that are the dashboard's while it has the focus. In a list of options, letters search it as in the terminal. */
+/**
+ * `data-keys` of an input: the keys that are the dashboard's while it has the focus. In a list of options, letters
+ * search it as in the terminal.
+ */
 export const SEARCH_KEYS = "enter escape up down";
 export const CHOICE_KEYS = "enter escape left right backspace letters";
 
@@ -26,7 +29,8 @@ export const CHOICE_KEYS = "enter escape left right backspace letters";
 function isForDashboard(target: EventTarget | null, key: string): boolean {
   if (!(target instanceof HTMLElement)) return true;
   // A focused button handles these keys itself.
-  if (!target.matches("input, select, textarea")) return !target.matches("button, a, summary") || (key !== "enter" && key !== "space");
+  if (!target.matches("input, select, textarea"))
+    return !target.matches("button, a, summary") || (key !== "enter" && key !== "space");
   const keys = target.closest<HTMLElement>("[data-keys]")?.dataset.keys?.split(" ") ?? [];
   return keys.includes([...key].length === 1 ? "letters" : key);
 }

@@ -1,5 +1,5 @@
-// Polls the data of a learner's page: the learner's progress, and the requests, deliveries and verdicts of their merchant.
-// Learners may not read the live stream, because it has the requests of all merchants.
+// Polls the data of a learner's page: the learner's progress, and the requests, deliveries and verdicts of their
+// merchant. Learners may not read the live stream, because it has the requests of all merchants.
 
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -35,7 +35,9 @@ export async function pollAsLearner(dashboard: RunningDashboard): Promise<void> 
     const pages = await Promise.all(panes.map((pane) => newestRows(dashboard, pane)));
     show((state) => panes.reduce((before, { name }, index) => withRows(before, name, pages[index]), state));
   } catch (error) {
-    show((state) => applyConnection(state, { phase: "reconnecting", retryInMs: POLL_MS, reason: (error as Error).message }));
+    show((state) =>
+      applyConnection(state, { phase: "reconnecting", retryInMs: POLL_MS, reason: (error as Error).message }),
+    );
   }
 }
 
@@ -48,7 +50,12 @@ async function readSandbox({ target, platform, state }: RunningDashboard) {
   ]);
   const [merchant] = merchants.body.data;
   if (!merchant) throw new Error("The merchant of this key was removed");
-  return { version: health?.body.version ?? state.sandbox?.version ?? "", baseUrl: `${target.url}/v1`, clock: clock.body, merchant };
+  return {
+    version: health?.body.version ?? state.sandbox?.version ?? "",
+    baseUrl: `${target.url}/v1`,
+    clock: clock.body,
+    merchant,
+  };
 }
 
 /** The newest rows of the log, in its order; undefined for a pane without a log. */
@@ -62,7 +69,9 @@ async function newestRows({ target, platform }: RunningDashboard, { log }: Pane)
 function withRows(state: UiState, name: string, rows: readonly Row[] | undefined): UiState {
   if (!rows) return state;
   const next = applyPolledRows(state, name, rows);
-  return name === "verdicts" ? { ...next, made: { ...next.made, verdicts: countOf(valuesOf<VerdictMessage>(next, name)) } } : next;
+  return name === "verdicts"
+    ? { ...next, made: { ...next.made, verdicts: countOf(valuesOf<VerdictMessage>(next, name)) } }
+    : next;
 }
 
 function countOf(verdicts: readonly VerdictMessage[]) {
@@ -75,10 +84,30 @@ function countOf(verdicts: readonly VerdictMessage[]) {
 }
 
 /** The state with the sandbox as a learner sees it: without other merchants' counts, scenarios or traffic. */
-function withSandbox(state: UiState, { version, baseUrl, clock, merchant }: Awaited<ReturnType<typeof readSandbox>>): UiState {
+function withSandbox(
+  state: UiState,
+  { version, baseUrl, clock, merchant }: Awaited<ReturnType<typeof readSandbox>>,
+): UiState {
   const sandbox: SandboxOverviewReply = {
-    ...{ name: "merchant-sandbox", version, pid: 0, baseUrl, clock, life: "on", database: null, service: null, links: {} },
-    ...{ merchants: [merchant], scenarios: [], traffic: [], pendingDeliveries: 0, heldDeliveries: 0, failedDeliveries: 0 },
+    ...{
+      name: "merchant-sandbox",
+      version,
+      pid: 0,
+      baseUrl,
+      clock,
+      life: "on",
+      database: null,
+      service: null,
+      links: {},
+    },
+    ...{
+      merchants: [merchant],
+      scenarios: [],
+      traffic: [],
+      pendingDeliveries: 0,
+      heldDeliveries: 0,
+      failedDeliveries: 0,
+    },
     signature: { header: ownValues.deliveryHeaders.signature ?? null, form: ownValues.signature },
     ...{ made: NO_COUNTS, kept: { requests: 0, attempts: 0, verdicts: 0 } },
   };

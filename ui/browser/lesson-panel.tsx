@@ -57,7 +57,11 @@ export function LessonPanel({ dashboard }: DashboardProps) {
         )}
         {lesson && !step && <Completed dashboard={dashboard} />}
       </div>
-      <KeyButtons dashboard={dashboard} keys={guestLessonKeys(state).filter(({ isEnabled }) => isEnabled?.(state) ?? true)} primary="n" />
+      <KeyButtons
+        dashboard={dashboard}
+        keys={guestLessonKeys(state).filter(({ isEnabled }) => isEnabled?.(state) ?? true)}
+        primary="n"
+      />
     </section>
   );
 }
@@ -78,7 +82,11 @@ function Access({ dashboard }: DashboardProps) {
 }
 
 const Copy = ({ dashboard, text, what }: DashboardProps & { text: string; what: string }) => (
-  <button type="button" aria-label={`Copy ${what}`} onClick={() => dashboard.change((state) => copyText(state, text, what))}>
+  <button
+    type="button"
+    aria-label={`Copy ${what}`}
+    onClick={() => dashboard.change((state) => copyText(state, text, what))}
+  >
     Copy
   </button>
 );
@@ -98,7 +106,9 @@ function Block({ dashboard, block: { kind, text } }: DashboardProps & { block: L
 const Prose = ({ text }: { text: string }) => (
   <>
     {text.split(/\n{2,}|\n(?=[-*] )/).map((paragraph) => (
-      <p key={paragraph}>{paragraph.split("`").map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : piece))}</p>
+      <p key={paragraph}>
+        {paragraph.split("`").map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : piece))}
+      </p>
     ))}
   </>
 );

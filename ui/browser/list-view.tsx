@@ -1,4 +1,5 @@
-// A pane of rows: its filter, its columns, and the rows on the screen. The dashboard's state has the selected row and the filter.
+// A pane of rows: its filter, its columns, and the rows on the screen. The dashboard's state has the selected row and
+// the filter.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { lineProblem, openRow, writeLine } from "../keys/key-bindings.ts";
@@ -37,7 +38,10 @@ export function ListView({ dashboard }: DashboardProps) {
   );
 }
 
-/** The input of the filter or, with a detail, of its search. Both apply on every keystroke, and `/` moves the focus here. */
+/**
+ * The input of the filter or, with a detail, of its search. Both apply on every keystroke, and `/` moves the focus
+ * here.
+ */
 export function Filter({ dashboard, detail }: DashboardProps & { detail?: DetailOverlay }) {
   const { state, change } = dashboard;
   const { filterLine } = state;
@@ -92,14 +96,18 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
   }, [isMoving, selected]);
   if (rows.length === 0) return <Empty lines={emptyText(state, pane, list)} />;
   const shown = Math.ceil(size.height / ROW_HEIGHT);
-  const first = Math.max(0, list.follows ? rows.length - shown : Math.floor((scroller.current?.scrollTop ?? 0) / ROW_HEIGHT) - 4);
+  const first = Math.max(
+    0,
+    list.follows ? rows.length - shown : Math.floor((scroller.current?.scrollTop ?? 0) / ROW_HEIGHT) - 4,
+  );
   const last = Math.min(rows.length, first + shown + 8);
   // Without the padding of a row.
   const width = Math.floor((size.width - 24) / CHARACTER);
   const onScroll = ({ currentTarget }: { currentTarget: HTMLDivElement }) => {
     // A list that follows shows its newest rows wherever it is.
     if (!list.follows) setTop(currentTarget.scrollTop);
-    // A height that differs from the measured one means that the list was resized, not scrolled. Measuring it shows the newest row again.
+    // A height that differs from the measured one means that the list was resized, not scrolled. Measuring it shows the
+    // newest row again.
     if (currentTarget.clientHeight === size.height) afterScroll(dashboard, pane, currentTarget);
   };
   const example = rows.find(({ gap }) => !gap);
@@ -117,10 +125,18 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
       {example && <Headings columns={pane.columns(example, state, width)} width={width} />}
       <div role="presentation" style={{ height: `${first * ROW_HEIGHT}px` }} />
       {rows.slice(first, last).map((row, index) => (
-        // Reuses the elements of a list that follows, where all rows may be new: most of their texts are those of the rows before.
+        // Reuses the elements of a list that follows, where all rows may be new: most of their texts are those of the
+        // rows before.
         <RowLine
           key={list.follows ? index : row.id}
-          {...{ dashboard, pane, row, width, index: first + index, isSelected: first + index === selected && !list.follows }}
+          {...{
+            dashboard,
+            pane,
+            row,
+            width,
+            index: first + index,
+            isSelected: first + index === selected && !list.follows,
+          }}
         />
       ))}
       <div role="presentation" style={{ height: `${(rows.length - last) * ROW_HEIGHT}px` }} />
@@ -131,7 +147,11 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
 type ElementRef = { current: HTMLElement | null };
 
 /** Measures the element once it is there, and whenever its size changes. */
-function useSize(element: ElementRef, isThere: boolean, apply: (size: { width: number; height: number }) => void): void {
+function useSize(
+  element: ElementRef,
+  isThere: boolean,
+  apply: (size: { width: number; height: number }) => void,
+): void {
   useLayoutEffect(() => {
     const { current } = element;
     if (!current) return undefined;
@@ -143,8 +163,16 @@ function useSize(element: ElementRef, isThere: boolean, apply: (size: { width: n
   }, [isThere]);
 }
 
-/** Keeps the newest row visible while the list follows; otherwise scrolls to the selected row when the selection moves. */
-function useScrollPosition(scroller: ElementRef, list: List, rows: readonly Row[], selected: number, height: number): void {
+/**
+ * Keeps the newest row visible while the list follows; otherwise scrolls to the selected row when the selection moves.
+ */
+function useScrollPosition(
+  scroller: ElementRef,
+  list: List,
+  rows: readonly Row[],
+  selected: number,
+  height: number,
+): void {
   const known = useRef<{ id: string | undefined; place: number }>({ id: undefined, place: -1 });
   useLayoutEffect(() => {
     const { current: element } = scroller;
@@ -167,7 +195,9 @@ function scrollTo(element: HTMLElement, index: number): void {
   else if (y > element.scrollTop + room) element.scrollTop = y - room;
 }
 
-/** Scrolling away from the end pauses the list; scrolling to the end makes it follow again. The cursor stays visible. */
+/**
+ * Scrolling away from the end pauses the list; scrolling to the end makes it follow again. The cursor stays visible.
+ */
 function afterScroll(dashboard: BrowserDashboard, pane: Pane, element: HTMLElement): void {
   const list = listOf(dashboard.state);
   const rows = filteredRows(list);
@@ -205,8 +235,13 @@ type RowLineProps = DashboardProps & { pane: Pane; row: Row; width: number; inde
 
 function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProps) {
   const { state } = dashboard;
-  const columns = row.gap ? [{ text: stripStyles(pane.gapText(row, state, width)) }] : shownColumns(pane.columns(row, state, width), width);
-  const open = () => dashboard.change((before) => openRow({ ...before, overlays: row.gap ? before.overlays : [], notice: undefined }, row));
+  const columns = row.gap
+    ? [{ text: stripStyles(pane.gapText(row, state, width)) }]
+    : shownColumns(pane.columns(row, state, width), width);
+  const open = () =>
+    dashboard.change((before) =>
+      openRow({ ...before, overlays: row.gap ? before.overlays : [], notice: undefined }, row),
+    );
   return (
     <div
       role="row"
@@ -245,6 +280,8 @@ function Cell({ text, align, styles = [], truncate, width }: Column) {
 
 const Empty = ({ lines }: { lines: readonly string[] }) => (
   <div class="empty">
-    {lines.filter((line) => line !== "").map((line) => (isLiteral(line) ? <pre key={line}>{line}</pre> : <p key={line}>{line}</p>))}
+    {lines
+      .filter((line) => line !== "")
+      .map((line) => (isLiteral(line) ? <pre key={line}>{line}</pre> : <p key={line}>{line}</p>))}
   </div>
 );

@@ -34,14 +34,23 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
   // The keys may be loaded after the form is shown.
   const values: FormValues = { [API_KEY]: keys[0] ?? "", ...written };
   const write = (name: string, text: string) => setWritten((before) => ({ ...before, [name]: text }));
-  const inputOf = (name: string, id = name) => ({ id, value: values[name] ?? "", onWrite: (text: string) => write(name, text) });
+  const inputOf = (name: string, id = name) => ({
+    id,
+    value: values[name] ?? "",
+    onWrite: (text: string) => write(name, text),
+  });
   const call = callOf(operation, values);
   const curl = curlOf(state.target, call);
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
     setAnswer("Sending …");
     const answered = await sendCall(state.target, call).catch(({ message }: Error) => message);
-    sent.unshift({ operation, values, path: call.path, status: typeof answered === "string" ? "no answer" : answered.status });
+    sent.unshift({
+      operation,
+      values,
+      path: call.path,
+      status: typeof answered === "string" ? "no answer" : answered.status,
+    });
     sent.splice(MAX_SENT);
     setAnswer(answered);
   };
@@ -56,11 +65,20 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
         <p class="hint">{operation.description.replace(`${operation.summary}.`, "").replaceAll("`", "").trim()}</p>
       </header>
       {operation.parameters.map(({ name, description = "", required }) => (
-        <Field key={name} field={{ name, help: description }} isRequired={required} {...inputOf(name, `parameter-${name}`)} />
+        <Field
+          key={name}
+          field={{ name, help: description }}
+          isRequired={required}
+          {...inputOf(name, `parameter-${name}`)}
+        />
       ))}
       {operation.api === "service" && (
         <Field
-          field={{ name: "API key", help: "The merchant that makes the call", options: [...toOptions(keys), { value: "", label: "none" }] }}
+          field={{
+            name: "API key",
+            help: "The merchant that makes the call",
+            options: [...toOptions(keys), { value: "", label: "none" }],
+          }}
           {...inputOf(API_KEY)}
         />
       )}
@@ -99,7 +117,10 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
       <section aria-label="Code">
         <h3>
           As curl <span class="space" />
-          <button type="button" onClick={() => dashboard.change((before) => copyText(before, curl, "the call as curl"))}>
+          <button
+            type="button"
+            onClick={() => dashboard.change((before) => copyText(before, curl, "the call as curl"))}
+          >
             Copy
           </button>
         </h3>
@@ -132,14 +153,18 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
 }
 
 /** The name of a method, shortened so that all names have the same width. */
-export const MethodName = ({ name }: { name: string }) => <code class="method">{name === "DELETE" ? "DEL" : name}</code>;
+export const MethodName = ({ name }: { name: string }) => (
+  <code class="method">{name === "DELETE" ? "DEL" : name}</code>
+);
 
 /** Random, so that no two calls share a key by accident. */
 const newIdempotencyKey = () =>
   `ui-${Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, "0")).join("")}`;
 
 const firstValues = ({ parameters, body = "" }: ApiOperation): FormValues => ({
-  ...Object.fromEntries(parameters.flatMap(({ name, example }) => (example === undefined ? [] : [[name, String(example)]]))),
+  ...Object.fromEntries(
+    parameters.flatMap(({ name, example }) => (example === undefined ? [] : [[name, String(example)]])),
+  ),
   [IDEMPOTENCY_KEY]: newIdempotencyKey(),
   [BODY]: body,
 });
@@ -151,10 +176,19 @@ function callOf(operation: ApiOperation, values: FormValues): Call {
   // Sends the text unchanged, even if it is not JSON.
   if (api === "control") return { method, path: path.slice(CONTROL_PREFIX.length), ...body } as unknown as Call;
   const idempotencyKey = takesIdempotencyKey && values[IDEMPOTENCY_KEY];
-  return { method, path, key: values[API_KEY] || null, headers: idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {}, ...body };
+  return {
+    method,
+    path,
+    key: values[API_KEY] || null,
+    headers: idempotencyKey ? { "Idempotency-Key": idempotencyKey } : {},
+    ...body,
+  };
 }
 
-/** The response, with a link to its request, whose detail has its events and deliveries. `answer` is a text while the call waits for its response, or why it failed. */
+/**
+ * The response, with a link to its request, whose detail has its events and deliveries. `answer` is a text while the
+ * call waits for its response, or why it failed.
+ */
 function AnswerView({ dashboard, answer }: DashboardProps & { answer: Answer | string }) {
   if (typeof answer === "string")
     return (
@@ -163,7 +197,8 @@ function AnswerView({ dashboard, answer }: DashboardProps & { answer: Answer | s
       </p>
     );
   const { status, ms, headers, body, request } = answer;
-  const open = () => dashboard.change((before) => openReference({ ...before, overlays: [] }, { pane: "requests", id: request ?? "" }));
+  const open = () =>
+    dashboard.change((before) => openReference({ ...before, overlays: [] }, { pane: "requests", id: request ?? "" }));
   return (
     <section class="answer" aria-label="Answer">
       <h3>
@@ -187,13 +222,25 @@ function AnswerView({ dashboard, answer }: DashboardProps & { answer: Answer | s
   );
 }
 
-/** A field for each property, beside the body as text. A text that is not an object can be sent too, to see how the service rejects it. */
-function BodyFields({ fields, value, onWrite }: { fields: readonly ApiField[]; value: string; onWrite(text: string): void }) {
+/**
+ * A field for each property, beside the body as text. A text that is not an object can be sent too, to see how the
+ * service rejects it.
+ */
+function BodyFields({
+  fields,
+  value,
+  onWrite,
+}: {
+  fields: readonly ApiField[];
+  value: string;
+  onWrite(text: string): void;
+}) {
   // The text that was typed into a field, until the body is changed elsewhere: its JSON may be written differently.
   const [typed, setTyped] = useState({ name: "", text: "", body: "" });
   const body = valueOfJson(value) as Readonly<Record<string, unknown>>;
   const isObject = typeof body === "object" && body !== null;
-  const textIn = (name: string) => (typed.name === name && typed.body === value ? typed.text : textOfValue(body[name] ?? ""));
+  const textIn = (name: string) =>
+    typed.name === name && typed.body === value ? typed.text : textOfValue(body[name] ?? "");
   const write = (field: ApiField, text: string) => {
     const changed = withProperty(body, field, text);
     setTyped({ name: field.name, text, body: changed });
@@ -227,7 +274,11 @@ function BodyFields({ fields, value, onWrite }: { fields: readonly ApiField[]; v
 function formFieldOf({ name, description, schema = {} }: ApiField): FormField {
   const choices = choicesOf(schema);
   const help = `${description}${description && ". "}${choices ? "" : typeText(schema)}`.replaceAll("`", "");
-  return { name, help, ...(choices && { options: [{ value: "", label: "-", help }, ...choices.map((value) => ({ value, help }))] }) };
+  return {
+    name,
+    help,
+    ...(choices && { options: [{ value: "", label: "-", help }, ...choices.map((value) => ({ value, help }))] }),
+  };
 }
 
 /** The body with a property of this text; without it if the text is empty. */

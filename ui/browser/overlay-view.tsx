@@ -60,7 +60,8 @@ function PaletteView({ dashboard, overlay }: DashboardProps & { overlay: Palette
   const { bindings, search, found, chosen } = overlay.palette;
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: "nearest" }), [chosen]);
-  const write = (text: string) => dashboard.change((before) => update(replaceTopOverlay(before, paletteOverlay(bindings, text))));
+  const write = (text: string) =>
+    dashboard.change((before) => update(replaceTopOverlay(before, paletteOverlay(bindings, text))));
   return (
     <div class="palette">
       <input

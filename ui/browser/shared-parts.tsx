@@ -1,4 +1,5 @@
-// Components that several views share: heads of lists, details and dialogs, buttons that name their key, and names with their texts.
+// Components that several views share: heads of lists, details and dialogs, buttons that name their key, and names with
+// their texts.
 
 import type { ComponentChildren } from "preact";
 import { type KeyBinding, labelIn } from "../state/state.ts";
@@ -20,10 +21,20 @@ export const Head = ({ title, note, onClose, children }: HeadProps) => (
 );
 
 /** A button for each binding; `primary` is the key of the most important one. */
-export const KeyButtons = ({ dashboard, keys, primary }: DashboardProps & { keys: readonly KeyBinding[]; primary: string | undefined }) => (
+export const KeyButtons = ({
+  dashboard,
+  keys,
+  primary,
+}: DashboardProps & { keys: readonly KeyBinding[]; primary: string | undefined }) => (
   <div class="actions">
     {keys.map(({ keys: [key = ""], label, help, run }) => (
-      <button key={key} type="button" class={key === primary ? "primary" : ""} title={help} onClick={() => dashboard.change(run)}>
+      <button
+        key={key}
+        type="button"
+        class={key === primary ? "primary" : ""}
+        title={help}
+        onClick={() => dashboard.change(run)}
+      >
         {labelIn(dashboard.state, { label })} <kbd>{key}</kbd>
       </button>
     ))}
@@ -31,7 +42,11 @@ export const KeyButtons = ({ dashboard, keys, primary }: DashboardProps & { keys
 );
 
 /** `note` is shown beside the name. */
-export const Definitions = ({ rows }: { rows: readonly { name: string; note?: ComponentChildren; text: ComponentChildren }[] }) => (
+export const Definitions = ({
+  rows,
+}: {
+  rows: readonly { name: string; note?: ComponentChildren; text: ComponentChildren }[];
+}) => (
   <dl>
     {rows.map(({ name, note, text }) => (
       <div key={name}>

@@ -88,14 +88,25 @@ function Tabs({ dashboard }: DashboardProps) {
     dashboard.change((before) => tabDigits(before)[index]?.run({ ...before, overlays: [] }) ?? update(before));
   const nav = useRef<HTMLElement>(null);
   // If not all tabs fit, the open one is scrolled into view.
-  useEffect(() => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }), [state.pane]);
+  useEffect(
+    () => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }),
+    [state.pane],
+  );
   return (
     <nav aria-label="Views" ref={nav}>
       {visiblePanes(state).map(({ name, title, alarm }, index) => (
-        <button key={name} type="button" class="tab" aria-current={name === state.pane ? "page" : undefined} onClick={() => open(index)}>
+        <button
+          key={name}
+          type="button"
+          class="tab"
+          aria-current={name === state.pane ? "page" : undefined}
+          onClick={() => open(index)}
+        >
           {digitOf(index) !== "" && <kbd aria-hidden="true">{digitOf(index)}</kbd>}
           {title}
-          {alarm?.(state) && <span class={alarm(state).startsWith("*") ? "chip magenta" : "alarm"}>{stripStyles(alarm(state))}</span>}
+          {alarm?.(state) && (
+            <span class={alarm(state).startsWith("*") ? "chip magenta" : "alarm"}>{stripStyles(alarm(state))}</span>
+          )}
         </button>
       ))}
     </nav>
@@ -133,7 +144,12 @@ function StatusBar({ dashboard }: DashboardProps) {
           <button type="button" class="quiet" title="Copy the address of this view (O)" onClick={() => press("O")}>
             Link
           </button>
-          <button type="button" class="quiet" title="Open the report of this run in a new tab" onClick={() => void openReport(dashboard)}>
+          <button
+            type="button"
+            class="quiet"
+            title="Open the report of this run in a new tab"
+            onClick={() => void openReport(dashboard)}
+          >
             Report ↗
           </button>
           <button type="button" class="quiet" title="Change the clock (c)" onClick={() => press("c")}>
@@ -145,7 +161,10 @@ function StatusBar({ dashboard }: DashboardProps) {
   );
 }
 
-/** Opens the HTML report of this run as a blob, because a link could carry the control token only in its address. The blob is never revoked, so that its tab can be reloaded. */
+/**
+ * Opens the HTML report of this run as a blob, because a link could carry the control token only in its address. The
+ * blob is never revoked, so that its tab can be reloaded.
+ */
 async function openReport(dashboard: BrowserDashboard): Promise<void> {
   const fail = (message: string) => dashboard.change((state) => update(withNotice(state, message, "yellow")));
   try {
@@ -157,12 +176,18 @@ async function openReport(dashboard: BrowserDashboard): Promise<void> {
   }
 }
 
-/** Buttons for the keys that have a label: those of the row, those that break something, those of the sandbox, and the others. */
+/**
+ * Buttons for the keys that have a label: those of the row, those that break something, those of the sandbox, and the
+ * others.
+ */
 function KeyBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
   const labelled = labelledBindings(state).filter(({ keys: [key] }) => key !== undefined && !LEFT_OUT.has(key));
   const groups = keyGroups(state)
-    .map(({ title, bindings }) => ({ title, bindings: labelled.filter(({ help }) => bindings.some((one) => one.help === help)) }))
+    .map(({ title, bindings }) => ({
+      title,
+      bindings: labelled.filter(({ help }) => bindings.some((one) => one.help === help)),
+    }))
     .filter(({ bindings }) => bindings.length > 0);
   // The keys of a text that is being typed are in no group.
   if (groups.length === 0) groups.push({ title: "", bindings: labelled });
@@ -182,5 +207,8 @@ function KeyBar({ dashboard }: DashboardProps) {
   );
 }
 
-/** Keys without a button: tabs are buttons, Esc closes what `q` closes, and a form has its own for those that the browser keeps. */
+/**
+ * Keys without a button: tabs are buttons, Esc closes what `q` closes, and a form has its own for those that the
+ * browser keeps.
+ */
 const LEFT_OUT: ReadonlySet<string> = new Set(["q", "l", "tab", "ctrl-o", "ctrl-y"]);

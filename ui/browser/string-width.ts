@@ -1,5 +1,5 @@
-// In place of the package string-width, in the page alone: compiling its pattern of all emoji takes a third of the time in which the script of the page starts,
-// and a browser gives each character its own width.
+// In place of the package string-width, in the page alone: compiling its pattern of all emoji takes a third of the time
+// in which the script of the page starts, and a browser gives each character its own width.
 
 import { once } from "../../src/kernel/once.ts";
 

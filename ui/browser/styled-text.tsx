@@ -3,7 +3,9 @@
 import { STYLE_CODES } from "../view/style.ts";
 
 /** For each code that begins a style: its class, and the code that ends the style. */
-const STYLES = new Map(Object.entries(STYLE_CODES).map(([name, [on, off]]) => [`\x1b[${on}m`, { name, off: `\x1b[${off}m` }]));
+const STYLES = new Map(
+  Object.entries(STYLE_CODES).map(([name, [on, off]]) => [`\x1b[${on}m`, { name, off: `\x1b[${off}m` }]),
+);
 
 /** Characters: wider than any line of a detail, because the browser wraps lines itself. */
 export const WIDTH = 600;
@@ -40,13 +42,18 @@ const BLOCKS = " ▁▂▃▄▅▆▇█";
 
 /** A text in which blocks are drawn as elements of one character's width. */
 export const Text = ({ text }: { text: string }) => (
-  <>{text.split(/([▁-█░][▁-█░ ]*)/).map((part, index) => (index % 2 === 0 ? part : <Bar key={index} blocks={part} />))}</>
+  <>
+    {text.split(/([▁-█░][▁-█░ ]*)/).map((part, index) => (index % 2 === 0 ? part : <Bar key={index} blocks={part} />))}
+  </>
 );
 
 const Bar = ({ blocks }: { blocks: string }) => (
   <span class="bar">
     {[...blocks].map((block, index) => (
-      <span key={index} style={block === "░" ? "height: 100%; opacity: 0.3" : `height: ${12.5 * BLOCKS.indexOf(block)}%`} />
+      <span
+        key={index}
+        style={block === "░" ? "height: 100%; opacity: 0.3" : `height: ${12.5 * BLOCKS.indexOf(block)}%`}
+      />
     ))}
   </span>
 );

@@ -1,4 +1,5 @@
-// Asks for the control token, which a sandbox requires once other machines can reach it. It is kept until the tab is closed.
+// Asks for the control token, which a sandbox requires once other machines can reach it. It is kept until the tab is
+// closed.
 
 const STORED = "merchant-sandbox control token";
 

@@ -9,7 +9,8 @@ const base64url = (text: string) => {
 };
 
 export const openSocket: OpenSocket = ({ url, token }, query, { opened, message, refused, closed }) => {
-  // Sends the token as a subprotocol, because a browser's WebSocket cannot set headers. The server selects the first subprotocol.
+  // Sends the token as a subprotocol, because a browser's WebSocket cannot set headers. The server selects the first
+  // subprotocol.
   const protocols = token === undefined ? [] : ["merchant-sandbox", `bearer.${base64url(token)}`];
   const socket = new WebSocket(`${url.replace(/^http/, "ws")}${CONTROL_PREFIX}/live?${query}`, protocols);
   let wasOpen = false;
@@ -20,9 +21,11 @@ export const openSocket: OpenSocket = ({ url, token }, query, { opened, message,
   // Not validated, because the page comes from the sandbox that sends the messages.
   socket.onmessage = ({ data }) => message({ message: JSON.parse(String(data)), unknown: 0 });
   socket.onclose = () => {
-    // A browser does not report why a handshake failed. An ordinary request is rejected for the same reason, and its response says why.
+    // A browser does not report why a handshake failed. An ordinary request is rejected for the same reason, and its
+    // response says why.
     if (wasOpen) closed("connection closed");
-    else void refusalOf(url, token).then((reason) => (reason === undefined ? closed("no connection") : refused(reason)));
+    else
+      void refusalOf(url, token).then((reason) => (reason === undefined ? closed("no connection") : refused(reason)));
   };
   return {
     send: (text) => socket.readyState === WebSocket.OPEN && socket.send(text),

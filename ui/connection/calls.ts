@@ -1,4 +1,5 @@
-// The calls that the dashboard's keys make, to the control API or, with a merchant's key, to the service; and their text as curl.
+// The calls that the dashboard's keys make, to the control API or, with a merchant's key, to the service; and their
+// text as curl.
 
 import type { ControlCall } from "../../src/client/control-call.ts";
 import type { HttpReply, HttpTarget, ServiceCall } from "../../src/client/http-transport.ts";
@@ -6,7 +7,9 @@ import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import type { ErrorBody, FieldError } from "../../src/kernel/errors.ts";
 
 /** A control call has no `key`. A service call always has one, or null. */
-export type Call<Reply = unknown> = (ControlCall<Reply> & { readonly key?: undefined; readonly headers?: undefined }) | ServiceCall<Reply>;
+export type Call<Reply = unknown> =
+  | (ControlCall<Reply> & { readonly key?: undefined; readonly headers?: undefined })
+  | ServiceCall<Reply>;
 
 export const isControl = (call: Call): call is ControlCall => call.key === undefined;
 
@@ -23,13 +26,22 @@ export class RefusedCall extends Error {
 export function refusalOf({ method, path }: Pick<Call, "method" | "path">, { status, body }: HttpReply): RefusedCall {
   const { message, details } = (body ?? {}) as Partial<ErrorBody>;
   const errors = details?.errors;
-  return new RefusedCall(message ?? `${method} ${path} got ${status}`, Array.isArray(errors) ? (errors as FieldError[]) : []);
+  return new RefusedCall(
+    message ?? `${method} ${path} got ${status}`,
+    Array.isArray(errors) ? (errors as FieldError[]) : [],
+  );
 }
 
-/** Makes a call. A control call that is refused rejects with a `RefusedCall`; a service call resolves whatever its status. */
+/**
+ * Makes a call. A control call that is refused rejects with a `RefusedCall`; a service call resolves whatever its
+ * status.
+ */
 export type Perform = <Reply>(target: HttpTarget, call: Call<Reply>) => Promise<HttpReply<Reply>>;
 
-/** The shell variable of the control token. Shown and copied calls contain it instead of the token: screens are shared, scripts are committed. */
+/**
+ * The shell variable of the control token. Shown and copied calls contain it instead of the token: screens are shared,
+ * scripts are committed.
+ */
 const TOKEN_VARIABLE = "$MERCHANT_SANDBOX_CONTROL_TOKEN";
 
 export const headersOf = ({ body, headers }: Call, credential: string | null | undefined): Record<string, string> => ({
@@ -58,7 +70,11 @@ const hasNul = (payload: string | undefined): payload is string => payload?.incl
 /** Pipes a body with a NUL into curl, with the NUL as an escape of printf. */
 function inputOf(payload: string | undefined): string {
   if (!hasNul(payload)) return "";
-  const format = payload.replaceAll("\\", "\\\\").replaceAll("%", "%%").replaceAll("\0", "\\000").replace(/^-/, "\\055");
+  const format = payload
+    .replaceAll("\\", "\\\\")
+    .replaceAll("%", "%%")
+    .replaceAll("\0", "\\000")
+    .replace(/^-/, "\\055");
   return `printf ${quoted(format)} | `;
 }
 

@@ -27,7 +27,10 @@ export function choicesOf(schema: JsonSchema): readonly string[] | undefined {
 
 const typesOf = ({ type }: JsonSchema): readonly string[] => (type === undefined ? [] : [type].flat());
 
-/** The value that a text stands for. A text that the schema does not allow is sent unchanged, and the control API explains what is wrong. */
+/**
+ * The value that a text stands for. A text that the schema does not allow is sent unchanged, and the control API
+ * explains what is wrong.
+ */
 export function valueOfText(schema: JsonSchema, text: string): unknown {
   const json = valueOfJson(text);
   if (typeof json === "object") return json;
@@ -50,7 +53,9 @@ function allows(schema: JsonSchema, value: unknown): boolean {
   if (schema.const !== undefined) return schema.const === value;
   const types = typesOf(schema);
   return (
-    types.length === 0 || types.includes(value === null ? "null" : typeof value) || (typeof value === "number" && types.includes("integer"))
+    types.length === 0 ||
+    types.includes(value === null ? "null" : typeof value) ||
+    (typeof value === "number" && types.includes("integer"))
   );
 }
 

@@ -1,4 +1,5 @@
-// The fault keys: arm a fault, start or end an outage, remove all faults. The form's actions and fields come from the JSON Schema of a fault rule.
+// The fault keys: arm a fault, start or end an outage, remove all faults. The form's actions and fields come from the
+// JSON Schema of a fault rule.
 
 import type { FaultAction, FaultRule, FaultsAddInput } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -11,7 +12,14 @@ import { confirmCall } from "../overlays/text-view.ts";
 import { selectedRow } from "../state/list.ts";
 import { type KeyBinding, listOf, type StateUpdate, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
-import { allApiKeys, allOrOneMerchant, fetchLookups, selectedAttempt, selectedRequest, toOptions } from "./form-fields.ts";
+import {
+  allApiKeys,
+  allOrOneMerchant,
+  fetchLookups,
+  selectedAttempt,
+  selectedRequest,
+  toOptions,
+} from "./form-fields.ts";
 
 /** The most used actions, listed first, with the words that users search for. */
 const COMMON_ACTIONS: Readonly<Record<string, string>> = {
@@ -33,7 +41,14 @@ const INITIAL_VALUES: Readonly<Record<string, FormValues>> = {
 };
 
 /** The fields used most often, listed right after the action's fields. The fields after these are folded. */
-const FREQUENT_FIELDS = ["match.operation", "match.event", "match.merchant", "trigger.times", "trigger.for", "action.retryAfter"];
+const FREQUENT_FIELDS = [
+  "match.operation",
+  "match.event",
+  "match.merchant",
+  "trigger.times",
+  "trigger.for",
+  "action.retryAfter",
+];
 
 const ACTION = "action";
 
@@ -57,7 +72,10 @@ export const faultForm = (target: "api" | "delivery", from?: string): Form => ({
       const value = valueOfText(schema, text);
       body[name] = inner === undefined ? value : { ...(body[name] as object | undefined), [inner]: value };
     }
-    const call = controlCalls.faults.add({ ...body, action: { type, ...(body.action as object | undefined) } as FaultAction });
+    const call = controlCalls.faults.add({
+      ...body,
+      action: { type, ...(body.action as object | undefined) } as FaultAction,
+    });
     return submission(call, armedResult);
   },
 });
@@ -68,7 +86,10 @@ const armedResult = (rule: FaultRule) => ({
 });
 
 /** The rule that a definition arms, as far as `describeRule` reads it. */
-function withDefaults({ action, match = {}, trigger = {} }: FaultsAddInput, state: UiState): Parameters<typeof describeRule>[0] {
+function withDefaults(
+  { action, match = {}, trigger = {} }: FaultsAddInput,
+  state: UiState,
+): Parameters<typeof describeRule>[0] {
   const isRepeated = ["every", "probability", "for"].some((name) => name in trigger);
   const isDelivery = schemaOf(state, String(action.type)).properties?.target?.enum?.[0] === "delivery";
   // A reorder fires once for each event of a batch.
@@ -82,9 +103,13 @@ function withDefaults({ action, match = {}, trigger = {} }: FaultsAddInput, stat
   };
 }
 
-const schemaOf = ({ lookups }: UiState, type: string): JsonSchema => lookups.rules?.find(({ title }) => title === type) ?? {};
+const schemaOf = ({ lookups }: UiState, type: string): JsonSchema =>
+  lookups.rules?.find(({ title }) => title === type) ?? {};
 
-/** Actions on the wanted target come first, common ones before the others; before the schema is loaded, only the common ones. */
+/**
+ * Actions on the wanted target come first, common ones before the others; before the schema is loaded, only the common
+ * ones.
+ */
 function actionOptions({ lookups: { rules } }: UiState, target: string): FieldOption[] {
   if (!rules) return Object.entries(COMMON_ACTIONS).map(([value, label]) => ({ value, label }));
   const common = Object.keys(COMMON_ACTIONS);
@@ -94,7 +119,11 @@ function actionOptions({ lookups: { rules } }: UiState, target: string): FieldOp
   };
   return rules
     .toSorted((one, other) => rankOf(one) - rankOf(other))
-    .map(({ title = "", description = "" }) => ({ value: title, label: COMMON_ACTIONS[title] ?? title, help: description }));
+    .map(({ title = "", description = "" }) => ({
+      value: title,
+      label: COMMON_ACTIONS[title] ?? title,
+      help: description,
+    }));
 }
 
 interface RuleField {
@@ -104,7 +133,10 @@ interface RuleField {
   isRare?: boolean;
 }
 
-/** Every field of a rule: first prefilled and required fields, then the main field and the choices of its action, frequent fields, and the rest. */
+/**
+ * Every field of a rule: first prefilled and required fields, then the main field and the choices of its action,
+ * frequent fields, and the rest.
+ */
 function ruleFields(rule: JsonSchema): RuleField[] {
   const { action = {}, match = {}, trigger = {}, ...own } = rule.properties ?? {};
   const { type: _, ...actionProperties } = action.properties ?? {};
@@ -125,7 +157,9 @@ function ruleFields(rule: JsonSchema): RuleField[] {
     return 3 + (frequent === -1 ? FREQUENT_FIELDS.length : frequent);
   };
   const rareFrom = 3 + FREQUENT_FIELDS.length;
-  return all.toSorted((one, other) => rankOf(one) - rankOf(other)).map((field) => ({ ...field, isRare: rankOf(field) === rareFrom }));
+  return all
+    .toSorted((one, other) => rankOf(one) - rankOf(other))
+    .map((field) => ({ ...field, isRare: rankOf(field) === rareFrom }));
 }
 
 /** The fields that the action takes with these values. For example, `min` belongs to one distribution of latency. */
@@ -139,7 +173,11 @@ function fieldsTaken(rule: JsonSchema, values: FormValues): RuleField[] {
   });
 }
 
-const fieldsIn = (prefix: string, schemas: Readonly<Record<string, JsonSchema>>, required: readonly string[] = []): RuleField[] =>
+const fieldsIn = (
+  prefix: string,
+  schemas: Readonly<Record<string, JsonSchema>>,
+  required: readonly string[] = [],
+): RuleField[] =>
   Object.entries(schemas).map(([name, schema]) => ({ path: prefix + name, schema, required: required.includes(name) }));
 
 function formField({ path, schema, required, isRare = false }: RuleField, type: string, state: UiState): FormField {
@@ -151,7 +189,9 @@ function formField({ path, schema, required, isRare = false }: RuleField, type: 
     label: path.split(".").at(-1) ?? path,
     help: schema.description ?? "",
     isRare,
-    ...(choices && { options: [...(required ? [] : [{ value: "", label: "-", help: "default" }]), ...toOptions(choices)] }),
+    ...(choices && {
+      options: [...(required ? [] : [{ value: "", label: "-", help: "default" }]), ...toOptions(choices)],
+    }),
     ...(known && { options: known, allowOther: true }),
     ...(initial !== undefined && { initial }),
   };
@@ -167,7 +207,10 @@ function knownOptions(path: string, state: UiState): FieldOption[] | undefined {
   return path === "match.key" ? anyOr("all API keys", allApiKeys(state)) : undefined;
 }
 
-/** Prefills the form with the fault that affected the selected row, or else with a fault that matches calls or deliveries like it. */
+/**
+ * Prefills the form with the fault that affected the selected row, or else with a fault that matches calls or
+ * deliveries like it.
+ */
 function armFault(state: UiState): StateUpdate {
   const rule = ruleOfRow(state);
   const isDelivery = rule ? rule.target === "delivery" : state.pane === "deliveries";
@@ -196,7 +239,9 @@ function valuesFromRule({ action: { type, ...fields }, match, trigger }: FaultRu
     ...(per !== "rule" && { per }),
   };
   const values = Object.entries({ action: fields, match, trigger: triggers }).flatMap(([group, object]) =>
-    Object.entries(object).flatMap(([name, value]) => (value == null ? [] : [[`${group}.${name}`, textOfValue(value)]])),
+    Object.entries(object).flatMap(([name, value]) =>
+      value == null ? [] : [[`${group}.${name}`, textOfValue(value)]],
+    ),
   );
   return { action: String(type), ...Object.fromEntries(values) };
 }
@@ -223,7 +268,12 @@ const OUTAGE = controlCalls.faults.add({ action: { type: "outage" }, trigger: { 
 
 function toggleOutage(state: UiState): StateUpdate {
   const outage = armedRules(state).find(({ action }) => action.type === "outage");
-  if (outage) return endRule(state, outage, ({ id, name, fired }) => `Ended the outage ${name ?? id}; it fired ${plural(fired, "time")}`);
+  if (outage)
+    return endRule(
+      state,
+      outage,
+      ({ id, name, fired }) => `Ended the outage ${name ?? id}; it fired ${plural(fired, "time")}`,
+    );
   return makeCall(state, OUTAGE, (rule) => ({
     message: `Armed ${describeRule(rule)}, as ${rule.id}. Press o to end it`,
     undo: removeRule(rule.id),
@@ -243,17 +293,25 @@ export const endRule = (state: UiState, { id }: FaultRule, describe: (removed: F
   }));
 
 const removeAllFaults = (state: UiState): StateUpdate =>
-  confirmCall(state, "Remove all fault rules, including those of scenarios?", controlCalls.faults.clear(), ({ removed }) => ({
-    message: `Removed ${plural(removed, "fault")}`,
-    // Removed rules can no longer be undone.
-    updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => !call?.path.startsWith("/faults/")) }),
-  }));
+  confirmCall(
+    state,
+    "Remove all fault rules, including those of scenarios?",
+    controlCalls.faults.clear(),
+    ({ removed }) => ({
+      message: `Removed ${plural(removed, "fault")}`,
+      // Removed rules can no longer be undone.
+      updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => !call?.path.startsWith("/faults/")) }),
+    }),
+  );
 
 /** Arms a rule that loses the response of the next call like the selected one. */
 function loseResponse(state: UiState): StateUpdate {
   const { operation, merchant } = selectedRequest(state) ?? {};
   const match = { ...(operation && { operation }), ...(merchant && { merchant }) };
-  const call = controlCalls.faults.add({ match: match as FaultsAddInput["match"] & {}, action: { type: "lost_response" } });
+  const call = controlCalls.faults.add({
+    match: match as FaultsAddInput["match"] & {},
+    action: { type: "lost_response" },
+  });
   return makeCall(state, call, armedResult);
 }
 

@@ -29,7 +29,8 @@ export function withMerchant(state: UiState) {
 export const merchantOptions = ({ sandbox }: UiState): FieldOption[] =>
   (sandbox?.merchants ?? []).map(({ id, name }) => ({ value: id, help: name ?? "" }));
 
-export const allApiKeys = ({ sandbox }: UiState): string[] => (sandbox?.merchants ?? []).flatMap(({ apiKeys }) => apiKeys);
+export const allApiKeys = ({ sandbox }: UiState): string[] =>
+  (sandbox?.merchants ?? []).flatMap(({ apiKeys }) => apiKeys);
 
 /** The merchants after an option for all of them, whose value is empty. */
 export const allOrOneMerchant = (state: UiState, allLabel: string): FieldOption[] => [
@@ -61,7 +62,9 @@ const operationsLookup = lookup(controlCalls.operations(), ({ data, events }) =>
   operations: data.map(({ id }) => id),
   eventTypes: events.map(({ type }) => type),
 }));
-const rulesLookup = lookup(controlCalls.faults.schema() as Call<{ oneOf: JsonSchema[] }>, ({ oneOf }) => ({ rules: oneOf }));
+const rulesLookup = lookup(controlCalls.faults.schema() as Call<{ oneOf: JsonSchema[] }>, ({ oneOf }) => ({
+  rules: oneOf,
+}));
 
 export const fetchLookups = ({ lookups: { operations, rules } }: UiState): Effect[] => [
   ...(operations ? [] : [operationsLookup]),

@@ -44,7 +44,8 @@ const lessonForm = (learner: LessonTarget): Form<{ lessons: LessonsListReply }> 
   },
 });
 
-export const openLessonForm = (state: UiState, learner: LessonTarget): StateUpdate => openForm(state, lessonForm(learner));
+export const openLessonForm = (state: UiState, learner: LessonTarget): StateUpdate =>
+  openForm(state, lessonForm(learner));
 
 /** The key of the lesson pane and the board; each pane finds the learner itself. */
 export const lessonKey = { keys: ["L"], label: "lessons", help: "start a lesson or one of its steps" };

@@ -11,8 +11,14 @@ import { allApiKeys, toOptions } from "./form-fields.ts";
 
 type Merchants = readonly Pick<ListedMerchant, "id" | "apiKeys">[];
 
-/** The API key of a request, found by its last characters, because the request log keeps no more; null for a request without a key. */
-export function apiKeyOf({ key, merchant, request }: RequestDetail, merchants: Merchants = []): string | null | undefined {
+/**
+ * The API key of a request, found by its last characters, because the request log keeps no more; null for a request
+ * without a key.
+ */
+export function apiKeyOf(
+  { key, merchant, request }: RequestDetail,
+  merchants: Merchants = [],
+): string | null | undefined {
   if (!Object.hasOwn(request.headers, "authorization")) return null;
   const ending = key?.replace(/^…/, "");
   if (ending === undefined) return undefined;
@@ -28,7 +34,11 @@ export function curlOfRequest(target: HttpTarget, request: RequestDetail, mercha
 /** The headers that belong to the request itself, not to its connection or client. */
 const REQUEST_HEADERS = ["idempotency-key", "content-type", "x-sandbox-inject"];
 
-export function callOf({ method, path, query, request }: RequestDetail, key: string | null, wanted: readonly string[]): ServiceCall {
+export function callOf(
+  { method, path, query, request }: RequestDetail,
+  key: string | null,
+  wanted: readonly string[],
+): ServiceCall {
   const headers = Object.fromEntries(
     Object.entries(request.headers)
       .filter(([name]) => wanted.includes(name.toLowerCase()))
@@ -68,7 +78,11 @@ const editForm = (request: RequestDetail, sent: ServiceCall, initial: Readonly<R
     { name: "body", help: "The body, on one line" },
     { name: "path", help: "The path with its query, such as /v1/payments?limit=3" },
     { name: "method", help: "The method", options: toOptions([...new Set([request.method, ...METHODS])]) },
-    { name: "idempotencyKey", label: "Idempotency-Key", help: "The same key with another body gets 422; an empty one sends none" },
+    {
+      name: "idempotencyKey",
+      label: "Idempotency-Key",
+      help: "The same key with another body gets 422; an empty one sends none",
+    },
     {
       name: "key",
       label: "API key",

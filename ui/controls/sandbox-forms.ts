@@ -47,12 +47,17 @@ const clockForm: Form = {
       frozen: timeField,
       offset: timeField,
     };
-    return [{ name: "do", label: "action", help: "How to change the clock", options: CLOCK_OPTIONS }, ...[more[action ?? ""] ?? []].flat()];
+    return [
+      { name: "do", label: "action", help: "How to change the clock", options: CLOCK_OPTIONS },
+      ...[more[action ?? ""] ?? []].flat(),
+    ];
   },
   submission({ do: action = "", by = "", now = "" }, { state }) {
     const mode = state.sandbox?.clock.mode;
     // Undoing sets the clock back, but does not undo the events in between.
-    const undo = mode && { undo: controlCalls.clock.set(mode === "real" ? { mode } : { mode, now: isoTime(sandboxNow(state)) }) };
+    const undo = mode && {
+      undo: controlCalls.clock.set(mode === "real" ? { mode } : { mode, now: isoTime(sandboxNow(state)) }),
+    };
     if (!action.startsWith(ADVANCE)) {
       const call = controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...filledIn({ now }) });
       return submission(call, (clock) => ({ message: `Clock set to ${describeClock(clock)}`, ...undo }));
@@ -114,17 +119,25 @@ const rateLimitForm: Form = {
     return [
       {
         name: "merchant",
-        help: current ? `Now: ${current.remaining} of ${current.limit} left, window ${current.window / 1_000} s` : "The merchant to limit",
+        help: current
+          ? `Now: ${current.remaining} of ${current.limit} left, window ${current.window / 1_000} s`
+          : "The merchant to limit",
         options: merchantOptions(state),
       },
-      { name: "remaining", help: "Requests left in the current window (default: unchanged)", initial: String(current?.remaining ?? "") },
+      {
+        name: "remaining",
+        help: "Requests left in the current window (default: unchanged)",
+        initial: String(current?.remaining ?? ""),
+      },
       { name: "resetIn", help: "Time until the current window resets, such as 10s (default: unchanged)" },
       { name: "limit", help: "Requests per window (default: unchanged)" },
       { name: "window", help: "Length of a window, such as 10s (default: unchanged)" },
     ];
   },
   submission({ merchant = "", ...fields }, { state }) {
-    const body = Object.fromEntries(Object.entries(filledIn(fields)).map(([name, text = ""]) => [name, valueOfJson(text)]));
+    const body = Object.fromEntries(
+      Object.entries(filledIn(fields)).map(([name, text = ""]) => [name, valueOfJson(text)]),
+    );
     return submission(controlCalls.rateLimits.set({ merchant, ...body }), ({ remaining, limit }) => ({
       message: leftText(merchant, remaining, limit),
       ...undoOfWindow(state, merchant),
@@ -141,7 +154,8 @@ export function undoOfWindow(state: UiState, merchant: string): Pick<CallResult,
   return { undo, undoLabel: `${leftText(merchant, remaining, limit)} again` };
 }
 
-const leftText = (merchant: string, left: number, limit: number) => `${merchant} has ${count(left)} of ${plural(limit, "request")} left`;
+const leftText = (merchant: string, left: number, limit: number) =>
+  `${merchant} has ${count(left)} of ${plural(limit, "request")} left`;
 
 /** `a` copies the API key of a row's merchant. */
 export const copyApiKey = <Value>(merchantOf: (row: Value) => string | null): RowKey<Value> => ({
@@ -167,7 +181,10 @@ const trafficForm: Form<{ traffic: TrafficListReply }> = {
       ...fields,
       { name: "rate", help: "Records per unit of time, from 1/d to 100/s", initial: "2/s" },
       { name: "for", help: "Duration, such as 1m (default: until stopped)" },
-      { name: "mix", help: 'Weights of record kinds, such as {"payment": 3, "booking": 1} (default: the kinds that the merchant has)' },
+      {
+        name: "mix",
+        help: 'Weights of record kinds, such as {"payment": 3, "booking": 1} (default: the kinds that the merchant has)',
+      },
     ];
   },
   submission({ do: action, merchant = "", rate = "", for: duration = "", mix = "" }, { state }) {
@@ -190,7 +207,9 @@ const trafficForm: Form<{ traffic: TrafficListReply }> = {
 
 function runningText(listed: TrafficListReply | undefined): string {
   const running = (listed?.data ?? []).filter(({ status }) => status === "running");
-  const parts = running.map(({ merchant, rate, happened }) => `${merchant} ${rate}, ${plural(happened, "record")} so far`);
+  const parts = running.map(
+    ({ merchant, rate, happened }) => `${merchant} ${rate}, ${plural(happened, "record")} so far`,
+  );
   return parts.length === 0 ? "No traffic is running" : `Running: ${parts.join("; ")}`;
 }
 
@@ -261,7 +280,10 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
       }));
     // A replaced snapshot cannot be restored, so saving over a snapshot cannot be undone.
     const undo = !namesIn(data.snapshots).includes(name) && { undo: remove };
-    return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({ message: `Saved ${name} to ${file}`, ...undo }));
+    return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({
+      message: `Saved ${name} to ${file}`,
+      ...undo,
+    }));
   },
   confirm({ do: action, name }) {
     if (action === "restore") return `Restore ${name}? Everything since then is lost unless you save it first.`;
@@ -282,7 +304,12 @@ function valuesFromAttempt(state: UiState): FormValues {
 }
 
 export const sandboxKeys: readonly KeyBinding[] = [
-  { keys: ["t"], label: "trigger", help: "trigger an event, and create its record", run: opens(triggerForm, valuesFromAttempt) },
+  {
+    keys: ["t"],
+    label: "trigger",
+    help: "trigger an event, and create its record",
+    run: opens(triggerForm, valuesFromAttempt),
+  },
   { keys: ["c"], label: "clock", help: "advance, freeze or set the sandbox clock", run: opens(clockForm) },
   { keys: ["m"], label: "merchant", help: "create a merchant and copy its API key", run: opens(createMerchantForm) },
   { keys: ["w"], label: "rate limit", help: "change a rate limit", run: opens(rateLimitForm, withMerchant) },

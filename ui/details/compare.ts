@@ -1,4 +1,5 @@
-// The comparison of two requests, such as a retry with its first try: the lines of both messages, with the differences marked.
+// The comparison of two requests, such as a retry with its first try: the lines of both messages, with the differences
+// marked.
 
 import type { RequestDetail } from "../../generated/control-api.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
@@ -11,18 +12,30 @@ import { styled } from "../view/style.ts";
 import { sectionOf, wrapped } from "./detail-lines.ts";
 import { requestCall } from "./request.ts";
 
-/** The first listed try of a call, and the given request or, if that is the first try, the next one; undefined without another try. */
-export function triesToCompare(state: UiState, request: RequestMessage): readonly [RequestMessage, RequestMessage] | undefined {
+/**
+ * The first listed try of a call, and the given request or, if that is the first try, the next one; undefined without
+ * another try.
+ */
+export function triesToCompare(
+  state: UiState,
+  request: RequestMessage,
+): readonly [RequestMessage, RequestMessage] | undefined {
   const tries = valuesOf<RequestMessage>(state, "requests").filter(
     ({ merchant, method, path, idempotencyKey }) =>
-      merchant === request.merchant && method === request.method && path === request.path && idempotencyKey === request.idempotencyKey,
+      merchant === request.merchant &&
+      method === request.method &&
+      path === request.path &&
+      idempotencyKey === request.idempotencyKey,
   );
   const [first, next] = tries;
   if (!first || !next) return undefined;
   return [first, first.id === request.id ? next : request];
 }
 
-export const comparison = (first: RequestMessage, second: RequestMessage): Detail<{ first: RequestDetail; second: RequestDetail }> => ({
+export const comparison = (
+  first: RequestMessage,
+  second: RequestMessage,
+): Detail<{ first: RequestDetail; second: RequestDetail }> => ({
   title: `${first.id} and ${second.id}`,
   fetch: { first: requestCall(first.id), second: requestCall(second.id) },
   lines({ first: one, second: other }, { theme }, width) {
@@ -39,18 +52,27 @@ export const comparison = (first: RequestMessage, second: RequestMessage): Detai
   },
 });
 
-const summaryOf = ({ id, at, status, durationMs }: RequestDetail) => `${id}  ${at}  ${status || "no response"}  ${duration(durationMs)}`;
+const summaryOf = ({ id, at, status, durationMs }: RequestDetail) =>
+  `${id}  ${at}  ${status || "no response"}  ${duration(durationMs)}`;
 
 const requestText = ({ method, path, query, request }: RequestDetail) => [
   `${method} ${path}${query === "" ? "" : `?${query.replace(/^\?/, "")}`}`,
   ...messageText(request),
 ];
 
-const responseText = ({ status, response }: RequestDetail) => [status === 0 ? "no response" : `status ${status}`, ...messageText(response)];
+const responseText = ({ status, response }: RequestDetail) => [
+  status === 0 ? "no response" : `status ${status}`,
+  ...messageText(response),
+];
 
 function messageText({ headers, body, bytes }: RequestDetail["request"]): string[] {
-  const shown = Object.entries(maskValue(headers) as Readonly<Record<string, unknown>>).map(([name, value]) => `${name}: ${value}`);
-  return [...shown.sort(), ...(body === "" ? [] : ["", ...mask(indentJson(body, byteLength(body) < bytes)).split("\n")])];
+  const shown = Object.entries(maskValue(headers) as Readonly<Record<string, unknown>>).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  return [
+    ...shown.sort(),
+    ...(body === "" ? [] : ["", ...mask(indentJson(body, byteLength(body) < bytes)).split("\n")]),
+  ];
 }
 
 /** The lines of both texts in order: `-` only in the first, `+` only in the second, two spaces in both. */

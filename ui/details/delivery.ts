@@ -1,4 +1,5 @@
-// The detail of a delivery attempt: all attempts of the delivery, the request sent, its signature, the response and any fault.
+// The detail of a delivery attempt: all attempts of the delivery, the request sent, its signature, the response and any
+// fault.
 
 import type { AttemptsGetReply, LoggedAttempt } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -13,7 +14,17 @@ import { verdictSection } from "../panes/verdicts.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../view/format.ts";
 import type { Theme } from "../view/style.ts";
-import { bodyLines, bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section, wrapped } from "./detail-lines.ts";
+import {
+  bodyLines,
+  bodySection,
+  type DetailLine,
+  headerLines,
+  labelled,
+  linkTo,
+  paragraph,
+  section,
+  wrapped,
+} from "./detail-lines.ts";
 import { attemptLines, laterAttempts, outcomeOf, requestText, resultOf, resultStyles, targetOf } from "./row-lines.ts";
 
 export const attemptCall = (id: string) => controlCalls.attempts.get({ id });
@@ -36,7 +47,9 @@ export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: Attempts
     const { attempt, attempts, request } = delivery;
     return [
       ...summary(state, row, width),
-      ...(request === null ? [] : linkTo("requests", request, labelled(theme, width, "caused by", requestText(state, request)))),
+      ...(request === null
+        ? []
+        : linkTo("requests", request, labelled(theme, width, "caused by", requestText(state, request)))),
       ...section(theme, "Attempts", attemptLines(state, attempts, isOfDelivery, width, row.id)),
       ...verdicts,
       ...section(theme, "Request", requestLines(theme, attempt, width)),
@@ -59,11 +72,17 @@ function summary(state: UiState, opened: AttemptMessage, width: number): string[
     ...labelled(theme, width, "merchant", row.merchant),
     ...labelled(theme, width, "attempt", `${row.attempt} of ${row.maxAttempts}, ${dateTime(row.at)}, ${row.id}`),
     ...labelled(theme, width, "result", `${resultOf(row)}  ${outcome}`, ...styles),
-    ...(nextAttemptAt === null ? [] : labelled(theme, width, "next attempt", `${dateTimeToSecond(nextAttemptAt * 1_000)} sandbox time`)),
+    ...(nextAttemptAt === null
+      ? []
+      : labelled(theme, width, "next attempt", `${dateTimeToSecond(nextAttemptAt * 1_000)} sandbox time`)),
   ];
 }
 
-const requestLines = (theme: Theme, { url, requestHeaders, requestBody }: LoggedAttempt, width: number): DetailLine[] => [
+const requestLines = (
+  theme: Theme,
+  { url, requestHeaders, requestBody }: LoggedAttempt,
+  width: number,
+): DetailLine[] => [
   ...wrapped(`POST ${mask(url)}`, width, "  "),
   ...headerLines(theme, width, requestHeaders),
   "",
@@ -92,7 +111,10 @@ function faultSections(
   ];
 }
 
-/** The header of the signature, if `verifyCommand` can verify it. A service file may change the header and the form of the signature. */
+/**
+ * The header of the signature, if `verifyCommand` can verify it. A service file may change the header and the form of
+ * the signature.
+ */
 export function verifiableHeader({ sandbox }: UiState): string | undefined {
   return sandbox?.signature.form === ownValues.signature ? (sandbox.signature.header ?? undefined) : undefined;
 }
@@ -107,10 +129,15 @@ function signatureLines(state: UiState, attempt: LoggedAttempt, width: number): 
   const header = sandbox?.signature.header;
   const sent = labelled(theme, width, "sent", (header && attempt.requestHeaders[header]) ?? "none");
   const verifiable = verifiableHeader(state);
-  if (verifiable === undefined) return [...sent, ...paragraph(theme, width, `By the service file: ${sandbox?.signature.form}.`)];
+  if (verifiable === undefined)
+    return [...sent, ...paragraph(theme, width, `By the service file: ${sandbox?.signature.form}.`)];
   return [
     ...sent,
-    ...paragraph(theme, width, "The hex HMAC-SHA256 of the exact body bytes, keyed with the whole endpoint secret, whsec_ included."),
+    ...paragraph(
+      theme,
+      width,
+      "The hex HMAC-SHA256 of the exact body bytes, keyed with the whole endpoint secret, whsec_ included.",
+    ),
     ...paragraph(theme, width, "To verify it, set WEBHOOK_SECRET and run this command (v copies it):"),
     ...wrapped(mask(verifyCommand(attempt, verifiable)), width, "    "),
   ];
@@ -119,9 +146,15 @@ function signatureLines(state: UiState, attempt: LoggedAttempt, width: number): 
 function responseLines(theme: Theme, attempt: LoggedAttempt, width: number): DetailLine[] {
   const { responseStatus, responseBody, responseTruncated, errorCode, errorMessage, durationMs } = attempt;
   return [
-    ...(responseStatus === null ? [] : labelled(theme, width, "status", String(responseStatus), ...resultStyles(attempt))),
-    ...(errorCode === null ? [] : labelled(theme, width, "error", `${errorCode}${errorMessage ? `: ${errorMessage}` : ""}`, "failure")),
+    ...(responseStatus === null
+      ? []
+      : labelled(theme, width, "status", String(responseStatus), ...resultStyles(attempt))),
+    ...(errorCode === null
+      ? []
+      : labelled(theme, width, "error", `${errorCode}${errorMessage ? `: ${errorMessage}` : ""}`, "failure")),
     ...(durationMs === null ? [] : labelled(theme, width, "duration", duration(durationMs))),
-    ...(responseBody === null ? [] : bodySection(theme, width, responseBody, responseTruncated ? Infinity : byteLength(responseBody))),
+    ...(responseBody === null
+      ? []
+      : bodySection(theme, width, responseBody, responseTruncated ? Infinity : byteLength(responseBody))),
   ];
 }

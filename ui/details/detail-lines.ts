@@ -24,8 +24,12 @@ export const linkTo = (pane: string, id: string, lines: readonly string[]): Deta
 export const section = (theme: Theme, heading: string, lines: readonly DetailLine[]): DetailLine[] =>
   lines.length === 0 ? [] : ["", styled(theme, heading, "bold"), ...lines];
 
-export const sectionOf = <Item>(theme: Theme, heading: string, items: readonly Item[], linesOf: (item: Item) => readonly DetailLine[]) =>
-  section(theme, heading, items.flatMap(linesOf));
+export const sectionOf = <Item>(
+  theme: Theme,
+  heading: string,
+  items: readonly Item[],
+  linesOf: (item: Item) => readonly DetailLine[],
+) => section(theme, heading, items.flatMap(linesOf));
 
 const INDENT = "  ";
 const LABEL_WIDTH = 14;
@@ -43,7 +47,9 @@ export function labelled(theme: Theme, width: number, label: string, value: stri
 
 /** Text wrapped at any character. */
 export const wrapped = (text: string, width: number, indent = ""): string[] =>
-  text.split("\n").flatMap((line) => wrap(sanitize(line), Math.max(10, width - indent.length)).map((piece) => indent + piece));
+  text
+    .split("\n")
+    .flatMap((line) => wrap(sanitize(line), Math.max(10, width - indent.length)).map((piece) => indent + piece));
 
 /** Text wrapped between words. */
 export function paragraph(theme: Theme, width: number, text: string, ...styles: TextStyle[]): string[] {
@@ -59,7 +65,10 @@ export function bodySection(theme: Theme, width: number, body: string, bytes: nu
   return [{ text: first, isBody: true }, ...rest];
 }
 
-/** A body: JSON is indented, anything else is shown as it is. `bytes` is its length before the log truncated it, Infinity if only that is known. */
+/**
+ * A body: JSON is indented, anything else is shown as it is. `bytes` is its length before the log truncated it,
+ * Infinity if only that is known.
+ */
 export function bodyLines(theme: Theme, width: number, body: string, bytes: number): string[] {
   if (bytes === 0 && body === "") return [styled(theme, `${INDENT}(empty body)`, "dim")];
   // Secrets that the log masked make a body shorter too, but leave it valid.
@@ -79,7 +88,10 @@ export function bodyLines(theme: Theme, width: number, body: string, bytes: numb
   return [...lines.flatMap((line) => jsonLine(theme, line, Math.max(10, width - INDENT.length))), ...note];
 }
 
-/** A whole body with its secrets, for the client that received it: the secret of a new webhook endpoint is shown only once. */
+/**
+ * A whole body with its secrets, for the client that received it: the secret of a new webhook endpoint is shown only
+ * once.
+ */
 export const unmaskedBodyLines = (theme: Theme, width: number, body: string): string[] =>
   indentJson(body)
     .split("\n")

@@ -23,7 +23,9 @@ export const faultDetail = (opened: FaultRule): Detail => ({
       ...(rule.expect.length === 0 ? [] : labelled(theme, width, "judged by", rule.expect.join(", "))),
       ...section(theme, "Status", statusLines(state, rule, newest !== undefined, width)),
       ...verdictSection(state, width, ({ fault }) => fault === rule.id),
-      ...(rule.target === "api" ? requestLinks(theme, "Affected requests", affectedRequests(state, rule.id), width, rule.fired) : []),
+      ...(rule.target === "api"
+        ? requestLinks(theme, "Affected requests", affectedRequests(state, rule.id), width, rule.fired)
+        : []),
       ...section(theme, "Rule as JSON", wrapped(JSON.stringify(definitionOf(rule), null, 2), width, "  ")),
     ];
   },
@@ -37,11 +39,21 @@ function statusLines(state: UiState, rule: FaultRule, isListed: boolean, width: 
   return [
     ...labelled(theme, width, "status", text, isListed && isArmed(rule) ? "magenta" : "yellow"),
     ...labelled(theme, width, "matched", plural(seen, "time")),
-    ...labelled(theme, width, "fired", plural(fired, "time") + (remaining === null ? "" : `, ${count(remaining)} left`)),
+    ...labelled(
+      theme,
+      width,
+      "fired",
+      plural(fired, "time") + (remaining === null ? "" : `, ${count(remaining)} left`),
+    ),
     ...(lastFiredAt === null ? [] : labelled(theme, width, "last fired", dateTime(milliseconds(lastFiredAt)))),
     ...(endTime === undefined
       ? []
-      : labelled(theme, width, "expires", `${dateTimeToSecond(endTime)}, in ${countdown(secondsUntil(state, endTime))}`)),
+      : labelled(
+          theme,
+          width,
+          "expires",
+          `${dateTimeToSecond(endTime)}, in ${countdown(secondsUntil(state, endTime))}`,
+        )),
   ];
 }
 
@@ -67,7 +79,12 @@ export function ruleTitle({ name, action, match }: FaultRule): string {
 }
 
 /** The action of a rule, its target and how often it applies, as in `latency (ms 500) on payments.list, 1 time`. */
-export function describeRule({ target, action, match, trigger }: Pick<FaultRule, "target" | "action" | "match" | "trigger">): string {
+export function describeRule({
+  target,
+  action,
+  match,
+  trigger,
+}: Pick<FaultRule, "target" | "action" | "match" | "trigger">): string {
   const { type, ...fields } = action;
   const { operation, event, merchant, ...others } = match;
   const details = fieldsText(fields);
@@ -85,13 +102,22 @@ export function fieldsText(fields: Readonly<Record<string, unknown>>): string {
   const set = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   return set
     .map(
-      ([name, value]) => `${name} ${typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : JSON.stringify(value)}`,
+      ([name, value]) =>
+        `${name} ${typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : JSON.stringify(value)}`,
     )
     .join(", ");
 }
 
 export function triggerText(trigger: Readonly<Record<string, unknown>>): string {
-  const { times, skip, every, probability, after, for: lasting, per } = trigger as Partial<Record<string, string | number | null>>;
+  const {
+    times,
+    skip,
+    every,
+    probability,
+    after,
+    for: lasting,
+    per,
+  } = trigger as Partial<Record<string, string | number | null>>;
   const parts = [
     typeof times === "number" ? plural(times, "time") : "every match",
     ...(skip ? [`after skipping ${count(Number(skip))}`] : []),
@@ -104,7 +130,28 @@ export function triggerText(trigger: Readonly<Record<string, unknown>>): string 
   return parts.join(", ");
 }
 
-export function definitionOf({ name, target, match, trigger, action, expect, ttl, priority, label, enabled }: FaultRule): FaultsAddInput {
+export function definitionOf({
+  name,
+  target,
+  match,
+  trigger,
+  action,
+  expect,
+  ttl,
+  priority,
+  label,
+  enabled,
+}: FaultRule): FaultsAddInput {
   const named = { ...(name === null ? {} : { name }), ...(ttl === null ? {} : { ttl }) };
-  return { ...named, target, match, trigger, action: action as FaultsAddInput["action"], expect, priority, label, enabled };
+  return {
+    ...named,
+    target,
+    match,
+    trigger,
+    action: action as FaultsAddInput["action"],
+    expect,
+    priority,
+    label,
+    enabled,
+  };
 }

@@ -1,4 +1,5 @@
-// The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with their deliveries.
+// The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with
+// their deliveries.
 
 import type { AttemptsListReply, Learner, LoggedRequest, RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -20,12 +21,16 @@ export const causedAttemptsCall = (requestId: string, limit = 100) => controlCal
 
 export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage => ({ ...request, at: milliseconds(at) });
 
-export const requestDetail = (row: RequestMessage): Detail<{ request: RequestDetail; deliveries: AttemptsListReply }> => ({
+export const requestDetail = (
+  row: RequestMessage,
+): Detail<{ request: RequestDetail; deliveries: AttemptsListReply }> => ({
   title: `${row.method} ${row.path}`,
   fetch: { request: requestCall(row.id), deliveries: causedAttemptsCall(row.id) },
   lines({ request, deliveries }, state, width, isPreview) {
     const { theme } = state;
-    const headers = new Map(Object.entries(request?.response.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]));
+    const headers = new Map(
+      Object.entries(request?.response.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),
+    );
     const events = section(theme, "Events", request ? causedLines(state, request, deliveries?.data, width) : []);
     const handling = [
       ...section(theme, "Idempotency", request ? idempotencyLines(theme, row, headers, width) : []),
@@ -54,7 +59,12 @@ function summary(state: UiState, row: RequestMessage, request: RequestDetail | u
     ...labelled(theme, width, "time", dateTime(at)),
     ...labelled(theme, width, "request", `${method} ${path}${query === "" ? "" : `?${query}`}`),
     ...labelled(theme, width, "operation", operation ?? missingOperation(row)),
-    ...labelled(theme, width, "merchant", merchant === null ? "none: no API key, or an unknown one" : merchant + apiKey),
+    ...labelled(
+      theme,
+      width,
+      "merchant",
+      merchant === null ? "none: no API key, or an unknown one" : merchant + apiKey,
+    ),
     ...learnerLink(state, merchant, width),
     ...labelled(theme, width, "response", status === 0 ? "none" : String(status), ...statusStyles(status)),
     ...labelled(theme, width, "duration", duration(durationMs)),
@@ -68,7 +78,9 @@ function learnerLink(state: UiState, merchant: string | null, width: number): De
 }
 
 const missingOperation = ({ status, fault }: RequestMessage) =>
-  fault === null && (status === 404 || status === 405) ? "none: no such route" : "none: the response was sent before routing";
+  fault === null && (status === 404 || status === 405)
+    ? "none: no such route"
+    : "none: the response was sent before routing";
 
 function idempotencyLines(
   theme: Theme,
@@ -82,16 +94,22 @@ function idempotencyLines(
     const risk = `${reason}: sending this request again executes it again.`;
     return method === "GET" || method === "HEAD" || method === "DELETE" ? [] : paragraph(theme, width, risk, "dim");
   }
-  const explain = (text: string) => [...labelled(theme, width, "key", idempotencyKey), ...paragraph(theme, width, text)];
+  const explain = (text: string) => [
+    ...labelled(theme, width, "key", idempotencyKey),
+    ...paragraph(theme, width, text),
+  ];
   if (replayOf !== null) {
     const original = linkTo("requests", replayOf, labelled(theme, width, "original", replayOf));
     return [...explain(`Replayed: the stored response of ${replayOf}. The operation did not run again.`), ...original];
   }
   if (status < 300 && status >= 200)
     return explain("Stored: a retry with this key gets this response, and the operation does not run again.");
-  if (fault !== null) return explain("A fault changed this response. If the operation ran, its own response is stored.");
+  if (fault !== null)
+    return explain("A fault changed this response. If the operation ran, its own response is stored.");
   if (status === 404 || status === 409)
-    return explain("Stored if the operation itself returned this error: a retry with this key then gets the same response.");
+    return explain(
+      "Stored if the operation itself returned this error: a retry with this key then gets the same response.",
+    );
   return explain("Not stored: the operation did not run, and the key can be used again.");
 }
 
@@ -101,12 +119,20 @@ function rateLimitLines(
   headers: Map<string, string>,
   width: number,
 ): DetailLine[] {
-  const [limit, remaining, reset, retryAfter] = ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset", "retry-after"].map((name) =>
-    headers.get(name),
-  );
+  const [limit, remaining, reset, retryAfter] = [
+    "ratelimit-limit",
+    "ratelimit-remaining",
+    "ratelimit-reset",
+    "retry-after",
+  ].map((name) => headers.get(name));
   const { theme } = state;
   const isUnlimited = limitText(Number(limit)) === "none" && remaining !== "0";
-  const left = labelled(theme, width, "remaining", isUnlimited ? "no limit" : `${groupDigits(remaining)} of ${groupDigits(limit)}`);
+  const left = labelled(
+    theme,
+    width,
+    "remaining",
+    isUnlimited ? "no limit" : `${groupDigits(remaining)} of ${groupDigits(limit)}`,
+  );
   const wait = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? `${groupDigits(retryAfter)} s` : retryAfter;
   return [
     ...(limit === undefined ? [] : linkTo("limits", windowOf(state, merchant, operation), left)),
@@ -115,10 +141,15 @@ function rateLimitLines(
   ];
 }
 
-/** The rate limit row that counted a request: its operation's own row, or else the row that its merchant's other operations share. */
+/**
+ * The rate limit row that counted a request: its operation's own row, or else the row that its merchant's other
+ * operations share.
+ */
 function windowOf(state: UiState, merchant: string | null, operation: string | null): string {
   const own = rateWindowId({ merchant: merchant ?? "", operation });
-  return listOf(state, "limits").rows.some(({ id }) => id === own) ? own : rateWindowId({ merchant: merchant ?? "", operation: null });
+  return listOf(state, "limits").rows.some(({ id }) => id === own)
+    ? own
+    : rateWindowId({ merchant: merchant ?? "", operation: null });
 }
 
 /** A header's number with its thousands grouped; anything else unchanged. */
@@ -155,7 +186,12 @@ const warningLines = (theme: Theme, headers: Map<string, string>, width: number)
   });
 
 /** Shows the response first, because most readers look for it. */
-const messageLines = (theme: Theme, { request, response }: RequestDetail, width: number, hasHeaders: boolean): DetailLine[] =>
+const messageLines = (
+  theme: Theme,
+  { request, response }: RequestDetail,
+  width: number,
+  hasHeaders: boolean,
+): DetailLine[] =>
   Object.entries({ Response: response, Request: request }).flatMap(([heading, { headers, body, bytes }]) =>
     section(theme, heading, [
       ...(hasHeaders ? [...headerLines(theme, width, headers), ""] : []),
@@ -174,7 +210,10 @@ const causedLines = (
     const lines = attemptLines(state, (fetched ?? []).filter(isOfEvent), isOfEvent, width);
     const none = "No delivery attempt yet: no endpoint is subscribed to this type, or the attempt is not due.";
     const isEmpty = lines.length === 0 && fetched !== undefined;
-    return [...labelled(state.theme, width, "event", `${type}  ${id}`), ...(isEmpty ? paragraph(state.theme, width, none, "dim") : lines)];
+    return [
+      ...labelled(state.theme, width, "event", `${type}  ${id}`),
+      ...(isEmpty ? paragraph(state.theme, width, none, "dim") : lines),
+    ];
   });
 
 const INDENT = "  ";

@@ -36,8 +36,11 @@ export function requestText(state: UiState, id: string): string {
   return found ? requestLine(found) : id;
 }
 
-/** The fields that an attempt has both in the log and in the stream, and the state that the log had for its delivery. */
-export type AttemptSummary = Omit<AttemptMessage, "at" | "merchant" | "fault"> & Partial<Pick<LoggedAttempt, "deliveryState">>;
+/**
+ * The fields that an attempt has both in the log and in the stream, and the state that the log had for its delivery.
+ */
+export type AttemptSummary = Omit<AttemptMessage, "at" | "merchant" | "fault"> &
+  Partial<Pick<LoggedAttempt, "deliveryState">>;
 
 /** Short forms of error codes that are longer than the eight cells of the column. */
 const SHORT_CODES: ReadonlyMap<string | null, string> = new Map([
@@ -52,15 +55,20 @@ export function resultOf({ responseStatus, errorCode }: Pick<AttemptSummary, "re
 }
 
 /** The style of the endpoint's response, whether or not the delivery is retried. */
-export const resultStyles = ({ responseStatus }: Pick<AttemptSummary, "responseStatus">): TextStyle[] => statusStyles(responseStatus ?? 0);
+export const resultStyles = ({ responseStatus }: Pick<AttemptSummary, "responseStatus">): TextStyle[] =>
+  statusStyles(responseStatus ?? 0);
 
-/** The successor of an attempt: another attempt of its delivery, or a replay, which is another delivery of the same event to the same endpoint. */
+/**
+ * The successor of an attempt: another attempt of its delivery, or a replay, which is another delivery of the same
+ * event to the same endpoint.
+ */
 type Later = "attempt" | "replay" | undefined;
 
 export function laterAttempts(attempts: readonly AttemptSummary[]): (attempt: AttemptSummary) => Later {
   const lastAttempt = new Map<number, number>();
   const lastDelivery = new Map<string, number>();
-  const raise = <Key>(highest: Map<Key, number>, key: Key, value: number) => highest.set(key, Math.max(value, highest.get(key) ?? 0));
+  const raise = <Key>(highest: Map<Key, number>, key: Key, value: number) =>
+    highest.set(key, Math.max(value, highest.get(key) ?? 0));
   for (const one of attempts) {
     raise(lastAttempt, one.delivery, one.attempt);
     raise(lastDelivery, targetOf(one), one.delivery);
@@ -72,9 +80,14 @@ export function laterAttempts(attempts: readonly AttemptSummary[]): (attempt: At
 }
 
 /** Deliveries of one event to one endpoint. */
-export const targetOf = ({ eventId, endpointId }: Pick<AttemptSummary, "eventId" | "endpointId">) => `${eventId} ${endpointId}`;
+export const targetOf = ({ eventId, endpointId }: Pick<AttemptSummary, "eventId" | "endpointId">) =>
+  `${eventId} ${endpointId}`;
 
-export function outcomeOf(state: UiState, attempt: AttemptSummary, later: Later): [outcome: string, styles: TextStyle[]] {
+export function outcomeOf(
+  state: UiState,
+  attempt: AttemptSummary,
+  later: Later,
+): [outcome: string, styles: TextStyle[]] {
   const { status, nextAttemptAt, deliveryState } = attempt;
   const { good, bad, unsure } = symbols(state.theme);
   if (status === "succeeded" && nextAttemptAt === null) return [`${good} delivered`, ["dim"]];
@@ -85,7 +98,10 @@ export function outcomeOf(state: UiState, attempt: AttemptSummary, later: Later)
   return [wait > 0 ? `${unsure} next in ${countdown(wait)}` : `${unsure} due now`, []];
 }
 
-/** The fetched attempts of a delivery or an event, oldest first, then those that the stream has added since. The opened attempt is marked. */
+/**
+ * The fetched attempts of a delivery or an event, oldest first, then those that the stream has added since. The opened
+ * attempt is marked.
+ */
 export function attemptLines(
   state: UiState,
   fetched: readonly AttemptSummary[],
@@ -93,14 +109,18 @@ export function attemptLines(
   width: number,
   opened?: string,
 ): DetailLine[] {
-  const listed = new Map(valuesOf<AttemptMessage>(state, "deliveries").flatMap((one) => (isListed(one) ? [[one.id, one]] : [])));
+  const listed = new Map(
+    valuesOf<AttemptMessage>(state, "deliveries").flatMap((one) => (isListed(one) ? [[one.id, one]] : [])),
+  );
   // The list knows which of the fetched attempts have lost their next attempt since.
   const known = fetched.toReversed().map((one) => listed.get(one.id) ?? one);
   const all = [...known, ...[...listed.values()].filter((one) => !fetched.some(({ id }) => id === one.id))];
   const later = laterAttempts(all);
   return all.flatMap((attempt): DetailLine[] => {
     const line = attemptLine(state, attempt, width, later(attempt));
-    return attempt.id === opened ? [`  ${symbols(state.theme).cursor}${line.slice(3)}`] : linkTo("deliveries", attempt.id, [line]);
+    return attempt.id === opened
+      ? [`  ${symbols(state.theme).cursor}${line.slice(3)}`]
+      : linkTo("deliveries", attempt.id, [line]);
   });
 }
 

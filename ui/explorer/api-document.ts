@@ -62,7 +62,9 @@ export function operationsOf(api: ApiName, document: ApiDocument): ApiOperation[
   const prefix = api === "service" ? "/v1" : CONTROL_PREFIX;
   const full = (path: string) => (path.startsWith(prefix) ? path : prefix + path);
   return Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => operationOf(api, method.toUpperCase(), full(path), operation, document)),
+    Object.entries(methods).map(([method, operation]) =>
+      operationOf(api, method.toUpperCase(), full(path), operation, document),
+    ),
   );
 }
 
@@ -83,7 +85,10 @@ function operationOf(api: ApiName, method: string, path: string, operation: Path
     /** The example of the body as JSON; undefined for an operation without a body. */
     body: content && JSON.stringify(content.example ?? {}, null, 2),
     fields: fieldsOf(document, content?.schema),
-    responses: Object.entries(operation.responses).map(([status, response]) => ({ status, ...responseOf(document, response) })),
+    responses: Object.entries(operation.responses).map(([status, response]) => ({
+      status,
+      ...responseOf(document, response),
+    })),
   };
 }
 
@@ -104,7 +109,10 @@ function responseOf(document: ApiDocument, response: ApiResponse | Reference) {
 }
 
 /** The value itself, or the component that it names. */
-function resolved<Value extends object>(value: Value | Reference, components: Readonly<Record<string, Value>> = {}): Value | undefined {
+function resolved<Value extends object>(
+  value: Value | Reference,
+  components: Readonly<Record<string, Value>> = {},
+): Value | undefined {
   return "$ref" in value ? components[String(value.$ref).split("/").at(-1) ?? ""] : value;
 }
 
@@ -129,7 +137,8 @@ function fieldsOf(document: ApiDocument, schema: JsonSchema | Reference = {}, pr
 }
 
 /** `integer | null`, or the choices. */
-export const typeText = ({ type = [], enum: choices }: JsonSchema = {}): string => (choices ?? [type].flat()).map(String).join(" | ");
+export const typeText = ({ type = [], enum: choices }: JsonSchema = {}): string =>
+  (choices ?? [type].flat()).map(String).join(" | ");
 
 export function filledPath({ path, parameters }: ApiOperation, values: Readonly<Record<string, string>>): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ""));

@@ -1,4 +1,5 @@
-// The keys of overlays: scroll any; follow the links of a detail, go to its bodies and search it; jump between a request and its delivery.
+// The keys of overlays: scroll any; follow the links of a detail, go to its bodies and search it; jump between a
+// request and its delivery.
 
 import type { FaultRule, RateWindow } from "../../generated/control-api.ts";
 import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
@@ -29,7 +30,10 @@ import { callEffect, closeTopOverlay, replaceTopOverlay, topOverlay, update, wit
 import { sanitize } from "../view/cells.ts";
 import { layoutOf, textSize } from "../view/layout.ts";
 
-/** Opens a detail. If it is directly below the top detail, closes the top one instead, so that going back and forth does not stack details. */
+/**
+ * Opens a detail. If it is directly below the top detail, closes the top one instead, so that going back and forth does
+ * not stack details.
+ */
 export function openReference(state: UiState, { pane, id }: Reference): StateUpdate {
   const below = state.overlays.at(-2);
   const isBelow = below && isDetail(below) && below.about.pane === pane && below.about.id === id;
@@ -54,7 +58,9 @@ const jumps: Record<string, (state: UiState, value: never) => StateUpdate> = {
     const effect = callEffect(causedAttemptsCall(id, 1), (later, { body }) => {
       const [newest] = body.data;
       if (!isStillAt(state, later)) return update(later);
-      return newest ? openReference(later, { pane: "deliveries", id: newest.id }) : notify(later, `${id} caused no delivery yet`);
+      return newest
+        ? openReference(later, { pane: "deliveries", id: newest.id })
+        : notify(later, `${id} caused no delivery yet`);
     });
     return update(state, effect);
   },
@@ -74,7 +80,10 @@ const jumps: Record<string, (state: UiState, value: never) => StateUpdate> = {
   limits: (state, { merchant }: RateWindow) => toRequest(state, refusedRequests(state, merchant).at(-1)?.id),
 };
 
-/** The focused detail as it appears on the screen, with its links, the selected one, visible or not, and the size of its text. */
+/**
+ * The focused detail as it appears on the screen, with its links, the selected one, visible or not, and the size of its
+ * text.
+ */
 function openDetailOf(state: UiState) {
   const detail = topDetail(state);
   if (!detail) return undefined;
@@ -94,7 +103,12 @@ function changeView(state: UiState, view: Partial<DetailView>): StateUpdate {
 /** These come before a detail's own keys: during a search, `n` goes to the next match. */
 export const detailKeys: readonly KeyBinding[] = [
   boundTo(
-    { keys: ["enter"], label: "open link", help: "open the selected link", run: (state, { to }) => openReference(state, to) },
+    {
+      keys: ["enter"],
+      label: "open link",
+      help: "open the selected link",
+      run: (state, { to }) => openReference(state, to),
+    },
     (state) => {
       const opened = openDetailOf(state);
       return opened && visibleSelection(opened);
@@ -114,7 +128,12 @@ function detailBindings(): readonly RowKey<OpenDetail>[] {
       isEnabled: isSearched,
       run: (state, opened) => goToMatch(state, opened, 1),
     },
-    { keys: ["N"], help: "previous match of the search", isEnabled: isSearched, run: (state, opened) => goToMatch(state, opened, -1) },
+    {
+      keys: ["N"],
+      help: "previous match of the search",
+      isEnabled: isSearched,
+      run: (state, opened) => goToMatch(state, opened, -1),
+    },
     {
       keys: ["escape"],
       label: "clear search",
@@ -130,7 +149,12 @@ function detailBindings(): readonly RowKey<OpenDetail>[] {
       run: scrollToBody,
     },
     { keys: ["tab"], help: "next link", isEnabled: hasLinks, run: (state, opened) => selectLink(state, opened, 1) },
-    { keys: ["shift-tab"], help: "previous link", isEnabled: hasLinks, run: (state, opened) => selectLink(state, opened, -1) },
+    {
+      keys: ["shift-tab"],
+      help: "previous link",
+      isEnabled: hasLinks,
+      run: (state, opened) => selectLink(state, opened, -1),
+    },
   ];
 }
 
@@ -185,7 +209,9 @@ function selectLink(state: UiState, opened: OpenDetail, by: 1 | -1): StateUpdate
   const { links, selected, detail } = opened;
   const from = visibleSelection(opened);
   const link = from ? links[(links.indexOf(from) + by + links.length) % links.length] : selected;
-  return link ? changeView(state, { selected: link.key, scroll: scrollTo(opened, link.line, detail.scroll) }) : update(state);
+  return link
+    ? changeView(state, { selected: link.key, scroll: scrollTo(opened, link.line, detail.scroll) })
+    : update(state);
 }
 
 /** The scroll position that shows a line: `from` if it is visible there, otherwise one that puts it a third down. */

@@ -12,8 +12,25 @@ import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { loadGap } from "../run-effects.ts";
 import { pageUrl } from "../state/address.ts";
 import { isGuest, LESSON_PANE } from "../state/learning.ts";
-import { type CursorMove, follow, freeze, moveCursor, type Row, selectedRow, unfreeze, withFilter } from "../state/list.ts";
-import { boundTo, type FilterLine, type KeyBinding, listOf, type Overlay, type StateUpdate, type UiState } from "../state/state.ts";
+import {
+  type CursorMove,
+  follow,
+  freeze,
+  moveCursor,
+  type Row,
+  selectedRow,
+  unfreeze,
+  withFilter,
+} from "../state/list.ts";
+import {
+  boundTo,
+  type FilterLine,
+  type KeyBinding,
+  listOf,
+  type Overlay,
+  type StateUpdate,
+  type UiState,
+} from "../state/state.ts";
 import { closeTopOverlay, openOverlay, topOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
 import { detailKeys, jumpKey, scrolledBy, scrollOverlay, searchDetail } from "./detail-keys.ts";
@@ -22,14 +39,21 @@ function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-hal
   const overlay = topOverlay(state);
   const { textLines } = paneNamed(state.pane);
   const placement = placementOf(state, state.pane);
-  const page = overlay ? layoutOf(state).overlay.height - 2 : textLines ? placement.height - 2 : visibleRowCount(state, state.pane);
+  const page = overlay
+    ? layoutOf(state).overlay.height - 2
+    : textLines
+      ? placement.height - 2
+      : visibleRowCount(state, state.pane);
   const half = Math.ceil(page / 2);
   const pages: Record<string, number> = { page, "-page": -page, half, "-half": -half };
   const distance = (pages[by] ?? by) as CursorMove;
   if (overlay) return scrollOverlay(state, distance);
   if (textLines) {
     const last = Math.max(0, textLines(state, placement.width - 4).length - page);
-    return update({ ...state, scrolls: { ...state.scrolls, [state.pane]: scrolledBy(state.scrolls[state.pane], distance, last) } });
+    return update({
+      ...state,
+      scrolls: { ...state.scrolls, [state.pane]: scrolledBy(state.scrolls[state.pane], distance, last) },
+    });
   }
   return update(withList(state, state.pane, moveCursor(listOf(state), distance, page)));
 }
@@ -68,11 +92,15 @@ function toggleFreeze(state: UiState): StateUpdate {
   const isFrozen = listOf(state).frozen !== undefined;
   const toggle = isFrozen ? unfreeze : freeze;
   const lists = Object.fromEntries(Object.entries(state.lists).map(([name, list]) => [name, toggle(list)]));
-  return update(withNotice({ ...state, lists }, isFrozen ? "Display resumed" : "Display frozen. Press Space to resume", "yellow"));
+  return update(
+    withNotice({ ...state, lists }, isFrozen ? "Display resumed" : "Display frozen. Press Space to resume", "yellow"),
+  );
 }
 
 const commonPaneKeys: readonly KeyBinding[] = [
-  boundTo({ keys: ["enter"], label: "details", help: "open details", run: openRow }, (state) => selectedRow(listOf(state))),
+  boundTo({ keys: ["enter"], label: "details", help: "open details", run: openRow }, (state) =>
+    selectedRow(listOf(state)),
+  ),
   jumpKey,
   {
     keys: ["/"],
@@ -88,7 +116,12 @@ const commonPaneKeys: readonly KeyBinding[] = [
     isEnabled: (state) => listOf(state).filter !== "",
     run: (state) => update(withList(state, state.pane, withFilter(listOf(state), "")), { kind: "subscribe" }),
   },
-  { keys: ["space"], label: "freeze", help: "freeze or resume the display; the sandbox keeps running", run: toggleFreeze },
+  {
+    keys: ["space"],
+    label: "freeze",
+    help: "freeze or resume the display; the sandbox keeps running",
+    run: toggleFreeze,
+  },
   {
     keys: ["f"],
     label: "follow",
@@ -109,9 +142,14 @@ export const tabDigits = (state: UiState): readonly KeyBinding[] =>
     return { keys: digit === "" ? [] : [digit], help: `go to ${title}`, run: (later) => focusPane(later, name) };
   });
 
-/** A guest's lesson is shown beside every pane. These are the lesson's keys that have no other meaning in the panes: next, back, hint and skip. */
+/**
+ * A guest's lesson is shown beside every pane. These are the lesson's keys that have no other meaning in the panes:
+ * next, back, hint and skip.
+ */
 export const guestLessonKeys = (state: UiState) =>
-  isGuest(state) ? paneNamed(LESSON_PANE).keys.filter(({ keys: [key = ""] }) => ["n", "p", "H", "S"].includes(key)) : [];
+  isGuest(state)
+    ? paneNamed(LESSON_PANE).keys.filter(({ keys: [key = ""] }) => ["n", "p", "H", "S"].includes(key))
+    : [];
 
 /** The keys that work in panes and overlays alike, last in the key bar. */
 const globalKeys: readonly KeyBinding[] = [
@@ -180,18 +218,28 @@ const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[
 ];
 
 const changingGroups = controlGroups.map(
-  ({ title, bindings }): KeyGroup => ({ title, bindings: bindings.map((binding) => ({ ...binding, isForHost: true })) }),
+  ({ title, bindings }): KeyGroup => ({
+    title,
+    bindings: bindings.map((binding) => ({ ...binding, isForHost: true })),
+  }),
 );
 
-/** The keys that a browser keeps for itself, and those that need a terminal. Ctrl-O and Ctrl-Y are buttons of a form. */
+/**
+ * The keys that a browser keeps for itself, and those that need a terminal. Ctrl-O and Ctrl-Y are buttons of a form.
+ */
 const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oy]/.test(key);
 
 /** The bindings as the help shows them. Of several with the same key, the first enabled one applies. */
 export const keyGroups = (state: UiState): KeyGroup[] =>
-  [...localGroups(state), ...changingGroups, { title: "Everywhere", bindings: globalKeys }].map(({ bindings, ...group }: KeyGroup) => {
-    const allowed = bindings.filter(({ isForHost }) => !isForHost || !isGuest(state));
-    return { ...group, bindings: state.isPage ? allowed.flatMap((binding) => withoutBrowsers(state, binding)) : allowed };
-  });
+  [...localGroups(state), ...changingGroups, { title: "Everywhere", bindings: globalKeys }].map(
+    ({ bindings, ...group }: KeyGroup) => {
+      const allowed = bindings.filter(({ isForHost }) => !isForHost || !isGuest(state));
+      return {
+        ...group,
+        bindings: state.isPage ? allowed.flatMap((binding) => withoutBrowsers(state, binding)) : allowed,
+      };
+    },
+  );
 
 /** A binding without the browser's keys; none if no key is left. At the top, `q` has nothing to close. */
 function withoutBrowsers(state: UiState, binding: KeyBinding): KeyBinding[] {
@@ -203,7 +251,10 @@ function localGroups(state: UiState): KeyGroup[] {
   const overlay = topOverlay(state);
   if (overlay)
     return [
-      { title: overlay.title, bindings: [...overlayBindings(state, overlay), ...(topDetail(state) ? tabDigits(state) : [])] },
+      {
+        title: overlay.title,
+        bindings: [...overlayBindings(state, overlay), ...(topDetail(state) ? tabDigits(state) : [])],
+      },
       { title: "Scrolling", bindings: movementKeys },
     ];
   const { name, title, legend, keys } = paneNamed(state.pane);
@@ -243,7 +294,12 @@ export function typingKeys({ filterLine, filterHistory }: UiState): readonly Key
     escape: "clear",
     ...(isFilter && filterHistory.length > 0 && { up: "earlier filter" }),
   };
-  return Object.entries(labels).map(([key, label]) => ({ keys: [key], label, help: label, run: (later) => handleKey(later, key) }));
+  return Object.entries(labels).map(([key, label]) => ({
+    keys: [key],
+    label,
+    help: label,
+    run: (later) => handleKey(later, key),
+  }));
 }
 
 const MAX_HISTORY = 50;
@@ -257,7 +313,9 @@ export const writeLine = (state: UiState, text: string, searchesFrom?: number): 
 export function lineProblem(state: UiState): string | undefined {
   const { pane, filterLine } = state;
   const vocabulary = paneNamed(pane).vocabulary(state);
-  return filterLine?.searchesFrom === undefined && filterLine && vocabulary ? filterProblem(filterLine.value, vocabulary) : undefined;
+  return filterLine?.searchesFrom === undefined && filterLine && vocabulary
+    ? filterProblem(filterLine.value, vocabulary)
+    : undefined;
 }
 
 function editFilterLine(state: UiState, line: FilterLine, key: string): StateUpdate {
@@ -282,7 +340,12 @@ function recall(state: UiState, { stepsBack }: FilterLine, by: number): StateUpd
 }
 
 /** Searches the details, or filters the rows; an invalid filter keeps the last valid one. */
-function apply(state: UiState, text: string, filterLine: FilterLine | undefined, searchesFrom = filterLine?.searchesFrom): StateUpdate {
+function apply(
+  state: UiState,
+  text: string,
+  filterLine: FilterLine | undefined,
+  searchesFrom = filterLine?.searchesFrom,
+): StateUpdate {
   const next = { ...state, filterLine };
   if (searchesFrom !== undefined) return searchDetail(next, text, searchesFrom);
   if (lineProblem(next) !== undefined || text === listOf(state).filter) return update(next);

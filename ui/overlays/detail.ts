@@ -36,7 +36,9 @@ export const isDetail = (overlay: Overlay): overlay is DetailOverlay => "about" 
 
 /** Whether the same detail or pane still has the focus. A reply must not open a detail after the user has moved on. */
 export const isStillAt = (from: UiState, later: UiState) =>
-  later.pane === from.pane && later.overlays.length === from.overlays.length && topDetail(later)?.id === topDetail(from)?.id;
+  later.pane === from.pane &&
+  later.overlays.length === from.overlays.length &&
+  topDetail(later)?.id === topDetail(from)?.id;
 
 export function openDetail(
   detail: Detail,
@@ -45,7 +47,8 @@ export function openDetail(
 ): { overlay: DetailOverlay; effects: Effect[] } {
   const id = Symbol("detail");
   const change = (state: UiState, next: (overlay: DetailOverlay) => DetailOverlay): StateUpdate => {
-    const changed = (overlay: Overlay) => (isDetail(overlay) && overlay.id === id ? atWantedBody(state, redrawn(next(overlay))) : overlay);
+    const changed = (overlay: Overlay) =>
+      isDetail(overlay) && overlay.id === id ? atWantedBody(state, redrawn(next(overlay))) : overlay;
     const preview = state.preview && { ...state.preview, overlay: changed(state.preview.overlay) };
     return update({ ...state, preview, overlays: state.overlays.map(changed) });
   };
@@ -64,7 +67,16 @@ export function openDetail(
       ],
     });
   const calls = Object.entries<Call>({ ...detail.fetch });
-  const closed = { id, about, data: {}, errors: {}, requested: calls.map(([name]) => name), keys, content: () => [], lines: () => [] };
+  const closed = {
+    id,
+    about,
+    data: {},
+    errors: {},
+    requested: calls.map(([name]) => name),
+    keys,
+    content: () => [],
+    lines: () => [],
+  };
   const view = { scroll: 0, selected: undefined, body: -1, search: "", match: 0 };
   return { overlay: redrawn({ ...closed, ...view, title: sanitize(detail.title) }), effects: calls.map(fetch) };
 }
@@ -75,13 +87,18 @@ export function atNextBody(state: UiState, overlay: DetailOverlay): DetailOverla
   const lines = overlay.content(state, width);
   const bodies = bodiesOf(lines);
   const body = (overlay.body + 1) % bodies.length;
-  return withView(overlay, { body, wantsBody: false, scroll: Math.max(0, Math.min(lines.length - height, bodies[body] ?? 0)) });
+  return withView(overlay, {
+    body,
+    wantsBody: false,
+    scroll: Math.max(0, Math.min(lines.length - height, bodies[body] ?? 0)),
+  });
 }
 
 const atWantedBody = (state: UiState, overlay: DetailOverlay) =>
   overlay.wantsBody && isLoaded(overlay) ? atNextBody(state, overlay) : overlay;
 
-export const isLoaded = ({ data, errors, requested }: DetailOverlay) => requested.every((name) => name in data || name in errors);
+export const isLoaded = ({ data, errors, requested }: DetailOverlay) =>
+  requested.every((name) => name in data || name in errors);
 
 /** An overlay with this view: its selected link, and the matches of its search. */
 export const withView = (overlay: DetailOverlay, view: Partial<DetailView> = {}): DetailOverlay => {
@@ -96,8 +113,13 @@ export const withView = (overlay: DetailOverlay, view: Partial<DetailView> = {})
 /** The errors of failed calls, and "Loading …" while a call is pending. */
 function fetchStatus(overlay: DetailOverlay, { theme }: UiState, width: number): string[] {
   const { errors } = overlay;
-  const problems = Object.values(errors).flatMap((error) => wrap(sanitize(error), width).map((line) => styled(theme, line, "failure")));
-  return [...(problems.length > 0 ? ["", ...problems] : []), ...(isLoaded(overlay) ? [] : ["", styled(theme, "Loading …", "dim")])];
+  const problems = Object.values(errors).flatMap((error) =>
+    wrap(sanitize(error), width).map((line) => styled(theme, line, "failure")),
+  );
+  return [
+    ...(problems.length > 0 ? ["", ...problems] : []),
+    ...(isLoaded(overlay) ? [] : ["", styled(theme, "Loading …", "dim")]),
+  ];
 }
 
 export interface DetailView {
@@ -152,7 +174,10 @@ interface MatchPiece {
 /** A match has two pieces where its text is wrapped. */
 type Match = readonly [MatchPiece, ...MatchPiece[]];
 
-/** The occurrences of a text, ignoring case. A line as wide as the detail is searched together with the next one, because it may be wrapped. */
+/**
+ * The occurrences of a text, ignoring case. A line as wide as the detail is searched together with the next one,
+ * because it may be wrapped.
+ */
 export function matchesOf(lines: readonly DetailLine[], search: string, width: number): Match[] {
   if (search === "") return [];
   const texts = lines.map((line) => stripStyles(textOf(line)));
@@ -163,7 +188,11 @@ export function matchesOf(lines: readonly DetailLine[], search: string, width: n
     const indent = next.length - next.trimStart().length;
     const whole = (text + next.slice(indent)).toLowerCase();
     const matches: Match[] = [];
-    for (let start = whole.indexOf(wanted); start !== -1 && start < text.length; start = whole.indexOf(wanted, start + wanted.length)) {
+    for (
+      let start = whole.indexOf(wanted);
+      start !== -1 && start < text.length;
+      start = whole.indexOf(wanted, start + wanted.length)
+    ) {
       const end = start + wanted.length;
       const rest = { line: line + 1, start: indent, end: indent + end - text.length };
       matches.push([{ line, start, end: Math.min(end, text.length) }, ...(end > text.length ? [rest] : [])]);
@@ -174,7 +203,12 @@ export function matchesOf(lines: readonly DetailLine[], search: string, width: n
 
 export const textOf = (line: DetailLine) => (typeof line === "string" ? line : line.text);
 
-function drawDetail(lines: readonly DetailLine[], { selected, search, match }: DetailView, theme: Theme, width: number): string[] {
+function drawDetail(
+  lines: readonly DetailLine[],
+  { selected, search, match }: DetailView,
+  theme: Theme,
+  width: number,
+): string[] {
   const links = linksOf(lines);
   const current = selectedLink(links, selected);
   const drawn = lines.map(textOf);
@@ -187,7 +221,9 @@ function drawDetail(lines: readonly DetailLine[], { selected, search, match }: D
       else if (line === link.line) drawn[line] = text.replace(FIRST_SPACE, `$1${marker}`);
     }
   }
-  const pieces = matchesOf(lines, search, width).flatMap((one, index) => one.map((piece) => ({ ...piece, isCurrent: index === match })));
+  const pieces = matchesOf(lines, search, width).flatMap((one, index) =>
+    one.map((piece) => ({ ...piece, isCurrent: index === match })),
+  );
   for (const [line, ofLine] of grouped(pieces, (piece) => piece.line))
     drawn[line] = highlighted(theme, stripStyles(drawn[line] ?? ""), ofLine);
   return drawn;

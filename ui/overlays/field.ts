@@ -50,7 +50,10 @@ export const fieldValue = (field: FormField, values: FormValues): string =>
   values[field.name] ?? field.initial ?? field.options?.[0]?.value ?? "";
 
 /** The options that match the search, best match first. */
-export function matchingOptions({ options = [], allowOther = false }: FormField, search: string): readonly FieldOption[] {
+export function matchingOptions(
+  { options = [], allowOther = false }: FormField,
+  search: string,
+): readonly FieldOption[] {
   if (search === "") return options;
   const ranked = options.map((option) => ({ option, rank: rankOf(option, search.toLowerCase()) }));
   const worst = allowOther ? 1 : 3;
@@ -62,16 +65,22 @@ export function matchingOptions({ options = [], allowOther = false }: FormField,
 
 /** The field that holds the value at a path such as `match.header.X`. */
 export const fieldAt = (fields: readonly FormField[], path: string): FormField | undefined =>
-  fields.filter(({ name }) => path === name || path.startsWith(`${name}.`)).sort((one, other) => other.name.length - one.name.length)[0];
+  fields
+    .filter(({ name }) => path === name || path.startsWith(`${name}.`))
+    .sort((one, other) => other.name.length - one.name.length)[0];
 
 /** Shorter searches look at labels only: one letter occurs in every help text. */
 const MIN_HELP_SEARCH = 3;
 
-/** 0: the label starts with the search. 1: a word of it does. 2: the label contains it. 3: the help contains it. 4: no match. */
+/**
+ * 0: the label starts with the search. 1: a word of it does. 2: the label contains it. 3: the help contains it. 4: no
+ * match.
+ */
 function rankOf(option: FieldOption, search: string): number {
   const label = labelOf(option).toLowerCase();
   if (label.startsWith(search)) return 0;
-  if ([...label].some((_, index) => " ._-(".includes(label[index - 1] ?? "x") && label.startsWith(search, index))) return 1;
+  if ([...label].some((_, index) => " ._-(".includes(label[index - 1] ?? "x") && label.startsWith(search, index)))
+    return 1;
   if (label.includes(search)) return 2;
   return search.length >= MIN_HELP_SEARCH && option.help?.toLowerCase().includes(search) ? 3 : 4;
 }
@@ -85,8 +94,10 @@ export function editField(field: FormField, edit: FieldEdit, key: string): Field
 
 function editChoice(field: FormField, edit: FieldEdit, key: string): FieldEdit | "refused" | undefined {
   const first = field.options?.[0]?.value ?? "";
-  if (key === "left" || key === "right") return { ...edit, value: stepOption(field, edit, key === "left" ? -1 : 1, "wrap") ?? edit.value };
-  if (key === "home" || key === "end") return { ...edit, value: field.options?.at(key === "home" ? 0 : -1)?.value ?? first };
+  if (key === "left" || key === "right")
+    return { ...edit, value: stepOption(field, edit, key === "left" ? -1 : 1, "wrap") ?? edit.value };
+  if (key === "home" || key === "end")
+    return { ...edit, value: field.options?.at(key === "home" ? 0 : -1)?.value ?? first };
   if (key === "delete" || key === "ctrl-u") return { ...edit, value: first, search: "" };
   if (key === "backspace") {
     const search = [...edit.search].slice(0, -1).join("");
@@ -100,7 +111,10 @@ function editChoice(field: FormField, edit: FieldEdit, key: string): FieldEdit |
   return field.allowOther ? { ...edit, value: search, search } : "refused";
 }
 
-/** The value of the option `by` lines further. At the ends, it stops or wraps around; undefined if the option is already at that end. */
+/**
+ * The value of the option `by` lines further. At the ends, it stops or wraps around; undefined if the option is already
+ * at that end.
+ */
 export function stepOption(
   field: FormField,
   { value, search }: Pick<FieldEdit, "value" | "search">,
@@ -111,7 +125,8 @@ export function stepOption(
   const { length } = options;
   const index = options.findIndex((option) => option.value === value);
   const from = index === -1 && by < 0 ? length : index;
-  const to = atEnd === "wrap" ? (from + by + length) % Math.max(1, length) : Math.max(0, Math.min(length - 1, from + by));
+  const to =
+    atEnd === "wrap" ? (from + by + length) % Math.max(1, length) : Math.max(0, Math.min(length - 1, from + by));
   return to === index ? undefined : options[to]?.value;
 }
 
@@ -139,7 +154,11 @@ export function editText({ value, caretFromEnd, isSelected }: TextEdit, key: str
 }
 
 /** A text with a caret. Cuts the start of the text if it does not fit before the caret. */
-export function withCaret({ value, caretFromEnd }: Pick<TextEdit, "value" | "caretFromEnd">, caret: string, room: number): string {
+export function withCaret(
+  { value, caretFromEnd }: Pick<TextEdit, "value" | "caretFromEnd">,
+  caret: string,
+  room: number,
+): string {
   const letters = [...value];
   const end = Math.max(0, letters.length - caretFromEnd);
   const before = sanitize(letters.slice(0, end).join(""));

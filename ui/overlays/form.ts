@@ -1,4 +1,5 @@
-// Forms: every key that asks for input opens one. A form turns its fields into one call, shows and sends it, and applies the result.
+// Forms: every key that asks for input opens one. A form turns its fields into one call, shows and sends it, and
+// applies the result.
 
 import type { HttpReply } from "../../src/client/http-transport.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
@@ -72,9 +73,21 @@ interface FormOverlay extends Overlay {
 }
 
 /** Opens a form. `values` prefill its fields; `effects` fetch cached lookups that it uses. */
-export function openForm(state: UiState, form: Form, values: FormValues = {}, effects: readonly Effect[] = []): StateUpdate {
+export function openForm(
+  state: UiState,
+  form: Form,
+  values: FormValues = {},
+  effects: readonly Effect[] = [],
+): StateUpdate {
   const id = Symbol(form.title);
-  const input: FormState = { values, data: {}, ...focusOn(""), isUnfolded: false, isSending: false, rejection: undefined };
+  const input: FormState = {
+    values,
+    data: {},
+    ...focusOn(""),
+    isUnfolded: false,
+    isSending: false,
+    rejection: undefined,
+  };
   const fetches = Object.entries<Call>({ ...form.fetch }).map(([name, call]) =>
     callEffect(call, (later, { body }) =>
       update(changeForm(later, id, (before) => ({ ...before, data: { ...before.data, [name]: body } }))),
@@ -97,14 +110,17 @@ function viewOf(state: UiState, form: Form, input: FormState) {
   const context = { state, data: input.data };
   const allFields = form.fields(input.values, context);
   const values = Object.fromEntries(allFields.map((field) => [field.name, fieldValue(field, input.values)]));
-  const fields = allFields.filter(({ name, isRare }) => !isRare || input.isUnfolded || values[name] !== "" || name === input.focus);
+  const fields = allFields.filter(
+    ({ name, isRare }) => !isRare || input.isUnfolded || values[name] !== "" || name === input.focus,
+  );
   const focused = fields.find(({ name }) => name === input.focus) ?? fields[0];
   const submitted = form.submission(values, context);
   const sentence = form.sentence?.(submitted.call, context) ?? "";
   return { allFields, fields, values, focused, input, sentence, ...submitted };
 }
 
-export const isForm = (overlay: Overlay | undefined): overlay is FormOverlay => overlay !== undefined && "form" in overlay;
+export const isForm = (overlay: Overlay | undefined): overlay is FormOverlay =>
+  overlay !== undefined && "form" in overlay;
 
 /** Writes the value of a field of the form on top, as into an input of a browser. */
 export function writeField(state: UiState, field: FormField, value: string): StateUpdate {
@@ -133,7 +149,12 @@ const PAGE = 9;
 
 const KEYS: readonly KeyBinding[] = [
   { keys: ["enter"], label: "send", help: "send the call shown at the bottom", run: submit },
-  { keys: ["down"], label: "choose", help: "next option; after the last one, the next field", run: (state) => walk(state, 1) },
+  {
+    keys: ["down"],
+    label: "choose",
+    help: "next option; after the last one, the next field",
+    run: (state) => walk(state, 1),
+  },
   { keys: ["up"], help: "previous option; before the first one, the previous field", run: (state) => walk(state, -1) },
   { keys: ["pagedown"], help: `${PAGE} options or fields down`, run: (state) => walk(state, PAGE) },
   { keys: ["pageup"], help: `${PAGE} options or fields up`, run: (state) => walk(state, -PAGE) },
@@ -167,15 +188,24 @@ function handleFormKey(state: UiState, key: string): StateUpdate | undefined {
   const edit = focused && editField(focused, { ...input, value: values[focused.name] ?? "" }, key);
   if (!focused || !edit) return undefined;
   if (edit === "refused")
-    return update(withNotice(state, `No ${focused.label ?? focused.name} matches ${input.search}${textOf(key)}`, "yellow"), {
-      kind: "bell",
-    });
+    return update(
+      withNotice(state, `No ${focused.label ?? focused.name} matches ${input.search}${textOf(key)}`, "yellow"),
+      {
+        kind: "bell",
+      },
+    );
   return update(withEdit(state, focused, edit));
 }
 
 function withEdit(state: UiState, { name }: FormField, { value, ...edit }: FieldEdit): UiState {
   const { search, caretFromEnd, isSelected } = edit;
-  return changeTopForm(state, { values: { ...topForm(state).input.values, [name]: value }, focus: name, search, caretFromEnd, isSelected });
+  return changeTopForm(state, {
+    values: { ...topForm(state).input.values, [name]: value },
+    focus: name,
+    search,
+    caretFromEnd,
+    isSelected,
+  });
 }
 
 /** Moves through the lines in the order on the screen: the options of the focused field, then the fields. */
@@ -215,7 +245,12 @@ function send(state: UiState): StateUpdate {
   const reject = (later: UiState, message: string, errors: readonly FieldError[]): StateUpdate => {
     const invalid = fieldAt(allFields, errors[0]?.field ?? "");
     const focus = invalid ? focusOn(invalid.name) : {};
-    const rejected = changeForm(later, id, (before) => ({ ...before, ...focus, isSending: false, rejection: { message, fields: errors } }));
+    const rejected = changeForm(later, id, (before) => ({
+      ...before,
+      ...focus,
+      isSending: false,
+      rejection: { message, fields: errors },
+    }));
     return update(withNotice(rejected, message, "failure"));
   };
   const apply = (later: UiState, reply: HttpReply): StateUpdate => {
@@ -260,7 +295,12 @@ function formLines(view: FormView, state: UiState, width: number): string[] {
   return [styled(state.theme, cut(sanitize(help), width), "dim"), ...body, ...Array<string>(gap).fill(""), ...foot];
 }
 
-function footLines({ input, fields, call, sentence }: FormView, state: UiState, width: number, height: number): string[] {
+function footLines(
+  { input, fields, call, sentence }: FormView,
+  state: UiState,
+  width: number,
+  height: number,
+): string[] {
   const { theme, target } = state;
   const { rejection } = input;
   const isGeneral = !fields.some((field) => rejectionOf(field, fields, rejection));
@@ -269,7 +309,11 @@ function footLines({ input, fields, call, sentence }: FormView, state: UiState, 
   const said = sentence === "" || height <= 5 ? [] : wrap(sanitize(sentence), width).slice(0, 2);
   const room = Math.max(1, height - message.length - said.length);
   const shown = curl.length > room ? [...curl.slice(0, room - 1), cut(`${curl[room - 1] ?? ""} `, width)] : curl;
-  return [...message.map((line) => styled(theme, line, "failure")), ...said, ...shown.map((line) => styled(theme, line, "cyan"))];
+  return [
+    ...message.map((line) => styled(theme, line, "failure")),
+    ...said,
+    ...shown.map((line) => styled(theme, line, "cyan")),
+  ];
 }
 
 /** The fields, scrolled so that the focused one and its options are visible. */
@@ -285,17 +329,28 @@ function fieldLines(view: FormView, theme: Theme, width: number, height: number)
   return all.slice(top, top + height);
 }
 
-function fieldLine({ focused, values, input, fields }: FormView, field: FormField, theme: Theme, width: number): string {
+function fieldLine(
+  { focused, values, input, fields }: FormView,
+  field: FormField,
+  theme: Theme,
+  width: number,
+): string {
   const isFocused = field === focused;
   const problem = rejectionOf(field, fields, input.rejection);
   const label = `${isFocused ? symbols(theme).cursor : " "} ${fitTo(field.label ?? field.name, LABEL_WIDTH)} `;
   const room = width - widthOf(label);
-  const note = problem === undefined ? "" : cut(`${symbols(theme).bad} ${sanitize(problem)}`, Math.max(0, Math.floor(room * 0.7)));
+  const note =
+    problem === undefined ? "" : cut(`${symbols(theme).bad} ${sanitize(problem)}`, Math.max(0, Math.floor(room * 0.7)));
   const space = room - (note === "" ? 0 : widthOf(note) + 1);
   const given = defaultOf(field);
   const isDefault =
-    (values[field.name] ?? "") === "" && given !== undefined && !field.options?.some(({ value, label }) => value === "" && label !== "-");
-  const value = isDefault && !isFocused ? cut(`default: ${given}`, space) : valueText(field, values, isFocused ? input : undefined, space);
+    (values[field.name] ?? "") === "" &&
+    given !== undefined &&
+    !field.options?.some(({ value, label }) => value === "" && label !== "-");
+  const value =
+    isDefault && !isFocused
+      ? cut(`default: ${given}`, space)
+      : valueText(field, values, isFocused ? input : undefined, space);
   const drawn = isFocused ? styled(theme, value, "inverse") : isDefault ? styled(theme, value, "dim") : value;
   return `${isFocused ? styled(theme, label, "bold") : label}${drawn}${note === "" ? "" : ` ${styled(theme, note, "failure")}`}`;
 }
@@ -314,7 +369,13 @@ function valueText(field: FormField, values: FormValues, input: FormState | unde
 }
 
 /** The options around the chosen one, followed by a line that says which part of all options they are. */
-function optionLines({ values, input }: FormView, field: FormField, theme: Theme, width: number, height: number): string[] {
+function optionLines(
+  { values, input }: FormView,
+  field: FormField,
+  theme: Theme,
+  width: number,
+  height: number,
+): string[] {
   const options = matchingOptions(field, input.search);
   if (options.length < 2) return [];
   const chosen = options.findIndex(({ value }) => value === values[field.name]);
@@ -334,5 +395,8 @@ function optionLines({ values, input }: FormView, field: FormField, theme: Theme
 }
 
 /** The control API's error for a field; an error inside a value belongs to the field that holds the value. */
-export const rejectionOf = (field: FormField, fields: readonly FormField[], rejection: FormState["rejection"]): string | undefined =>
-  rejection?.fields.find((error) => fieldAt(fields, error.field) === field)?.message;
+export const rejectionOf = (
+  field: FormField,
+  fields: readonly FormField[],
+  rejection: FormState["rejection"],
+): string | undefined => rejection?.fields.find((error) => fieldAt(fields, error.field) === field)?.message;

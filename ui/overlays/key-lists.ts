@@ -43,18 +43,27 @@ function groupLines(theme: Theme, { title, legend, bindings }: KeyGroup, width: 
       ...rest.map((line) => " ".repeat(room + 3) + line),
     ];
   });
-  return ["", styled(theme, cut(title, width), "bold"), ...(legend ? paragraph(theme, width, legend(theme), "dim") : []), ...lines];
+  return [
+    "",
+    styled(theme, cut(title, width), "bold"),
+    ...(legend ? paragraph(theme, width, legend(theme), "dim") : []),
+    ...lines,
+  ];
 }
 
 /** The border, the search and the line below it. */
 const OTHER_LINES = 4;
 
-/** The parts of the palette that the page shows: all commands, those that match the search, and the index of the chosen one. */
+/**
+ * The parts of the palette that the page shows: all commands, those that match the search, and the index of the chosen
+ * one.
+ */
 export interface PaletteOverlay extends Overlay {
   readonly palette: { bindings: readonly KeyBinding[]; search: string; found: readonly KeyBinding[]; chosen: number };
 }
 
-export const isPalette = (overlay: Overlay | undefined): overlay is PaletteOverlay => overlay !== undefined && "palette" in overlay;
+export const isPalette = (overlay: Overlay | undefined): overlay is PaletteOverlay =>
+  overlay !== undefined && "palette" in overlay;
 
 /** `index` is the index of the chosen command among the matches of the search. */
 export function paletteOverlay(bindings: readonly KeyBinding[], search = "", index = 0): PaletteOverlay {
@@ -88,7 +97,10 @@ export function runCommand(state: UiState, binding: KeyBinding | undefined): Sta
   return binding?.run(closed) ?? update(closed);
 }
 
-/** The bindings that contain every word of the search. Bindings whose label, or a word of whose help, starts with the search come first. */
+/**
+ * The bindings that contain every word of the search. Bindings whose label, or a word of whose help, starts with the
+ * search come first.
+ */
 function matchingBindings(bindings: readonly KeyBinding[], search: string): readonly KeyBinding[] {
   const wanted = search.trim().toLowerCase();
   const words = wanted.split(/\s+/);
@@ -104,7 +116,13 @@ function matchingBindings(bindings: readonly KeyBinding[], search: string): read
     .toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
-function commandLines(state: UiState, found: readonly KeyBinding[], chosen: number, search: string, width: number): string[] {
+function commandLines(
+  state: UiState,
+  found: readonly KeyBinding[],
+  chosen: number,
+  search: string,
+  width: number,
+): string[] {
   const { theme } = state;
   if (found.length === 0) return [`  No command matches ${sanitize(search)}.`];
   const height = Math.max(1, layoutOf(state).overlay.height - OTHER_LINES);

@@ -3,7 +3,15 @@
 import { type Call, curlOf } from "../connection/calls.ts";
 import { wrapped } from "../details/detail-lines.ts";
 import type { Overlay, StateUpdate, UiState } from "../state/state.ts";
-import { type CallResult, closeTopOverlay, copyText, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
+import {
+  type CallResult,
+  closeTopOverlay,
+  copyText,
+  makeCall,
+  openOverlay,
+  update,
+  withNotice,
+} from "../state/updates.ts";
 import { fillLines, sanitize, widthOf, wrap } from "../view/cells.ts";
 import { styled } from "../view/style.ts";
 
@@ -18,7 +26,9 @@ export const textOverlay = (title: string, text: string): Overlay => ({
 const WORD = /(?:--?\w[\w-]* (?=[^-\s]))?(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/g;
 const CONTINUED = " \\";
 
-/** Splits a command into lines of at most `width` cells that a shell reads as one command. Other text is only wrapped. */
+/**
+ * Splits a command into lines of at most `width` cells that a shell reads as one command. Other text is only wrapped.
+ */
 export function shellLines(command: string, width: number): string[] {
   if (widthOf(command) <= width) return [command];
   const words = command.match(WORD) ?? [];
@@ -50,7 +60,11 @@ export function confirmCall<Reply>(
   return update(openOverlay(state, confirm(question, call, onConfirm)));
 }
 
-export const confirm = (question: string, call: Call | undefined, onConfirm: (state: UiState) => StateUpdate): Overlay => ({
+export const confirm = (
+  question: string,
+  call: Call | undefined,
+  onConfirm: (state: UiState) => StateUpdate,
+): Overlay => ({
   title: "Confirm",
   lines: ({ target, theme }, width) => [
     "",

@@ -22,7 +22,10 @@ export const board = listPane<Learner>({
   title: "Board",
   isShown: ({ learning }) => learning?.kind === "workshop",
   rowId: ({ id }) => id,
-  filterBy: ({ name, lesson, step, hints }) => ({ text: `${name} ${lesson ?? ""}`, fields: { name, lesson, step, hints } }),
+  filterBy: ({ name, lesson, step, hints }) => ({
+    text: `${name} ${lesson ?? ""}`,
+    fields: { name, lesson, step, hints },
+  }),
   poll: controlCalls.learners.list(),
   titleNote(state) {
     const learners = valuesOf<Learner>(state, BOARD_PANE);
@@ -38,7 +41,13 @@ export const board = listPane<Learner>({
       { heading: "learner", text: name, width: 18 },
       { heading: "lesson", text: lesson ?? "-", width: 14, styles: ["dim"], hideBelow: 66 },
       { heading: "step", text: progress, width: 5, align: "right" },
-      { heading: "time", text: done ? "done" : countdown(elapsed / 1_000), width: 6, align: "right", styles: done ? ["bold"] : [] },
+      {
+        heading: "time",
+        text: done ? "done" : countdown(elapsed / 1_000),
+        width: 6,
+        align: "right",
+        styles: done ? ["bold"] : [],
+      },
       { text: slowestLearner(state) === learner.id ? "longest" : "", width: 7, styles: ["bold"] },
       { heading: "hints", text: hints === 0 ? "" : plural(hints, "hint"), width: 8 },
       { heading: "on", text: stepTitle ?? "", styles: ["dim"], hideBelow: 80 },
@@ -60,7 +69,8 @@ export const board = listPane<Learner>({
       const { theme } = state;
       const newest = valuesOf<Learner>(state, BOARD_PANE).find(({ id }) => id === opened.id);
       const { id, title, step, steps, stepTitle, completed, hints, hint, elapsed, finishedSteps } = newest ?? opened;
-      const progress = step === null ? `none, ${count(completed)} of ${count(steps)} completed` : `${step} of ${steps}: ${stepTitle}`;
+      const progress =
+        step === null ? `none, ${count(completed)} of ${count(steps)} completed` : `${step} of ${steps}: ${stepTitle}`;
       return [
         ...labelled(theme, width, "merchant", id),
         ...labelled(theme, width, "lesson", title ?? "none yet"),
@@ -70,7 +80,9 @@ export const board = listPane<Learner>({
         ...(hint === null ? [] : section(theme, "Current hint", paragraph(theme, width, hint))),
         ...sectionOf(theme, "Past steps, oldest first", finishedSteps, (past) => [pastStepLine(theme, past)]),
         ...requestLinks(theme, "Requests", requestsOf(state, id), width),
-        ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This learner is no longer on the board."))),
+        ...(newest
+          ? []
+          : section(theme, "Removed", paragraph(theme, width, "This learner is no longer on the board."))),
       ];
     },
   }),
@@ -88,14 +100,16 @@ export const board = listPane<Learner>({
       label: "hint",
       help: "show the learner a hint",
       isEnabled: (_, { step }) => step !== null,
-      run: (state, { id, name }) => makeCall(state, controlCalls.learners.hint({ id }), () => ({ message: `Showed ${name} a hint` })),
+      run: (state, { id, name }) =>
+        makeCall(state, controlCalls.learners.hint({ id }), () => ({ message: `Showed ${name} a hint` })),
     },
     {
       keys: ["S"],
       label: "skip",
       help: "skip the learner's step; its results are created",
       isEnabled: (_, { step }) => step !== null,
-      run: (state, { id, name }) => makeCall(state, controlCalls.learners.skip({ id }), () => ({ message: `Skipped a step for ${name}` })),
+      run: (state, { id, name }) =>
+        makeCall(state, controlCalls.learners.skip({ id }), () => ({ message: `Skipped a step for ${name}` })),
     },
     { ...lessonKey, run: openLessonForm },
     {

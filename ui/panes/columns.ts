@@ -21,7 +21,8 @@ export interface Column {
 }
 
 /** The width of a column that cuts none of these texts, such as long numbers. */
-export const widest = (least: number, texts: readonly string[]) => Math.max(least, ...texts.map(({ length }) => length));
+export const widest = (least: number, texts: readonly string[]) =>
+  Math.max(least, ...texts.map(({ length }) => length));
 
 export const headingOf = ({ heading = "", ...column }: Column): Column => ({
   ...column,
@@ -30,7 +31,9 @@ export const headingOf = ({ heading = "", ...column }: Column): Column => ({
   styles: ["dim"],
 });
 
-/** The columns that a row of this width shows, each with its number of cells. Those without a width share what is left. */
+/**
+ * The columns that a row of this width shows, each with its number of cells. Those without a width share what is left.
+ */
 export function shownColumns(columns: readonly Column[], width: number): (Column & { cells: number })[] {
   const shown = columns.filter(({ hideBelow = 0 }) => width >= hideBelow);
   const fixed = shown.reduce((sum, column) => sum + (column.width ?? 0), 0) + Math.max(0, shown.length - 1);

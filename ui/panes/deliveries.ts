@@ -8,7 +8,14 @@ import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { attemptCall, attemptRow, deliveryDetail, verifiableHeader, verifyCommand } from "../details/delivery.ts";
-import { type AttemptSummary, laterAttempts, outcomeOf, resultOf, resultStyles, targetOf } from "../details/row-lines.ts";
+import {
+  type AttemptSummary,
+  laterAttempts,
+  outcomeOf,
+  resultOf,
+  resultStyles,
+  targetOf,
+} from "../details/row-lines.ts";
 import { confirm } from "../overlays/text-view.ts";
 import type { Row } from "../state/list.ts";
 import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
@@ -34,10 +41,13 @@ export const deliveries = listPane<AttemptMessage>({
   stream: "attempt",
   log: {
     page: ({ before, filter }) =>
-      readAs(controlCalls.attempts.list({ limit: 100, starting_after: before, filter: filter || undefined }), ({ data, has_more }) => ({
-        rows: data.map(attemptRow),
-        hasMore: has_more,
-      })),
+      readAs(
+        controlCalls.attempts.list({ limit: 100, starting_after: before, filter: filter || undefined }),
+        ({ data, has_more }) => ({
+          rows: data.map(attemptRow),
+          hasMore: has_more,
+        }),
+      ),
     order: ({ sequence }) => sequence,
   },
   titleNote: ({ sandbox }) => countNote(sandbox?.failedDeliveries ?? 0, "failed"),
@@ -46,13 +56,37 @@ export const deliveries = listPane<AttemptMessage>({
     const { eventType, eventId, url, durationMs } = attempt;
     const [outcome, styles] = outcomeOf(state, attempt, laterIn(listOf(state, "deliveries").rows)(attempt));
     return [
-      { heading: "event", text: eventType, width: width < URLS_FROM ? undefined : width < WHOLE_URL_FROM ? 17 : 24, truncate: "middle" },
-      { heading: "event id", text: eventId, width: width < IDS_FROM ? 9 : 14, truncate: "middle", styles: ["dim"], hideBelow: 64 },
-      { heading: "endpoint", text: width < WHOLE_URL_FROM ? shortUrl(url) : url, truncate: "middle", hideBelow: URLS_FROM },
+      {
+        heading: "event",
+        text: eventType,
+        width: width < URLS_FROM ? undefined : width < WHOLE_URL_FROM ? 17 : 24,
+        truncate: "middle",
+      },
+      {
+        heading: "event id",
+        text: eventId,
+        width: width < IDS_FROM ? 9 : 14,
+        truncate: "middle",
+        styles: ["dim"],
+        hideBelow: 64,
+      },
+      {
+        heading: "endpoint",
+        text: width < WHOLE_URL_FROM ? shortUrl(url) : url,
+        truncate: "middle",
+        hideBelow: URLS_FROM,
+      },
       { heading: "try", text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
       { heading: "result", text: resultOf(attempt), width: 8, align: "right", styles: resultStyles(attempt) },
       { text: attempt.fault === null ? "" : "*", width: 1, styles: ["magenta"], hideBelow: 74 },
-      { heading: "took", text: durationMs === null ? "" : duration(durationMs), width: 9, align: "right", styles: ["dim"], hideBelow: 100 },
+      {
+        heading: "took",
+        text: durationMs === null ? "" : duration(durationMs),
+        width: 9,
+        align: "right",
+        styles: ["dim"],
+        hideBelow: 100,
+      },
       { heading: "outcome", text: outcome, width: 15, styles },
     ];
   },
@@ -71,7 +105,8 @@ export const deliveries = listPane<AttemptMessage>({
       help: "replay the delivery: same event and body, to the same endpoint",
       isForHost: true,
       isEnabled: (state, attempt) => isReplayable(state, attempt),
-      run: (state, attempt) => makeCall(state, replayCall(attempt), () => ({ message: `Replayed ${attempt.eventType} to ${attempt.url}` })),
+      run: (state, attempt) =>
+        makeCall(state, replayCall(attempt), () => ({ message: `Replayed ${attempt.eventType} to ${attempt.url}` })),
     },
     {
       keys: ["R"],
@@ -86,7 +121,9 @@ export const deliveries = listPane<AttemptMessage>({
       label: "copy curl",
       help: "copy the delivery as curl, exactly as it was sent",
       run: (state, { id }) =>
-        loadThen(state, id, attemptCall(id), (later, { attempt }) => copyText(later, curlOfAttempt(attempt), "the delivery as curl")),
+        loadThen(state, id, attemptCall(id), (later, { attempt }) =>
+          copyText(later, curlOfAttempt(attempt), "the delivery as curl"),
+        ),
     },
     {
       keys: ["v"],
@@ -95,7 +132,11 @@ export const deliveries = listPane<AttemptMessage>({
       isEnabled: (state) => verifiableHeader(state) !== undefined,
       run: (state, { id }) =>
         loadThen(state, id, attemptCall(id), (later, { attempt }) =>
-          copyText(later, verifyCommand(attempt, verifiableHeader(state) ?? ""), "the command that reads WEBHOOK_SECRET"),
+          copyText(
+            later,
+            verifyCommand(attempt, verifiableHeader(state) ?? ""),
+            "the command that reads WEBHOOK_SECRET",
+          ),
         ),
     },
     copyApiKey(({ merchant }) => merchant),
@@ -110,11 +151,15 @@ function replayFailed(state: UiState): StateUpdate {
   if (!first) return update(state);
   const what = plural(failed.length, "failed delivery");
   const replayAll = (later: UiState): StateUpdate => {
-    const updates = failed.map((attempt) => makeCall(later, replayCall(attempt), () => ({ message: `Replayed ${what}` })));
+    const updates = failed.map((attempt) =>
+      makeCall(later, replayCall(attempt), () => ({ message: `Replayed ${what}` })),
+    );
     const replaying = withNotice(updates.at(-1)?.state ?? later, `Replaying ${what} …`, "dim");
     return update(replaying, ...updates.flatMap(({ effects }) => effects));
   };
-  return update(openOverlay(state, confirm(`Replay ${what}? Each one is a call like this:`, replayCall(first), replayAll)));
+  return update(
+    openOverlay(state, confirm(`Replay ${what}? Each one is a call like this:`, replayCall(first), replayAll)),
+  );
 }
 
 /** Endpoints that are not listed, although an attempt was made to them, were deleted. */
@@ -126,21 +171,28 @@ export const pollEndpoints = (): Effect[] => [
   }),
 ];
 
-const isReplayable = ({ closedEndpoints }: UiState, { endpointId }: AttemptMessage) => closedEndpoints?.has(endpointId) !== true;
+const isReplayable = ({ closedEndpoints }: UiState, { endpointId }: AttemptMessage) =>
+  closedEndpoints?.has(endpointId) !== true;
 
-const replayable = (state: UiState) => failedDeliveries(listOf(state, "deliveries").rows).filter((attempt) => isReplayable(state, attempt));
+const replayable = (state: UiState) =>
+  failedDeliveries(listOf(state, "deliveries").rows).filter((attempt) => isReplayable(state, attempt));
 
 const attemptsIn = (rows: readonly Row[]) => rows.flatMap(({ value, gap }) => (gap ? [] : [value as AttemptMessage]));
 
 /** The successor of each attempt among these rows. Cached, because every frame needs it for every visible row. */
 const laterIn = oncePerKey((rows: readonly Row[]) => laterAttempts(attemptsIn(rows)));
 
-/** The last attempt of each delivery that failed for good, unless it was replayed or another delivery to the same endpoint is pending. */
+/**
+ * The last attempt of each delivery that failed for good, unless it was replayed or another delivery to the same
+ * endpoint is pending.
+ */
 export const failedDeliveries = oncePerKey((rows: readonly Row[]): readonly AttemptMessage[] => {
   const later = laterIn(rows);
   const last = attemptsIn(rows).filter((attempt) => later(attempt) !== "attempt");
   const pending = new Set(last.filter(({ nextAttemptAt }) => nextAttemptAt !== null).map(targetOf));
-  return last.filter((attempt) => hasFailed(attempt) && later(attempt) === undefined && !pending.has(targetOf(attempt)));
+  return last.filter(
+    (attempt) => hasFailed(attempt) && later(attempt) === undefined && !pending.has(targetOf(attempt)),
+  );
 });
 
 const hasFailed = ({ status, nextAttemptAt, deliveryState }: AttemptSummary) =>
@@ -150,6 +202,8 @@ const hasFailed = ({ status, nextAttemptAt, deliveryState }: AttemptSummary) =>
 const CURL_HEADERS = new Set(["content-length", "accept-encoding", "user-agent"]);
 
 function curlOfAttempt({ url, requestHeaders, requestBody }: LoggedAttempt): string {
-  const headers = Object.fromEntries(Object.entries(requestHeaders).filter(([name]) => !CURL_HEADERS.has(name.toLowerCase())));
+  const headers = Object.fromEntries(
+    Object.entries(requestHeaders).filter(([name]) => !CURL_HEADERS.has(name.toLowerCase())),
+  );
   return curlOf({ url, token: undefined }, { method: "POST", path: "", key: null, headers, body: requestBody });
 }

@@ -55,13 +55,18 @@ export const faults = listPane<FaultRule>({
       label: "remove",
       help: "remove the fault rule",
       isEnabled: (state, rule) => valuesOf<FaultRule>(state, "faults").some(({ id }) => id === rule.id),
-      run: (state, rule) => endRule(state, rule, ({ id, name, fired }) => `Removed ${name ?? id}; it fired ${plural(fired, "time")}`),
+      run: (state, rule) =>
+        endRule(state, rule, ({ id, name, fired }) => `Removed ${name ?? id}; it fired ${plural(fired, "time")}`),
     },
   ],
 });
 
 const leftText = ({ remaining, status, trigger }: FaultRule, between: string) =>
-  remaining === null ? "" : status === "armed" ? `${count(remaining)}${between}${count(Number(trigger.times))}` : count(remaining);
+  remaining === null
+    ? ""
+    : status === "armed"
+      ? `${count(remaining)}${between}${count(Number(trigger.times))}`
+      : count(remaining);
 
 const endText = (state: UiState, { endsAt, status }: FaultRule) =>
   status === "armed" && endsAt !== null ? countdown(secondsUntil(state, milliseconds(endsAt))) : "";

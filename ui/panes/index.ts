@@ -14,7 +14,18 @@ import { scenarios } from "./scenarios.ts";
 import { trends } from "./trends.ts";
 import { verdicts } from "./verdicts.ts";
 
-export const panes: readonly Pane[] = [requests, deliveries, rateLimits, faults, verdicts, trends, merchants, scenarios, lesson, board];
+export const panes: readonly Pane[] = [
+  requests,
+  deliveries,
+  rateLimits,
+  faults,
+  verdicts,
+  trends,
+  merchants,
+  scenarios,
+  lesson,
+  board,
+];
 
 /** A pane of the page only: a terminal cannot show its forms. */
 export const explorer = textPane({

@@ -5,7 +5,15 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { lessonKey, openLessonForm, withLearnerReply } from "../controls/lessons.ts";
 import { paragraph, wrapped } from "../details/detail-lines.ts";
 import { shellLines, textOverlay } from "../overlays/text-view.ts";
-import { currentLesson, currentStep, LESSON_PANE, learnerMode, readStep, shownStep, stepEnd } from "../state/learning.ts";
+import {
+  currentLesson,
+  currentStep,
+  LESSON_PANE,
+  learnerMode,
+  readStep,
+  shownStep,
+  stepEnd,
+} from "../state/learning.ts";
 import { boundTo, type LearnerView, type UiState } from "../state/state.ts";
 import { copyText, makeCall, openOverlay, update } from "../state/updates.ts";
 import { sanitize, wrap } from "../view/cells.ts";
@@ -85,7 +93,9 @@ function lessonLines(state: UiState, width: number): string[] {
   if (step) return [marks, "", ...stepLines(theme, shown, step, learner, width)];
   const score = `${learner.completed} of ${shown.steps.length} steps completed.`;
   const next =
-    learner.next === null ? "This was the last lesson. Press L to repeat any." : `Press L to start the next lesson: ${learner.next}.`;
+    learner.next === null
+      ? "This was the last lesson. Press L to repeat any."
+      : `Press L to start the next lesson: ${learner.next}.`;
   return [marks, "", styled(theme, "Lesson complete.", "bold"), ...paragraph(theme, width, `${score} ${next}`)];
 }
 
@@ -94,7 +104,8 @@ const hasCommand = (state: UiState) => (shownStep(state)?.command ?? null) !== n
 const isAtCurrentStep = (state: UiState) => learnerMode(state)?.reading === undefined;
 
 /** The number of the shown step; after the last step, one more than their number. */
-const shownNumber = (state: UiState): number => shownStep(state)?.number ?? (currentLesson(state)?.steps.length ?? 0) + 1;
+const shownNumber = (state: UiState): number =>
+  shownStep(state)?.number ?? (currentLesson(state)?.steps.length ?? 0) + 1;
 
 /** Shows the step before or after the shown one, up to the current one. */
 function stepBy(state: UiState, by: number): UiState {
@@ -121,7 +132,13 @@ function stepMarks(theme: Theme, { steps }: Lesson, learner: LearnerView): strin
   return marks.join("  ");
 }
 
-function stepLines(theme: Theme, lesson: Lesson, step: LessonStep, { hint, hints }: LearnerView, width: number): string[] {
+function stepLines(
+  theme: Theme,
+  lesson: Lesson,
+  step: LessonStep,
+  { hint, hints }: LearnerView,
+  width: number,
+): string[] {
   const about = step.number === 1 ? proseLines(theme, lesson.about, width) : [];
   const note = `Its file ${lesson.file?.name} is in the directory where you started.`;
   const file = lesson.file && step.number === 1 ? paragraph(theme, width + INDENT, note, "dim").map(outdented) : [];
@@ -140,20 +157,28 @@ const withBlankLines = (parts: readonly (readonly string[])[]): string[] =>
 function blockLines(theme: Theme, { kind, text }: LessonBlock, width: number): string[] {
   if (kind === "prose") return proseLines(theme, text, width);
   if (kind === "sh")
-    return text.split("\n").flatMap((line, index, all) => commandLines(theme, line, all.slice(0, index).join("\n"), width));
+    return text
+      .split("\n")
+      .flatMap((line, index, all) => commandLines(theme, line, all.slice(0, index).join("\n"), width));
   return wrapped(text, width, "  | ").map((line) => styled(theme, line, "dim"));
 }
 
-/** A command as a block shows it. `before` is the block's text before the line: in single quotes, a shell would keep a backslash. */
+/**
+ * A command as a block shows it. `before` is the block's text before the line: in single quotes, a shell would keep a
+ * backslash.
+ */
 export function commandLines(theme: Theme, line: string, before: string, width: number): string[] {
   const indent = /^ */.exec(line)?.[0] ?? "";
   const text = sanitize(line).trim();
   const room = Math.max(10, width - 2 * INDENT - indent.length);
   const lines = isInSingleQuotes(before) ? wrap(text, room) : shellLines(text, room);
-  return lines.map((one, index) => indent + " ".repeat(index === 0 ? INDENT : 2 * INDENT) + styled(theme, one, "green"));
+  return lines.map(
+    (one, index) => indent + " ".repeat(index === 0 ? INDENT : 2 * INDENT) + styled(theme, one, "green"),
+  );
 }
 
-const isInSingleQuotes = (text: string) => /["']/.exec(text.replace(/\\.|"(?:[^"\\]|\\.)*"|'[^']*'/gs, ""))?.[0] === "'";
+const isInSingleQuotes = (text: string) =>
+  /["']/.exec(text.replace(/\\.|"(?:[^"\\]|\\.)*"|'[^']*'/gs, ""))?.[0] === "'";
 
 /** The Markdown that lessons use: paragraphs, lists, links, bold and code. */
 function proseLines(theme: Theme, text: string, width: number): string[] {
@@ -179,4 +204,5 @@ function markdownLines(theme: Theme, item: string, width: number): string[] {
   return lines.map((line, index) => (index === 0 ? bullet : " ".repeat(bullet.length)) + line);
 }
 
-const codeOr = (theme: Theme, text: string, isCode: boolean) => (isCode && text !== "" ? styled(theme, text, "cyan") : text);
+const codeOr = (theme: Theme, text: string, isCode: boolean) =>
+  isCode && text !== "" ? styled(theme, text, "cyan") : text;

@@ -1,4 +1,5 @@
-// The pane of merchants, and the detail of one: its API keys, how many records and requests it has, its rate limit and its traffic.
+// The pane of merchants, and the detail of one: its API keys, how many records and requests it has, its rate limit and
+// its traffic.
 
 import type { ListedMerchant } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -34,14 +35,22 @@ export const merchants = listPane<ListedMerchant>({
     return [
       { heading: "merchant", text: shortMerchant(id), width: width < NAMES_FROM ? undefined : 14, truncate: "middle" },
       { heading: "name", text: name ?? "", hideBelow: NAMES_FROM },
-      { heading: "API key", text: keyText(state, apiKeys), width: 22, truncate: "middle", styles: ["dim"], hideBelow: 64 },
+      {
+        heading: "API key",
+        text: keyText(state, apiKeys),
+        width: 22,
+        truncate: "middle",
+        styles: ["dim"],
+        hideBelow: 64,
+      },
       { heading: "status", text: status, width: 9, styles: status === "active" ? ["dim"] : ["yellow", "bold"] },
       { heading: "records", text: count(records), width: 9, align: "right" },
       { heading: "requests", text: count(requests), width: 9, align: "right" },
       { heading: "traffic", text: traffic?.rate ?? "", width: 7, align: "right", styles: ["dim"], hideBelow: 104 },
     ];
   },
-  emptyText: ({ sandbox }) => (sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading merchants …"]),
+  emptyText: ({ sandbox }) =>
+    sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading merchants …"],
   detail: (opened) => ({
     title: `Merchant ${opened.id}`,
     lines(_data, state, width) {
@@ -50,7 +59,10 @@ export const merchants = listPane<ListedMerchant>({
       const { id, name, email, apiKeys, status, records, requests } = newest ?? opened;
       const window = sharedWindow(state, id);
       const traffic = sandbox?.traffic.find(({ merchant }) => merchant === id);
-      const keys = learning?.kind === "workshop" ? "hidden: the screen of a workshop may be projected" : apiKeys.join("\n") || "none";
+      const keys =
+        learning?.kind === "workshop"
+          ? "hidden: the screen of a workshop may be projected"
+          : apiKeys.join("\n") || "none";
       return [
         ...labelled(theme, width, "id", id),
         ...labelled(theme, width, "name", name ?? "-"),
@@ -61,8 +73,15 @@ export const merchants = listPane<ListedMerchant>({
           : labelled(theme, width, "status", `${status}: its requests get 403`, "yellow")),
         ...labelled(theme, width, "records", count(records)),
         ...labelled(theme, width, "requests", `${count(requests)} in the log`),
-        ...(window ? linkTo("limits", rateWindowId(window), labelled(theme, width, "rate limit", windowText(window))) : []),
-        ...labelled(theme, width, "traffic", traffic ? `${traffic.rate}, ${plural(traffic.happened, "record")} so far` : "none"),
+        ...(window
+          ? linkTo("limits", rateWindowId(window), labelled(theme, width, "rate limit", windowText(window)))
+          : []),
+        ...labelled(
+          theme,
+          width,
+          "traffic",
+          traffic ? `${traffic.rate}, ${plural(traffic.happened, "record")} so far` : "none",
+        ),
         ...requestLinks(theme, "Requests in the log", requestsOf(state, id), width, requests),
         ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This merchant no longer exists."))),
       ];
@@ -82,7 +101,9 @@ export const merchants = listPane<ListedMerchant>({
       help: "remove the merchant with all its data",
       run(state, { id, records }) {
         const question = `Remove ${id} with its ${plural(records, "record")}?`;
-        return confirmCall(state, question, controlCalls.merchants.remove({ id }), ({ removed }) => ({ message: `Removed ${removed}` }));
+        return confirmCall(state, question, controlCalls.merchants.remove({ id }), ({ removed }) => ({
+          message: `Removed ${removed}`,
+        }));
       },
     },
   ],

@@ -5,7 +5,16 @@ import type { FilterFacts, FilterVocabulary } from "../../src/contracts/row-filt
 import { count } from "../../src/kernel/text.ts";
 import type { Call } from "../connection/calls.ts";
 import { type Detail, isStillAt, openDetail } from "../overlays/detail.ts";
-import { type Fold, filteredRows, type Gap, isCursorGone, type Row, select, selectedRow, withFilter } from "../state/list.ts";
+import {
+  type Fold,
+  filteredRows,
+  type Gap,
+  isCursorGone,
+  type Row,
+  select,
+  selectedRow,
+  withFilter,
+} from "../state/list.ts";
 import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
 import { closeTopOverlay, loadThen, openOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { fitTo, sanitize } from "../view/cells.ts";
@@ -96,7 +105,10 @@ interface ListPaneDeclaration<Value>
   stream?: StreamKind<Value>;
   /** Reads from the sandbox's log the rows that the stream left out, and tells the order of a row in that log. */
   log?: PaneLog<Value> & { order(value: Value): number };
-  /** A call made every second while the pane is visible, or always if it has an alarm; the items of `data` in its reply are the rows. */
+  /**
+   * A call made every second while the pane is visible, or always if it has an alarm; the items of `data` in its reply
+   * are the rows.
+   */
   poll?: Call<{ data: Value[] }>;
   /** The order of polled rows. Default: as in the reply. */
   compare?(one: Value, other: Value): number;
@@ -113,7 +125,19 @@ interface ListPaneDeclaration<Value>
 }
 
 export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
-  const { rowId, filterBy, vocabulary, stream, poll, log, compare, detail: _, fetchRow: __, isRelated: ___, ...shared } = declared;
+  const {
+    rowId,
+    filterBy,
+    vocabulary,
+    stream,
+    poll,
+    log,
+    compare,
+    detail: _,
+    fetchRow: __,
+    isRelated: ___,
+    ...shared
+  } = declared;
   const { name, keys = [], listKeys = [] } = shared;
   const row = (value: Value): Row => ({
     id: rowId(value),
@@ -126,14 +150,23 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     ...shared,
     follows: stream !== undefined && shared.fold === undefined,
     vocabulary: (state) => vocabulary ?? vocabularyOf(listOf(state, name).rows[0]),
-    ...(stream && { stream: { kind: stream, row: (item) => row((item as unknown as Record<string, Value>)[stream] as Value) } }),
+    ...(stream && {
+      stream: { kind: stream, row: (item) => row((item as unknown as Record<string, Value>)[stream] as Value) },
+    }),
     ...(log && { log: { ...log, page: (query) => withRows(log.page(query), row) } }),
     ...(poll && { poll: readAs(poll, ({ data }) => sorted(data).map(row)) }),
     titleNote: (state) =>
-      joinNotes(shared.titleNote?.(state) ?? "", isCursorGone(listOf(state, name)) ? "selected row no longer listed" : ""),
+      joinNotes(
+        shared.titleNote?.(state) ?? "",
+        isCursorGone(listOf(state, name)) ? "selected row no longer listed" : "",
+      ),
     columns: ({ value }, state, width) => declared.columns(value as Value, state, width),
-    gapText: ({ id, gap }, state, width) => (gap ? gapText(state, gap, listOf(state, name).loading?.gap === id, width) : ""),
-    keys: [...listKeys, ...keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined))],
+    gapText: ({ id, gap }, state, width) =>
+      gap ? gapText(state, gap, listOf(state, name).loading?.gap === id, width) : "",
+    keys: [
+      ...listKeys,
+      ...keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined)),
+    ],
     ...opening(declared, row),
   };
 }
@@ -190,7 +223,10 @@ function opening<Value>(
   };
 }
 
-const withRows = <Value>({ call, read }: Read<PaneLogPage<Value>>, row: (value: Value) => Row): Read<PaneLogPage<Row>> =>
+const withRows = <Value>(
+  { call, read }: Read<PaneLogPage<Value>>,
+  row: (value: Value) => Row,
+): Read<PaneLogPage<Row>> =>
   readAs(call, (reply) => {
     const { rows, hasMore } = read(reply);
     return { rows: rows.map(row), hasMore };
@@ -204,7 +240,8 @@ function gapText({ theme }: UiState, { missing, isDropped, error }: Gap, isLoadi
   return styled(theme, fitTo(sanitize(`··· ${count(missing)} ${why} ···`), width), "dim");
 }
 
-const vocabularyOf = (row: Row | undefined): FilterVocabulary | undefined => row && { fields: Object.keys(row.filterBy.fields), marks: [] };
+const vocabularyOf = (row: Row | undefined): FilterVocabulary | undefined =>
+  row && { fields: Object.keys(row.filterBy.fields), marks: [] };
 
 type TextPaneDeclaration = Required<Pick<Pane, "name" | "title" | "isShown" | "titleNote" | "textLines" | "keys">>;
 
@@ -233,7 +270,10 @@ function neighbourKeys(name: string, { id, value }: Row, isRelated: RowRelation,
     if (!neighbour) return update(withNotice(state, `No ${direction} row`, "yellow"));
     const opened = open(closeTopOverlay(state), neighbour);
     if (isRelated(value, neighbour.value)) return opened;
-    return { ...opened, state: withNotice(opened.state, `No ${direction} row of the same kind; showing the nearest row`, "yellow") };
+    return {
+      ...opened,
+      state: withNotice(opened.state, `No ${direction} row of the same kind; showing the nearest row`, "yellow"),
+    };
   };
   return [
     { keys: ["n"], label: "next", help: "next row of the same kind", run: (state) => step(state, "next") },

@@ -13,7 +13,8 @@ import { symbols, type TextStyle, type Theme } from "../view/style.ts";
 import { widest } from "./columns.ts";
 import { listPane } from "./pane.ts";
 
-export const rateWindowId = ({ merchant, operation }: Pick<RateWindow, "merchant" | "operation">) => `${merchant} ${operation ?? ""}`;
+export const rateWindowId = ({ merchant, operation }: Pick<RateWindow, "merchant" | "operation">) =>
+  `${merchant} ${operation ?? ""}`;
 
 export const refusedRequests = (state: UiState, merchant: string): RequestMessage[] =>
   requestsOf(state, merchant).filter(({ status }) => status === 429);
@@ -43,29 +44,50 @@ export const rateLimits = listPane<RateWindow>({
     const barStyles: TextStyle[] = isExhausted ? ["red"] : remaining < limit / 5 ? ["yellow"] : [];
     const barWidth = width < 60 ? 5 : Math.max(16, Math.floor(width / 3));
     return [
-      { heading: "merchant", text: operation ? `${shortMerchant(merchant)} ${operation}` : shortMerchant(merchant), truncate: "middle" },
+      {
+        heading: "merchant",
+        text: operation ? `${shortMerchant(merchant)} ${operation}` : shortMerchant(merchant),
+        truncate: "middle",
+      },
       { heading: "left", text: bar(state.theme, remaining / limit, barWidth), width: barWidth, styles: barStyles },
       { heading: "of limit", text: ofLimit(window), width: ofLimitWidth(state), align: "right" },
       { heading: "reset", text: resetText, width: 12, styles: isExhausted ? ["failure"] : ["dim"] },
     ];
   },
-  emptyText: ({ sandbox }) => (sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading rate limits …"]),
+  emptyText: ({ sandbox }) =>
+    sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading rate limits …"],
   detail: (opened) => ({
     title: `Rate limit of ${opened.merchant}${opened.operation === null ? "" : ` for ${opened.operation}`}`,
     lines(_data, state, width) {
       const { theme } = state;
-      const newest = valuesOf<RateWindow>(state, "limits").find((window) => rateWindowId(window) === rateWindowId(opened));
+      const newest = valuesOf<RateWindow>(state, "limits").find(
+        (window) => rateWindowId(window) === rateWindowId(opened),
+      );
       const { merchant, operation, limit, remaining, window, reset } = newest ?? opened;
       const resetAt = milliseconds(reset);
       const isExhausted = remaining === 0;
-      const scope = operation === null ? "Shared by all operations without a limit of their own." : "Applies to this operation only.";
+      const scope =
+        operation === null
+          ? "Shared by all operations without a limit of their own."
+          : "Applies to this operation only.";
       return [
         ...labelled(theme, width, "merchant", merchant),
         ...labelled(theme, width, "API keys", apiKeysOf(state, merchant).join(", ") || "none"),
         ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
-        ...labelled(theme, width, "remaining", windowText({ limit, remaining }), ...(isExhausted ? (["failure"] as const) : [])),
+        ...labelled(
+          theme,
+          width,
+          "remaining",
+          windowText({ limit, remaining }),
+          ...(isExhausted ? (["failure"] as const) : []),
+        ),
         ...labelled(theme, width, "window", `${count(window / 1_000)} s`),
-        ...labelled(theme, width, "resets", `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`),
+        ...labelled(
+          theme,
+          width,
+          "resets",
+          `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`,
+        ),
         ...paragraph(theme, width, isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),
         ...requestLinks(theme, "429 responses", refusedRequests(state, merchant), width),
       ];
@@ -90,7 +112,8 @@ const ofLimit = (window: RateWindow) => windowText(window, "/");
 
 const ofLimitWidth = (state: UiState) => widest(11, valuesOf<RateWindow>(state, "limits").map(ofLimit));
 
-const exhaustedCount = (state: UiState) => valuesOf<RateWindow>(state, "limits").filter(({ remaining }) => remaining === 0).length;
+const exhaustedCount = (state: UiState) =>
+  valuesOf<RateWindow>(state, "limits").filter(({ remaining }) => remaining === 0).length;
 
 /** A bar that is empty only when the window is: it loses a block for each whole block of requests. */
 function bar(theme: Theme, share: number, width: number): string {

@@ -25,10 +25,13 @@ export const requests = listPane<RequestMessage>({
   stream: "request",
   log: {
     page: ({ before, filter }) =>
-      readAs(controlCalls.requests.list({ limit: 100, starting_after: before, filter: filter || undefined }), ({ data, has_more }) => ({
-        rows: data.map(requestRow),
-        hasMore: has_more,
-      })),
+      readAs(
+        controlCalls.requests.list({ limit: 100, starting_after: before, filter: filter || undefined }),
+        ({ data, has_more }) => ({
+          rows: data.map(requestRow),
+          hasMore: has_more,
+        }),
+      ),
     order: ({ id }) => Number(id.slice("req_".length)),
   },
   columns(request, { theme, made }, width) {
@@ -44,7 +47,13 @@ export const requests = listPane<RequestMessage>({
       { heading: "code", text: statusLabel(theme, status), width: 4, styles: statusStyles(status) },
       { text: mark, width: 1, styles: fault ? ["magenta"] : [] },
       { heading: "took", text: duration(durationMs), width: 8, align: "right", styles: ["dim"], hideBelow: 56 },
-      { heading: "merchant", text: shortMerchant(merchant), width: width < 80 ? 8 : 12, truncate: "middle", hideBelow: 50 },
+      {
+        heading: "merchant",
+        text: shortMerchant(merchant),
+        width: width < 80 ? 8 : 12,
+        truncate: "middle",
+        hideBelow: 50,
+      },
     ];
   },
   emptyText: (state) => [
@@ -87,8 +96,13 @@ export const requests = listPane<RequestMessage>({
 
 function compare(state: UiState, request: RequestMessage): StateUpdate {
   const [first, second] = triesToCompare(state, request) ?? [];
-  if (!first || !second) return update(withNotice(state, "No other request here has the same path and Idempotency-Key", "yellow"));
-  const { overlay, effects } = openDetail(comparison(first, second), { pane: "requests", id: second.id, value: second }, []);
+  if (!first || !second)
+    return update(withNotice(state, "No other request here has the same path and Idempotency-Key", "yellow"));
+  const { overlay, effects } = openDetail(
+    comparison(first, second),
+    { pane: "requests", id: second.id, value: second },
+    [],
+  );
   return update(openOverlay(state, overlay), ...effects);
 }
 
@@ -106,7 +120,8 @@ function resend(state: UiState, request: RequestDetail): StateUpdate {
   if (!isComplete(request))
     return update(withNotice(state, `Cannot resend ${id}: the request log truncated or masked parts of it`, "yellow"));
   const apiKey = apiKeyOf(request, state.sandbox?.merchants);
-  if (apiKey === undefined) return update(withNotice(state, `Cannot resend ${id}: its full API key is unknown`, "yellow"));
+  if (apiKey === undefined)
+    return update(withNotice(state, `Cannot resend ${id}: its full API key is unknown`, "yellow"));
   return makeCall(state, callOf(request, apiKey, ["idempotency-key", "content-type"]), (_, status) => ({
     message: `Resent ${id}: ${status}`,
   }));

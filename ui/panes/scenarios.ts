@@ -1,4 +1,5 @@
-// The pane of scenarios, and the detail of one: what it tests, whether it is armed, its faults, and its score check by check.
+// The pane of scenarios, and the detail of one: what it tests, whether it is armed, its faults, and its score check by
+// check.
 
 import type { Scenario } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -13,9 +14,16 @@ import { listPane } from "./pane.ts";
 /** A scenario that is armed for several merchants has a row for each. */
 const scenarioId = ({ name, merchant }: Pick<Scenario, "name" | "merchant">) => `${name} ${merchant ?? ""}`;
 
-function scoreLines({ theme }: UiState, { armed, merchant, since, score, points, verdict, says }: Scenario, width: number): string[] {
+function scoreLines(
+  { theme }: UiState,
+  { armed, merchant, since, score, points, verdict, says }: Scenario,
+  width: number,
+): string[] {
   if (!armed)
-    return [...labelled(theme, width, "status", "not armed. Press A to start it"), ...labelled(theme, width, "points", String(points))];
+    return [
+      ...labelled(theme, width, "status", "not armed. Press A to start it"),
+      ...labelled(theme, width, "points", String(points)),
+    ];
   const [label, style] = verdictLabel(theme, verdict ?? "inconclusive");
   return [
     ...labelled(theme, width, "status", `armed for ${merchant ?? "all merchants"}. Press A to stop it`, "magenta"),
@@ -27,7 +35,12 @@ function scoreLines({ theme }: UiState, { armed, merchant, since, score, points,
 }
 
 /** A check with its points, and the verdicts that decide it. */
-function checkLines({ theme }: UiState, { armed }: Scenario, check: Scenario["expectations"][number], width: number): DetailLine[] {
+function checkLines(
+  { theme }: UiState,
+  { armed }: Scenario,
+  check: Scenario["expectations"][number],
+  width: number,
+): DetailLine[] {
   const { rule, points, earned, optional, verdict, pass, fail, inconclusive, verdicts } = check;
   const name = `${rule}${optional ? ", counts once a verdict decides it" : ""}`;
   if (!armed) return labelled(theme, width, plural(points, "point"), name);
@@ -41,13 +54,22 @@ function checkLines({ theme }: UiState, { armed }: Scenario, check: Scenario["ex
   const result = `${label}  ${name}${found.length === 0 ? "" : `: ${found.join(", ")}`}`;
   return [
     ...labelled(theme, width, `${earned} of ${points}`, result, style),
-    ...verdicts.flatMap(({ id, says }) => (id === null ? [] : linkTo("verdicts", id, labelled(theme, width, "", says)))),
+    ...verdicts.flatMap(({ id, says }) =>
+      id === null ? [] : linkTo("verdicts", id, labelled(theme, width, "", says)),
+    ),
   ];
 }
 
 /** An armed fault is a link to its rule. */
-function faultLines({ theme }: UiState, { armed }: Scenario, fault: Scenario["faults"][number], width: number): DetailLine[] {
-  const { id, action, match, trigger } = fault as Partial<Record<string, Readonly<Record<string, unknown>>>> & { id?: unknown };
+function faultLines(
+  { theme }: UiState,
+  { armed }: Scenario,
+  fault: Scenario["faults"][number],
+  width: number,
+): DetailLine[] {
+  const { id, action, match, trigger } = fault as Partial<Record<string, Readonly<Record<string, unknown>>>> & {
+    id?: unknown;
+  };
   const { type, ...fields } = action ?? {};
   const parts = [String(type), fieldsText(fields), fieldsText(match ?? {}), trigger ? triggerText(trigger) : ""];
   const lines = labelled(theme, width, armed ? String(id) : "fault", parts.filter((part) => part !== "").join(", "));
@@ -74,8 +96,20 @@ export const scenarios = listPane<Scenario>({
       { text: armed ? "*" : "", width: 1, styles: ["magenta"] },
       { heading: "scenario", text: name, width: 24, styles: armed ? ["bold"] : [] },
       { heading: "what fails", text: title, styles: armed ? [] : ["dim"] },
-      { heading: "merchant", text: armed ? shortMerchant(merchant ?? "all") : "", width: 10, truncate: "middle", hideBelow: from },
-      { heading: "points", text: armed ? `${score}/${points}` : String(points), width: 6, align: "right", styles: armed ? [] : ["dim"] },
+      {
+        heading: "merchant",
+        text: armed ? shortMerchant(merchant ?? "all") : "",
+        width: 10,
+        truncate: "middle",
+        hideBelow: from,
+      },
+      {
+        heading: "points",
+        text: armed ? `${score}/${points}` : String(points),
+        width: 6,
+        align: "right",
+        styles: armed ? [] : ["dim"],
+      },
       { heading: "verdict", text: label, width: 14, styles: [style], hideBelow: isAnyArmed ? 70 : from },
     ];
   },
@@ -87,7 +121,9 @@ export const scenarios = listPane<Scenario>({
       const listed = valuesOf<Scenario>(state, "scenarios");
       // Once a scenario is disarmed, its row has no merchant.
       const scenario =
-        listed.find((one) => scenarioId(one) === scenarioId(opened)) ?? listed.find(({ name }) => name === opened.name) ?? opened;
+        listed.find((one) => scenarioId(one) === scenarioId(opened)) ??
+        listed.find(({ name }) => name === opened.name) ??
+        opened;
       return [
         ...paragraph(theme, width, scenario.title, "bold"),
         ...paragraph(theme, width, scenario.about),
@@ -115,7 +151,8 @@ export const scenarioKey: KeyBinding = {
 
 /** Starts the scenario for all merchants, or stops it if its newest row is armed. */
 function startOrStop(state: UiState, selected: Scenario): StateUpdate {
-  const scenario = valuesOf<Scenario>(state, "scenarios").find((one) => scenarioId(one) === scenarioId(selected)) ?? selected;
+  const scenario =
+    valuesOf<Scenario>(state, "scenarios").find((one) => scenarioId(one) === scenarioId(selected)) ?? selected;
   const { name, armed, merchant } = scenario;
   const stop = controlCalls.scenarios.stop({ name, ...(armed && merchant !== null && { merchant }) });
   if (armed)

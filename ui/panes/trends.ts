@@ -1,4 +1,5 @@
-// The pane of trends: the rate, the errors and the 95th percentile of the last minutes, and the totals of each operation, the slowest first.
+// The pane of trends: the rate, the errors and the 95th percentile of the last minutes, and the totals of each
+// operation, the slowest first.
 
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -24,7 +25,9 @@ export const trends = textPane({
   keys: [],
 });
 
-export const pollTrends = (): Effect[] => [pollEffect(controlCalls.trend(), (state, { body }) => update({ ...state, trends: body }))];
+export const pollTrends = (): Effect[] => [
+  pollEffect(controlCalls.trend(), (state, { body }) => update({ ...state, trends: body })),
+];
 
 const minutesOf = ({ seconds, spans }: SandboxTrendReply) => (seconds * spans.length) / 60;
 
@@ -34,11 +37,19 @@ function trendLines({ trends: all, theme }: UiState, width: number): string[] {
     .toSorted((one, other) => (other.p95 ?? 0) - (one.p95 ?? 0) || one.operation.localeCompare(other.operation))
     .map(operationColumns);
   const [first] = rows;
-  const table = first ? ["", formatRow(first.map(headingOf), width, theme), ...rows.map((row) => formatRow(row, width, theme))] : [];
+  const table = first
+    ? ["", formatRow(first.map(headingOf), width, theme), ...rows.map((row) => formatRow(row, width, theme))]
+    : [];
   return [...chartLines(theme, all, width), ...table];
 }
 
-function operationColumns({ operation, requests, clientErrors, serverErrors, p95 }: SandboxTrendReply["operations"][number]): Column[] {
+function operationColumns({
+  operation,
+  requests,
+  clientErrors,
+  serverErrors,
+  p95,
+}: SandboxTrendReply["operations"][number]): Column[] {
   const number = { width: 9, align: "right" } as const;
   // A phone has no room for these: the chart shows their sums.
   const errors = { ...number, hideBelow: 50 };
@@ -53,15 +64,27 @@ function operationColumns({ operation, requests, clientErrors, serverErrors, p95
 
 const p95Text = (p95: number | null) => (p95 === null ? "-" : duration(p95));
 
-/** One line each for the rate, the errors and the percentile: the value, and its chart over all spans. The last line is their axis. */
+/**
+ * One line each for the rate, the errors and the percentile: the value, and its chart over all spans. The last line is
+ * their axis.
+ */
 function chartLines(theme: Theme, all: SandboxTrendReply, width: number): string[] {
   const { spans, seconds, elapsed, total } = all;
   const room = Math.max(1, width - LABEL_WIDTH - VALUE_WIDTH - 2);
   const perCell = Math.ceil(spans.length / room);
-  const cells = Array.from({ length: Math.floor(spans.length / perCell) }, (_, index) => cellOf(spans, index, perCell)).reverse();
+  const cells = Array.from({ length: Math.floor(spans.length / perCell) }, (_, index) =>
+    cellOf(spans, index, perCell),
+  ).reverse();
   // The last span is not over, so its counts cover a shorter time.
-  const lasted = (cell: number) => perCell * seconds - (cell === cells.length - 1 ? seconds - Math.max(1, elapsed / 1_000) : 0);
-  const chart = (label: string, value: string, values: readonly number[], textOf: (value: number) => string, ...styles: TextStyle[]) => {
+  const lasted = (cell: number) =>
+    perCell * seconds - (cell === cells.length - 1 ? seconds - Math.max(1, elapsed / 1_000) : 0);
+  const chart = (
+    label: string,
+    value: string,
+    values: readonly number[],
+    textOf: (value: number) => string,
+    ...styles: TextStyle[]
+  ) => {
     const highest = room < spans.length + HIGHEST_WIDTH ? 0 : Math.max(...values);
     const peak = highest > 0 ? styled(theme, `  max ${textOf(highest)}`, "dim") : "";
     return `${styled(theme, label.padEnd(LABEL_WIDTH), "dim")} ${value.padStart(VALUE_WIDTH)} ${styled(theme, sparkline(theme, values), ...styles)}${peak}`;
@@ -69,12 +92,21 @@ function chartLines(theme: Theme, all: SandboxTrendReply, width: number): string
   const perSecond = (counts: readonly number[]) => counts.map((times, index) => times / lasted(index));
   const { clientErrors, serverErrors, p95 } = total;
   const newest = spans.slice(-2).reduce((sum, { requests }) => sum + requests, 0);
-  const [rates, errors] = [perSecond(cells.map(({ requests }) => requests)), perSecond(cells.map((cell) => cell.errors))];
+  const [rates, errors] = [
+    perSecond(cells.map(({ requests }) => requests)),
+    perSecond(cells.map((cell) => cell.errors)),
+  ];
   const slowest = cells.map((cell) => cell.p95);
   const since = `-${minutesOf(all)} min`.padEnd(cells.length - 3);
   return [
     chart("rate", rateText(newest / (seconds + elapsed / 1_000)), rates, rateText),
-    chart("4xx 5xx", `${count(clientErrors)} ${count(serverErrors)}`, errors, rateText, serverErrors > 0 ? "red" : "yellow"),
+    chart(
+      "4xx 5xx",
+      `${count(clientErrors)} ${count(serverErrors)}`,
+      errors,
+      rateText,
+      serverErrors > 0 ? "red" : "yellow",
+    ),
     chart("p95", p95Text(p95), slowest, duration),
     styled(theme, `${" ".repeat(LABEL_WIDTH + VALUE_WIDTH + 2)}${since}now`, "dim"),
   ];
@@ -97,5 +129,7 @@ const rateText = (rate: number) => `${rate < 10 && rate > 0 ? rate.toFixed(1) : 
 export function sparkline(theme: Theme, values: readonly number[]): string {
   const { levels } = symbols(theme);
   const highest = Math.max(...values, 0);
-  return values.map((value) => (value > 0 ? levels[Math.max(0, Math.ceil((value / highest) * levels.length) - 1)] : " ")).join("");
+  return values
+    .map((value) => (value > 0 ? levels[Math.max(0, Math.ceil((value / highest) * levels.length) - 1)] : " "))
+    .join("");
 }

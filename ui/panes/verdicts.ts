@@ -1,4 +1,5 @@
-// The pane of verdicts, and the detail of one: the judge's findings about clients and webhook receivers, with their evidence.
+// The pane of verdicts, and the detail of one: the judge's findings about clients and webhook receivers, with their
+// evidence.
 
 import type { VerdictsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -10,7 +11,17 @@ import { requestText, resultOf } from "../details/row-lines.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type Fold, mayHide, type Row } from "../state/list.ts";
 import { shortMerchant, type UiState, valuesOf } from "../state/state.ts";
-import { count, countNote, dateTime, duration, failureMark, milliseconds, newestOf, timeOfDay, verdictLabel } from "../view/format.ts";
+import {
+  count,
+  countNote,
+  dateTime,
+  duration,
+  failureMark,
+  milliseconds,
+  newestOf,
+  timeOfDay,
+  verdictLabel,
+} from "../view/format.ts";
 import { symbols } from "../view/style.ts";
 import { listPane, readAs } from "./pane.ts";
 
@@ -24,9 +35,12 @@ export const verdictDetail = (verdict: VerdictMessage): Detail<{ verdicts: Verdi
       const text = `${requestText(state, call.request)}, ${whereAndWhen(call)}`;
       return linkTo("requests", call.request, wrapped(text, width, "  "));
     });
-    const attempts = verdict.attempts.flatMap((id) => linkTo("deliveries", id, wrapped(attemptText(state, id), width, "  ")));
+    const attempts = verdict.attempts.flatMap((id) =>
+      linkTo("deliveries", id, wrapped(attemptText(state, id), width, "  ")),
+    );
     const measured = Object.entries(verdict.milliseconds);
-    const kept = rule && `${count(rule.pass)} passed, ${count(rule.fail)} failed, ${count(rule.inconclusive)} inconclusive`;
+    const kept =
+      rule && `${count(rule.pass)} passed, ${count(rule.fail)} failed, ${count(rule.inconclusive)} inconclusive`;
     return [
       ...summary(state, verdict, width),
       ...section(theme, "Rule", rule ? paragraph(theme, width, rule.demands) : []),
@@ -61,7 +75,9 @@ const MAX_LINKS = 10;
 
 /** Links to the newest failures of a rule, newest first. */
 function failuresOfRule(state: UiState, rule: string, width: number): DetailLine[] {
-  const failed = valuesOf<VerdictMessage>(state, "verdicts").filter((one) => one.rule === rule && one.verdict === "fail");
+  const failed = valuesOf<VerdictMessage>(state, "verdicts").filter(
+    (one) => one.rule === rule && one.verdict === "fail",
+  );
   const shown = failed.slice(-MAX_LINKS).reverse();
   const heading = `Failures of this rule: ${newestOf(shown.length, state.made.verdicts.failures[rule] ?? shown.length)}`;
   return sectionOf(state.theme, heading, shown, (one) =>
@@ -76,16 +92,27 @@ function attemptText(state: UiState, id: string): string {
 }
 
 /** The section with the verdicts about a row, oldest first. */
-export const verdictSection = (state: UiState, width: number, isAbout: (verdict: VerdictMessage) => boolean): DetailLine[] =>
+export const verdictSection = (
+  state: UiState,
+  width: number,
+  isAbout: (verdict: VerdictMessage) => boolean,
+): DetailLine[] =>
   sectionOf(state.theme, "Verdicts", valuesOf<VerdictMessage>(state, "verdicts").filter(isAbout), (found) => {
     const [label, style] = verdictLabel(state.theme, found.verdict);
-    return linkTo("verdicts", verdictId(found), labelled(state.theme, width, label, `${found.rule}: ${found.says}`, style));
+    return linkTo(
+      "verdicts",
+      verdictId(found),
+      labelled(state.theme, width, label, `${found.rule}: ${found.says}`, style),
+    );
   });
 
 /** The id of a verdict's row; an open verdict has no id yet. */
 export const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open ${rule} ${requests[0] ?? ""}`;
 
-/** A row for each rule that failed, newest failure first, with that failure; then one for all inconclusive verdicts and one for those that passed. */
+/**
+ * A row for each rule that failed, newest failure first, with that failure; then one for all inconclusive verdicts and
+ * one for those that passed.
+ */
 const foldVerdicts: Fold = (rows) => {
   const newest = new Map<string, Row>();
   for (const row of rows) {
@@ -113,7 +140,9 @@ function groupRow(name: string, { value, filterBy }: Row): Row {
 function groupLabel({ theme, made: { verdicts: made } }: UiState, { rule, verdict }: VerdictMessage): string {
   const { good, bad, unsure } = symbols(theme);
   if (verdict === "pass") return `${good} ${count(made.pass)} passed`;
-  return verdict === "fail" ? `${bad} ${count(made.failures[rule] ?? 1)} failed` : `${unsure} ${count(made.inconclusive)} open`;
+  return verdict === "fail"
+    ? `${bad} ${count(made.failures[rule] ?? 1)} failed`
+    : `${unsure} ${count(made.inconclusive)} open`;
 }
 
 const FAILED = "is:failed";
@@ -152,13 +181,27 @@ export const verdicts = listPane<VerdictMessage | VerdictGroup>({
     const isFolded = isGroup && verdict !== "fail";
     return [
       { heading: "verdict", text: isGroup ? groupLabel(state, found) : label, width: 14, styles: [style] },
-      { heading: "rule", text: isFolded ? "" : rule, width: width < FINDING_FROM ? undefined : width < 70 ? 20 : 28, truncate: "middle" },
+      {
+        heading: "rule",
+        text: isFolded ? "" : rule,
+        width: width < FINDING_FROM ? undefined : width < 70 ? 20 : 28,
+        truncate: "middle",
+      },
       { heading: "finding", text: isFolded ? "Press Enter to list them." : says, hideBelow: FINDING_FROM },
       { heading: "how to fix it", text: verdict === "fail" ? hint : "", hideBelow: 130 },
-      { heading: "merchant", text: isGroup ? "" : shortMerchant(merchant), width: 8, truncate: "middle", hideBelow: 90 },
+      {
+        heading: "merchant",
+        text: isGroup ? "" : shortMerchant(merchant),
+        width: 8,
+        truncate: "middle",
+        hideBelow: 90,
+      },
     ];
   },
-  emptyText: () => ["No verdicts yet. The judge checks how clients handle failures.", "Press x to arm a fault, then run your client."],
+  emptyText: () => [
+    "No verdicts yet. The judge checks how clients handle failures.",
+    "Press x to arm a fault, then run your client.",
+  ],
   detail: verdictDetail,
   keys: [copyApiKey(({ merchant }) => merchant)],
 });

@@ -1,4 +1,5 @@
-// The address of what the dashboard shows: the fragment of the page's URL, such as `#verdicts?filter=is:failed&open=requests:req_2`. It has no token.
+// The address of what the dashboard shows: the fragment of the page's URL, such as
+// `#verdicts?filter=is:failed&open=requests:req_2`. It has no token.
 
 import type { Reference } from "../details/detail-lines.ts";
 import { isDetail } from "../overlays/detail.ts";
@@ -19,7 +20,9 @@ export function addressOf(state: UiState): string {
     open: open ? `${open.pane}:${open.id}` : "",
     operation: pane === explorer.name ? (operation ?? "") : "",
   };
-  const query = Object.entries(parts).flatMap(([name, value]) => (value === "" ? [] : [`${name}=${encodeURIComponent(value)}`]));
+  const query = Object.entries(parts).flatMap(([name, value]) =>
+    value === "" ? [] : [`${name}=${encodeURIComponent(value)}`],
+  );
   return `#${pane}${query.length === 0 ? "" : `?${query.join("&")}`}`;
 }
 
@@ -43,23 +46,31 @@ export function goToAddress(state: UiState, address: string): StateUpdate {
     filterLine: undefined,
   };
   const closed = closeTopOverlay(next);
-  return update(withList(closed, pane, withFilter(listOf(closed), parts.get("filter") ?? "")), { kind: "subscribe" }, { kind: "refresh" });
+  return update(
+    withList(closed, pane, withFilter(listOf(closed), parts.get("filter") ?? "")),
+    { kind: "subscribe" },
+    { kind: "refresh" },
+  );
 }
 
 /** Selects the row and opens the detail of the address, as soon as the lists have what they need. */
 export function reachAddress(state: UiState): StateUpdate {
   const { wanted, connection } = state;
-  const isLoaded = ({ pane }: Reference) => paneNamed(pane).fetchRow !== undefined || listOf(state, pane).rows.length > 0;
+  const isLoaded = ({ pane }: Reference) =>
+    paneNamed(pane).fetchRow !== undefined || listOf(state, pane).rows.length > 0;
   if (!wanted || connection.phase !== "live" || !Object.values(wanted).every(isLoaded)) return update(state);
   const reached = { ...state, wanted: undefined };
   const selected = wanted.row ? selectById(reached, wanted.row) : update(reached);
-  const opened = wanted.open ? paneNamed(wanted.open.pane).openById(selected.state, wanted.open.id) : update(selected.state);
+  const opened = wanted.open
+    ? paneNamed(wanted.open.pane).openById(selected.state, wanted.open.id)
+    : update(selected.state);
   return update(opened.state, ...selected.effects, ...opened.effects);
 }
 
 /** Selects a row. One that the list has not loaded is fetched. */
 function selectById(state: UiState, { pane, id }: Reference): StateUpdate {
-  const selectRow = (later: UiState, row: Row) => withList(later, pane, select(listOf(later, pane), row, visibleRowCount(later, pane)));
+  const selectRow = (later: UiState, row: Row) =>
+    withList(later, pane, select(listOf(later, pane), row, visibleRowCount(later, pane)));
   const row = listOf(state, pane).rows.findLast((one) => one.id === id);
   const fetch = paneNamed(pane).fetchRow?.(id);
   if (row) return update(selectRow(state, row));

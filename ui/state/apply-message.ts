@@ -24,7 +24,12 @@ export function applyMessage(state: UiState, message: StreamMessage): UiState {
   const counted = sampleRate({ ...state, made, lastSeq: seq, ...(at !== -1 && { samples: [] }) });
   const after = items.slice(at + 1);
   const reset = at === -1 ? counted : applyResets(counted, items.slice(0, at + 1), after);
-  const appended = appendItems(applyClock(applyRemovals(reset, items), items), after, (_, kind) => madeOf(made, kind), completeFor);
+  const appended = appendItems(
+    applyClock(applyRemovals(reset, items), items),
+    after,
+    (_, kind) => madeOf(made, kind),
+    completeFor,
+  );
   const next = cancelNextAttempts(appended, items);
   return at === -1 ? next : withoutUnknownGaps(next);
 }
@@ -32,8 +37,16 @@ export function applyMessage(state: UiState, message: StreamMessage): UiState {
 /** A new run id means that the sandbox restarted, so its log may have other rows. */
 function applySnapshot(state: UiState, { run, made }: StreamMessage & { type: "snapshot" }): UiState {
   if (run === state.run) return { ...state, made };
-  const started = clearLists({ ...state, run, made, samples: [{ at: state.now, requests: made.requests }], lastSeq: 0 });
-  return state.run === undefined ? started : withNotice(started, "The sandbox restarted. The lists show its log", "yellow");
+  const started = clearLists({
+    ...state,
+    run,
+    made,
+    samples: [{ at: state.now, requests: made.requests }],
+    lastSeq: 0,
+  });
+  return state.run === undefined
+    ? started
+    : withNotice(started, "The sandbox restarted. The lists show its log", "yellow");
 }
 
 /** `totalOf` returns the number of rows of a kind, listed or not, after the items were added to their list. */
@@ -104,7 +117,11 @@ function clearMerchant(before: UiState, merchant: string, after: readonly LiveIt
   return panes.reduce((next, { name, stream }) => {
     if (!stream) return next;
     const list = listOf(next, name);
-    return withList(next, name, removeRows(list, isRemoved, madeOf(state.made, stream.kind) - madeSince(list, after, stream.kind)));
+    return withList(
+      next,
+      name,
+      removeRows(list, isRemoved, madeOf(state.made, stream.kind) - madeSince(list, after, stream.kind)),
+    );
   }, state);
 }
 
@@ -122,7 +139,9 @@ function cancelNextAttempts(state: UiState, items: readonly LiveItem[]): UiState
   // An endpoint that was enabled again may have attempts after its cancellation.
   const seqs = new Map(items.flatMap((item) => (item.kind === "attempt" ? [[item.attempt.id, item.seq]] : [])));
   const isEnd = (end: (typeof ends)[number], { id, merchant, endpointId }: AttemptMessage) =>
-    end.merchant === merchant && (end.kind === "removal" || end.endpoint === endpointId) && end.seq > (seqs.get(id) ?? 0);
+    end.merchant === merchant &&
+    (end.kind === "removal" || end.endpoint === endpointId) &&
+    end.seq > (seqs.get(id) ?? 0);
   const change = (row: Row): Row => {
     const attempt = row.value as AttemptMessage;
     const isPending = !row.gap && attempt.nextAttemptAt !== null && later(attempt) !== "attempt";
@@ -130,10 +149,16 @@ function cancelNextAttempts(state: UiState, items: readonly LiveItem[]): UiState
     return isCancelled ? { ...row, value: { ...attempt, nextAttemptAt: null, deliveryState: "cancelled" } } : row;
   };
   const list = listOf(state, "deliveries");
-  return withList(state, "deliveries", { ...list, rows: list.rows.map(change), cursor: list.cursor && change(list.cursor) });
+  return withList(state, "deliveries", {
+    ...list,
+    rows: list.rows.map(change),
+    cursor: list.cursor && change(list.cursor),
+  });
 }
 
-/** After a reset of one merchant, the number of rows in a gap is unknown, so a list with gaps is loaded from the log. */
+/**
+ * After a reset of one merchant, the number of rows in a gap is unknown, so a list with gaps is loaded from the log.
+ */
 function withoutUnknownGaps(state: UiState): UiState {
   return panes.reduce((next, { name, stream }) => {
     const { rows, follows, fold, filter, total } = listOf(next, name);
@@ -142,7 +167,9 @@ function withoutUnknownGaps(state: UiState): UiState {
   }, state);
 }
 
-/** Clears every list except its filter, so that it is loaded from the log. Lists that follow by default follow again. */
+/**
+ * Clears every list except its filter, so that it is loaded from the log. Lists that follow by default follow again.
+ */
 function clearLists(before: UiState): UiState {
   const state = withoutLearner(before);
   const lists = panes.map((pane): [string, List] => {
@@ -150,7 +177,12 @@ function clearLists(before: UiState): UiState {
     const { filter, rows } = listOf(state, name);
     const empty = { ...emptyList(pane.follows, pane.fold), filter };
     // The next poll replaces the rows of a pane without a stream.
-    return [name, stream ? withTopGap({ ...empty, total: madeOf(state.made, stream.kind) }) : { ...empty, rows, total: rows.length }];
+    return [
+      name,
+      stream
+        ? withTopGap({ ...empty, total: madeOf(state.made, stream.kind) })
+        : { ...empty, rows, total: rows.length },
+    ];
   });
   return { ...state, lists: Object.fromEntries(lists) };
 }

@@ -9,7 +9,8 @@ import { pollEffect, update, withNotice } from "./updates.ts";
 export const LESSON_PANE = "lesson";
 export const BOARD_PANE = "board";
 
-export const learnerMode = ({ learning }: UiState): LearnerMode | undefined => (learning?.kind === "learner" ? learning : undefined);
+export const learnerMode = ({ learning }: UiState): LearnerMode | undefined =>
+  learning?.kind === "learner" ? learning : undefined;
 
 export const isGuest = (state: UiState): boolean => learnerMode(state)?.isGuest === true;
 
@@ -22,13 +23,17 @@ export const currentLesson = (state: UiState): Lesson | undefined => {
 export const shownStep = (state: UiState) =>
   currentLesson(state)?.steps[(learnerMode(state)?.reading ?? learnerMode(state)?.learner?.step ?? 0) - 1];
 
-export const currentStep = (state: UiState) => currentLesson(state)?.steps[(learnerMode(state)?.learner?.step ?? 0) - 1];
+export const currentStep = (state: UiState) =>
+  currentLesson(state)?.steps[(learnerMode(state)?.learner?.step ?? 0) - 1];
 
 /** How a step of the current lesson ended last; undefined if it has not. */
 export const stepEnd = ({ lesson, finishedSteps }: LearnerView, step: number) =>
   finishedSteps.findLast((one) => one.lesson === lesson && one.step === step)?.how;
 
-/** Applies the learner's progress. The text of a completed step stays until the learner goes on. A new hint is scrolled into view. */
+/**
+ * Applies the learner's progress. The text of a completed step stays until the learner goes on. A new hint is scrolled
+ * into view.
+ */
 export function withLearner(state: UiState, learner: LearnerView): UiState {
   const mode = learnerMode(state);
   if (!mode) return state;
@@ -36,14 +41,18 @@ export function withLearner(state: UiState, learner: LearnerView): UiState {
   const next = { ...state, learning: { ...mode, learner } };
   if (!before) return next;
   if (before.lesson !== learner.lesson || before.step !== learner.step) {
-    const isRead = before.lesson === learner.lesson && before.step !== null && stepEnd(learner, before.step) === "completed";
+    const isRead =
+      before.lesson === learner.lesson && before.step !== null && stepEnd(learner, before.step) === "completed";
     const shown = isRead ? readStep(next, mode.reading ?? before.step) : readStep(next, undefined);
     return isRead ? withNotice(shown, `Step completed: ${before.stepTitle}. Press n to go on`) : shown;
   }
   return learner.hints > before.hints && mode.reading === undefined ? scrolledTo(next, Number.POSITIVE_INFINITY) : next;
 }
 
-const scrolledTo = (state: UiState, line: number): UiState => ({ ...state, scrolls: { ...state.scrolls, [LESSON_PANE]: line } });
+const scrolledTo = (state: UiState, line: number): UiState => ({
+  ...state,
+  scrolls: { ...state.scrolls, [LESSON_PANE]: line },
+});
 
 /** Shows an earlier step, or the current one, from its first line. A step that is already shown keeps its place. */
 export function readStep(state: UiState, step: number | null | undefined): UiState {
@@ -56,7 +65,9 @@ export function readStep(state: UiState, step: number | null | undefined): UiSta
 
 export function applyLessonItems(state: UiState, items: readonly LiveItem[]): UiState {
   const id = learnerMode(state)?.id;
-  const own = items.flatMap((item) => (item.kind === "lesson" && item.lesson.learner.id === id ? [item.lesson.learner] : []));
+  const own = items.flatMap((item) =>
+    item.kind === "lesson" && item.lesson.learner.id === id ? [item.lesson.learner] : [],
+  );
   return own.reduce(withLearner, state);
 }
 
@@ -84,6 +95,13 @@ function fetchLesson(state: UiState): Effect[] {
   const mode = learnerMode(state);
   const name = mode?.learner?.lesson ?? null;
   if (!mode || name === null || currentLesson(state)) return [];
-  const withLesson = (later: UiState, lesson: Lesson) => ({ ...later, learning: { ...mode, ...learnerMode(later), lesson } });
-  return [pollEffect(controlCalls.lessons.get({ name, learner: mode.id }), (later, { body }) => update(withLesson(later, body)))];
+  const withLesson = (later: UiState, lesson: Lesson) => ({
+    ...later,
+    learning: { ...mode, ...learnerMode(later), lesson },
+  });
+  return [
+    pollEffect(controlCalls.lessons.get({ name, learner: mode.id }), (later, { body }) =>
+      update(withLesson(later, body)),
+    ),
+  ];
 }

@@ -1,4 +1,5 @@
-// A list of rows: its cursor, its filter, and the gaps that pages of the log close. It follows new rows until the cursor moves, then stays pinned to the selected row.
+// A list of rows: its cursor, its filter, and the gaps that pages of the log close. It follows new rows until the
+// cursor moves, then stays pinned to the selected row.
 
 import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.ts";
 
@@ -61,13 +62,23 @@ export interface LogPage {
 
 export const TOP_GAP = "gap:top";
 
-export const gapRow = (id: string, gap: Gap): Row => ({ id, value: undefined, filterBy: { text: "", fields: {} }, gap });
+export const gapRow = (id: string, gap: Gap): Row => ({
+  id,
+  value: undefined,
+  filterBy: { text: "", fields: {} },
+  gap,
+});
 
-/** Whether a gap may hide rows that match the filter. Rows that the log has dropped cannot be tested, so they do not count. */
+/**
+ * Whether a gap may hide rows that match the filter. Rows that the log has dropped cannot be tested, so they do not
+ * count.
+ */
 export const mayHide = ({ clean, isDropped }: Gap, filter: string): boolean =>
   filter.trim() === "" || (clean !== filter && isDropped !== true);
 
-/** Adds a gap before the first row for all rows that are missing there: the total, minus the rows and gaps in the list. */
+/**
+ * Adds a gap before the first row for all rows that are missing there: the total, minus the rows and gaps in the list.
+ */
 export function withTopGap(list: List): List {
   const { rows, total } = list;
   const top = rows[0]?.id === TOP_GAP ? rows[0].gap : undefined;
@@ -91,7 +102,10 @@ export function addPage(list: List, page: LogPage): List {
 
 const orderOf = (row: Row | undefined) => row?.order ?? 0;
 
-/** Inserts rows by their order, each after the gap that it fills, and lowers the count of that gap. A gap stands where the row before it does. */
+/**
+ * Inserts rows by their order, each after the gap that it fills, and lowers the count of that gap. A gap stands where
+ * the row before it does.
+ */
 function interleave(rows: readonly Row[], fresh: readonly Row[]): Row[] {
   const orders = new Map(fresh.map((row) => [row, orderOf(row)]));
   let order = Number.NEGATIVE_INFINITY;
@@ -115,7 +129,10 @@ function closeGaps(rows: readonly Row[], { rows: found, hasMore, before, filter 
   const isCovered = (index: number) => {
     const older = rows[index - 1];
     const newer = rows[index + 1];
-    return (older ? orderOf(older) : Number.NEGATIVE_INFINITY) >= floor && (newer ? orderOf(newer) : Number.NEGATIVE_INFINITY) <= ceiling;
+    return (
+      (older ? orderOf(older) : Number.NEGATIVE_INFINITY) >= floor &&
+      (newer ? orderOf(newer) : Number.NEGATIVE_INFINITY) <= ceiling
+    );
   };
   return rows.flatMap((row, index) => {
     const { gap } = row;
@@ -141,8 +158,8 @@ export const emptyList = (follows: boolean, fold?: Fold): List => ({
 });
 
 /**
- * Adds rows from the stream, with gaps for rows that were not sent. `nth` is the number of a row among all items of its kind.
- * `clean` is a filter that none of the missing rows matches.
+ * Adds rows from the stream, with gaps for rows that were not sent. `nth` is the number of a row among all items of its
+ * kind. `clean` is a filter that none of the missing rows matches.
  */
 export function append(list: List, added: readonly { row: Row; nth: number }[], total: number, clean?: string): List {
   if (added.length === 0 && total === list.total) return list;
@@ -189,7 +206,10 @@ export function replace(list: List, rows: readonly Row[], isFocused = true): Lis
   return refreshCursor({ ...list, rows, total: rows.length, pausedAt: rows.length, cursor });
 }
 
-/** Removes rows. `total` is the number of rows that remain, listed or not. A cursor on a removed row moves to the next remaining row above. */
+/**
+ * Removes rows. `total` is the number of rows that remain, listed or not. A cursor on a removed row moves to the next
+ * remaining row above.
+ */
 export function removeRows(list: List, isRemoved: (row: Row) => boolean, total: number): List {
   const { cursor, frozen, rows } = list;
   const remaining = (some: readonly Row[]) => some.filter((row) => !isRemoved(row));
@@ -209,7 +229,9 @@ export function removeRows(list: List, isRemoved: (row: Row) => boolean, total: 
   );
 }
 
-/** Updates the selected row to its newest version. A removed row stays selected as it was; a frozen list keeps its rows. */
+/**
+ * Updates the selected row to its newest version. A removed row stays selected as it was; a frozen list keeps its rows.
+ */
 function refreshCursor(list: List): List {
   if (list.follows || list.frozen) return list;
   const { cursor } = list;
@@ -244,7 +266,9 @@ export function filteredRows(list: List): readonly Row[] {
 
 const tested = new WeakMap<Row, { filter: string; matches: boolean }>();
 
-/** Tests rows against a filter. The result for each row is cached, because the next list contains most of the same rows. */
+/**
+ * Tests rows against a filter. The result for each row is cached, because the next list contains most of the same rows.
+ */
 function rowTest(filter: string): (row: Row) => boolean {
   const test = readRowFilter(filter);
   return (row) => {
@@ -265,12 +289,14 @@ export function visibleRows(list: List, height: number) {
   }
   const index = indexOf(rows, list.cursor?.id);
   // The selected row has left the list, and is shown from the cursor's copy.
-  if (index === -1 && list.cursor) return { rows: [list.cursor, ...rows.slice(0, height - 1)], selected: 0, isGone: true };
+  if (index === -1 && list.cursor)
+    return { rows: [list.cursor, ...rows.slice(0, height - 1)], selected: 0, isGone: true };
   const top = topIndex(rows, list.top, Math.max(0, index), height);
   return { rows: rows.slice(top, top + height), selected: Math.max(0, index) - top, isGone: false };
 }
 
-export const isCursorGone = (list: List) => list.cursor !== undefined && indexOf(filteredRows(list), list.cursor.id) === -1;
+export const isCursorGone = (list: List) =>
+  list.cursor !== undefined && indexOf(filteredRows(list), list.cursor.id) === -1;
 
 export const selectedRow = (list: List): Row | undefined =>
   list.cursor ?? (list.follows ? filteredRows(list).at(-1) : filteredRows(list)[0]);
@@ -291,7 +317,12 @@ export function moveCursor(list: List, by: CursorMove, height: number): List {
 export function select(list: List, row: Row, height: number): List {
   const rows = filteredRows(list);
   const before = selectedRow(list) ?? row;
-  const edge = topIndex(rows, list.follows ? rows.at(-height)?.id : list.top, Math.max(0, indexOf(rows, before.id)), height);
+  const edge = topIndex(
+    rows,
+    list.follows ? rows.at(-height)?.id : list.top,
+    Math.max(0, indexOf(rows, before.id)),
+    height,
+  );
   const top = rows[topIndex(rows, rows[edge]?.id, Math.max(0, indexOf(rows, row.id)), height)]?.id;
   const pausedAt = list.follows ? (list.frozen?.total ?? list.total) : list.pausedAt;
   return { ...list, cursor: row, chosen: row, top, follows: false, followsLater: false, pausedAt };
@@ -309,7 +340,10 @@ export const follow = (list: List): List => ({
 export const freeze = (list: List): List => ({ ...list, frozen: { rows: list.rows, total: list.total } });
 export const unfreeze = (list: List): List => refreshCursor({ ...list, frozen: undefined });
 
-/** Sets the filter. The chosen row stays selected if it matches; otherwise selects the nearest match above it, or else the first match. */
+/**
+ * Sets the filter. The chosen row stays selected if it matches; otherwise selects the nearest match above it, or else
+ * the first match.
+ */
 export function withFilter(list: List, filter: string): List {
   const next = { ...list, filter };
   if (list.fold) return { ...next, cursor: undefined, chosen: undefined, top: undefined };
@@ -323,7 +357,8 @@ export function withFilter(list: List, filter: string): List {
   return { ...next, chosen, cursor: above.findLast(matches) ?? filteredRows(next)[0] };
 }
 
-const indexOf = (rows: readonly Row[], id: string | undefined) => (id === undefined ? -1 : rows.findLastIndex((row) => row.id === id));
+const indexOf = (rows: readonly Row[], id: string | undefined) =>
+  id === undefined ? -1 : rows.findLastIndex((row) => row.id === id);
 
 /** The index of the first visible row: the index of `top`, moved only as far as needed to show `index`. */
 function topIndex(rows: readonly Row[], top: string | undefined, index: number, height: number): number {

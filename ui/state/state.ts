@@ -1,6 +1,12 @@
 // The dashboard's state as one immutable value, and functions that read from it.
 
-import type { FinishedStep, Learner, Lesson, SandboxOverviewReply, SandboxTrendReply } from "../../generated/control-api.ts";
+import type {
+  FinishedStep,
+  Learner,
+  Lesson,
+  SandboxOverviewReply,
+  SandboxTrendReply,
+} from "../../generated/control-api.ts";
 import type { HttpReply, HttpTarget } from "../../src/client/http-transport.ts";
 import { type MadeCounts, NO_COUNTS } from "../../src/contracts/live-messages.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
@@ -69,8 +75,13 @@ export interface UiState {
 /** The lesson of one learner at this dashboard, or a workshop whose board it shows. */
 export type LearningMode = LearnerMode | { readonly kind: "workshop" /** The join URL. */; readonly url: string };
 
-/** A learner's progress, as a poll or the stream sends it. Leaves out times, which the two write differently and no display of a lesson uses. */
-export type LearnerView = Omit<Learner, "since" | "finishedSteps"> & { readonly finishedSteps: readonly Omit<FinishedStep, "at">[] };
+/**
+ * A learner's progress, as a poll or the stream sends it. Leaves out times, which the two write differently and no
+ * display of a lesson uses.
+ */
+export type LearnerView = Omit<Learner, "since" | "finishedSteps"> & {
+  readonly finishedSteps: readonly Omit<FinishedStep, "at">[];
+};
 
 export interface LearnerMode {
   readonly kind: "learner";
@@ -215,7 +226,8 @@ export function sandboxNow({ sandbox, clockReadAt, now }: UiState): number {
 }
 
 /** Whole seconds until a sandbox time, in milliseconds; 0 once it has passed. */
-export const secondsUntil = (state: UiState, time: number) => Math.max(0, Math.ceil((time - sandboxNow(state)) / 1_000));
+export const secondsUntil = (state: UiState, time: number) =>
+  Math.max(0, Math.ceil((time - sandboxNow(state)) / 1_000));
 
 /** A merchant's id without the prefix that all of them share. */
 export const shortMerchant = (id: string | null) => (id ?? "-").replace(/^mer_/, "");

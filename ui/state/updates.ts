@@ -15,23 +15,43 @@ export const callEffect = <Reply>(
 ): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
 
 /** Fetches what the log has of a row, because a row has no headers and bodies. */
-export function loadThen<Reply>(state: UiState, id: string, call: Call<Reply>, then: (later: UiState, reply: Reply) => StateUpdate) {
+export function loadThen<Reply>(
+  state: UiState,
+  id: string,
+  call: Call<Reply>,
+  then: (later: UiState, reply: Reply) => StateUpdate,
+) {
   const effect = callEffect(call, (later, { body }) => then(later, body));
   return update(withNotice(state, `Loading ${id} …`, "dim"), effect);
 }
 
-/** A call that is repeated every second. Errors are ignored, because the next poll is a second away, and the connection state shows an outage. */
-export const pollEffect = <Reply>(call: Call<Reply>, onReply: CallEffect<Reply>["onReply"]): Effect & CallEffect<Reply> => ({
+/**
+ * A call that is repeated every second. Errors are ignored, because the next poll is a second away, and the connection
+ * state shows an outage.
+ */
+export const pollEffect = <Reply>(
+  call: Call<Reply>,
+  onReply: CallEffect<Reply>["onReply"],
+): Effect & CallEffect<Reply> => ({
   ...callEffect(call, onReply, (state) => update(state)),
   isPoll: true,
 });
 
-export const withList = (state: UiState, pane: string, list: List): UiState => ({ ...state, lists: { ...state.lists, [pane]: list } });
+export const withList = (state: UiState, pane: string, list: List): UiState => ({
+  ...state,
+  lists: { ...state.lists, [pane]: list },
+});
 
-export const withNotice = (state: UiState, text: string, style: TextStyle = "green"): UiState => ({ ...state, notice: { text, style } });
+export const withNotice = (state: UiState, text: string, style: TextStyle = "green"): UiState => ({
+  ...state,
+  notice: { text, style },
+});
 
 export const topOverlay = (state: UiState): Overlay | undefined => state.overlays.at(-1);
-export const openOverlay = (state: UiState, overlay: Overlay): UiState => ({ ...state, overlays: [...state.overlays, overlay] });
+export const openOverlay = (state: UiState, overlay: Overlay): UiState => ({
+  ...state,
+  overlays: [...state.overlays, overlay],
+});
 export const replaceTopOverlay = (state: UiState, overlay: Overlay): UiState => ({
   ...state,
   overlays: [...state.overlays.slice(0, -1), overlay],
@@ -45,13 +65,19 @@ export function closeTopOverlay(state: UiState): UiState {
   return { ...state, overlays, lists: Object.fromEntries(lists) };
 }
 
-/** Copies a text. A terminal does not report success, but `!` shows the text. `what` names it, for example "the API key". */
+/**
+ * Copies a text. A terminal does not report success, but `!` shows the text. `what` names it, for example "the API
+ * key".
+ */
 export const copyText = (state: UiState, text: string, what: string): StateUpdate =>
   update({ ...withNotice(state, `Copied ${what}. Press ! to show it`), lastCopy: text }, { kind: "copy", text });
 
 export interface CallResult {
   message: string;
-  /** The call that `u` makes to undo this one; null if this one is itself an undo. Default: `u` says that it cannot be undone. */
+  /**
+   * The call that `u` makes to undo this one; null if this one is itself an undo. Default: `u` says that it cannot be
+   * undone.
+   */
   undo?: Call | null;
   /** What `u` says after `Undone: `. Default: the message. */
   undoLabel?: string;
@@ -60,7 +86,11 @@ export interface CallResult {
 }
 
 /** Makes the call of a key, keeps it for `!`, and applies the result that `resultOf` builds from its reply. */
-export function makeCall<Reply>(state: UiState, call: Call<Reply>, resultOf: (reply: Reply, status: number) => CallResult): StateUpdate {
+export function makeCall<Reply>(
+  state: UiState,
+  call: Call<Reply>,
+  resultOf: (reply: Reply, status: number) => CallResult,
+): StateUpdate {
   const effect = callEffect(call, (later, { body, status }) => applyResult(later, call, resultOf(body, status)));
   return update(startCall(state, call), effect);
 }
@@ -78,5 +108,9 @@ export function applyResult(state: UiState, call: Call, result: CallResult): Sta
   const earlier = undo ? state.undo : state.undo.slice(0, state.undo.findLastIndex((one) => one.call) + 1);
   const changes = undo === null ? state.undo : [...earlier, { label: undoLabel, call: undo }];
   const next = updateState({ ...state, lastCall: call, lastCopy: copy, undo: changes });
-  return update(withNotice(next, message), { kind: "refresh" }, ...(copy === undefined ? [] : [{ kind: "copy", text: copy } as const]));
+  return update(
+    withNotice(next, message),
+    { kind: "refresh" },
+    ...(copy === undefined ? [] : [{ kind: "copy", text: copy } as const]),
+  );
 }

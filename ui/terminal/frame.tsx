@@ -1,4 +1,5 @@
-// The screen as components of Ink: bars, and between them the panes or an overlay. layout.ts computes their sizes; Ink places and draws them.
+// The screen as components of Ink: bars, and between them the panes or an overlay. layout.ts computes their sizes; Ink
+// places and draws them.
 
 import { Writable } from "node:stream";
 import { Box, render, Text, Transform } from "ink";
@@ -61,10 +62,16 @@ const MIN_TITLE_WIDTH = 12;
 /** The parts of a note that fit: leaves out the last ones, rather than cutting a number. */
 function fittingParts(note: string, width: number): string {
   const [first = "", ...others] = note.split("  ");
-  return others.reduce((shown, part) => (widthOf(`${shown}  ${part}`) > width ? shown : `${shown}  ${part}`), cut(first, width));
+  return others.reduce(
+    (shown, part) => (widthOf(`${shown}  ${part}`) > width ? shown : `${shown}  ${part}`),
+    cut(first, width),
+  );
 }
 
-/** A box with a title on its border. A focused box has a cursor before its title; a bare one has no border beside its lines. */
+/**
+ * A box with a title on its border. A focused box has a cursor before its title; a bare one has no border beside its
+ * lines.
+ */
 function TitledBox({ theme, size: { width, height }, content }: { theme: Theme; size: BoxSize; content: BoxContent }) {
   const { title, note, lines, isFocused, isBare = false } = content;
   const room = width - TITLE_MARGIN;
@@ -97,7 +104,10 @@ function TitledBox({ theme, size: { width, height }, content }: { theme: Theme; 
   );
 }
 
-/** A border that is bold if focused and dim otherwise. The first and the last character of each line turn the style on and off. */
+/**
+ * A border that is bold if focused and dim otherwise. The first and the last character of each line turn the style on
+ * and off.
+ */
 function border(unicode: boolean, isFocused: boolean) {
   const theme = { unicode, colours: false };
   const { horizontal, vertical, topLeft, topRight, bottomLeft, bottomRight } = symbols(theme);

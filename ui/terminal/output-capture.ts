@@ -1,4 +1,5 @@
-// Captures the output that other code writes to stdout and stderr while the dashboard has the screen, so that it does not corrupt the display.
+// Captures the output that other code writes to stdout and stderr while the dashboard has the screen, so that it does
+// not corrupt the display.
 
 import { afterPromises } from "../../src/kernel/clock.ts";
 

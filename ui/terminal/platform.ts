@@ -11,12 +11,14 @@ import type { Terminal } from "./terminal.ts";
 const MAX_COPY_BYTES = 74_000;
 
 /**
- * In tmux, sends both forms of the sequence. tmux handles the plain form itself (`set-clipboard on`), and passes the wrapped form to the outer
- * terminal (`allow-passthrough on`). Which form works depends on tmux's configuration.
+ * In tmux, sends both forms of the sequence. tmux handles the plain form itself (`set-clipboard on`), and passes the
+ * wrapped form to the outer terminal (`allow-passthrough on`). Which form works depends on tmux's configuration.
  */
 export function copySequence(text: string, environment: NodeJS.ProcessEnv): string {
   const sequence = `\x1b]52;c;${Buffer.from(text).toString("base64")}\x07`;
-  return environment.TMUX === undefined ? sequence : `${sequence}\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}\x1b\\`;
+  return environment.TMUX === undefined
+    ? sequence
+    : `${sequence}\x1bPtmux;${sequence.replaceAll("\x1b", "\x1b\x1b")}\x1b\\`;
 }
 
 export const perform: Perform = async (target, call) => {
@@ -37,7 +39,8 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = { darwin: [
 
 /** Whether this machine shows a desktop to the user. Over SSH, the browser is on another machine. */
 export const hasDesktop = ({ SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY }: NodeJS.ProcessEnv): boolean =>
-  SSH_CONNECTION === undefined && (process.platform in OPENERS || DISPLAY !== undefined || WAYLAND_DISPLAY !== undefined);
+  SSH_CONNECTION === undefined &&
+  (process.platform in OPENERS || DISPLAY !== undefined || WAYLAND_DISPLAY !== undefined);
 
 export const terminalPlatform = ({ send, repaint, suspend }: Terminal): Platform => ({
   perform,

@@ -1,5 +1,6 @@
-// Parses terminal input into key names such as `j`, `up` and `ctrl-d`. One chunk may hold several keys, or part of one. Pasted text is one key:
-// `paste` followed by the text. No binding has this key; only text inputs accept it. A report of the terminal is one key too: `report` and its text.
+// Parses terminal input into key names such as `j`, `up` and `ctrl-d`. One chunk may hold several keys, or part of one.
+// Pasted text is one key: `paste` followed by the text. No binding has this key; only text inputs accept it. A report
+// of the terminal is one key too: `report` and its text.
 
 import { StringDecoder } from "node:string_decoder";
 import { MAX_PASTE, pasteKey } from "../overlays/field.ts";
@@ -48,7 +49,8 @@ const REPORT_KEY = "report ";
 const REPORT_ENDS = /^\x1b\]|\x07$|\x1b\\$/g;
 
 /** The text of a report, such as `11;rgb:0000/0000/0000`; undefined for a key. */
-export const reportOf = (key: string): string | undefined => (key.startsWith(REPORT_KEY) ? key.slice(REPORT_KEY.length) : undefined);
+export const reportOf = (key: string): string | undefined =>
+  key.startsWith(REPORT_KEY) ? key.slice(REPORT_KEY.length) : undefined;
 
 /** Unknown sequences are ignored. */
 export function readKeys(text: string): string[] {

@@ -1,4 +1,5 @@
-// Takes the screen over (raw mode, alternate screen, no cursor, no wrapping) and restores it, also while Ctrl-Z suspends the process.
+// Takes the screen over (raw mode, alternate screen, no cursor, no wrapping) and restores it, also while Ctrl-Z
+// suspends the process.
 
 import { readFileSync } from "node:fs";
 import { attempt } from "../../src/kernel/attempt.ts";
@@ -29,7 +30,8 @@ export function createScreen({ input, write, discard, keysOnly }: ScreenOptions)
     isActive: () => isActive,
     enter(): void {
       isActive = true;
-      // Turns raw mode off first: a shell may have changed the mode without Node's knowledge, and Node ignores a mode that it believes is set.
+      // Turns raw mode off first: a shell may have changed the mode without Node's knowledge, and Node ignores a mode
+      // that it believes is set.
       attempt(() => input.setRawMode(false));
       attempt(() => input.setRawMode(true));
       attempt(() => write(ENTER_PASTE + (keysOnly ? "" : ENTER_SCREEN)));
@@ -49,7 +51,11 @@ export function createScreen({ input, write, discard, keysOnly }: ScreenOptions)
 const FOREGROUND_POLL_MS = 200;
 
 /** Calls `onResume` after the program has resumed and owns the terminal again. */
-export function createSuspension(input: NodeJS.ReadStream, screen: ReturnType<typeof createScreen>, onResume: () => void) {
+export function createSuspension(
+  input: NodeJS.ReadStream,
+  screen: ReturnType<typeof createScreen>,
+  onResume: () => void,
+) {
   let cancelPoll = () => {};
   const take = () => {
     screen.enter();
@@ -76,7 +82,8 @@ export function createSuspension(input: NodeJS.ReadStream, screen: ReturnType<ty
   };
   const suspend = () => {
     release("");
-    // Stops the whole process group, as Ctrl-Z does, because the shell waits until every process of the job has stopped. Windows has no such signal.
+    // Stops the whole process group, as Ctrl-Z does, because the shell waits until every process of the job has
+    // stopped. Windows has no such signal.
     attempt(() => process.kill(0, "SIGTSTP"));
     // The system ignores the stop signal when no shell could continue the process. The process then resumes by itself.
     cancelPoll = afterRealTime(FOREGROUND_POLL_MS, resume);
@@ -84,7 +91,10 @@ export function createSuspension(input: NodeJS.ReadStream, screen: ReturnType<ty
   return { take, suspend, resume, release };
 }
 
-/** Whether the process may use the terminal: the system stops a background process that does. Without /proc, assumes the foreground. */
+/**
+ * Whether the process may use the terminal: the system stops a background process that does. Without /proc, assumes the
+ * foreground.
+ */
 export function isInForeground(): boolean {
   // The fields follow the name, which may contain any character: state, ppid, pgrp, session, tty_nr, tpgid.
   const stat = attempt(() => readFileSync("/proc/self/stat", "utf8")) ?? "";

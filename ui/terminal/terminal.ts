@@ -32,9 +32,15 @@ const RETRY_DELAYS_MS = [2, 5, 10, 20, 50];
 const MAX_RETRY_DELAY_MS = 100;
 
 /** With `keysOnly`, it reads keys without taking over the screen: output scrolls as usual. */
-export function openTerminal({ input, output, keysOnly = false }: TerminalStreams & { keysOnly?: boolean }, handlers: TerminalHandlers) {
+export function openTerminal(
+  { input, output, keysOnly = false }: TerminalStreams & { keysOnly?: boolean },
+  handlers: TerminalHandlers,
+) {
   const writer = openNonblockingWriter(output.fd);
-  const painter = createPainter(writer.write, (retry, tries) => void afterRealTime(RETRY_DELAYS_MS[tries] ?? MAX_RETRY_DELAY_MS, retry));
+  const painter = createPainter(
+    writer.write,
+    (retry, tries) => void afterRealTime(RETRY_DELAYS_MS[tries] ?? MAX_RETRY_DELAY_MS, retry),
+  );
   const capture = captureOutput(keysOnly ? [] : [process.stdout, process.stderr], handlers.onOutput);
   const screen = createScreen({ input, write: writer.writeAll, discard: painter.discard, keysOnly });
   const redraw = () => {

@@ -6,7 +6,15 @@ import { enabledBindings, lineProblem, typingKeys } from "../keys/key-bindings.t
 import { withCaret } from "../overlays/field.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import { type FilterLine, type KeyBinding, labelIn, sandboxNow, secondsUntil, shortMerchant, type UiState } from "../state/state.ts";
+import {
+  type FilterLine,
+  type KeyBinding,
+  labelIn,
+  sandboxNow,
+  secondsUntil,
+  shortMerchant,
+  type UiState,
+} from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf } from "./cells.ts";
 import { count, countdown, dateTimeToSecond, milliseconds, plural } from "./format.ts";
@@ -21,7 +29,8 @@ export function statusBar(state: UiState): string {
   const room = size.columns - widthOf(counts) - 1;
   const [phase, ...parts] = statusParts(state).map(sanitize);
   const alarms = alarmTexts(state).map(sanitize);
-  const fitting = (before: readonly string[], part: string) => (widthOf([...before, part].join("  ")) > room ? before : [...before, part]);
+  const fitting = (before: readonly string[], part: string) =>
+    widthOf([...before, part].join("  ")) > room ? before : [...before, part];
   const shown = [...alarms, ...parts].reduce<readonly string[]>(fitting, [cut(phase ?? "", room)]);
   const style = connection.phase !== "live" ? "yellow" : isDown(state) ? "magenta" : undefined;
   const drawn = shown.map((part, index) => {
@@ -48,7 +57,10 @@ const outageOf = (state: UiState) =>
 
 export const isDown = (state: UiState) => state.connection.phase === "live" && outageOf(state) !== undefined;
 
-/** What the user has armed: scenarios with their scores, and faults with what is left of them. An outage of every call is in `connectionText`. */
+/**
+ * What the user has armed: scenarios with their scores, and faults with what is left of them. An outage of every call
+ * is in `connectionText`.
+ */
 export function alarmTexts(state: UiState): string[] {
   const scenarios = (state.sandbox?.scenarios ?? []).map(({ name, score, points }) => `${name} ${score}/${points}`);
   const [first, ...others] = armedRules(state).filter((rule) => rule !== outageOf(state));
@@ -79,7 +91,9 @@ export const serviceText = ({ service }: Partial<SandboxOverviewReply>): string[
 export function trafficTexts({ traffic = [] }: Partial<SandboxOverviewReply>): string[] {
   const [first] = traffic;
   if (!first) return [];
-  return [`traffic ${traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`}`];
+  return [
+    `traffic ${traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`}`,
+  ];
 }
 
 export function clockText(state: UiState, { clock }: SandboxOverviewReply): string {
@@ -89,15 +103,23 @@ export function clockText(state: UiState, { clock }: SandboxOverviewReply): stri
 /** The first API key and the number of other merchants: `sk_test_lodge +2 more`. */
 function firstApiKeyText({ merchants }: SandboxOverviewReply): string {
   const [first, ...others] = merchants;
-  return first ? `${first.apiKeys[0] ?? first.id}${others.length > 0 ? ` +${others.length} more` : ""}` : "no merchants";
+  return first
+    ? `${first.apiKeys[0] ?? first.id}${others.length > 0 ? ` +${others.length} more` : ""}`
+    : "no merchants";
 }
 
-/** Shows the titles of the focused tab and of as many others as fit, from the first; the last is cut. Every tab has its alarm, such as a number of failures. */
+/**
+ * Shows the titles of the focused tab and of as many others as fit, from the first; the last is cut. Every tab has its
+ * alarm, such as a number of failures.
+ */
 export function tabBar(state: UiState): string {
   const { pane, size, theme } = state;
   const panes = visiblePanes(state).map(({ name, title, alarm }) => ({ name, title, mark: alarm?.(state) ?? "" }));
   const focused = panes.find(({ name }) => name === pane)?.title ?? "";
-  let room = panes.reduce((left, { mark }) => left - (mark && ` ${mark}`).length - 3, size.columns - 2 - focused.length);
+  let room = panes.reduce(
+    (left, { mark }) => left - (mark && ` ${mark}`).length - 3,
+    size.columns - 2 - focused.length,
+  );
   const tabs = panes.map(({ name, title, mark }, index) => {
     const shown = name === pane ? title : room > 5 ? cut(title, room - 1) : "";
     if (name !== pane && shown !== "") room -= shown.length + 1;
@@ -122,7 +144,10 @@ export function noticeBar(state: UiState): string {
 function noticeText(text: string, width: number): string {
   const action = /(?<=\. )Press [^.]+$/.exec(text)?.[0] ?? "";
   const isLong = action !== "" && widthOf(text) > width;
-  return fitTo(isLong ? `${cut(text.slice(0, -action.length - 1), width - widthOf(action) - 1)} ${action}` : text, width);
+  return fitTo(
+    isLong ? `${cut(text.slice(0, -action.length - 1), width - widthOf(action) - 1)} ${action}` : text,
+    width,
+  );
 }
 
 function filterBar(state: UiState, filterLine: FilterLine, width: number): string {
@@ -152,14 +177,19 @@ export function verdictSummary(state: UiState): string {
 export const keyTitle = (key: string) =>
   key.length === 1 ? key : key.replace("escape", "esc").replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
-/** The bindings for the key bar: those with a label. In an overlay with text input, letters are text, so only its own keys work. */
+/**
+ * The bindings for the key bar: those with a label. In an overlay with text input, letters are text, so only its own
+ * keys work.
+ */
 export function labelledBindings(state: UiState): readonly KeyBinding[] {
   const overlay = topOverlay(state);
   const bindings = typingKeys(state) ?? (overlay?.onKey ? overlay.keys : enabledBindings(state));
   return bindings.filter((binding) => labelIn(state, binding) !== undefined && (binding.isEnabled?.(state) ?? true));
 }
 
-/** The enabled keys that have a label. Keys that do not fit are dropped from the right, but help and quit always stay. */
+/**
+ * The enabled keys that have a label. Keys that do not fit are dropped from the right, but help and quit always stay.
+ */
 export function keyBar(state: UiState): string {
   const width = state.size.columns - 2;
   const overlay = topOverlay(state);
@@ -169,7 +199,9 @@ export function keyBar(state: UiState): string {
     .map((binding) => `${keyTitle(binding.keys[0] ?? "")} ${labelIn(state, binding)}`);
   // The key is the first word.
   const drawn = (text: string) =>
-    text.replace(/^\S+/, (key) => styled(state.theme, key, "bold")).replace(/ .*$/, (label) => styled(state.theme, label, "dim"));
+    text
+      .replace(/^\S+/, (key) => styled(state.theme, key, "bold"))
+      .replace(/ .*$/, (label) => styled(state.theme, label, "dim"));
   while (first.length > 0 && widthOf([...first, ...last].join("  ")) > width) first = first.slice(0, -1);
   return ` ${[...first, ...last].map(drawn).join("  ")}`;
 }

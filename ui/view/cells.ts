@@ -7,7 +7,10 @@ import { stripStyles } from "./style.ts";
 
 /** The first segmenter takes some milliseconds to make. */
 const graphemes = once(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }));
-/** One cell each, ASCII and the dashboard's own symbols, so that the first frame need not compile string-width's patterns of emoji. */
+/**
+ * One cell each, ASCII and the dashboard's own symbols, so that the first frame need not compile string-width's
+ * patterns of emoji.
+ */
 const PLAIN = /^[\x20-\x7e·…─│▁-█░✓✗›]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
 const ASCII = /^[\x00-\x7f]*$/;
@@ -23,13 +26,20 @@ const UNPRINTABLE = /[\p{Cs}\p{Zl}\p{Zp}\p{Co}\p{Cn}\p{Default_Ignorable_Code_Po
 const VARIATION_SELECTORS = /[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 
 /** Characters that combine with the next one, which may be part of the dashboard. */
-const JOINS_NEXT = /[\u0d4e\u{111c2}\u{111c3}\u{113d1}\u{1193f}\u{11941}\u{11a3a}\u{11a84}-\u{11a89}\u{11d46}\u{11f02}]/gu;
-/** Combining characters at the start of a text, or of a line wrapped at a space: they would combine with a part of the dashboard. */
+const JOINS_NEXT =
+  /[\u0d4e\u{111c2}\u{111c3}\u{113d1}\u{1193f}\u{11941}\u{11a3a}\u{11a84}-\u{11a89}\u{11d46}\u{11f02}]/gu;
+/**
+ * Combining characters at the start of a text, or of a line wrapped at a space: they would combine with a part of the
+ * dashboard.
+ */
 const JOINS_BEFORE = /(?<=^|\s)[\p{M}\p{Grapheme_Extend}\p{Emoji_Modifier}\u0e33\u0eb3]/gu;
 
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16)}`;
 
-/** Makes untrusted text safe to print on one line: control characters are escaped, and nothing affects neighbouring cells. */
+/**
+ * Makes untrusted text safe to print on one line: control characters are escaped, and nothing affects neighbouring
+ * cells.
+ */
 export function sanitize(text: string): string {
   if (PLAIN.test(text)) return text;
   const shown = escapeControlCharacters(text.normalize("NFC").replace(VARIATION_SELECTORS, ""));

@@ -1,4 +1,5 @@
-// Numbers, durations, times, statuses and verdicts as text. Colour is never the only signal: each is also a symbol or a word.
+// Numbers, durations, times, statuses and verdicts as text. Colour is never the only signal: each is also a symbol or a
+// word.
 
 import type { Verdict } from "../../src/contracts/verdict.ts";
 import { tryParseJson } from "../../src/kernel/attempt.ts";
@@ -9,7 +10,8 @@ import { symbols, type TextStyle, type Theme } from "./style.ts";
 export { count, plural };
 
 /** `13,259`, or `newest 400 of 13,259` where only a part of all is shown. */
-export const newestOf = (shown: number, all: number): string => (shown < all ? `newest ${count(shown)} of ${count(all)}` : count(all));
+export const newestOf = (shown: number, all: number): string =>
+  shown < all ? `newest ${count(shown)} of ${count(all)}` : count(all);
 
 /** `3 armed`; empty for none. */
 export const countNote = (number: number, what: string): string => (number === 0 ? "" : `${count(number)} ${what}`);
@@ -40,7 +42,10 @@ const JSON_PIECE = /[[{]\s*[\]}]|[[\]{},:]|"[^"\\]*(?:\\[\s\S][^"\\]*)*"?|\s+/g;
 /** Deeper levels have the same indent: a body may be thousands of brackets. */
 const DEEPEST_INDENT = 40;
 
-/** Indents JSON, even if its end was cut off; returns any other text unchanged. Numbers stay as they are, because parsing would round long ones. */
+/**
+ * Indents JSON, even if its end was cut off; returns any other text unchanged. Numbers stay as they are, because
+ * parsing would round long ones.
+ */
 export function indentJson(text: string, isCut = false): string {
   if (isCut ? !/^\s*[[{]/.test(text) : tryParseJson(text) === undefined) return text;
   let depth = 0;
@@ -80,7 +85,8 @@ export function statusLabel(theme: Theme, status: number): string {
 }
 
 /** `✗2` for two failures, in a tab; empty for none. */
-export const failureMark = (theme: Theme, failures: number) => (failures === 0 ? "" : `${symbols(theme).bad}${count(failures)}`);
+export const failureMark = (theme: Theme, failures: number) =>
+  failures === 0 ? "" : `${symbols(theme).bad}${count(failures)}`;
 
 export function verdictLabel(theme: Theme, verdict: Verdict): [label: string, style: TextStyle] {
   const { good, bad, unsure } = symbols(theme);

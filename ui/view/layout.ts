@@ -82,7 +82,10 @@ function stackBelowRequests(pane: string, width: number, height: number): PanePl
   ];
 }
 
-/** The panes on the right. If not all fit, trends are left out first, then verdicts. A left-out pane replaces deliveries when it has the focus. */
+/**
+ * The panes on the right. If not all fit, trends are left out first, then verdicts. A left-out pane replaces deliveries
+ * when it has the focus.
+ */
 function stackPanes(state: UiState, height: number): Omit<PanePlacement, "width">[] {
   const rowsOf = (pane: string) => listOf(state, pane).rows.length + BORDER_LINES;
   const trends = height >= CHART_LINES + BORDER_LINES + 4 * MIN_PANE_LINES ? CHART_LINES + BORDER_LINES : 0;
@@ -111,7 +114,11 @@ function placeAboveBoard(state: UiState, { width, height }: BoxSize): Placements
       { pane: "limits", width: side, height: limits },
       { pane: "faults", width: side, height: upper - limits },
     ],
-    below: { pane: ["requests", "limits", "faults"].includes(state.pane) ? BOARD_PANE : state.pane, width, height: lower },
+    below: {
+      pane: ["requests", "limits", "faults"].includes(state.pane) ? BOARD_PANE : state.pane,
+      width,
+      height: lower,
+    },
   };
 }
 

@@ -7,12 +7,21 @@ export type PaintScheduler = ReturnType<typeof createPaintScheduler>;
 const SECOND = 1_000;
 /** At most ten frames per second. */
 const MIN_GAP_MS = 100;
-/** Painting the stream takes at most 1/25 of the time, so a slow machine paints less often; of a page 1/200, because the browser then draws for longer. */
+/**
+ * Painting the stream takes at most 1/25 of the time, so a slow machine paints less often; of a page 1/200, because the
+ * browser then draws for longer.
+ */
 const COST_FACTOR = { terminal: 25, page: 200 };
-/** The first frame takes a hundred milliseconds, because V8 has not compiled its code yet: the next one must not wait for seconds. */
+/**
+ * The first frame takes a hundred milliseconds, because V8 has not compiled its code yet: the next one must not wait
+ * for seconds.
+ */
 const MAX_GAP_MS = { terminal: 500, page: SECOND };
 
-export function createPaintScheduler(face: keyof typeof COST_FACTOR, { paint, everySecond }: { paint(): void; everySecond(): void }) {
+export function createPaintScheduler(
+  face: keyof typeof COST_FACTOR,
+  { paint, everySecond }: { paint(): void; everySecond(): void },
+) {
   let paintedAt = 0;
   let cost = 0;
   let cancelPaint: (() => void) | undefined;

@@ -1,4 +1,5 @@
-// The content of the boxes on the screen: panes with their rows, their text or a hint while they are empty; the overlay; the preview.
+// The content of the boxes on the screen: panes with their rows, their text or a hint while they are empty; the
+// overlay; the preview.
 
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import { paragraph } from "../details/detail-lines.ts";
@@ -28,7 +29,10 @@ export interface BoxContent {
 
 const indented = (lines: readonly string[]) => lines.map((line) => ` ${line}`);
 
-/** The content of a pane or of the preview. Catches errors, so that rows of another version or program do not crash the dashboard. */
+/**
+ * The content of a pane or of the preview. Catches errors, so that rows of another version or program do not crash the
+ * dashboard.
+ */
 export function paneContent(state: UiState, { pane: name, ...size }: PanePlacement): BoxContent {
   try {
     return name === PREVIEW ? previewContent(state, textSize(size)) : contentOf(state, paneNamed(name), size);
@@ -42,7 +46,9 @@ function contentOf(state: UiState, pane: Pane, size: BoxSize): BoxContent {
   const list = listOf(state, pane.name);
   const isFocused = state.pane === pane.name && !topOverlay(state);
   const title = `${visiblePanes(state).indexOf(pane) + 1} ${pane.title}`;
-  const text = pane.textLines && scrolled(pane.textLines(state, textSize(size).width), state.scrolls[pane.name], textSize(size).height);
+  const text =
+    pane.textLines &&
+    scrolled(pane.textLines(state, textSize(size).width), state.scrolls[pane.name], textSize(size).height);
   if (text) return { title, note: joinNotes(pane.titleNote(state), text.part), lines: indented(text.lines), isFocused };
   const lines = rowLines(state, pane, list, { width: size.width - 2, height: size.height - 2 }, isFocused);
   return { title, note: listNote(state, pane, list), lines, isFocused };
@@ -100,7 +106,9 @@ function emptyLines(state: UiState, pane: Pane, list: List, width: number): stri
   const text = emptyText(state, pane, list);
   return [
     "",
-    ...text.flatMap((line) => (isLiteral(line) ? commandLines(state.theme, line, "", width - 2) : paragraph(state.theme, width - 2, line))),
+    ...text.flatMap((line) =>
+      isLiteral(line) ? commandLines(state.theme, line, "", width - 2) : paragraph(state.theme, width - 2, line),
+    ),
   ];
 }
 
@@ -112,8 +120,13 @@ export function emptyText(state: UiState, pane: Pane, list: List): string[] {
   const { connection, run, target } = state;
   if (list.rows.length > 0)
     return [`No row${amongKept(state, pane, list)} matches ${sanitize(list.filter)}. Press Esc to clear the filter.`];
-  if (run !== undefined || connection.phase === "live" || connection.phase === "connecting") return pane.emptyText(state);
-  return [`No sandbox answers at ${target.url}: ${connection.reason}.`, "", "Check the address, or start a sandbox there."];
+  if (run !== undefined || connection.phase === "live" || connection.phase === "connecting")
+    return pane.emptyText(state);
+  return [
+    `No sandbox answers at ${target.url}: ${connection.reason}.`,
+    "",
+    "Check the address, or start a sandbox there.",
+  ];
 }
 
 export const isStale = ({ connection, run }: UiState) => connection.phase !== "live" && run !== undefined;
@@ -132,7 +145,10 @@ function amongKept(state: UiState, pane: Pane, { total }: List): string {
   return dropped === 0 ? "" : ` of the ${count(total - dropped)} kept`;
 }
 
-/** The note in the title after the pane's own: the filter, the counts, and whether the list follows. A page shows the filter in its input instead. */
+/**
+ * The note in the title after the pane's own: the filter, the counts, and whether the list follows. A page shows the
+ * filter in its input instead.
+ */
 export function listNote(state: UiState, pane: Pane, list: List, names: "filter" | "counts" = "filter"): string {
   const { filter, total } = list;
   const dropped = droppedCount(state, pane);

@@ -18,7 +18,10 @@ export const STYLE_CODES = {
   onBlack: [40, 49],
 } as const;
 
-/** `failure`: a red mark, then bold bright white on black, the only pair of the 16 colours with a contrast of 4.5 in every common palette. */
+/**
+ * `failure`: a red mark, then bold bright white on black, the only pair of the 16 colours with a contrast of 4.5 in
+ * every common palette.
+ */
 export type TextStyle = keyof typeof STYLE_CODES | "failure";
 
 export interface Theme {
@@ -85,7 +88,10 @@ const SYMBOLS = {
 } as const;
 
 const formsAt = (index: 0 | 1) =>
-  Object.fromEntries(Object.entries(SYMBOLS).map(([name, forms]) => [name, forms[index]])) as Record<keyof typeof SYMBOLS, string>;
+  Object.fromEntries(Object.entries(SYMBOLS).map(([name, forms]) => [name, forms[index]])) as Record<
+    keyof typeof SYMBOLS,
+    string
+  >;
 const [UNICODE, ASCII] = [formsAt(0), formsAt(1)];
 
 export const symbols = (theme: Theme) => (theme.unicode ? UNICODE : ASCII);
@@ -100,7 +106,8 @@ export function detectTheme(environment: NodeJS.ProcessEnv, flags: { color?: boo
     colours: (flags.color ?? true) && (NO_COLOR ?? "") === "" && TERM !== "dumb",
     // The font of the Linux console lacks most of the symbols.
     ...(TERM === "linux" && { tones: tonesOn(CONSOLE) }),
-    unicode: TERM !== "linux" && (process.platform === "win32" || process.platform === "darwin" || /utf-?8/i.test(locale)),
+    unicode:
+      TERM !== "linux" && (process.platform === "win32" || process.platform === "darwin" || /utf-?8/i.test(locale)),
   };
 }
 
@@ -113,7 +120,10 @@ export type ReportedColours = Readonly<Partial<Record<Hue | "background", string
 /** The least contrast of readable text, by WCAG 2. */
 const MIN_CONTRAST = 4.5;
 
-/** For each hue, colours of the 256 whose values terminals agree on: darker ones for light backgrounds, lighter ones for dark backgrounds. */
+/**
+ * For each hue, colours of the 256 whose values terminals agree on: darker ones for light backgrounds, lighter ones for
+ * dark backgrounds.
+ */
 const FIXED_COLOURS: Record<Hue, readonly number[]> = {
   red: [124, 88, 203, 210],
   green: [28, 22, 114, 120],
@@ -123,8 +133,13 @@ const FIXED_COLOURS: Record<Hue, readonly number[]> = {
   cyan: [30, 23, 80, 123],
 };
 
-/** Queries the background and the colours 1 to 6 of the palette. A terminal that does not know these queries ignores them. */
-export const COLOUR_QUERY = ["11;?", ...HUES.map((_, index) => `4;${index + 1};?`)].map((question) => `\x1b]${question}\x1b\\`).join("");
+/**
+ * Queries the background and the colours 1 to 6 of the palette. A terminal that does not know these queries ignores
+ * them.
+ */
+export const COLOUR_QUERY = ["11;?", ...HUES.map((_, index) => `4;${index + 1};?`)]
+  .map((question) => `\x1b]${question}\x1b\\`)
+  .join("");
 
 /** Matches `11;rgb:ffff/ffff/ffff` or `4;1;rgb:cd/00/00`. Some terminals add a fourth part, for transparency. */
 const REPORT = /^(?:(11)|4;([1-6]));rgba?:([\da-f]{2,4})\/([\da-f]{2,4})\/([\da-f]{2,4})/i;
@@ -137,10 +152,14 @@ export function withReport(colours: ReportedColours, report: string): ReportedCo
   return { ...colours, [name]: parts.map((part) => part.slice(0, 2)).join("") };
 }
 
-/** A tone for each hue: the palette's own colour if it is readable on the background, otherwise a fixed one. None until the background is known. */
+/**
+ * A tone for each hue: the palette's own colour if it is readable on the background, otherwise a fixed one. None until
+ * the background is known.
+ */
 export function tonesOn({ background, ...palette }: ReportedColours): Tones {
   if (background === undefined) return {};
-  const isReadable = (colour: string | undefined) => colour !== undefined && contrast(colour, background) >= MIN_CONTRAST;
+  const isReadable = (colour: string | undefined) =>
+    colour !== undefined && contrast(colour, background) >= MIN_CONTRAST;
   const tones = HUES.flatMap((hue, index): [Hue, string][] => {
     if (isReadable(palette[hue])) return [[hue, String(31 + index)]];
     const fixed = FIXED_COLOURS[hue].find((number) => isReadable(fixedColour(number)));

@@ -37,7 +37,10 @@ export function sampleAppraisal(context: SampleContext) {
   };
 }
 
-/** The months that a given cycle names, or a period as long as that of an earlier appraisal (default: a year), around the given day or today. */
+/**
+ * The months that a given cycle names, or a period as long as that of an earlier appraisal (default: a year), around
+ * the given day or today.
+ */
 function cycleOf(context: SampleContext) {
   const { given, day } = context;
   const like = earlier(context, "appraisal", "cycle", "periodStart", "periodEnd");
@@ -59,12 +62,16 @@ export function sampleRemittance(context: SampleContext) {
   const [settings] = newest("statutory_settings");
   const schemes = (settings?.schemes ?? []) as Scheme[];
   const others = newest("remittance");
-  const runs = newest("payroll").filter(({ status, offCycle }) => ["paid", "partially_paid"].includes(String(status)) && offCycle !== true);
+  const runs = newest("payroll").filter(
+    ({ status, offCycle }) => ["paid", "partially_paid"].includes(String(status)) && offCycle !== true,
+  );
   const named = runs.find(({ id }) => id === given.payrollId);
   const dueDay = settings?.remittanceDueDay;
   const month = typeof given.dueDate === "string" ? monthText(monthIndex(given.dueDate) - 1) : "";
   const asked = textOf(given.period, textOf(named?.periodStart, month).slice(0, 7));
-  const usualSchemes = schemes.some(({ enabled }) => enabled) ? schemes.filter(({ enabled }) => enabled) : taxRatesOf(merchant.country);
+  const usualSchemes = schemes.some(({ enabled }) => enabled)
+    ? schemes.filter(({ enabled }) => enabled)
+    : taxRatesOf(merchant.country);
   const open = usualSchemes.filter((one) => !isRemitted(others, one.scheme, asked));
   const ofAgency = given.agency == null ? undefined : others.find(({ agency }) => agency === given.agency)?.scheme;
   const scheme = textOf(given.scheme ?? ofAgency, (pick("scheme", open) ?? usualSchemes[0])?.scheme ?? "income_tax");
@@ -76,13 +83,23 @@ export function sampleRemittance(context: SampleContext) {
     (run?.totals as { grossAmount?: number } | undefined)?.grossAmount,
     inCurrency(between("gross", 20, 90) * 100, merchant.currency),
   );
-  const usual = run ? contributionOf(run as unknown as PayrollItems, scheme, employerRateBps) : { employeeAmount: 0, employerAmount: 0 };
+  const usual = run
+    ? contributionOf(run as unknown as PayrollItems, scheme, employerRateBps)
+    : { employeeAmount: 0, employerAmount: 0 };
   const share = (rate: number) => Math.round((gross * rate) / 10_000);
   const hasUsual = usual.employeeAmount + usual.employerAmount > 0;
-  const [employees, employer] = hasUsual ? [usual.employeeAmount, usual.employerAmount] : [share(employeeRateBps), share(employerRateBps)];
-  const amount = numberOf(given.amount, numberOf(given.employeeAmount, employees) + numberOf(given.employerAmount, employer));
+  const [employees, employer] = hasUsual
+    ? [usual.employeeAmount, usual.employerAmount]
+    : [share(employeeRateBps), share(employerRateBps)];
+  const amount = numberOf(
+    given.amount,
+    numberOf(given.employeeAmount, employees) + numberOf(given.employerAmount, employer),
+  );
   const part = Math.round((amount * employees) / Math.max(1, employees + employer));
-  const employeeAmount = numberOf(given.employeeAmount, given.employerAmount == null ? part : amount - Number(given.employerAmount));
+  const employeeAmount = numberOf(
+    given.employeeAmount,
+    given.employerAmount == null ? part : amount - Number(given.employerAmount),
+  );
   return {
     scheme,
     payrollId: run?.status === "paid" ? run.id : null,
@@ -95,17 +112,24 @@ export function sampleRemittance(context: SampleContext) {
   };
 }
 
-/** A remittance that was due before today was made with its payroll, or at the end of its month, and has reached its state when it was due. */
+/**
+ * A remittance that was due before today was made with its payroll, or at the end of its month, and has reached its
+ * state when it was due.
+ */
 function timesOf({ merchant, status, day }: SampleContext, period: string, due: string, run: AnyRecord | undefined) {
   if (due >= day(0)) return {};
   const at = (date: string, hour: number) => (timeOfDay(merchant.country as string | null, date, hour) ?? 0) / 1_000;
-  const reached = { overdue: { overdueAt: at(addDays(due, 1), 0) }, paid: { paidAt: at(due, 9) }, confirmed: { paidAt: at(due, 9) } };
+  const reached = {
+    overdue: { overdueAt: at(addDays(due, 1), 0) },
+    paid: { paidAt: at(due, 9) },
+    confirmed: { paidAt: at(due, 9) },
+  };
   return { created: run?.paidAt ?? at(lastDayOf(`${period}-01`), 9), ...reached[status as keyof typeof reached] };
 }
 
 /**
- * The last month while its remittances are due, otherwise the present one; for an overdue remittance the month before. If it is remitted, a pending
- * remittance is of the next month that is not, and any other of the latest one before.
+ * The last month while its remittances are due, otherwise the present one; for an overdue remittance the month before.
+ * If it is remitted, a pending remittance is of the next month that is not, and any other of the latest one before.
  */
 function remittedMonth({ status, day }: SampleContext, dueDay: unknown, isTaken: (month: string) => boolean): string {
   const last = monthIndex(day(0)) - 1;
@@ -122,7 +146,11 @@ export const sampleStatutorySettings = ({ merchant, given }: SampleContext) => (
   currency: merchant.currency ?? null,
   payFrequency: "monthly",
   remittanceDueDay: 15,
-  schemes: taxRatesOf(given.country ?? merchant.country).map((rate) => ({ ...rate, enabled: true, registrationNumber: null })),
+  schemes: taxRatesOf(given.country ?? merchant.country).map((rate) => ({
+    ...rate,
+    enabled: true,
+    registrationNumber: null,
+  })),
 });
 
 /** The tax or fee that is due; if none is, an administrative fee, which may fall due at any time. */

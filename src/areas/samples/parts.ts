@@ -5,12 +5,19 @@ import { addDays, addMonths, businessDayUntil } from "../../kernel/calendar.ts";
 import { grouped } from "../../kernel/grouped.ts";
 
 /**
- * One of the merchant's newest records of a kind, as a model, so that a new record fits the merchant's business. It has the given values of these
- * fields; empty if no record has them. Its first field has one of the three values that were used least lately: chosen among all records, what was
- * copied often would be copied more often, until only a few wares were left.
+ * One of the merchant's newest records of a kind, as a model, so that a new record fits the merchant's business. It has
+ * the given values of these fields; empty if no record has them. Its first field has one of the three values that were
+ * used least lately: chosen among all records, what was copied often would be copied more often, until only a few wares
+ * were left.
  */
-export function earlier({ newest, pick, given }: SampleContext, kind: string, ...fields: readonly string[]): Partial<AnyRecord> {
-  const fitting = newest(kind).filter((record) => fields.every((field) => given[field] == null || record[field] === given[field]));
+export function earlier(
+  { newest, pick, given }: SampleContext,
+  kind: string,
+  ...fields: readonly string[]
+): Partial<AnyRecord> {
+  const fitting = newest(kind).filter((record) =>
+    fields.every((field) => given[field] == null || record[field] === given[field]),
+  );
   const byValue = [...grouped(fitting, (record) => record[fields[0] ?? ""]).values()];
   return pick(`earlier ${kind}`, pick(`earlier ${fields[0]}`, byValue.slice(-LEAST_LATELY)) ?? []) ?? {};
 }
@@ -20,11 +27,16 @@ const LEAST_LATELY = 3;
 /** The samples of a kind whose number is of the given one's series, such as CM of CM-0006; all if none is given. */
 export const ofSeries = (context: SampleContext, kind: string, field: string): SampleContext => {
   const seriesOf = (value: unknown) => String(value).replace(/-\d+$/, "");
-  const fits = (record: AnyRecord) => context.given[field] == null || seriesOf(record[field]) === seriesOf(context.given[field]);
-  return { ...context, newest: (other) => (other === kind ? context.newest(kind).filter(fits) : context.newest(other)) };
+  const fits = (record: AnyRecord) =>
+    context.given[field] == null || seriesOf(record[field]) === seriesOf(context.given[field]);
+  return {
+    ...context,
+    newest: (other) => (other === kind ? context.newest(kind).filter(fits) : context.newest(other)),
+  };
 };
 
-export const textOf = (value: unknown, otherwise: string) => (typeof value === "string" && value !== "" ? value : otherwise);
+export const textOf = (value: unknown, otherwise: string) =>
+  typeof value === "string" && value !== "" ? value : otherwise;
 
 export const numberOf = (value: unknown, otherwise: number) => (typeof value === "number" ? value : otherwise);
 
@@ -36,7 +48,10 @@ export const initialsOf = (name: string | null, otherwise: string) =>
     ?.slice(0, 2)
     .join("") || otherwise;
 
-/** The given customer, the one with the given name, or one of the merchant's newest; undefined for a name or an id that no customer has. */
+/**
+ * The given customer, the one with the given name, or one of the merchant's newest; undefined for a name or an id that
+ * no customer has.
+ */
 export function customerOf({ newest, pick, given }: SampleContext, name?: unknown): AnyRecord | undefined {
   const customers = newest("customer");
   if (typeof given.customerId === "string") return customers.find(({ id }) => id === given.customerId);
@@ -45,8 +60,32 @@ export function customerOf({ newest, pick, given }: SampleContext, name?: unknow
 
 /** About what one euro is worth in the smallest unit of a currency (default: 100). */
 const WORTH: Readonly<Record<string, number>> = {
-  ...{ BRL: 600, CZK: 2_500, HUF: 40_000, INR: 9_500, JPY: 160, KES: 14_000, KRW: 1_500, MXN: 2_000, NGN: 170_000, NOK: 1_200, PHP: 6_500 },
-  ...{ RWF: 1_500, SEK: 1_200, THB: 3_800, TRY: 4_500, TZS: 270_000, UGX: 4_000, VND: 28_000, XAF: 656, XOF: 656, ZAR: 2_000, ZMW: 2_700 },
+  ...{
+    BRL: 600,
+    CZK: 2_500,
+    HUF: 40_000,
+    INR: 9_500,
+    JPY: 160,
+    KES: 14_000,
+    KRW: 1_500,
+    MXN: 2_000,
+    NGN: 170_000,
+    NOK: 1_200,
+    PHP: 6_500,
+  },
+  ...{
+    RWF: 1_500,
+    SEK: 1_200,
+    THB: 3_800,
+    TRY: 4_500,
+    TZS: 270_000,
+    UGX: 4_000,
+    VND: 28_000,
+    XAF: 656,
+    XOF: 656,
+    ZAR: 2_000,
+    ZMW: 2_700,
+  },
 };
 
 /** About so many euros in another currency, in its smallest unit. */

@@ -1,4 +1,5 @@
-// A sample payroll run: pays the merchant's staff for the period after the latest run, with the deductions of its schemes.
+// A sample payroll run: pays the merchant's staff for the period after the latest run, with the deductions of its
+// schemes.
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, businessDayFrom, businessDayUntil, dayNumber, lastDayOf } from "../../kernel/calendar.ts";
@@ -47,7 +48,8 @@ export function samplePayroll(context: SampleContext) {
       "validation_failed",
       `The regular pay of ${regular.start} to ${regular.end} is not due before ${usual}; give a payDate, or set offCycle for a run besides the regular pay.`,
     );
-  // The first run is of the period before. After a run, what is paid before the next pay day is besides the regular pay.
+  // The first run is of the period before. After a run, what is paid before the next pay day is besides the regular
+  // pay.
   const period = isEarly ? periodAround(last ? day(0) : addDays(regular.start, -1), frequency) : regular;
   const isOffCycle = given.offCycle === true || (isEarly && last !== undefined);
   const days = { periodStart: textOf(given.periodStart, period.start), periodEnd: textOf(given.periodEnd, period.end) };
@@ -68,7 +70,9 @@ export function samplePayroll(context: SampleContext) {
 /** The runs of the regular pay that did not fail, the latest period first. */
 const regularRuns = (runs: readonly AnyRecord[]) =>
   runs
-    .filter(({ offCycle, status, periodEnd }) => offCycle !== true && status !== "failed" && typeof periodEnd === "string")
+    .filter(
+      ({ offCycle, status, periodEnd }) => offCycle !== true && status !== "failed" && typeof periodEnd === "string",
+    )
     .toSorted((one, other) => String(other.periodEnd).localeCompare(String(one.periodEnd)));
 
 /** The period of the given days or pay date. Without them, the one after that run, or else the one of today. */
@@ -99,11 +103,15 @@ function periodAround(day: string, frequency: Frequency): Period {
 function usualPayDay({ start, end }: Period, frequency: Frequency, runs: readonly AnyRecord[]): string {
   if (frequency !== "monthly") return businessDayUntil(end);
   // Drafts and late pay say nothing about the usual day.
-  const onTime = runs.filter(({ status, payDate, periodEnd }) => status !== "draft" && String(payDate) <= String(periodEnd));
+  const onTime = runs.filter(
+    ({ status, payDate, periodEnd }) => status !== "draft" && String(payDate) <= String(periodEnd),
+  );
   const days = onTime.map(({ payDate }) => textOf(payDate, USUAL_PAY_DAY).slice(-2));
   const timesOf = (day: string) => days.filter((other) => other === day).length;
   // Weekends have moved single pay dates to an earlier day.
-  const [usual = USUAL_PAY_DAY] = days.toSorted((one, other) => timesOf(other) - timesOf(one) || other.localeCompare(one));
+  const [usual = USUAL_PAY_DAY] = days.toSorted(
+    (one, other) => timesOf(other) - timesOf(one) || other.localeCompare(one),
+  );
   return businessDayUntil([`${start.slice(0, 7)}-${usual}`, end].sort()[0] as string);
 }
 
@@ -152,8 +160,14 @@ const rate = (scheme: TaxRate["scheme"], employeeRateBps: number, employerRateBp
 const RATES: Readonly<Record<string, readonly TaxRate[]>> = {
   CH: [rate("social_security", 640, 640), rate("pension", 700, 700)],
   JP: [rate("income_tax", 500, 0), rate("pension", 915, 915), rate("health_insurance", 500, 500)],
-  KE: [rate("income_tax", 1_500, 0), rate("pension", 600, 600), rate("health_insurance", 275, 0), rate("housing_fund", 150, 150)],
+  KE: [
+    rate("income_tax", 1_500, 0),
+    rate("pension", 600, 600),
+    rate("health_insurance", 275, 0),
+    rate("housing_fund", 150, 150),
+  ],
   PT: [rate("income_tax", 1_400, 0), rate("social_security", 1_100, 2_375)],
 };
 
-export const taxRatesOf = (country: unknown): readonly TaxRate[] => RATES[String(country)] ?? [rate("income_tax", 1_400, 0)];
+export const taxRatesOf = (country: unknown): readonly TaxRate[] =>
+  RATES[String(country)] ?? [rate("income_tax", 1_400, 0)];

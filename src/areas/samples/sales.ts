@@ -1,11 +1,22 @@
-// Samples of sales records: payments and payout methods, orders and products, bookings, memberships, customers, organizers.
+// Samples of sales records: payments and payout methods, orders and products, bookings, memberships, customers,
+// organizers.
 
 import { isDeepStrictEqual } from "node:util";
 import { endingMemberships, mayJoin, memberships } from "../../contracts/renewed-periods.ts";
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, addMonths } from "../../kernel/calendar.ts";
 import { fullNight, type Nights, type RoomType } from "../rooms.ts";
-import { customerOf, earlier, GRACE_DAYS, inCurrency, moneyLike, monthsOf, numberOf, ofSeries, textOf } from "./parts.ts";
+import {
+  customerOf,
+  earlier,
+  GRACE_DAYS,
+  inCurrency,
+  moneyLike,
+  monthsOf,
+  numberOf,
+  ofSeries,
+  textOf,
+} from "./parts.ts";
 
 const GUESTS: readonly [string, string] = [
   "Amara Zoë Tiago Noor Siobhán Łucja Mateo Sakura Ingrid Kofi Leïla Duarte Ana Bruno Clara Dilan Elif Farid Greta Hugo Ilse Jonas Keiko Lars",
@@ -31,14 +42,17 @@ export function sampleCustomer({ given, merchant, pick, number }: SampleContext)
   return { name, email: `${word.toLowerCase()}-${number}@mail.example`, phone: `+44 7700 900${100 + (number % 900)}` };
 }
 
-/** Like an earlier sale, of an amount that covers its fee and its refund. Stays and renewals take their own payments. */
+/**
+ * Like an earlier sale, of an amount that covers its fee and its refund. Stays and renewals take their own payments.
+ */
 export function samplePayment(context: SampleContext) {
   const { given, status } = context;
   const isSale = ({ metadata }: AnyRecord) => metadata.bookingId === undefined && metadata.renewalId === undefined;
   const sales = (kind: string) => context.newest(kind).filter(isSale);
   const like = earlier({ ...context, newest: sales }, "payment", "description", "amount", "method", "currency");
   const paid = (kind: string) => sales(kind).filter((sale) => sale.status === "succeeded");
-  const payer = given.description == null ? earlier({ ...context, newest: paid }, "payment", "method", "currency") : like;
+  const payer =
+    given.description == null ? earlier({ ...context, newest: paid }, "payment", "method", "currency") : like;
   const { amount: usual, currency } = moneyLike(context, like, 400);
   const refund = numberOf(given.refundedAmount, 0);
   const amount = status === "refunded" && refund > 0 ? refund : Math.max(usual, 2 * refund, numberOf(given.fee, 0));
@@ -56,7 +70,8 @@ export function samplePayment(context: SampleContext) {
 
 export function samplePayoutMethod(context: SampleContext) {
   const { merchant, newest, between, given } = context;
-  const current: Partial<AnyRecord> = newest("payout_method").find(({ type }) => given.type == null || type === given.type) ?? {};
+  const current: Partial<AnyRecord> =
+    newest("payout_method").find(({ type }) => given.type == null || type === given.type) ?? {};
   return {
     type: current.type ?? "bank_account",
     last4: String(between("account", 1_000, 9_999)),
@@ -76,7 +91,13 @@ export function sampleOrder(context: SampleContext) {
     ({ customerId, shippingAddress }) => customerId === customer?.id && shippingAddress !== null,
   );
   const { street, city } = ADDRESSES[String(merchant.country)] ?? { street: "Market Street", city: "Riverton" };
-  const home = { line1: `${street} ${between("house", 1, 90)}`, line2: null, city, postalCode: null, country: merchant.country ?? "PT" };
+  const home = {
+    line1: `${street} ${between("house", 1, 90)}`,
+    line2: null,
+    city,
+    postalCode: null,
+    country: merchant.country ?? "PT",
+  };
   const address = (customer && (orders[0]?.shippingAddress as object | undefined)) ?? home;
   return {
     customerId: customer?.id ?? null,
@@ -97,9 +118,13 @@ const ADDRESSES: Readonly<Record<string, { street: string; city: string }>> = {
 
 /** A gift box of the given amount, or else one or two variants in stock; a merchant without goods sells gift boxes. */
 function orderItems({ given, merchant, newest, pick, between }: SampleContext) {
-  const box = (unitAmount: number) => [{ productId: null, variantId: null, sku: null, name: "Gift box", quantity: 1, unitAmount }];
+  const box = (unitAmount: number) => [
+    { productId: null, variantId: null, sku: null, name: "Gift box", quantity: 1, unitAmount },
+  ];
   if (typeof given.amount === "number") return box(Math.max(0, given.amount - numberOf(given.shippingAmount, 0)));
-  const goods = newest("product_variant").filter(({ status, stockQuantity }) => status === "active" && numberOf(stockQuantity, 9) >= 2);
+  const goods = newest("product_variant").filter(
+    ({ status, stockQuantity }) => status === "active" && numberOf(stockQuantity, 9) >= 2,
+  );
   const first = pick("item", goods);
   const second = between("items", 1, 2) === 2 ? pick("second item", goods) : undefined;
   const chosen = [first, second === first ? undefined : second].filter((variant) => variant !== undefined);
@@ -119,10 +144,14 @@ const GOODS = ["Olive oil", "Linen towel", "Clay bowl", "Wool scarf", "Herb tea"
 
 export const sampleProduct = ({ pick }: SampleContext) => ({ name: pick("name", GOODS), description: "Made by hand" });
 
-/** A variant of the given or of an active product, with the options of the product's other variants in a new combination. */
+/**
+ * A variant of the given or of an active product, with the options of the product's other variants in a new
+ * combination.
+ */
 export function sampleVariant(context: SampleContext) {
   const { given, someOf, newest, merchant, number, between } = context;
-  const variantsOf = (product: AnyRecord) => newest("product_variant").filter(({ productId }) => productId === product.id);
+  const variantsOf = (product: AnyRecord) =>
+    newest("product_variant").filter(({ productId }) => productId === product.id);
   const isNew = ({ options }: AnyRecord) => !isDeepStrictEqual(options, given.options);
   const product = someOf("product", (one) =>
     given.productId == null ? one.status === "active" && variantsOf(one).every(isNew) : one.id === given.productId,
@@ -144,7 +173,9 @@ export function sampleVariant(context: SampleContext) {
 
 /** The options of the other variants, with a number beyond theirs: 3 after 1 and 2, or another colour. */
 function nextOptions(siblings: readonly AnyRecord[], number: number): Record<string, unknown> {
-  const all = siblings.map(({ options }) => Object.entries(options as Record<string, unknown>)[0]).filter((one) => one !== undefined);
+  const all = siblings
+    .map(({ options }) => Object.entries(options as Record<string, unknown>)[0])
+    .filter((one) => one !== undefined);
   const [key = "size"] = all[0] ?? [];
   const sizes = all.flatMap(([, value]) => {
     const [, size, unit] = /^(\d{1,9})(\D*)$/.exec(String(value)) ?? [];
@@ -181,16 +212,24 @@ export function sampleBooking(context: SampleContext) {
     checkOut,
     guests: between("guests", 1, room?.sleeps ?? 2),
     // The price is calculated from the rate, the nights and the pricing rules.
-    ...(given.amount == null && { nightlyRate: room?.nightlyRate ?? numberOf(like?.nightlyRate, inCurrency(90, merchant.currency)) }),
+    ...(given.amount == null && {
+      nightlyRate: room?.nightlyRate ?? numberOf(like?.nightlyRate, inCurrency(90, merchant.currency)),
+    }),
     currency: merchant.currency ?? null,
   };
 }
 
-/** A room that is free, and a guest without another stay in its nights. A stay in the future moves on for up to two months until there are both. */
+/**
+ * A room that is free, and a guest without another stay in its nights. A stay in the future moves on for up to two
+ * months until there are both.
+ */
 function freeRoom(context: SampleContext, rooms: readonly RoomType[], start: string, nights: number) {
   const { given, pick, outstanding, newest, status } = context;
   const recent = newest("booking") as readonly (AnyRecord & Nights)[];
-  const others = [...(outstanding("booking") as typeof recent), ...recent.filter((stay) => stay.status === "checked_out")];
+  const others = [
+    ...(outstanding("booking") as typeof recent),
+    ...recent.filter((stay) => stay.status === "checked_out"),
+  ];
   const named = given.customerId ?? given.guestName;
   const guests = newest("customer").filter(({ id, name }) => named == null || named === id || named === name);
   const canMove = given.checkIn == null && given.checkOut == null && !["checked_in", "no_show"].includes(status ?? "");
@@ -225,8 +264,8 @@ export const samplePricingRule = ({ given, between }: SampleContext) => ({
 });
 
 /**
- * Renews the given membership, that of the given customer, or one that ends soon, for the period after its last one. Otherwise a customer without
- * a membership joins. The period follows from the due date.
+ * Renews the given membership, that of the given customer, or one that ends soon, for the period after its last one.
+ * Otherwise a customer without a membership joins. The period follows from the due date.
  */
 export function sampleRenewal(context: SampleContext) {
   const { given, status = "", day, between, number, newest, pick, someOf } = context;
@@ -239,14 +278,19 @@ export function sampleRenewal(context: SampleContext) {
   const like = last ?? earlier(context, "membership_renewal", "plan", "membershipId", "amount");
   const plan = textOf(like.plan, "yearly");
   const end = given.periodEnd;
-  const start = textOf(given.periodStart, typeof end === "string" ? addMonths(addDays(end, 1), -monthsOf(given.plan ?? plan)) : "");
+  const start = textOf(
+    given.periodStart,
+    typeof end === "string" ? addMonths(addDays(end, 1), -monthsOf(given.plan ?? plan)) : "",
+  );
   // A lapsed membership was due more than the days of grace ago.
   const due = status === "lapsed" ? -GRACE_DAYS - 1 : status === "pending" && !last ? between("due", 3, 20) : 0;
   const first = typeof given.graceUntil === "string" ? addDays(given.graceUntil, -GRACE_DAYS) : day(due);
   const customers = newest("customer");
   const isFree = (customer: AnyRecord) => mayJoin(customer, renewals, day(0));
   const joining = () =>
-    customers.length === 0 ? undefined : (pick("new member", customers.filter(isFree)) ?? someOf("customer", isFree)).id;
+    customers.length === 0
+      ? undefined
+      : (pick("new member", customers.filter(isFree)) ?? someOf("customer", isFree)).id;
   return {
     ...moneyLike(context, like, 120),
     membershipId: last?.membershipId ?? `mem_${number}`,
@@ -254,13 +298,17 @@ export function sampleRenewal(context: SampleContext) {
     plan,
     autoRenew: renewsItself(last, status),
     ...(start !== "" && { periodStart: start }),
-    dueDate: textOf(start, last && !isDated && status !== "lapsed" ? later(first, addDays(String(last.periodEnd), 1)) : first),
+    dueDate: textOf(
+      start,
+      last && !isDated && status !== "lapsed" ? later(first, addDays(String(last.periodEnd), 1)) : first,
+    ),
     ...(status === "lapsed" && { graceAt: context.now + due * 86_400 }),
   };
 }
 
 /** A membership that renews by itself has no days of grace. */
-const renewsItself = (last: AnyRecord | undefined, status: string) => last?.autoRenew === true && !["grace", "lapsed"].includes(status);
+const renewsItself = (last: AnyRecord | undefined, status: string) =>
+  last?.autoRenew === true && !["grace", "lapsed"].includes(status);
 
 const later = (one: string, other: string) => (one > other ? one : other);
 

@@ -1,4 +1,5 @@
-// The checks of `exec`: observes a run, finds its problems by the conditions of --fail-on, and writes the reports of --report.
+// The checks of `exec`: observes a run, finds its problems by the conditions of --fail-on, and writes the reports of
+// --report.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
@@ -18,7 +19,10 @@ interface FailCondition {
   find(control: ControlApi, run: ObservedRun): Promise<string[]>;
 }
 
-/** The activity of a run, including what its tests reset or removed. The lists have one line for each request, up to a limit. */
+/**
+ * The activity of a run, including what its tests reset or removed. The lists have one line for each request, up to a
+ * limit.
+ */
 export interface ObservedRun {
   requests: number;
   attempts: number;
@@ -49,7 +53,10 @@ export function observeRun(sandbox: Pick<Sandbox, "onHappening">): ObservedRun {
   return run;
 }
 
-const condition = (find: FailCondition["find"], exitCode: number = exitCodes.verdict): FailCondition => ({ exitCode, find });
+const condition = (find: FailCondition["find"], exitCode: number = exitCodes.verdict): FailCondition => ({
+  exitCode,
+  find,
+});
 
 /** Also reports verdicts that a test erased with a reset. */
 const verdictLines = async (control: ControlApi, verdict: "fail" | "inconclusive") =>
@@ -74,14 +81,21 @@ export function readConditions(text: string | undefined): FailCondition[] {
   for (const word of text?.split(",") ?? []) {
     const [, what, number] = /^(score|uncovered)=(\d+)$/.exec(word) ?? [];
     const simple = Object.hasOwn(simpleConditions, word) ? simpleConditions[word] : undefined;
-    const next = what === "score" ? minimumScore(Number(number)) : what === "uncovered" ? maximumUncovered(Number(number)) : simple;
+    const next =
+      what === "score"
+        ? minimumScore(Number(number))
+        : what === "uncovered"
+          ? maximumUncovered(Number(number))
+          : simple;
     if (next) {
       found.push(next);
       names = undefined;
     } else if (names) names.push(knownName(word));
     else {
       if (!word.startsWith("uncovered="))
-        usageError(`--fail-on has no condition "${word}".${didYouMean(word, Object.keys(simpleConditions))} It takes ${SYNTAX}.`);
+        usageError(
+          `--fail-on has no condition "${word}".${didYouMean(word, Object.keys(simpleConditions))} It takes ${SYNTAX}.`,
+        );
       names = [knownName(word.slice("uncovered=".length))];
       found.push(allCovered(names));
     }
@@ -90,8 +104,8 @@ export function readConditions(text: string | undefined): FailCondition[] {
 }
 
 /**
- * The problems of a run, the lowest exit code first, so that a failure takes precedence over an inconclusive result. Without a request, every
- * condition would hold or fail for the same reason, which is then the only problem.
+ * The problems of a run, the lowest exit code first, so that a failure takes precedence over an inconclusive result.
+ * Without a request, every condition would hold or fail for the same reason, which is then the only problem.
  */
 export async function findProblems(wanted: readonly FailCondition[], control: ControlApi, run: ObservedRun) {
   const unused = wanted.length > 0 ? await findUnused(control, run) : [];
@@ -109,8 +123,11 @@ async function findUnused(control: ControlApi, { requests, attempts }: ObservedR
   if (requests > 0 || attempts > 0) return [];
   const { added, sandbox } = (await control.report({ format: "json" })) as RunReport;
   if (added.some((other) => other.requests !== 0)) return [];
-  const advice = "Check that the command ran tests, and that the client under test sends its requests to MERCHANT_BASE_URL";
-  return [`No request arrived and no webhook was sent, so nothing was checked. ${advice}, which was ${sandbox.url}/v1.`];
+  const advice =
+    "Check that the command ran tests, and that the client under test sends its requests to MERCHANT_BASE_URL";
+  return [
+    `No request arrived and no webhook was sent, so nothing was checked. ${advice}, which was ${sandbox.url}/v1.`,
+  ];
 }
 
 /** The sandboxes that tests created and left open: their verdicts are missing. */
@@ -119,7 +136,9 @@ async function findOpen(control: ControlApi): Promise<string[]> {
   const open = added.filter(({ requests }) => requests === null).map(({ sandbox }) => sandbox);
   return open.length === 0
     ? []
-    : [`Tests left their own sandboxes open, so these were not checked: ${open.join(", ")}. Await close() of each, or stop it.`];
+    : [
+        `Tests left their own sandboxes open, so these were not checked: ${open.join(", ")}. Await close() of each, or stop it.`,
+      ];
 }
 
 /** What a run without problems did not check. */
@@ -129,13 +148,17 @@ export async function findWarnings(failOn: string, control: ControlApi, run: Obs
   const { added } = (await control.report({ format: "json" })) as RunReport;
   // Whether a call to a sandbox that a test created could be retried is unknown, so nothing is reported.
   if (added.some(({ requests }) => requests !== 0)) return [];
-  return ["No call got a 429, a 5xx or a fault, so the client's retries were not tested: add --scenario lost-response to test them."];
+  return [
+    "No call got a 429, a 5xx or a fault, so the client's retries were not tested: add --scenario lost-response to test them.",
+  ];
 }
 
 function knownName(name: string): string {
   const names = [...operations, ...eventTypes];
   if (names.includes(name)) return name;
-  usageError(`--fail-on uncovered names "${name}", which is neither an operation nor an event.${didYouMean(name, names)}`);
+  usageError(
+    `--fail-on uncovered names "${name}", which is neither an operation nor an event.${didYouMean(name, names)}`,
+  );
 }
 
 /** Requires this score in each armed scenario (default: the verdict must be pass). */
@@ -144,7 +167,9 @@ function minimumScore(least: number | undefined): FailCondition {
     const armed = (await control.scenarios.list()).data.filter((scenario) => scenario.armed);
     if (armed.length === 0) return ["No scenario is armed, so there is no score: arm one with --scenario <name>"];
     const missed = armed.filter(({ verdict, score }) => (least === undefined ? verdict !== "pass" : score < least));
-    return missed.map(({ name, says }) => `${name}: ${says}${least === undefined ? "" : ` At least ${least} points are required.`}`);
+    return missed.map(
+      ({ name, says }) => `${name}: ${says}${least === undefined ? "" : ` At least ${least} points are required.`}`,
+    );
   });
 }
 
@@ -153,7 +178,9 @@ function maximumUncovered(most: number): FailCondition {
     const { data } = await control.operations();
     const never = data.filter(({ calls }) => calls === 0).map(({ id }) => id);
     if (never.length <= most) return [];
-    return [`${never.length} of ${data.length} operations were never called, and at most ${most} are allowed: ${never.join(", ")}`];
+    return [
+      `${never.length} of ${data.length} operations were never called, and at most ${most} are allowed: ${never.join(", ")}`,
+    ];
   });
 }
 
@@ -190,7 +217,11 @@ export async function writeReport(
   { problems, failOn }: { problems: readonly string[]; failOn: string },
 ): Promise<void> {
   const lines = problems.slice(0, MAX_PROBLEMS).map(problemText);
-  const report: unknown = await sandbox.control.report({ format, failOn, ...(lines.length > 0 ? { problems: lines.join("\n") } : {}) });
+  const report: unknown = await sandbox.control.report({
+    format,
+    failOn,
+    ...(lines.length > 0 ? { problems: lines.join("\n") } : {}),
+  });
   try {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, typeof report === "string" ? report : `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });

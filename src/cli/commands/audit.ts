@@ -15,11 +15,15 @@ const WIDTH = 19;
 const INDENT = " ".repeat(MARKS.pass.length + 1 + WIDTH);
 
 export const audit = command({
-  summary: "test a webhook receiver with genuine and forged events (exit 1: failed, 3: forgery accepted, 4: inconclusive)",
+  summary:
+    "test a webhook receiver with genuine and forged events (exit 1: failed, 3: forgery accepted, 4: inconclusive)",
   usage: "audit <url>",
   example: "audit http://localhost:3000/hooks --secret whsec_…",
   flags: {
-    secret: { value: "secret", description: "sign with this secret (default: the one of the endpoint registered at the URL)" },
+    secret: {
+      value: "secret",
+      description: "sign with this secret (default: the one of the endpoint registered at the URL)",
+    },
     json: { description: "print the result as one JSON object" },
     ...connectionFlags,
   },
@@ -35,13 +39,21 @@ export const audit = command({
   },
 });
 
-/** Runs the audit on a running sandbox, or with a secret on a temporary one. The sandbox options apply only to the temporary one. */
-async function auditWith({ flags, options, sources }: Arguments, wanted: SandboxAuditInput): Promise<SandboxAuditReply> {
+/**
+ * Runs the audit on a running sandbox, or with a secret on a temporary one. The sandbox options apply only to the
+ * temporary one.
+ */
+async function auditWith(
+  { flags, options, sources }: Arguments,
+  wanted: SandboxAuditInput,
+): Promise<SandboxAuditReply> {
   const found = await findSandbox(flags);
   const isRunning = found.by !== "default" || (await whyNotReady(found.url, found.controlToken)) === undefined;
   const unused = givenFlag(sources);
   if (isRunning && unused !== undefined)
-    usageError(`The sandbox at ${found.url} runs the audit with its own settings: leave out ${unused}, or restart it with that option.`);
+    usageError(
+      `The sandbox at ${found.url} runs the audit with its own settings: leave out ${unused}, or restart it with that option.`,
+    );
   if (isRunning) return sandboxAt(found, flags, { url: "<url>" }).control.audit(wanted);
   if (wanted.secret === undefined)
     throw new SandboxError(

@@ -29,8 +29,11 @@ export const clock = commandGroup({
   default: "show",
   subcommands: {
     show: subcommand("show", "show the time of the sandbox (the default)", "show", (clock) => clock.get()),
-    advance: subcommand("advance <duration>", "play this much time, such as 1h or 30d", "advance 1h", (clock, by = "") =>
-      clock.advance({ by }),
+    advance: subcommand(
+      "advance <duration>",
+      "play this much time, such as 1h or 30d",
+      "advance 1h",
+      (clock, by = "") => clock.advance({ by }),
     ),
     freeze: subcommand("freeze [time]", "stop the clock, at this time or now", "freeze", (clock, now) =>
       clock.set({ mode: "frozen", ...(now !== undefined && { now }) }),
@@ -75,7 +78,9 @@ function linesOfSort(changes: LifeChange[]): string[] {
   return changes.map((change) => {
     const { merchant, kind, id, from, to, event } = change;
     const state = from === null ? (to ?? "changed") : `${from} → ${to}`;
-    return [timeOf(change), merchant, kind, id, state, ...money([change]), event].filter((part) => part !== null).join("  ");
+    return [timeOf(change), merchant, kind, id, state, ...money([change]), event]
+      .filter((part) => part !== null)
+      .join("  ");
   });
 }
 

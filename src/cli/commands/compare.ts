@@ -28,14 +28,22 @@ export const compare = command({
   flags: {
     service: { value: "file", description: "compare with the sandbox under this service file" },
     write: { value: "file", description: "write the differences as a service file, which start --service takes" },
-    "at-least": { value: "count", description: "with --write: how often a difference must be seen to become a fact (default: 3)" },
+    "at-least": {
+      value: "count",
+      description: "with --write: how often a difference must be seen to become a fact (default: 3)",
+    },
     webhooks: { value: "file", description: "the webhooks that the service sent, as receive --log writes them" },
-    base: { value: "url", description: "the address of the service, such as https://api.example.com/v1 (default: where most calls match)" },
+    base: {
+      value: "url",
+      description: "the address of the service, such as https://api.example.com/v1 (default: where most calls match)",
+    },
     json: { description: "print the result as one JSON object" },
   },
   async run({ flags, positionals }) {
     if (positionals.length === 0 && flags.webhooks === undefined)
-      usageError("The recording is missing: merchant-sandbox compare recording.har. docs/real-service.md says how to make one.");
+      usageError(
+        "The recording is missing: merchant-sandbox compare recording.har. docs/real-service.md says how to make one.",
+      );
     const atLeast = wholeNumber(1, 999_999)(flags["at-least"] ?? "3", "--at-least");
     const recording = await readRecording(positionals, flags.webhooks);
     const service = flags.service === undefined ? undefined : await readService(flags.service);
@@ -49,14 +57,17 @@ export const compare = command({
       const { evidence: _, ...result } = found;
       print(JSON.stringify(result));
     }
-    if (flags.write !== undefined) (flags.json === undefined ? print : note)(shownTotals(found, written, adoption, flags.write));
+    if (flags.write !== undefined)
+      (flags.json === undefined ? print : note)(shownTotals(found, written, adoption, flags.write));
     if (matchedNothing(found)) return exitCodes.inconclusive;
     return totalsOf(found).contradicted + found.shapes.length > 0 ? exitCodes.verdict : exitCodes.ok;
   },
 });
 
 const refusedIn = (facts: ServiceFile["facts"]) =>
-  createFileCheck({ facts: comparedSandbox().facts, operations: comparedSandbox().operations.map(({ id }) => id) })(facts);
+  createFileCheck({ facts: comparedSandbox().facts, operations: comparedSandbox().operations.map(({ id }) => id) })(
+    facts,
+  );
 
 /** Drops each entry with which a sandbox comes out farther from the recording. It becomes a question. */
 async function checkedFile(
@@ -79,7 +90,12 @@ async function checkedFile(
 const writeService = (file: string, { facts, questions }: ServiceFile, given: ServiceFile | undefined) =>
   writeOutput(file, `${serviceFileText({ $schema: SCHEMA, facts: { ...given?.facts, ...facts }, questions })}\n`);
 
-function shownTotals(found: Comparison, written: ServiceFile, { facts, questions = [] }: ServiceFile, file: string): string {
+function shownTotals(
+  found: Comparison,
+  written: ServiceFile,
+  { facts, questions = [] }: ServiceFile,
+  file: string,
+): string {
   const [before, after] = [Object.keys(written.facts).length, Object.keys(facts).length];
   const counts = `${totalsOf(found).confirmed} confirmed, ${after} adopted, ${before - after} dropped, ${plural(questions.length, "question")} left to you`;
   return `Wrote ${plural(after, "fact")} to ${file}: merchant-sandbox start --service ${file}. Of the facts: ${counts}.`;
@@ -94,7 +110,8 @@ async function readRecording(files: readonly string[], webhooks: string | undefi
     recording.exchanges = recording.exchanges.concat(exchanges);
     recording.deliveries = recording.deliveries.concat(deliveries);
   }
-  if (webhooks !== undefined) recording.deliveries = recording.deliveries.concat(readWebhooks(await read(webhooks), basename(webhooks)));
+  if (webhooks !== undefined)
+    recording.deliveries = recording.deliveries.concat(readWebhooks(await read(webhooks), basename(webhooks)));
   return recording;
 }
 
@@ -112,7 +129,9 @@ async function read(file: string): Promise<string> {
     if (!found.isFile() && !found.isDirectory()) usageError(`Cannot read ${file}: it is no plain file.`);
     const { size } = found;
     if (size > LARGEST_FILE)
-      usageError(`${file} has ${size} bytes; compare reads at most ${LARGEST_FILE}. Record less, or leave out the bodies of files.`);
+      usageError(
+        `${file} has ${size} bytes; compare reads at most ${LARGEST_FILE}. Record less, or leave out the bodies of files.`,
+      );
     return recordingText(await readFile(file), basename(file));
   } catch (error) {
     if (error instanceof Error && "code" in error && typeof error.code === "string" && "syscall" in error)

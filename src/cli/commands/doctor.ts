@@ -19,7 +19,12 @@ export const doctor = command({
   flags: { json: { description: "print one JSON object per line" } },
   async run({ options, flags }) {
     const { port, host, db, memory } = completeOptions(options);
-    const results = [checkNode(), await checkPort(port, host), ...(memory ? [] : [checkFolder(db)]), checkProxy(process.env)];
+    const results = [
+      checkNode(),
+      await checkPort(port, host),
+      ...(memory ? [] : [checkFolder(db)]),
+      checkProxy(process.env),
+    ];
     for (const result of results) show(result, flags.json !== undefined);
     return results.some(({ state }) => state === "fail") ? exitCodes.runtime : exitCodes.ok;
   },
@@ -58,7 +63,8 @@ async function checkPort(port: number, host = "127.0.0.1"): Promise<DoctorCheck>
   if (port === 0) return ok("port", "any free port");
   const code = await listenError(port, host);
   if (code === undefined) return ok("port", `port ${port} is free`);
-  if (code !== "EADDRINUSE") return fail("port", `port ${port} of ${host} cannot be opened: ${code}`, "Choose another with --port <n>.");
+  if (code !== "EADDRINUSE")
+    return fail("port", `port ${port} of ${host} cannot be opened: ${code}`, "Choose another with --port <n>.");
   const says = `port ${port} is used by ${(await portOwner(port)) ?? "another program"}`;
   if (await describeSandboxAt(`http://127.0.0.1:${port}`, undefined))
     return warn("port", says, "Use that sandbox, stop it, or choose another port with --port <n>.");

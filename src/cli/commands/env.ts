@@ -29,7 +29,8 @@ export const env = command({
   flags: {
     format: {
       value: "format",
-      description: "use this format: shell, json, or github, which writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
+      description:
+        "use this format: shell, json, or github, which writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
     },
     for: { value: "merchant", description: "use the API key of this merchant (default: the first one)" },
     ...connectionFlags,
@@ -38,7 +39,9 @@ export const env = command({
     const { format = "shell" } = flags;
     const write = Object.hasOwn(formats, format) ? formats[format] : undefined;
     if (!write)
-      usageError(`--format takes ${Object.keys(formats).join(", ")}; received "${format}".${didYouMean(format, Object.keys(formats))}`);
+      usageError(
+        `--format takes ${Object.keys(formats).join(", ")}; received "${format}".${didYouMean(format, Object.keys(formats))}`,
+      );
     const sandbox = await connectToSandbox(flags);
     const { key } = await sandbox.merchant(flags.for);
     write(variablesOf(sandbox, key));
@@ -47,10 +50,14 @@ export const env = command({
 
 /** Sets variables for later steps and outputs of this step. GitHub masks the control token in its logs. */
 function writeForGithub(variables: Variables): void {
-  const files = ["GITHUB_ENV", "GITHUB_OUTPUT"].map((name) => process.env[name]).filter((file) => file !== undefined && file !== "");
-  if (files.length === 0) usageError("GITHUB_ENV and GITHUB_OUTPUT are not set: --format github works only in a step of GitHub Actions.");
+  const files = ["GITHUB_ENV", "GITHUB_OUTPUT"]
+    .map((name) => process.env[name])
+    .filter((file) => file !== undefined && file !== "");
+  if (files.length === 0)
+    usageError("GITHUB_ENV and GITHUB_OUTPUT are not set: --format github works only in a step of GitHub Actions.");
   const token = variables.MERCHANT_SANDBOX_CONTROL_TOKEN;
-  if (token !== undefined) print(`::add-mask::${token.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}`);
+  if (token !== undefined)
+    print(`::add-mask::${token.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}`);
   // The delimiter is random, so that no value can end its own block and start another variable.
   const blocks = Object.entries(variables).map(([name, value]) => {
     const delimiter = `end_${randomToken()}`;

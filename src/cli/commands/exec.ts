@@ -6,7 +6,15 @@ import { dirname, join, resolve } from "node:path";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions } from "../../sandbox/options.ts";
-import { findProblems, findWarnings, type ObservedRun, observeRun, readConditions, readReports, writeReport } from "../ci/run-checks.ts";
+import {
+  findProblems,
+  findWarnings,
+  type ObservedRun,
+  observeRun,
+  readConditions,
+  readReports,
+  writeReport,
+} from "../ci/run-checks.ts";
 import { command } from "../command.ts";
 import { eventLine } from "../output/event-lines.ts";
 import { defectLine, readyFacts, readyLine } from "../output/output.ts";
@@ -23,7 +31,10 @@ export const exec = command({
   defaults: { port: "any free port", db: "in memory", memory: "yes, unless --db names a file" },
   rest: true,
   flags: {
-    fixture: { value: "merchant", description: "give the command the API key of this merchant (default: the first one)" },
+    fixture: {
+      value: "merchant",
+      description: "give the command the API key of this merchant (default: the first one)",
+    },
     "fail-on": {
       value: "what",
       multiple: true,
@@ -42,7 +53,11 @@ export const exec = command({
   },
   async run({ options, flags, rest }) {
     if (!rest[0]) usageError("The command is missing: merchant-sandbox exec -- npm test.");
-    const checks = { failOn: flags["fail-on"] ?? "", conditions: readConditions(flags["fail-on"]), reports: readReports(flags.report) };
+    const checks = {
+      failOn: flags["fail-on"] ?? "",
+      conditions: readConditions(flags["fail-on"]),
+      reports: readReports(flags.report),
+    };
     // --db implies a sandbox on disk.
     const complete = completeOptions(options, { port: 0, memory: options.db === undefined });
     const sandbox = await createSandbox(complete);
@@ -68,7 +83,10 @@ interface Inside {
   variables: Record<string, string>;
 }
 
-/** Runs the command. Checks the run after the command's exit, but before killing its remaining processes, whose requests must not count. */
+/**
+ * Runs the command. Checks the run after the command's exit, but before killing its remaining processes, whose requests
+ * must not count.
+ */
 async function runInside({ target, log, run, checks, command, variables }: Inside): Promise<number> {
   const tree = watchTree(() => child.process);
   const child = runChild(command, { ...process.env, ...variables, ...tree.variables });
@@ -84,7 +102,8 @@ async function runInside({ target, log, run, checks, command, variables }: Insid
     const logError = log.error();
     if (logError !== undefined) note(`The log ${log.path} is incomplete: ${logError}.`);
     if (log.defects() > 0) note(`The sandbox had an internal error; see its log ${log.path}.`);
-    else if (code !== exitCodes.ok && logError === undefined) note(`Exit code ${code}. The log of the sandbox is ${log.path}.`);
+    else if (code !== exitCodes.ok && logError === undefined)
+      note(`Exit code ${code}. The log of the sandbox is ${log.path}.`);
   }
 }
 
@@ -122,7 +141,10 @@ async function conclude(
 
 export type LogFile = ReturnType<typeof openLogFile>;
 
-/** The log file contains the sandbox's output, because the terminal belongs to the command. `requested` is that of `--log` (default: a temporary file). */
+/**
+ * The log file contains the sandbox's output, because the terminal belongs to the command. `requested` is that of
+ * `--log` (default: a temporary file).
+ */
 export function openLogFile(requested: string | undefined) {
   const { path, fd, error: openError } = openFile(requested);
   const stream = fd === undefined ? undefined : createWriteStream(path, { fd });
@@ -172,6 +194,8 @@ function openFile(requested: string | undefined): Opened {
   } catch (error) {
     const { message } = error as Error;
     if (requested === undefined) return { path: tmpdir(), error: message };
-    throw new SandboxError(`Cannot write the log ${resolve(requested)}: ${message}. Choose another file with --log <file>.`);
+    throw new SandboxError(
+      `Cannot write the log ${resolve(requested)}: ${message}. Choose another file with --log <file>.`,
+    );
   }
 }

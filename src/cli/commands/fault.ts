@@ -15,8 +15,12 @@ import type { HelpSection } from "../help.ts";
 import { note } from "../output/print.ts";
 import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
-/** A flag for each field of any action. Equal fields have the same meaning. The help lists the flags beside the actions. */
-const fieldNames = [...new Set(actions.flatMap(({ schema }) => Object.keys(schema.properties)))].filter((name) => name !== "type");
+/**
+ * A flag for each field of any action. Equal fields have the same meaning. The help lists the flags beside the actions.
+ */
+const fieldNames = [...new Set(actions.flatMap(({ schema }) => Object.keys(schema.properties)))].filter(
+  (name) => name !== "type",
+);
 const actionFlags = Object.fromEntries(
   fieldNames.map((name): [string, FlagDefinition] => {
     const fields = actions.flatMap(({ schema }) => schema.properties[name] ?? []) as { type?: string }[];
@@ -49,7 +53,10 @@ const ruleFlags = {
   priority: { value: "n", description: "try rules with a higher priority first (default: 0)", rare: true },
 } satisfies Record<string, FlagDefinition>;
 
-const SECTIONS: Readonly<Record<FaultTarget, string>> = { api: "Actions on calls", delivery: "Actions on deliveries of webhooks" };
+const SECTIONS: Readonly<Record<FaultTarget, string>> = {
+  api: "Actions on calls",
+  delivery: "Actions on deliveries of webhooks",
+};
 
 const COMMON = ["rate_limit", "status", "lost_response", "latency", "outage", "duplicate"];
 
@@ -58,7 +65,9 @@ function sections(isAll: boolean): HelpSection[] {
   if (isAll)
     return Object.entries(SECTIONS).map(([target, title]) => ({
       title,
-      rows: actions.filter((action) => action.target === target).map((action) => [written(action), helpOf(action)] as const),
+      rows: actions
+        .filter((action) => action.target === target)
+        .map((action) => [written(action), helpOf(action)] as const),
     }));
   const common = COMMON.flatMap((type) => actions.filter((action) => action.type === type));
   const rows = common.map(({ example, description }) => [`fault add ${example}`, description] as const);
@@ -73,7 +82,10 @@ function written({ type, main, schema }: Action): string {
 function helpOf({ description, example, schema, main }: Action): string {
   const flags = Object.entries(schema.properties)
     .filter(([name]) => name !== "type" && name !== main)
-    .map(([name, field]) => `--${kebab(name)}${(field as { type?: string }).type === "boolean" ? "" : ` <${valuesOf(field) ?? "value"}>`}`);
+    .map(
+      ([name, field]) =>
+        `--${kebab(name)}${(field as { type?: string }).type === "boolean" ? "" : ` <${valuesOf(field) ?? "value"}>`}`,
+    );
   return [description, ...(flags.length > 0 ? [flags.join(" ")] : []), `fault add ${example}`].join("\n");
 }
 
@@ -134,10 +146,14 @@ const actionIn = (word: string) => actions.find(({ type }) => type === typeIn(wo
 /** Builds a rule from the arguments. */
 export function ruleOf(written: string, names: readonly string[], flags: Flags): FaultsAddInput {
   const { target, fields } = readAction(fullAction(written), flags);
-  const named = names.length === 0 ? {} : { [target === "api" ? "operation" : "event"]: names.length === 1 ? names[0] : names };
+  const named =
+    names.length === 0 ? {} : { [target === "api" ? "operation" : "event"]: names.length === 1 ? names[0] : names };
   const match = { ...named, ...present({ merchant: flags.merchant, endpoint: flags.endpoint }) };
   const { times, skip, every, probability, seed, after, for: span, per } = flags;
-  const trigger = { ...present({ times, skip, every, probability, seed }, numberIn), ...present({ after, for: span, per }) };
+  const trigger = {
+    ...present({ times, skip, every, probability, seed }, numberIn),
+    ...present({ after, for: span, per }),
+  };
   return {
     ...present({ id: flags.id, name: flags.name, ttl: flags.ttl }),
     ...present({ priority: flags.priority }, numberIn),
@@ -149,11 +165,17 @@ export function ruleOf(written: string, names: readonly string[], flags: Flags):
 
 function readAction(full: string, flags: Flags) {
   const [type = "", ...rest] = full.split("=");
-  if (/^\d+$/.test(type)) usageError(`There is no status ${type}. An action is a status such as 429, or a name: see fault --help --all.`);
-  const given = fieldNames.flatMap((name) => (flags[kebab(name)] === undefined ? [] : [[name, flags[kebab(name)] || undefined] as const]));
+  if (/^\d+$/.test(type))
+    usageError(`There is no status ${type}. An action is a status such as 429, or a name: see fault --help --all.`);
+  const given = fieldNames.flatMap((name) =>
+    flags[kebab(name)] === undefined ? [] : [[name, flags[kebab(name)] || undefined] as const],
+  );
   try {
     const action = findAction(type.replaceAll("-", "_"));
-    return { target: action.target, fields: parseActionFields(action, rest.length === 0 ? undefined : rest.join("="), given) };
+    return {
+      target: action.target,
+      fields: parseActionFields(action, rest.length === 0 ? undefined : rest.join("="), given),
+    };
   } catch (error) {
     throw asMisuse(error);
   }
@@ -163,7 +185,9 @@ function readAction(full: string, flags: Flags) {
 const numberIn = (text: string) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text);
 
 function present(texts: Flags, read: (text: string) => unknown = (text) => text): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, read(text)]])));
+  return Object.fromEntries(
+    Object.entries(texts).flatMap(([name, text]) => (text === undefined ? [] : [[name, read(text)]])),
+  );
 }
 
 /** Fields of a trigger with these values are not printed. `times` is printed as what is left of it. */

@@ -23,7 +23,8 @@ export const learn = command({
     checkpoint: { value: "n", description: "start at this step, with the results of the steps before it" },
     "hint-after": {
       value: "duration",
-      description: "show a hint after this time at a step, or 8s after a fix that does not work; 0s turns both off (default: 90s)",
+      description:
+        "show a hint after this time at a step, or 8s after a fix that does not work; 0s turns both off (default: 90s)",
     },
     serve: { description: "open a workshop room on the network; each participant gets a merchant and lessons" },
     join: { value: "url", description: "join the workshop room at this URL" },
@@ -35,10 +36,13 @@ export const learn = command({
     if (flags.list !== undefined) return list(options);
     const unused = flags.join === undefined ? undefined : givenFlag(sources);
     if (unused !== undefined) usageError(`--join uses the sandbox of the room: leave out ${unused}.`);
-    if (flags.join !== undefined) return joinRoom(flags.join, flags.name, { lesson: positionals[0], checkpoint: checkpointOf(flags) });
+    if (flags.join !== undefined)
+      return joinRoom(flags.join, flags.name, { lesson: positionals[0], checkpoint: checkpointOf(flags) });
     if (flags.name !== undefined) usageError("--name is your name in a workshop room: add --join <url>.");
     if (options.service !== undefined)
-      usageError(`The lessons describe the plain service: leave out the service file, ${JSON.stringify(options.service)}.`);
+      usageError(
+        `The lessons describe the plain service: leave out the service file, ${JSON.stringify(options.service)}.`,
+      );
     if (flags.serve !== undefined) return serveRoom(options, flags);
     return learnAlone(given);
   },
@@ -58,7 +62,8 @@ async function readLessons<Read>({ lessons }: GivenOptions, read: (sandbox: Sand
 
 async function list(options: GivenOptions): Promise<undefined> {
   const { data } = await readLessons(options, (sandbox) => sandbox.lessons.list());
-  for (const { number, name, title, steps } of data) print(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
+  for (const { number, name, title, steps } of data)
+    print(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
 }
 
 async function learnAlone({ options, flags, positionals: [wanted] }: Arguments): Promise<number> {
@@ -85,7 +90,11 @@ async function learnAlone({ options, flags, positionals: [wanted] }: Arguments):
 }
 
 /** Resumes the lesson stored in the database, unless another lesson or a step is requested. */
-async function beginAt(client: LearnerClient, wanted: string | undefined, checkpoint: number | undefined): Promise<LearnerPlace> {
+async function beginAt(
+  client: LearnerClient,
+  wanted: string | undefined,
+  checkpoint: number | undefined,
+): Promise<LearnerPlace> {
   const place = await client.place();
   const { lesson: name, step, next } = place.learner;
   const isCurrent = step !== null && [undefined, name, String(place.lesson?.number)].includes(wanted);

@@ -1,4 +1,5 @@
-// `listen`: registers a URL of this machine for webhooks while it runs, and prints each delivery attempt, including retries.
+// `listen`: registers a URL of this machine for webhooks while it runs, and prints each delivery attempt, including
+// retries.
 
 import type { RegisteredEndpoint } from "../../../generated/control-api.ts";
 import { eventsText, matchingTypes } from "../../areas/index.ts";
@@ -26,7 +27,10 @@ export const listen = command({
       multiple: true,
       description: "deliver these event types, such as payment.*,payroll.created (default: all)",
     },
-    merchant: { value: "merchant", description: "deliver events of this merchant, such as lodge (default: the first one)" },
+    merchant: {
+      value: "merchant",
+      description: "deliver events of this merchant, such as lodge (default: the first one)",
+    },
     json: { description: "print one JSON object per line" },
     ...connectionFlags,
   },
@@ -49,7 +53,11 @@ const fullUrl = (target: string) =>
   /^\d+$/.test(target) ? `http://localhost:${target}/` : target.includes("://") ? target : `http://${target}`;
 
 /** Runs until a signal arrives. After a reset or a restart of the sandbox, it registers the endpoint again. */
-async function follow({ control, url, controlToken }: RunningSandbox, wanted: NewEndpoint, asJson: boolean): Promise<void> {
+async function follow(
+  { control, url, controlToken }: RunningSandbox,
+  wanted: NewEndpoint,
+  asJson: boolean,
+): Promise<void> {
   // Listens for signals before the first line is printed, because its reader may stop the command at once.
   const stopped = stopSignal();
   const show = asJson ? jsonOutput : plainOutput;

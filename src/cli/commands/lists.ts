@@ -1,6 +1,14 @@
-// `requests`, `events`, `deliveries`, `verdicts` and `endpoints`: what a running sandbox has recorded, newest first, and the details of one.
+// `requests`, `events`, `deliveries`, `verdicts` and `endpoints`: what a running sandbox has recorded, newest first,
+// and the details of one.
 
-import type { ListedEndpoint, LoggedAttempt, LoggedEvent, LoggedRequest, RequestDetail, Verdict } from "../../../generated/control-api.ts";
+import type {
+  ListedEndpoint,
+  LoggedAttempt,
+  LoggedEvent,
+  LoggedRequest,
+  RequestDetail,
+  Verdict,
+} from "../../../generated/control-api.ts";
 import { controlCatalogue } from "../../control/index.ts";
 import { parseTime, realDelay } from "../../kernel/clock.ts";
 import { exitCodes } from "../../kernel/errors.ts";
@@ -24,7 +32,10 @@ interface Page<Row> {
 interface ListDefinition<Row> {
   name: string;
   summary: string;
-  /** The group of the control API whose `list` returns the rows. The query parameters of that operation become the filters. */
+  /**
+   * The group of the control API whose `list` returns the rows. The query parameters of that operation become the
+   * filters.
+   */
   group: "requests" | "events" | "attempts" | "verdicts" | "endpoints";
   /** Flags besides the filters. */
   flags?: FlagDefinitions;
@@ -48,7 +59,10 @@ function filtersOf(operation: string) {
     .filter(([name]) => name !== "ending_before")
     .map(([name, schema]) => {
       const { description = "" } = schema as { description?: string };
-      const { flag, ...given } = PARAMETERS[name] ?? { flag: kebab(name).replace(/-id$/, ""), description: inImperative(description) };
+      const { flag, ...given } = PARAMETERS[name] ?? {
+        flag: kebab(name).replace(/-id$/, ""),
+        description: inImperative(description),
+      };
       return { name, flag, definition: { value: flag, ...given } };
     });
 }
@@ -91,8 +105,9 @@ const POLL_INTERVAL = 250;
 const MOST_ROWS = 100;
 
 /**
- * Prints the rows oldest first, and then each line that was not in the list before: a new row, or one that has changed. Reads further pages
- * until it finds a known row, so that a burst is complete. Compares lines instead of ids, because a reset gives the same ids again.
+ * Prints the rows oldest first, and then each line that was not in the list before: a new row, or one that has changed.
+ * Reads further pages until it finds a known row, so that a burst is complete. Compares lines instead of ids, because a
+ * reset gives the same ids again.
  */
 async function follow<Row extends { id: string | null }>(
   page: (more?: object) => Promise<Page<Row>>,
@@ -120,7 +135,9 @@ async function follow<Row extends { id: string | null }>(
 function detailLines(details: object, indent = ""): string[] {
   if (CURL in details) return String(details[CURL]).split("\n");
   return Object.entries(details)
-    .filter(([, value]) => value !== "" && value !== null && !(typeof value === "object" && Object.keys(value).length === 0))
+    .filter(
+      ([, value]) => value !== "" && value !== null && !(typeof value === "object" && Object.keys(value).length === 0),
+    )
     .flatMap(([name, value]): string[] => {
       if (typeof value !== "object") return `${indent}${name}: ${value}`.split("\n");
       if (!Array.isArray(value)) return [`${indent}${name}:`, ...detailLines(value, `${indent}  `)];
@@ -162,7 +179,12 @@ export const requests = listCommand<LoggedRequest>({
       deliveries: attempts.map(attemptLine),
       verdicts: verdicts
         .filter((verdict) => verdict.requests.includes(id))
-        .map((one) => ({ [one.verdict]: one.rule, id: one.id, says: one.says, hint: one.verdict === "pass" ? null : one.hint })),
+        .map((one) => ({
+          [one.verdict]: one.rule,
+          id: one.id,
+          says: one.says,
+          hint: one.verdict === "pass" ? null : one.hint,
+        })),
     };
   },
 });
@@ -170,7 +192,8 @@ export const requests = listCommand<LoggedRequest>({
 async function runnableCurl(control: Control, request: RequestDetail): Promise<string> {
   const { curlOfRequest, isComplete } = await import("../../../ui/controls/request-commands.ts");
   const { merchants, baseUrl } = await control.overview();
-  if (!isComplete(request)) note("The request log truncated or masked parts of the request: complete the command before you run it.");
+  if (!isComplete(request))
+    note("The request log truncated or masked parts of the request: complete the command before you run it.");
   return curlOfRequest({ url: new URL(baseUrl).origin, token: undefined }, request, merchants);
 }
 
@@ -180,7 +203,9 @@ export const events = listCommand<LoggedEvent>({
   group: "events",
   whenEmpty: "Try merchant-sandbox trigger payment.succeeded.",
   line({ created, type, id, merchant, request, deliveries }) {
-    const states = Object.entries(deliveries).flatMap(([state, times]) => (times > 0 ? [`${count(times)} ${state}`] : []));
+    const states = Object.entries(deliveries).flatMap(([state, times]) =>
+      times > 0 ? [`${count(times)} ${state}`] : [],
+    );
     return `${created} event ${type} ${id} ${merchant} ${request ?? "-"} ${states.join(", ") || "no endpoint"}`;
   },
   async get(control, id) {
@@ -211,7 +236,8 @@ export const verdicts = listCommand<Verdict>({
   group: "verdicts",
   flags: { failed: { description: "list only failures, as --verdict fail does" } },
   implied: ({ failed }) => (failed === undefined ? {} : { verdict: "fail" }),
-  whenEmpty: "The judge checks retries after a failure, and webhook receivers. Try merchant-sandbox fault add 503, then call the API.",
+  whenEmpty:
+    "The judge checks retries after a failure, and webhook receivers. Try merchant-sandbox fault add 503, then call the API.",
   line: (verdict) => verdictText(timed(verdict)),
   get: (control, id) => control.verdicts.get({ id }),
 });

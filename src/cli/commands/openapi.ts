@@ -1,4 +1,5 @@
-// `openapi`, `types` and `assumptions`: print the OpenAPI documents, the TypeScript types and the facts, without a running sandbox.
+// `openapi`, `types` and `assumptions`: print the OpenAPI documents, the TypeScript types and the facts, without a
+// running sandbox.
 
 import type { ServiceFact } from "../../contracts/fact.ts";
 import { usageError } from "../../kernel/errors.ts";
@@ -14,7 +15,10 @@ export const openapi = command({
     control: { description: "print the document of the control API instead of the service's" },
     "3.0": { description: "write OpenAPI 3.0 instead of 3.1, for tools that know only that" },
     "no-extensions": { description: "leave out the fields that begin with x-sandbox-" },
-    url: { ...connectionFlags.url, description: "name this sandbox as the server (default: the one of this folder, or port 4747)" },
+    url: {
+      ...connectionFlags.url,
+      description: "name this sandbox as the server (default: the one of this folder, or port 4747)",
+    },
     db: connectionFlags.db,
   },
   async run({ flags }) {
@@ -54,7 +58,8 @@ export const assumptions = command({
   async run({ flags, positionals: [text = ""] }) {
     const documents = await import("../../sandbox/documents.ts");
     const facts = documents.assumptions().facts.filter(({ id }) => id.includes(text));
-    if (facts.length === 0) usageError(`No fact has an id with "${text}", as "payments.list" is in payments.list.status.`);
+    if (facts.length === 0)
+      usageError(`No fact has an id with "${text}", as "payments.list" is in payments.list.status.`);
     printText(facts.map(flags.json === undefined ? lineOf : (fact) => JSON.stringify(fact)).join("\n"));
   },
 });

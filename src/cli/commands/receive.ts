@@ -45,13 +45,21 @@ export const receive = command({
   flags: {
     port: { value: "n", description: `listen on this port (default: ${PORT})` },
     for: { value: "merchant", description: "receive events of this merchant (default: the first one)" },
-    events: { value: "types", description: "receive these event types, such as booking.declined,payroll.* (default: all)" },
+    events: {
+      value: "types",
+      description: "receive these event types, such as booking.declined,payroll.* (default: all)",
+    },
     secret: { value: "secret", description: "verify with this secret instead of registering an endpoint" },
     fail: { value: "n", description: "respond with 500 to the first n deliveries with a valid signature" },
     slow: { value: "duration", description: "wait this long before each response" },
     log: { value: "file", description: "append each delivery to this file as a line of JSON, for compare --webhooks" },
-    "accept-unsigned": { description: "respond with 200 to deliveries that cannot be verified, such as those of the real service" },
-    status: { value: "n", description: "respond with this status (default: 200, but 400 to invalid JSON and 401 to a wrong signature)" },
+    "accept-unsigned": {
+      description: "respond with 200 to deliveries that cannot be verified, such as those of the real service",
+    },
+    status: {
+      value: "n",
+      description: "respond with this status (default: 200, but 400 to invalid JSON and 401 to a wrong signature)",
+    },
     ...connectionFlags,
   },
   async run({ flags }) {
@@ -70,7 +78,9 @@ export const receive = command({
     const stopped = stopSignal();
     try {
       const isRegistered = flags.secret === undefined && !behaviour.acceptsUnsigned;
-      const registered = isRegistered ? await register(await connectToSandbox(flags), url, flags.for, events) : undefined;
+      const registered = isRegistered
+        ? await register(await connectToSandbox(flags), url, flags.for, events)
+        : undefined;
       if (registered) behaviour.secret = registered.secret;
       else print(`Receiving at ${url}, ${howVerified(behaviour)}. Press Ctrl-C to stop.`);
       await stopped;
@@ -91,7 +101,9 @@ async function register(sandbox: RunningSandbox, url: string, wanted: string | u
   const { endpoints } = sandbox.control;
   const { id: merchant } = await sandbox.merchant(wanted);
   const { id, secret } = await endpoints.register({ url, merchant, events });
-  print(`Receiving ${eventsText(events)} of ${merchant} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`);
+  print(
+    `Receiving ${eventsText(events)} of ${merchant} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`,
+  );
   // The sandbox may have stopped first, which is not an error.
   return { secret, leave: () => endpoints.remove({ id }).catch(() => undefined) };
 }
@@ -143,7 +155,8 @@ async function listen(port: number, behaviour: Behaviour): Promise<Server> {
   // Applies the checks of the sandbox's own port, because a web page in the user's browser can reach this port too.
   const guard = createGuard({ port: () => (server.address() as AddressInfo).port, extraHosts: [], cors: undefined });
   const server = createServer((incoming, outgoing) => {
-    // The real service's deliveries may come through a tunnel with another Host. Requests of web pages still have an Origin.
+    // The real service's deliveries may come through a tunnel with another Host. Requests of web pages still have an
+    // Origin.
     const isAllowed = behaviour.acceptsUnsigned ? incoming.headers.origin === undefined : guard.allows(incoming);
     const handled = isAllowed ? respond(incoming, behaviour) : refuse(incoming);
     void handled
@@ -181,13 +194,18 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
 
 export type WebhookLog = (incoming: IncomingMessage, body: Buffer, status: number) => void;
 
-/** Opens the log. Bodies are logged unmasked, because signatures cover their bytes, so only the file's owner can read it. */
+/**
+ * Opens the log. Bodies are logged unmasked, because signatures cover their bytes, so only the file's owner can read
+ * it.
+ */
 export function openWebhookLog(file: string): WebhookLog {
   const append = (text: string) => appendFileSync(file, text, { mode: 0o600 });
   try {
     append("");
   } catch (error) {
-    usageError(`Cannot write ${file} (${(error as NodeJS.ErrnoException).code}). --log takes a file that can be written.`);
+    usageError(
+      `Cannot write ${file} (${(error as NodeJS.ErrnoException).code}). --log takes a file that can be written.`,
+    );
   }
   return ({ url, method, headers: { authorization: _, cookie: __, ...headers } }, body, status) =>
     append(`${JSON.stringify({ at: machineTime(), method, url, headers, body: body.toString("utf8"), status })}\n`);

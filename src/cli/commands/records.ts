@@ -11,7 +11,9 @@ import { fieldFlags, fieldsOf, kindIn, kindNamed, readFields, statusNamed } from
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
 
-const merchantFlag = { merchant: { value: "merchant", description: "use this merchant, such as lodge (default: the first one)" } };
+const merchantFlag = {
+  merchant: { value: "merchant", description: "use this merchant, such as lodge (default: the first one)" },
+};
 
 const MAKE_EXAMPLE = "make payment --status succeeded --amount 12.50";
 const MOVE_EXAMPLE = "move payment pay_pending succeeded";
@@ -29,7 +31,8 @@ export const make = sandboxCommand({
     const resource = makeable(word);
     const { id: merchant } = await sandbox.merchant(flags.merchant);
     const { records } = sandbox.control;
-    const homeCurrency = async () => (await records.get({ kind: "merchant", id: merchant, merchant })).currency as string | null;
+    const homeCurrency = async () =>
+      (await records.get({ kind: "merchant", id: merchant, merchant })).currency as string | null;
     const fields = await readFields(resource, true, flags, homeCurrency);
     return changeOf(sandbox, merchant, () => records.create({ ...fields, kind: resource.kind, merchant }));
   },
@@ -39,7 +42,9 @@ export const make = sandboxCommand({
 function makeable(word: string): Resource {
   const resource = kindNamed(word);
   if (resource.kind !== "merchant") return resource;
-  return usageError("make creates records of a merchant. Create a merchant with POST /v1/merchants or POST /_sandbox/merchants.");
+  return usageError(
+    "make creates records of a merchant. Create a merchant with POST /v1/merchants or POST /_sandbox/merchants.",
+  );
 }
 
 export const move = sandboxCommand({
@@ -59,7 +64,8 @@ export const move = sandboxCommand({
     const { records } = sandbox.control;
     const currency = async () => (await records.get({ kind, id, merchant })).currency as string | null;
     const fields = { ...(await readFields(resource, false, flags, currency)), ...status };
-    if (Object.keys(fields).length === 0) usageError(`move needs a status or a field to change: merchant-sandbox ${MOVE_EXAMPLE}.`);
+    if (Object.keys(fields).length === 0)
+      usageError(`move needs a status or a field to change: merchant-sandbox ${MOVE_EXAMPLE}.`);
     return changeOf(sandbox, merchant, () => records.change({ ...fields, kind, id, merchant }));
   },
   lines: changeLines,
@@ -76,7 +82,11 @@ interface Change {
 /** The number of newest events to search for the change's events. Other records may emit events at the same time. */
 const MOST_EVENTS = 100;
 
-async function changeOf({ control }: RunningSandbox, merchant: string, change: () => Promise<AnyRecord>): Promise<Change> {
+async function changeOf(
+  { control }: RunningSandbox,
+  merchant: string,
+  change: () => Promise<AnyRecord>,
+): Promise<Change> {
   const [newest] = (await control.events.list({ merchant, limit: 1 })).data;
   const record = await change();
   const { data: events } = await control.events.list({ merchant, limit: MOST_EVENTS });
@@ -118,7 +128,8 @@ export const show = sandboxCommand({
   lines({ data, has_more, merchant }, { positionals: [word = "", id] }) {
     const resource = kindNamed(word);
     if (id !== undefined) return data.flatMap((record) => fieldLines(resource, record));
-    if (data.length === 0) return [`${merchant} has no such records. Try merchant-sandbox make ${kebab(resource.kind)}.`];
+    if (data.length === 0)
+      return [`${merchant} has no such records. Try merchant-sandbox make ${kebab(resource.kind)}.`];
     return [...data.map(recordLine), ...(has_more ? [`Older ones: add --after ${data.at(-1)?.id}.`] : [])];
   },
 });
@@ -156,7 +167,8 @@ function fieldLines({ schema }: Resource, record: AnyRecord): string[] {
 }
 
 function valueText(schema: object | undefined, value: unknown, { currency }: AnyRecord): string {
-  if (typeof value === "number" && schema && isAmount(schema)) return `${writeAmount(value, currency as string | null)}`;
+  if (typeof value === "number" && schema && isAmount(schema))
+    return `${writeAmount(value, currency as string | null)}`;
   if (typeof value === "number" && schema && isTimestamp(schema)) return isoTime(value * 1000);
   return typeof value === "string" ? value : JSON.stringify(value);
 }

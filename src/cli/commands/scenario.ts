@@ -6,14 +6,20 @@ import { commandGroup } from "../command.ts";
 import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
 /** Creates a subcommand about one scenario. */
-const ofOne = (word: string, summary: string, action: "get" | "start" | "stop", lines: (state: Scenario) => readonly string[]) =>
+const ofOne = (
+  word: string,
+  summary: string,
+  action: "get" | "start" | "stop",
+  lines: (state: Scenario) => readonly string[],
+) =>
   sandboxCommand({
     summary,
     usage: `scenario ${word} <name>`,
     example: `scenario ${word} lost-response`,
     flags: { for: { value: "merchant", description: "apply it to this merchant (default: all merchants)" } },
     async call(sandbox, { flags, positionals: [name = ""] }) {
-      if (/[./\\]/.test(name)) usageError(`"${name}" is a file, which only a start can read: merchant-sandbox --scenario ${name}.`);
+      if (/[./\\]/.test(name))
+        usageError(`"${name}" is a file, which only a start can read: merchant-sandbox --scenario ${name}.`);
       const merchant = await sandbox.merchantId(flags.for);
       return sandbox.control.scenarios[action]({ name, ...(merchant !== undefined && { merchant }) });
     },
@@ -57,19 +63,32 @@ function faultLine(fault: Scenario["faults"][number]): string {
 function detailLines(state: Scenario): string[] {
   const { about, verdict, faults, expectations } = state;
   const checks =
-    verdict === null ? expectations.map(({ rule, points }) => `  ${rule}: ${points} points`) : expectations.flatMap(resultLines);
+    verdict === null
+      ? expectations.map(({ rule, points }) => `  ${rule}: ${points} points`)
+      : expectations.flatMap(resultLines);
   return [lineOf(state), "", about, "", ...faults.map(faultLine), ...checks];
 }
 
 function scoreLines(state: Scenario): string[] {
   const { name, verdict, expectations } = state;
-  if (verdict === null) return [`${name} is not armed, so it has no score. Arm it with merchant-sandbox scenario start ${name}.`];
+  if (verdict === null)
+    return [`${name} is not armed, so it has no score. Arm it with merchant-sandbox scenario start ${name}.`];
   return [lineOf(state), ...expectations.flatMap(resultLines)];
 }
 
 /** The lines of an expectation, with the first failed verdicts and their hints. */
-function resultLines({ rule, points, optional, verdict, earned, verdicts }: Scenario["expectations"][number]): string[] {
+function resultLines({
+  rule,
+  points,
+  optional,
+  verdict,
+  earned,
+  verdicts,
+}: Scenario["expectations"][number]): string[] {
   const failed = verdicts.filter((found) => found.verdict === "fail");
   const open = optional && verdict === "inconclusive" ? " (optional, does not count)" : "";
-  return [`  ${verdict} ${rule}: ${earned} of ${points}${open}`, ...failed.slice(0, 3).map(({ says, hint }) => `    ${says} ${hint}`)];
+  return [
+    `  ${verdict} ${rule}: ${earned} of ${points}${open}`,
+    ...failed.slice(0, 3).map(({ says, hint }) => `    ${says} ${hint}`),
+  ];
 }

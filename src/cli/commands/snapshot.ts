@@ -74,6 +74,7 @@ function resetLines({ reset, clock, faults, scenarios, endpoints }: SandboxReset
     ...endpoints.map((id) => `endpoint ${id}`),
   ];
   const kept = again.length === 0 ? "" : ` Set up again, as the options say: ${again.join(", ")}.`;
-  if (clock === null) return [`Reset the data, faults and verdicts of ${reset}; the clock and other merchants are unchanged.${kept}`];
+  if (clock === null)
+    return [`Reset the data, faults and verdicts of ${reset}; the clock and other merchants are unchanged.${kept}`];
   return [`Reset everything: data, faults, verdicts, and the clock to ${describeClock(clock)}.${kept}`];
 }

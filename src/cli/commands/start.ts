@@ -1,4 +1,5 @@
-// `start` and `attach`: run a sandbox until it is stopped, or watch one of another process, and show its requests and deliveries.
+// `start` and `attach`: run a sandbox until it is stopped, or watch one of another process, and show its requests and
+// deliveries.
 
 import { completeOptions, type Options } from "../../sandbox/options.ts";
 import type { Flags } from "../arguments.ts";
@@ -43,9 +44,14 @@ async function startWithDashboard(options: Options, flags: Flags): Promise<numbe
   }
 }
 
-/** Writes a state file by which commands find an in-memory sandbox, which has no database. A detached sandbox gets one from `detach`. */
+/**
+ * Writes a state file by which commands find an in-memory sandbox, which has no database. A detached sandbox gets one
+ * from `detach`.
+ */
 const announceInMemory = ({ memory, db }: Options, url: string, controlToken: string | undefined): (() => void) =>
-  memory && !process.send ? writeForegroundState(folderOf(db), { url, pid: process.pid, ...(controlToken && { controlToken }) }) : () => {};
+  memory && !process.send
+    ? writeForegroundState(folderOf(db), { url, pid: process.pid, ...(controlToken && { controlToken }) })
+    : () => {};
 
 function watchWorker({ facts, url, onDefect }: WorkerSandbox): WatchedSandbox {
   const target = { url, token: facts.controlToken };
@@ -55,7 +61,8 @@ function watchWorker({ facts, url, onDefect }: WorkerSandbox): WatchedSandbox {
     target,
     keepsRunning: false,
     whileDashboard(show) {
-      // The dashboard may be on a shared screen, so it shows the token only on request. A generated token is printed nowhere else.
+      // The dashboard may be on a shared screen, so it shows the token only on request. A generated token is printed
+      // nowhere else.
       if (facts.heldDeliveries > 0) show(heldNote(facts));
       if (facts.controlToken !== undefined) show("The control API requires a token: press s to see it");
       return () => {};
@@ -94,6 +101,9 @@ export const attach = command({
   async run({ flags, positionals: [given = flags.url] }) {
     const { url, controlToken } = await findSandbox({ ...flags, url: given });
     const target = { url, token: controlToken };
-    return show({ target, keepsRunning: true, follow: (output, from) => followLiveStream(target, output, from) }, flags);
+    return show(
+      { target, keepsRunning: true, follow: (output, from) => followLiveStream(target, output, from) },
+      flags,
+    );
   },
 });

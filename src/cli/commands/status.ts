@@ -14,7 +14,9 @@ export const status = command({
   flags: { json: { description: "print one JSON object per line" }, ...connectionFlags },
   async run({ flags }) {
     const here = namedUrl(flags) === undefined ? await findHere(flags) : [];
-    const found = await Promise.all((here.length > 0 ? here : [await findSandbox(flags, { mayBeAbsent: true })]).map(look));
+    const found = await Promise.all(
+      (here.length > 0 ? here : [await findSandbox(flags, { mayBeAbsent: true })]).map(look),
+    );
     for (const one of found) print(flags.json === undefined ? lineOf(one) : JSON.stringify(one));
     return found.every(({ ready }) => ready) ? exitCodes.ok : exitCodes.runtime;
   },
@@ -24,10 +26,30 @@ async function look({ url, controlToken, detached }: FoundSandbox) {
   const why = await whyNotReady(url, controlToken);
   const index = why === undefined ? await describeSandboxAt(url, controlToken) : undefined;
   const { version = null, pid = null, database = null, service = null, clock = null } = index ?? {};
-  return { url, ready: why === undefined, why: why ?? null, version, pid, database, service, clock, log: detached?.log ?? null };
+  return {
+    url,
+    ready: why === undefined,
+    why: why ?? null,
+    version,
+    pid,
+    database,
+    service,
+    clock,
+    log: detached?.log ?? null,
+  };
 }
 
-function lineOf({ url, ready, why, version, pid, database, service, clock, log }: Awaited<ReturnType<typeof look>>): string {
+function lineOf({
+  url,
+  ready,
+  why,
+  version,
+  pid,
+  database,
+  service,
+  clock,
+  log,
+}: Awaited<ReturnType<typeof look>>): string {
   if (!ready) return `No sandbox is ready at ${url}: ${why}.`;
   if (version === null || clock === null) return `${url} is ready; add --control-token <token> for details.`;
   const kept = database === null ? "in memory" : `kept in ${database}`;

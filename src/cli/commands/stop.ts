@@ -16,7 +16,10 @@ export const stop = command({
   usage: "stop",
   flags: { all: { description: "stop all detached sandboxes of this folder" }, ...connectionFlags },
   async run({ flags }) {
-    const sandboxes = flags.all === undefined ? [await findOne(flags)] : (await findHere(flags)).flatMap(({ detached }) => detached ?? []);
+    const sandboxes =
+      flags.all === undefined
+        ? [await findOne(flags)]
+        : (await findHere(flags)).flatMap(({ detached }) => detached ?? []);
     if (sandboxes.length === 0) print("No sandbox runs here.");
     const ended = await Promise.all(sandboxes.map(end));
     return ended.every(Boolean) ? exitCodes.ok : exitCodes.runtime;

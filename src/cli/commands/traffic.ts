@@ -17,7 +17,9 @@ const startFlags: FlagDefinitions = {
   for: { value: "duration", description: "stop after this time, such as 1m (default: run until stopped)" },
   merchant: { value: "merchant", description: "generate it for this merchant, such as lodge (default: the first one)" },
 };
-const merchantFlag: FlagDefinitions = { merchant: { value: "merchant", description: "only that of this merchant (default: all)" } };
+const merchantFlag: FlagDefinitions = {
+  merchant: { value: "merchant", description: "only that of this merchant (default: all)" },
+};
 
 type TrafficCall = (
   traffic: RunningSandbox["control"]["traffic"],
@@ -46,7 +48,9 @@ export const traffic = commandGroup({
     start: subcommand("start", "start it", startFlags, async (traffic, merchant, { rate, mix, for: span }) => ({
       data: [await traffic.start({ rate, merchant, for: span, ...(mix !== undefined && { mix: readMix(mix) }) })],
     })),
-    stop: subcommand("stop", "stop it", merchantFlag, (traffic, merchant) => traffic.stop({ ...(merchant !== undefined && { merchant }) })),
+    stop: subcommand("stop", "stop it", merchantFlag, (traffic, merchant) =>
+      traffic.stop({ ...(merchant !== undefined && { merchant }) }),
+    ),
     status: subcommand("status", "show what it has done (the default)", merchantFlag, async (traffic, merchant) => ({
       data: (await traffic.list()).data.filter((one) => merchant === undefined || one.merchant === merchant),
     })),
@@ -65,6 +69,9 @@ function readMix(text: string): Record<string, number> {
 function lineOf({ merchant, rate, for: span, status, happened, byKind }: Traffic, isFrozen: boolean): string {
   const kinds = Object.entries(byKind).map(([kind, times]) => `${kind.replaceAll("_", " ")} ${count(times)}`);
   const counts = `${plural(happened, "action")} so far${kinds.length > 0 ? ` (${kinds.join(", ")})` : ""}`;
-  const hint = isFrozen && status === "running" ? "; the clock is frozen, so advance it with merchant-sandbox clock advance 1m" : "";
+  const hint =
+    isFrozen && status === "running"
+      ? "; the clock is frozen, so advance it with merchant-sandbox clock advance 1m"
+      : "";
   return `${merchant} ${rate}${span === null ? "" : ` for ${span}`}: ${status}, ${counts}${hint}`;
 }

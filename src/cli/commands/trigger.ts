@@ -1,4 +1,5 @@
-// `trigger` and `replay`: cause an event of any type in a running sandbox, or send a synthetic one; deliver an attempt or an event again.
+// `trigger` and `replay`: cause an event of any type in a running sandbox, or send a synthetic one; deliver an attempt
+// or an event again.
 
 import { eventTypes } from "../../areas/index.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
@@ -51,7 +52,8 @@ function parse(text: string): Record<string, unknown> {
 }
 
 export const replay = sandboxCommand({
-  summary: "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what was pending in the start snapshot (waiting)",
+  summary:
+    "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what was pending in the start snapshot (waiting)",
   usage: "replay <id|waiting>",
   async call({ control }, { positionals: [id = ""] }) {
     if (id === "waiting") return control.attempts.release();

@@ -67,7 +67,12 @@ function faultText({ at, ruleId, name, action, form, requestId, attemptId, merch
 }
 
 function lessonText({ news, learner: { name, id, lesson, title, step, steps, stepTitle } }: LessonMessage): string {
-  const place = lesson === null ? "no lesson yet" : step === null ? `"${title}" is complete` : `${lesson} ${step}/${steps} ${stepTitle}`;
+  const place =
+    lesson === null
+      ? "no lesson yet"
+      : step === null
+        ? `"${title}" is complete`
+        : `${lesson} ${step}/${steps} ${stepTitle}`;
   return `lesson: ${name} (${id}) ${news}; ${place}`;
 }
 
@@ -81,5 +86,9 @@ export function eventObject(event: LiveEvent): Record<string, unknown> {
   const { kind, ...fields } = event as { kind: string } & Record<string, unknown>;
   // Most kinds have one field of the same name that describes the event.
   const about = (fields[kind] ?? fields) as { at?: number };
-  return { event: kind === "attempt" ? "delivery" : kind, ...about, ...(about.at !== undefined && { at: isoTime(about.at) }) };
+  return {
+    event: kind === "attempt" ? "delivery" : kind,
+    ...about,
+    ...(about.at !== undefined && { at: isoTime(about.at) }),
+  };
 }

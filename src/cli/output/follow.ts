@@ -7,7 +7,11 @@ import type { Following, Output, SandboxSummary, WatchedSandbox } from "./output
 
 const FROM_NOW: StreamPosition = { run: undefined, seq: undefined };
 
-export async function followLiveStream(target: WatchedSandbox["target"], output: Output, from = FROM_NOW): Promise<Following> {
+export async function followLiveStream(
+  target: WatchedSandbox["target"],
+  output: Output,
+  from = FROM_NOW,
+): Promise<Following> {
   const { openLive } = await import("../../../ui/connection/live-stream.ts");
   const { openSocket } = await import("../../../ui/connection/node-socket.ts");
   const printer = createPrinter(output);
@@ -17,7 +21,10 @@ export async function followLiveStream(target: WatchedSandbox["target"], output:
       if (next.phase === "detached") reject(new SandboxError(`Cannot watch ${target.url}: ${next.reason}.`));
       else printer.connection(next, target.url);
     };
-    live = openLive({ target, openSocket, mode: "everything", from }, { message: printer.message, unknown: printer.unknown, connection });
+    live = openLive(
+      { target, openSocket, mode: "everything", from },
+      { message: printer.message, unknown: printer.unknown, connection },
+    );
   });
   const stop = () => {
     live?.close();
@@ -31,11 +38,13 @@ function createPrinter(output: Output) {
   let run: string | undefined;
   let lostBecause: string | undefined;
   let left = 0;
-  const reportLeft = () => output.notice({ event: "unknown", messages: left }, `Messages of another version were not shown: ${left}.`);
+  const reportLeft = () =>
+    output.notice({ event: "unknown", messages: left }, `Messages of another version were not shown: ${left}.`);
   return {
     message(message: LiveMessage) {
       if (message.type === "batch") for (const { seq, ...event } of message.items) output.event(event);
-      if (message.type === "gap") output.notice({ event: "missed", from: message.from, to: message.to }, missedText(message));
+      if (message.type === "gap")
+        output.notice({ event: "missed", from: message.from, to: message.to }, missedText(message));
       if (message.type !== "snapshot") return;
       if (run !== undefined && run !== message.run) output.notice({ event: "anew" }, "The sandbox was restarted.");
       if (run !== message.run) output.attached(message.sandbox as SandboxSummary);
@@ -50,7 +59,8 @@ function createPrinter(output: Output) {
       if (left > 1) reportLeft();
     },
     connection(connection: StreamConnection, url: string) {
-      if (connection.phase === "live" && lostBecause !== undefined) output.notice({ event: "live", url }, `${url} responds again.`);
+      if (connection.phase === "live" && lostBecause !== undefined)
+        output.notice({ event: "live", url }, `${url} responds again.`);
       if (connection.phase === "reconnecting" && lostBecause !== connection.reason)
         output.notice({ event: "away", url, why: connection.reason }, `Waiting for ${url}: ${connection.reason}.`);
       lostBecause = connection.phase === "reconnecting" ? connection.reason : undefined;
@@ -58,4 +68,5 @@ function createPrinter(output: Output) {
   };
 }
 
-const missedText = ({ from, to }: { from: number; to: number }) => `${to - from + 1} events were missed; the sandbox no longer holds them.`;
+const missedText = ({ from, to }: { from: number; to: number }) =>
+  `${to - from + 1} events were missed; the sandbox no longer holds them.`;

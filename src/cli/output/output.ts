@@ -28,7 +28,8 @@ export const plainOutput: Output = {
     for (const { id, merchant, url, events, secret } of facts.endpoints)
       print(`Delivering ${events.join(", ")} of ${merchant} to ${url} as ${id}, signed with ${secret}`);
     if (facts.heldDeliveries > 0) print(heldNote(facts));
-    if (facts.controlToken !== undefined) print(`The control API at ${facts.url}/_sandbox requires the token ${facts.controlToken}`);
+    if (facts.controlToken !== undefined)
+      print(`The control API at ${facts.url}/_sandbox requires the token ${facts.controlToken}`);
   },
   attached: (summary) => print(`Watching ${describeSandbox(summary, "at")}`),
   event: (event) => printSoon(eventLine(event)),
@@ -87,9 +88,15 @@ export interface WatchedSandbox {
   keepsRunning: boolean;
   /** The mode of its lessons, if any. */
   learning?: LearningMode;
-  /** Called when the dashboard opens; `show` displays a message on it. The returned function is called when the dashboard closes. */
+  /**
+   * Called when the dashboard opens; `show` displays a message on it. The returned function is called when the
+   * dashboard closes.
+   */
   whileDashboard?(show: (text: string) => void): () => void;
-  /** Prints a description of the sandbox, then its events. `from` is the last event that the dashboard showed (default: new events only). */
+  /**
+   * Prints a description of the sandbox, then its events. `from` is the last event that the dashboard showed (default:
+   * new events only).
+   */
   follow(output: Output, from?: StreamPosition): Promise<Following>;
 }
 

@@ -1,5 +1,5 @@
-// Prints all output of the command line, except the dashboard. Control characters become visible escapes, so that untrusted text (names in
-// files, responses of servers, webhooks) cannot control the terminal.
+// Prints all output of the command line, except the dashboard. Control characters become visible escapes, so that
+// untrusted text (names in files, responses of servers, webhooks) cannot control the terminal.
 
 import { writeFile } from "node:fs/promises";
 import { afterThisTurn } from "../../kernel/clock.ts";
@@ -17,7 +17,10 @@ export const print = (line: string) => {
 
 let lines = "";
 
-/** Prints a line together with the others of this turn of the event loop: under load, a write for each takes a tenth of the time of a request. */
+/**
+ * Prints a line together with the others of this turn of the event loop: under load, a write for each takes a tenth of
+ * the time of a request.
+ */
 export function printSoon(line: string): void {
   if (lines === "") afterThisTurn(writeLines);
   lines += `${escapeControlCharacters(line)}\n`;

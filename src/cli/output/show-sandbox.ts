@@ -21,10 +21,13 @@ export const uiFlags = {
 } satisfies Record<string, FlagDefinition>;
 
 /**
- * Chooses the user interface. `--ui` and `--no-ui` override the environment, but the dashboard always requires a terminal, with the process in
- * its foreground.
+ * Chooses the user interface. `--ui` and `--no-ui` override the environment, but the dashboard always requires a
+ * terminal, with the process in its foreground.
  */
-export function chooseUi(flags: Flags, { isTerminal, environment }: { isTerminal: boolean; environment: NodeJS.ProcessEnv }): UiChoice {
+export function chooseUi(
+  flags: Flags,
+  { isTerminal, environment }: { isTerminal: boolean; environment: NodeJS.ProcessEnv },
+): UiChoice {
   if (flags.json !== undefined) return "json";
   if (!isTerminal || flags["no-ui"] !== undefined) return "plain";
   if (flags.ui !== undefined) return "dashboard";

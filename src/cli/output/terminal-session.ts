@@ -1,4 +1,5 @@
-// Shows a sandbox on an interactive terminal until the user quits or a signal arrives. A key switches between dashboard and plain lines.
+// Shows a sandbox on an interactive terminal until the user quits or a signal arrives. A key switches between dashboard
+// and plain lines.
 
 import { constants } from "node:os";
 import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
@@ -41,7 +42,14 @@ const ENDINGS = { quit: "quit", interrupt: "SIGINT", plain: "other", hangup: "SI
 
 async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, known: UiState | undefined) {
   const { target, learning } = watched;
-  const dashboard = openDashboard({ target, learning, theme, resumeFrom: known, input: process.stdin, output: process.stdout });
+  const dashboard = openDashboard({
+    target,
+    learning,
+    theme,
+    resumeFrom: known,
+    input: process.stdin,
+    output: process.stdout,
+  });
   const stopBeside = watched.whileDashboard?.(dashboard.notify);
   const left = dashboard.left.then((why): Ending => ENDINGS[why]);
   let summary = "";
@@ -61,7 +69,11 @@ async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, 
 
 const KEYS: Record<string, Ending> = { s: "other", q: "quit", "ctrl-c": "SIGINT" };
 
-async function showLines(watched: WatchedSandbox, received: Promise<StopSignal>, from: StreamPosition): Promise<Ending> {
+async function showLines(
+  watched: WatchedSandbox,
+  received: Promise<StopSignal>,
+  from: StreamPosition,
+): Promise<Ending> {
   const { promise: left, resolve: leave } = withResolvers<Ending>();
   const terminal = openTerminal(
     { input: process.stdin, output: process.stdout, keysOnly: true },
@@ -89,7 +101,11 @@ async function showLines(watched: WatchedSandbox, received: Promise<StopSignal>,
 export function exitSummary({ sandbox, target, made }: UiState, keepsRunning: boolean): string {
   if (!sandbox) return `No sandbox responded at ${escapeControlCharacters(target.url)}.\n`;
   const { requests, attempts, verdicts } = made;
-  const counts = [plural(requests, "request"), plural(attempts, "delivery attempt"), plural(verdicts.fail, "failed verdict")];
+  const counts = [
+    plural(requests, "request"),
+    plural(attempts, "delivery attempt"),
+    plural(verdicts.fail, "failed verdict"),
+  ];
   const lines = [
     `merchant-sandbox ${keepsRunning ? "is" : "was"} at ${sandbox.baseUrl}`,
     counts.join(", "),
@@ -99,6 +115,9 @@ export function exitSummary({ sandbox, target, made }: UiState, keepsRunning: bo
 }
 
 function whereDataIs(database: string | null, keepsRunning: boolean): string {
-  if (database !== null) return `${keepsRunning ? "Keeps" : "Kept"} the data and the request log in ${database}; verdicts are not kept`;
-  return keepsRunning ? "All data is in memory; the sandbox keeps running" : "All data was in memory; use --db <file> to keep it";
+  if (database !== null)
+    return `${keepsRunning ? "Keeps" : "Kept"} the data and the request log in ${database}; verdicts are not kept`;
+  return keepsRunning
+    ? "All data is in memory; the sandbox keeps running"
+    : "All data was in memory; use --db <file> to keep it";
 }

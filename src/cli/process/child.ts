@@ -1,5 +1,5 @@
-// Runs another command transparently: it inherits our streams, receives our signals, and determines the exit code. At its end, every process
-// that it started is killed, including orphans and processes that ignore SIGTERM.
+// Runs another command transparently: it inherits our streams, receives our signals, and determines the exit code. At
+// its end, every process that it started is killed, including orphans and processes that ignore SIGTERM.
 
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { closeSync, openSync } from "node:fs";
@@ -68,9 +68,9 @@ function spawnError(error: Error, program: string): Error {
 const MARK = "MERCHANT_SANDBOX_EXEC";
 
 /**
- * A shell that waits until its standard input closes, then kills every process with the mark in its environment: SIGTERM first, and SIGKILL
- * after two seconds. The input also closes when this process is killed, so no child outlives it. The guard itself has no mark, and runs
- * in its own session, where terminal signals do not reach it.
+ * A shell that waits until its standard input closes, then kills every process with the mark in its environment:
+ * SIGTERM first, and SIGKILL after two seconds. The input also closes when this process is killed, so no child outlives
+ * it. The guard itself has no mark, and runs in its own session, where terminal signals do not reach it.
  */
 const GUARD = `
 trap '' HUP INT QUIT TERM
@@ -96,13 +96,16 @@ done
 `;
 
 /**
- * Call before the command starts. Its processes are found by the variables in its environment, regardless of their parent. `end` kills the
- * remaining ones, and resolves when all have ended. An `exec` inside an `exec` appends its mark to the outer one's.
+ * Call before the command starts. Its processes are found by the variables in its environment, regardless of their
+ * parent. `end` kills the remaining ones, and resolves when all have ended. An `exec` inside an `exec` appends its mark
+ * to the outer one's.
  */
 export function watchTree(command: () => ChildProcess) {
   const mark = randomToken();
   const variables = { [MARK]: [process.env[MARK], mark].filter(Boolean).join(" ") };
-  return process.platform === "win32" ? { variables, end: () => endOnWindows(command().pid) } : { variables, end: openGuard(mark) };
+  return process.platform === "win32"
+    ? { variables, end: () => endOnWindows(command().pid) }
+    : { variables, end: openGuard(mark) };
 }
 
 function openGuard(mark: string): () => Promise<void> {

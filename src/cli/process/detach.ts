@@ -40,7 +40,10 @@ export async function detach(options: Options, flags: Record<string, string | un
   return exitCodes.ok;
 }
 
-/** Runs in the background process. Reports to the foreground process that the sandbox is ready, or exits if that process has ended. */
+/**
+ * Runs in the background process. Reports to the foreground process that the sandbox is ready, or exits if that process
+ * has ended.
+ */
 export function announce(facts: ReadyFacts): void {
   boundLog();
   process.send?.(facts, (error) => {
@@ -49,7 +52,10 @@ export function announce(facts: ReadyFacts): void {
   });
 }
 
-/** Spawns the background process. Passes the token in the environment, because other users can read a process's arguments. */
+/**
+ * Spawns the background process. Passes the token in the environment, because other users can read a process's
+ * arguments.
+ */
 function spawnBackground(log: string, token: string | undefined): ChildProcess {
   const argv = process.argv.slice(2).filter((argument, index, all) => !isTokenOrDetach(argument, all[index - 1]));
   const env = token === undefined ? process.env : { ...process.env, [variableOf("controlToken")]: token };
@@ -86,7 +92,9 @@ function waitUntilReady(child: ChildProcess): Promise<ReadyFacts | { code: numbe
 function reportFailure(code: number, log: string): number {
   const output = readFileSync(log, "utf8").trimEnd();
   rmSync(log, { force: true });
-  noteText(output === "" ? "merchant-sandbox: The background process ended before it was ready, without a message." : output);
+  noteText(
+    output === "" ? "merchant-sandbox: The background process ended before it was ready, without a message." : output,
+  );
   return code || exitCodes.runtime;
 }
 

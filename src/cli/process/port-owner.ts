@@ -1,4 +1,5 @@
-// Finds the program that listens on a port: a sandbox by its own description, any other process from the operating system.
+// Finds the program that listens on a port: a sandbox by its own description, any other process from the operating
+// system.
 
 import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
@@ -19,14 +20,16 @@ export interface PortListener {
 }
 
 /** The process that listens on a port, from the operating system. */
-export const listenerOf = async (port: number): Promise<PortListener | undefined> => listenerOnLinux(port) ?? (await listenerByTool(port));
+export const listenerOf = async (port: number): Promise<PortListener | undefined> =>
+  listenerOnLinux(port) ?? (await listenerByTool(port));
 
 function listenerOnLinux(port: number): PortListener | undefined {
   const sockets = new Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => listening(table, port)));
   if (sockets.size === 0) return undefined;
   for (const pid of namesIn("/proc").filter((name) => /^\d+$/.test(name)))
     for (const handle of namesIn(`/proc/${pid}/fd`))
-      if (sockets.has(linkOf(`/proc/${pid}/fd/${handle}`))) return { pid: Number(pid), name: textOf(`/proc/${pid}/comm`).trim() };
+      if (sockets.has(linkOf(`/proc/${pid}/fd/${handle}`)))
+        return { pid: Number(pid), name: textOf(`/proc/${pid}/comm`).trim() };
   return undefined;
 }
 
@@ -36,7 +39,9 @@ function listening(table: string, port: number): string[] {
   const rows = textOf(table)
     .split("\n")
     .map((line) => line.trim().split(/\s+/));
-  return rows.filter(([, local, , state]) => local?.endsWith(`:${hex}`) && state === "0A").map((columns) => `socket:[${columns[9]}]`);
+  return rows
+    .filter(([, local, , state]) => local?.endsWith(`:${hex}`) && state === "0A")
+    .map((columns) => `socket:[${columns[9]}]`);
 }
 
 function listenerByTool(port: number): Promise<PortListener | undefined> {

@@ -38,7 +38,8 @@ function endBy(signal: StopSignal): void {
 export const stopSignal = () => listenForStop().received;
 
 /** Sends a signal. Returns false if the process does not exist or belongs to another user. */
-export const signal = (pid: number, name: NodeJS.Signals | 0): boolean => attempt(() => process.kill(pid, name)) ?? false;
+export const signal = (pid: number, name: NodeJS.Signals | 0): boolean =>
+  attempt(() => process.kill(pid, name)) ?? false;
 
 /** A zombie counts as ended, because in a container its parent may never reap it. */
 export function isAlive(pid: number): boolean {
@@ -50,8 +51,9 @@ export function isAlive(pid: number): boolean {
 const CHECK_EVERY = 250;
 
 /**
- * Stops the program when npx is stopped. npx runs `sh -c merchant-sandbox` and sends SIGTERM only to that shell, which does not forward it.
- * So a program under npx checks whether its parent has changed. A detached sandbox, recognised by its IPC channel, outlives its parent.
+ * Stops the program when npx is stopped. npx runs `sh -c merchant-sandbox` and sends SIGTERM only to that shell, which
+ * does not forward it. So a program under npx checks whether its parent has changed. A detached sandbox, recognised by
+ * its IPC channel, outlives its parent.
  */
 export function endWithNpx(): void {
   if (process.env.npm_lifecycle_event !== "npx" || process.send !== undefined) return;

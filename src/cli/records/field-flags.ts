@@ -12,12 +12,17 @@ import { descriptionWithoutUnit, isAmount, isTimestamp, type TSchema, Type } fro
 import { fieldErrors } from "../../schema/validator.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 
-/** The words for each kind: its name and plural. For a name of two words also its first and last part, unless another kind has it first. */
+/**
+ * The words for each kind: its name and plural. For a name of two words also its first and last part, unless another
+ * kind has it first.
+ */
 const words = new Map<string, Resource>();
 for (const resource of resources)
   for (const part of [0, -1].map((index) => resource.kind.split("_").at(index) as string))
-    for (const word of part.endsWith("s") ? [part] : [part, `${part}s`]) if (!words.has(word)) words.set(word, resource);
-for (const resource of resources) for (const word of [resource.view, resource.kind].map(kebab)) words.set(word, resource);
+    for (const word of part.endsWith("s") ? [part] : [part, `${part}s`])
+      if (!words.has(word)) words.set(word, resource);
+for (const resource of resources)
+  for (const word of [resource.view, resource.kind].map(kebab)) words.set(word, resource);
 
 const findKind = (word: string): Resource | undefined => words.get(kebab(word.toLowerCase()));
 
@@ -25,7 +30,8 @@ const findKind = (word: string): Resource | undefined => words.get(kebab(word.to
 export function kindNamed(word: string): Resource {
   const found = findKind(word);
   if (found) return found;
-  const hint = didYouMean(kebab(word), words.keys()) || ` There are ${resources.map(({ kind }) => kebab(kind)).join(", ")}.`;
+  const hint =
+    didYouMean(kebab(word), words.keys()) || ` There are ${resources.map(({ kind }) => kebab(kind)).join(", ")}.`;
   usageError(`There is no kind of record ${word}.${hint}`);
 }
 
@@ -40,7 +46,8 @@ export function statusNamed({ kind, transitions }: Resource, word: string): stri
 }
 
 /** The argument that names a kind (default: the first one). The value of a flag may precede it. */
-export const kindIn = (positionals: readonly string[]): string | undefined => positionals.find(findKind) ?? positionals[0];
+export const kindIn = (positionals: readonly string[]): string | undefined =>
+  positionals.find(findKind) ?? positionals[0];
 
 type FieldSchema = TSchema & { type?: string | string[]; format?: string; description?: string; enum?: unknown[] };
 
@@ -107,7 +114,10 @@ export async function readFields(
       given[name] = readMajor(flag, text, currencies.get(name));
     } else given[name] = readValue(flag, text, schema);
   }
-  const [error] = fieldErrors(Type.Object(Object.fromEntries([...flagOf.keys()].map((name) => [name, schemas[name] as TSchema]))), given);
+  const [error] = fieldErrors(
+    Type.Object(Object.fromEntries([...flagOf.keys()].map((name) => [name, schemas[name] as TSchema]))),
+    given,
+  );
   if (error === undefined) return given;
   const [start = ""] = error.field.split(".");
   const flag = `${flagOf.get(start)}`;
@@ -115,7 +125,9 @@ export async function readFields(
   usageError(currencies.has(start) ? inMajorUnit(message, flags[flag], currencies.get(start)) : message);
 }
 
-/** Converts an error about an amount, such as "must be at least 0; received -300.", from the smallest to the major unit. */
+/**
+ * Converts an error about an amount, such as "must be at least 0; received -300.", from the smallest to the major unit.
+ */
 function inMajorUnit(message: string, text: string | undefined, currency: string | null | undefined): string {
   const [requirement = ""] = message.split("; received");
   const limit = requirement.replace(/-?\d+$/, (minor) => writeAmount(Number(minor), currency));
@@ -127,7 +139,9 @@ function readMajor(flag: string, text: string, currency: string | null | undefin
   if (amount !== undefined) return amount;
   const decimals = decimalsOf(currency);
   const example = decimals === 0 ? "1250" : `12.${"5".padEnd(decimals, "0")}`;
-  usageError(`--${flag} takes an amount such as ${example}${currency ? ` ${currency}` : ""}; received ${JSON.stringify(text)}.`);
+  usageError(
+    `--${flag} takes an amount such as ${example}${currency ? ` ${currency}` : ""}; received ${JSON.stringify(text)}.`,
+  );
 }
 
 function readValue(flag: string, text: string, schema: FieldSchema): unknown {

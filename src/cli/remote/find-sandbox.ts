@@ -18,16 +18,24 @@ import { folderOf, isOnThisMachine, isPrivate, readStates, type StatedSandbox } 
 export interface FoundSandbox {
   url: string;
   controlToken: string | undefined;
-  /** How it was found. `database`: it has the database open. `default`: at the default address, where it may not run. */
+  /**
+   * How it was found. `database`: it has the database open. `default`: at the default address, where it may not run.
+   */
   by: "name" | "database" | "folder" | "default";
   detached?: StatedSandbox;
 }
 
 /** The flags of every command that needs a running sandbox. */
 export const connectionFlags = {
-  url: { value: "url", description: "use this sandbox (default: MERCHANT_SANDBOX_URL, the one of this folder, or port 4747)" },
+  url: {
+    value: "url",
+    description: "use this sandbox (default: MERCHANT_SANDBOX_URL, the one of this folder, or port 4747)",
+  },
   db: { value: "file", description: "use the sandbox that keeps its data in this SQLite file" },
-  "control-token": { value: "token", description: "use this control token, which a sandbox open to the network requires" },
+  "control-token": {
+    value: "token",
+    description: "use this control token, which a sandbox open to the network requires",
+  },
 } satisfies Record<string, FlagDefinition>;
 
 type Place = Awaited<ReturnType<typeof placeOf>>;
@@ -53,8 +61,9 @@ export function namedUrl({ url, db }: Flags): string | undefined {
 }
 
 /**
- * Finds the sandbox for a command. With `toStop`, a detached sandbox takes precedence over one in the foreground, which only its own terminal
- * stops, and several detached ones are an error. Otherwise the sandbox must keep its data in the file of --db, unless it `mayBeAbsent`.
+ * Finds the sandbox for a command. With `toStop`, a detached sandbox takes precedence over one in the foreground, which
+ * only its own terminal stops, and several detached ones are an error. Otherwise the sandbox must keep its data in the
+ * file of --db, unless it `mayBeAbsent`.
  */
 export async function findSandbox(flags: Flags, { toStop = false, mayBeAbsent = false } = {}): Promise<FoundSandbox> {
   const place = await placeOf(flags);
@@ -77,13 +86,16 @@ export async function findSandbox(flags: Flags, { toStop = false, mayBeAbsent = 
 async function findByDatabase(db: string, here: readonly FoundSandbox[]): Promise<FoundSandbox> {
   const path = resolve(db);
   const file = existsSync(path) ? realpathSync(path) : path;
-  for (const one of here) if (one.by === "database" || (await describeSandboxAt(one.url, one.controlToken))?.database === file) return one;
+  for (const one of here)
+    if (one.by === "database" || (await describeSandboxAt(one.url, one.controlToken))?.database === file) return one;
   throw new SandboxError(
     `No running sandbox keeps its data in ${path}. Start one with merchant-sandbox --db ${db}, or name another with --url <url>.`,
   );
 }
 
-/** The sandboxes of this folder: first the owner of the open database, then sandboxes with a state file, newest first. */
+/**
+ * The sandboxes of this folder: first the owner of the open database, then sandboxes with a state file, newest first.
+ */
 async function findInFolder(place: Place, alsoForeground: boolean): Promise<FoundSandbox[]> {
   const states = await readStates(folderOf(place.db));
   const stated = states.map((one) => ({
@@ -100,8 +112,9 @@ async function findInFolder(place: Place, alsoForeground: boolean): Promise<Foun
 }
 
 /**
- * The URL of the process that has this database open. A database from an archive may name any process and address, so it is used only if
- * no other user can read or write it, and if the process at that address reports that it has this file open.
+ * The URL of the process that has this database open. A database from an archive may name any process and address, so
+ * it is used only if no other user can read or write it, and if the process at that address reports that it has this
+ * file open.
  */
 async function urlOfOwner(path: string, token: string | undefined): Promise<string | undefined> {
   if (!existsSync(path) || !isPrivate(path) || findAddonProblem()) return undefined;
@@ -122,7 +135,10 @@ async function urlOfOwner(path: string, token: string | undefined): Promise<stri
 /** Prints which sandbox a command uses if others run in this folder or at the default port. */
 async function noteOthers(url: string, more: readonly FoundSandbox[], { defaultUrl }: Place): Promise<void> {
   const others = more.map((one) => one.url);
-  if (others.length > 0) return note(`Using ${url}. Also in this folder: ${others.join(", ")}. Choose another one with --url <url>.`);
+  if (others.length > 0)
+    return note(`Using ${url}. Also in this folder: ${others.join(", ")}. Choose another one with --url <url>.`);
   if (url === defaultUrl || !(await describeSandboxAt(defaultUrl, undefined))) return;
-  note(`Using ${url}, the sandbox of this folder. Another one runs at ${defaultUrl}: choose it with --url ${defaultUrl}.`);
+  note(
+    `Using ${url}, the sandbox of this folder. Another one runs at ${defaultUrl}: choose it with --url ${defaultUrl}.`,
+  );
 }

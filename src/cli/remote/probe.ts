@@ -1,7 +1,13 @@
-// Probes the control API at an address: whether a sandbox responds and is ready, and its description. Also checks replies by schema.
+// Probes the control API at an address: whether a sandbox responds and is ready, and its description. Also checks
+// replies by schema.
 
 import type { ControlApi, SandboxOverviewReply } from "../../../generated/control-api.ts";
-import { type CallInput, type ControlCall, type ControlTransport, createControlClient } from "../../client/control-call.ts";
+import {
+  type CallInput,
+  type ControlCall,
+  type ControlTransport,
+  createControlClient,
+} from "../../client/control-call.ts";
 import { type HttpReply, httpTransport, reasonOf } from "../../client/http-transport.ts";
 import { type ErrorBody, SandboxError } from "../../kernel/errors.ts";
 import type { TSchema } from "../../schema/shapes.ts";
@@ -30,12 +36,18 @@ function probe(url: string, token: string | undefined): ControlApi {
 }
 
 /** The overview of the sandbox at an address; undefined if there is none. */
-export async function describeSandboxAt(url: string, token: string | undefined): Promise<SandboxOverviewReply | undefined> {
+export async function describeSandboxAt(
+  url: string,
+  token: string | undefined,
+): Promise<SandboxOverviewReply | undefined> {
   const reply = await probe(url, token).overview().catch(orFailure);
   return reply instanceof ProbeFailure || reply?.name !== "merchant-sandbox" ? undefined : reply;
 }
 
-/** The reason why no sandbox is ready at an address; undefined if one is. A sandbox that requires its token has started, so it is ready. */
+/**
+ * The reason why no sandbox is ready at an address; undefined if one is. A sandbox that requires its token has started,
+ * so it is ready.
+ */
 export async function whyNotReady(url: string, token: string | undefined): Promise<string | undefined> {
   const reply = await probe(url, token).health().catch(orFailure);
   if (!(reply instanceof ProbeFailure)) return reply?.status === "ready" ? undefined : stranger(200);
@@ -52,10 +64,14 @@ function orFailure(error: unknown): ProbeFailure {
   throw error;
 }
 
-/** Maximum characters of a reply; longer ones fail. The longest replies are reports and full pages of the request log. */
+/**
+ * Maximum characters of a reply; longer ones fail. The longest replies are reports and full pages of the request log.
+ */
 export const MAX_REPLY = 64 * 1_048_576;
 
-/** Wraps a transport, and checks each reply against its operation's schema. `refused` creates the error for a mismatch. */
+/**
+ * Wraps a transport, and checks each reply against its operation's schema. `refused` creates the error for a mismatch.
+ */
 export const checkedTransport =
   (
     url: string,
@@ -79,5 +95,7 @@ const foreignReply = (method: string, address: string, problem: string) =>
 
 /** The first mismatch of a reply with its schema, as a sentence; undefined without one. */
 export function problemOf(schema: TSchema, reply: unknown): string | undefined {
-  return matchesSchema(schema, reply) ? undefined : (fieldErrors(schema, reply)[0]?.message ?? "The body has the wrong shape.");
+  return matchesSchema(schema, reply)
+    ? undefined
+    : (fieldErrors(schema, reply)[0]?.message ?? "The body has the wrong shape.");
 }

@@ -1,4 +1,5 @@
-// A running sandbox, as commands use it: the control API with checked replies and errors in the command's words, merchants, and variables.
+// A running sandbox, as commands use it: the control API with checked replies and errors in the command's words,
+// merchants, and variables.
 
 import type { Merchant } from "../../../generated/control-api.ts";
 import { type ControlCall, createControlClient } from "../../client/control-call.ts";
@@ -14,7 +15,10 @@ import { checkedTransport, MAX_REPLY } from "./probe.ts";
 
 export type RunningSandbox = ReturnType<typeof sandboxAt>;
 
-/** Finds a running sandbox. `words` maps API fields that are not flags to the command's names, such as `by` to `<duration>`. */
+/**
+ * Finds a running sandbox. `words` maps API fields that are not flags to the command's names, such as `by` to
+ * `<duration>`.
+ */
 export const connectToSandbox = async (flags: Flags, words: Readonly<Record<string, string>> = {}) =>
   sandboxAt(await findSandbox(flags), flags, words);
 
@@ -49,7 +53,8 @@ export function sandboxAt(
 
 /** Finds a merchant by its id or the part after mer_ (default: the first one). */
 export function merchantNamed(merchants: readonly Merchant[], wanted: string | undefined): { id: string; key: string } {
-  const found = wanted === undefined ? merchants[0] : merchants.find(({ id }) => id === wanted || id === `mer_${wanted}`);
+  const found =
+    wanted === undefined ? merchants[0] : merchants.find(({ id }) => id === wanted || id === `mer_${wanted}`);
   const key = found?.apiKeys[0];
   if (found && key) return { id: found.id, key };
   const ids = merchants.map(({ id }) => id);
@@ -60,7 +65,10 @@ export function merchantNamed(merchants: readonly Merchant[], wanted: string | u
 /** Maximum characters printed of a server's message. */
 const MAX_MESSAGE = 2_000;
 
-/** Statuses that mean a wrong value or name in the command. Their message is sufficient, so it is printed without the HTTP call. */
+/**
+ * Statuses that mean a wrong value or name in the command. Their message is sufficient, so it is printed without the
+ * HTTP call.
+ */
 const REFUSED_WORDS: Readonly<Record<number, "usage" | "runtime">> = { 400: "usage", 404: "usage", 409: "runtime" };
 
 /** Replaces an API field at the start of a message with the flag or argument that set it. */
@@ -70,26 +78,43 @@ const inWordsOfCommand = (message: string, flags: Flags, words: Readonly<Record<
     return words[field] ?? (flag === undefined ? whole : `--${flag}`);
   });
 
-function refusal(call: string, { status, body }: HttpReply, translate: (message: string) => string, hasToken: boolean): SandboxError {
+function refusal(
+  call: string,
+  { status, body }: HttpReply,
+  translate: (message: string) => string,
+  hasToken: boolean,
+): SandboxError {
   const { message, code, details } = (body ?? {}) as { message?: unknown; code?: unknown; details?: unknown };
   const said =
-    typeof message === "string" ? message.slice(0, MAX_MESSAGE) : mask(typeof body === "string" ? body : JSON.stringify(body), 200);
+    typeof message === "string"
+      ? message.slice(0, MAX_MESSAGE)
+      : mask(typeof body === "string" ? body : JSON.stringify(body), 200);
   const exit = REFUSED_WORDS[status];
   if (code === "control_token_required" && !hasToken)
-    return new SandboxError("The sandbox requires its control token: add --control-token <token>, or set MERCHANT_SANDBOX_CONTROL_TOKEN.");
+    return new SandboxError(
+      "The sandbox requires its control token: add --control-token <token>, or set MERCHANT_SANDBOX_CONTROL_TOKEN.",
+    );
   if (exit !== undefined && typeof message === "string" && typeof code === "string" && code !== "route_not_found")
-    return new SandboxError(allProblems(details)?.map(translate).join("\n").slice(0, MAX_MESSAGE) ?? translate(said), exit);
+    return new SandboxError(
+      allProblems(details)?.map(translate).join("\n").slice(0, MAX_MESSAGE) ?? translate(said),
+      exit,
+    );
   return new SandboxError(`${call} got ${status}: ${said}`);
 }
 
-/** The messages of all invalid fields, if there are several. The error's own message only names the fields after the first. */
+/**
+ * The messages of all invalid fields, if there are several. The error's own message only names the fields after the
+ * first.
+ */
 function allProblems(details: unknown): string[] | undefined {
   const { errors } = (details ?? {}) as { errors?: unknown };
   const messages = Array.isArray(errors) ? errors.map((error) => (error as { message?: unknown } | null)?.message) : [];
   return messages.length > 1 && messages.every((message) => typeof message === "string") ? messages : undefined;
 }
 
-/** The sandbox's URL on this machine. If it listens on all addresses, its host name may be known only to other machines. */
+/**
+ * The sandbox's URL on this machine. If it listens on all addresses, its host name may be known only to other machines.
+ */
 export const localUrl = ({ url, port }: { url: string; port: number }, host: string | undefined) =>
   host === "0.0.0.0" || host === "::" ? `http://127.0.0.1:${port}` : url;
 

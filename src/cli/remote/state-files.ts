@@ -1,7 +1,9 @@
-// State files, by which commands find sandboxes that they cannot find by a database: detached ones, and in-memory ones in the foreground.
+// State files, by which commands find sandboxes that they cannot find by a database: detached ones, and in-memory ones
+// in the foreground.
 //
-// A checkout or an archive may contain such a file, and `stop` kills the process that it names. So a file counts only if no other user can
-// read or write it, its URL is on this machine, and the named process listens there. The log's path is derived from the file's name.
+// A checkout or an archive may contain such a file, and `stop` kills the process that it names. So a file counts only
+// if no other user can read or write it, its URL is on this machine, and the named process listens there. The log's
+// path is derived from the file's name.
 
 import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
@@ -17,7 +19,11 @@ import { listenerOf } from "../process/port-owner.ts";
 import { isAlive } from "../process/signals.ts";
 import { describeSandboxAt } from "./probe.ts";
 
-const State = Type.Object({ url: Type.String(), pid: Type.Integer({ minimum: 1 }), controlToken: Type.Optional(Type.String()) });
+const State = Type.Object({
+  url: Type.String(),
+  pid: Type.Integer({ minimum: 1 }),
+  controlToken: Type.Optional(Type.String()),
+});
 
 type SandboxKind = "detached" | "foreground";
 
@@ -48,8 +54,9 @@ export function writeState(folder: string, kind: SandboxKind, name: string, stat
 }
 
 /**
- * Lets commands in a folder find a foreground sandbox without a database. Returns a function that removes the file, and also the folder if it
- * was created here and is otherwise empty. Ignores folders that cannot be written, because users choose --memory for such folders.
+ * Lets commands in a folder find a foreground sandbox without a database. Returns a function that removes the file, and
+ * also the folder if it was created here and is otherwise empty. Ignores folders that cannot be written, because users
+ * choose --memory for such folders.
  */
 export function writeForegroundState(folder: string, state: Static<typeof State>): () => void {
   const isNewFolder = !existsSync(folder);
@@ -60,7 +67,8 @@ export function writeForegroundState(folder: string, state: Static<typeof State>
   return () => {
     if (file === undefined) return;
     rmSync(file, { force: true });
-    if (isNewFolder && attempt(() => readdirSync(folder))?.join() === ".gitignore") rmSync(folder, { recursive: true, force: true });
+    if (isNewFolder && attempt(() => readdirSync(folder))?.join() === ".gitignore")
+      rmSync(folder, { recursive: true, force: true });
   };
 }
 
@@ -80,7 +88,9 @@ export async function readStates(folder: string): Promise<StatedSandbox[]> {
 const timeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 
 function namesIn(folder: string): [SandboxKind, string][] {
-  const found = (attempt(() => readdirSync(folder)) ?? []).map((name) => /^(detached|foreground)-(\w+)\.json$/.exec(name));
+  const found = (attempt(() => readdirSync(folder)) ?? []).map((name) =>
+    /^(detached|foreground)-(\w+)\.json$/.exec(name),
+  );
   return found.flatMap((parts) => (parts ? [[parts[1] as SandboxKind, parts[2] as string]] : []));
 }
 
@@ -109,11 +119,16 @@ export function isPrivate(file: string): boolean {
 export function isOnThisMachine(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
-  const own = ["localhost", ...Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address))];
+  const own = [
+    "localhost",
+    ...Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.map(({ address }) => address)),
+  ];
   return protocol === "http:" && (own.includes(hostname.replace(/^\[|\]$/g, "")) || /^127(\.\d+){3}$/.test(hostname));
 }
 
-/** Whether the process in a state file listens at its URL, according to the operating system and to the sandbox itself. */
+/**
+ * Whether the process in a state file listens at its URL, according to the operating system and to the sandbox itself.
+ */
 async function isRunning({ url, pid, controlToken }: StatedSandbox): Promise<boolean> {
   const listener = await listenerOf(Number(new URL(url).port));
   // On Windows the listener may be unknown, because no tool for it is always installed.

@@ -1,4 +1,5 @@
-// Writes a lesson's file in the current folder. Lessons and rooms are not trusted, so this program only creates files and never overwrites.
+// Writes a lesson's file in the current folder. Lessons and rooms are not trusted, so this program only creates files
+// and never overwrites.
 
 import { closeSync, constants, lstatSync, openSync, readSync, renameSync, writeFileSync } from "node:fs";
 import type { Learner, Lesson } from "../../../generated/control-api.ts";
@@ -24,7 +25,8 @@ let created = 0;
 
 /** Creates a file. Returns false if the name exists, even as a symbolic link, which O_EXCL does not follow. */
 function createFile(name: string, text: string): boolean {
-  if (created >= MOST_FILES) throw new Error(`this program has created ${MOST_FILES} files, which is the most; start it again to go on`);
+  if (created >= MOST_FILES)
+    throw new Error(`this program has created ${MOST_FILES} files, which is the most; start it again to go on`);
   try {
     writeFileSync(name, text, { flag: "wx" });
     created++;
@@ -59,7 +61,9 @@ function putStart(lesson: string, { name, start }: LessonFile): string {
   return isNew ? `${name} was created in this folder.` : `${name} already exists and was not changed.`;
 }
 
-/** Writes the solution and returns a message. Renames an existing file of this lesson; leaves any other file unchanged. */
+/**
+ * Writes the solution and returns a message. Renames an existing file of this lesson; leaves any other file unchanged.
+ */
 function putSolution(lesson: string, { name, solution }: LessonFile): string {
   const mark = markOf(lesson);
   const text = mark + solution;
@@ -101,13 +105,20 @@ function putFile(lesson: string, file: LessonFile, put: typeof putStart): string
   }
 }
 
-/** Writes the initial file when a lesson begins, and the solution when its step was skipped or prepared. Returns messages. */
+/**
+ * Writes the initial file when a lesson begins, and the solution when its step was skipped or prepared. Returns
+ * messages.
+ */
 export function updateFile(before: LearnerPlace | undefined, { learner, lesson }: LearnerPlace): string[] {
   if (!lesson?.file) return [];
   const isSame = before?.learner.lesson === learner.lesson;
   const known = new Set(isSame ? before?.learner.finishedSteps.map(stepName) : []);
   const isPast = learner.finishedSteps.some(
-    (one) => one.lesson === lesson.name && one.how !== "completed" && lesson.steps[one.step - 1]?.mends && !known.has(stepName(one)),
+    (one) =>
+      one.lesson === lesson.name &&
+      one.how !== "completed" &&
+      lesson.steps[one.step - 1]?.mends &&
+      !known.has(stepName(one)),
   );
   if (isSame && !isPast) return [];
   return [putFile(lesson.name, lesson.file, isPast ? putSolution : putStart)];

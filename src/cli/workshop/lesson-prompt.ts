@@ -19,7 +19,8 @@ export function learnerClient({ control: { learners, lessons } }: Pick<RunningSa
   };
   return {
     /** The learner's place. With `after`, waits up to 25 s for a newer version. */
-    place: async (after?: number) => withLesson(await learners.get({ id, ...(after !== undefined && { after, within: POLL_TIMEOUT }) })),
+    place: async (after?: number) =>
+      withLesson(await learners.get({ id, ...(after !== undefined && { after, within: POLL_TIMEOUT }) })),
     begin: async (name: string, checkpoint?: number) =>
       withLesson(await learners.begin({ id, name, ...(checkpoint !== undefined && { checkpoint }) })),
     skip: async () => withLesson(await learners.skip({ id })),
@@ -30,8 +31,15 @@ export function learnerClient({ control: { learners, lessons } }: Pick<RunningSa
 const POLL_TIMEOUT = "25s";
 const RETRY_AFTER = 1_000;
 
-/** Calls `changed` with each new place, by long polling. Retries while the sandbox is unreachable. The returned function stops it. */
-export function followLearner(client: LearnerClient, first: LearnerPlace, changed: (place: LearnerPlace) => void): () => void {
+/**
+ * Calls `changed` with each new place, by long polling. Retries while the sandbox is unreachable. The returned function
+ * stops it.
+ */
+export function followLearner(
+  client: LearnerClient,
+  first: LearnerPlace,
+  changed: (place: LearnerPlace) => void,
+): () => void {
   let ended = false;
   const follow = async () => {
     let { version } = first.learner;
@@ -57,7 +65,8 @@ export function followLearner(client: LearnerClient, first: LearnerPlace, change
 
 export type LessonPrompt = ReturnType<typeof openLessonPrompt>;
 
-const KEYS_HELP = "Run the commands in another terminal. Here: h and Enter for a hint, s and Enter to skip a step, Ctrl-C to quit.";
+const KEYS_HELP =
+  "Run the commands in another terminal. Here: h and Enter for a hint, s and Enter to skip a step, Ctrl-C to quit.";
 
 export function openLessonPrompt(client: LearnerClient, first: LearnerPlace) {
   let shown: LearnerPlace | undefined;
@@ -114,7 +123,9 @@ function newsSince(before: LearnerPlace | undefined, { learner, lesson }: Learne
   const isSame = before?.learner.lesson === learner.lesson;
   const known = new Set(before?.learner.finishedSteps.map(stepName));
   const added =
-    lesson && before && isSame ? learner.finishedSteps.filter((one) => one.lesson === lesson.name && !known.has(stepName(one))) : [];
+    lesson && before && isSame
+      ? learner.finishedSteps.filter((one) => one.lesson === lesson.name && !known.has(stepName(one)))
+      : [];
   const lines = added.map(({ step, how }) => `\n${how}: ${lesson?.steps[step - 1]?.title}`);
   const hasMoved = !isSame || before?.learner.step !== learner.step || added.length > 0;
   if (lesson) lines.push(...updateFile(before, { learner, lesson }));

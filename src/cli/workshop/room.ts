@@ -73,10 +73,17 @@ interface Start {
 }
 
 /** Joins a room, and shows its lessons until the user stops. */
-export async function joinRoom(address: string, name: string | undefined, { lesson, checkpoint }: Start): Promise<undefined> {
+export async function joinRoom(
+  address: string,
+  name: string | undefined,
+  { lesson, checkpoint }: Start,
+): Promise<undefined> {
   const { origin, room, key } = parseRoomUrl(address);
   const stopped = stopSignal();
-  const wanted = room === undefined ? undefined : { room, name: name ?? userInfo().username, ...(lesson !== undefined && { lesson }) };
+  const wanted =
+    room === undefined
+      ? undefined
+      : { room, name: name ?? userInfo().username, ...(lesson !== undefined && { lesson }) };
   const joined = wanted && (await roomAt(origin, undefined).control.room.join(wanted));
   const sandbox = roomAt(origin, joined?.apiKey ?? key);
   const id = joined?.learner.id ?? (await ownId(sandbox));
@@ -100,7 +107,8 @@ export async function joinRoom(address: string, name: string | undefined, { less
 /** Characters of a room's reply: of a learner or a lesson. The address may be any server's. */
 const MAX_ROOM_REPLY = 1_048_576;
 
-const roomAt = (url: string, controlToken: string | undefined) => sandboxAt({ url, controlToken }, {}, {}, MAX_ROOM_REPLY);
+const roomAt = (url: string, controlToken: string | undefined) =>
+  sandboxAt({ url, controlToken }, {}, {}, MAX_ROOM_REPLY);
 
 /** The id of the learner whose key is sent. With such a key, the list contains only that learner. */
 async function ownId({ url, control }: RunningSandbox): Promise<string> {
@@ -115,7 +123,8 @@ const pageOf = (origin: string, key: string) => `${origin}/_sandbox/ui#learner/$
 /** Parses the URL of a room, or of a learner's page, with which a learner returns. */
 function parseRoomUrl(address: string): { origin: string; room?: string; key?: string } {
   const [, origin, room, key] =
-    /^(https?:\/\/[^/]+)\/_sandbox\/(?:room\/([0-9a-f]+)(?:\/(?:join|board))?\/?|ui#learner\/(\w+))$/.exec(address) ?? [];
+    /^(https?:\/\/[^/]+)\/_sandbox\/(?:room\/([0-9a-f]+)(?:\/(?:join|board))?\/?|ui#learner\/(\w+))$/.exec(address) ??
+    [];
   if (origin !== undefined && room !== undefined) return { origin, room };
   if (origin !== undefined && key !== undefined) return { origin, key };
   usageError(

@@ -54,7 +54,10 @@ function cardOf(learner, longestId) {
   nameElement.dir = "auto";
   nameElement.title = name;
   const what = title === null ? "no lesson yet" : stepTitle === null ? title : `${title}: ${stepTitle}`;
-  const details = [element("span", "what soft", what), element("span", "soft", [hintCount, since].filter(Boolean).join(", "))];
+  const details = [
+    element("span", "what soft", what),
+    element("span", "soft", [hintCount, since].filter(Boolean).join(", ")),
+  ];
   if (word) details.push(element("span", `chip ${tone}`, word));
   return element("li", className, undefined, [
     element("div", "row large", undefined, [nameElement, element("span", "place", place)]),
@@ -68,7 +71,8 @@ function recordCompletions(learners) {
   for (const { id, finishedSteps } of learners) {
     const count = finishedSteps.filter((past) => past.how === "completed").length;
     const known = completions.get(id);
-    if (count !== known?.count) completions.set(id, { count, at: known && count > known.count ? performance.now() : -HIGHLIGHT_FOR });
+    if (count !== known?.count)
+      completions.set(id, { count, at: known && count > known.count ? performance.now() : -HIGHLIGHT_FOR });
   }
 }
 

@@ -1,8 +1,10 @@
-// A page in one document: its style sheet and script are inlined into its HTML, and its policy allows only these two, by their hashes.
+// A page in one document: its style sheet and script are inlined into its HTML, and its policy allows only these two,
+// by their hashes.
 //
-// The HTML contains no data: the script loads the data, and inserts the input of learners as text. The guard needs no exception for these
-// pages. It admits requests from this origin, whose pages all belong to the sandbox: reports may run no script, and these pages run only
-// the script whose hash is in their policy and connect only to this origin. The guard rejects requests from pages of other origins.
+// The HTML contains no data: the script loads the data, and inserts the input of learners as text. The guard needs no
+// exception for these pages. It admits requests from this origin, whose pages all belong to the sandbox: reports may
+// run no script, and these pages run only the script whose hash is in their policy and connect only to this origin. The
+// guard rejects requests from pages of other origins.
 
 import { createHash } from "node:crypto";
 import { Document } from "../../contracts/endpoint.ts";

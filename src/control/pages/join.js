@@ -17,7 +17,11 @@ byId("form").addEventListener("submit", async (event) => {
   event.preventDefault();
   const body = JSON.stringify({ name: byId("name").value.trim() });
   try {
-    const { apiKey } = await call(location.pathname, { method: "POST", headers: { "Content-Type": "application/json" }, body });
+    const { apiKey } = await call(location.pathname, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body,
+    });
     openPlace(apiKey);
   } catch (error) {
     byId("error").textContent = error.isRefusal ? error.message : "The sandbox does not answer. Try again.";

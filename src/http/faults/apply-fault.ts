@@ -26,18 +26,31 @@ const DEFAULT_CODES: Readonly<Record<number, ErrorCode>> = {
 };
 
 const codeOf = (status: number): ErrorCode =>
-  DEFAULT_CODES[status] ?? (Object.keys(errors) as ErrorCode[]).find((code) => errors[code].status === status) ?? "injected_error";
+  DEFAULT_CODES[status] ??
+  (Object.keys(errors) as ErrorCode[]).find((code) => errors[code].status === status) ??
+  "injected_error";
 
 function categoryOf(code: string, status: number): string {
-  if (Object.hasOwn(errors, code) && errors[code as ErrorCode].status === status) return errors[code as ErrorCode].error;
+  if (Object.hasOwn(errors, code) && errors[code as ErrorCode].status === status)
+    return errors[code as ErrorCode].error;
   const fallback = errors[codeOf(status)];
   return fallback.status === status ? fallback.error : status < 500 ? "invalid_request" : "api_error";
 }
 
-/** The reply with the body and headers that the service itself would send with the status. Sets the headers on the context. */
+/**
+ * The reply with the body and headers that the service itself would send with the status. Sets the headers on the
+ * context.
+ */
 export function injectedResponse(
   context: RequestContext,
-  { status, code = codeOf(status), message = "A fault rule sent this response.", retryAfter, headers, endsAt = Infinity }: InjectedResponse,
+  {
+    status,
+    code = codeOf(status),
+    message = "A fault rule sent this response.",
+    retryAfter,
+    headers,
+    endsAt = Infinity,
+  }: InjectedResponse,
   { mode }: Pick<Clock, "mode">,
 ): Reply {
   const isStuck = endsAt < Infinity && mode === "frozen";
@@ -182,13 +195,18 @@ function applyEffect(
 ): void {
   if (effect.kind === "respond") context.reply = { ...context.reply, ...injectedResponse(context, effect, clock) };
   if (effect.kind === "exhaust") context.bucket?.set({ remaining: 0, resetIn: effect.resetIn }, context.at);
-  if (effect.kind === "forget") idempotencyReplies.forget(context.identity?.merchant ?? "", context.idempotencyKey ?? "");
+  if (effect.kind === "forget")
+    idempotencyReplies.forget(context.identity?.merchant ?? "", context.idempotencyKey ?? "");
   if (effect.kind !== "disconnect") return;
   state.disconnect = effect.as;
   context.reply = { status: 0, body: "" };
 }
 
-function subjectOf(context: RequestContext, state: CallFaults, { idempotencyHeader }: FaultStageOptions["values"]): CallSubject {
+function subjectOf(
+  context: RequestContext,
+  state: CallFaults,
+  { idempotencyHeader }: FaultStageOptions["values"],
+): CallSubject {
   const { id, identity, operation, incoming } = context;
   return {
     requestId: id,

@@ -14,7 +14,10 @@ export type HeldResponses = ReturnType<typeof createHeldResponses>;
 export function createHeldResponses() {
   const waiting = new Set<() => void>();
   return {
-    /** Calls `release` when the connection closes or all responses are released. The returned function releases the response earlier. */
+    /**
+     * Calls `release` when the connection closes or all responses are released. The returned function releases the
+     * response earlier.
+     */
     hold(outgoing: ServerResponse, release: () => void) {
       const end = () => {
         waiting.delete(end);
@@ -118,7 +121,12 @@ async function sendCorrupted(
   const { outgoing } = context;
   if (as === "html" || as === "wrong_content_type")
     context.headers["Content-Type"] = as === "html" ? "text/html; charset=utf-8" : "text/plain; charset=utf-8";
-  const sent = as === "html" ? { ...reply, body: HTML_PAGE } : as === "invalid_json" ? { ...reply, body: half(reply.body) } : reply;
+  const sent =
+    as === "html"
+      ? { ...reply, body: HTML_PAGE }
+      : as === "invalid_json"
+        ? { ...reply, body: half(reply.body) }
+        : reply;
   context.reply = sent;
   const limits = rateLimitHeaders(context);
   if (delay === 0 && as !== "truncate" && as !== "drip") return send(context, sent, limits);
@@ -136,7 +144,12 @@ const half = (text: string) => text.slice(0, Math.ceil(text.length / 2));
 /** Minimum milliseconds between two writes. */
 const MIN_STEP = 50;
 
-async function drip(outgoing: ServerResponse, body: Buffer, bytesPerSecond: number, held: HeldResponses): Promise<void> {
+async function drip(
+  outgoing: ServerResponse,
+  body: Buffer,
+  bytesPerSecond: number,
+  held: HeldResponses,
+): Promise<void> {
   const step = Math.max(MIN_STEP, 1_000 / bytesPerSecond);
   const bytes = Math.max(1, Math.round((bytesPerSecond * step) / 1_000));
   for (let from = 0; from < body.length && !outgoing.destroyed; from += bytes) {

@@ -17,7 +17,8 @@ export const idempotencyPresent: Rule = {
     if (!call.isWrite || !call.acceptsKey) return undefined;
     const says = (how: string) => `${call.request} was sent ${how} Idempotency-Key and retried as ${to.request}`;
     // A retry that drops the key is a finding of idempotency.key_reused.
-    if (call.key !== undefined) return to.key === undefined ? undefined : { verdict: "pass", says: `${says("with")}.`, calls: [call, to] };
+    if (call.key !== undefined)
+      return to.key === undefined ? undefined : { verdict: "pass", says: `${says("with")}.`, calls: [call, to] };
     const tried = chain.calls.slice(0, -1);
     if (tried.every(({ failure }) => failure === "rate_limited"))
       return {
@@ -39,7 +40,8 @@ export const idempotencyBodyStable: Rule = {
   demands: "The client retries a write with the body of its first try.",
   hint: "Build the body once, outside the retry loop, without new timestamps, counters or random values in each try.",
   onRetry({ from, to }) {
-    if (!from.isWrite || from.key === undefined || to.key !== from.key || !from.hasBody || !to.hasBody) return undefined;
+    if (!from.isWrite || from.key === undefined || to.key !== from.key || !from.hasBody || !to.hasBody)
+      return undefined;
     const same = from.fingerprint() === to.fingerprint();
     return {
       verdict: same ? "pass" : "fail",

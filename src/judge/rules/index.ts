@@ -2,9 +2,21 @@
 
 import { effectSingle, idempotencyBodyStable, idempotencyKeyReused, idempotencyPresent } from "./idempotency.ts";
 import { retryBackoffGrows, retryBounded, retryHappened, retryJittered, retryOnlyRetryable } from "./retry.ts";
-import { outageBackedOff, rateLimitRespected, retryAfterHonoured, retryAfterJittered, retryAfterUnit } from "./retry-after.ts";
+import {
+  outageBackedOff,
+  rateLimitRespected,
+  retryAfterHonoured,
+  retryAfterJittered,
+  retryAfterUnit,
+} from "./retry-after.ts";
 import type { Rule } from "./rule.ts";
-import { webhookAckFast, webhookDuplicateAcked, webhookForgeryRejected, webhookGenuineTaken, webhookSingleEffect } from "./webhook.ts";
+import {
+  webhookAckFast,
+  webhookDuplicateAcked,
+  webhookForgeryRejected,
+  webhookGenuineTaken,
+  webhookSingleEffect,
+} from "./webhook.ts";
 
 export const rules: readonly Rule[] = [
   retryAfterHonoured,

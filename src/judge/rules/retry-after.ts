@@ -62,7 +62,10 @@ export const retryAfterUnit: Rule = {
 /** The retries form a herd if most of them arrive within this many milliseconds. */
 const TOGETHER = 30;
 const MOST = 0.8;
-/** From this share on, busy time may have been all the time: waits for a processor that other programs use count as idle. */
+/**
+ * From this share on, busy time may have been all the time: waits for a processor that other programs use count as
+ * idle.
+ */
 const MOSTLY_BUSY = 0.75;
 
 export const retryAfterJittered: Rule = {
@@ -76,9 +79,14 @@ export const retryAfterJittered: Rule = {
     const [first, last] = [inOrder[0], inOrder[Math.ceil(MOST * inOrder.length) - 1]] as [Returned, Returned];
     const spread = last.call.arrived - first.call.arrived;
     const busy = Math.max(total, last.busy - first.busy);
-    // Lag before the first arrival makes calls arrive together, because they wait for the event loop. Later lag spreads them.
+    // Lag before the first arrival makes calls arrive together, because they wait for the event loop. Later lag spreads
+    // them.
     const verdict =
-      spread + before <= TOGETHER ? "fail" : spread <= Math.max(TOGETHER + busy, busy / MOSTLY_BUSY) ? "inconclusive" : "pass";
+      spread + before <= TOGETHER
+        ? "fail"
+        : spread <= Math.max(TOGETHER + busy, busy / MOSTLY_BUSY)
+          ? "inconclusive"
+          : "pass";
     return {
       verdict,
       says: `Most of ${sample.length} calls that waited for the same Retry-After were retried within ${Math.round(spread)} ms${
@@ -97,7 +105,8 @@ export const retryAfterJittered: Rule = {
 export const rateLimitRespected: Rule = {
   id: "rate_limit.respected",
   severity: "error",
-  demands: "After a 429, the client stops calling the path until the wait that Retry-After asks for is over, whatever the query.",
+  demands:
+    "After a 429, the client stops calling the path until the wait that Retry-After asks for is over, whatever the query.",
   hint: "Share one limiter among all calls with the same API key, and pause it for as long as Retry-After says.",
   onCallsWhileLimited(limited, after) {
     return {
@@ -125,7 +134,8 @@ export const outageBackedOff: Rule = {
   id: "outage.backed_off",
   severity: "warning",
   confirmedBy: "time",
-  demands: "While every call fails with a 5xx or a broken connection, each worker of the client sends at most 20 calls per second.",
+  demands:
+    "While every call fails with a 5xx or a broken connection, each worker of the client sends at most 20 calls per second.",
   hint: "Wait longer after each failure, or use a circuit breaker: after some failures in a row, send nothing for some seconds, then one call to try.",
   onOutage(failed, limit) {
     const [first, last] = [failed[0] as ObservedCall, failed.at(-1) as ObservedCall];

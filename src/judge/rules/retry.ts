@@ -3,7 +3,10 @@
 import type { ObservedCall } from "../observed-call.ts";
 import { type Finding, firstCall, MAX_EQUAL_REJECTIONS, type RetryChain, type Rule } from "./rule.ts";
 
-/** Whether a client should retry. Writes without an Idempotency-Key cannot be retried safely, and abandoned calls need no retry. */
+/**
+ * Whether a client should retry. Writes without an Idempotency-Key cannot be retried safely, and abandoned calls need
+ * no retry.
+ */
 const needsRetry = (chain: RetryChain) => {
   const { failure, isWrite, acceptsKey, key } = firstCall(chain);
   return failure !== "abandoned" && (!isWrite || (acceptsKey && key !== undefined));
@@ -49,10 +52,14 @@ export const retryHappened: Rule = {
   },
 };
 
-/** With pauses that double from half a second, the tenth try comes after more than four minutes, when its user has stopped waiting. */
+/**
+ * With pauses that double from half a second, the tenth try comes after more than four minutes, when its user has
+ * stopped waiting.
+ */
 const MAX_CALLS = 10;
 
-const tries = (chain: RetryChain) => `${firstCall(chain).request} was sent ${chain.calls.length} times; the limit is ${MAX_CALLS}.`;
+const tries = (chain: RetryChain) =>
+  `${firstCall(chain).request} was sent ${chain.calls.length} times; the limit is ${MAX_CALLS}.`;
 
 export const retryBounded: Rule = {
   id: "retry.bounded",
@@ -76,7 +83,8 @@ export const retryOnlyRetryable: Rule = {
   hint: "Retry only 408, 429, 500, 502, 503, 504, broken connections, and a 409 for an Idempotency-Key still in use. After any other error, correct the request, the API key or the id first.",
   onRejection(calls) {
     const [first, last] = [calls[0] as ObservedCall, calls.at(-1) as ObservedCall];
-    if (calls.length === 1) return { verdict: "pass", says: `${first.request} got a ${first.status} and was not repeated.`, calls };
+    if (calls.length === 1)
+      return { verdict: "pass", says: `${first.request} got a ${first.status} and was not repeated.`, calls };
     return {
       verdict: "fail",
       says: `${first.request} got a ${first.status} and was repeated unchanged ${calls.length - 1} times, last as ${last.request}.`,
@@ -93,8 +101,9 @@ const MIN_PAUSE = 30;
 const GROWTH = 1.5;
 
 /**
- * Whether the pauses clearly do not grow. With full jitter, a single pause may be shorter than the one before, so pauses are flat only if
- * two have no length, if three are within 25 % of each other, or if four or more are within a factor of two and their average does not grow.
+ * Whether the pauses clearly do not grow. With full jitter, a single pause may be shorter than the one before, so
+ * pauses are flat only if two have no length, if three are within 25 % of each other, or if four or more are within a
+ * factor of two and their average does not grow.
  */
 function isFlat(waits: readonly number[]): boolean {
   const pauses = waits.map((wait) => Math.max(wait, MIN_PAUSE));
@@ -116,7 +125,8 @@ function mayHaveGrown(waits: readonly number[], lags: readonly number[]): boolea
   return (isLate || !areEqual) && !isFlat(withoutLag(waits, lags));
 }
 
-const withoutLag = (waits: readonly number[], lags: readonly number[]) => waits.map((wait, index) => wait - (lags[index] ?? 0));
+const withoutLag = (waits: readonly number[], lags: readonly number[]) =>
+  waits.map((wait, index) => wait - (lags[index] ?? 0));
 
 const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
@@ -176,7 +186,8 @@ export const retryJittered: Rule = {
     const worstLag = lags.at(-1) ?? 0;
     const isNone = middle < MIN_PAUSE;
     const isEqual = isNone || middle - low <= noise;
-    // Lag cannot shorten a pause, so missing pauses are always conclusive. Lag can make pauses equal only if it affects most of them.
+    // Lag cannot shorten a pause, so missing pauses are always conclusive. Lag can make pauses equal only if it affects
+    // most of them.
     const isPunctual = medianOf(lags) <= Math.max(MAX_LAG, MAX_LAG_SHARE * middle);
     const isConclusive = isNone || (isEqual ? isPunctual : middle - low > noise + worstLag);
     return {
@@ -189,7 +200,12 @@ export const retryJittered: Rule = {
           : `, but this machine lagged by up to ${Math.round(worstLag)} ms, which hides the pauses that the client chose`
       }.`,
       calls: sample.map(({ call }) => call),
-      milliseconds: { low: Math.round(low), middle: Math.round(middle), noise: Math.round(noise), late: Math.round(worstLag) },
+      milliseconds: {
+        low: Math.round(low),
+        middle: Math.round(middle),
+        noise: Math.round(noise),
+        late: Math.round(worstLag),
+      },
     };
   },
 };

@@ -104,17 +104,29 @@ export interface Rule extends JudgedRule {
   onChainEnd?(chain: RetryChain, gaveUp: boolean): Finding | undefined;
   /** A failed call has not been retried so far. Runs when verdicts are read. */
   whilePending?(chain: RetryChain, waited: number): Finding | undefined;
-  /** The service rejected `calls`, all the same request: one that the client did not repeat, or MAX_EQUAL_REJECTIONS in a row. */
+  /**
+   * The service rejected `calls`, all the same request: one that the client did not repeat, or MAX_EQUAL_REJECTIONS in
+   * a row.
+   */
   onRejection?(calls: readonly ObservedCall[]): Finding | undefined;
   /** `limited` asked the client to wait. `after` holds more calls to its path than unaware workers could have sent. */
   onCallsWhileLimited?(limited: ObservedCall, after: readonly ObservedCall[]): Finding | undefined;
-  /** `back` is the client's first call after the wait of `limited`. During the wait it sent `after`, at most one call per worker. */
+  /**
+   * `back` is the client's first call after the wait of `limited`. During the wait it sent `after`, at most one call
+   * per worker.
+   */
   onLimitRespected?(limited: ObservedCall, after: readonly ObservedCall[], back: ObservedCall): Finding | undefined;
-  /** SAMPLE_SIZE retries whose Retry-After waits ended together. `lag` is the event loop lag before the first, and in total until the last. */
+  /**
+   * SAMPLE_SIZE retries whose Retry-After waits ended together. `lag` is the event loop lag before the first, and in
+   * total until the last.
+   */
   onReturn?(sample: readonly Returned[], lag: { before: number; total: number }): Finding | undefined;
   /** `failed` holds a client's calls within a second, all failed temporarily. Its workers may send at most `limit`. */
   onOutage?(failed: readonly ObservedCall[], limit: number): Finding | undefined;
-  /** `back` is the client's first success after an outage in which it never exceeded one worker's limit of calls per second. */
+  /**
+   * `back` is the client's first success after an outage in which it never exceeded one worker's limit of calls per
+   * second.
+   */
   onOutageOver?(outage: Outage, back: ObservedCall): Finding | undefined;
   /** The pauses before SAMPLE_SIZE first retries of one client. */
   onPauseSample?(sample: readonly FirstPause[]): Finding | undefined;
@@ -127,13 +139,16 @@ export const SAMPLE_SIZE = 20;
 /** Two or three equal rejections may come from tests that expect one; four are a loop. */
 export const MAX_EQUAL_REJECTIONS = 4;
 
-/** The verdict on a retry that meets a rule (`isGood`) or not. A failure is inconclusive if `to` may be a separate call. */
+/**
+ * The verdict on a retry that meets a rule (`isGood`) or not. A failure is inconclusive if `to` may be a separate call.
+ */
 export const judgeRetry = (retry: Retry, isGood: boolean, says: string): Pick<Finding, "verdict" | "says"> => {
   if (isGood || retry.isCertain) return { verdict: isGood ? "pass" : "fail", says: `${says}.` };
   return { verdict: "inconclusive", says: `${says}${otherStory(retry)}.` };
 };
 
 /** The other explanation of an uncertain retry, as the end of a sentence. */
-export const otherStory = ({ to }: Retry) => `, or ${to.request} is another call with the same content, which is not a retry`;
+export const otherStory = ({ to }: Retry) =>
+  `, or ${to.request} is another call with the same content, which is not a retry`;
 
 export const firstCall = (chain: RetryChain): ObservedCall => chain.calls[0] as ObservedCall;

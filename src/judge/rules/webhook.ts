@@ -26,9 +26,15 @@ export const webhookAckFast: Rule = {
         : `The receiver took ${Math.round(durationMs)} ms to respond to ${attempt.id}`;
     return {
       verdict: isBlurred ? "inconclusive" : isSlow ? "fail" : "pass",
-      says: isBlurred ? `${took}, but this machine was busy for ${Math.round(late)} ms of them: the response may have waited.` : `${took}.`,
+      says: isBlurred
+        ? `${took}, but this machine was busy for ${Math.round(late)} ms of them: the response may have waited.`
+        : `${took}.`,
       attempts: [attempt],
-      milliseconds: { took: Math.round(durationMs), longest: MAX_DURATION, ...(isBlurred ? { late: Math.round(late) } : {}) },
+      milliseconds: {
+        took: Math.round(durationMs),
+        longest: MAX_DURATION,
+        ...(isBlurred ? { late: Math.round(late) } : {}),
+      },
     };
   },
 };
@@ -90,8 +96,9 @@ export const webhookForgeryRejected: Rule = {
 };
 
 /**
- * The judge sees only the merchant's writes to the API during and shortly after a delivery. If the same write takes effect after each of two
- * deliveries of one event, the receiver processed the event twice. If no write precedes the repeat, the rule stays inconclusive.
+ * The judge sees only the merchant's writes to the API during and shortly after a delivery. If the same write takes
+ * effect after each of two deliveries of one event, the receiver processed the event twice. If no write precedes the
+ * repeat, the rule stays inconclusive.
  */
 export const webhookSingleEffect: Rule = {
   id: "webhook.single_effect",

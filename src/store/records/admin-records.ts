@@ -1,5 +1,5 @@
-// Creates and changes records through the control API: validates the fields, fills in missing ones from a sample of the kind,
-// writes the record, and emits the event that the service would send.
+// Creates and changes records through the control API: validates the fields, fills in missing ones from a sample of the
+// kind, writes the record, and emits the event that the service would send.
 
 import type { ObjectSchema } from "../../contracts/endpoint.ts";
 import { creatableFields, optionalFields, updatableFields } from "../../contracts/record-fields.ts";
@@ -27,10 +27,15 @@ const DAY = 86_400_000;
 const PAGE = 50;
 
 /**
- * Creates a plausible record. The values of missing fields depend only on seed, merchant and count. `getCaller` is called after the fields were
- * validated. Call inside a transaction.
+ * Creates a plausible record. The values of missing fields depend only on seed, merchant and count. `getCaller` is
+ * called after the fields were validated. Call inside a transaction.
  */
-export function makeRecord(deps: SampleDependencies, getCaller: () => OperationContext, resource: Resource, given: JsonObject): RecordBase {
+export function makeRecord(
+  deps: SampleDependencies,
+  getCaller: () => OperationContext,
+  resource: Resource,
+  given: JsonObject,
+): RecordBase {
   checkFields(resource, given, optionalFields(resource));
   const caller = getCaller();
   const fields = withEarlierTimes(resource, { ...sampleOf(deps, caller, resource, given), ...given }, caller.now);
@@ -42,8 +47,8 @@ export function makeRecord(deps: SampleDependencies, getCaller: () => OperationC
 }
 
 /**
- * A new `status` must be an allowed transition of the kind; all other fields are set. `getCollection` is called after the fields were validated,
- * so that a wrong field is reported before an unknown merchant. Call inside a transaction.
+ * A new `status` must be an allowed transition of the kind; all other fields are set. `getCollection` is called after
+ * the fields were validated, so that a wrong field is reported before an unknown merchant. Call inside a transaction.
  */
 export function changeAdminRecord(
   resource: Resource,
@@ -55,29 +60,41 @@ export function changeAdminRecord(
   const records = getCollection();
   const record = records.require(id);
   const { status, ...fields } = given;
-  return typeof status === "string" && status !== record.status ? records.move(record, status, fields) : records.update(record, fields);
+  return typeof status === "string" && status !== record.status
+    ? records.move(record, status, fields)
+    : records.update(record, fields);
 }
 
 function checkFields(resource: Resource, fields: JsonObject, schema: ObjectSchema): void {
   const known = Object.keys(schema.properties);
   for (const name of Object.keys(fields))
-    if (!known.includes(name)) fail("validation_failed", `${name} cannot be set on a ${resource.kind}.${didYouMean(name, known)}`);
+    if (!known.includes(name))
+      fail("validation_failed", `${name} cannot be set on a ${resource.kind}.${didYouMean(name, known)}`);
   const errors = fieldErrors(schema, fields);
   if (errors.length > 0) fail("validation_failed", errorSummary(errors), { errors });
 }
 
 /** The earliest of the given times: the rest of the record is of that time. */
 function earliestOf({ schema }: Resource, given: JsonObject, now: number): number {
-  const times = Object.entries(given).filter(([name, value]) => typeof value === "number" && isTimestamp(schema.properties[name] ?? {}));
+  const times = Object.entries(given).filter(
+    ([name, value]) => typeof value === "number" && isTimestamp(schema.properties[name] ?? {}),
+  );
   return Math.min(now, ...times.map(([, time]) => time as number));
 }
 
-function sampleOf(deps: SampleDependencies, caller: OperationContext, resource: Resource, given: JsonObject): JsonObject {
+function sampleOf(
+  deps: SampleDependencies,
+  caller: OperationContext,
+  resource: Resource,
+  given: JsonObject,
+): JsonObject {
   if (!resource.sample) return {};
   const number = deps.counters.next(caller.merchant, "sample");
   const resourceOf = (kind: string) => deps.resources.find((one) => one.kind === kind) as Resource;
   const newest = (kind: string) => caller.own(resourceOf(kind)).newestOf(PAGE) as unknown as AnyRecord[];
-  const merchant = caller.own(resourceOf("merchant")).require(caller.merchant) as unknown as AnyRecord & { country: string | null };
+  const merchant = caller.own(resourceOf("merchant")).require(caller.merchant) as unknown as AnyRecord & {
+    country: string | null;
+  };
   const now = earliestOf(resource, given, caller.now);
   const context: SampleContext = {
     ...drawsOf(deps.random, "sample", caller.merchant, resource.kind, number),
@@ -90,7 +107,8 @@ function sampleOf(deps: SampleDependencies, caller: OperationContext, resource: 
     day: (offset) => dayAt(merchant.country, now * 1_000 + offset * DAY),
     newest,
     outstanding: (kind) => caller.own(resourceOf(kind)).outstanding() as unknown as AnyRecord[],
-    someOf: (kind, meets = () => true) => newest(kind).find(meets) ?? (makeRecord(deps, () => caller, resourceOf(kind), {}) as AnyRecord),
+    someOf: (kind, meets = () => true) =>
+      newest(kind).find(meets) ?? (makeRecord(deps, () => caller, resourceOf(kind), {}) as AnyRecord),
     mint: caller.mint,
   };
   return resource.sample(context);

@@ -1,4 +1,5 @@
-// Takes records through their states. On arrival in a state: sets its values, checks the rules, emits its event, and runs its consequences.
+// Takes records through their states. On arrival in a state: sets its values, checks the rules, emits its event, and
+// runs its consequences.
 
 import type { Arrival, OwnRecords, RecordBase, RecordFields, Resource } from "../../contracts/resource.ts";
 import { pathTo, statesBefore } from "../../contracts/transitions.ts";
@@ -16,7 +17,14 @@ interface ArrivalDependencies<R extends RecordBase> {
   emit(event: string | undefined, record: R): void;
 }
 
-export function openArrivals<R extends RecordBase>({ resource, now, own, insert, write, emit }: ArrivalDependencies<R>) {
+export function openArrivals<R extends RecordBase>({
+  resource,
+  now,
+  own,
+  insert,
+  write,
+  emit,
+}: ArrivalDependencies<R>) {
   const { states, events } = resource;
   const arrivalOf = (record: R): Arrival<R> => ({ record, now: Math.max(now, record.created), own });
   const finish = (record: R, event: string | undefined): R => {
@@ -33,7 +41,8 @@ export function openArrivals<R extends RecordBase>({ resource, now, own, insert,
     create(composed: R, fields: RecordFields<R>): R {
       const [first, ...later] = statesUpTo(resource, composed);
       if (first === undefined) return finish(insert(composed), events.created);
-      const [start, given] = later.length === 0 ? [composed, []] : splitByState(resource, arrivalOf(composed), fields, [first, ...later]);
+      const [start, given] =
+        later.length === 0 ? [composed, []] : splitByState(resource, arrivalOf(composed), fields, [first, ...later]);
       const initial = withValues(resource, arrivalOf({ ...start, status: first }), fields);
       const created = finish(insert(initial), events.created);
       return later.reduce((record, status, index) => move(record, status, given[index]), created);
@@ -69,13 +78,18 @@ function withValues<R extends RecordBase>(
   const sent = sentIn(given) ?? {};
   // A time that the change clears is not set again, so that the rule for times rejects the change.
   const isCleared = (field: string) =>
-    given[field as keyof RecordFields<R>] === null && before?.[field as keyof R] != null && resource.arrivalTimes.has(field);
+    given[field as keyof RecordFields<R>] === null &&
+    before?.[field as keyof R] != null &&
+    resource.arrivalTimes.has(field);
   const missing: Record<string, unknown> = {};
-  for (const field in values) if (given[field] == null && !Object.hasOwn(sent, field) && !isCleared(field)) missing[field] = values[field];
+  for (const field in values)
+    if (given[field] == null && !Object.hasOwn(sent, field) && !isCleared(field)) missing[field] = values[field];
   return withChanges(arrival.record, missing);
 }
 
-/** The times and the values that the state of the record sets. A record that returns to its first state loses its times. */
+/**
+ * The times and the values that the state of the record sets. A record that returns to its first state loses its times.
+ */
 function valuesOf<R extends RecordBase>(
   { states, defaults, arrivalTimes }: Resource<R>,
   { record, now, own }: Arrival<R>,
@@ -107,7 +121,9 @@ function splitByState<R extends RecordBase>(
   const ofFirst = setBy(first);
   const ofLater = later.map((status) => setBy(status).filter((field) => !ofFirst.includes(field)));
   const withheld = ofLater.flat().map((field) => [field, (defaults as Record<string, unknown>)[field] ?? null]);
-  const given = ofLater.map((names) => Object.fromEntries(names.map((name) => [name, fields[name]])) as RecordFields<R>);
+  const given = ofLater.map(
+    (names) => Object.fromEntries(names.map((name) => [name, fields[name]])) as RecordFields<R>,
+  );
   return [{ ...arrival.record, ...Object.fromEntries(withheld) }, given.map(dropMissing)];
 }
 
@@ -119,7 +135,10 @@ function failTransition(resource: Resource, record: RecordBase, status: string):
   const name = `${resource.kind[0]?.toUpperCase()}${resource.kind.slice(1).replaceAll("_", " ")} ${record.id}`;
   const present = record.status === status ? `already ${status}` : record.status;
   const records = resource.view.replaceAll("_", " ");
-  const rule = allowed.length === 0 ? `no ${records} can become ${status}` : `only ${allowed.join(" or ")} ${records} can become ${status}`;
+  const rule =
+    allowed.length === 0
+      ? `no ${records} can become ${status}`
+      : `only ${allowed.join(" or ")} ${records} can become ${status}`;
   fail("invalid_state", `${name} is ${present}; ${rule}.`, { currentStatus: record.status, allowedFrom: allowed });
 }
 

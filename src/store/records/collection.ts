@@ -1,4 +1,5 @@
-// One merchant's records of one kind: reads and writes them as JSON documents, takes them through their states, and emits the event of each change.
+// One merchant's records of one kind: reads and writes them as JSON documents, takes them through their states, and
+// emits the event of each change.
 
 import { PreserializedJson } from "../../contracts/endpoint.ts";
 import type { OwnRecords, RecordBase, RecordFields, Records, Resource } from "../../contracts/resource.ts";
@@ -59,7 +60,9 @@ function prepare(database: Database) {
     get: sql.prepare<[RecordKey], string>(`select body from documents where ${byId}`).pluck(),
     pages: openRecordPages(database),
     all: sql
-      .prepare<[{ merchant: string; kind: string }], string>(`select body from documents where ${ofMerchant} order by created, sequence`)
+      .prepare<[{ merchant: string; kind: string }], string>(
+        `select body from documents where ${ofMerchant} order by created, sequence`,
+      )
       .pluck(),
     outstanding: sql
       .prepare<[{ merchant: string; kind: string }], string>(
@@ -67,7 +70,8 @@ function prepare(database: Database) {
       )
       .pluck(),
     insert: sql.insert("insert into documents", "merchant, kind, id, created, status, body, outstanding"),
-    // Lists are in the order of this column. The clock may have been set back, so a record made now has at least the time of the newest.
+    // Lists are in the order of this column. The clock may have been set back, so a record made now has at least the
+    // time of the newest.
     append: sql.prepare<[RecordRow]>(
       `insert into documents (merchant, kind, id, created, status, body, outstanding) values (@merchant, @kind, @id,
          max(@created, coalesce((select created from documents where ${ofMerchant} order by created desc limit 1), 0)), @status, @body, @outstanding)`,
@@ -169,7 +173,8 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
   const change = (given: R, before: R, changes?: RecordFields<R>) => {
     const record = check(given.status === before.status ? given : number.give(given, given.status, changes), before);
     number.keep(record);
-    if (statements.update.run(rowOf(record)).changes === 0) throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
+    if (statements.update.run(rowOf(record)).changes === 0)
+      throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
     if (resource.unique.length > 0) {
       const { sequence } = statements.pages.position(kind, merchant, record.id) as RecordPosition;
       statements.release.run(sequence);
@@ -186,8 +191,10 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     add(check(record), record.created === now ? (row) => statements.append.run(row as RecordRow) : statements.insert);
   const arrivals = openArrivals({ resource, now, own, insert: insertNew, write: change, emit });
   return {
-    create: (fields: RecordFields<R>) => arrivals.create(number.give(compose(resource, scope, fields), undefined, fields), fields),
-    seed: (fields: RecordFields<R>) => void add(arrivals.seeded(compose(resource, scope, fields), fields), statements.insert),
+    create: (fields: RecordFields<R>) =>
+      arrivals.create(number.give(compose(resource, scope, fields), undefined, fields), fields),
+    seed: (fields: RecordFields<R>) =>
+      void add(arrivals.seeded(compose(resource, scope, fields), fields), statements.insert),
     update(record: R, changes: RecordFields<R>, event?: string | null) {
       const updated = change(withChanges(record, changes), record);
       emit(event === undefined ? resource.updateEvent(record, updated) : event, updated);
@@ -203,7 +210,9 @@ function seriesOf<R extends RecordBase>({ kind, series }: Resource<R>, scope: Sc
   return {
     /** The record with the next number of each series that it joins now, unless it has one or its creator gave null. */
     give(record: R, at?: string, given: RecordFields<R> = {} as RecordFields<R>): R {
-      const joined = series.filter((one) => one.at === at && record[one.field as keyof R] == null && given[one.field] === undefined);
+      const joined = series.filter(
+        (one) => one.at === at && record[one.field as keyof R] == null && given[one.field] === undefined,
+      );
       const numbers = joined.map(({ field, prefix }) => {
         const name = `${prefix(record, own)}-`;
         return [field, name + String(scope.series.next(`${kind} ${name}`)).padStart(SERIES_DIGITS, "0")];
@@ -254,7 +263,11 @@ export function seededRecord<R extends RecordBase>(
 }
 
 /** A complete record: the fields in the order in which the kind declares them, then the unknown ones. */
-function compose<R extends RecordBase>(resource: Resource<R>, scope: Pick<Scope, "merchant" | "now" | "mint">, fields: RecordFields<R>): R {
+function compose<R extends RecordBase>(
+  resource: Resource<R>,
+  scope: Pick<Scope, "merchant" | "now" | "mint">,
+  fields: RecordFields<R>,
+): R {
   const base: Record<string, unknown> = {
     id: fields.id ?? scope.mint(resource.prefix),
     object: resource.kind,
@@ -285,17 +298,26 @@ function failUnknown(kind: string, id: string): never {
 
 function failDuplicate<R extends RecordBase>(resource: Resource<R>, record: R, fields: readonly string[]): never {
   const values = Object.fromEntries(fields.map((field) => [field, record[field as keyof R]]));
-  fail("already_exists", `A ${resource.kind} with this ${fields.join(" and ")} exists already: ${JSON.stringify(values)}.`, {
-    fields,
-    values,
-  });
+  fail(
+    "already_exists",
+    `A ${resource.kind} with this ${fields.join(" and ")} exists already: ${JSON.stringify(values)}.`,
+    {
+      fields,
+      values,
+    },
+  );
 }
 
-/** Joins the values of fields that are unique together into one text; keys of objects are sorted. Undefined when a value is missing. */
+/**
+ * Joins the values of fields that are unique together into one text; keys of objects are sorted. Undefined when a value
+ * is missing.
+ */
 export function uniqueValue(record: object, fields: readonly string[]): string | undefined {
   const values = fields.map((field) => record[field as keyof typeof record] as unknown);
   const sorted = values.map((value) =>
-    typeof value === "object" && value !== null ? Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)) : value,
+    typeof value === "object" && value !== null
+      ? Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1))
+      : value,
   );
   return sorted.some((value) => value === null || value === undefined) ? undefined : JSON.stringify(sorted);
 }

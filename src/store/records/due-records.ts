@@ -49,7 +49,10 @@ export function openDueRecords({ sql }: Database, clock: Clock) {
     },
     /** Like `first`, among the records of one merchant. */
     firstOf: (merchant: string, now: number) => firstOf.get(merchant, now),
-    /** Changes the due time of a record; null: no change is scheduled. Does nothing for records that a fixture exempts from time. */
+    /**
+     * Changes the due time of a record; null: no change is scheduled. Does nothing for records that a fixture exempts
+     * from time.
+     */
     set({ merchant, kind, id }: RecordKey, due: number | null) {
       known = undefined;
       set.run({ merchant, kind, id, due });
@@ -68,10 +71,14 @@ interface DueTimeContext<R extends RecordBase> {
 }
 
 /**
- * Sandbox milliseconds, a whole second; null if no change is scheduled; undefined to keep the stored time, if neither the state nor its date
- * changed. So a date that had passed when the record was made stays past.
+ * Sandbox milliseconds, a whole second; null if no change is scheduled; undefined to keep the stored time, if neither
+ * the state nor its date changed. So a date that had passed when the record was made stays past.
  */
-export function dueTimeOf<R extends RecordBase>({ resource, own, now, dueFrom }: DueTimeContext<R>, record: R, before?: R) {
+export function dueTimeOf<R extends RecordBase>(
+  { resource, own, now, dueFrom }: DueTimeContext<R>,
+  record: R,
+  before?: R,
+) {
   const at = nextTime(resource, own, record);
   if (before?.status === record.status && at === nextTime(resource, own, before as R)) return undefined;
   const isPast = at !== undefined && at < dueFrom && !resource.states[record.status ?? ""]?.isBrief;

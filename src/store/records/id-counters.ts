@@ -1,4 +1,5 @@
-// Counts the ids of each kind that a merchant has used. New ids are derived from these counts, so equal runs create equal ids.
+// Counts the ids of each kind that a merchant has used. New ids are derived from these counts, so equal runs create
+// equal ids.
 
 import { type Random, sortKeyOf } from "../../kernel/random.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
@@ -21,7 +22,9 @@ export function openCounters(database: Database, random: Random) {
   const read = sql
     .prepare<[Omit<Counter, "value">], number>("select value from counters where merchant = @merchant and name = @name")
     .pluck();
-  const write = sql.prepare<[Counter]>("insert or replace into counters (merchant, name, value) values (@merchant, @name, @value)");
+  const write = sql.prepare<[Counter]>(
+    "insert or replace into counters (merchant, name, value) values (@merchant, @name, @value)",
+  );
   // Cached per transaction: each count is read once and written once for all calls that share the transaction.
   const counters = database.perTransaction(
     () => new Map<string, Counter>(),

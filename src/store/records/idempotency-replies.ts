@@ -18,8 +18,8 @@ export type IdempotencyReplies = ReturnType<typeof openIdempotencyReplies>;
 /** 24 hours from the first reply, as in most services. */
 export const REPLAY_WINDOW = 24 * 3_600_000;
 /**
- * Trick: replies that were just replayed are cached unless they are long. Reason: clients retry a call soon, and often more than once. Figure:
- * without the cache, a replay costs 1.2 to 1.3 times the CPU time.
+ * Trick: replies that were just replayed are cached unless they are long. Reason: clients retry a call soon, and often
+ * more than once. Figure: without the cache, a replay costs 1.2 to 1.3 times the CPU time.
  */
 const MOST_CACHED = 500;
 const LONGEST_CACHED = 4_096;
@@ -43,7 +43,10 @@ export function openIdempotencyReplies(database: Database, clock: Clock) {
   const find = sql.prepare<[ReplyKey], CachedReply>(
     "select fingerprint, request, status, body, expires from replies where merchant = @merchant and key = @key",
   );
-  const remember = sql.insert("insert or replace into replies", "merchant, key, fingerprint, request, status, body, expires");
+  const remember = sql.insert(
+    "insert or replace into replies",
+    "merchant, key, fingerprint, request, status, body, expires",
+  );
   const soonest = sql.prepare<[], number | null>("select min(expires) from replies").pluck();
   const forget = sql.prepare<[ReplyKey]>("delete from replies where merchant = @merchant and key = @key");
   const forgetExpired = sql.prepare("delete from replies where expires <= ?");

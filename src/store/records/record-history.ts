@@ -1,5 +1,5 @@
-// The history of the records. While a fault rule needs it, temporary triggers keep each replaced row. To read an earlier state, a transaction
-// restores the old rows and is rolled back.
+// The history of the records. While a fault rule needs it, temporary triggers keep each replaced row. To read an
+// earlier state, a transaction restores the old rows and is rolled back.
 
 import { afterThisTurn, type Clock } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";

@@ -33,7 +33,14 @@ export interface RecordPosition {
 
 export const DEFAULT_PAGE = 25;
 
-type ListQuery = { merchant: string; kind: string; limit: number; status?: string; created?: number; sequence?: number };
+type ListQuery = {
+  merchant: string;
+  kind: string;
+  limit: number;
+  status?: string;
+  created?: number;
+  sequence?: number;
+};
 
 const OF_MERCHANT = "merchant = @merchant and kind = +@kind";
 
@@ -54,14 +61,16 @@ export function openRecordPages({ sql }: Database) {
       const lists = status === undefined ? inAnyStatus : inStatus;
       const after = query.starting_after ?? query.ending_before;
       let bodies: string[];
-      if (after === undefined) bodies = (query.order === "oldest first" ? lists.last : lists.first).all({ ...wanted, limit: limit + 1 });
+      if (after === undefined)
+        bodies = (query.order === "oldest first" ? lists.last : lists.first).all({ ...wanted, limit: limit + 1 });
       else {
         const cursor = position.get({ merchant, kind, id: after });
         if (!cursor) return failInvalidCursor(query, kind);
         const { created, sequence } = cursor;
         const { sameSecond, others } = besideCursor(lists, query);
         bodies = sameSecond.all({ ...wanted, created, sequence, limit: limit + 1 });
-        if (bodies.length <= limit) bodies.push(...others.all({ ...wanted, created, limit: limit + 1 - bodies.length }));
+        if (bodies.length <= limit)
+          bodies.push(...others.all({ ...wanted, created, limit: limit + 1 - bodies.length }));
       }
       return pageOf(bodies, limit, query);
     },
@@ -85,13 +94,16 @@ function prepareLists(sql: Database["sql"], filter: string) {
   return {
     first: list("", "desc"),
     last: list("", "asc"),
-    // A page after a cursor takes two statements: with one on (created, sequence), SQLite would scan all records of the cursor's second. With a
-    // frozen clock, all records have the same second.
+    // A page after a cursor takes two statements: with one on (created, sequence), SQLite would scan all records of the
+    // cursor's second. With a frozen clock, all records have the same second.
     older: {
       sameSecond: list(" and created = @created and sequence < @sequence", "desc"),
       others: list(" and created < @created", "desc"),
     },
-    newer: { sameSecond: list(" and created = @created and sequence > @sequence", "asc"), others: list(" and created > @created", "asc") },
+    newer: {
+      sameSecond: list(" and created = @created and sequence > @sequence", "asc"),
+      others: list(" and created > @created", "asc"),
+    },
   };
 }
 

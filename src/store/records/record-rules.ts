@@ -1,4 +1,5 @@
-// Checks records against the rules of their kind: finds values that contradict one another, and references to records that do not exist.
+// Checks records against the rules of their kind: finds values that contradict one another, and references to records
+// that do not exist.
 
 import type { RecordBase, Resource, RuleContext, RuleProblem } from "../../contracts/resource.ts";
 import { unknownReference } from "../../contracts/rules.ts";
@@ -9,15 +10,26 @@ interface CheckContext<R> extends RuleContext<R> {
   exists(kind: string, id: string): boolean;
 }
 
-/** Rejects a record that breaks a rule with a 400 that names every wrong field. A kind without rules costs two property reads. */
+/**
+ * Rejects a record that breaks a rule with a 400 that names every wrong field. A kind without rules costs two property
+ * reads.
+ */
 export function checkRules<R extends RecordBase>(resource: Resource<R>, record: R, context: CheckContext<R>): void {
   const problems = problemsOf(resource, record, context);
   if (problems.length === 0) return;
-  const errors = problems.map(({ field, ...problem }) => ({ pointer: `/${field}`, field: field.replaceAll("/", "."), ...problem }));
+  const errors = problems.map(({ field, ...problem }) => ({
+    pointer: `/${field}`,
+    field: field.replaceAll("/", "."),
+    ...problem,
+  }));
   fail("validation_failed", errorSummary(errors), { errors });
 }
 
-export function problemsOf<R extends RecordBase>(resource: Resource<R>, record: R, context: CheckContext<R>): RuleProblem[] {
+export function problemsOf<R extends RecordBase>(
+  resource: Resource<R>,
+  record: R,
+  context: CheckContext<R>,
+): RuleProblem[] {
   const found: RuleProblem[] = [];
   for (const rule of resource.rules) {
     const problem = rule(record, context);

@@ -1,4 +1,5 @@
-// Merchants as tenants: their API keys, their logins (e-mail addresses, compared without regard to case, and hashed passwords), and session tokens.
+// Merchants as tenants: their API keys, their logins (e-mail addresses, compared without regard to case, and hashed
+// passwords), and session tokens.
 
 import { createHash, scryptSync, timingSafeEqual } from "node:crypto";
 import { createBoundedCache } from "../../kernel/bounded-cache.ts";
@@ -57,7 +58,9 @@ export function openTenants(database: Database, counters: Counters, random: Rand
      join documents on documents.merchant = keys.merchant and documents.kind = 'merchant' where key = ?`,
   );
   const insertKey = sql.insert("insert into keys", "key, merchant, kind, expires");
-  const firstKey = sql.prepare<[string], string>("select key from keys where merchant = ? and kind = 'key' order by sequence").pluck();
+  const firstKey = sql
+    .prepare<[string], string>("select key from keys where merchant = ? and kind = 'key' order by sequence")
+    .pluck();
   const keyOf = (merchant: string) => firstKey.get(merchant) ?? "";
   const find = (key: string) => byKey.get(key.startsWith(SESSION_PREFIX) ? hashOf(key) : key);
   /** The first key that does not exist yet: a snapshot may have a lower count than its keys. */
@@ -69,7 +72,10 @@ export function openTenants(database: Database, counters: Counters, random: Rand
   return {
     ...openLogins(database, random),
     ...openMerchants(database),
-    /** The merchant of a key. Trick: cached. Reason: every call looks one up. Figure: otherwise a GET costs 1.1 to 1.25 times the CPU time. */
+    /**
+     * The merchant of a key. Trick: cached. Reason: every call looks one up. Figure: otherwise a GET costs 1.1 to 1.25
+     * times the CPU time.
+     */
     identify(key: string) {
       const known = identities.get(key);
       if (known) return known;
@@ -82,10 +88,14 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     addKey(merchant: string, key: string) {
       insertKey({ key, merchant, kind: "key", expires: null });
     },
-    /** The first key of a merchant. Its secrets are derived from it too: unpredictable keys make unpredictable secrets. */
+    /**
+     * The first key of a merchant. Its secrets are derived from it too: unpredictable keys make unpredictable secrets.
+     */
     keyOf,
     mintKey(merchant: string, creator: string) {
-      const key = unused(() => `sk_test_${random.text(KEY_LENGTH, "key", merchant, counters.next(merchant, "key"), keyOf(creator))}`);
+      const key = unused(
+        () => `sk_test_${random.text(KEY_LENGTH, "key", merchant, counters.next(merchant, "key"), keyOf(creator))}`,
+      );
       insertKey({ key, merchant, kind: "key", expires: null });
       return key;
     },
@@ -93,7 +103,8 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     clearCache: () => identities.clear(),
     openSession(merchant: string) {
       const token = unused(
-        () => `${SESSION_PREFIX}${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"), keyOf(merchant))}`,
+        () =>
+          `${SESSION_PREFIX}${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"), keyOf(merchant))}`,
       );
       insertKey({ key: hashOf(token), merchant, kind: "session", expires: clock.now() + SESSION_SECONDS * 1_000 });
       return { token, expiresIn: SESSION_SECONDS };
@@ -118,9 +129,15 @@ export function openLogins({ sql }: Database, random: Random) {
       const stored = password === undefined ? null : hash(password, random.hex(16, "salt", merchant));
       const { changes } = insertLogin({ email: emailKey(email), merchant, password: stored });
       if (changes === 0)
-        fail("already_exists", `A merchant with the e-mail address ${email} exists already.`, { fields: ["email"], values: { email } });
+        fail("already_exists", `A merchant with the e-mail address ${email} exists already.`, {
+          fields: ["email"],
+          values: { email },
+        });
     },
-    /** The merchant of this e-mail address and password; otherwise 401, with one message for a wrong address and a wrong password. */
+    /**
+     * The merchant of this e-mail address and password; otherwise 401, with one message for a wrong address and a wrong
+     * password.
+     */
     checkLogin(email: string | undefined, password: string | undefined) {
       const login = email === undefined ? undefined : byEmail.get(emailKey(email));
       if (!login?.password || password === undefined || !matches(password, login.password))
@@ -157,7 +174,8 @@ function openMerchants({ sql }: Database) {
     `select status, (select count(*) from request_log where merchant = @id) as requests
      from documents where merchant = @id and kind = 'merchant'`,
   );
-  // Counts the records of each merchant at the first call; triggers then update the counts. Counting a million records takes 37 ms.
+  // Counts the records of each merchant at the first call; triggers then update the counts. Counting a million records
+  // takes 37 ms.
   const recordCounts = once(() => {
     sql.exec(KEEP);
     return sql.prepare<[string], number>("select records from temp.record_counts where merchant = ?").pluck();
@@ -182,8 +200,9 @@ function openMerchants({ sql }: Database) {
   const first = () => firstMerchant.get() ?? undefined;
   return {
     /**
-     * Every merchant with its API keys, without session tokens: first the fixtures' merchants in their order, then those created through the API.
-     * The cost grows with the number of merchants, so to look up one, use `find`, `has`, `require`, `first` or `keyOf`.
+     * Every merchant with its API keys, without session tokens: first the fixtures' merchants in their order, then
+     * those created through the API. The cost grows with the number of merchants, so to look up one, use `find`, `has`,
+     * `require`, `first` or `keyOf`.
      */
     list,
     find(id: string) {
@@ -202,7 +221,10 @@ function openMerchants({ sql }: Database) {
   };
 }
 
-/** A temporary table leaves the file unchanged, a rollback restores its counts, and it is created only when a count is needed. */
+/**
+ * A temporary table leaves the file unchanged, a rollback restores its counts, and it is created only when a count is
+ * needed.
+ */
 const KEEP = `
 create temp table record_counts (merchant text primary key, records integer not null) without rowid, strict;
 insert into record_counts select merchant, count(*) from main.documents group by merchant;

@@ -11,12 +11,15 @@ const IN_COLUMNS = new Set([...COLUMNS, "merchantId"]);
 /** Recreates the views at each start, so that they match the declared kinds. */
 export function createViews(database: Database, resources: readonly Resource[]): void {
   database.transaction(() => {
-    for (const resource of resources) database.sql.exec(`drop view if exists ${name(resource.view)}; ${definition(resource)}`);
+    for (const resource of resources)
+      database.sql.exec(`drop view if exists ${name(resource.view)}; ${definition(resource)}`);
   });
 }
 
 function definition({ kind, view, schema, hidden }: Resource): string {
-  const fields = Object.entries(schema.properties).filter(([field]) => !IN_COLUMNS.has(field) && !hidden.includes(field));
+  const fields = Object.entries(schema.properties).filter(
+    ([field]) => !IN_COLUMNS.has(field) && !hidden.includes(field),
+  );
   // The table's column `created` gives the order of lists, which differs where the clock was set back.
   const own = COLUMNS.map((column) => (column === "created" ? "body ->> 'created' as created" : column));
   const columns = [...own, ...fields.map(([field, shape]) => `body ${arrow(shape)} ${text(field)} as ${name(field)}`)];

@@ -1,7 +1,8 @@
 // The record that an operation wrote last, with its JSON.
 //
-// Trick. Reason: the row, the event and the response contain the same JSON of the same record, so it is serialised and checked against its schema
-// once. Figure: without it, a POST costs 1.3 to 1.5 times the CPU time. Records are immutable: a change makes a new one.
+// Trick. Reason: the row, the event and the response contain the same JSON of the same record, so it is serialised and
+// checked against its schema once. Figure: without it, a POST costs 1.3 to 1.5 times the CPU time. Records are
+// immutable: a change makes a new one.
 
 import type { RecordBase, Resource } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
@@ -28,7 +29,10 @@ export function writtenJson<R extends RecordBase>(operation: Writing, { schema }
   return json;
 }
 
-/** The JSON of `value` if it is the record written last and of the kind with this schema (default: any kind); otherwise undefined. */
+/**
+ * The JSON of `value` if it is the record written last and of the kind with this schema (default: any kind); otherwise
+ * undefined.
+ */
 export function jsonIfWritten({ written }: Writing, value: unknown, schema = written?.schema): string | undefined {
   return written?.record === value && written?.schema === schema ? written?.json : undefined;
 }

@@ -24,14 +24,24 @@ export function readCoverage({ operations, eventTypes, requestLog, runSummary, s
   const counts = runSummary.events();
   return {
     operations: operations.map((operation) => operationCoverage(operation, called.get(operation.id) ?? {}, statusOf)),
-    /** Every type of event that the service can send: how many were emitted, and how many deliveries of them succeeded. */
+    /**
+     * Every type of event that the service can send: how many were emitted, and how many deliveries of them succeeded.
+     */
     events: [...eventTypes].sort().map((type) => ({ type, ...(counts.get(type) ?? { emitted: 0, delivered: 0 }) })),
   };
 }
 
-function operationCoverage(operation: Operation, byStatus: Record<string, number>, statusOf: CoverageSources["statusOf"]) {
+function operationCoverage(
+  operation: Operation,
+  byStatus: Record<string, number>,
+  statusOf: CoverageSources["statusOf"],
+) {
   const { id, area, method, path, summary, status, errors: declared, emits } = operation;
-  const possible = [factOf(status), ...declared.map((code) => statusOf(code, id)), ...Object.keys(byStatus).map(Number)];
+  const possible = [
+    factOf(status),
+    ...declared.map((code) => statusOf(code, id)),
+    ...Object.keys(byStatus).map(Number),
+  ];
   const statuses = [...new Set(possible)].sort((one, other) => one - other);
   return {
     id,

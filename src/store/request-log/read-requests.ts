@@ -29,7 +29,15 @@ export interface RequestRow extends RequestSummaryRow {
 export function shownRequest(row: RequestSummaryRow): LoggedRequest {
   const { id, method, path, query, operation, merchant, status, key, idempotencyKey, replayOf, fault, ignored } = row;
   const request = { id, at: isoTime(row.at), method, path, query, operation, merchant, status };
-  return { ...request, durationMs: Math.round(row.duration * 1_000) / 1_000, key, idempotencyKey, replayOf, fault, ignored };
+  return {
+    ...request,
+    durationMs: Math.round(row.duration * 1_000) / 1_000,
+    key,
+    idempotencyKey,
+    replayOf,
+    fault,
+    ignored,
+  };
 }
 
 export interface RequestFilter {
@@ -64,7 +72,9 @@ export function readRequests({ sql }: Database, flush: () => void) {
       and (@path is null or instr(case query when '' then path else path || '?' || query end, +@path))
     order by sequence desc limit @limit + 0`;
   const find = sql.prepare<[Record<string, unknown>], RequestRow>(`${WHOLE} ${where}`);
-  const summaries = sql.prepare<[Record<string, unknown>], RequestSummaryRow>(`select ${CALL_COLUMNS} from request_log ${where}`);
+  const summaries = sql.prepare<[Record<string, unknown>], RequestSummaryRow>(
+    `select ${CALL_COLUMNS} from request_log ${where}`,
+  );
   const bySequence = sql.prepare<[number], RequestRow>(`${WHOLE} where sequence = ?`);
   const faults = sql.prepare<[], { fault: string }>("select distinct fault from request_log where fault is not null");
   return {

@@ -1,4 +1,5 @@
-// The log of requests: a buffer that is written after the responses, bounded in rows and bytes; and the numbers of the requests.
+// The log of requests: a buffer that is written after the responses, bounded in rows and bytes; and the numbers of the
+// requests.
 
 import { realNow } from "../../kernel/clock.ts";
 import { mask } from "../../kernel/mask.ts";
@@ -15,11 +16,16 @@ export interface Connection {
   readonly number: number;
   /** Real milliseconds at which it was accepted. */
   readonly opened: number;
-  /** Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if the sandbox closed it first. */
+  /**
+   * Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if
+   * the sandbox closed it first.
+   */
   closed?: number;
 }
 
-/** A request as it is buffered when its response is sent; secrets in headers and bodies are masked when it is written. */
+/**
+ * A request as it is buffered when its response is sent; secrets in headers and bodies are masked when it is written.
+ */
 export interface RequestEntry {
   sequence: number;
   id: string;
@@ -35,11 +41,16 @@ export interface RequestEntry {
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /** Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation. */
+  /**
+   * Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation.
+   */
   stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
-  /** Real milliseconds just before the response began or the connection was broken: the earliest time at which the client can know. */
+  /**
+   * Real milliseconds just before the response began or the connection was broken: the earliest time at which the
+   * client can know.
+   */
   answered: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
@@ -62,8 +73,8 @@ export interface RequestEntry {
 export type RequestLog = ReturnType<typeof openRequestLog>;
 
 /**
- * The rows of a slice. A request may have to wait for one slice, so a slice is short. Under load more rows have arrived when it begins. A commit
- * to a file costs as much as three rows.
+ * The rows of a slice. A request may have to wait for one slice, so a slice is short. Under load more rows have arrived
+ * when it begins. A commit to a file costs as much as three rows.
  */
 const SLICE = 16;
 const LONGEST_BODY = 16_384;
@@ -106,7 +117,10 @@ export function openRequestLog(database: Database) {
     flush: buffer.flush,
     /** For each operation that was called, the number of responses with each status. */
     statusCounts: () => opened().counts,
-    /** Call after the requests of one merchant, or of all, were erased. After the requests of all, numbers restart at one. */
+    /**
+     * Call after the requests of one merchant, or of all, were erased. After the requests of all, numbers restart at
+     * one.
+     */
     forget(merchant?: string) {
       buffer.keep((entry) => merchant !== undefined && entry.merchant !== merchant);
       if (merchant !== undefined) return opened().readSizes();
@@ -153,8 +167,12 @@ function writer({ sql }: Database) {
 }
 
 /** The columns whose values an entry has under the same name. */
-const ENTRY_COLUMNS = CALL_COLUMNS.split(", ").filter((name) => name !== "query" && name !== "stages") as (keyof RequestEntry)[];
-const COLUMNS = [...ENTRY_COLUMNS, "query", "stages", "requestBytes", "responseBytes", "sameResponseAs", ...TEXTS].join(", ");
+const ENTRY_COLUMNS = CALL_COLUMNS.split(", ").filter(
+  (name) => name !== "query" && name !== "stages",
+) as (keyof RequestEntry)[];
+const COLUMNS = [...ENTRY_COLUMNS, "query", "stages", "requestBytes", "responseBytes", "sameResponseAs", ...TEXTS].join(
+  ", ",
+);
 
 /** The values of a row, in the order of `COLUMNS`, with their secrets masked. */
 function rowOf(entry: RequestEntry, response: ReturnType<ReturnType<typeof createResponseCache>["find"]>) {
@@ -184,7 +202,10 @@ function sizeOf(row: readonly unknown[]): number {
   return size;
 }
 
-/** The stages in microseconds, joined by commas. Runs for every request, so it is a loop: `map` and `join` take twice as long. */
+/**
+ * The stages in microseconds, joined by commas. Runs for every request, so it is a loop: `map` and `join` take twice as
+ * long.
+ */
 function stagesOf({ stages, answered, arrived }: RequestEntry): string {
   let text = "";
   for (const milliseconds of stages) text += `${Math.round(milliseconds * 1_000)},`;
@@ -211,7 +232,10 @@ function openCallCounts({ sql }: Database) {
 
 /** The smallest block: more requests than can arrive between two flushes of the request log. */
 const SMALLEST_BLOCK = 10_000;
-/** Every request waits for the disk while a block is reserved, so blocks grow: each is as large as all before it in this process, up to this. */
+/**
+ * Every request waits for the disk while a block is reserved, so blocks grow: each is as large as all before it in this
+ * process, up to this.
+ */
 const LARGEST_BLOCK = 1_000_000;
 
 interface Count {
@@ -223,8 +247,8 @@ interface Count {
 }
 
 /**
- * Numbers are reserved on disk a block at a time before they are used: after a crash the count continues after the block, so that no number is used
- * twice, even if its request was never written to the log.
+ * Numbers are reserved on disk a block at a time before they are used: after a crash the count continues after the
+ * block, so that no number is used twice, even if its request was never written to the log.
  */
 function openRequestNumbers({ sql, file }: Database) {
   const write = sql.prepare("insert or replace into settings (name, value) values ('requests', ?)");
@@ -244,7 +268,8 @@ function openRequestNumbers({ sql, file }: Database) {
     reserve(count);
     return count;
   };
-  // With a file, the first block is reserved at the start: at the first request, another program may hold the file's lock.
+  // With a file, the first block is reserved at the start: at the first request, another program may hold the file's
+  // lock.
   if (file !== undefined) open();
   return {
     reserve: () => reserve(open()),

@@ -1,7 +1,8 @@
 // Finds an earlier row of the request log whose response has the same body, so that the log stores the body once.
 //
-// Trick. Reason: clients poll, and a list of 25 has ten kilobytes, which cost more to mask and write than the rest of the request. Figure: without
-// it, a list of 25 over a file costs 1.2 to 1.5 times the CPU time. Only rows of one block refer to each other, and a block is deleted as a whole.
+// Trick. Reason: clients poll, and a list of 25 has ten kilobytes, which cost more to mask and write than the rest of
+// the request. Figure: without it, a list of 25 over a file costs 1.2 to 1.5 times the CPU time. Only rows of one block
+// refer to each other, and a block is deleted as a whole.
 
 /** The fields of a logged call that decide whether its response repeats an earlier one. */
 interface Call {
@@ -28,7 +29,10 @@ export function createResponseCache() {
   const responses = new Map<string, StoredResponse>();
   let current = 0;
   return {
-    /** The row of this block with the same response to the same call. Undefined if there is none: then this entry's row will have the body. */
+    /**
+     * The row of this block with the same response to the same call. Undefined if there is none: then this entry's row
+     * will have the body.
+     */
     find({ sequence, merchant, path, search, responseBody: body }: Call, block: number): StoredResponse | undefined {
       if (body.length < SHORTEST || body.length > LONGEST || block < current) return undefined;
       if (block > current) responses.clear();

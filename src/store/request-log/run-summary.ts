@@ -55,11 +55,16 @@ export function openRunSummary({ sql }: Database) {
   const newest = sql.prepare<[], Newest>(
     "select (select coalesce(max(sequence), 0) from deliveries) as delivery, (select coalesce(max(sequence), 0) from attempts) as attempt",
   );
-  const statuses = sql.prepare<[], { status: number; calls: number }>("select status, count(*) as calls from request_log group by status");
+  const statuses = sql.prepare<[], { status: number; calls: number }>(
+    "select status, count(*) as calls from request_log group by status",
+  );
   const byMerchant = (table: string) =>
-    sql.prepare<[], { merchant: string | null; rows: number }>(`select merchant, count(*) as rows from ${table} group by merchant`);
+    sql.prepare<[], { merchant: string | null; rows: number }>(
+      `select merchant, count(*) as rows from ${table} group by merchant`,
+    );
   const ofMerchants = { requests: byMerchant("request_log"), attempts: byMerchant("attempts") };
-  const rowsOf = (table: keyof typeof ofMerchants) => new Map(ofMerchants[table].all().map(({ merchant, rows }) => [merchant ?? "", rows]));
+  const rowsOf = (table: keyof typeof ofMerchants) =>
+    new Map(ofMerchants[table].all().map(({ merchant, rows }) => [merchant ?? "", rows]));
   const kept = sql.prepare<[], { requests: number; attempts: number }>(
     "select (select count(*) from request_log) as requests, (select count(*) from attempts) as attempts",
   );
@@ -72,7 +77,10 @@ export function openRunSummary({ sql }: Database) {
     }),
     /** How many rows the logs have. */
     kept: () => kept.get() as { requests: number; attempts: number },
-    /** The number of deliveries that failed for good, because their event has no later and no open delivery to the same endpoint. */
+    /**
+     * The number of deliveries that failed for good, because their event has no later and no open delivery to the same
+     * endpoint.
+     */
     failedDeliveries: () => failed.get() ?? 0,
     /** The number of logged requests with each response status. */
     statuses: () => statuses.all(),

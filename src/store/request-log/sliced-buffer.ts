@@ -1,5 +1,6 @@
-// A buffer of rows that are written in slices: short transactions between turns of the event loop, so that no request waits for a long one.
-// Trick. Reason: one transaction every 50 ms wrote 500 rows under full load, and every request waited for it. Figure: 15 to 20 ms, now at most one.
+// A buffer of rows that are written in slices: short transactions between turns of the event loop, so that no request
+// waits for a long one. Trick. Reason: one transaction every 50 ms wrote 500 rows under full load, and every request
+// waited for it. Figure: 15 to 20 ms, now at most one.
 
 import { afterRealTime, afterThisTurn, realNow } from "../../kernel/clock.ts";
 
@@ -12,7 +13,10 @@ interface SlicedBufferOptions<Row> {
   capacity: number;
 }
 
-/** Real milliseconds after which the rest of a slice waits for the next turn: some rows are a hundred times as long as others. */
+/**
+ * Real milliseconds after which the rest of a slice waits for the next turn: some rows are a hundred times as long as
+ * others.
+ */
 const LONGEST_SLICE = 1;
 /** Real milliseconds after which rows are written even if they do not fill a slice. */
 const WRITE_AFTER = 50;

@@ -1,4 +1,5 @@
-// Runs as a thread of its own: copies the write-ahead log into the database file, each time the main thread asks for it.
+// Runs as a thread of its own: copies the write-ahead log into the database file, each time the main thread asks for
+// it.
 
 const { workerData } = require("node:worker_threads");
 const { file, sqlite, state, states } = workerData;

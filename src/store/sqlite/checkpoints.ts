@@ -1,8 +1,9 @@
 // Checkpoints under load: a thread copies the write-ahead log into the database file, so that no request waits for it.
 //
-// Trick. Reason: SQLite itself copies the log at the commit that makes it 1,000 pages long, and waits for the disk twice. Meanwhile the process
-// serves no request. Figure: 10 to 20 ms; without the thread, the longest stall of a GET at 4 connections is 1.4 times as long. Acknowledged
-// writes are already in the log, so it does not matter which thread copies it, or when.
+// Trick. Reason: SQLite itself copies the log at the commit that makes it 1,000 pages long, and waits for the disk
+// twice. Meanwhile the process serves no request. Figure: 10 to 20 ms; without the thread, the longest stall of a GET
+// at 4 connections is 1.4 times as long. Acknowledged writes are already in the log, so it does not matter which thread
+// copies it, or when.
 
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -12,11 +13,17 @@ import type { Sql } from "./lazy-statements.ts";
 
 export type Checkpoints = ReturnType<typeof openCheckpoints>;
 
-/** The commits between two checkpoints: about a thousand pages. More checkpoints would keep durable commits waiting for the disk. */
+/**
+ * The commits between two checkpoints: about a thousand pages. More checkpoints would keep durable commits waiting for
+ * the disk.
+ */
 const COMMITS = 128;
 /** Real milliseconds: the thread, which needs about 8 MB, starts when `COMMITS` commits take less than this. */
 const LOAD = 2_000;
-/** The length of the log, in pages, at which SQLite copies it in the main thread: without the thread (SQLite's default), and with it. */
+/**
+ * The length of the log, in pages, at which SQLite copies it in the main thread: without the thread (SQLite's default),
+ * and with it.
+ */
 const PAGES = { alone: 1_000, withThread: 4_000 };
 /** Real milliseconds. */
 const CLOSE_TIMEOUT = 5_000;
@@ -45,7 +52,8 @@ export function openCheckpoints(sql: Sql, file: string) {
       if (!hasThread && now - since < LOAD) start();
       commits = 0;
       since = now;
-      if (hasThread && Atomics.compareExchange(state, 0, states.idle, states.asked) === states.idle) Atomics.notify(state, 0);
+      if (hasThread && Atomics.compareExchange(state, 0, states.idle, states.asked) === states.idle)
+        Atomics.notify(state, 0);
     },
     /** Waits for a running checkpoint, because only the connection that is closed last removes the log. */
     close() {

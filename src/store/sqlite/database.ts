@@ -60,7 +60,9 @@ export function openDatabase(path: string | undefined, image?: DatabaseImage) {
   const setOwner = sql.prepare("insert or replace into settings (name, value) values ('owner', ?)");
   return {
     file,
-    /** Whether it started as a copy of an image. It is then already seeded, and has no deliveries of an earlier process. */
+    /**
+     * Whether it started as a copy of an image. It is then already seeded, and has no deliveries of an earlier process.
+     */
     isCopy: image !== undefined,
     sql,
     ...openCommits(sql, { checkpoints, lockTimeout: LOCK_TIMEOUT, ...(file !== undefined && { requireInPlace }) }),
@@ -107,10 +109,14 @@ function inspect(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found && !found.isFile()) throw new SandboxError(`Cannot open ${file}: it is no file. ${REMEDY}`);
   if (found && !isWritable(file))
-    throw new SandboxError(`Cannot write ${file}: it is read-only for this user. Let it be written (chmod u+w), ${OR_ANOTHER_FILE}`);
+    throw new SandboxError(
+      `Cannot write ${file}: it is read-only for this user. Let it be written (chmod u+w), ${OR_ANOTHER_FILE}`,
+    );
   const problem = found && found.size > 0 ? problemOf(file) : undefined;
   if (problem !== undefined)
-    throw new SandboxError(`${file} ${problem}. It was left as it is; move it away to start afresh, or choose another with --db <file>.`);
+    throw new SandboxError(
+      `${file} ${problem}. It was left as it is; move it away to start afresh, or choose another with --db <file>.`,
+    );
 }
 
 function prepare(sql: Sqlite.Database, file: string | undefined, isFilled: boolean): void {
@@ -127,8 +133,8 @@ function prepare(sql: Sqlite.Database, file: string | undefined, isFilled: boole
 }
 
 /**
- * Locks the file for this process with an exclusive SQLite transaction on a second file beside it. The lock ends with the process, even after
- * a crash, and other programs can still read the database.
+ * Locks the file for this process with an exclusive SQLite transaction on a second file beside it. The lock ends with
+ * the process, even after a crash, and other programs can still read the database.
  */
 function lockFile(file: string) {
   makeFolder(dirname(file));
@@ -137,7 +143,8 @@ function lockFile(file: string) {
   let lock: Sqlite.Database | undefined;
   try {
     // A repository may contain a symbolic link here. Opening it would create the link's target or change its mode.
-    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false) throw new Error(`${path} is not a plain file; remove it`);
+    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
+      throw new Error(`${path} is not a plain file; remove it`);
     lock = new Sqlite(path, { timeout: 0 });
     chmodSync(path, 0o600);
     lock.exec("begin exclusive");

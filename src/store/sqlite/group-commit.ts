@@ -1,6 +1,6 @@
 // Transactions, and the group commit: calls that arrive together share one transaction and one wait for the disk.
-// Trick. Reason: a wait for the disk costs as much as several calls. Figure: without it, a durable POST at 32 connections costs 6 times the CPU time;
-// without the two turns of waiting for more calls, 1.5 times.
+// Trick. Reason: a wait for the disk costs as much as several calls. Figure: without it, a durable POST at 32
+// connections costs 6 times the CPU time; without the two turns of waiting for more calls, 1.5 times.
 
 import { afterThisTurn } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
@@ -11,11 +11,14 @@ import { isLocked } from "./sqlite-errors.ts";
 
 export interface Commits extends Pick<Transactions, "perTransaction"> {
   /**
-   * Runs `work` in the next shared transaction, and resolves with its result after the commit. Each function runs once; if it throws, only
-   * its own writes are rolled back. A function that is queued by another one shares its transaction.
+   * Runs `work` in the next shared transaction, and resolves with its result after the commit. Each function runs once;
+   * if it throws, only its own writes are rolled back. A function that is queued by another one shares its transaction.
    */
   groupCommit<T>(work: () => T, durability?: Durability): Promise<T>;
-  /** Runs `work` at once in a transaction. Inside another one, it joins that one; if it throws, only its own writes are rolled back. */
+  /**
+   * Runs `work` at once in a transaction. Inside another one, it joins that one; if it throws, only its own writes are
+   * rolled back.
+   */
   transaction<T>(work: () => T, durability?: Durability): T;
 }
 
@@ -45,7 +48,10 @@ export interface CommitsOptions {
 /** Event-loop turns to wait for more calls; one wait for the disk costs as much as several calls. */
 const MAX_TURNS = 2;
 
-export function openCommits(sql: Sql, { checkpoints, lockTimeout, requireInPlace = () => {} }: CommitsOptions): Commits {
+export function openCommits(
+  sql: Sql,
+  { checkpoints, lockTimeout, requireInPlace = () => {} }: CommitsOptions,
+): Commits {
   const { transaction, writeTransaction, perTransaction } = openTransactions(sql);
   const lock = openLockTimeout(sql, lockTimeout);
   const withDurability = <T>(durability: Durability, work: () => T): T => {
@@ -105,9 +111,11 @@ function openQueue(flush: (batch: QueuedWork[], durability: Durability) => void)
   const isRelaxed = ({ durability }: QueuedWork) => durability === "relaxed";
   const flushAll = (durability: Durability) => {
     const batch = queue;
-    // Durable work runs first, so that the dispatcher's relaxed read of due deliveries finds the deliveries that it wrote.
+    // Durable work runs first, so that the dispatcher's relaxed read of due deliveries finds the deliveries that it
+    // wrote.
     batch.sort((one, other) => Number(isRelaxed(one)) - Number(isRelaxed(other)));
-    // Work that is queued while a durable batch runs joins it. A relaxed batch is closed, because the new work may be durable.
+    // Work that is queued while a durable batch runs joins it. A relaxed batch is closed, because the new work may be
+    // durable.
     if (durability === "relaxed") queue = [];
     flush(batch, durability);
     if (queue === batch) queue = [];
@@ -125,7 +133,10 @@ function openQueue(flush: (batch: QueuedWork[], durability: Durability) => void)
     });
 }
 
-/** After one lock timeout, fail fast until a write succeeds; otherwise every write would block the process until the timeout. */
+/**
+ * After one lock timeout, fail fast until a write succeeds; otherwise every write would block the process until the
+ * timeout.
+ */
 function openLockTimeout(sql: Sql, milliseconds: number) {
   let waits = true;
   const setWaits = (wanted: boolean) => {
@@ -171,13 +182,19 @@ export function openTransactions(sql: Sql) {
       }
     });
   return {
-    /** Runs `work` in a transaction. Inside another one, it joins that one; if it throws, only its own writes are rolled back. */
+    /**
+     * Runs `work` in a transaction. Inside another one, it joins that one; if it throws, only its own writes are rolled
+     * back.
+     */
     transaction: <T>(work: () => T): T => (sql.inTransaction ? redoLog.part(work) : whole(begin, work)),
-    /** Runs `work` in a transaction that takes the write lock first, so that another program's lock is reported before `work` runs. */
+    /**
+     * Runs `work` in a transaction that takes the write lock first, so that another program's lock is reported before
+     * `work` runs.
+     */
     writeTransaction: <T>(work: () => T): T => whole(beginWriting, work),
     /**
-     * A value for each transaction: `make` creates it at its first use, `finish` runs just before the commit. Rolling back a part does not
-     * change the value. Throws outside a transaction.
+     * A value for each transaction: `make` creates it at its first use, `finish` runs just before the commit. Rolling
+     * back a part does not change the value. Throws outside a transaction.
      */
     perTransaction,
   };

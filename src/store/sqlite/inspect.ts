@@ -7,8 +7,8 @@ import { once } from "../../kernel/once.ts";
 import { APPLICATION_ID, SCHEMA, SCHEMA_VERSION } from "./tables.ts";
 
 /**
- * Why the sandbox cannot use a file, as the rest of a sentence; undefined if it is a database of this version. Opens the file read-only, so that
- * SQLite does not replay its log.
+ * Why the sandbox cannot use a file, as the rest of a sentence; undefined if it is a database of this version. Opens
+ * the file read-only, so that SQLite does not replay its log.
  */
 export function problemOf(file: string): string | undefined {
   let sql: Sqlite.Database | undefined;
@@ -32,14 +32,20 @@ export function problemOf(file: string): string | undefined {
   }
 }
 
-/** Until the first checkpoint, everything that a sandbox wrote is in the write-ahead log, so a copy of the file without its log is empty. */
+/**
+ * Until the first checkpoint, everything that a sandbox wrote is in the write-ahead log, so a copy of the file without
+ * its log is empty.
+ */
 function foreignProblem(sql: Sqlite.Database, file: string): string {
   const isEmpty = definitionsIn(sql).size === 0 && sql.pragma("journal_mode", { simple: true }) === "wal";
   if (!isEmpty) return "is a SQLite database of another program";
   return `is empty without its write-ahead log, ${basename(file)}-wal: copy both files, or save a snapshot`;
 }
 
-/** The definitions of tables, indexes and triggers. Views are left out: each start recreates them, and the sandbox never reads them. */
+/**
+ * The definitions of tables, indexes and triggers. Views are left out: each start recreates them, and the sandbox never
+ * reads them.
+ */
 function definitionsIn(sql: Sqlite.Database): Map<string, string> {
   const rows = sql
     .prepare<[], { name: string; definition: string }>(
@@ -71,7 +77,10 @@ export interface FileOwner {
 /** The text with which a sandbox notes in a file that it has the file open. */
 export const describeOwner = ({ pid, url }: FileOwner) => `process ${pid} at ${url}`;
 
-/** The sandbox that opened a file last and did not close it. Undefined if there is none, or if another program wrote the file. */
+/**
+ * The sandbox that opened a file last and did not close it. Undefined if there is none, or if another program wrote the
+ * file.
+ */
 export function lastOwner(file: string): FileOwner | undefined {
   // Closing removes the write-ahead log. Without this check, reading would create one.
   if (!existsSync(`${file}-wal`)) return undefined;

@@ -1,6 +1,6 @@
-// A SQLite connection that is opened when it is first used, and statements that are prepared when they are first executed.
-// Trick. Reason: an idle sandbox in memory executes a few of its hundred statements. Figure: without it, createSandbox() and its first response take
-// 1.5 times the CPU time.
+// A SQLite connection that is opened when it is first used, and statements that are prepared when they are first
+// executed. Trick. Reason: an idle sandbox in memory executes a few of its hundred statements. Figure: without it,
+// createSandbox() and its first response take 1.5 times the CPU time.
 
 import type Sqlite from "better-sqlite3";
 import { translateError, withTranslatedErrors } from "./sqlite-errors.ts";
@@ -12,8 +12,11 @@ type ColumnsOf<List extends string> = List extends `${infer First}, ${infer Othe
 export type Insert<List extends string> = (row: Readonly<Record<ColumnsOf<List>, SqlValue>>) => Sqlite.RunResult;
 
 /** The part of better-sqlite3's database that the stores use. */
-export interface Sql extends Pick<Sqlite.Database, "prepare" | "exec" | "function" | "serialize" | "close" | "open" | "inTransaction"> {
-  /** Prepares `into (list) values (…)`, for example with `insert or ignore into logins` and `email, merchant, password`. */
+export interface Sql
+  extends Pick<Sqlite.Database, "prepare" | "exec" | "function" | "serialize" | "close" | "open" | "inTransaction"> {
+  /**
+   * Prepares `into (list) values (…)`, for example with `insert or ignore into logins` and `email, merchant, password`.
+   */
   insert<const List extends string>(into: string, list: List): Insert<List>;
   /** The text of every statement so far, executed or not. Tests check how SQLite plans each one. */
   readonly statements: ReadonlySet<string>;

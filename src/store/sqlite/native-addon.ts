@@ -13,7 +13,10 @@ export interface AddonProblem {
   remedy: string;
 }
 
-/** Version 12 is compiled for one Node. The binary of version 13 calls functions that an older Node lacks, and crashes it without a message. */
+/**
+ * Version 12 is compiled for one Node. The binary of version 13 calls functions that an older Node lacks, and crashes
+ * it without a message.
+ */
 const NODE_API_OF_VERSION_13 = 10;
 
 /** Throws if better-sqlite3 cannot run in this Node. */
@@ -38,7 +41,11 @@ export const findAddonProblem = once((): AddonProblem | undefined => {
     const { message } = error as Error;
     const says = `better-sqlite3 does not load in Node ${process.versions.node}`;
     if (message.includes("different Node.js version"))
-      return { code: "addon_not_loaded", says: `${says}: it was compiled for another Node`, remedy: "run npm rebuild better-sqlite3" };
+      return {
+        code: "addon_not_loaded",
+        says: `${says}: it was compiled for another Node`,
+        remedy: "run npm rebuild better-sqlite3",
+      };
     return {
       code: "addon_not_loaded",
       says: `${says}: ${message.split("\n")[0]}`,

@@ -1,9 +1,10 @@
-// Rolls back the last part of a transaction without a savepoint: rolls back all of it and executes again the writes before that part.
+// Rolls back the last part of a transaction without a savepoint: rolls back all of it and executes again the writes
+// before that part.
 //
-// Trick. Reason: calls that arrive together share a transaction, and each must be able to fail alone. With a savepoint for each, SQLite copies
-// every page that a call changes. A call that fails after it wrote something is rare, so the writes are kept instead, as functions that execute
-// them again. Figure: with savepoints, a durable POST at 32 connections costs 1.25 times the CPU time. Only SQL runs twice, never the code that
-// issued it.
+// Trick. Reason: calls that arrive together share a transaction, and each must be able to fail alone. With a savepoint
+// for each, SQLite copies every page that a call changes. A call that fails after it wrote something is rare, so the
+// writes are kept instead, as functions that execute them again. Figure: with savepoints, a durable POST at 32
+// connections costs 1.25 times the CPU time. Only SQL runs twice, never the code that issued it.
 
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Sql } from "./lazy-statements.ts";
@@ -78,7 +79,9 @@ function openExecuteAgain(sql: Sql): (writes: readonly Write[]) => void {
     begin.run();
     try {
       if (dataVersion.get() !== version)
-        throw new SandboxError("Another program wrote to the SQLite file while a call was rolled back. Send the call again.");
+        throw new SandboxError(
+          "Another program wrote to the SQLite file while a call was rolled back. Send the call again.",
+        );
       for (const write of writes) withTranslatedErrors(write);
     } catch (error) {
       if (sql.inTransaction) rollback.run();

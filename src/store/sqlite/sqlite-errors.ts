@@ -4,7 +4,8 @@ import { SandboxError } from "../../kernel/errors.ts";
 
 export const OR_ANOTHER_FILE = "or choose another file with --db <file>, or keep everything in memory with --memory.";
 
-const LOCKED = "Another program keeps the SQLite file locked. Let it end its transaction; reading the file is welcome at any time.";
+const LOCKED =
+  "Another program keeps the SQLite file locked. Let it end its transaction; reading the file is welcome at any time.";
 
 /** The start of SQLite's error code, and the message for it. SQLite has already rolled back the statement. */
 const MESSAGES: [code: string, message: (reason: string) => string][] = [
@@ -12,12 +13,22 @@ const MESSAGES: [code: string, message: (reason: string) => string][] = [
   ["SQLITE_FULL", () => `The disk of the SQLite file is full. Make room on it, ${OR_ANOTHER_FILE}`],
   [
     "SQLITE_READONLY",
-    (reason) => `The SQLite file cannot be written: ${reason}. Let this user write it and the folder around it, ${OR_ANOTHER_FILE}`,
+    (reason) =>
+      `The SQLite file cannot be written: ${reason}. Let this user write it and the folder around it, ${OR_ANOTHER_FILE}`,
   ],
   ["SQLITE_IOERR", (reason) => `The SQLite file cannot be written: ${reason}. Look after its disk, ${OR_ANOTHER_FILE}`],
-  ["SQLITE_CANTOPEN", (reason) => `The SQLite file cannot be written: ${reason}. Look after the folder around it, ${OR_ANOTHER_FILE}`],
-  ["SQLITE_CORRUPT", (reason) => `The SQLite file is damaged: ${reason}. Move it away to start afresh, ${OR_ANOTHER_FILE}`],
-  ["SQLITE_NOTADB", (reason) => `The SQLite file is damaged: ${reason}. Move it away to start afresh, ${OR_ANOTHER_FILE}`],
+  [
+    "SQLITE_CANTOPEN",
+    (reason) => `The SQLite file cannot be written: ${reason}. Look after the folder around it, ${OR_ANOTHER_FILE}`,
+  ],
+  [
+    "SQLITE_CORRUPT",
+    (reason) => `The SQLite file is damaged: ${reason}. Move it away to start afresh, ${OR_ANOTHER_FILE}`,
+  ],
+  [
+    "SQLITE_NOTADB",
+    (reason) => `The SQLite file is damaged: ${reason}. Move it away to start afresh, ${OR_ANOTHER_FILE}`,
+  ],
 ];
 
 /** Returns a SandboxError for an error of SQLite, and any other error unchanged. */

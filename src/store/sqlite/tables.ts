@@ -1,10 +1,12 @@
-// Every table of the file. They are strict, so that a file written by another program cannot contain values of another type.
-// Times are sandbox milliseconds, except inside documents, which have the times that the API returns.
-// Checks list the values of a column with `or`. For `in` with more than two, SQLite fills a table at each write, which costs more than the row.
+// Every table of the file. They are strict, so that a file written by another program cannot contain values of another
+// type. Times are sandbox milliseconds, except inside documents, which have the times that the API returns. Checks list
+// the values of a column with `or`. For `in` with more than two, SQLite fills a table at each write, which costs more
+// than the row.
 //
-// SQLite reads a bound value where a partial index may depend on it, and in `limit` and `like`. It then plans the statement again for
-// every value: 22 of the 32 microseconds of a page of records. `+` hides the value from the planner, so statements say `kind = +@kind`,
-// `status = +@status`, `limit @limit + 0` and `like +@key`. test/store/query-plans.test.ts checks this and the index of every statement.
+// SQLite reads a bound value where a partial index may depend on it, and in `limit` and `like`. It then plans the
+// statement again for every value: 22 of the 32 microseconds of a page of records. `+` hides the value from the
+// planner, so statements say `kind = +@kind`, `status = +@status`, `limit @limit + 0` and `like +@key`.
+// test/store/query-plans.test.ts checks this and the index of every statement.
 
 /** "MSBX": distinguishes these files from other SQLite files. */
 export const APPLICATION_ID = 0x4d534258;

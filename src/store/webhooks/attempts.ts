@@ -84,7 +84,12 @@ const NO_SEQUENCE = 0;
 const BY_END: OrderColumn[] = ["ended", "delivery", "attempt"];
 const AS_WRITTEN: OrderColumn[] = ["sequence"];
 /** The parameters of a cursor. */
-const FROM = { ended: "fromEnded", delivery: "fromDelivery", attempt: "fromAttempt", sequence: "fromSequence" } as const;
+const FROM = {
+  ended: "fromEnded",
+  delivery: "fromDelivery",
+  attempt: "fromAttempt",
+  sequence: "fromSequence",
+} as const;
 /** The filters of a page. `+` hides columns and values from the planner; see tables.ts. */
 const FILTERS = {
   sequence: "a.sequence = @sequence",
@@ -93,8 +98,10 @@ const FILTERS = {
   status: "a.status = +@status",
   path: "instr(a.url, +@path)",
   type: "e.type = @type",
-  eventId: "a.delivery in (select d.sequence from deliveries d join events e on e.sequence = d.event where e.id = @eventId)",
-  requestId: "a.delivery in (select d.sequence from events e join deliveries d on d.event = e.sequence where e.request = @requestId)",
+  eventId:
+    "a.delivery in (select d.sequence from deliveries d join events e on e.sequence = d.event where e.id = @eventId)",
+  requestId:
+    "a.delivery in (select d.sequence from events e join deliveries d on d.event = e.sequence where e.request = @requestId)",
 };
 type Filter = keyof typeof FILTERS;
 const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
@@ -111,7 +118,9 @@ export function openAttempts({ sql }: Database, retention: Retention) {
   const read = reader(sql, find);
   const effects = "json_each(attempts.fault, '$.effects') effect";
   const rules = sql
-    .prepare<[], string>(`select distinct json_extract(effect.value, '$.id') from attempts, ${effects} where attempts.fault is not null`)
+    .prepare<[], string>(
+      `select distinct json_extract(effect.value, '$.id') from attempts, ${effects} where attempts.fault is not null`,
+    )
     .pluck();
   return {
     /** Writes an attempt that has ended, and returns its number. */
@@ -127,12 +136,18 @@ export function openAttempts({ sql }: Database, retention: Retention) {
       retention.rowAdded();
       return Number(lastInsertRowid);
     },
-    /** The event and the endpoint of a logged attempt, of one merchant or of any; undefined when there is no such attempt. */
+    /**
+     * The event and the endpoint of a logged attempt, of one merchant or of any; undefined when there is no such
+     * attempt.
+     */
     find(merchant: string | undefined, id: string) {
       const row = find(id, merchant);
       return row && { merchant: row.merchant, eventId: row.eventId, endpointId: row.endpoint };
     },
-    /** A page of one merchant's log, in the order in which attempts ended, or of the whole log, in the order in which they were written. */
+    /**
+     * A page of one merchant's log, in the order in which attempts ended, or of the whole log, in the order in which
+     * they were written.
+     */
     page: (merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> => read(merchant, query, show),
     /** Like `page`, with the fields that only the control API shows. */
     log: (merchant: string | undefined, query: AttemptQuery): Page<StoredAttempt> => read(merchant, query, showLogged),
@@ -164,17 +179,22 @@ function reader(sql: Database["sql"], find: ReturnType<typeof finder>) {
   return <Shown>(merchant: string | undefined, query: AttemptQuery, shown: (row: AttemptRow) => Shown): Page<Shown> => {
     const { limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before, id, ...filters } = query;
     const columns = merchant === undefined ? AS_WRITTEN : BY_END;
-    const from = after === undefined ? undefined : (find(after, merchant) ?? failInvalidCursor(query, "webhook_delivery"));
+    const from =
+      after === undefined ? undefined : (find(after, merchant) ?? failInvalidCursor(query, "webhook_delivery"));
     const sequence = id === undefined ? undefined : (find(id, merchant)?.sequence ?? NO_SEQUENCE);
     const wanted: { [Name in Filter]?: string | number | undefined } = { sequence, merchant, ...filters };
     const given = FILTER_NAMES.filter((name) => wanted[name] !== undefined);
     const conditions = [
       // `+a.merchant` keeps SQLite from scanning the merchant's whole log for the few attempts of one event.
-      ...given.map((name) => (name === "merchant" && filters.eventId !== undefined ? `+${FILTERS[name]}` : FILTERS[name])),
+      ...given.map((name) =>
+        name === "merchant" && filters.eventId !== undefined ? `+${FILTERS[name]}` : FILTERS[name],
+      ),
       // A literal, so that SQLite uses the partial index of failed attempts.
       ...(filters.status === "failed" ? ["a.status = 'failed'"] : []),
       ...(from
-        ? [`(${columns.map((column) => `a.${column}`)}) ${before === undefined ? "<" : ">"} (${columns.map((one) => `@${FROM[one]}`)})`]
+        ? [
+            `(${columns.map((column) => `a.${column}`)}) ${before === undefined ? "<" : ">"} (${columns.map((one) => `@${FROM[one]}`)})`,
+          ]
         : []),
     ];
     const order = columns.map((column) => `a.${column} ${before === undefined ? "desc" : "asc"}`).join();
@@ -186,7 +206,8 @@ function reader(sql: Database["sql"], find: ReturnType<typeof finder>) {
 }
 
 /** Every attempt as the API returns it, for the check of a restored snapshot. */
-export const allAttempts = (sql: Pick<Database["sql"], "prepare">): WebhookDelivery[] => sql.prepare<[], AttemptRow>(LOG).all().map(show);
+export const allAttempts = (sql: Pick<Database["sql"], "prepare">): WebhookDelivery[] =>
+  sql.prepare<[], AttemptRow>(LOG).all().map(show);
 
 function show(row: AttemptRow): WebhookDelivery {
   return {

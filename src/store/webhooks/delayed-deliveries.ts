@@ -1,4 +1,5 @@
-// Deliveries that fault rules delay: the rules' decisions about the next attempt, and the event that a delivery waits for.
+// Deliveries that fault rules delay: the rules' decisions about the next attempt, and the event that a delivery waits
+// for.
 
 import type { Database } from "../sqlite/database.ts";
 import { type Delivery, type PendingEndpoint, WITH_EVENT } from "./deliveries.ts";
@@ -11,7 +12,11 @@ export interface DelayUntil {
   held: string | null;
 }
 
-export const pendingEndpointOf = ({ merchant, endpoint }: Delivery, due: number): PendingEndpoint => ({ merchant, endpoint, due });
+export const pendingEndpointOf = ({ merchant, endpoint }: Delivery, due: number): PendingEndpoint => ({
+  merchant,
+  endpoint,
+  due,
+});
 
 export function openDelayedDeliveries(database: Database) {
   return { ...deciding(database), ...holding(database) };
@@ -19,13 +24,15 @@ export function openDelayedDeliveries(database: Database) {
 
 function deciding({ sql }: Database) {
   const open = "d.state = 'pending' and d.decided is null";
-  const undecided = sql.prepare<[number], Delivery>(`${WITH_EVENT} where ${open} and d.due <= ? order by d.due, d.sequence`);
+  const undecided = sql.prepare<[number], Delivery>(
+    `${WITH_EVENT} where ${open} and d.due <= ? order by d.due, d.sequence`,
+  );
   const undecidedOf = sql.prepare<[string], Delivery>(
     `${WITH_EVENT} where ${open} and d.attempts = 0 and e.request = ? order by d.sequence`,
   );
-  const decide = sql.prepare<[{ delivery: number; decided: string } & { [Name in keyof DelayUntil]: DelayUntil[Name] | null }]>(
-    "update deliveries set decided = @decided, due = coalesce(@due, due), held = @held where sequence = @delivery",
-  );
+  const decide = sql.prepare<
+    [{ delivery: number; decided: string } & { [Name in keyof DelayUntil]: DelayUntil[Name] | null }]
+  >("update deliveries set decided = @decided, due = coalesce(@due, due), held = @held where sequence = @delivery");
   const unfinished = sql
     .prepare<[{ request: string; decided: string }], number>(
       `select count(*) from deliveries d join events e on e.sequence = d.event
@@ -53,7 +60,9 @@ function deciding({ sql }: Database) {
 }
 
 function holding({ sql }: Database) {
-  const waiting = sql.prepare<[string], Delivery>(`${WITH_EVENT} where d.state = 'pending' and d.held = ? order by d.sequence`);
+  const waiting = sql.prepare<[string], Delivery>(
+    `${WITH_EVENT} where d.state = 'pending' and d.held = ? order by d.sequence`,
+  );
   const overdue = sql
     .prepare<[{ kind: string; now: number }], string>(
       `select distinct held from deliveries
@@ -63,7 +72,9 @@ function holding({ sql }: Database) {
   const postpone = sql.prepare<[DelayUntil & { delivery: number }]>(
     "update deliveries set due = @due, held = @held where sequence = @delivery",
   );
-  const any = sql.prepare<[], number>("select exists (select 1 from deliveries where held is not null and state = 'pending')").pluck();
+  const any = sql
+    .prepare<[], number>("select exists (select 1 from deliveries where held is not null and state = 'pending')")
+    .pluck();
   const copy = sql.prepare<[Record<string, unknown>], { sequence: number }>(
     `insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created, decided, held, copy)
      select merchant, endpoint, event, trigger, replay, 'pending', 1, @due, @now, @decided, @held,
@@ -80,6 +91,7 @@ function holding({ sql }: Database) {
     /** Whether any delivery waits for an event. */
     any: () => any.get() === 1,
     /** Adds a copy of a delivery: a single attempt, with this decision about it. Returns the number of the copy. */
-    copy: (of: number, copied: { decided: string; now: number } & DelayUntil) => copy.get({ of, ...copied }) as { sequence: number },
+    copy: (of: number, copied: { decided: string; now: number } & DelayUntil) =>
+      copy.get({ of, ...copied }) as { sequence: number },
   };
 }

@@ -84,7 +84,10 @@ function queue({ sql }: Database) {
     `${WITH_EVENT} where d.sequence in (select sequence from deliveries indexed by deliveries_open where state = 'sending') order by d.sequence`,
   );
   return {
-    /** Every endpoint with pending deliveries; `newest` is the sequence of the newest delivery that was read, where the next read begins. */
+    /**
+     * Every endpoint with pending deliveries; `newest` is the sequence of the newest delivery that was read, where the
+     * next read begins.
+     */
     pendingEndpoints: () => ({ endpoints: all.all(), newest: newest.get() ?? 0 }),
     /** Like `pendingEndpoints`, for deliveries that were added after this sequence. */
     pendingEndpointsSince(sequence: number) {
@@ -106,9 +109,13 @@ function queue({ sql }: Database) {
 }
 
 function progress({ sql }: Database) {
-  const begin = sql.prepare("update deliveries set state = 'sending', due = null, held = null, attempts = attempts + 1 where sequence = ?");
+  const begin = sql.prepare(
+    "update deliveries set state = 'sending', due = null, held = null, attempts = attempts + 1 where sequence = ?",
+  );
   const open = "sequence = @sequence and (state = 'pending' or state = 'sending')";
-  const finish = sql.prepare<[{ sequence: number; state: string }]>(`update deliveries set state = @state, due = null where ${open}`);
+  const finish = sql.prepare<[{ sequence: number; state: string }]>(
+    `update deliveries set state = @state, due = null where ${open}`,
+  );
   // Fault rules decide about each attempt again, except for copies: a copy keeps the decision that created it.
   const pending = "state = 'pending', due = @due, held = null, decided = case when copy > 0 then decided end";
   const retry = sql.prepare<[{ sequence: number; due: number }]>(`update deliveries set ${pending} where ${open}`);
@@ -118,10 +125,14 @@ function progress({ sql }: Database) {
   return {
     markSending: (sequence: number) => void begin.run(sequence),
     /** Finishes a delivery; false when it no longer exists, as after a reset. */
-    finish: (sequence: number, ending: "succeeded" | "failed" | "cancelled") => finish.run({ sequence, state: ending }).changes > 0,
+    finish: (sequence: number, ending: "succeeded" | "failed" | "cancelled") =>
+      finish.run({ sequence, state: ending }).changes > 0,
     /** Plans another attempt after one that failed; false when the delivery no longer exists. */
     retryAt: (sequence: number, due: number) => retry.run({ sequence, due }).changes > 0,
-    /** Plans another attempt after a crash interrupted one. The interrupted attempt does not count as one of those allowed. */
+    /**
+     * Plans another attempt after a crash interrupted one. The interrupted attempt does not count as one of those
+     * allowed.
+     */
     retryInterrupted: (sequence: number, due: number) => void retryInterrupted.run({ sequence, due }),
   };
 }
@@ -130,19 +141,27 @@ function endpoints({ sql }: Database, outbox: Outbox) {
   const ofEndpoint = `merchant = @merchant and kind = '${ENDPOINT_KIND}' and id = @endpoint`;
   const address =
     "body ->> 'url' as url, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret, body ->> 'rotated' as rotated";
-  const receiver = sql.prepare<[EndpointKey], Receiver>(`select ${address} from documents where ${ofEndpoint} and status = 'enabled'`);
+  const receiver = sql.prepare<[EndpointKey], Receiver>(
+    `select ${address} from documents where ${ofEndpoint} and status = 'enabled'`,
+  );
   const known = sql.prepare<[EndpointKey], Receiver & { enabled: 0 | 1 }>(
     `select ${address}, status = 'enabled' as enabled from documents where ${ofEndpoint}`,
   );
-  const owner = sql.prepare<[string], string>(`select merchant from documents where kind = '${ENDPOINT_KIND}' and id = ?`).pluck();
+  const owner = sql
+    .prepare<[string], string>(`select merchant from documents where kind = '${ENDPOINT_KIND}' and id = ?`)
+    .pluck();
   const secrets = sql.prepare<[string], Pick<Receiver, "secret" | "previousSecret"> & { endpoint: string }>(
     `select id as endpoint, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret from documents
      where merchant = ? and kind = '${ENDPOINT_KIND}' order by sequence`,
   );
   const bodyOf = sql
-    .prepare<[{ merchant: string; event: string }], string>("select body from events where id = @event and merchant = @merchant")
+    .prepare<[{ merchant: string; event: string }], string>(
+      "select body from events where id = @event and merchant = @merchant",
+    )
     .pluck();
-  const types = sql.prepare<[EndpointKey], string>(`select body ->> 'events' from documents where ${ofEndpoint}`).pluck();
+  const types = sql
+    .prepare<[EndpointKey], string>(`select body ->> 'events' from documents where ${ofEndpoint}`)
+    .pluck();
   const setStatus = sql.prepare<[EndpointKey & { status: string; reason: string | null }]>(
     `update documents set status = @status, body = json_set(body, '$.status', @status, '$.disabledReason', @reason) where ${ofEndpoint}`,
   );

@@ -70,7 +70,9 @@ function prepare({ sql }: Database) {
        where ${OF_ENDPOINT} and ended > @since`,
     ),
     pending: sql
-      .prepare<[EndpointKey], number>(`select count(*) from deliveries where ${OF_ENDPOINT} and (state = 'pending' or state = 'sending')`)
+      .prepare<[EndpointKey], number>(
+        `select count(*) from deliveries where ${OF_ENDPOINT} and (state = 'pending' or state = 'sending')`,
+      )
       .pluck(),
     disabled: sql
       .prepare<[EndpointKey], string | null>(

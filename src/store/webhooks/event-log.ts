@@ -25,7 +25,8 @@ export interface EventQuery extends PageQuery {
   type?: string | undefined;
 }
 
-const counted = (state: string) => `(select count(*) from deliveries d where d.event = e.sequence and d.state ${state})`;
+const counted = (state: string) =>
+  `(select count(*) from deliveries d where d.event = e.sequence and d.state ${state})`;
 const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.body, ${counted("in ('pending', 'sending')")} as pending,
   ${counted("= 'succeeded'")} as succeeded, ${counted("= 'failed'")} as failed, ${counted("= 'cancelled'")} as cancelled from events e`;
 
@@ -47,8 +48,15 @@ export function openEventLog({ sql }: Database) {
   return {
     find: (id: string, merchant: string | null = null) => find.get({ id, merchant }),
     page(query: EventQuery): Page<LoggedEvent> {
-      const { merchant = null, type = null, limit = DEFAULT_PAGE, ending_before: before, starting_after: after = before } = query;
-      const place = after === undefined ? Number.MAX_SAFE_INTEGER : (placeOf.get(after) ?? failInvalidCursor(query, "event"));
+      const {
+        merchant = null,
+        type = null,
+        limit = DEFAULT_PAGE,
+        ending_before: before,
+        starting_after: after = before,
+      } = query;
+      const place =
+        after === undefined ? Number.MAX_SAFE_INTEGER : (placeOf.get(after) ?? failInvalidCursor(query, "event"));
       const { older, newer } = merchant === null ? ofAll : ofOne;
       const rows = (before === undefined ? older : newer).all({ merchant, type, place, limit: limit + 1 });
       return pageOf(rows, limit, query);

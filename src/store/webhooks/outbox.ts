@@ -1,4 +1,5 @@
-// The outbox: writes events and their deliveries in the transaction of the change that they report, so that both are stored or neither.
+// The outbox: writes events and their deliveries in the transaction of the change that they report, so that both are
+// stored or neither.
 
 import type { Clock } from "../../kernel/clock.ts";
 import type { Counters } from "../records/id-counters.ts";
@@ -33,7 +34,9 @@ interface OutboxOptions {
 export function openOutbox({ database, clock, counters, retention, gaps }: OutboxOptions) {
   const { sql } = database;
   const insertEvent = sql.insert("insert into events", "id, merchant, type, created, origin, request, body");
-  const madeBy = sql.prepare<[string], { id: string; type: string }>("select id, type from events where request = ? order by sequence");
+  const madeBy = sql.prepare<[string], { id: string; type: string }>(
+    "select id, type from events where request = ? order by sequence",
+  );
   const find = sql.prepare<[{ id: string; merchant: string }], { sequence: number; type: string }>(
     "select sequence, type from events where id = @id and merchant = @merchant",
   );
@@ -43,21 +46,33 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
     .pluck();
   // `union` would make SQLite fill a temporary table, and most events have no subscriber.
   const subscribers = (merchant: string, type: string) => [...new Set(subscribed.all({ merchant, type }))];
-  const insertDelivery = sql.insert("insert into deliveries", "merchant, endpoint, event, trigger, replay, state, allowed, due, created");
+  const insertDelivery = sql.insert(
+    "insert into deliveries",
+    "merchant, endpoint, event, trigger, replay, state, allowed, due, created",
+  );
   let deliveriesAdded = () => {};
   return {
     ...subscriptions(database),
-    /** Calls back inside the transaction whenever deliveries were added, so that their first attempt can start in the same commit. */
+    /**
+     * Calls back inside the transaction whenever deliveries were added, so that their first attempt can start in the
+     * same commit.
+     */
     onPending(listener: () => void) {
       deliveriesAdded = listener;
     },
     /** The events that a request emitted. */
     eventsOf: (request: string) => madeBy.all(request),
     /**
-     * Writes an event and a delivery for each endpoint that subscribed to its type. `at` is the time of the event (default: now), `json` the
-     * JSON of the data if it is known. Call inside a transaction.
+     * Writes an event and a delivery for each endpoint that subscribed to its type. `at` is the time of the event
+     * (default: now), `json` the JSON of the data if it is known. Call inside a transaction.
      */
-    emit(merchant: string, type: string, data: unknown, { request, test = false, at }: Origin, json = JSON.stringify(data)) {
+    emit(
+      merchant: string,
+      type: string,
+      data: unknown,
+      { request, test = false, at }: Origin,
+      json = JSON.stringify(data),
+    ) {
       const now = clock.now();
       const created = at ?? now;
       const id = counters.mint(merchant, "evt");
@@ -73,8 +88,16 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
       const body = `${JSON.stringify(head).slice(0, -1)},"data":${json}}`;
       const { lastInsertRowid } = insertEvent({ id, merchant, type, created, origin, request: request ?? null, body });
       const endpoints = subscribers(merchant, type);
-      const delivery = { merchant, event: lastInsertRowid, trigger: origin, replay: 0, state: "pending", allowed: gaps.length };
-      for (const endpoint of endpoints) insertDelivery({ ...delivery, endpoint, due: now + (gaps[0] ?? 0), created: now });
+      const delivery = {
+        merchant,
+        event: lastInsertRowid,
+        trigger: origin,
+        replay: 0,
+        state: "pending",
+        allowed: gaps.length,
+      };
+      for (const endpoint of endpoints)
+        insertDelivery({ ...delivery, endpoint, due: now + (gaps[0] ?? 0), created: now });
       if (endpoints.length > 0) deliveriesAdded();
       retention.rowAdded();
       return { event: { ...head, data }, endpoints };
@@ -89,7 +112,15 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
       const now = clock.now();
       const endpoints = endpoint === undefined ? subscribers(merchant, event.type) : [endpoint];
       const replays = endpoints.map((one) => ({ endpoint: one, number: counters.next(merchant, "replay") }));
-      const delivery = { merchant, event: event.sequence, trigger: "replay", state: "pending", allowed: 1, due: now, created: now };
+      const delivery = {
+        merchant,
+        event: event.sequence,
+        trigger: "replay",
+        state: "pending",
+        allowed: 1,
+        due: now,
+        created: now,
+      };
       for (const { endpoint, number } of replays) insertDelivery({ ...delivery, endpoint, replay: number });
       deliveriesAdded();
       return replays;
@@ -99,7 +130,9 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
 
 function subscriptions({ sql }: Database) {
   const subscribe = sql.insert("insert or ignore into subscriptions", "merchant, type, endpoint");
-  const unsubscribe = sql.prepare<[EndpointKey]>("delete from subscriptions where merchant = @merchant and endpoint = @endpoint");
+  const unsubscribe = sql.prepare<[EndpointKey]>(
+    "delete from subscriptions where merchant = @merchant and endpoint = @endpoint",
+  );
   // The log must not announce attempts that will not be made.
   const clearNextAttempts = sql.prepare<[EndpointKey]>(
     `update attempts set nextDue = null from deliveries d where d.merchant = @merchant and d.endpoint = @endpoint and d.state = 'pending'
@@ -124,7 +157,10 @@ function subscriptions({ sql }: Database) {
       clearNextAttempts.run({ merchant, endpoint });
       if (cancel.run({ merchant, endpoint }).changes > 0) unsubscribed.push({ merchant, endpoint });
     },
-    /** The endpoints whose pending deliveries were cancelled since the last call, even if the transaction was rolled back. */
+    /**
+     * The endpoints whose pending deliveries were cancelled since the last call, even if the transaction was rolled
+     * back.
+     */
     takeUnsubscribed: () => unsubscribed.splice(0),
   };
 }

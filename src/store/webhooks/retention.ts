@@ -1,4 +1,5 @@
-// Bounds the logs of events and attempts: keeps the newest rows, pending deliveries, and all rows that kept ones refer to.
+// Bounds the logs of events and attempts: keeps the newest rows, pending deliveries, and all rows that kept ones refer
+// to.
 
 import type { Database } from "../sqlite/database.ts";
 
@@ -18,21 +19,31 @@ interface DeletedRow {
 
 export function openRetention({ sql }: Database) {
   const newest = (table: string) => sql.prepare<[], number>(`select coalesce(max(sequence), 0) from ${table}`).pluck();
-  const older = (table: string) => sql.prepare<[number], number>(`select count(*) from ${table} where sequence <= ?`).pluck();
+  const older = (table: string) =>
+    sql.prepare<[number], number>(`select count(*) from ${table} where sequence <= ?`).pluck();
   const log = (table: string, isDeletable: string, returning = "") => ({
     newest: newest(table),
     older: older(table),
-    drop: sql.prepare<[number], DeletedRow & { state: string }>(`delete from ${table} where sequence <= ? and ${isDeletable} ${returning}`),
+    drop: sql.prepare<[number], DeletedRow & { state: string }>(
+      `delete from ${table} where sequence <= ? and ${isDeletable} ${returning}`,
+    ),
   });
   // A row can be deleted when no remaining row refers to it, so attempts are deleted first and events last.
   const open = "state in ('pending', 'sending')";
-  const attempts = log("attempts", `not exists (select 1 from deliveries d where d.sequence = attempts.delivery and d.${open})`);
+  const attempts = log(
+    "attempts",
+    `not exists (select 1 from deliveries d where d.sequence = attempts.delivery and d.${open})`,
+  );
   const deliveries = log(
     "deliveries",
     `not ${open} and not exists (select 1 from attempts a where a.delivery = deliveries.sequence)`,
     "returning merchant, state, (select type from events e where e.sequence = deliveries.event) as type",
   );
-  const events = log("events", "not exists (select 1 from deliveries d where d.event = events.sequence)", "returning merchant, type");
+  const events = log(
+    "events",
+    "not exists (select 1 from deliveries d where d.event = events.sequence)",
+    "returning merchant, type",
+  );
   const count = sql.prepare<[DeletedRow & { emitted: 0 | 1; delivered: 0 | 1 }]>(
     `insert into deleted_event_counts (merchant, type, emitted, delivered)
      values (coalesce((select id from documents where kind = 'merchant' and id = @merchant), ''), @type, @emitted, @delivered)
@@ -43,7 +54,8 @@ export function openRetention({ sql }: Database) {
     attempts.drop.run(bound(attempts));
     for (const { merchant, type, state } of deliveries.drop.all(bound(deliveries)))
       if (state === "succeeded") count.run({ merchant, type, emitted: 0, delivered: 1 });
-    for (const { merchant, type } of events.drop.all(bound(events))) count.run({ merchant, type, emitted: 1, delivered: 0 });
+    for (const { merchant, type } of events.drop.all(bound(events)))
+      count.run({ merchant, type, emitted: 1, delivered: 0 });
     // Each sweep also scans the old rows that it has to keep. The more there are, the less often it runs.
     return [attempts, deliveries, events].reduce((sum, table) => sum + (table.older.get(bound(table)) ?? 0), 0);
   };

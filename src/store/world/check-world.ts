@@ -1,5 +1,5 @@
-// Checks a merchant's whole world: every record against its schema, rules and references, and the sums between records. Checks fixtures too:
-// fields, names, states and unique values, and then the world of their records.
+// Checks a merchant's whole world: every record against its schema, rules and references, and the sums between records.
+// Checks fixtures too: fields, names, states and unique values, and then the world of their records.
 
 import { fixtureFields } from "../../contracts/record-fields.ts";
 import type {
@@ -47,7 +47,11 @@ export function checkWorld({ resources, world, now }: WorldContext): WorldViolat
 }
 
 /** Passes the record as its own predecessor, so rules about changes do not apply. */
-function brokenRule(rule: Rule<RecordBase>, record: AnyRecord, context: Pick<RuleContext<RecordBase>, "own" | "now">): Problem[] {
+function brokenRule(
+  rule: Rule<RecordBase>,
+  record: AnyRecord,
+  context: Pick<RuleContext<RecordBase>, "own" | "now">,
+): Problem[] {
   try {
     const problem = rule(record, { before: record, ...context });
     return problem ? [{ field: problem.field, message: problem.message }] : [];
@@ -119,7 +123,9 @@ const closed = (fields: TProperties) => Type.Object(fields, { additionalProperti
 
 const schemaOf = oncePerKey((resources: readonly Resource[]) => {
   // Only the service creates records of kinds with hidden fields (secrets), so a fixture cannot contain them.
-  const kinds = resources.filter(({ hidden }) => hidden.length === 0).map((one) => [one.kind, fixtureFields(one).properties] as const);
+  const kinds = resources
+    .filter(({ hidden }) => hidden.length === 0)
+    .map((one) => [one.kind, fixtureFields(one).properties] as const);
   const { merchant, ...records } = Object.fromEntries(kinds);
   const ofEachKind = (make: (fields: TProperties) => TSchema, of: Readonly<Record<string, TProperties>>) =>
     closed(Object.fromEntries(Object.entries(of).map(([kind, fields]) => [kind, Type.Optional(make(fields))])));
@@ -167,7 +173,11 @@ function contradictions(
     }
   }
   if (problems.length > 0) return problems;
-  const found = checkWorld({ resources: [...kinds.values()], world: world as Map<string, AnyRecord[]>, now: scope.now });
+  const found = checkWorld({
+    resources: [...kinds.values()],
+    world: world as Map<string, AnyRecord[]>,
+    now: scope.now,
+  });
   return found.map(({ kind, id, field, message }) => {
     const index = (world.get(kind) ?? []).findIndex((record) => record.id === id);
     return { pointer: pointerTo(kind, index, field), message: `${kind} ${id}: ${message}` };
@@ -178,7 +188,9 @@ const pointerTo = (kind: string, index: number, field?: string) =>
   `${kind === "merchant" ? "/merchant" : `/records/${kind}/${index}`}${field === undefined ? "" : `/${field}`}`;
 
 /** Values that must be unique among the merchants of all files but are not. */
-export function checkFixturesTogether(files: readonly { file: string; merchant: JsonObject }[]): (FixtureProblem & { file: string })[] {
+export function checkFixturesTogether(
+  files: readonly { file: string; merchant: JsonObject }[],
+): (FixtureProblem & { file: string })[] {
   return ["id", "email", "apiKey"].flatMap((field) => {
     const first = new Map<unknown, string>();
     return files.flatMap(({ file, merchant }) => {
@@ -204,4 +216,5 @@ const duplicates = (resource: Resource, records: readonly JsonObject[]): Fixture
     });
   });
 
-const withoutNulls = (record: JsonObject) => Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));
+const withoutNulls = (record: JsonObject) =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== null));

@@ -1,4 +1,5 @@
-// Moves the dates of a fixture from the day it was written for to the present of the sandbox clock, by whole days, weeks or months.
+// Moves the dates of a fixture from the day it was written for to the present of the sandbox clock, by whole days,
+// weeks or months.
 
 import type { AnyRecord, DateUnit, Resource } from "../../contracts/resource.ts";
 import { memoize } from "../../kernel/bounded-cache.ts";
@@ -19,24 +20,31 @@ const DAY = 86_400_000;
 const WEEK = 7 * DAY;
 
 /**
- * Dates stay two years away from both ends of the calendar, even if the clock does not. Closer to an end, the dates of a fixture would not fit, and
- * two different dates could become equal.
+ * Dates stay two years away from both ends of the calendar, even if the clock does not. Closer to an end, the dates of
+ * a fixture would not fit, and two different dates could become equal.
  */
 const EARLIEST_PRESENT = parseTime("1972-01-01") ?? 0;
 export const LATEST_PRESENT = parseTime("9998-01-01") ?? 0;
 
-/** The most days, weeks and months by which the day `asOf` can move without being later than `clock`, in sandbox milliseconds. */
+/**
+ * The most days, weeks and months by which the day `asOf` can move without being later than `clock`, in sandbox
+ * milliseconds.
+ */
 export function shiftTo(asOf: string, clock: number): DateShift {
   const now = Math.min(Math.max(clock, EARLIEST_PRESENT), LATEST_PRESENT);
   const start = parseTime(asOf) ?? 0;
   const months = monthIndex(isoTime(now)) - monthIndex(asOf);
   const isLater = (parseTime(moveMonths(asOf, months)) ?? 0) > now;
-  return { days: Math.floor((now - start) / DAY), weeks: Math.floor((now - start) / WEEK), months: isLater ? months - 1 : months };
+  return {
+    days: Math.floor((now - start) / DAY),
+    weeks: Math.floor((now - start) / WEEK),
+    months: isLater ? months - 1 : months,
+  };
 }
 
 /**
- * Matches the times that move: Unix seconds in fields such as `created` and `paidAt`, and days and months in any text, such as `2025-10-31` and
- * `2025-10`. Ids are matched first, so that no date is found in them: they do not move.
+ * Matches the times that move: Unix seconds in fields such as `created` and `paidAt`, and days and months in any text,
+ * such as `2025-10-31` and `2025-10`. Ids are matched first, so that no date is found in them: they do not move.
  */
 const TIMES =
   /"(?:id|\w*Id)":"[^"]*"|"(?:created|updated|at|\w+At)":(\d+)|(?<![\w-])(\d{4}-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)(?=T\d|[^\w-])/g;
@@ -54,7 +62,12 @@ interface DatedKind extends Pick<Resource, "datesMoveBy" | "fitDates"> {}
 const WEEKEND = 2 * 86_400;
 
 /** Moves a record as JSON. `due` returns the earliest time of a change that was due at the given time before. */
-export function shiftRecord(json: string, shift: DateShift, { datesMoveBy, fitDates }: DatedKind, settings: FixtureRecord = {}) {
+export function shiftRecord(
+  json: string,
+  shift: DateShift,
+  { datesMoveBy, fitDates }: DatedKind,
+  settings: FixtureRecord = {},
+) {
   const unit = typeof datesMoveBy === "string" ? datesMoveBy : datesMoveBy(JSON.parse(json));
   const seconds = (time: number) => shiftSeconds(time, shift, unit);
   const moved = shiftJson(json, shift, unit);
@@ -78,7 +91,9 @@ const daysOf = ({ days, weeks }: DateShift, unit: DateUnit) => (unit === "days" 
 
 /** Unix seconds, never below zero. */
 export function shiftSeconds(seconds: number, shift: DateShift, unit: DateUnit): number {
-  return unit in MONTHS ? laterSeconds(seconds, monthsOf(shift, unit)) : Math.max(0, seconds + (daysOf(shift, unit) * DAY) / 1_000);
+  return unit in MONTHS
+    ? laterSeconds(seconds, monthsOf(shift, unit))
+    : Math.max(0, seconds + (daysOf(shift, unit) * DAY) / 1_000);
 }
 
 /** A day, such as `2025-10-31`, or a month, such as `2025-10`, which always moves by months. */
@@ -93,13 +108,18 @@ const moveMonths = (day: string, months: number): string => {
   return day === lastDayOf(day) ? lastDayOf(moved) : moved;
 };
 
-/** Moves a time by months. A time on a day that the month lacks becomes the end of the month, so that times stay in order. */
+/**
+ * Moves a time by months. A time on a day that the month lacks becomes the end of the month, so that times stay in
+ * order.
+ */
 function laterSeconds(seconds: number, months: number): number {
   const time = isoTime(Math.min(seconds * 1_000, LATEST_TIME));
   const month = monthIndex(time) + months;
   const number = Number(time.slice(8, 10));
   const isMissing = number > daysIn(month);
-  const moved = parseTime(`${dayOfMonth(month, isMissing ? daysIn(month) : number)}T${isMissing ? "23:59:59Z" : time.slice(11)}`);
+  const moved = parseTime(
+    `${dayOfMonth(month, isMissing ? daysIn(month) : number)}T${isMissing ? "23:59:59Z" : time.slice(11)}`,
+  );
   return Math.floor((moved ?? 0) / 1_000);
 }
 
@@ -117,8 +137,14 @@ export function fixtureAt(fixture: Fixture, kinds: ReadonlyMap<string, Resource>
   return dated;
 }
 
-/** Returns the start of the day of a fixture, moved like the dates of a record, in sandbox milliseconds; undefined if it names no day. */
-export function startsOfFixture({ asOf }: Fixture, now: number): (resource: Resource, record: FixtureRecord) => number | undefined {
+/**
+ * Returns the start of the day of a fixture, moved like the dates of a record, in sandbox milliseconds; undefined if it
+ * names no day.
+ */
+export function startsOfFixture(
+  { asOf }: Fixture,
+  now: number,
+): (resource: Resource, record: FixtureRecord) => number | undefined {
   if (asOf === undefined) return () => undefined;
   const shift = shiftTo(asOf, now);
   const startBy = memoize(UNITS, (unit) => parseTime(shiftDay(asOf, shift, unit as DateUnit)));

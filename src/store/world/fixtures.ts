@@ -14,7 +14,10 @@ export interface Fixture {
   readonly description: string;
   /** The day that its dates were written for; without it they do not move. */
   readonly asOf?: string | undefined;
-  /** `off`: time changes none of its records. As an object, it has `off` for each kind that time does not change (default: time changes all). */
+  /**
+   * `off`: time changes none of its records. As an object, it has `off` for each kind that time does not change
+   * (default: time changes all).
+   */
   readonly life?: "off" | Readonly<Record<string, "off">> | undefined;
   readonly merchant: FixtureMerchant;
   /** Records by kind, oldest first. Missing fields have their defaults. */
@@ -39,7 +42,9 @@ interface FixtureFile extends JsonFile {
 const ENDING = ".json";
 const REMEDY = "A fixture is a file such as shop.json, with a merchant and its records.";
 
-/** Every fixture of a folder, the oldest merchant first. Does not check the files: a test checks those of the package. */
+/**
+ * Every fixture of a folder, the oldest merchant first. Does not check the files: a test checks those of the package.
+ */
 export const readFixtures = (folder: string): Fixture[] =>
   fixturesOf(pathsIn(folder).map((file) => ({ file, value: JSON.parse(readText(file)) as Record<string, unknown> })));
 
@@ -54,7 +59,9 @@ export async function readCheckedFixtures(folder: string, resources: readonly Re
 const pathsIn = (folder: string) => filesIn(folder, /\.json$/, ".json file", REMEDY).map((name) => join(folder, name));
 
 const fixturesOf = (sources: readonly Pick<FixtureFile, "file" | "value">[]) =>
-  sources.map(fixtureOf).sort((one, other) => (one.merchant.created ?? Infinity) - (other.merchant.created ?? Infinity) || 0);
+  sources
+    .map(fixtureOf)
+    .sort((one, other) => (one.merchant.created ?? Infinity) - (other.merchant.created ?? Infinity) || 0);
 
 async function read(path: string): Promise<FixtureFile> {
   const { file, text, value } = await readJsonFile(path);
@@ -67,17 +74,29 @@ async function check(sources: readonly FixtureFile[], resources: readonly Resour
   for (const source of sources) {
     await refuse(source, checkFixture(source.value, resources));
   }
-  const shared = checkFixturesTogether(sources.map(({ file, value }) => ({ file, merchant: value.merchant as FixtureRecord })));
-  for (const { file, ...problem } of shared) await refuse(sources.find((source) => source.file === file) as FixtureFile, [problem]);
+  const shared = checkFixturesTogether(
+    sources.map(({ file, value }) => ({ file, merchant: value.merchant as FixtureRecord })),
+  );
+  for (const { file, ...problem } of shared)
+    await refuse(sources.find((source) => source.file === file) as FixtureFile, [problem]);
 }
 
 async function refuse(source: FixtureFile, [first, ...others]: readonly FixtureProblem[]): Promise<void> {
   if (!first) return;
-  const more = others.length === 0 ? "" : ` The file has ${others.length} more ${others.length === 1 ? "error" : "errors"}.`;
+  const more =
+    others.length === 0 ? "" : ` The file has ${others.length} more ${others.length === 1 ? "error" : "errors"}.`;
   throw await errorAt(source, first.pointer, `${first.message}${more}`);
 }
 
 function fixtureOf({ file, value }: Pick<FixtureFile, "file" | "value">): Fixture {
   const { description = "", asOf, life, merchant, records = {} } = value as Partial<Fixture>;
-  return { name: basename(file, ENDING), file, description, asOf, life, merchant: merchant as FixtureMerchant, records };
+  return {
+    name: basename(file, ENDING),
+    file,
+    description,
+    asOf,
+    life,
+    merchant: merchant as FixtureMerchant,
+    records,
+  };
 }

@@ -18,12 +18,19 @@ export interface JsonFile {
 /** The kind of an error in a file: a bad fixture, or a wrong option in merchant-sandbox.json. */
 export type FileMistake = "badFixture" | "usage";
 
-export const readJsonFile = (file: string, mistake?: FileMistake): Promise<JsonFile> => readJson(file, readText(file, mistake), 1, mistake);
+export const readJsonFile = (file: string, mistake?: FileMistake): Promise<JsonFile> =>
+  readJson(file, readText(file, mistake), 1, mistake);
 
 /** Parses JSON that starts at a line of a file. */
-export async function readJson(file: string, text: string, line = 1, mistake: FileMistake = "badFixture"): Promise<JsonFile> {
+export async function readJson(
+  file: string,
+  text: string,
+  line = 1,
+  mistake: FileMistake = "badFixture",
+): Promise<JsonFile> {
   // Counted first: parsing and checking deeper values would overflow the stack.
-  if (extentOf(text).levels > MAX_DEPTH) throw new SandboxError(`${file}:${line}: nests deeper than ${MAX_DEPTH} levels.`, mistake);
+  if (extentOf(text).levels > MAX_DEPTH)
+    throw new SandboxError(`${file}:${line}: nests deeper than ${MAX_DEPTH} levels.`, mistake);
   try {
     return { file, text, line, value: JSON.parse(text) as unknown };
   } catch (error) {
@@ -34,7 +41,10 @@ export async function readJson(file: string, text: string, line = 1, mistake: Fi
 /** Bytes. Longer files are refused, because a folder may contain any. */
 const LARGEST_FILE = 32 * 1_048_576;
 
-/** The text of a file without the byte order mark that some editors write. A file with a live key is refused, as requests are. */
+/**
+ * The text of a file without the byte order mark that some editors write. A file with a live key is refused, as
+ * requests are.
+ */
 export function readText(file: string, mistake: FileMistake = "badFixture"): string {
   const text = readPlainFile(file, mistake);
   if (!containsLiveKey(text)) return text;
@@ -66,9 +76,12 @@ const REASONS: Readonly<Record<string, string>> = {
   EACCES: "this user may not read it",
 };
 
-const whyUnreadable = (error: unknown) => REASONS[String((error as NodeJS.ErrnoException).code)] ?? (error as Error).message;
+const whyUnreadable = (error: unknown) =>
+  REASONS[String((error as NodeJS.ErrnoException).code)] ?? (error as Error).message;
 
-/** The names of a folder's files that match, sorted. Fails if there are none; `noun` and `remedy` say what was expected. */
+/**
+ * The names of a folder's files that match, sorted. Fails if there are none; `noun` and `remedy` say what was expected.
+ */
 export function filesIn(folder: string, pattern: RegExp, noun: string, remedy: string): string[] {
   let names: string[];
   try {

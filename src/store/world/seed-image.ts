@@ -32,21 +32,27 @@ interface SeedImageOptions {
 
 const MOST_CACHED = 8;
 
-/** For each list of fixtures, the images by seed and time: tests with a frozen clock create many sandboxes at one time. */
-const seededImages = oncePerKey((_: readonly Fixture[]) => memoize(MOST_CACHED, (_key, options: SeedImageOptions) => seededImage(options)));
+/**
+ * For each list of fixtures, the images by seed and time: tests with a frozen clock create many sandboxes at one time.
+ */
+const seededImages = oncePerKey((_: readonly Fixture[]) =>
+  memoize(MOST_CACHED, (_key, options: SeedImageOptions) => seededImage(options)),
+);
 
 export const getSeedImage = (options: SeedImageOptions): SeedImage =>
   seededImages(options.fixtures)(`${options.seed} ${options.clock.now()}`, options);
 
 /**
- * Reads the image that the build wrote of the package's fixtures, and the day that they were written for; undefined if there is none. Returns a
- * function that moves its dates to a time; undefined for a time that only seeding can make.
+ * Reads the image that the build wrote of the package's fixtures, and the day that they were written for; undefined if
+ * there is none. Returns a function that moves its dates to a time; undefined for a time that only seeding can make.
  */
 export function readSeedImage(files: { image: string; about: string }, resources: readonly Resource[]) {
   if (!existsSync(files.image)) return undefined;
   const { asOf } = JSON.parse(readFileSync(files.about, "utf8")) as { asOf: string };
   // Most sandboxes of a process are created at times to which the dates move alike.
-  const moved = memoize(MOST_CACHED, (_, now: number) => imageOf(() => moveDates(readFileSync(files.image), asOf, resources, now)));
+  const moved = memoize(MOST_CACHED, (_, now: number) =>
+    imageOf(() => moveDates(readFileSync(files.image), asOf, resources, now)),
+  );
   return (now: number): SeedImage | undefined =>
     now < EARLIEST || now > LATEST_PRESENT ? undefined : moved(JSON.stringify(shiftTo(asOf, now)), now);
 }
@@ -56,8 +62,9 @@ const HOUR = 3_600_000;
 const EARLIEST = parseTime("2000-01-01") ?? 0;
 
 /**
- * Moves the dates of all records from the day `asOf` to `now`. Due times are an hour early, because summer time may shift them and the first use
- * of a time zone takes 15 ms. When a record is due, src/life computes the exact time from its date, and waits for it.
+ * Moves the dates of all records from the day `asOf` to `now`. Due times are an hour early, because summer time may
+ * shift them and the first use of a time zone takes 15 ms. When a record is due, src/life computes the exact time from
+ * its date, and waits for it.
  */
 function moveDates(image: Buffer, asOf: string, resources: readonly Resource[], now: number): Buffer {
   const shift = shiftTo(asOf, now);
@@ -65,7 +72,9 @@ function moveDates(image: Buffer, asOf: string, resources: readonly Resource[], 
   const sql = new Sqlite(image);
   const records = sql.prepare<[], DatedRow>("select sequence, merchant, kind, created, body, due from documents").all();
   const settings = new Map(
-    records.filter(({ kind }) => kind === "statutory_settings").map(({ merchant, body }) => [merchant, JSON.parse(body)]),
+    records
+      .filter(({ kind }) => kind === "statutory_settings")
+      .map(({ merchant, body }) => [merchant, JSON.parse(body)]),
   );
   const update = sql.prepare("update documents set created = ?, body = ?, due = ? where sequence = ?");
   const moveAll = sql.transaction(() => {
@@ -80,7 +89,8 @@ function moveDates(image: Buffer, asOf: string, resources: readonly Resource[], 
   return moved;
 }
 
-type DatedRow = Record<"merchant" | "kind" | "body", string> & Record<"sequence" | "created", number> & { due: number | null };
+type DatedRow = Record<"merchant" | "kind" | "body", string> &
+  Record<"sequence" | "created", number> & { due: number | null };
 
 function seededImage({ fixtures, resources, clock, open }: SeedImageOptions): SeedImage {
   const stores = open();
@@ -121,7 +131,9 @@ function imageOf(make: () => Buffer): SeedImage {
 function tablesIn(bytes: Buffer) {
   const sql = new Sqlite(bytes);
   const names = sql
-    .prepare<[], string>("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid")
+    .prepare<[], string>(
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid",
+    )
     .pluck()
     .all();
   const all = names.map((table) => {

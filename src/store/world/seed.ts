@@ -29,9 +29,9 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
   );
   return {
     /**
-     * Creates the merchant of a fixture with this identity and all its records, and carries out the changes that have fallen due since the day
-     * that the fixture was written for. Returns the number of these changes. Ids are unique within a merchant, so records keep their ids and
-     * their references to each other. Call inside a transaction.
+     * Creates the merchant of a fixture with this identity and all its records, and carries out the changes that have
+     * fallen due since the day that the fixture was written for. Returns the number of these changes. Ids are unique
+     * within a merchant, so records keep their ids and their references to each other. Call inside a transaction.
      */
     seed(fixture: Fixture, identity: SeededIdentity): number {
       const { id, key, email } = identity;

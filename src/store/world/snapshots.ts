@@ -1,6 +1,16 @@
 // Snapshots: named copies of the whole state, each a SQLite file.
 
-import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
@@ -36,9 +46,15 @@ const RAISE_COUNTS = `insert into counters (merchant, name, value)
   on conflict do update set value = max(value, excluded.value)`;
 
 /** Deliveries without a due time wait until the user asks for them. */
-const HOLD_DELIVERIES = "update deliveries set state = 'pending', due = null, held = null where state = 'pending' or state = 'sending'";
+const HOLD_DELIVERIES =
+  "update deliveries set state = 'pending', due = null, held = null where state = 'pending' or state = 'sending'";
 
-export function openSnapshots(database: Database, requestLog: RequestLog, resources: readonly Resource[], bodies: "checked" | "open") {
+export function openSnapshots(
+  database: Database,
+  requestLog: RequestLog,
+  resources: readonly Resource[],
+  bodies: "checked" | "open",
+) {
   const { sql, file } = database;
   const temporary = file === undefined;
   let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
@@ -53,7 +69,9 @@ export function openSnapshots(database: Database, requestLog: RequestLog, resour
     if (folder === undefined || !existsSync(folder)) return [];
     refuseLink(folder);
     // Plain files only: a checkout may contain links.
-    const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile() && entry.name.endsWith(SUFFIX));
+    const files = readdirSync(folder, { withFileTypes: true }).filter(
+      (entry) => entry.isFile() && entry.name.endsWith(SUFFIX),
+    );
     return files
       .map(({ name }) => name)
       .sort()
@@ -62,7 +80,8 @@ export function openSnapshots(database: Database, requestLog: RequestLog, resour
   const existing = (name: string) => {
     const found = fileOf(checkName(name));
     if (lstatSync(found, { throwIfNoEntry: false })?.isFile()) return found;
-    const choice = names().length > 0 ? `There are ${names().join(", ")}.` : `Save one with merchant-sandbox snapshot save ${name}.`;
+    const choice =
+      names().length > 0 ? `There are ${names().join(", ")}.` : `Save one with merchant-sandbox snapshot save ${name}.`;
     return fail("resource_not_found", `There is no snapshot ${name}. ${choice}`);
   };
   const restoreFrom = (source: string, refuse: (wrong: string) => never) => {
@@ -81,14 +100,20 @@ export function openSnapshots(database: Database, requestLog: RequestLog, resour
     /** Restores the state. The request log is kept: it describes this process. */
     restore(name: string) {
       const source = existing(name);
-      restoreFrom(source, (wrong) => fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`));
+      restoreFrom(source, (wrong) =>
+        fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`),
+      );
     },
     /**
-     * Restores the state from any file, and holds its pending deliveries. A file that is not a snapshot is rejected and not changed.
+     * Restores the state from any file, and holds its pending deliveries. A file that is not a snapshot is rejected and
+     * not changed.
      */
     restoreFile(source: string) {
       restoreFrom(source, (wrong) => {
-        throw new SandboxError(`The snapshot ${source} ${wrong}. Save one with merchant-sandbox snapshot save <name>.`, "usage");
+        throw new SandboxError(
+          `The snapshot ${source} ${wrong}. Save one with merchant-sandbox snapshot save <name>.`,
+          "usage",
+        );
       });
       // The file may be another person's, and its endpoints programs on this machine.
       database.transaction(() => sql.exec(HOLD_DELIVERIES));
@@ -102,10 +127,14 @@ export function openSnapshots(database: Database, requestLog: RequestLog, resour
 
 /** A checkout may contain a link in place of the folder, and saving or deleting would reach the files behind it. */
 function refuseLink(folder: string): void {
-  if (isLink(folder)) fail("invalid_state", `${folder} is a symbolic link, which the sandbox does not follow. Remove it.`);
+  if (isLink(folder))
+    fail("invalid_state", `${folder} is a symbolic link, which the sandbox does not follow. Remove it.`);
 }
 
-/** Writes the snapshot beside the target and renames it, so that the target is always complete. Only its owner can ever read it. */
+/**
+ * Writes the snapshot beside the target and renames it, so that the target is always complete. Only its owner can ever
+ * read it.
+ */
 function write(sql: Sql, target: string): void {
   const unfinished = `${target}-unfinished`;
   rmSync(unfinished, { force: true });
@@ -117,10 +146,16 @@ function write(sql: Sql, target: string): void {
 
 function checkName(name: string): string {
   if (/^[\w-]{1,64}$/.test(name)) return name;
-  return fail("validation_failed", `A snapshot is named with letters, digits, - and _, at most 64; received ${JSON.stringify(name)}.`);
+  return fail(
+    "validation_failed",
+    `A snapshot is named with letters, digits, - and _, at most 64; received ${JSON.stringify(name)}.`,
+  );
 }
 
-/** Replaces the rows of every table with the snapshot's in one transaction. Returns the number of the newest request that they refer to. */
+/**
+ * Replaces the rows of every table with the snapshot's in one transaction. Returns the number of the newest request
+ * that they refer to.
+ */
 function copyInto(
   { sql, transaction }: Database,
   source: string,
@@ -141,7 +176,9 @@ function copyInto(
         const refused = refusedRow(sql, table);
         if (refused !== undefined) refuse(refused);
       }
-      sql.exec("delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence");
+      sql.exec(
+        "delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence",
+      );
       sql.exec(RAISE_COUNTS);
       const wrong = wrongIn(sql);
       if (wrong !== undefined) refuse(wrong);
@@ -166,9 +203,13 @@ function refusedRow(sql: Sql, table: string): string | undefined {
   }
 }
 
-const falseFor = (table: string, condition: string) => `holds a row of ${table} for which this is false: ${condition.replace(/\s+/g, " ")}`;
+const falseFor = (table: string, condition: string) =>
+  `holds a row of ${table} for which this is false: ${condition.replace(/\s+/g, " ")}`;
 
-/** Conditions that the tables cannot check themselves: on SQLite's own table, on other tables, and on each element of a JSON array. */
+/**
+ * Conditions that the tables cannot check themselves: on SQLite's own table, on other tables, and on each element of a
+ * JSON array.
+ */
 const CONDITIONS = {
   sqlite_sequence: "typeof(name) = 'text' and typeof(seq) = 'integer' and seq between 0 and 1000000000000",
   subscriptions: "(merchant, 'webhook_endpoint', endpoint) in (select merchant, kind, id from main.documents)",
@@ -195,12 +236,13 @@ const TEXTS = {
 };
 
 /**
- * Why the rows cannot be kept, as the rest of a sentence; undefined if they can. With `bodies: open`, records may hold values that do not match
- * their schema, as requests may send them.
+ * Why the rows cannot be kept, as the rest of a sentence; undefined if they can. With `bodies: open`, records may hold
+ * values that do not match their schema, as requests may send them.
  */
 function wrongValue(sql: Sql, resources: readonly Resource[], bodies: "checked" | "open"): string | undefined {
   for (const [table, condition] of Object.entries(CONDITIONS))
-    if (sql.prepare(`select 1 from main.${table} where not coalesce(${condition}, 0) limit 1`).get()) return falseFor(table, condition);
+    if (sql.prepare(`select 1 from main.${table} where not coalesce(${condition}, 0) limit 1`).get())
+      return falseFor(table, condition);
   for (const [table, text] of Object.entries(TEXTS))
     if (sql.prepare(`select 1 from main.${table} where ${text} like '%sk!_live!_%' escape '!' limit 1`).get())
       return `holds a live key in the table ${table}. Rotate that key`;
@@ -211,7 +253,8 @@ function wrongValue(sql: Sql, resources: readonly Resource[], bodies: "checked" 
 function wrongAttempt(sql: Sql): string | undefined {
   for (const attempt of allAttempts(sql)) {
     const [error] = fieldErrors(WebhookDelivery, attempt);
-    if (error) return `holds the attempt ${JSON.stringify(attempt.id)}, which is invalid: ${error.message.replace(/\.$/, "")}`;
+    if (error)
+      return `holds the attempt ${JSON.stringify(attempt.id)}, which is invalid: ${error.message.replace(/\.$/, "")}`;
   }
   return undefined;
 }
@@ -220,13 +263,21 @@ function wrongAttempt(sql: Sql): string | undefined {
 const SERVICE_FIELDS = ["id", "object", "merchantId", "status", "created", "livemode"];
 
 /** The API returns stored records without another check. */
-function wrongRecord(sql: Sql, resources: ReadonlyMap<string, Resource>, bodies: "checked" | "open"): string | undefined {
-  const rows = sql.prepare<[], { kind: string; id: string; body: string }>("select kind, id, body from main.documents").all();
+function wrongRecord(
+  sql: Sql,
+  resources: ReadonlyMap<string, Resource>,
+  bodies: "checked" | "open",
+): string | undefined {
+  const rows = sql
+    .prepare<[], { kind: string; id: string; body: string }>("select kind, id, body from main.documents")
+    .all();
   for (const { kind, id, body } of rows) {
     const resource = resources.get(kind);
     if (!resource) return `holds a record of the unknown kind ${JSON.stringify(kind)}`;
     const record = JSON.parse(body);
-    const service = Object.fromEntries(SERVICE_FIELDS.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]));
+    const service = Object.fromEntries(
+      SERVICE_FIELDS.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]),
+    );
     const checked = bodies === "open" ? { ...usable(resource.schema, record, resource.defaults), ...service } : record;
     const [error] = fieldErrors(resource.schema, checked);
     if (error) return `holds the ${kind} ${id}, which is invalid: ${error.message.replace(/\.$/, "")}`;

@@ -30,14 +30,19 @@ interface WorldOptions {
 export function openWorld({ stores, seeder, fixtures, image, random, dataReplaced, removed }: WorldOptions) {
   const { database, counters, requestLog, tenants } = stores;
   const eraser = openEraser(database);
-  const isEmpty = database.sql.prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')").pluck();
+  const isEmpty = database.sql
+    .prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')")
+    .pluck();
   const seededMerchant = database.sql.prepare<[string], SeededIdentity & { fixture: string }>(
     "select merchant as id, fixture, key, email, place from seeded_merchants where merchant = ?",
   );
   const reseed = (merchant: string) => {
     const seeded = seededMerchant.get(tenants.require(merchant));
     if (!seeded)
-      fail("validation_failed", `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`);
+      fail(
+        "validation_failed",
+        `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`,
+      );
     const { fixture, ...identity } = seeded;
     eraser.merchant(merchant);
     seeder.seed(named(fixtures(), fixture), identity);
@@ -66,15 +71,24 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
       requestLog.forget(merchant);
       dataReplaced(merchant);
     },
-    /** Creates a merchant with all records of a fixture and a new identity, which is the same in every sandbox with this seed. */
+    /**
+     * Creates a merchant with all records of a fixture and a new identity, which is the same in every sandbox with this
+     * seed.
+     */
     mint: (fixture: string) => create(named(fixtures(), fixture), (id) => random.text(KEY_LENGTH, "key", id)),
-    /** Creates a merchant that other users of a shared sandbox cannot act as: no seed predicts its key, and it has no password. */
+    /**
+     * Creates a merchant that other users of a shared sandbox cannot act as: no seed predicts its key, and it has no
+     * password.
+     */
     mintPrivate(fixture: string) {
       const { merchant, ...found } = named(fixtures(), fixture);
       const { password: _, ...profile } = merchant;
       return create({ ...found, merchant: profile }, () => randomText(KEY_LENGTH));
     },
-    /** Removes a merchant with its data. Its requests, events and deliveries stay in the logs, whose size is bounded, for the report of the run. */
+    /**
+     * Removes a merchant with its data. Its requests, events and deliveries stay in the logs, whose size is bounded,
+     * for the report of the run.
+     */
     remove(merchant: string) {
       database.transaction(() => eraser.data(tenants.require(merchant)));
       removed(merchant);
@@ -88,17 +102,27 @@ function named(fixtures: readonly Fixture[], name: string): Fixture {
   return found ?? fail("validation_failed", `There is no fixture ${name}.${nearestOrAll(name, names)}`);
 }
 
-/** The tables whose rows belong to a merchant: the logs of a run, of which those that refer to others come first, and the merchant's data. */
+/**
+ * The tables whose rows belong to a merchant: the logs of a run, of which those that refer to others come first, and
+ * the merchant's data.
+ */
 const LOGS = ["attempts", "deliveries", "events", "deleted_event_counts", "request_log"];
-const DATA = "subscriptions, replies, uniques, documents, logins, keys, counters, finished_steps, learners, seeded_merchants".split(", ");
+const DATA =
+  "subscriptions, replies, uniques, documents, logins, keys, counters, finished_steps, learners, seeded_merchants".split(
+    ", ",
+  );
 
 /** The conditions for tables that have no index starting with the merchant. */
 const CONDITIONS: Readonly<Record<string, string>> = {
-  attempts: "delivery in (select sequence from deliveries where event in (select sequence from events where merchant = ?))",
+  attempts:
+    "delivery in (select sequence from deliveries where event in (select sequence from events where merchant = ?))",
   deliveries: "event in (select sequence from events where merchant = ?)",
 };
 
-/** Ends the deliveries of a merchant, and adds its counts of deleted events to those of no merchant, so that there is one row for each type. */
+/**
+ * Ends the deliveries of a merchant, and adds its counts of deleted events to those of no merchant, so that there is
+ * one row for each type.
+ */
 const CLOSE_LOGS = [
   "update attempts set nextDue = null where merchant = ? and nextDue is not null",
   "update deliveries set state = 'cancelled', due = null where merchant = ? and (state = 'pending' or state = 'sending')",
@@ -116,8 +140,10 @@ function openEraser({ sql }: Database) {
     prepareAll(tables.map((table) => `delete from ${table} where ${CONDITIONS[table] ?? "merchant = ?"}`));
   const [logs, data, closeLogs] = [eraseOf(LOGS), eraseOf(DATA), prepareAll(CLOSE_LOGS)];
   const all = prepareAll([...[...LOGS, ...DATA].map((table) => `delete from ${table}`), "delete from sqlite_sequence"]);
-  // Stored replies to logins as this merchant that other merchants' calls made. The tokens in them are deleted with this merchant's keys.
-  const loginReplies = sql.prepare(`delete from replies where exists (select 1 from keys where merchant = @id and kind = 'session')
+  // Stored replies to logins as this merchant that other merchants' calls made. The tokens in them are deleted with
+  // this merchant's keys.
+  const loginReplies =
+    sql.prepare(`delete from replies where exists (select 1 from keys where merchant = @id and kind = 'session')
     and case when body like '{"object":"session",%' then body ->> '$.merchant.id' = @id end`);
   return {
     /** Deletes a merchant with its logs. Call inside a transaction. */

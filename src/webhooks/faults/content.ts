@@ -29,8 +29,11 @@ export function effectOf<Kind extends DeliveryEffect["kind"]>(
   return undefined;
 }
 
-export const applyFaults = (intended: WebhookRequest, injections: readonly DeliveryInjection[], context: FaultContext): WebhookRequest =>
-  injections.reduce((request, { effect }) => applyEffect(request, effect, context), intended);
+export const applyFaults = (
+  intended: WebhookRequest,
+  injections: readonly DeliveryInjection[],
+  context: FaultContext,
+): WebhookRequest => injections.reduce((request, { effect }) => applyEffect(request, effect, context), intended);
 
 function applyEffect(request: WebhookRequest, effect: DeliveryEffect, context: FaultContext): WebhookRequest {
   if (effect.kind === "drop") return { ...request, transport: "drop" };
@@ -53,7 +56,11 @@ export function attemptFaultOf(
   return { id: first.firing.ruleId, name: first.firing.name, effects, copy, wouldHaveSent: { headers, body } };
 }
 
-function corruptSignature(request: WebhookRequest, as: EffectOf<"signature">["as"], context: FaultContext): WebhookRequest {
+function corruptSignature(
+  request: WebhookRequest,
+  as: EffectOf<"signature">["as"],
+  context: FaultContext,
+): WebhookRequest {
   const { delivery, receiver, random, sign, names } = context;
   const { body, headers } = request;
   // A secret that no endpoint ever had.
@@ -72,7 +79,8 @@ function corruptSignature(request: WebhookRequest, as: EffectOf<"signature">["as
       return signedWith(receiver.previousSecret ?? foreignSecret);
     case "body_changed":
       return withBody(request, rewritten(body, { tampered: true }));
-    // Half of the correct signature: a receiver that does not check the length first may throw when it compares the two.
+    // Half of the correct signature: a receiver that does not check the length first may throw when it compares the
+    // two.
     case "malformed":
       return withHeader(request, names.signature, own.slice(0, 32));
   }
@@ -105,7 +113,8 @@ function changedBody(body: string, { as, patch }: EffectOf<"payload">): string {
   }
 }
 
-const rewritten = (body: string, fields: JsonObject) => JSON.stringify({ ...(JSON.parse(body) as JsonObject), ...fields });
+const rewritten = (body: string, fields: JsonObject) =>
+  JSON.stringify({ ...(JSON.parse(body) as JsonObject), ...fields });
 
 /** A copy with `wanted` at the end of the path. Creates missing objects on the way, and never writes to a prototype. */
 function setAt(value: unknown, [step, ...rest]: readonly string[], wanted: unknown): unknown {

@@ -33,17 +33,31 @@ const endOf = ({ sequence }: DeliveryNumber) => `landing ${sequence}`;
 const typeAt = (type: string, merchant: string, endpoint: string) => `type ${type} ${merchant} ${endpoint}`;
 const ANY_ENDPOINT = "*";
 
-/** All methods but `isActive` and `load` run inside a transaction. Each pending endpoint that they return has a delivery whose due time changed. */
-export function createTimingFaults({ clock, random, attemptId, faults, delayedDeliveries, deliveries }: TimingFaultOptions) {
+/**
+ * All methods but `isActive` and `load` run inside a transaction. Each pending endpoint that they return has a delivery
+ * whose due time changed.
+ */
+export function createTimingFaults({
+  clock,
+  random,
+  attemptId,
+  faults,
+  delayedDeliveries,
+  deliveries,
+}: TimingFaultOptions) {
   const held = createHeldDeliveries(clock, random, delayedDeliveries);
-  /** Deliveries that come before a response. They keep `isActive` true when their rule is used up before the response is ready. */
+  /**
+   * Deliveries that come before a response. They keep `isActive` true when their rule is used up before the response is
+   * ready.
+   */
   const beforeResponse = new Set<number>();
   const decide = (delivery: Delivery): PendingEndpoint[] => {
     const injections = faults.decide(subjectOf(delivery, attemptId, deliveries));
     const until = delayOf(delivery, injections, delayedDeliveries, clock.now());
     const decided = JSON.stringify(injections);
     delayedDeliveries.decide(delivery.sequence, decided, until);
-    if (writeCopies({ ...delivery, decided }, effectOf(injections, "duplicate"), delayedDeliveries, clock.now())) held.noteAny();
+    if (writeCopies({ ...delivery, decided }, effectOf(injections, "duplicate"), delayedDeliveries, clock.now()))
+      held.noteAny();
     if (!until) return [];
     if (injections.some(comesBeforeResponse)) beforeResponse.add(delivery.sequence);
     if (until.held === null) return [pendingEndpointOf(delivery, until.due)];
@@ -59,7 +73,10 @@ export function createTimingFaults({ clock, random, attemptId, faults, delayedDe
       held.load();
       beforeResponse.clear();
     },
-    /** Releases overdue batches, and evaluates the rules once for each attempt that is due, in the order of their due times. */
+    /**
+     * Releases overdue batches, and evaluates the rules once for each attempt that is due, in the order of their due
+     * times.
+     */
     decideDue: () => [
       ...(held.any() ? delayedDeliveries.overdue(BATCH, clock.now()).flatMap(held.releaseBatch) : []),
       ...(faults.armed ? delayedDeliveries.undecided(clock.now()).flatMap(decide) : []),
@@ -68,7 +85,10 @@ export function createTimingFaults({ clock, random, attemptId, faults, delayedDe
     decideForRequest: (request: string) => (faults.armed ? delayedDeliveries.undecidedOf(request).flatMap(decide) : []),
     /** Whether a delivery of the request has to end before the response is sent. */
     delaysResponse: (request: string) => delayedDeliveries.unfinished(request, BEFORE_RESPONSE) > 0,
-    /** Releases the copies that wait for the attempt of a delivery to begin; returns the copies to send together with it. */
+    /**
+     * Releases the copies that wait for the attempt of a delivery to begin; returns the copies to send together with
+     * it.
+     */
     startCopies: (delivery: Delivery) => startCopies(delivery, delayedDeliveries, clock.now()),
     /** Releases the deliveries that were held until this attempt ended. */
     attemptEnded(delivery: Delivery, isAccepted: boolean) {
@@ -83,7 +103,10 @@ export function createTimingFaults({ clock, random, attemptId, faults, delayedDe
   };
 }
 
-/** Deliveries that wait for an event. A flag in memory says whether there are any, so that most attempts end without a query. */
+/**
+ * Deliveries that wait for an event. A flag in memory says whether there are any, so that most attempts end without a
+ * query.
+ */
 function createHeldDeliveries(clock: Clock, random: Random, delayedDeliveries: DelayedDeliveries) {
   let isAnyHeld = false;
   const releaseOne = (delivery: Delivery): PendingEndpoint => {
@@ -99,7 +122,10 @@ function createHeldDeliveries(clock: Clock, random: Random, delayedDeliveries: D
       isAnyHeld = delayedDeliveries.any();
     },
     release: (held: string): PendingEndpoint[] => delayedDeliveries.waitingFor(held).map(releaseOne),
-    /** Releases the first delivery of the batch in its new order; each later delivery waits until the previous one has ended. */
+    /**
+     * Releases the first delivery of the batch in its new order; each later delivery waits until the previous one has
+     * ended.
+     */
     releaseBatch(batch: string): PendingEndpoint[] {
       const waiting = delayedDeliveries.waitingFor(batch);
       const isShuffled = waiting.some((delivery) => effectOf(injectionsOf(delivery), "reorder")?.order === "shuffle");
@@ -114,7 +140,11 @@ function createHeldDeliveries(clock: Clock, random: Random, delayedDeliveries: D
 const comesBeforeResponse = ({ effect }: DeliveryInjection) =>
   effect.kind === "delay" && "until" in effect && effect.until === "before_response";
 
-function subjectOf(delivery: Delivery, nameAttempt: AttemptId, { receiver }: TimingFaultOptions["deliveries"]): DeliverySubject {
+function subjectOf(
+  delivery: Delivery,
+  nameAttempt: AttemptId,
+  { receiver }: TimingFaultOptions["deliveries"],
+): DeliverySubject {
   const { merchant, endpoint, eventType, eventId, attempts, body } = delivery;
   const attempt = attempts + 1;
   const event = () => JSON.parse(body) as unknown;
@@ -122,7 +152,16 @@ function subjectOf(delivery: Delivery, nameAttempt: AttemptId, { receiver }: Tim
     const seconds = receiver(merchant, endpoint)?.rotated;
     return seconds == null ? undefined : seconds * 1_000;
   };
-  return { merchant, endpoint, eventType, eventId, attempt, attemptId: nameAttempt(delivery, attempt), event, rotatedAt };
+  return {
+    merchant,
+    endpoint,
+    eventType,
+    eventId,
+    attempt,
+    attemptId: nameAttempt(delivery, attempt),
+    event,
+    rotatedAt,
+  };
 }
 
 /** When an attempt becomes due, and the event that it waits for; undefined when no rule delays it. */
@@ -141,7 +180,8 @@ function delayOf(
   if (scheduled?.effect.kind !== "delay") return undefined;
   if ("by" in scheduled.effect) return { due: Math.max(now, delivery.due) + scheduled.effect.by, held: null };
   if (scheduled.effect.until === "before_response") return { due: now, held: null };
-  // If the endpoint subscribes to the other type too, it must accept that one first; otherwise any endpoint may accept it.
+  // If the endpoint subscribes to the other type too, it must accept that one first; otherwise any endpoint may accept
+  // it.
   const type = scheduled.effect.until.after;
   const where = delayedDeliveries.wants(merchant, endpoint, type) ? endpoint : ANY_ENDPOINT;
   return { due: now + MAX_HOLD, held: typeAt(type, merchant, where) };
@@ -162,8 +202,9 @@ function shuffled(deliveries: readonly Delivery[], random: Random): Delivery[] {
 }
 
 /**
- * Writes the copies when the rules decide. The log orders simultaneous attempts by delivery number; if the copies were written when an attempt
- * begins, their numbers would depend on how fast each receiver responds. Returns false when no rule duplicates the delivery.
+ * Writes the copies when the rules decide. The log orders simultaneous attempts by delivery number; if the copies were
+ * written when an attempt begins, their numbers would depend on how fast each receiver responds. Returns false when no
+ * rule duplicates the delivery.
  */
 function writeCopies(
   delivery: Delivery & { decided: string },

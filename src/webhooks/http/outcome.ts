@@ -1,5 +1,5 @@
-// The outcome of an attempt, judged by the receiver's response or by the error that came instead of one: errors of sockets, TLS and undici get codes
-// and messages that are equal in every run.
+// The outcome of an attempt, judged by the receiver's response or by the error that came instead of one: errors of
+// sockets, TLS and undici get codes and messages that are equal in every run.
 
 import type { AttemptError } from "../../contracts/webhook.ts";
 import { realNow } from "../../kernel/clock.ts";
@@ -27,7 +27,10 @@ export type PartialResponse = Pick<Outcome, "retryAfter"> & { status: number | n
 
 /** How many bytes of a response body the log keeps. */
 const MAX_LOGGED_BODY = 4_096;
-/** Bytes of a response body that are searched for secrets: more than the log keeps, so that a secret at the end is found whole. */
+/**
+ * Bytes of a response body that are searched for secrets: more than the log keeps, so that a secret at the end is found
+ * whole.
+ */
 export const MAX_MASKED_BODY = 2 * MAX_LOGGED_BODY;
 
 export const noResponse = (): PartialResponse => ({ status: null, retryAfter: undefined, chunks: [], size: 0 });
@@ -51,7 +54,10 @@ export function outcomeOf(response: PartialResponse, error: OutcomeError, began 
 export function judgeStatus(status: number): OutcomeError {
   if (status >= 200 && status < 300) return { errorCode: null, errorMessage: null };
   if (status >= 300 && status < 400)
-    return failure("redirect_not_followed", `The receiver answered ${status}; redirects are not followed. Register the final address.`);
+    return failure(
+      "redirect_not_followed",
+      `The receiver answered ${status}; redirects are not followed. Register the final address.`,
+    );
   return failure("http_status", `The receiver answered ${status}; only 2xx accepts a delivery.`);
 }
 
@@ -89,7 +95,8 @@ export function explainNetworkError(thrown: unknown, host: string): OutcomeError
   if (/^ERR_(TLS|SSL)|CERT|^EPROTO$|UNABLE_TO_/.test(code))
     return failure("tls", `TLS with ${host} failed (${code}). A self-signed certificate needs --webhook-insecure-tls.`);
   const malformation = malformationOf(error);
-  if (malformation !== undefined) return failure("reset", `The response of ${host} is not valid HTTP/1.1: ${malformation}.`);
+  if (malformation !== undefined)
+    return failure("reset", `The response of ${host} is not valid HTTP/1.1: ${malformation}.`);
   return failure("reset", `The connection to ${host} closed before the response was complete.`);
 }
 
@@ -103,7 +110,11 @@ interface NetworkError {
 function rootCause(thrown: unknown): NetworkError {
   const error = thrown as Partial<NetworkError> & { errors?: unknown[] };
   const first = (error.errors?.[0] ?? error) as Partial<NetworkError>;
-  return { name: String(first.name ?? ""), code: String(first.code ?? error.code ?? ""), message: String(first.message ?? "") };
+  return {
+    name: String(first.name ?? ""),
+    code: String(first.code ?? error.code ?? ""),
+    message: String(first.message ?? ""),
+  };
 }
 
 /** The defect of a response that undici rejects; undefined if the error has another cause. */

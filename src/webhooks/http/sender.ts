@@ -1,4 +1,5 @@
-// Sends a webhook request and reports the outcome: one POST, one deadline for everything, no redirects, no more of the response than needed.
+// Sends a webhook request and reports the outcome: one POST, one deadline for everything, no redirects, no more of the
+// response than needed.
 
 import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
@@ -33,7 +34,10 @@ export interface SenderOptions {
 
 /** Real milliseconds to try one address of a host name before the next. Local connections open at once. */
 const NEXT_ADDRESS_AFTER = 2_000;
-/** Default keep-alive timeout. Most receivers keep connections longer; a request sent on one that the receiver closes is lost. */
+/**
+ * Default keep-alive timeout. Most receivers keep connections longer; a request sent on one that the receiver closes is
+ * lost.
+ */
 const KEEP_ALIVE = 4_000;
 /** Close an idle connection this long before the end of the receiver's keep-alive timeout. */
 const KEEP_ALIVE_MARGIN = 1_000;
@@ -54,7 +58,8 @@ export function createSender({ targets, timeout, insecureTls, lag }: SenderOptio
   return {
     /** Resolves with the outcome. `abort` ends the attempt at once, when its outcome no longer matters. */
     send(request: WebhookRequest) {
-      if (request.transport === "drop") return notSent(failure("dropped", "A fault rule dropped this attempt: nothing was sent."));
+      if (request.transport === "drop")
+        return notSent(failure("dropped", "A fault rule dropped this attempt: nothing was sent."));
       const refused = targets.refusal(request.url);
       if (refused) return notSent(failure("target_not_allowed", refused.message));
       return exchange(agent ?? loadAgent(), request, { timeout, lag });
@@ -66,9 +71,16 @@ export function createSender({ targets, timeout, insecureTls, lag }: SenderOptio
   };
 }
 
-const notSent = (error: OutcomeError) => ({ outcome: Promise.resolve(outcomeOf(noResponse(), error)), abort: () => {} });
+const notSent = (error: OutcomeError) => ({
+  outcome: Promise.resolve(outcomeOf(noResponse(), error)),
+  abort: () => {},
+});
 
-function exchange(client: Agent | Promise<Agent>, request: WebhookRequest, { timeout, lag }: Pick<SenderOptions, "timeout" | "lag">) {
+function exchange(
+  client: Agent | Promise<Agent>,
+  request: WebhookRequest,
+  { timeout, lag }: Pick<SenderOptions, "timeout" | "lag">,
+) {
   const { origin, host, pathname, search } = new URL(request.url);
   const response = noResponse();
   let isOver = false;
@@ -87,8 +99,12 @@ function exchange(client: Agent | Promise<Agent>, request: WebhookRequest, { tim
     if (isOver) return;
     began = realNow();
     lag?.watch(began + timeout);
-    cancelDeadline = afterRealTime(timeout, () => end(failure("timeout", `No complete response within ${timeout} ms.`)));
-    const body = bodyOf(request, timeout, () => end(failure("reset", "A fault rule cut the connection in the middle of the body.")));
+    cancelDeadline = afterRealTime(timeout, () =>
+      end(failure("timeout", `No complete response within ${timeout} ms.`)),
+    );
+    const body = bodyOf(request, timeout, () =>
+      end(failure("reset", "A fault rule cut the connection in the middle of the body.")),
+    );
     agent.dispatch({ origin, path: pathname + search, method: "POST", headers: request.headers, body }, reader.handler);
   };
   // The deadline starts with the request: loading the HTTP client does not count against the receiver.
@@ -97,7 +113,9 @@ function exchange(client: Agent | Promise<Agent>, request: WebhookRequest, { tim
   return { outcome, abort: () => end(failure("reset", "The sandbox aborted the attempt.")) };
 }
 
-/** Reads the response as far as it is needed, then calls `end`; `stop` closes the connection of an unfinished exchange. */
+/**
+ * Reads the response as far as it is needed, then calls `end`; `stop` closes the connection of an unfinished exchange.
+ */
 function createReader(response: PartialResponse, host: string, end: (error: OutcomeError) => void) {
   let controller: Dispatcher.DispatchController | undefined;
   let isStopped = false;
@@ -140,7 +158,10 @@ function bodyOf({ body, transport }: WebhookRequest, timeout: number, abort: () 
   return body;
 }
 
-/** undici's Agent, loaded at the first delivery. Connections are not limited, so that the endpoints of one receiver do not wait for each other. */
+/**
+ * undici's Agent, loaded at the first delivery. Connections are not limited, so that the endpoints of one receiver do
+ * not wait for each other.
+ */
 async function openHttpClient(lookup: LookupFunction, insecureTls: boolean, connectTimeout: number): Promise<Agent> {
   const AgentAlone = await loadAgent();
   return new AgentAlone({
@@ -161,7 +182,10 @@ async function openHttpClient(lookup: LookupFunction, insecureTls: boolean, conn
   });
 }
 
-/** Loads only the Agent. All of undici, with fetch and WebSocket, takes three times as long (150 ms against 50 ms on a busy machine). */
+/**
+ * Loads only the Agent. All of undici, with fetch and WebSocket, takes three times as long (150 ms against 50 ms on a
+ * busy machine).
+ */
 async function loadAgent(): Promise<typeof Agent> {
   // @ts-expect-error: undici declares types only for the package as a whole.
   const { default: AgentAlone } = await import("undici/lib/dispatcher/agent.js");

@@ -1,5 +1,5 @@
-// Where deliveries may go: to host names that an option allows, and to this machine, in every spelling of its addresses.
-// This machine is excluded when other machines can reach the sandbox.
+// Where deliveries may go: to host names that an option allows, and to this machine, in every spelling of its
+// addresses. This machine is excluded when other machines can reach the sandbox.
 
 import { type LookupAddress, lookup as resolveName } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
@@ -16,11 +16,16 @@ export interface Refusal {
 }
 
 export interface TargetPolicyOptions {
-  /** The sandbox's own ports, to which nothing is delivered: such a request would pass every check of the control API. */
+  /**
+   * The sandbox's own ports, to which nothing is delivered: such a request would pass every check of the control API.
+   */
   ownPorts: () => readonly number[];
   /** Host names beyond this machine that deliveries may go to, such as host.docker.internal. */
   allowedHosts: readonly string[];
-  /** Whether deliveries may go to this machine. If other machines can call the sandbox, they could reach services that listen on this machine only. */
+  /**
+   * Whether deliveries may go to this machine. If other machines can call the sandbox, they could reach services that
+   * listen on this machine only.
+   */
   allowLoopback: boolean;
 }
 
@@ -34,18 +39,24 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-/** Addresses that an allowed name may resolve to. Link-local, multicast and unspecified addresses are on neither list: they are never allowed. */
+/**
+ * Addresses that an allowed name may resolve to. Link-local, multicast and unspecified addresses are on neither list:
+ * they are never allowed.
+ */
 const privateNetworks = new BlockList();
 privateNetworks.addSubnet("10.0.0.0", 8, "ipv4");
 privateNetworks.addSubnet("172.16.0.0", 12, "ipv4");
 privateNetworks.addSubnet("192.168.0.0", 16, "ipv4");
 privateNetworks.addSubnet("fc00::", 7, "ipv6");
 
-/** Ports of other protocols, which the Fetch standard blocks too: a service there might interpret the text of a request. */
+/**
+ * Ports of other protocols, which the Fetch standard blocks too: a service there might interpret the text of a request.
+ */
 const BAD_PORTS = new Set([
-  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110, 111, 113, 115, 117,
-  119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636,
-  989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104, 109, 110,
+  111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515, 526, 530, 531, 532,
+  540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061,
+  6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
 export function createTargetPolicy({ ownPorts, allowedHosts, allowLoopback }: TargetPolicyOptions) {
@@ -56,20 +67,28 @@ export function createTargetPolicy({ ownPorts, allowedHosts, allowLoopback }: Ta
     const { malformed, port, isLoopback, notAllowed } = check(text);
     return malformed ?? refusedPort(port, ownPorts()) ?? (isLoopback && !allowLoopback ? LOOPBACK_REFUSAL : notAllowed);
   };
-  /** Resolves a host name to allowed addresses when a connection is opened. The connection uses exactly these, which prevents DNS rebinding. */
+  /**
+   * Resolves a host name to allowed addresses when a connection is opened. The connection uses exactly these, which
+   * prevents DNS rebinding.
+   */
   const lookup: LookupFunction = (name, options, callback) => {
     const resolveTo = (addresses: LookupAddress[]) => {
       const [first] = addresses as [LookupAddress];
       if (options.all) callback(null, addresses);
       else callback(null, first.address, first.family);
     };
-    if (isLocalName(name)) return allowLoopback ? resolveTo(LOCAL) : callback(targetError(`${name} ${IS_LOOPBACK}`), "", 0);
+    if (isLocalName(name))
+      return allowLoopback ? resolveTo(LOCAL) : callback(targetError(`${name} ${IS_LOOPBACK}`), "", 0);
     if (!allowed.has(name)) return callback(targetError(`${name} is not a name of this machine`), "", 0);
     resolveName(name, { all: true }, (error, addresses) => {
       if (error) return callback(error, "", 0);
       const refused = addresses.find(({ address, family }) => !isAllowedAddress(address, family));
       if (refused)
-        return callback(targetError(`${name} resolves to ${refused.address}, which is not on this machine or a private network`), "", 0);
+        return callback(
+          targetError(`${name} resolves to ${refused.address}, which is not on this machine or a private network`),
+          "",
+          0,
+        );
       if (!allowLoopback && addresses.some(({ address, family }) => isLoopbackAddress(address, family)))
         return callback(targetError(`${name} ${IS_LOOPBACK}`), "", 0);
       resolveTo(addresses);
@@ -132,15 +151,21 @@ function malformation(text: string): string | undefined {
 }
 
 function refusedPort(port: number, own: readonly number[]): Refusal | undefined {
-  if (own.includes(port)) return invalid(`names port ${port}, which is the sandbox's own: it does not deliver to itself`);
-  return BAD_PORTS.has(port) ? invalid(`names port ${port}, which belongs to another protocol than HTTP. Listen on another`) : undefined;
+  if (own.includes(port))
+    return invalid(`names port ${port}, which is the sandbox's own: it does not deliver to itself`);
+  return BAD_PORTS.has(port)
+    ? invalid(`names port ${port}, which belongs to another protocol than HTTP. Listen on another`)
+    : undefined;
 }
 
 function refusedHost(hostname: string, allowed: ReadonlySet<string>): Refusal | undefined {
   const host = bare(hostname);
   const family = isIP(host);
   if (allowed.has(host) && (family === 0 || isAllowedAddress(host, family))) return undefined;
-  const remedy = family === 0 ? ` If ${host} is this machine seen from a container, allow it with --allow-webhook-host ${host}.` : "";
+  const remedy =
+    family === 0
+      ? ` If ${host} is this machine seen from a container, allow it with --allow-webhook-host ${host}.`
+      : "";
   return {
     code: "webhook_url_not_local",
     message: `url must be on this machine: 127.0.0.1, [::1], localhost or a name under .localhost; received ${hostname}.${remedy}`,

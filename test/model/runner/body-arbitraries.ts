@@ -123,14 +123,15 @@ export interface Change {
 }
 
 const changeOf = (names: readonly string[]): fc.Arbitrary<Change> =>
-  fc
-    .constantFrom(...names)
-    .chain((name) =>
-      fc.oneof(
-        { weight: 6, arbitrary: fc.constantFrom(...(VALUES[name] ?? [null])).map((value): Change => ({ name, value })) },
-        { weight: 1, arbitrary: fc.constant<Change>({ name }) },
-      ),
-    );
+  fc.constantFrom(...names).chain((name) =>
+    fc.oneof(
+      {
+        weight: 6,
+        arbitrary: fc.constantFrom(...(VALUES[name] ?? [null])).map((value): Change => ({ name, value })),
+      },
+      { weight: 1, arbitrary: fc.constant<Change>({ name }) },
+    ),
+  );
 
 /** Changes to a valid body: usually none, and mostly to fields that the operation accepts. */
 export function changesOf(fields: readonly string[]): fc.Arbitrary<Change[]> {

@@ -1,4 +1,5 @@
-// Commands and their arbitraries. A command names records, keys and calls by number; the runner resolves them at run time, so any subset of a trace is valid.
+// Commands and their arbitraries. A command names records, keys and calls by number; the runner resolves them at run
+// time, so any subset of a trace is valid.
 
 import fc from "fast-check";
 import { knownFields, operations } from "../operations.ts";
@@ -88,7 +89,16 @@ const query = fc
     limit: sent(seldom("2", 8, "1", "3", "100", "25", "0", "101", "x", "1.5")),
     after: fc.option(pick, { freq: 2, nil: undefined }),
     before: fc.option(pick, { freq: 1, nil: undefined }),
-    filter: sent(fc.constantFrom("status=succeeded", "status=failed", "status=lost", "type=payment.succeeded", "event", "endpoint")),
+    filter: sent(
+      fc.constantFrom(
+        "status=succeeded",
+        "status=failed",
+        "status=lost",
+        "type=payment.succeeded",
+        "event",
+        "endpoint",
+      ),
+    ),
     unknown: seldom(undefined, 9, true),
   })
   .map((drawn) => Object.fromEntries(Object.entries(drawn).filter(([, value]) => value !== undefined)) as Query);
@@ -138,7 +148,9 @@ const OFTEN: Record<string, number> = {
   "bookings.decline": 4,
 };
 
-const call = fc.oneof(...operations.map((operation) => ({ weight: OFTEN[operation.id] ?? 2, arbitrary: callOf(operation) })));
+const call = fc.oneof(
+  ...operations.map((operation) => ({ weight: OFTEN[operation.id] ?? 2, arbitrary: callOf(operation) })),
+);
 
 const astray: fc.Arbitrary<Command> = fc.record({
   type: fc.constant("astray" as const),
@@ -156,21 +168,46 @@ const astray: fc.Arbitrary<Command> = fc.record({
 });
 
 /** Kinds that the control API creates and moves: those whose state operations check, and some that are only listed. */
-const STEERED: KindName[] = ["booking", "remittance", "gov_payment", "payroll", "payment", "product", "payout", "marketplace_order"];
-const LISTED: KindName[] = ["membership_renewal", "sync_log", "disciplinary_record", "appraisal", "customer", "event_organizer"];
-const kind = fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...STEERED) }, { weight: 1, arbitrary: fc.constantFrom(...LISTED) });
+const STEERED: KindName[] = [
+  "booking",
+  "remittance",
+  "gov_payment",
+  "payroll",
+  "payment",
+  "product",
+  "payout",
+  "marketplace_order",
+];
+const LISTED: KindName[] = [
+  "membership_renewal",
+  "sync_log",
+  "disciplinary_record",
+  "appraisal",
+  "customer",
+  "event_organizer",
+];
+const kind = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...STEERED) },
+  { weight: 1, arbitrary: fc.constantFrom(...LISTED) },
+);
 
 const states = fc.nat({ max: 6 });
 const SPANS = ["0s", "1s", "5s", "20s", "2m", "10m", "1h", "23h", "25h"];
 const HOUR = 3_600;
 
 const controlCommands: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ type: fc.constant("reset" as const), nth: fc.option(few, { freq: 3, nil: undefined }) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ type: fc.constant("reset" as const), nth: fc.option(few, { freq: 3, nil: undefined }) }),
+  },
   { weight: 1, arbitrary: fc.constant<Command>({ type: "save" }) },
   { weight: 1, arbitrary: fc.constant<Command>({ type: "restore" }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("mint" as const), nth: fc.nat({ max: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("remove" as const), nth: fc.nat({ max: 6 }) }) },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant("record" as const), kind, state: rarely(states, 1), merchant: few }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ type: fc.constant("record" as const), kind, state: rarely(states, 1), merchant: few }),
+  },
   { weight: 4, arbitrary: fc.record({ type: fc.constant("move" as const), kind, nth, state: states, merchant: few }) },
   {
     weight: 1,
@@ -211,7 +248,10 @@ const crash: fc.Arbitrary<Command> = fc.record({ type: fc.constant("crash" as co
 const commandArbitrary = (crashes: boolean): fc.Arbitrary<Command> =>
   fc.oneof(
     { weight: 30, arbitrary: call },
-    { weight: 4, arbitrary: fc.record({ type: fc.constant("again" as const), nth: fc.nat({ max: 6 }), keyed: fc.boolean() }) },
+    {
+      weight: 4,
+      arbitrary: fc.record({ type: fc.constant("again" as const), nth: fc.nat({ max: 6 }), keyed: fc.boolean() }),
+    },
     { weight: 1, arbitrary: astray },
     { weight: 12, arbitrary: controlCommands },
     ...(crashes ? [{ weight: 2, arbitrary: crash }] : []),
@@ -228,11 +268,17 @@ const trace = (options: { most: number; crashes: boolean }): fc.Arbitrary<Trace>
   fc.record({
     rateLimit: fc.constantFrom("none", "none", "30/10s", "6000/60s"),
     bodies: fc.constantFrom("checked", "checked", "open"),
-    commands: fc.array(commandArbitrary(options.crashes), { minLength: Math.ceil(options.most / 2), maxLength: options.most }),
+    commands: fc.array(commandArbitrary(options.crashes), {
+      minLength: Math.ceil(options.most / 2),
+      maxLength: options.most,
+    }),
   });
 
 /** Generates a trace; the same seed gives the same trace. Without `silent`, no receiver takes real time. */
-export function generateTrace(seed: number, { silent = false, ...options }: { most: number; crashes: boolean; silent?: boolean }): Trace {
+export function generateTrace(
+  seed: number,
+  { silent = false, ...options }: { most: number; crashes: boolean; silent?: boolean },
+): Trace {
   const [drawn] = fc.sample(trace(options), { seed, numRuns: 1 });
   const { commands, ...rest } = drawn as Trace;
   return { ...rest, commands: silent ? commands : commands.map(withoutSilence) };

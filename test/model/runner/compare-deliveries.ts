@@ -10,8 +10,8 @@ import type { Arrival } from "./webhook-receivers.ts";
 type Row = Record<string, unknown>;
 
 /**
- * Attempts at the same moment may start in any order, so each is searched for in the log. A match assigns the id of its row, and the number of
- * its delivery.
+ * Attempts at the same moment may start in any order, so each is searched for in the log. A match assigns the id of its
+ * row, and the number of its delivery.
  */
 export function diffDeliveryLog(made: readonly Attempt[], rows: readonly Row[], world: World): string[] {
   const fresh = rows.slice(0, made.length).reverse();
@@ -30,7 +30,9 @@ export function diffDeliveryLog(made: readonly Attempt[], rows: readonly Row[], 
       const near = fresh.find(
         ({ eventId, endpointId }) => eventId === attempt.delivery.event.id && endpointId === attempt.delivery.endpoint,
       );
-      return near ? differences(near) : [`the log must have ${format(loggedAttempt(attempt))}, and has ${format(fresh)}`];
+      return near
+        ? differences(near)
+        : [`the log must have ${format(loggedAttempt(attempt))}, and has ${format(fresh)}`];
     }
     const [row] = fresh.splice(place, 1);
     attempt.id = String(row?.id);
@@ -44,7 +46,9 @@ export function diffDeliveryLog(made: readonly Attempt[], rows: readonly Row[], 
 
 /** The newest attempt comes first and has the highest number. */
 function diffSequence(rows: readonly Row[]): string[] {
-  const wrong = rows.find(({ sequence }, place) => Number(sequence) >= Number(rows[place - 1]?.sequence ?? Number.POSITIVE_INFINITY));
+  const wrong = rows.find(
+    ({ sequence }, place) => Number(sequence) >= Number(rows[place - 1]?.sequence ?? Number.POSITIVE_INFINITY),
+  );
   return wrong ? [`the log/sequence: must fall from row to row, and ${wrong.id} has ${wrong.sequence}`] : [];
 }
 
@@ -82,7 +86,11 @@ function diffArrival({ delivery: { event }, decided, secret }: Attempt, { path, 
         : signature !== genuine && signature !== undefined;
   return [
     ...diff(body, JSON.parse(text), `the body at ${path}`),
-    ...diff([type, "application/json"], [headers["x-webhook-event"], headers["content-type"]], `the headers at ${path}`),
+    ...diff(
+      [type, "application/json"],
+      [headers["x-webhook-event"], headers["content-type"]],
+      `the headers at ${path}`,
+    ),
     ...(isRight ? [] : [`the signature at ${path} must be ${decided.signature ?? genuine}, is ${signature}`]),
   ];
 }

@@ -14,8 +14,10 @@ export interface HttpResponse {
 /** Lists the paths where two values differ; empty when they match. */
 export function diff(expected: unknown, actual: unknown, where = ""): string[] {
   if (expected === ANYTHING) return [];
-  if (expected === SOME_TEXT) return typeof actual === "string" && actual !== "" ? [] : [differs(where, "some text", actual)];
-  if (expected === SOME_NUMBER) return typeof actual === "number" && actual >= 0 ? [] : [differs(where, "some number", actual)];
+  if (expected === SOME_TEXT)
+    return typeof actual === "string" && actual !== "" ? [] : [differs(where, "some text", actual)];
+  if (expected === SOME_NUMBER)
+    return typeof actual === "number" && actual >= 0 ? [] : [differs(where, "some number", actual)];
   if (isObject(expected) && isObject(actual) && Array.isArray(expected) === Array.isArray(actual)) {
     const names = new Set([...Object.keys(expected), ...Object.keys(actual)]);
     return [...names].flatMap((name) => diff(expected[name], actual[name], `${where}/${name}`));
@@ -37,10 +39,17 @@ export function diffResponse(expected: Expected, response: HttpResponse | undefi
   if (expected.status === "none" || expected.corruption === "truncate")
     return response === undefined ? [] : [`the connection must break, and ${response.status} was answered`];
   if (response === undefined) return [`${expected.status} must be answered, and the connection broke`];
-  if (response.status !== expected.status) return [differs("status", wordsOf(expected), `${response.status} ${codeOf(response)}`)];
-  const headers = Object.entries(expected.headers).flatMap(([name, value]) => diffHeader(name, value, response.headers[name]));
+  if (response.status !== expected.status)
+    return [differs("status", wordsOf(expected), `${response.status} ${codeOf(response)}`)];
+  const headers = Object.entries(expected.headers).flatMap(([name, value]) =>
+    diffHeader(name, value, response.headers[name]),
+  );
   const corruption = expected.corruption !== undefined;
-  return [...headers, ...(corruption ? diffCorruption(expected, response) : diffBody(expected, response)), ...expected.violations];
+  return [
+    ...headers,
+    ...(corruption ? diffCorruption(expected, response) : diffBody(expected, response)),
+    ...expected.violations,
+  ];
 }
 
 const wordsOf = ({ status, code = "" }: Expected) => `${status} ${code}`;
@@ -48,17 +57,25 @@ const codeOf = ({ body }: HttpResponse) => String((body as { code?: unknown } | 
 
 function diffHeader(name: string, expected: string | undefined, actual: unknown): string[] {
   // The model predicts only whether there is a warning, not its text.
-  if (name === "x-sandbox-warning" && expected !== undefined) return actual === undefined ? [`header ${name} must be there`] : [];
+  if (name === "x-sandbox-warning" && expected !== undefined)
+    return actual === undefined ? [`header ${name} must be there`] : [];
   return diff(expected, actual, `header ${name}`);
 }
 
 function diffBody({ code, body, text, operation }: Expected, response: HttpResponse): string[] {
-  if (text !== undefined) return text === response.text ? [] : [differs("the response, to the byte,", text, response.text)];
+  if (text !== undefined)
+    return text === response.text ? [] : [differs("the response, to the byte,", text, response.text)];
   if (code === undefined) return diff(body, response.body);
-  const error = response.body as { error?: unknown; message?: unknown; code?: unknown; details?: { requestId?: unknown } } | undefined;
+  const error = response.body as
+    | { error?: unknown; message?: unknown; code?: unknown; details?: { requestId?: unknown } }
+    | undefined;
   return [
     ...diff(code, error?.code, "code"),
-    ...diff(["code", "details", "error", "message"], Object.keys(error ?? {}).sort(), `the fields of the error (${operation})`),
+    ...diff(
+      ["code", "details", "error", "message"],
+      Object.keys(error ?? {}).sort(),
+      `the fields of the error (${operation})`,
+    ),
     ...diff(SOME_TEXT, error?.error, "error"),
     ...diff(SOME_TEXT, error?.message, "message"),
   ];

@@ -6,7 +6,9 @@ import { operations, runs } from "../operations.ts";
 /** Names the operations that the model lacks; undefined when it has all of them. */
 export function describeMissingOperations(sandbox: readonly string[]): string | undefined {
   const lacking = sandbox.filter((id) => !(id in runs));
-  return lacking.length === 0 ? undefined : `The reference model lacks ${lacking.join(", ")}: describe it in test/model/operations.ts.`;
+  return lacking.length === 0
+    ? undefined
+    : `The reference model lacks ${lacking.join(", ")}: describe it in test/model/operations.ts.`;
 }
 
 export interface Coverage {

@@ -25,7 +25,14 @@ const rarely = <T>(arbitrary: fc.Arbitrary<T>, freq: number) => fc.option(arbitr
 
 /** Operations whose response may be lost: the record they create can be read from its event. */
 const LOSABLE = [
-  ...["pricing_rules.create", "payroll.create", "payout_method.set", "variants.create", "gov_payments.post", "bookings.decline"],
+  ...[
+    "pricing_rules.create",
+    "payroll.create",
+    "payout_method.set",
+    "variants.create",
+    "gov_payments.post",
+    "bookings.decline",
+  ],
   ...["remittances.confirm", "payroll.override_item", "statutory_settings.update", "payments.list", "merchants.me"],
 ];
 const ANY_OPERATION = operations.map(({ id }) => id);
@@ -38,7 +45,10 @@ const trigger = fc
     every: rarely(fc.integer({ min: 2, max: 3 }), 3),
     for: rarely(fc.constantFrom("5s", "1m"), 3),
   })
-  .map(({ times, ...more }) => ({ times, ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)) }));
+  .map(({ times, ...more }) => ({
+    times,
+    ...Object.fromEntries(Object.entries(more).filter(([, value]) => value !== undefined)),
+  }));
 
 const actions = (...all: Action[]) => fc.constantFrom(...all);
 
@@ -85,9 +95,12 @@ const onDeliveries = actions(
 
 const ofMerchant = rarely(fc.nat({ max: 2 }), 3);
 const matching = (names: fc.Arbitrary<string[] | undefined>, field: "operation" | "event") =>
-  fc
-    .tuple(names, ofMerchant)
-    .map(([list, merchant]): FaultMatch => ({ ...(list ? { [field]: list } : {}), ...(merchant === undefined ? {} : { merchant }) }));
+  fc.tuple(names, ofMerchant).map(
+    ([list, merchant]): FaultMatch => ({
+      ...(list ? { [field]: list } : {}),
+      ...(merchant === undefined ? {} : { merchant }),
+    }),
+  );
 const fault = (match: fc.Arbitrary<FaultMatch>, action: fc.Arbitrary<Action>): fc.Arbitrary<FaultCommand> =>
   fc.record({ type: fc.constant("fault" as const), match, trigger, action });
 

@@ -1,4 +1,5 @@
-// Renders a generated command as a concrete request or control action, using the records, keys and calls of the run so far.
+// Renders a generated command as a concrete request or control action, using the records, keys and calls of the run so
+// far.
 
 import type { Request } from "../call.ts";
 import { type ControlCommand, controlCommands } from "../control-commands.ts";
@@ -36,10 +37,17 @@ export function renderCommand(history: RunHistory, command: Command): RenderedCo
     case "astray":
       return {
         kind: "call",
-        request: { method: command.method, path: command.path, headers: headersOf(history.world, command.who), body: undefined },
+        request: {
+          method: command.method,
+          path: command.path,
+          headers: headersOf(history.world, command.who),
+          body: undefined,
+        },
       };
     case "again": {
-      const calls = [...history.calls].reverse().filter((call) => isRepeatable(call) && (!command.keyed || hasKey(call)));
+      const calls = [...history.calls]
+        .reverse()
+        .filter((call) => isRepeatable(call) && (!command.keyed || hasKey(call)));
       const request = at(command.nth, calls);
       return request && { kind: "call", request };
     }
@@ -64,7 +72,8 @@ function placeOf(merchant: string): number {
   const place = fixtures.findIndex(({ merchant: { id } }) => id === merchant);
   return place === -1 ? fixtures.length : place;
 }
-const inPlace = (world: World): Merchant[] => [...world.merchants.values()].sort((one, other) => placeOf(one.id) - placeOf(other.id));
+const inPlace = (world: World): Merchant[] =>
+  [...world.merchants.values()].sort((one, other) => placeOf(one.id) - placeOf(other.id));
 const merchantAt = (world: World, nth: number): Merchant => at(nth, inPlace(world)) as Merchant;
 
 function headersOf(world: World, { as, nth }: Who): Record<string, string> {
@@ -100,7 +109,12 @@ function renderCall(history: RunHistory, command: CallCommand): Request {
   const caller = callerOf(history.world, headers);
   const filled = path.replace(/\{(\w+)\}/g, (_, name) => paramOf(history.world, caller, command, name));
   const search = queryOf(caller, command);
-  const request: Request = { method, path: `/v1${filled}${search === "" ? "" : `?${search}`}`, headers, body: undefined };
+  const request: Request = {
+    method,
+    path: `/v1${filled}${search === "" ? "" : `?${search}`}`,
+    headers,
+    body: undefined,
+  };
   if (command.key !== undefined) headers["idempotency-key"] = command.key;
   return method === "GET" ? request : withBody(request, bodyOf(history, command), command.oddity);
 }
@@ -109,7 +123,10 @@ function renderCall(history: RunHistory, command: CallCommand): Request {
 const ABOUT: Record<string, [kind: KindName, isReady: (record: Entry) => boolean]> = {
   "customers.get": ["customer", () => true],
   "bookings.decline": ["booking", ({ status }) => status === "pending"],
-  "payroll.override_item": ["payroll", ({ status, items }) => status === "draft" && Array.isArray(items) && items.length > 0],
+  "payroll.override_item": [
+    "payroll",
+    ({ status, items }) => status === "draft" && Array.isArray(items) && items.length > 0,
+  ],
   "variants.create": ["product", () => true],
   "remittances.confirm": ["remittance", ({ status }) => ["pending", "paid", "overdue"].includes(String(status))],
   "gov_payments.post": [
@@ -128,7 +145,13 @@ function paramOf(world: World, caller: Merchant, { operation, picks }: CallComma
   return (picks[1]?.whose === "nobody" ? undefined : at(picks[1]?.nth ?? 0, items)) ?? "pyi_nobody";
 }
 
-function pickFrom(world: World, caller: Merchant, kind: KindName, isReady: (record: Entry) => boolean, { nth, whose }: Pick) {
+function pickFrom(
+  world: World,
+  caller: Merchant,
+  kind: KindName,
+  isReady: (record: Entry) => boolean,
+  { nth, whose }: Pick,
+) {
   if (whose === "nobody") return undefined;
   const others = [...world.merchants.values()].filter((merchant) => merchant !== caller);
   const records = whose === "other" ? others.flatMap((merchant) => recordsOf(merchant, kind)) : recordsOf(caller, kind);
@@ -143,7 +166,8 @@ function bodyOf(
   const usual = operations.find(({ id }) => id === operation)?.example;
   if (usual === undefined) return undefined;
   if (operation !== "webhooks.create") return changed({ ...usual, ...ownOf(operation, history.count) }, changes);
-  const place = "address" in address ? at(address.address, ADDRESSES) : `${receivers}/${history.count}/${address.receiver}`;
+  const place =
+    "address" in address ? at(address.address, ADDRESSES) : `${receivers}/${history.count}/${address.receiver}`;
   const isClosed = receiverOf(place ?? "") === "closed";
   return changed({ events: ["*"], url: isClosed ? `http://127.0.0.1:2/${history.count}/closed` : place }, changes);
 }
@@ -159,7 +183,8 @@ function withBody(request: Request, fields: Fields | undefined, oddity: string |
   if (fields === undefined || oddity === "nothing") return request;
   const json = JSON.stringify(fields);
   const types: Record<string, string> = { "text/plain": "text/plain", charset: 'application/json; charset="utf-8"' };
-  const type: Record<string, string> = oddity === "no type" ? {} : { "content-type": types[oddity ?? ""] ?? "application/json" };
+  const type: Record<string, string> =
+    oddity === "no type" ? {} : { "content-type": types[oddity ?? ""] ?? "application/json" };
   const encoding: Record<string, string> = oddity === "gzip" ? { "content-encoding": "gzip" } : {};
   const body = oddity === "no json" ? json.slice(0, -1) : oddity === "list" ? `[${json}]` : json;
   return { ...request, headers: { ...request.headers, ...type, ...encoding }, body };
@@ -219,7 +244,10 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
       return controlCommands.move(command.kind, merchant.id, record.id, status);
     }
     case "window":
-      return controlCommands.window(merchantId(command.merchant), { remaining: command.remaining, resetIn: command.resetIn });
+      return controlCommands.window(merchantId(command.merchant), {
+        remaining: command.remaining,
+        resetIn: command.resetIn,
+      });
     case "fault":
       return controlCommands.arm(ruleOf(history, command));
     case "disarm":
@@ -242,7 +270,10 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
   }
 }
 
-/** Not in the model: the payments of stays and renewals, the remittances of a payroll run, and the stock of what is ordered. */
+/**
+ * Not in the model: the payments of stays and renewals, the remittances of a payroll run, and the stock of what is
+ * ordered.
+ */
 const hasConsequences = (kind: KindName, { items }: Entry, status: string): boolean =>
   (kind === "booking" && ["confirmed", "checked_out"].includes(status)) ||
   (kind === "membership_renewal" && status === "renewed") ||
@@ -251,12 +282,18 @@ const hasConsequences = (kind: KindName, { items }: Entry, status: string): bool
     ["accepted", "canceled"].includes(status) &&
     (items as Fields[]).some(({ variantId }) => variantId !== null));
 
-const stateAt = (kind: KindName, nth: number | undefined): string | undefined => (nth === undefined ? undefined : at(nth, statesOf(kind)));
+const stateAt = (kind: KindName, nth: number | undefined): string | undefined =>
+  nth === undefined ? undefined : at(nth, statesOf(kind));
 
 function ruleOf(history: RunHistory, { match, trigger, action }: FaultCommand): FaultRuleInput {
   const { merchant, ...named } = match;
   const whose = merchant === undefined ? {} : { merchant: merchantAt(history.world, merchant).id };
-  return { id: `flt_${history.count}`, match: { ...named, ...whose }, trigger, action: action as unknown as FaultRuleInput["action"] };
+  return {
+    id: `flt_${history.count}`,
+    match: { ...named, ...whose },
+    trigger,
+    action: action as unknown as FaultRuleInput["action"],
+  };
 }
 
 function replayOf(world: World, { nth, attempt }: { nth: number; attempt: boolean }): ControlCommand | undefined {

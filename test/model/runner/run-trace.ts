@@ -27,7 +27,10 @@ const NOW = Date.UTC(2026, 0, 5, 12);
 const WEBHOOK_TIMEOUT = "10s";
 
 /** Resolves to undefined when the sandbox matched the model throughout. */
-export async function runTrace({ rateLimit, bodies, commands }: Trace, options: RunOptions): Promise<Failure | undefined> {
+export async function runTrace(
+  { rateLimit, bodies, commands }: Trace,
+  options: RunOptions,
+): Promise<Failure | undefined> {
   const { receivers, coverage, open = inProcess, mutate = (expected) => expected } = options;
   const initial = { now: NOW, rateLimit, bodies };
   const crashes = commands.some(({ type }) => type === "crash");
@@ -62,8 +65,11 @@ export async function runTrace({ rateLimit, bodies, commands }: Trace, options: 
     difference = error;
   } finally {
     const defect = await target.close();
-    if (defect !== undefined) difference = new Difference([difference?.message ?? "", defect], difference?.expected ?? "no defect");
+    if (defect !== undefined)
+      difference = new Difference([difference?.message ?? "", defect], difference?.expected ?? "no defect");
     receivers.reset();
   }
-  return difference && { message: difference.message, expected: difference.expected, lines: run.lines, commands: taken };
+  return (
+    difference && { message: difference.message, expected: difference.expected, lines: run.lines, commands: taken }
+  );
 }

@@ -3,7 +3,13 @@
 import { violationsIn } from "../../support/world-file.ts";
 import type { Request } from "../call.ts";
 import type { Expected } from "../call-outcome.ts";
-import { applyControlCommand, type ControlCommand, controlCommands, deliverAfter, restart } from "../control-commands.ts";
+import {
+  applyControlCommand,
+  type ControlCommand,
+  controlCommands,
+  deliverAfter,
+  restart,
+} from "../control-commands.ts";
 import { handleRequest } from "../request-pipeline.ts";
 import { type Attempt, createWorld, type Event, loggedMerchants, type World } from "../world.ts";
 import type { Command } from "./commands.ts";
@@ -53,7 +59,8 @@ export function rulesOf(rateLimit: string) {
   return { limit: Number(limit), window: Number(seconds.slice(0, -1)) * 1_000 };
 }
 
-export const initialWorld = ({ now, rateLimit, bodies }: InitialState): World => createWorld(now, { ...rulesOf(rateLimit), bodies });
+export const initialWorld = ({ now, rateLimit, bodies }: InitialState): World =>
+  createWorld(now, { ...rulesOf(rateLimit), bodies });
 
 export async function runCommand(run: Run, command: Command): Promise<void> {
   run.count++;
@@ -77,20 +84,32 @@ async function send(run: Run, request: Request): Promise<HttpResponse | undefine
 }
 
 /** `replayed`: after a crash the response may or may not be a replay, depending on how far the first call came. */
-async function checkCall(run: Run, request: Request, response: HttpResponse | undefined, replayed = false): Promise<void> {
+async function checkCall(
+  run: Run,
+  request: Request,
+  response: HttpResponse | undefined,
+  replayed = false,
+): Promise<void> {
   const isShown = response?.body !== undefined && response.status < 500;
   const observed = isShown ? response.body : await recordOfNewestRequest(run);
   const served = handleRequest(run.world, request, observed);
   if (replayed) served.headers["idempotent-replayed"] = response?.headers["idempotent-replayed"] as string | undefined;
   const expected = run.mutate(served, request);
   const { idempotencyReply, status, corruption } = expected;
-  fail(diffResponse(expected, response), format({ status, code: expected.code, headers: expected.headers, body: expected.body }));
-  if (idempotencyReply && status === idempotencyReply.status && corruption === undefined) idempotencyReply.text = response?.text;
+  fail(
+    diffResponse(expected, response),
+    format({ status, code: expected.code, headers: expected.headers, body: expected.body }),
+  );
+  if (idempotencyReply && status === idempotencyReply.status && corruption === undefined)
+    idempotencyReply.text = response?.text;
   run.onCall(expected);
   await checkSideEffects(run);
 }
 
-/** The record of a lost or corrupted response, read from the first event of its request: those after it are about other records. */
+/**
+ * The record of a lost or corrupted response, read from the first event of its request: those after it are about other
+ * records.
+ */
 async function recordOfNewestRequest(run: Run): Promise<unknown> {
   const response = await run.target.call(control("GET", "/events?limit=100"));
   const { data = [] } = bodyOf<{ data?: { request: string | null; body: { data: unknown } }[] }>(response);
@@ -103,7 +122,10 @@ export async function runControlCommand(run: Run, controlCommand: ControlCommand
   const outcome = applyControlCommand(run.world, controlCommand, response?.body);
   const { code } = bodyOf<{ code?: string }>(response);
   const found = response?.status !== outcome.status || (outcome.code !== undefined && code !== outcome.code);
-  fail(found ? [`status: must be ${outcome.status} ${outcome.code ?? ""}, is ${response?.status} ${code ?? ""}`] : [], format(outcome));
+  fail(
+    found ? [`status: must be ${outcome.status} ${outcome.code ?? ""}, is ${response?.status} ${code ?? ""}`] : [],
+    format(outcome),
+  );
   if (outcome.body !== undefined) fail(diff(outcome.body, response?.body), format(outcome));
   await checkSideEffects(run, controlCommand);
 }
@@ -112,7 +134,9 @@ export async function runControlCommand(run: Run, controlCommand: ControlCommand
 async function checkSideEffects(run: Run, controlCommand?: ControlCommand): Promise<void> {
   const { world } = run;
   await checkEvents(run);
-  const hasPending = [...world.merchants.values()].some(({ deliveries }) => deliveries.some(({ state }) => state === "pending"));
+  const hasPending = [...world.merchants.values()].some(({ deliveries }) =>
+    deliveries.some(({ state }) => state === "pending"),
+  );
   const made = deliverAfter(world, controlCommand);
   // Setting the clock also expires stored replies, which takes time in the background.
   if (controlCommand?.advance === undefined && (hasPending || controlCommand?.setsClock))
@@ -126,7 +150,9 @@ async function checkEvents(run: Run): Promise<void> {
     .flatMap((merchant) => merchant.events)
     .sort((one, other) => other.order - one.order);
   const fresh = events.filter(({ id }) => id === undefined);
-  const { data: rows = [] } = bodyOf<{ data?: Row[] }>(await run.target.call(control("GET", `/events?limit=${fresh.length + 1}`)));
+  const { data: rows = [] } = bodyOf<{ data?: Row[] }>(
+    await run.target.call(control("GET", `/events?limit=${fresh.length + 1}`)),
+  );
   const actual = rows.map(({ id, type, merchant, body }) => ({ id, type, merchant, body }));
   const expected = fresh.map((event, place) => {
     event.id = event.promised ?? String(rows[place]?.id);
@@ -156,7 +182,10 @@ async function checkDeliveryLog(run: Run, made: Attempt[]): Promise<void> {
     rows.push(...data);
     if (!hasMore) break;
   }
-  fail(diffDeliveryLog(made, rows.slice(0, made.length + 1), run.world), format(made.map(({ delivery, ...rest }) => rest)));
+  fail(
+    diffDeliveryLog(made, rows.slice(0, made.length + 1), run.world),
+    format(made.map(({ delivery, ...rest }) => rest)),
+  );
   fail(diffArrivals(made, run.receivers.taken()), "what the log says");
 }
 
@@ -189,13 +218,22 @@ export async function readAllRecords(run: Run): Promise<void> {
     if (records.get("merchant")?.[0]?.status === "suspended")
       await runControlCommand(run, controlCommands.move("merchant", id, id, "active"));
     await readUnlisted(run, id);
-    const [key] = [...run.world.keys].find(([, { merchant, expires }]) => merchant === id && expires === undefined) ?? [];
+    const [key] =
+      [...run.world.keys].find(([, { merchant, expires }]) => merchant === id && expires === undefined) ?? [];
     if (key !== undefined) for (const path of READ) await readAll(run, path, key);
   }
 }
 
 /** Kinds without a list operation: moving a record to its current state returns it unchanged. */
-const UNLISTED = ["booking", "payroll", "remittance", "gov_payment", "pricing_rule", "payout_method", "product_variant"] as const;
+const UNLISTED = [
+  "booking",
+  "payroll",
+  "remittance",
+  "gov_payment",
+  "pricing_rule",
+  "payout_method",
+  "product_variant",
+] as const;
 
 /** Checks the unlisted records that calls created or addressed. */
 async function readUnlisted(run: Run, merchant: string): Promise<void> {
@@ -213,14 +251,31 @@ export async function checkWorlds(run: Run): Promise<void> {
 }
 
 const LISTS = [
-  ...["payments", "payouts", "marketplace/orders", "employees/disciplinary", "employees/appraisals", "memberships/renewals"],
+  ...[
+    "payments",
+    "payouts",
+    "marketplace/orders",
+    "employees/disciplinary",
+    "employees/appraisals",
+    "memberships/renewals",
+  ],
   ...["integrations/sync-logs", "webhooks", "webhook-deliveries"],
 ];
-const READ = [...LISTS.map((path) => `/v1/${path}?limit=100`), "/v1/merchants/me", "/v1/events/organizer", "/v1/statutory/settings"];
+const READ = [
+  ...LISTS.map((path) => `/v1/${path}?limit=100`),
+  "/v1/merchants/me",
+  "/v1/events/organizer",
+  "/v1/statutory/settings",
+];
 
 async function readAll(run: Run, path: string, key: string): Promise<void> {
   for (let next: string | undefined = path; next !== undefined; ) {
-    const request: Request = { method: "GET", path: next, headers: { authorization: `Bearer ${key}` }, body: undefined };
+    const request: Request = {
+      method: "GET",
+      path: next,
+      headers: { authorization: `Bearer ${key}` },
+      body: undefined,
+    };
     const response = await send(run, request);
     const expected = run.mutate(handleRequest(run.world, request, response?.body), request);
     fail(diffResponse(expected, response), format(expected.body));

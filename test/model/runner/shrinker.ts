@@ -71,11 +71,16 @@ function simplerCommands(command: Command): Command[] {
   if (command.type !== "call") return [];
   const plain = { nth: 0, whose: "own" as const };
   return [
-    ...command.changes.map((_, place) => ({ ...command, changes: command.changes.filter((__, other) => other !== place) })),
+    ...command.changes.map((_, place) => ({
+      ...command,
+      changes: command.changes.filter((__, other) => other !== place),
+    })),
     ...Object.keys(command.query).map((name) => ({ ...command, query: { ...command.query, [name]: undefined } })),
     ...(command.key === undefined ? [] : [{ ...command, key: undefined }]),
     ...(command.oddity === undefined ? [] : [{ ...command, oddity: undefined }]),
-    ...("receiver" in command.address && command.address.receiver !== "ok" ? [{ ...command, address: { receiver: "ok" } }] : []),
+    ...("receiver" in command.address && command.address.receiver !== "ok"
+      ? [{ ...command, address: { receiver: "ok" } }]
+      : []),
     ...(command.who.nth === 0 ? [] : [{ ...command, who: { ...command.who, nth: 0 } }]),
     ...(command.picks.some(({ nth }) => nth > 0) ? [{ ...command, picks: [plain, plain] }] : []),
   ];

@@ -66,7 +66,18 @@ export async function inProcess({ now, rateLimit, bodies, webhookTimeout, crashe
 
 export async function builtProgram({ now, rateLimit, bodies, webhookTimeout }: TargetOptions): Promise<Target> {
   const cwd = folder();
-  const words = ["--db", "data.db", "--life", "off", "--rate-limit", rateLimit, "--bodies", bodies, "--webhook-timeout", webhookTimeout];
+  const words = [
+    "--db",
+    "data.db",
+    "--life",
+    "off",
+    "--rate-limit",
+    rateLimit,
+    "--bodies",
+    bodies,
+    "--webhook-timeout",
+    webhookTimeout,
+  ];
   const open = (time: number): Promise<Started> => start([...words, "--clock", iso(time)], {}, cwd);
   let started = await open(now);
   let agent = new Agent({ keepAlive: true });

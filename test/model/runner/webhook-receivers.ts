@@ -51,5 +51,6 @@ export async function startReceivers(): Promise<Receivers> {
 function perform(name: ReceiverName, timesSeen: number, outgoing: ServerResponse): void {
   if (name === "broken") outgoing.socket?.destroy();
   const { responseStatus } = outcomeOf(name, timesSeen);
-  if (responseStatus !== null) outgoing.writeHead(responseStatus, { "retry-after": "90", location: "/elsewhere/ok" }).end();
+  if (responseStatus !== null)
+    outgoing.writeHead(responseStatus, { "retry-after": "90", location: "/elsewhere/ok" }).end();
 }

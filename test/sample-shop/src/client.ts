@@ -1,4 +1,5 @@
-// The shop's client of the merchant service: waits for Retry-After, and retries with the same key after a lost response.
+// The shop's client of the merchant service: waits for Retry-After, and retries with the same key after a lost
+// response.
 
 import { randomUUID } from "node:crypto";
 
@@ -24,9 +25,13 @@ export function createClient({ baseUrl, apiKey }: Account) {
         if (last) throw error;
       });
       if (answer?.ok) return (await answer.json()) as T;
-      if (answer && (last || ![429, 503].includes(answer.status))) throw new Error(`${method} ${path}: ${await answer.text()}`);
+      if (answer && (last || ![429, 503].includes(answer.status)))
+        throw new Error(`${method} ${path}: ${await answer.text()}`);
       await wait(Number(answer?.headers.get("retry-after") ?? 0));
     }
   }
-  return { get: <T>(path: string) => call<T>("GET", path), post: <T>(path: string, body: object) => call<T>("POST", path, body) };
+  return {
+    get: <T>(path: string) => call<T>("GET", path),
+    post: <T>(path: string, body: object) => call<T>("POST", path, body),
+  };
 }

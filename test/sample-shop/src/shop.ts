@@ -31,7 +31,8 @@ export async function openShop(account: Account) {
   const app = express();
   app.post("/hooks", express.raw({ type: "application/json" }), (request, response) => {
     const body: Buffer = request.body;
-    if (!verifySignature({ body, signature: request.get("x-webhook-signature"), secret })) return void response.sendStatus(401);
+    if (!verifySignature({ body, signature: request.get("x-webhook-signature"), secret }))
+      return void response.sendStatus(401);
     const id = request.get("x-webhook-id") ?? "";
     const event = JSON.parse(body.toString()) as Event;
     // The same event may come twice.
@@ -58,7 +59,11 @@ export async function openShop(account: Account) {
       }
     },
     raisePrices: (name: string, basisPoints: number) =>
-      client.post<{ id: string }>("/hospitality/pricing-rules", { name, adjustmentType: "percentage", adjustmentValue: basisPoints }),
+      client.post<{ id: string }>("/hospitality/pricing-rules", {
+        name,
+        adjustmentType: "percentage",
+        adjustmentValue: basisPoints,
+      }),
     decline: (booking: string, reason: string) => client.post(`/hospitality/bookings/${booking}/decline`, { reason }),
     close: () => new Promise((resolve) => server.close(resolve)),
   };

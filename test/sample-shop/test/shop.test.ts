@@ -12,14 +12,20 @@ const test = base.extend<{ shop: Awaited<ReturnType<typeof openShop>> }>({
 });
 
 test("adds up all pages, and waits after a 429", async ({ shop, merchant }) => {
-  await merchant.faults.add({ match: { operation: "payments.list" }, action: { type: "rate_limit", retryAfter: "zero" } });
+  await merchant.faults.add({
+    match: { operation: "payments.list" },
+    action: { type: "rate_limit", retryAfter: "zero" },
+  });
   expect(await shop.turnover()).toBeGreaterThan(0);
   await expect(merchant).toHaveRequested({ operation: "payments.list", status: 429 }, { times: 1 });
   await expect(merchant).toHaveRequested({ operation: "payments.list", status: 200 }, { times: 2 });
 });
 
 test("raises prices once although the response is lost", async ({ shop, merchant }) => {
-  await merchant.faults.add({ match: { operation: "pricing_rules.create" }, action: { type: "lost_response", as: "reset" } });
+  await merchant.faults.add({
+    match: { operation: "pricing_rules.create" },
+    action: { type: "lost_response", as: "reset" },
+  });
   await shop.raisePrices("Late summer", 1_500);
   const { verdict, results } = await merchant.verify([
     { records: { kind: "pricing_rule", where: { "/name": "Late summer" }, count: { exactly: 1 } } },
@@ -35,12 +41,18 @@ test("receives the event of a declined booking", async ({ shop, merchant }) => {
 });
 
 test("rejects a forged event, and accepts the genuine one", async ({ shop, merchant, sandbox }) => {
-  await merchant.faults.add({ match: { event: "booking.declined" }, action: { type: "signature", as: "wrong_secret" } });
+  await merchant.faults.add({
+    match: { event: "booking.declined" },
+    action: { type: "signature", as: "wrong_secret" },
+  });
   await shop.decline("bkg_pending", "No room");
   await sandbox.drain();
   expect(shop.declined).toEqual([]);
   await sandbox.clock.advance({ by: "1m" });
-  await expect(merchant).toHaveDelivered({ event: "booking.declined" }, { attempts: { exactly: 2 }, final: "succeeded" });
+  await expect(merchant).toHaveDelivered(
+    { event: "booking.declined" },
+    { attempts: { exactly: 2 }, final: "succeeded" },
+  );
   expect(shop.declined).toEqual(["bkg_pending"]);
 });
 

@@ -46,7 +46,8 @@ const limited = (retryAfter: number): FaultAction => ({ type: "rate_limit", retr
 const repeat = async (times: number, act: (time: number) => Promise<unknown>) => {
   for (let time = 0; time < times; time++) await act(time);
 };
-const each = (times: number, act: (time: number) => Promise<unknown>) => Promise.all(Array.from({ length: times }, (_, time) => act(time)));
+const each = (times: number, act: (time: number) => Promise<unknown>) =>
+  Promise.all(Array.from({ length: times }, (_, time) => act(time)));
 
 /** Whether 20 workers got their 429 so close together that their waits end at the same time. */
 async function areLimitedTogether(get: Actions["get"]): Promise<boolean> {
@@ -126,13 +127,22 @@ const limits: ClientBehaviour[] = [
     name: "Retry-After honoured",
     fails: [],
     passes: ["retry_after.honoured", "retry.happened", "rate_limit.respected"],
-    act: async ({ fault, get, wait }) => [await fault(limited(1), 1), await get(), await wait(1_020), await wait(), await get()],
+    act: async ({ fault, get, wait }) => [
+      await fault(limited(1), 1),
+      await get(),
+      await wait(1_020),
+      await wait(),
+      await get(),
+    ],
   },
   {
     name: "another query for each of 32 calls during a 429",
     fails: ["rate_limit.respected"],
     open: ["retry.happened"],
-    act: async ({ fault, get }) => [await fault(limited(300), 32), await repeat(32, (time) => get(`/payments?limit=${time + 1}`))],
+    act: async ({ fault, get }) => [
+      await fault(limited(300), 32),
+      await repeat(32, (time) => get(`/payments?limit=${time + 1}`)),
+    ],
   },
   {
     name: "20 workers that return together",
@@ -157,7 +167,10 @@ const limits: ClientBehaviour[] = [
     async act({ fault, get, wait, random }) {
       await fault(limited(1), 20);
       const isShown = await areLimitedTogether(get);
-      await each(20, async (worker) => [await wait(1_020 + 2_000 * random(worker)), await get(`/payments?limit=${worker + 1}`)]);
+      await each(20, async (worker) => [
+        await wait(1_020 + 2_000 * random(worker)),
+        await get(`/payments?limit=${worker + 1}`),
+      ]);
       return isShown;
     },
   },
@@ -219,7 +232,12 @@ const outages: ClientBehaviour[] = [
   {
     name: "a read, lost and never repeated",
     fails: ["retry.happened"],
-    act: async ({ fault, get, wait }) => [await fault(LOST, 1), await get(), await wait(16_500), await get("/merchants/me")],
+    act: async ({ fault, get, wait }) => [
+      await fault(LOST, 1),
+      await get(),
+      await wait(16_500),
+      await get("/merchants/me"),
+    ],
   },
   {
     name: "a circuit breaker, open for 12 s",
@@ -277,7 +295,8 @@ const outages: ClientBehaviour[] = [
       for (let time = 0; time < 200 && performance.now() - begun < 10_000; time++) {
         started.push(performance.now());
         await get(`/payments?limit=${(time % 100) + 1}&status=${time < 100 ? "pending" : "failed"}`);
-        // The sandbox saw more calls within a second than two workers may send: some pools hold two connections for one worker.
+        // The sandbox saw more calls within a second than two workers may send: some pools hold two connections for one
+        // worker.
         if (performance.now() - (started.at(-45) ?? -Infinity) < 1_000) return true;
       }
       return false;

@@ -1,4 +1,5 @@
-// A correct client over plain fetch. Each part of its retry behaviour can be replaced, so that a test can add one bug at a time.
+// A correct client over plain fetch. Each part of its retry behaviour can be replaced, so that a test can add one bug
+// at a time.
 
 export interface Request {
   method: string;
@@ -19,14 +20,20 @@ export interface RetryBehaviour {
 export const correctClient: RetryBehaviour = {
   maxAttempts: 5,
   pause: (attempts, retryAfter) =>
-    retryAfter === undefined ? 300 * 2 ** (attempts - 1) * (0.5 + Math.random()) : retryAfter * 1_000 + Math.random() * 100,
+    retryAfter === undefined
+      ? 300 * 2 ** (attempts - 1) * (0.5 + Math.random())
+      : retryAfter * 1_000 + Math.random() * 100,
   keyOf: (callKey) => callKey,
   bodyOf: (body) => body,
 };
 
-/** The status is undefined if there was no response. Endpoints take no Idempotency-Key, so a write may have taken effect already. */
+/**
+ * The status is undefined if there was no response. Endpoints take no Idempotency-Key, so a write may have taken effect
+ * already.
+ */
 const mayRetry = ({ method, path }: Request, status: number | undefined) =>
-  (status === undefined || [408, 429, 500, 502, 503, 504].includes(status)) && (method === "GET" || !path.startsWith("/webhooks"));
+  (status === undefined || [408, 429, 500, 502, 503, 504].includes(status)) &&
+  (method === "GET" || !path.startsWith("/webhooks"));
 
 export interface Client {
   /** The status of the last response; undefined if there was none. */
@@ -46,7 +53,14 @@ export function createClient(baseUrl: string, apiKey: string, behaviour: RetryBe
   };
 }
 
-async function attempt(baseUrl: string, apiKey: string, request: Request, behaviour: RetryBehaviour, callKey: string, attempts: number) {
+async function attempt(
+  baseUrl: string,
+  apiKey: string,
+  request: Request,
+  behaviour: RetryBehaviour,
+  callKey: string,
+  attempts: number,
+) {
   const { method, path, body } = request;
   const key = method === "GET" ? undefined : behaviour.keyOf(callKey, attempts);
   const headers: Record<string, string> = {

@@ -26,7 +26,11 @@ export interface Library {
 const nothing = async () => {};
 
 const versionOf = (name: string) =>
-  (JSON.parse(readFileSync(join(import.meta.dirname, `../../../node_modules/${name}/package.json`), "utf8")) as { version: string }).version
+  (
+    JSON.parse(readFileSync(join(import.meta.dirname, `../../../node_modules/${name}/package.json`), "utf8")) as {
+      version: string;
+    }
+  ).version
     .split(".")
     .slice(0, 2)
     .join(".");
@@ -36,14 +40,18 @@ export const libraries: readonly Library[] = [
     name: "fetch (Node)",
     version: () => process.versions.node.split(".")[0],
     open: () => ({
-      send: async ({ url, body, ...call }) => (await fetch(url, { ...call, ...(body ? { body: JSON.stringify(body) } : {}) })).text(),
+      send: async ({ url, body, ...call }) =>
+        (await fetch(url, { ...call, ...(body ? { body: JSON.stringify(body) } : {}) })).text(),
       close: nothing,
     }),
   },
   {
     name: "got",
     version: () => versionOf("got"),
-    open: () => ({ send: ({ url, body, ...call }) => got(url, { ...call, ...(body ? { json: body } : {}) }), close: nothing }),
+    open: () => ({
+      send: ({ url, body, ...call }) => got(url, { ...call, ...(body ? { json: body } : {}) }),
+      close: nothing,
+    }),
   },
   {
     name: "axios + axios-retry",
@@ -51,7 +59,10 @@ export const libraries: readonly Library[] = [
     open() {
       const client = axios.create();
       axiosRetry(client);
-      return { send: ({ body, ...call }) => client.request({ ...call, ...(body ? { data: body } : {}) }), close: nothing };
+      return {
+        send: ({ body, ...call }) => client.request({ ...call, ...(body ? { data: body } : {}) }),
+        close: nothing,
+      };
     },
   },
   {
@@ -69,7 +80,10 @@ export const libraries: readonly Library[] = [
   {
     name: "ky",
     version: () => versionOf("ky"),
-    open: () => ({ send: ({ url, body, ...call }) => ky(url, { ...call, ...(body ? { json: body } : {}) }).text(), close: nothing }),
+    open: () => ({
+      send: ({ url, body, ...call }) => ky(url, { ...call, ...(body ? { json: body } : {}) }).text(),
+      close: nothing,
+    }),
   },
   ...programs,
 ];

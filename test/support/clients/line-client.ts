@@ -1,4 +1,5 @@
-// HTTP clients in other languages: a program reads one request a line from stdin, sends it, and prints a line when it is done.
+// HTTP clients in other languages: a program reads one request a line from stdin, sends it, and prints a line when it
+// is done.
 
 import { execFile, execFileSync, spawn } from "node:child_process";
 import { mkdtempSync } from "node:fs";

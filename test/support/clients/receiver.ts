@@ -1,4 +1,5 @@
-// A correct webhook receiver over node:http. Each part of its behaviour can be replaced, so that a test can add one bug at a time.
+// A correct webhook receiver over node:http. Each part of its behaviour can be replaced, so that a test can add one bug
+// at a time.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
@@ -21,7 +22,10 @@ export interface ReceiverBehaviour {
   duplicateStatus: number;
   /** Milliseconds before the response. */
   delay: number;
-  /** The Idempotency-Key of the call that an event causes; derived from the event's id, so that the call takes effect once. */
+  /**
+   * The Idempotency-Key of the call that an event causes; derived from the event's id, so that the call takes effect
+   * once.
+   */
   keyOf(event: Delivery): string;
   /** Whether an event that was received before is processed again. */
   actsAgain: boolean;
@@ -50,7 +54,10 @@ export interface Receiver {
 }
 
 /** `act` processes an event; it gets the Idempotency-Key to use. */
-export async function openReceiver(behaviour: ReceiverBehaviour, act: (key: string) => Promise<unknown>): Promise<Receiver> {
+export async function openReceiver(
+  behaviour: ReceiverBehaviour,
+  act: (key: string) => Promise<unknown>,
+): Promise<Receiver> {
   const seen = new Set<string>();
   const types = new Set<string>();
   const acts: Promise<unknown>[] = [];

@@ -1,4 +1,5 @@
-// One request over each HTTP library or program, without retries of its own: some keep connections alive, others open one for each request.
+// One request over each HTTP library or program, without retries of its own: some keep connections alive, others open
+// one for each request.
 
 import { execFile } from "node:child_process";
 import { Agent as HttpAgent, request as httpRequest } from "node:http";
@@ -41,7 +42,11 @@ function overHttp(keepAlive: boolean): Client {
   return {
     send: ({ url, body, ...options }) =>
       new Promise((resolve, reject) => {
-        const outgoing = httpRequest(url, { ...options, agent }, (incoming) => void buffer(incoming).then(resolve, reject));
+        const outgoing = httpRequest(
+          url,
+          { ...options, agent },
+          (incoming) => void buffer(incoming).then(resolve, reject),
+        );
         outgoing.on("error", reject).end(body);
       }),
     close: () => agent.destroy(),
@@ -65,18 +70,23 @@ export const transports: Record<string, () => Client> = {
   undici() {
     const dispatcher = new Agent();
     return {
-      send: async ({ url, body, ...options }) => (await request(url, { ...options, dispatcher, body: body ?? null })).body.text(),
+      send: async ({ url, body, ...options }) =>
+        (await request(url, { ...options, dispatcher, body: body ?? null })).body.text(),
       close: () => dispatcher.destroy(),
     };
   },
   axios() {
     const httpAgent = new HttpAgent({ keepAlive: true });
-    return { send: ({ body, ...sent }) => axios.request({ ...sent, httpAgent, data: body }), close: () => httpAgent.destroy() };
+    return {
+      send: ({ body, ...sent }) => axios.request({ ...sent, httpAgent, data: body }),
+      close: () => httpAgent.destroy(),
+    };
   },
   got() {
     const http = new HttpAgent({ keepAlive: true });
     return {
-      send: ({ url, body, ...sent }) => got(url, { ...sent, agent: { http }, retry: { limit: 0 }, ...(body ? { body } : {}) }),
+      send: ({ url, body, ...sent }) =>
+        got(url, { ...sent, agent: { http }, retry: { limit: 0 }, ...(body ? { body } : {}) }),
       close: () => http.destroy(),
     };
   },
@@ -89,7 +99,8 @@ export const transports: Record<string, () => Client> = {
       return (await undiciFetch(url, sent)) as unknown as Response;
     };
     return {
-      send: ({ url, body, ...sent }) => ky(url, { ...sent, retry: 0, timeout: false, fetch: ownFetch, ...(body ? { body } : {}) }).text(),
+      send: ({ url, body, ...sent }) =>
+        ky(url, { ...sent, retry: 0, timeout: false, fetch: ownFetch, ...(body ? { body } : {}) }).text(),
       close: () => dispatcher.destroy(),
     };
   },

@@ -44,7 +44,15 @@ export interface Behaviour {
   record(record: Stored, kind: string): Stored;
   /** Changes a whole reply. */
   reply(body: Stored, operation: string): Stored;
-  lists: { object: string; data: string; more: string; cursor: string; newestFirst: boolean; payments: Bounds; payouts: Bounds };
+  lists: {
+    object: string;
+    data: string;
+    more: string;
+    cursor: string;
+    newestFirst: boolean;
+    payments: Bounds;
+    payouts: Bounds;
+  };
   pricingRule: { required: string[]; known: string[]; takesUnknownFields: boolean };
   rate: {
     limit: number;
@@ -69,7 +77,17 @@ export interface Behaviour {
   secretPrefix: string;
 }
 
-const KNOWN = ["name", "adjustmentType", "adjustmentValue", "roomTypeId", "startDate", "endDate", "daysOfWeek", "minNights", "maxNights"];
+const KNOWN = [
+  "name",
+  "adjustmentType",
+  "adjustmentValue",
+  "roomTypeId",
+  "startDate",
+  "endDate",
+  "daysOfWeek",
+  "minNights",
+  "maxNights",
+];
 
 export const hexDigest = (body: string, key: string) => createHmac("sha256", key).update(body).digest("hex");
 
@@ -108,7 +126,12 @@ export const asTheSandbox = (): Behaviour => ({
   rate: {
     limit: 6_000,
     seconds: 60,
-    names: { limit: "ratelimit-limit", remaining: "ratelimit-remaining", reset: "ratelimit-reset", retryAfter: "retry-after" },
+    names: {
+      limit: "ratelimit-limit",
+      remaining: "ratelimit-remaining",
+      reset: "ratelimit-reset",
+      retryAfter: "retry-after",
+    },
     retryAfter: (wait) => String(wait),
     reset: (end) => String(end),
   },
@@ -122,7 +145,14 @@ export const asTheSandbox = (): Behaviour => ({
     schedule: [1, 5, 15, 30, 60],
   },
   endpointHealth: {
-    ...{ state: "unknown", consecutiveFailures: 0, pendingDeliveries: 0, succeeded24h: 0, failed24h: 0, lastAttemptAt: null },
+    ...{
+      state: "unknown",
+      consecutiveFailures: 0,
+      pendingDeliveries: 0,
+      succeeded24h: 0,
+      failed24h: 0,
+      lastAttemptAt: null,
+    },
     ...{ lastSuccessAt: null, lastFailureAt: null, lastResponseStatus: null, lastError: null, disabledReason: null },
   },
   secretPrefix: "whsec",

@@ -33,12 +33,17 @@ export const harOf = (change?: (behaviour: Behaviour) => void): object => record
 /** The recording of the changed service, with some habits of the other hand. */
 export function recordingOf(change?: (behaviour: Behaviour) => void, habits: readonly Trait[] = []): Recording {
   const { har, webhooks } = inOtherHand(recordSession(createRealService(change)), habits);
-  return { ...readHar(JSON.stringify(har), "service.har"), deliveries: readWebhooks(`${webhooks.join("\n")}\n`, "received.jsonl") };
+  return {
+    ...readHar(JSON.stringify(har), "service.har"),
+    deliveries: readWebhooks(`${webhooks.join("\n")}\n`, "received.jsonl"),
+  };
 }
 
 /** The ids of the contradicted facts. */
 export const contradictedIn = ({ verdicts }: Comparison): string[] =>
-  verdicts.filter(({ verdict }) => verdict === "contradicted" || verdict === "against_document").map(({ fact }) => fact.id);
+  verdicts
+    .filter(({ verdict }) => verdict === "contradicted" || verdict === "against_document")
+    .map(({ fact }) => fact.id);
 
 /** The service file that compare writes of a recording. */
 export const fileOf = (recording: Recording): ServiceFile =>

@@ -22,7 +22,8 @@ const changeRecords = (behaviour: Behaviour, kind: string, change: (record: Stor
 const withField = (kind: string, name: string, value: (record: Stored) => unknown) => (behaviour: Behaviour) =>
   changeRecords(behaviour, kind, (record) => ({ ...record, [name]: value(record) }));
 
-const without = (kind: string, name: string) => (behaviour: Behaviour) => changeRecords(behaviour, kind, ({ [name]: _, ...rest }) => rest);
+const without = (kind: string, name: string) => (behaviour: Behaviour) =>
+  changeRecords(behaviour, kind, ({ [name]: _, ...rest }) => rest);
 
 const renamed = (kind: string, from: string, to: string) => (behaviour: Behaviour) =>
   changeRecords(behaviour, kind, ({ [from]: value, ...rest }) => ({ ...rest, [to]: value }));
@@ -50,7 +51,10 @@ const listing =
 const byField = (errors: readonly Stored[], write: (message: unknown) => unknown) =>
   Object.fromEntries(errors.map(({ field, message }) => [field, write(message)]));
 
-const prefixed = (record: Stored, from: string, to: string): Stored => ({ ...record, id: String(record.id).replace(`${from}_`, `${to}_`) });
+const prefixed = (record: Stored, from: string, to: string): Stored => ({
+  ...record,
+  id: String(record.id).replace(`${from}_`, `${to}_`),
+});
 
 export const differences: readonly Difference[] = [
   // Statuses of successes
@@ -64,10 +68,22 @@ export const differences: readonly Difference[] = [
     change: (to) => (to.success["webhooks.create"] = 200),
     contradicts: ["webhooks.create.status"],
   },
-  { name: "declining answers 202", change: (to) => (to.success["bookings.decline"] = 202), contradicts: ["bookings.decline.status"] },
+  {
+    name: "declining answers 202",
+    change: (to) => (to.success["bookings.decline"] = 202),
+    contradicts: ["bookings.decline.status"],
+  },
   // Errors
-  error("a validation error is another", "validation_failed", { status: 422, error: "bad_input", code: "params_invalid" }),
-  error("an unknown id is another error", "resource_not_found", { status: 410, error: "unknown_resource", code: "missing" }),
+  error("a validation error is another", "validation_failed", {
+    status: 422,
+    error: "bad_input",
+    code: "params_invalid",
+  }),
+  error("an unknown id is another error", "resource_not_found", {
+    status: 410,
+    error: "unknown_resource",
+    code: "missing",
+  }),
   error("no key answers 403", "missing_api_key", { status: 403, code: "no_token" }),
   error("a second decline answers 400", "invalid_state", { status: 400, code: "not_pending" }),
   error("a limit out of bounds answers 422", "invalid_limit", { status: 422, code: "bad_limit" }),
@@ -82,7 +98,10 @@ export const differences: readonly Difference[] = [
   {
     name: "invalid fields have RFC 9457 pointers",
     change: listing((errors, details) => ({
-      details: { ...details, errors: errors.map(({ field: _, pointer, ...one }) => ({ ...one, pointer: `#${pointer}` })) },
+      details: {
+        ...details,
+        errors: errors.map(({ field: _, pointer, ...one }) => ({ ...one, pointer: `#${pointer}` })),
+      },
     })),
     contradicts: ["error.invalid_fields"],
   },
@@ -117,8 +136,16 @@ export const differences: readonly Difference[] = [
     contradicts: ["error.envelope"],
   },
   // Lists
-  { name: "a page of payouts has 10", change: (to) => (to.lists.payouts.default = 10), contradicts: ["payouts.list.query.limit.default"] },
-  { name: "payouts take at most 50", change: (to) => (to.lists.payouts.maximum = 50), contradicts: ["payouts.list.query.limit.maximum"] },
+  {
+    name: "a page of payouts has 10",
+    change: (to) => (to.lists.payouts.default = 10),
+    contradicts: ["payouts.list.query.limit.default"],
+  },
+  {
+    name: "payouts take at most 50",
+    change: (to) => (to.lists.payouts.maximum = 50),
+    contradicts: ["payouts.list.query.limit.maximum"],
+  },
   {
     name: "a page of payments has 10",
     change: (to) => (to.lists.payments.default = 10),
@@ -165,8 +192,16 @@ export const differences: readonly Difference[] = [
     contradicts: ["pricing_rule.id.prefix"],
   },
   { name: "payments have no fee", change: without("payments", "fee"), contradicts: ["payment.fee"] },
-  { name: "bookings have no decline reason", change: without("bookings", "declineReason"), contradicts: ["booking.declineReason"] },
-  { name: "payments have a risk score", change: withField("payments", "riskScore", () => 12), contradicts: ["payment.other_fields"] },
+  {
+    name: "bookings have no decline reason",
+    change: without("bookings", "declineReason"),
+    contradicts: ["booking.declineReason"],
+  },
+  {
+    name: "payments have a risk score",
+    change: withField("payments", "riskScore", () => 12),
+    contradicts: ["payment.other_fields"],
+  },
   {
     name: "the customer of a payment has another name",
     change: renamed("payments", "customerId", "customer"),
@@ -252,9 +287,21 @@ export const differences: readonly Difference[] = [
     change: (to) => (to.idempotency.header = "X-Request-Key"),
     contradicts: ["idempotency.header"],
   },
-  { name: "a repeated key is refused", change: (to) => (to.idempotency.replays = "refused"), contradicts: ["idempotency.replay"] },
-  { name: "a repeated key has a second effect", change: (to) => (to.idempotency.replays = "no"), contradicts: ["idempotency.replay"] },
-  { name: "keys are forgotten after an hour", change: (to) => (to.idempotency.window = 3_600), contradicts: ["idempotency.seconds"] },
+  {
+    name: "a repeated key is refused",
+    change: (to) => (to.idempotency.replays = "refused"),
+    contradicts: ["idempotency.replay"],
+  },
+  {
+    name: "a repeated key has a second effect",
+    change: (to) => (to.idempotency.replays = "no"),
+    contradicts: ["idempotency.replay"],
+  },
+  {
+    name: "keys are forgotten after an hour",
+    change: (to) => (to.idempotency.window = 3_600),
+    contradicts: ["idempotency.seconds"],
+  },
   { name: "a replay is not marked", change: (to) => (to.replayed = {}), contradicts: ["header.Idempotent-Replayed"] },
   {
     name: "a replay is marked by another header",
@@ -279,7 +326,9 @@ export const differences: readonly Difference[] = [
   },
   {
     name: "the signature has another key",
-    change: (to) => (to.deliveries.sign = (body, secret) => createHmac("sha256", secret.replace("whsec_", "")).update(body).digest("hex")),
+    change: (to) =>
+      (to.deliveries.sign = (body, secret) =>
+        createHmac("sha256", secret.replace("whsec_", "")).update(body).digest("hex")),
     contradicts: ["webhook.signature.key"],
   },
   {
@@ -292,7 +341,11 @@ export const differences: readonly Difference[] = [
     change: (to) => (to.deliveries.schedule[0] = 10),
     contradicts: ["webhook.schedule.1"],
   },
-  { name: "there are two retries", change: (to) => (to.deliveries.schedule = [1, 5]), contradicts: ["webhook.schedule.3"] },
+  {
+    name: "there are two retries",
+    change: (to) => (to.deliveries.schedule = [1, 5]),
+    contradicts: ["webhook.schedule.3"],
+  },
   {
     name: "secrets are secret_",
     change: (to) => (to.secretPrefix = "secret"),

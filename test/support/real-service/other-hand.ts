@@ -1,4 +1,5 @@
-// A second stand-in, of another hand: the calls and webhooks of the first one, in the names, envelopes, ids and forms of another house.
+// A second stand-in, of another hand: the calls and webhooks of the first one, in the names, envelopes, ids and forms
+// of another house.
 
 import { createHash, createHmac } from "node:crypto";
 import type { Stored } from "./records.ts";
@@ -28,7 +29,10 @@ function written(value: unknown, has: (trait: Trait) => boolean, name = ""): unk
   if (Array.isArray(value)) return value.map((item) => written(item, has));
   if (typeof value === "object" && value !== null)
     return Object.fromEntries(
-      Object.entries(value).map(([field, inner]) => [has("snake_case") ? snake(field) : field, written(inner, has, field)]),
+      Object.entries(value).map(([field, inner]) => [
+        has("snake_case") ? snake(field) : field,
+        written(inner, has, field),
+      ]),
     );
   if (typeof value === "number" && has("decimal amounts") && AMOUNT.test(name)) return (value / 100).toFixed(2);
   if (typeof value === "number" && has("ISO times") && TIME.test(name)) return new Date(value * 1_000).toISOString();
@@ -40,16 +44,28 @@ const token = (id: unknown) => Buffer.from(`after:${id}`).toString("base64url");
 function success(body: Stored, id: string, has: (trait: Trait) => boolean): Stored {
   if (!Array.isArray(body.data)) return has("envelopes") ? { data: body, meta: { requestId: id } } : body;
   const { data, has_more: more, object, ...others } = body;
-  const page = has("token cursors") ? { nextCursor: more ? token((data as Stored[]).at(-1)?.id) : null } : { has_more: more };
-  return has("envelopes") ? { data, meta: { ...others, ...page, requestId: id } } : { object, data, ...others, ...page };
+  const page = has("token cursors")
+    ? { nextCursor: more ? token((data as Stored[]).at(-1)?.id) : null }
+    : { has_more: more };
+  return has("envelopes")
+    ? { data, meta: { ...others, ...page, requestId: id } }
+    : { object, data, ...others, ...page };
 }
 
 function problem(body: Stored, status: number): Stored {
   const inner = Array.isArray(body.errors) && body.code === undefined ? (body.errors[0] as Stored) : body;
   const { error, message, code, details } = inner;
   const listed = (details as { errors?: unknown } | undefined)?.errors;
-  const invalid = Array.isArray(listed) ? listed.map((one) => ({ pointer: `#${one.pointer}`, detail: one.message })) : undefined;
-  return { type: `https://service.example/problems/${code}`, title: error, status, detail: message, ...(invalid && { errors: invalid }) };
+  const invalid = Array.isArray(listed)
+    ? listed.map((one) => ({ pointer: `#${one.pointer}`, detail: one.message }))
+    : undefined;
+  return {
+    type: `https://service.example/problems/${code}`,
+    title: error,
+    status,
+    detail: message,
+    ...(invalid && { errors: invalid }),
+  };
 }
 
 /** The recording as the other hand would have left it, with some of its habits (default: all). */
@@ -61,11 +77,14 @@ export function inOtherHand({ har, webhooks }: Recording, some: readonly Trait[]
     const body = JSON.parse(response.content.text as string) as Stored;
     secret ||= typeof body.secret === "string" ? body.secret : "";
     const isProblem = response.status >= 400 && has("problem+json");
-    const shaped = response.status < 400 ? success(body, `req_${index}`, has) : isProblem ? problem(body, response.status) : body;
+    const shaped =
+      response.status < 400 ? success(body, `req_${index}`, has) : isProblem ? problem(body, response.status) : body;
     response.content.text = JSON.stringify(written(shaped, has));
-    for (const header of response.headers) if (isProblem && header.name === "content-type") header.value = "application/problem+json";
+    for (const header of response.headers)
+      if (isProblem && header.name === "content-type") header.value = "application/problem+json";
     if (request.postData?.text) request.postData.text = JSON.stringify(written(JSON.parse(request.postData.text), has));
-    if (has("token cursors")) request.url = request.url.replace(/(?:starting_after|after)=([^&]+)/, (_, id) => `cursor=${token(id)}`);
+    if (has("token cursors"))
+      request.url = request.url.replace(/(?:starting_after|after)=([^&]+)/, (_, id) => `cursor=${token(id)}`);
     if (has("uuids")) request.url = request.url.replaceAll(ID, uuid);
   }
   return { har: { log }, webhooks: webhooks.map((line) => deliveryOf(JSON.parse(line), secret, has)) };
@@ -77,7 +96,9 @@ function deliveryOf(
   has: (trait: Trait) => boolean,
 ): string {
   const event = JSON.parse(line.body) as Stored;
-  const body = JSON.stringify(written(has("payload under data.object") ? { ...event, data: { object: event.data } } : event, has));
+  const body = JSON.stringify(
+    written(has("payload under data.object") ? { ...event, data: { object: event.data } } : event, has),
+  );
   const { "x-webhook-signature": plain, "x-webhook-id": id, "x-webhook-event": type, ...others } = line.headers;
   const digest = (text: string) => createHmac("sha256", secret).update(text).digest("hex");
   const time = Math.floor(Date.parse(line.at) / 1_000);

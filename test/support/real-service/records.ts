@@ -6,7 +6,15 @@ export type Stored = Record<string, unknown>;
 export const START = 1_767_614_400;
 
 const DAY = 86_400;
-const LATER = { failureCode: null, paidAt: null, failedAt: null, refundedAt: null, payoutId: null, refundedAmount: 0, paidOutAmount: 0 };
+const LATER = {
+  failureCode: null,
+  paidAt: null,
+  failedAt: null,
+  refundedAt: null,
+  payoutId: null,
+  refundedAmount: 0,
+  paidOutAmount: 0,
+};
 
 /** More than the longest page, so that every page has more after it. */
 export const payments = (): Stored[] =>
@@ -20,7 +28,14 @@ export const payments = (): Stored[] =>
     ];
     return {
       id: `pay_R3al${String(index).padStart(12, "0")}`,
-      ...{ object: "payment", merchantId: "mer_real", amount: 25_000, currency: "EUR", method: "card", customerId: "cus_real" },
+      ...{
+        object: "payment",
+        merchantId: "mer_real",
+        amount: 25_000,
+        currency: "EUR",
+        method: "card",
+        customerId: "cus_real",
+      },
       ...{ reference: `R-${index}`, description: "Double room", ...LATER, ...states[index % states.length] },
       ...{ metadata: {}, created, livemode: true },
     };
@@ -32,17 +47,47 @@ export const payouts = (): Stored[] =>
     const isPaid = index > 0;
     return {
       id: `po_R3al${String(index).padStart(12, "0")}`,
-      ...{ object: "payout", merchantId: "mer_real", status: isPaid ? "paid" : "pending", amount: 24_650, currency: "EUR" },
-      ...{ payoutMethodId: "pom_real", arrivalDate: new Date((created + 2 * DAY) * 1_000).toISOString().slice(0, 10), failureCode: null },
-      ...{ sentAt: isPaid ? created + DAY : null, paidAt: isPaid ? created + 2 * DAY : null, failedAt: null, canceledAt: null },
+      ...{
+        object: "payout",
+        merchantId: "mer_real",
+        status: isPaid ? "paid" : "pending",
+        amount: 24_650,
+        currency: "EUR",
+      },
+      ...{
+        payoutMethodId: "pom_real",
+        arrivalDate: new Date((created + 2 * DAY) * 1_000).toISOString().slice(0, 10),
+        failureCode: null,
+      },
+      ...{
+        sentAt: isPaid ? created + DAY : null,
+        paidAt: isPaid ? created + 2 * DAY : null,
+        failedAt: null,
+        canceledAt: null,
+      },
       payments: [{ paymentId: `pay_R3al${String(index).padStart(12, "0")}`, amount: 24_650 }],
       ...{ metadata: {}, created, livemode: true },
     };
   });
 
 export const merchant = (): Stored => ({
-  ...{ id: "mer_real", object: "merchant", merchantId: "mer_real", status: "active", name: "Casa Real", email: "casa@mail.example" },
-  ...{ phone: "+351 900 000 001", country: "PT", currency: "EUR", suspendedAt: null, suspensionReason: null, roomTypes: [], metadata: {} },
+  ...{
+    id: "mer_real",
+    object: "merchant",
+    merchantId: "mer_real",
+    status: "active",
+    name: "Casa Real",
+    email: "casa@mail.example",
+  },
+  ...{
+    phone: "+351 900 000 001",
+    country: "PT",
+    currency: "EUR",
+    suspendedAt: null,
+    suspensionReason: null,
+    roomTypes: [],
+    metadata: {},
+  },
   ...{ created: START - 400 * DAY, livemode: true },
 });
 
@@ -55,8 +100,22 @@ export const customers = (): Stored[] => [
 
 export const bookings = (): Stored[] =>
   ["one", "two"].map((name) => ({
-    ...{ id: `bkg_${name}`, object: "booking", merchantId: "mer_real", status: "pending", guestName: "Ana Sousa", customerId: "cus_real" },
-    ...{ roomTypeId: "room_double", checkIn: "2026-02-10", checkOut: "2026-02-12", guests: 2, nightlyRate: 11_000, amount: 22_000 },
+    ...{
+      id: `bkg_${name}`,
+      object: "booking",
+      merchantId: "mer_real",
+      status: "pending",
+      guestName: "Ana Sousa",
+      customerId: "cus_real",
+    },
+    ...{
+      roomTypeId: "room_double",
+      checkIn: "2026-02-10",
+      checkOut: "2026-02-12",
+      guests: 2,
+      nightlyRate: 11_000,
+      amount: 22_000,
+    },
     ...{
       currency: "EUR",
       declineReason: null,
@@ -66,5 +125,12 @@ export const bookings = (): Stored[] =>
       confirmedAt: null,
       cancelledAt: null,
     },
-    ...{ checkedInAt: null, checkedOutAt: null, noShowAt: null, metadata: {}, created: START - 9 * DAY, livemode: true },
+    ...{
+      checkedInAt: null,
+      checkedOutAt: null,
+      noShowAt: null,
+      metadata: {},
+      created: START - 9 * DAY,
+      livemode: true,
+    },
   }));

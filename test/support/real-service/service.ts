@@ -1,4 +1,5 @@
-// A stand-in for the real service, written without any code of the sandbox. It has a clock of its own, so that a day passes in no time.
+// A stand-in for the real service, written without any code of the sandbox. It has a clock of its own, so that a day
+// passes in no time.
 
 import { createHmac } from "node:crypto";
 import { asTheSandbox, type Behaviour } from "./behaviour.ts";
@@ -61,7 +62,13 @@ export type RealService = ReturnType<typeof createRealService>;
 export function createRealService(change: (behaviour: Behaviour) => void = () => {}) {
   const behaviour = asTheSandbox();
   change(behaviour);
-  const store = { payments: payments(), payouts: payouts(), customers: customers(), bookings: bookings(), rules: [] as Stored[] };
+  const store = {
+    payments: payments(),
+    payouts: payouts(),
+    customers: customers(),
+    bookings: bookings(),
+    rules: [] as Stored[],
+  };
   const endpoints: Stored[] = [];
   const tokens = new Map<string, number>();
   /** When the call under a key ends. */
@@ -109,7 +116,11 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
     const after = query.get(lists.cursor);
     const all = ordered.map((one) => behaviour.record({ ...one }, kind));
     const start = after === null ? 0 : all.findIndex(({ id }) => id === after) + 1;
-    return { object: lists.object, [lists.data]: all.slice(start, start + limit), [lists.more]: start + limit < all.length };
+    return {
+      object: lists.object,
+      [lists.data]: all.slice(start, start + limit),
+      [lists.more]: start + limit < all.length,
+    };
   };
 
   const found = (kind: "customers" | "bookings", id: string): Stored =>
@@ -166,7 +177,8 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
       path: /^\/hospitality\/bookings\/([^/]+)\/decline$/,
       run({ id }) {
         const booking = found("bookings", id);
-        if (booking.status !== "pending") refuse("invalid_state", { currentStatus: booking.status, allowedFrom: ["pending"] });
+        if (booking.status !== "pending")
+          refuse("invalid_state", { currentStatus: booking.status, allowedFrom: ["pending"] });
         Object.assign(booking, { status: "declined", declinedAt: seconds() });
         const shown = behaviour.record({ ...booking }, "bookings");
         emit("booking.declined", shown);
@@ -192,7 +204,13 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
         if (!/^https?:/.test(String(body.url))) refuse("invalid_webhook_url", { url: body.url });
         const endpoint = {
           id: newId("we"),
-          ...{ object: "webhook_endpoint", merchantId: "mer_real", status: "enabled", url: body.url, events: body.events },
+          ...{
+            object: "webhook_endpoint",
+            merchantId: "mer_real",
+            status: "enabled",
+            url: body.url,
+            events: body.events,
+          },
           ...{ metadata: {}, created: seconds(), livemode: true, health: behaviour.endpointHealth },
         };
         const secret = `${behaviour.secretPrefix}_${createHmac("sha256", "seed").update(endpoint.id).digest("hex")}`;
@@ -201,7 +219,12 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
       },
     },
   ];
-  const fieldError = (field: string, code: string) => ({ pointer: `/${field}`, field, code, message: `${field}: ${code}.` });
+  const fieldError = (field: string, code: string) => ({
+    pointer: `/${field}`,
+    field,
+    code,
+    message: `${field}: ${code}.`,
+  });
 
   const checkKey = (authorization: string) => {
     const expires = tokens.get(authorization.replace("Bearer ", ""));
@@ -216,7 +239,10 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
     try {
       if (request.headers.authorization === undefined) throw new Refused("missing_api_key");
       checkKey(request.headers.authorization);
-      if (!handler) throw new Refused(handlers.some(({ path }) => path.test(url.pathname)) ? "method_not_allowed" : "route_not_found");
+      if (!handler)
+        throw new Refused(
+          handlers.some(({ path }) => path.test(url.pathname)) ? "method_not_allowed" : "route_not_found",
+        );
       if (remaining <= 0) throw new Refused("rate_limit_exceeded");
       remaining--;
       return replayed(request, handler, () => {
@@ -240,7 +266,8 @@ export function createRealService(change: (behaviour: Behaviour) => void = () =>
     const first = replies.get(key);
     if (first && now - first.at < window * 1_000) {
       if (first.request !== text) throw new Refused("idempotency_key_reused");
-      if (replays === "first response") return { ...first.response, headers: { ...first.response.headers, ...behaviour.replayed } };
+      if (replays === "first response")
+        return { ...first.response, headers: { ...first.response.headers, ...behaviour.replayed } };
       if (replays === "refused") throw new Refused("already_exists");
     }
     const response = attempt(run);

@@ -1,4 +1,5 @@
-// A client's session with the stand-in: the same calls in the same order, recorded as a HAR and as the log of a webhook receiver.
+// A client's session with the stand-in: the same calls in the same order, recorded as a HAR and as the log of a webhook
+// receiver.
 
 import { PASSWORD, type RealService, type ServiceResponse } from "./service.ts";
 
@@ -26,7 +27,14 @@ const RECEIVER = "https://hooks.shop.example/in";
 export function recordSession(service: RealService): Recording {
   const entries: object[] = [];
   const { header } = service.behaviour.idempotency;
-  const send = ({ method, path, body, key, authorization = `Bearer ${service.key}`, duration = 20 }: Step): ServiceResponse => {
+  const send = ({
+    method,
+    path,
+    body,
+    key,
+    authorization = `Bearer ${service.key}`,
+    duration = 20,
+  }: Step): ServiceResponse => {
     service.pass(1);
     const headers = {
       ...(authorization === null ? {} : { authorization }),
@@ -40,13 +48,25 @@ export function recordSession(service: RealService): Recording {
   const get = (path: string) => send({ method: "GET", path });
   const post = (path: string, body: object, more: Partial<Step> = {}) => send({ method: "POST", path, body, ...more });
   const rules = "/hospitality/pricing-rules";
-  const rule: Record<string, unknown> = service.behaviour.pricingRule.required.includes("priority") ? { ...RULE, priority: 1 } : RULE;
+  const rule: Record<string, unknown> = service.behaviour.pricingRule.required.includes("priority")
+    ? { ...RULE, priority: 1 }
+    : RULE;
 
   post("/webhooks", { url: RECEIVER, events: ["booking.declined", "pricing_rule.created"] });
   for (let repeat = 0; repeat < 3; repeat++) get("/customers/cus_real");
   get("/customers/cus_unknown");
   for (const list of ["/payments", "/payouts"])
-    for (const limit of ["", "?limit=1", "?limit=3", "?limit=50", "?limit=51", "?limit=100", "?limit=0", "?limit=101", "?limit=500"])
+    for (const limit of [
+      "",
+      "?limit=1",
+      "?limit=3",
+      "?limit=50",
+      "?limit=51",
+      "?limit=100",
+      "?limit=0",
+      "?limit=101",
+      "?limit=500",
+    ])
       get(list + limit);
   const { lists } = service.behaviour;
   const page = get("/payments?limit=2").body as Record<string, { id: string }[]>;
@@ -96,15 +116,24 @@ export function recordSession(service: RealService): Recording {
     // The receiver refuses every attempt, so that the recording shows the whole schedule.
     webhooks: service.delivered
       .toSorted((one, other) => one.at - other.at)
-      .map(({ at, url, headers, body }) => JSON.stringify({ at: new Date(at).toISOString(), url, headers, body, status: 500 })),
+      .map(({ at, url, headers, body }) =>
+        JSON.stringify({ at: new Date(at).toISOString(), url, headers, body, status: 500 }),
+      ),
   };
 }
 
-const pairs = (headers: Readonly<Record<string, string>>) => Object.entries(headers).map(([name, value]) => ({ name, value }));
+const pairs = (headers: Readonly<Record<string, string>>) =>
+  Object.entries(headers).map(([name, value]) => ({ name, value }));
 
 function entryOf(
   now: number,
-  request: { method: string; path: string; headers: Record<string, string>; body?: object | undefined; duration: number },
+  request: {
+    method: string;
+    path: string;
+    headers: Record<string, string>;
+    body?: object | undefined;
+    duration: number;
+  },
   { status, headers, body }: ServiceResponse,
 ): object {
   const { method, path } = request;
@@ -118,7 +147,9 @@ function entryOf(
       url: url.href,
       ...{ httpVersion: "HTTP/1.1", cookies: [], headers: pairs(request.headers), headersSize: -1, bodySize: -1 },
       queryString: [...url.searchParams].map(([name, value]) => ({ name, value })),
-      ...(request.body === undefined ? {} : { postData: { mimeType: "application/json", text: JSON.stringify(request.body) } }),
+      ...(request.body === undefined
+        ? {}
+        : { postData: { mimeType: "application/json", text: JSON.stringify(request.body) } }),
     },
     response: {
       ...{ status, statusText: "", httpVersion: "HTTP/1.1", cookies: [], headers: pairs(headers), redirectURL: "" },

@@ -1,4 +1,5 @@
-// The same recording as each tool writes it: a browser, a proxy or a test runner changes names, encodings and what it leaves out.
+// The same recording as each tool writes it: a browser, a proxy or a test runner changes names, encodings and what it
+// leaves out.
 
 import { createHash } from "node:crypto";
 
@@ -53,13 +54,34 @@ function chrome(entry: HarEntry): void {
   const { request, response } = entry;
   const { pathname, host } = new URL(request.url);
   Object.assign(entry, {
-    ...{ _connectionId: "4711", _initiator: { type: "script", stack: { callFrames: [] } }, _priority: "High", _resourceType: "fetch" },
+    ...{
+      _connectionId: "4711",
+      _initiator: { type: "script", stack: { callFrames: [] } },
+      _priority: "High",
+      _resourceType: "fetch",
+    },
     ...{ connection: "443", pageref: "page_1", serverIPAddress: "203.0.113.7" },
-    timings: { blocked: 1.2, dns: -1, ssl: -1, connect: -1, send: 0.1, wait: 20, receive: 1, _blocked_queueing: 1, _workerStart: -1 },
+    timings: {
+      blocked: 1.2,
+      dns: -1,
+      ssl: -1,
+      connect: -1,
+      send: 0.1,
+      wait: 20,
+      receive: 1,
+      _blocked_queueing: 1,
+      _workerStart: -1,
+    },
   });
   request.httpVersion = response.httpVersion = "http/2.0";
   renameHeaders(entry, (name) => name.toLowerCase());
-  addHeaders(request, { ":authority": host, ":method": request.method, ":path": pathname, ":scheme": "https", "sec-fetch-mode": "cors" });
+  addHeaders(request, {
+    ":authority": host,
+    ":method": request.method,
+    ":path": pathname,
+    ":scheme": "https",
+    "sec-fetch-mode": "cors",
+  });
   Object.assign(response, { _transferSize: 700, _error: null, _fetchedViaServiceWorker: false });
 }
 
@@ -69,7 +91,12 @@ const withoutHeader = (message: Message, name: string) => {
 
 function firefox(entry: HarEntry): void {
   const { request, response } = entry;
-  Object.assign(entry, { _securityState: "secure", connection: "443", pageref: "page_1", serverIPAddress: "203.0.113.7" });
+  Object.assign(entry, {
+    _securityState: "secure",
+    connection: "443",
+    pageref: "page_1",
+    serverIPAddress: "203.0.113.7",
+  });
   // Its times have the zone of the machine.
   entry.startedDateTime = `${new Date(Date.parse(entry.startedDateTime) + 3_600_000).toISOString().slice(0, -1)}+01:00`;
   renameHeaders(entry, capitals);
@@ -89,9 +116,13 @@ function safari(entry: HarEntry): void {
 function mitmproxy(entry: HarEntry): void {
   const { request, response } = entry;
   entry.startedDateTime = entry.startedDateTime.replace("Z", "123+00:00");
-  Object.assign(entry, { timings: { connect: -1, ssl: null, send: 0, receive: 0, wait: -1 }, serverIPAddress: "203.0.113.7" });
+  Object.assign(entry, {
+    timings: { connect: -1, ssl: null, send: 0, receive: 0, wait: -1 },
+    serverIPAddress: "203.0.113.7",
+  });
   request.bodySize = Buffer.byteLength(request.postData?.text ?? "");
-  if (request.method === "POST") request.postData = { mimeType: "", ...request.postData, text: request.postData?.text ?? "", params: [] };
+  if (request.method === "POST")
+    request.postData = { mimeType: "", ...request.postData, text: request.postData?.text ?? "", params: [] };
   addHeaders(response, { "content-encoding": "gzip" });
 }
 
@@ -110,7 +141,15 @@ function attached(body: BodyText | undefined, files: Map<string, string>): void 
 }
 
 function proxyman(entry: HarEntry): void {
-  Object.assign(entry, { _id: "1", _name: "", _isHTTPS: true, _clientName: "node", _isIntercepted: false, comment: "", _serverPort: 443 });
+  Object.assign(entry, {
+    _id: "1",
+    _name: "",
+    _isHTTPS: true,
+    _clientName: "node",
+    _isIntercepted: false,
+    comment: "",
+    _serverPort: 443,
+  });
   renameHeaders(entry, capitals);
   inBase64(entry.response.content);
 }
@@ -124,7 +163,11 @@ function redocly({ request }: HarEntry): void {
 const creator = (name: string) => ({ version: "1.2", creator: { name, version: "1" } });
 
 export const toolForms: readonly ToolForm[] = [
-  { tool: "Chrome, with sensitive data", log: { ...creator("WebInspector"), pages: [{ id: "page_1", title: "Shop" }] }, entry: chrome },
+  {
+    tool: "Chrome, with sensitive data",
+    log: { ...creator("WebInspector"), pages: [{ id: "page_1", title: "Shop" }] },
+    entry: chrome,
+  },
   {
     tool: "Chrome",
     lacks: "Authorization",
@@ -144,7 +187,11 @@ export const toolForms: readonly ToolForm[] = [
       delete entry.response.content.text;
     },
   },
-  { tool: "Firefox", log: { ...creator("Firefox"), browser: { name: "Firefox", version: "140" }, pages: [] }, entry: firefox },
+  {
+    tool: "Firefox",
+    log: { ...creator("Firefox"), browser: { name: "Firefox", version: "140" }, pages: [] },
+    entry: firefox,
+  },
   {
     tool: "Firefox without response bodies",
     lacks: "bodies",
@@ -164,7 +211,11 @@ export const toolForms: readonly ToolForm[] = [
       inBase64(entry.response.content);
     },
   },
-  { tool: "Playwright with content: embed", log: { ...creator("Playwright"), browser: {}, pages: [] }, entry: playwright },
+  {
+    tool: "Playwright with content: embed",
+    log: { ...creator("Playwright"), browser: {}, pages: [] },
+    entry: playwright,
+  },
   {
     tool: "Playwright with content: attach",
     log: creator("Playwright"),

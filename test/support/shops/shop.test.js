@@ -1,4 +1,5 @@
-// The tests of the shop under Vitest: with MERCHANT "own", each has a merchant from the fixture; otherwise all use the one of `exec`.
+// The tests of the shop under Vitest: with MERCHANT "own", each has a merchant from the fixture; otherwise all use the
+// one of `exec`.
 
 import { readFileSync } from "node:fs";
 import { connect } from "merchant-sandbox";
@@ -18,7 +19,8 @@ const own = ofSandbox.extend({
 
 const shared = base.extend({
   sandbox: connect(MERCHANT_SANDBOX_URL),
-  shop: async ({ sandbox }, use) => use({ client: createClient({ baseUrl, apiKey }), trigger: (type) => sandbox.events.trigger({ type }) }),
+  shop: async ({ sandbox }, use) =>
+    use({ client: createClient({ baseUrl, apiKey }), trigger: (type) => sandbox.events.trigger({ type }) }),
 });
 
 const test = MERCHANT === "own" ? own : shared;
