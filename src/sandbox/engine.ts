@@ -11,7 +11,6 @@ import { API_PREFIX } from "../http/route.ts";
 import { createJudge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { createEventLoopLag } from "../kernel/event-loop.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
@@ -113,12 +112,10 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     keepHistory: stores.recordHistory.keep,
     loggedRuleIds: () => [...stores.requestLog.ruleIds(), ...stores.attempts.ruleIds()],
   });
-  const lag = createEventLoopLag();
   const judge = createJudge({
     operations: service.operations,
     prefix: API_PREFIX,
     values: service.values,
-    lag,
     onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
   });
   const scenarios = createScenarios({
@@ -131,7 +128,6 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
   const dispatcher = createDispatcher({
     ...stores,
     ...senderOptions(storage),
-    lag,
     clock,
     random,
     schedule,
