@@ -8,7 +8,7 @@ import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
 import { MAX_TARGET } from "../kernel/request-limits.ts";
-import { headerOnce, type RequestContext } from "./context.ts";
+import { contextOf, headerOnce, type Stage } from "./context.ts";
 import type { Cors } from "./cors.ts";
 
 export type Guard = ReturnType<typeof createGuard>;
@@ -88,9 +88,9 @@ const isNavigation = (headers: IncomingHttpHeaders) =>
 
 /** The first stage: applies the guard, and the limits on every request. */
 export const admit =
-  (guard: Guard) =>
-  (context: RequestContext): void => {
-    const { incoming } = context;
+  (guard: Guard): Stage =>
+  (incoming, _response, next) => {
+    const context = contextOf(incoming);
     const corsHeaders = guard.check(incoming);
     if (corsHeaders !== undefined) Object.assign(context.headers, corsHeaders);
     context.isAdmitted = true;
@@ -103,6 +103,7 @@ export const admit =
         "expectation_failed",
         `The sandbox meets Expect: 100-continue only; received ${quote(expect)}. Leave the header out.`,
       );
+    next();
   };
 
 /** Whether the client waits for `100 Continue` before it sends the body. Uses Node's own comparison. */

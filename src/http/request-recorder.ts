@@ -20,6 +20,8 @@ interface RecorderOptions {
   report: (error: unknown, context: RequestContext) => void;
 }
 
+export type RequestRecorder = ReturnType<typeof createRequestRecorder>;
+
 export function createRequestRecorder({ requestLog, clock, onRecorded, report }: RecorderOptions) {
   const connections = new WeakMap<Socket, Connection>();
   let accepted = 0;
@@ -45,8 +47,10 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
     },
     /** The id of a request that cannot be recorded, because it is not HTTP. */
     nextId: () => `req_${requestLog.next()}`,
-    open(incoming: IncomingMessage, outgoing: ServerResponse) {
-      return openContext(incoming, outgoing, requestLog.next(), clock.now(), requestLog.era());
+    /** Opens the context of a request, whose pipeline sends its reply with `finish`. */
+    open(incoming: IncomingMessage, outgoing: ServerResponse, finish: (context: RequestContext) => void) {
+      const [sequence, at, era] = [requestLog.next(), clock.now(), requestLog.era()];
+      return openContext(incoming, outgoing, { finish, sequence, at, era });
     },
     /** Call this once the response is being sent. */
     close(context: RequestContext) {

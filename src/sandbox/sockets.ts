@@ -48,13 +48,14 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
   return {
     request(incoming, outgoing) {
       // For errors before a pipeline starts; the pipelines respond to their own errors.
-      const fail = (error: unknown) => sendFailure(openContext(incoming, outgoing, 0, clock.now()), error, report);
       try {
+        // Express's router looks for a path in other targets too, such as a whole URL.
+        if (!incoming.url?.startsWith("/")) guard.check(incoming);
         if (cors?.isPreflight(incoming) && guard.allows(incoming)) cors.grantPreflight(incoming, outgoing);
-        else if (isApiPath(incoming.url)) void pipeline()(recorder.open(incoming, outgoing));
-        else control()(incoming, outgoing).catch(fail);
+        else if (isApiPath(incoming.url)) pipeline()(incoming, outgoing);
+        else control()(incoming, outgoing);
       } catch (error) {
-        fail(error);
+        sendFailure(openContext(incoming, outgoing, { finish: () => {}, at: clock.now() }), error, report);
       }
     },
     connected: recorder.connected,
@@ -98,7 +99,7 @@ function openService(
       held: heldResponses,
       report,
       committed: dispatcher.afterCommit,
-      answered: recorder.close,
+      recorder,
     }),
   );
   return { recorder, pipeline };
