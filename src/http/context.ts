@@ -38,13 +38,7 @@ export type RequestContext = ReturnType<typeof openContext>;
  */
 export type Stage = (context: RequestContext) => void | Promise<void>;
 
-export function openContext(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  sequence: number,
-  at: number,
-  era = 0,
-) {
+export function openContext(incoming: IncomingMessage, outgoing: ServerResponse, at: number) {
   const arrived = realNow();
   const target = incoming.url ?? "/";
   const cut = target.indexOf("?");
@@ -56,10 +50,11 @@ export function openContext(
      */
     at,
     /** The number in the request's id; 0 for requests that the request log does not keep. */
-    sequence,
+    sequence: 0,
     /** Increases with each reset, which starts the numbers again. */
-    era,
-    id: `req_${sequence}`,
+    era: 0,
+    /** Shown in the response only if the request has a number. */
+    id: "req_0",
     /** All headers of the response, as sent. */
     sentHeaders: {} as Record<string, string | number>,
     /** The path as sent, without its query. */

@@ -41,7 +41,7 @@ export function createControlApp<World>(options: ControlAppOptions<World>) {
   const checkGuard = admit(guard);
   const sendPage = createPage(loadPage);
   return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const context = openContext(incoming, outgoing, 0, clock.now());
+    const context = openContext(incoming, outgoing, clock.now());
     try {
       checkGuard(context);
       refuseLiveKeyIn(incoming);

@@ -34,6 +34,8 @@ export interface PipelineDependencies
   /** Responses that a fault delays or holds back. */
   held: HeldResponses;
   committed: (request: string) => Promise<void> | undefined;
+  /** Numbers a request that the guard admitted. */
+  admitted: (context: RequestContext) => void;
   /** Called with each request that the guard admitted, after its response is sent. Must not throw. */
   answered: (context: RequestContext) => void;
   /** Called with errors that are defects of the sandbox. */
@@ -45,7 +47,7 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
   const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies, values, translation } = deps;
   const faults = faultStages(deps);
   const stages: Stage[] = [
-    admit(guard), //                                     403 414 417
+    admit(guard, deps.admitted), //                      403 414 417
     identify(tenants, limiter), //                       rejects nothing: finds the merchant and its rate limit window
     faults.outage, //                                    503 injected, with or without a valid key
     route(catalogue), //                                 404 405

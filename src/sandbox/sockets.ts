@@ -48,7 +48,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
   return {
     request(incoming, outgoing) {
       // For errors before a pipeline starts; the pipelines respond to their own errors.
-      const fail = (error: unknown) => sendFailure(openContext(incoming, outgoing, 0, clock.now()), error, report);
+      const fail = (error: unknown) => sendFailure(openContext(incoming, outgoing, clock.now()), error, report);
       try {
         if (cors?.isPreflight(incoming) && guard.allows(incoming)) cors.grantPreflight(incoming, outgoing);
         else if (isApiPath(incoming.url)) void pipeline()(recorder.open(incoming, outgoing));
@@ -58,7 +58,6 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
       }
     },
     connected: recorder.connected,
-    nextRequestId: recorder.nextId,
     upgrade: createUpgradeHandler({
       path: `${CONTROL_PREFIX}/live`,
       guard,
@@ -100,6 +99,7 @@ function openService(
       held: heldResponses,
       report,
       committed: dispatcher.afterCommit,
+      admitted: recorder.admitted,
       answered: recorder.close,
     }),
   );
