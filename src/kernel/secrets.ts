@@ -5,8 +5,8 @@ import { grouped } from "./grouped.ts";
 import { IBAN_START_SOURCE, ibansIn } from "./iban.ts";
 
 /**
- * Words that make a name secret, matched as whole words in any spelling: `api key` matches apikey, apiKey, API_KEY,
- * x-api-key and card[api][key]. A word may end with an `s` or digits.
+ * Words that make a name secret, at the end of its words and in any spelling: `api key` matches apikey, apiKey, API_KEY,
+ * x-api-key, xapikey and card[api][key]. A word may end with an `s` or digits.
  */
 export const SECRET_WORDS = [
   "authorization",
@@ -158,9 +158,7 @@ interface Form {
 
 /** The prefixes of keys in base64, at each of the three places in a group of bytes: only whole characters of it. */
 const base64Source = (prefixes: readonly string[]) =>
-  prefixes
-    .flatMap((prefix) => [0, 1, 2].map((offset) => base64Of(prefix, offset)))
-    .join("|");
+  prefixes.flatMap((prefix) => [0, 1, 2].map((offset) => base64Of(prefix, offset))).join("|");
 
 function base64Of(text: string, offset: number): string {
   const whole = btoa("\0".repeat(offset) + text);

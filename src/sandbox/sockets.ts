@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
+import { refuseLiveKeyIn } from "../http/authenticate.ts";
 import { openContext } from "../http/context.ts";
 import { createControlApp } from "../http/control-app.ts";
 import { identifyCaller, requireAccess } from "../http/control-operation.ts";
@@ -50,8 +51,11 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
       // For errors before a pipeline starts; the pipelines respond to their own errors.
       const fail = (error: unknown) => sendFailure(openContext(incoming, outgoing, clock.now()), error, report);
       try {
-        if (cors?.isPreflight(incoming) && guard.allows(incoming)) cors.grantPreflight(incoming, outgoing);
-        else if (isApiPath(incoming.url)) void pipeline()(recorder.open(incoming, outgoing));
+        if (cors?.isPreflight(incoming) && guard.allows(incoming)) {
+          // The grant repeats names that the page sent.
+          refuseLiveKeyIn(incoming);
+          cors.grantPreflight(incoming, outgoing);
+        } else if (isApiPath(incoming.url)) void pipeline()(recorder.open(incoming, outgoing));
         else control()(incoming, outgoing).catch(fail);
       } catch (error) {
         fail(error);
