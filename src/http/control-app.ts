@@ -79,7 +79,7 @@ export function createControlApp<World>(
   const { finish, failed } = createEnding(options);
   const route = closeRouter(router, { refuse, failed });
   return (request, response) => {
-    setContext(request, openContext(request, response, { finish, at: clock.now() }));
+    setContext(request, openContext(request, response, clock.now(), finish));
     route(request, response);
   };
 }

@@ -6,8 +6,8 @@ import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { maskIdempotencyKey } from "../kernel/mask-headers.ts";
 import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
-import { type IdempotencyReplies, REPLAY_WINDOW, type StoredReply } from "../store/records/idempotency-replies.ts";
 import type { Operation } from "../store/operation-context.ts";
+import { type IdempotencyReplies, REPLAY_WINDOW, type StoredReply } from "../store/records/idempotency-replies.ts";
 import { contextOf, headerOnce, passOn, type RequestContext, type Stage } from "./context.ts";
 
 const KEY = new RegExp(KEY_PATTERN);

@@ -1,6 +1,7 @@
 // The request pipeline under /v1: the stages of a request, in the order in which they run.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { API_PREFIX } from "../contracts/paths.ts";
 import type { ApiFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Operation } from "../store/operation-context.ts";
@@ -16,7 +17,7 @@ import { chargeAddress, limit, type RateLimiter } from "./rate-limit.ts";
 import { readBody, yieldIfLong } from "./read-body.ts";
 import { failureReply, sendFailure } from "./reply.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
-import { API_PREFIX, addRoutes, closeRouter, inTurn, openRouter, pathsOf, refusePath, requireLiteralPath } from "./route.ts";
+import { addRoutes, closeRouter, inTurn, openRouter, pathsOf, refusePath, requireLiteralPath } from "./route.ts";
 import { operate, transact } from "./transact.ts";
 import { type BodyMode, validate } from "./validate.ts";
 
@@ -37,13 +38,15 @@ export interface PipelineDependencies
 }
 
 /** Express's router with the stages of /v1. A request passes two layers: one before its route, and its route. */
-export function createPipeline(deps: PipelineDependencies): (request: IncomingMessage, response: ServerResponse) => void {
+export function createPipeline(
+  deps: PipelineDependencies,
+): (request: IncomingMessage, response: ServerResponse) => void {
   const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies, recorder } = deps;
   const faults = faultStages(deps);
   const paths = pathsOf(API_PREFIX, catalogue);
   const refuse = ({ path }: RequestContext) => refusePath(path, paths);
   const beforeRoute = inTurn(
-    admit(guard), //                                     403 414 417
+    admit(guard, recorder.admitted), //                  403 414 417
     identify(tenants, limiter), //                       rejects nothing: finds the merchant and its rate limit window
     faults.outage, //                                    503 injected, with or without a valid key
     requireLiteralPath(refuse), //                       404

@@ -22,6 +22,8 @@ async function receive(context: RequestContext, length: number): Promise<void> {
   if (length > MAX_BODY) refuseSize(context, length);
   if (isAwaitingContinue) context.outgoing.writeContinue();
   const bytes = await collect(context);
+  // The headers after a body in chunks.
+  for (const trailer of context.incoming.rawTrailers) refuseLiveKey(trailer);
   if (bytes.length === 0) return;
   const text = decode(bytes);
   // Runs before the body is stored anywhere.

@@ -2,18 +2,13 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Request, type Response, Router } from "express";
+import { API_PREFIX } from "../contracts/paths.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
 import { mask } from "../kernel/mask.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import { contextOf, type Next, type RequestContext, type Stage } from "./context.ts";
-
-export const API_PREFIX = "/v1";
-
-/** Whether a request target belongs to the emulated API. All other targets belong to the sandbox itself. */
-export const isApiPath = (target = "") =>
-  target === API_PREFIX || target.startsWith(`${API_PREFIX}/`) || target.startsWith(`${API_PREFIX}?`);
 
 /** Paths are literal: another case, or a slash at the end, is another path. */
 export const openRouter = () => Router({ caseSensitive: true, strict: true });
@@ -24,15 +19,20 @@ export function inTurn(...stages: Stage[]): Stage {
     let started = 0;
     const run = (error?: unknown): void => {
       const stage = stages[started++];
-      if (error !== undefined || stage === undefined) return next(error);
-      try {
-        stage(request, response, run)?.catch(next);
-      } catch (thrown) {
-        next(thrown);
-      }
+      if (error !== undefined || stage === undefined) next(error);
+      else runStage(stage, request, response, run, next);
     };
     run();
   };
+}
+
+/** Runs one stage, and passes its error to the error handler. */
+function runStage(stage: Stage, request: IncomingMessage, response: ServerResponse, next: Next, failed: Next): void {
+  try {
+    stage(request, response, next)?.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
 }
 
 /** The paths of these declarations, with parameters in braces. */
@@ -52,7 +52,9 @@ export function addRoutes<Target extends { method: string; path: string }>(
   beforeRefusal: (request: IncomingMessage) => void = () => {},
 ): void {
   const byPath = grouped(targets, ({ path }) => prefix + path);
-  for (const [path, found] of [...byPath].sort(([one], [other]) => Number(hasParameter(one)) - Number(hasParameter(other)))) {
+  for (const [path, found] of [...byPath].sort(
+    ([one], [other]) => Number(hasParameter(one)) - Number(hasParameter(other)),
+  )) {
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
     for (const target of found) route[target.method.toLowerCase() as "get"](withParams(stageOf(target)));
     const methods = found.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));

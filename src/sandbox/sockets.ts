@@ -1,9 +1,10 @@
 // Dispatches requests: the request pipeline answers /v1, the control app everything else, and the hub the live stream.
 
 import { existsSync, readFileSync } from "node:fs";
-import { CONTROL_PREFIX } from "../contracts/paths.ts";
+import { CONTROL_PREFIX, isApiPath } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
+import { refuseLiveKeyIn } from "../http/authenticate.ts";
 import { openContext } from "../http/context.ts";
 import { createControlApp } from "../http/control-app.ts";
 import { identifyCaller, requireAccess } from "../http/control-operation.ts";
@@ -12,7 +13,6 @@ import { createGuard, type Guard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
 import { sendFailure } from "../http/reply.ts";
 import { createRequestRecorder } from "../http/request-recorder.ts";
-import { isApiPath } from "../http/route.ts";
 import { createUpgradeHandler, type ServerHandlers } from "../http/server.ts";
 import { usageError } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
@@ -51,15 +51,17 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
       try {
         // Express's router looks for a path in other targets too, such as a whole URL.
         if (!incoming.url?.startsWith("/")) guard.check(incoming);
-        if (cors?.isPreflight(incoming) && guard.allows(incoming)) cors.grantPreflight(incoming, outgoing);
-        else if (isApiPath(incoming.url)) pipeline()(incoming, outgoing);
+        if (cors?.isPreflight(incoming) && guard.allows(incoming)) {
+          // The grant repeats names that the page sent.
+          refuseLiveKeyIn(incoming);
+          cors.grantPreflight(incoming, outgoing);
+        } else if (isApiPath(incoming.url)) pipeline()(incoming, outgoing);
         else control()(incoming, outgoing);
       } catch (error) {
-        sendFailure(openContext(incoming, outgoing, { finish: () => {}, at: clock.now() }), error, report);
+        sendFailure(openContext(incoming, outgoing, clock.now()), error, report);
       }
     },
     connected: recorder.connected,
-    nextRequestId: recorder.nextId,
     upgrade: createUpgradeHandler({
       path: `${CONTROL_PREFIX}/live`,
       guard,
