@@ -2,12 +2,13 @@
 
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import { API_PREFIX } from "../contracts/paths.ts";
 import { ownValues } from "../contracts/service-values.ts";
 import { createFaults } from "../faults/index.ts";
 import { createHeldResponses } from "../http/faults/send-with-faults.ts";
 import { createRateLimiter } from "../http/rate-limit.ts";
+import { SAFE_HEADERS } from "../http/reply.ts";
 import { requestMessage } from "../http/request-recorder.ts";
-import { API_PREFIX } from "../http/route.ts";
 import { createJudge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -103,6 +104,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
       return stores.runSummary.storedCounts();
     },
     verdicts: () => judge.made(),
+    responseHeaders: SAFE_HEADERS,
   });
   const limiter = createRateLimiter({ all: service.values.rateLimit, ...options.rateLimit }, service.values.retryAfter);
   const faults = createFaults({
