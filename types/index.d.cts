@@ -2410,7 +2410,10 @@ export interface ConnectOptions {
   /** The sandbox's `controlToken`, which it also prints at startup. */
   controlToken?: string | undefined;
 }
-/** The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address without a path. */
+/**
+ * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address
+ * without a path.
+ */
 export declare function connect(url: string, { controlToken }?: ConnectOptions): ControlApi;
 export interface OwnMerchant {
   readonly id: string;
@@ -2454,7 +2457,10 @@ interface Connection {
   readonly number: number;
   /** Real milliseconds at which it was accepted. */
   readonly opened: number;
-  /** Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if the sandbox closed it first. */
+  /**
+   * Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if
+   * the sandbox closed it first.
+   */
   closed?: number;
 }
 interface RequestEntry {
@@ -2472,11 +2478,16 @@ interface RequestEntry {
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /** Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation. */
+  /**
+   * Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation.
+   */
   stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
-  /** Real milliseconds just before the response began or the connection was broken: the earliest time at which the client can know. */
+  /**
+   * Real milliseconds just before the response began or the connection was broken: the earliest time at which the
+   * client can know.
+   */
   answered: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
@@ -2576,7 +2587,10 @@ export interface Sandbox extends ControlApi {
   readonly controlToken: string | undefined;
   /** Adds a listener that is called after each response of the service. */
   onRequest(listener: (entry: RequestEntry) => void): void;
-  /** Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes and resets. */
+  /**
+   * Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes
+   * and resets.
+   */
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;
