@@ -3,7 +3,6 @@
 import { resource, withFields } from "../contracts/resource.ts";
 import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { mask } from "../kernel/mask.ts";
 import { assumed } from "../schema/assumed.ts";
 import {
   assumedListOf,
@@ -252,5 +251,5 @@ function warnAboutUnknownTypes({ webhooks: { eventTypes }, warn }: OperationCont
   const unknown = types.filter((type) => type !== EVERY_TYPE && !eventTypes.has(type));
   if (unknown.length === 0) return;
   const hints = unknown.map((type) => `${type}.${didYouMean(type, eventTypes)}`);
-  warn(mask(`The sandbox never sends ${hints.join(" It never sends ")}`, 1_000));
+  warn(`The sandbox never sends ${hints.join(" It never sends ")}`);
 }

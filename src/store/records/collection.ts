@@ -11,7 +11,7 @@ import type { Database } from "../sqlite/database.ts";
 import { openArrivals } from "./arrivals.ts";
 import { type DueRecords, dueTimeOf, type RecordKey } from "./due-records.ts";
 import { openRecordPages, type Page, type RecordPosition, type RecordQuery } from "./record-pages.ts";
-import { checkRules } from "./record-rules.ts";
+import { checkRules, warningsOf } from "./record-rules.ts";
 import { type Writing, writtenJson } from "./written-record.ts";
 
 /** The operation that reads and changes records. */
@@ -24,6 +24,8 @@ export interface Scope extends Writing {
   /** Counts the numbers of the merchant's series by name. */
   series: { next(name: string): number; raise(name: string, value: number): void };
   emit(type: string, data: unknown): void;
+  /** Receives what is unlikely about the records that are written. Left out, nothing is looked for. */
+  warn?: ((text: string) => void) | undefined;
   /** The earliest time, in sandbox milliseconds, for which the records that it writes are still due. */
   dueFrom: number;
   /** Throws for a record that does not match its schema: stored records are sent without another check. */
@@ -167,6 +169,7 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     const record = corrections === undefined ? given : withChanges(given, corrections);
     scope.checkRecord(resource, record);
     checkRules(resource, record, context);
+    if (scope.warn) for (const text of warningsOf(resource, record, context)) scope.warn(text);
     return record;
   };
   const number = seriesOf(resource, scope, own);

@@ -1,5 +1,5 @@
-// Checks records against the rules of their kind: finds values that contradict one another, and references to records
-// that do not exist.
+// Checks records against the rules of their kind: rejects values that contradict one another and references to records
+// that do not exist, and names what is unlikely.
 
 import type { RecordBase, Resource, RuleContext, RuleProblem } from "../../contracts/resource.ts";
 import { unknownReference } from "../../contracts/rules.ts";
@@ -43,3 +43,10 @@ export function problemsOf<R extends RecordBase>(
   }
   return found;
 }
+
+/** What is unlikely about a record, one sentence each. */
+export const warningsOf = <R extends RecordBase>(
+  { warnings }: Pick<Resource<R>, "warnings">,
+  record: R,
+  context: RuleContext<R>,
+): string[] => warnings.flatMap((warning) => warning(record, context) ?? []);
