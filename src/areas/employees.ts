@@ -36,6 +36,7 @@ import {
   type PayrollItems,
   payItem,
   payrollItem,
+  quoted,
   strangeNet,
   totals,
   totalsFit,
@@ -66,9 +67,7 @@ const totalsOfRun = ({ record }: Arrival<PayrollRun>) =>
 const DAYS_OF_TEN_YEARS = 3_653;
 
 const farPayDate: Warning<PayrollRun> = ({ payDate }, { before, now }) =>
-  payDate === null ||
-  payDate === before?.payDate ||
-  Math.abs(dayNumber(payDate) - now / 86_400) <= DAYS_OF_TEN_YEARS
+  payDate === null || payDate === before?.payDate || Math.abs(dayNumber(payDate) - now / 86_400) <= DAYS_OF_TEN_YEARS
     ? undefined
     : `payDate is ${payDate}, more than ten years from the sandbox clock.`;
 
@@ -103,7 +102,7 @@ const paidTwice: Warning<PayrollRun> = (run, { before, own }) => {
     if ((periodStart ?? "9") > (run.periodEnd ?? "") || (periodEnd ?? "") < (run.periodStart ?? "9")) continue;
     const paid = items.find(({ employeeId }) => employees.has(employeeId));
     if (paid)
-      return `${id} pays ${JSON.stringify(paid.employeeId)} for ${periodStart} to ${periodEnd} too: set offCycle for a bonus.`;
+      return `${id} pays ${quoted(paid.employeeId)} for ${periodStart} to ${periodEnd} too: set offCycle for a bonus.`;
   }
   return undefined;
 };

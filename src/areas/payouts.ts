@@ -112,7 +112,8 @@ const setPayoutMethod = endpoint({
   path: "/merchants/payout-method",
   summary: "Set the payout method",
   description:
-    "A merchant has one payout method; setting a new one replaces it. Only the last four characters of the account number are stored and returned.",
+    "A merchant has one payout method; setting a new one replaces it. Only the last four characters of the account " +
+    "number are stored and returned.",
   body: assumedBody(
     {
       type,

@@ -110,6 +110,9 @@ export const contributionOf = ({ items, totals }: PayrollItems, scheme: string, 
   employerAmount: Math.round((totals.grossAmount * employerRateBps) / 10_000),
 });
 
+/** An id that the caller chose, in a sentence. */
+export const quoted = (id: string) => JSON.stringify(id);
+
 const amountsOf = (entries: Static<typeof deductions>) => entries.map(({ amount }) => amount);
 
 export interface PayrollItems {
@@ -141,21 +144,20 @@ export const employeeTwice: Warning<RecordBase & PayrollItems> = ({ items }, { b
   if (items === before?.items) return undefined;
   const seen = new Set<string>();
   const repeated = items.find(({ employeeId }) => seen.size === seen.add(employeeId).size);
-  return repeated && `More than one item pays ${JSON.stringify(repeated.employeeId)}.`;
+  return repeated && `More than one item pays ${quoted(repeated.employeeId)}.`;
 };
 
 /** An override up to this multiple of the gross pay is likely. */
 const LIKELY_OVERRIDE = 2;
 
-/** Items whose amounts are probably in the wrong unit. Unchanged items are skipped. */
+/** The first item whose amounts are probably in the wrong unit. Unchanged items are skipped. */
 export const strangeNet: Warning<RecordBase & PayrollItems> = ({ items }, { before }) => {
-  const changed = items.filter((item, index) => item !== before?.items[index]);
-  const strange = changed.find(
-    ({ netAmount, grossAmount }) => netAmount < 0 || netAmount > grossAmount * LIKELY_OVERRIDE,
-  );
-  return (
-    strange && `The gross pay of ${JSON.stringify(strange.employeeId)} is ${strange.grossAmount}, the net pay ${strange.netAmount}.`
-  );
+  const isStrange = ({ netAmount, grossAmount }: PayrollItem) =>
+    netAmount < 0 || netAmount > grossAmount * LIKELY_OVERRIDE;
+  const strange = items.find((item, index) => item !== before?.items[index] && isStrange(item));
+  if (!strange) return undefined;
+  const { employeeId, grossAmount, netAmount } = strange;
+  return `The gross pay of ${quoted(employeeId)} is ${grossAmount}, and the net pay ${netAmount}.`;
 };
 
 /** The totals are the sums of the items. Skipped if neither has changed, for the same reason as in `netFits`. */

@@ -67,7 +67,8 @@ export const createWebhook = endpoint({
   path: "/webhooks",
   summary: "Create a webhook endpoint",
   description:
-    "The URL must be on this machine. Unknown event types are accepted and listed in `X-Sandbox-Warning`. The secret is returned only in this response.",
+    "The URL must be on this machine. Unknown event types are accepted and listed in `X-Sandbox-Warning`. The " +
+    "secret is returned only in this response.",
   body: newEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.succeeded", "booking.declined"] },
   reply: withFields(webhookEndpoints, { health: WebhookHealth, secret }),
@@ -214,7 +215,8 @@ const sendTestEvent = endpoint({
   path: "/webhook-events/test",
   summary: "Send a test event",
   description:
-    "The event is sent to all endpoints subscribed to its type, signed and retried like any other event. It changes no records.",
+    "The event is sent to all endpoints subscribed to its type, signed and retried like any other event. It " +
+    "changes no records.",
   body: testEvent,
   example: { type: "payment.succeeded", data: { amount: 1_500 } },
   reply: assumed(

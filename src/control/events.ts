@@ -108,8 +108,9 @@ const triggerEvent = endpoint({
   path: "/events",
   summary: "Trigger an event",
   description:
-    "Creates or changes the record that the event is about; [Events](events.md) says how for each type. " +
-    "A synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never sends is sent as a synthetic event, with a warning.",
+    "Creates or changes the record that the event is about; [Events](events.md) says how for each type. A " +
+    "synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never " +
+    "sends is sent as a synthetic event, with a warning.",
   body: Type.Object({
     type: Type.String({
       description: "Event type, such as payment.succeeded",

@@ -94,9 +94,10 @@ const createRecord = endpoint({
   exampleParams: { kind: "payment" },
   summary: "Create a record",
   description:
-    "Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, its currency, a room, items; " +
-    "the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. " +
-    "What is malformed, unknown or impossible is refused; what is unlikely is made, with `warnings`.",
+    "Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, " +
+    "its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes " +
+    "through the states before it, with the event of each. What is malformed, unknown or impossible is refused; " +
+    "what is unlikely is made, with `warnings`.",
   body: Type.Object({ merchant: owner }, { additionalProperties: true }),
   example: { merchant: "mer_lodge", amount: 12_500, currency: "EUR", status: "succeeded" },
   reply: WrittenRecord,

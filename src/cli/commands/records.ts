@@ -7,8 +7,8 @@ import { usageError } from "../../kernel/errors.ts";
 import { writeAmount } from "../../kernel/money.ts";
 import { kebab, plural } from "../../kernel/text.ts";
 import { isAmount, isTimestamp } from "../../schema/shapes.ts";
-import { fieldFlags, fieldsOf, kindIn, kindNamed, readFields, statusNamed } from "../records/field-flags.ts";
 import { noteWarnings } from "../output/print.ts";
+import { fieldFlags, fieldsOf, kindIn, kindNamed, readFields, statusNamed } from "../records/field-flags.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
 

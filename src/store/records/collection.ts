@@ -11,7 +11,7 @@ import type { Database } from "../sqlite/database.ts";
 import { openArrivals } from "./arrivals.ts";
 import { type DueRecords, dueTimeOf, type RecordKey } from "./due-records.ts";
 import { openRecordPages, type Page, type RecordPosition, type RecordQuery } from "./record-pages.ts";
-import { checkRules, warningsOf } from "./record-rules.ts";
+import { checkRules } from "./record-rules.ts";
 import { type Writing, writtenJson } from "./written-record.ts";
 
 /** The operation that reads and changes records. */
@@ -133,7 +133,7 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
 
 /** Creates and changes records of one kind. Built for each change, because most collections only read. */
 function changer<R extends RecordBase>(statements: Statements, resource: Resource<R>, scope: Scope) {
-  const { merchant, now, dueFrom } = scope;
+  const { merchant, now, dueFrom, warn } = scope;
   const { kind } = resource;
   const own: OwnRecords = (other) => collection(statements, other, scope);
   const claimUnique = (record: R, document: number | bigint) => {
@@ -164,12 +164,11 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
   };
   const exists = (other: string, id: string) => statements.pages.position(other, merchant, id) !== undefined;
   const check = (given: R, before?: R) => {
-    const context = { before, now, own, exists };
+    const context = { before, now, own, exists, warn };
     const corrections = resource.corrects?.(given, context);
     const record = corrections === undefined ? given : withChanges(given, corrections);
     scope.checkRecord(resource, record);
     checkRules(resource, record, context);
-    if (scope.warn) for (const text of warningsOf(resource, record, context)) scope.warn(text);
     return record;
   };
   const number = seriesOf(resource, scope, own);
@@ -333,7 +332,9 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "records.unique",
-    fact: "A merchant's email, a variant's SKU and its options within the product are unique, and one variant of a product may have no options; a second record gets 409 `already_exists`.",
+    fact:
+      "A merchant's email, a variant's SKU and its options within the product are unique, and one variant of a " +
+      "product may have no options; a second record gets 409 `already_exists`.",
     why: "The service's documentation does not say; 409 is the usual status for a conflict with another record.",
   },
 ];
