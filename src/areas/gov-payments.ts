@@ -37,10 +37,11 @@ const postedOncePaid: Rule<RecordBase & Postable> = ({ status, bookkeeping }) =>
         `bookkeeping.status must be unposted while the payment is ${status}; received posted.`,
       );
 
-const oneAccount: Warning<RecordBase & Postable> = ({ bookkeeping: { debitAccount, creditAccount } }) =>
-  debitAccount === null || debitAccount !== creditAccount
-    ? undefined
-    : `The posting debits and credits one account, ${JSON.stringify(debitAccount)}.`;
+const oneAccount: Warning<RecordBase & Postable> = ({ bookkeeping }, { before }) => {
+  const { debitAccount, creditAccount } = bookkeeping;
+  if (debitAccount === null || debitAccount !== creditAccount || bookkeeping === before?.bookkeeping) return undefined;
+  return `The posting debits and credits one account, ${JSON.stringify(debitAccount)}.`;
+};
 
 export const govPayments = resource({
   kind: "gov_payment",

@@ -60,18 +60,19 @@ const priority = count("Priority of the rule; if several rules apply, the highes
 /** Basis points of the whole price, which is the maximum discount. */
 const WHOLE = 10_000;
 
-const belowMinusHundred: Warning<RecordBase & { adjustmentType: string | null; adjustmentValue: number | null }> = ({
-  adjustmentType,
-  adjustmentValue,
-}) =>
+const belowMinusHundred: Warning<
+  RecordBase & Record<"adjustmentType", string | null> & Record<"adjustmentValue", number | null>
+> = ({ adjustmentType, adjustmentValue }) =>
   adjustmentType === "percentage" && (adjustmentValue ?? 0) < -WHOLE
     ? `adjustmentValue ${adjustmentValue} takes off more than the whole price, which is -10000: nights cost nothing.`
     : undefined;
 
 const roomTypesOf = (merchant: AnyRecord) => (merchant.roomTypes as RoomType[]).map(({ id }) => id);
 
-const strangeRoomType: Warning<RecordBase & { roomTypeId: string | null }> = ({ merchantId, roomTypeId }, { own }) => {
-  const known = roomTypeId === null ? [] : (own(merchants).find(merchantId)?.roomTypes ?? []);
+const strangeRoomType: Warning<RecordBase & { roomTypeId: string | null }> = (rule, { before, own }) => {
+  const { merchantId, roomTypeId } = rule;
+  const known =
+    roomTypeId === null || roomTypeId === before?.roomTypeId ? [] : (own(merchants).find(merchantId)?.roomTypes ?? []);
   if (known.length === 0 || known.some(({ id }) => id === roomTypeId)) return undefined;
   return `The rule applies to no booking: the merchant lets no room type ${JSON.stringify(roomTypeId)}.`;
 };

@@ -84,8 +84,10 @@ const currencyOfPayout: Rule<RecordBase & SettledPayment & { payoutId: string | 
         `currency of a payment in a payout is fixed, ${before.currency}; received ${currency}.`,
       );
 
-const feeBeyondAmount: Warning<RecordBase & SettledPayment> = ({ amount, fee }) =>
-  fee !== null && fee > (amount ?? fee) ? `The fee, ${fee}, exceeds the amount, ${amount}.` : undefined;
+const feeBeyondAmount: Warning<RecordBase & SettledPayment> = ({ amount, fee }, { before }) => {
+  const isSame = before?.amount === amount && before.fee === fee;
+  return isSame || (fee ?? 0) <= (amount ?? fee ?? 0) ? undefined : `The fee, ${fee}, exceeds the amount, ${amount}.`;
+};
 
 export const payments = resource({
   kind: "payment",
