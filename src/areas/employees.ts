@@ -4,11 +4,12 @@ import {
   type Arrival,
   type OwnRecords,
   type RecordBase,
+  type Rule,
   resource,
   type ShiftedDates,
   type Warning,
 } from "../contracts/resource.ts";
-import { inOrder } from "../contracts/rules.ts";
+import { inOrder, unknownReference } from "../contracts/rules.ts";
 import { businessDayFrom, businessDayUntil, businessTimes, dayNumber } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { withChanges } from "../schema/as-sent.ts";
@@ -65,6 +66,14 @@ const totalsOfRun = ({ record }: Arrival<PayrollRun>) =>
   record.items.length === 0 ? {} : { totals: totalsOf(record.items, "items") };
 
 const DAYS_OF_TEN_YEARS = 3_653;
+
+/** New items name the run that contains them, or one that they were taken from. */
+const knownRun: Rule<PayrollRun> = ({ id, items }, { before, own }) => {
+  const isUnknown = (item: PayrollItem, index: number) =>
+    item.payrollId !== id && item !== before?.items[index] && !own(payrolls).find(item.payrollId);
+  const index = items.findIndex(isUnknown);
+  return index < 0 ? undefined : unknownReference(`items/${index}/payrollId`, "payroll", `${items[index]?.payrollId}`);
+};
 
 const farPayDate: Warning<PayrollRun> = ({ payDate }, { before, now }) =>
   payDate === null || payDate === before?.payDate || Math.abs(dayNumber(payDate) - now / 86_400) <= DAYS_OF_TEN_YEARS
@@ -172,7 +181,7 @@ export const payrolls = resource({
     failed: { to: [], event: "payroll.failed", at: "failedAt", fills: { failureCode: "insufficient_funds" } },
   },
   updated: "payroll.updated",
-  rules: [inOrder("periodStart", "periodEnd"), netFits, totalsFit],
+  rules: [inOrder("periodStart", "periodEnd"), knownRun, netFits, totalsFit],
   warnings: [farPayDate, employeeTwice, strangeNet, paidTwice],
   // Recalculates the totals if a change sets the items but not the totals.
   corrects: (run, { before, now, own }) => ({
