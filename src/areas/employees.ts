@@ -102,6 +102,13 @@ function remit({ record, own }: Arrival<PayrollRun>): void {
 
 const PAYING = ["pending", "processing", "paid", "partially_paid"];
 
+/** The regular pay of a period is paid in it or after it. */
+const earlyPayDate: Warning<PayrollRun> = ({ payDate, periodStart, offCycle }, { before }) => {
+  if (offCycle || payDate === null || periodStart === null || payDate >= periodStart) return undefined;
+  const isSame = before?.payDate === payDate && before.periodStart === periodStart;
+  return isSame ? undefined : `payDate ${payDate} comes before the period, which begins on ${periodStart}.`;
+};
+
 /** A submitted run pays an employee for days that another regular run pays. A draft pays nobody. */
 const paidTwice: Warning<PayrollRun> = (run, { before, own }) => {
   if (run.status !== "pending" || before?.status === "pending" || run.offCycle) return undefined;
@@ -182,7 +189,7 @@ export const payrolls = resource({
   },
   updated: "payroll.updated",
   rules: [inOrder("periodStart", "periodEnd"), knownRun, netFits, totalsFit],
-  warnings: [farPayDate, employeeTwice, strangeNet, paidTwice],
+  warnings: [farPayDate, earlyPayDate, employeeTwice, strangeNet, paidTwice],
   // Recalculates the totals if a change sets the items but not the totals.
   corrects: (run, { before, now, own }) => ({
     ...(before && run.items !== before.items && run.totals === before.totals

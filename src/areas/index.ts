@@ -178,8 +178,8 @@ export const behaviours: Behaviour[] = [
       "API in `warnings`. Warnings name a stay in a full room or with too many guests, an order beyond the stock, " +
       "a discount above 100 %, a pricing rule for an unknown room type, a fee above its amount, a payment in two " +
       "payouts, days that two regular payrolls pay an employee for, an employee twice in a run, net pay below zero " +
-      "or above twice the gross pay, a pay date more than ten years away, a second remittance of a scheme for a " +
-      "month or payroll, and a posting that debits and credits one account.",
+      "or above twice the gross pay, a pay date before its period or more than ten years away, a second remittance " +
+      "of a scheme for a month or payroll, and a posting that debits and credits one account.",
     why: "The service's documentation has no such rules, and a test may want exactly such a record.",
   },
   {

@@ -261,6 +261,7 @@ describe("a made payroll", () => {
       periodStart: "2026-02-01",
       payDate: "2026-01-05",
       offCycle: false,
+      warnings: ["payDate 2026-01-05 comes before the period, which begins on 2026-02-01."],
     });
   });
 

@@ -139,7 +139,8 @@ function createPayroll(call: Call): unknown {
   const employees = new Set(items.map(({ employeeId }) => employeeId));
   const daysAway = Math.abs(Date.parse(String(call.body.payDate)) / 86_400_000 - call.now / 86_400);
   const isStrange = employees.size < items.length || items.some((item) => item.netAmount < 0);
-  warnIf(call, isStrange || daysAway > TEN_YEARS);
+  const isEarly = call.body.offCycle !== true && isBackwards(periodStart, call.body.payDate);
+  warnIf(call, isStrange || isEarly || daysAway > TEN_YEARS);
   const id = newId(call, "pyr", "id");
   for (const [place, item] of items.entries())
     Object.assign(item, {
