@@ -248,12 +248,12 @@ const triggerForm: Form = {
       ...(data !== "" && { data: valueOfJson(data) as Record<string, unknown> }),
       ...(way === SYNTHETIC && { synthetic: true }),
     });
-    return submission(call, ({ id, record, deliveries, warning }) => {
+    return submission(call, ({ id, record, deliveries, warnings }) => {
       const total = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
       const event = `${type} ${record ? `of ${record.id} ` : ""}as ${id}`;
       const queued = `Triggered ${event}: ${plural(total, "delivery")}`;
       const outcome = total === 0 ? `No endpoint is subscribed: triggered ${event}` : queued;
-      return { message: warning === null ? outcome : `${warning} ${outcome}` };
+      return { message: [...warnings, outcome].join(" ") };
     });
   },
 };

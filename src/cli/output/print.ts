@@ -46,6 +46,11 @@ export const printColumns = (...columns: string[]) =>
 /** Prints one line to standard error, to separate it from the output of the command or of a child process. */
 export const note = (line: string) => void process.stderr.write(`merchant-sandbox: ${escapeControlCharacters(line)}\n`);
 
+/** Prints each warning as a line to standard error. */
+export function noteWarnings(warnings: readonly string[]): void {
+  for (const warning of warnings) process.stderr.write(`warning: ${escapeControlCharacters(warning)}\n`);
+}
+
 /** Prints a text of several lines to standard error, such as a stack trace or the log of another process. */
 export const noteText = (text: string) => void process.stderr.write(`${escapeLines(text)}\n`);
 
