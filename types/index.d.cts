@@ -1785,15 +1785,8 @@ export interface SandboxOverviewReply {
   life: "on" | "off";
   /** The SQLite file; null in memory */
   database: string | null;
-  /** The service file of `--service`; null for the plain service */
-  service: string | null;
-  /** The signature of deliveries */
-  signature: {
-    /** The header that carries it; null if a service file removes it */
-    header: string | null;
-    /** How it is computed */
-    form: string;
-  };
+  /** How the signature of deliveries is computed */
+  signature: string;
   merchants: Merchant[];
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
@@ -2410,7 +2403,10 @@ export interface ConnectOptions {
   /** The sandbox's `controlToken`, which it also prints at startup. */
   controlToken?: string | undefined;
 }
-/** The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address without a path. */
+/**
+ * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address
+ * without a path.
+ */
 export declare function connect(url: string, { controlToken }?: ConnectOptions): ControlApi;
 export interface OwnMerchant {
   readonly id: string;
@@ -2454,7 +2450,10 @@ interface Connection {
   readonly number: number;
   /** Real milliseconds at which it was accepted. */
   readonly opened: number;
-  /** Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if the sandbox closed it first. */
+  /**
+   * Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if
+   * the sandbox closed it first.
+   */
   closed?: number;
 }
 interface RequestEntry {
@@ -2468,15 +2467,20 @@ interface RequestEntry {
   path: string;
   search: string;
   status: number;
-  /** The sandbox's own error code, even if a service file translates the response. Not stored. */
+  /** The error code. Not stored. */
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /** Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation. */
+  /**
+   * Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation.
+   */
   stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
-  /** Real milliseconds just before the response began or the connection was broken: the earliest time at which the client can know. */
+  /**
+   * Real milliseconds just before the response began or the connection was broken: the earliest time at which the
+   * client can know.
+   */
   answered: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
@@ -2523,8 +2527,6 @@ interface Options {
   life: "on" | "off";
   /** reject body fields of an unexpected shape, or keep them as sent (default: checked) */
   bodies: "checked" | "open";
-  /** respond as the real service does, by this file of compare --write (docs/real-service.md) */
-  service: string | undefined;
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
   /** arm the fault rules of this JSON file at start and after each reset */
@@ -2576,7 +2578,10 @@ export interface Sandbox extends ControlApi {
   readonly controlToken: string | undefined;
   /** Adds a listener that is called after each response of the service. */
   onRequest(listener: (entry: RequestEntry) => void): void;
-  /** Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes and resets. */
+  /**
+   * Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes
+   * and resets.
+   */
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;

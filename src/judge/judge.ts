@@ -4,7 +4,6 @@
 // work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
-import { ownValues } from "../contracts/service-values.ts";
 import { type AddedSandbox, matchesRule, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
 import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop.ts";
@@ -19,7 +18,6 @@ import {
   isUnanswered,
   type JudgedOperation,
   type ObservedCall,
-  type ReadHeaders,
 } from "./observed-call.ts";
 import { rules } from "./rules/index.ts";
 import { buildVerdict, createVerdictLog, matchesFilter, subjectWithoutCall } from "./verdict-log.ts";
@@ -30,8 +28,6 @@ interface JudgeOptions {
   operations: readonly JudgedOperation[];
   /** The path prefix of requests to the operations, such as /v1. */
   prefix: string;
-  /** The service's header names (default: the sandbox's own). */
-  values?: ReadHeaders | undefined;
   /** Measures event loop lag, also while attempts are in flight (default: a new measurement). */
   lag?: EventLoopLag | undefined;
   /** Called with each final verdict. */
@@ -45,13 +41,7 @@ const MAX_SANDBOXES = 1_000;
 /** Enough calls to see which other clients make the same one. */
 const MAX_RECENT = 64;
 
-const createState = ({
-  operations,
-  prefix,
-  onVerdict,
-  values = ownValues,
-  lag = createEventLoopLag(),
-}: JudgeOptions) => ({
+const createState = ({ operations, prefix, onVerdict, lag = createEventLoopLag() }: JudgeOptions) => ({
   log: createVerdictLog(onVerdict),
   firings: createFirings(),
   /** First calls of connections, kept separately so that the many calls on open connections do not push them out. */
@@ -62,7 +52,6 @@ const createState = ({
   /** By merchant; requests without a known merchant share the tracker "". */
   trackers: new Map<string, MerchantTracker>(),
   operationOf: createOperationFinder(operations, prefix),
-  values,
   /** Requests to observe at the end of this turn of the event loop. */
   queue: [] as RequestEntry[],
 });
@@ -173,8 +162,8 @@ function observeAttempt(state: JudgeState, { message, began }: EndedAttempt): vo
   receivers.observe(message, state.firings.ofAttempt(message.id), began, now, writes);
 }
 
-const describe = ({ firings, operationOf, values }: JudgeState, entry: RequestEntry) =>
-  describeCall(entry, firings.ofRequest(entry.id), operationOf(entry), values);
+const describe = ({ firings, operationOf }: JudgeState, entry: RequestEntry) =>
+  describeCall(entry, firings.ofRequest(entry.id), operationOf(entry));
 
 /** Finds or creates a merchant's tracker. At the limit, an empty tracker is dropped, or else the oldest. */
 function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
