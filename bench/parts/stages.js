@@ -20,7 +20,7 @@ export const cuts = {
   route: [before("faults.auth,")],
   key: [before("faults.limit,")],
   limit: [before("readBody,")],
-  body: [before("readIdempotencyKey(values.idempotencyHeader),")],
+  body: [before("readIdempotencyKey, ")],
   validate: [before("faults.around(")],
   unnoted: [{ file: "src/store/request-log/request-log.ts", find: "buffer.add(entry);", replace: "" }],
   whole: [],

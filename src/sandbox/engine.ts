@@ -2,6 +2,7 @@
 
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { createFaults } from "../faults/index.ts";
 import { createHeldResponses } from "../http/faults/send-with-faults.ts";
 import { createRateLimiter, USUAL_LIMIT } from "../http/rate-limit.ts";
@@ -14,7 +15,6 @@ import { createEventLoopLag } from "../kernel/event-loop.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
-import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { createLife } from "../life/life.ts";
 import { createHub } from "../live/hub.ts";
 import { createTrends } from "../live/trends.ts";

@@ -59,8 +59,7 @@ export function openRecordPages({ sql }: Database) {
       const lists = status === undefined ? inAnyStatus : inStatus;
       const after = query.starting_after ?? query.ending_before;
       let bodies: string[];
-      if (after === undefined)
-        bodies = lists.first.all({ ...wanted, limit: limit + 1 });
+      if (after === undefined) bodies = lists.first.all({ ...wanted, limit: limit + 1 });
       else {
         const cursor = position.get({ merchant, kind, id: after });
         if (!cursor) return failInvalidCursor(query, kind);
