@@ -1,9 +1,9 @@
 // Delivers webhooks: begins the attempts that are due, records their outcomes, and replays and drains on request.
 
+import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { afterRealTime, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
-import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { withResolvers } from "../kernel/with-resolvers.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
