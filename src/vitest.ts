@@ -31,7 +31,7 @@ export interface SandboxFixtures<Shared extends SharedSandbox = SharedSandbox> {
 const testIn = <Shared extends SharedSandbox>(open: () => Promise<Shared>): TestAPI<SandboxFixtures<Shared>> =>
   base.extend<SandboxFixtures<Shared>>({
     sandbox: [
-      // biome-ignore lint/correctness/noEmptyPattern: vitest reads the dependencies of a fixture from the pattern.
+      // biome-ignore lint/correctness/noEmptyPattern: any lets fixtures of each type be assigned to it
       async ({}, use) => {
         const sandbox = await open();
         await use(sandbox);
@@ -100,7 +100,7 @@ export interface SandboxMatchers {
 }
 
 declare module "vitest" {
-  // biome-ignore lint/suspicious/noExplicitAny: an interface is added to only under the very parameters it was declared with.
+  // biome-ignore lint/suspicious/noExplicitAny: any lets fixtures of each type be assigned to it
   interface Matchers<T = any> extends SandboxMatchers {}
 }
 

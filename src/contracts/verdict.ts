@@ -52,7 +52,8 @@ export const ShownVerdict = Type.Object(
     confirmedBy: nullable(
       oneOf(
         CONFIRMATIONS,
-        "What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
+        "What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; " +
+          "`connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
       ),
     ),
     milliseconds: Type.Record(Type.Number(), { description: "What was measured, in real time" }),
@@ -118,7 +119,8 @@ export const confirmationText = ({ confirmedBy }: Pick<VerdictMessage, "confirme
 
 /** The verdict in one line: the rule, the operation, the finding, the fix and the evidence. */
 export const verdictLine = ({ rule, operation, verdict, says, hint, ...evidence }: ExplainedVerdict) =>
-  `${rule}${operation === null ? "" : ` ${operation}`}: ${says}${verdict === "fail" ? ` ${hint}` : ""} (${evidenceText(evidence)})`;
+  `${rule}${operation === null ? "" : ` ${operation}`}: ` +
+  `${says}${verdict === "fail" ? ` ${hint}` : ""} (${evidenceText(evidence)})`;
 
 export type ExplainedVerdict = Pick<
   VerdictMessage,

@@ -99,7 +99,8 @@ const closeRoom = endpoint({
   path: "/room",
   summary: "Close the room",
   description:
-    "New people cannot join. Current participants keep their keys; removing a learner revokes the key's access to this API.",
+    "New people cannot join. Current participants keep their keys; " +
+    "removing a learner revokes the key's access to this API.",
   reply: Type.Object({
     closed: nullable(Type.String({ description: "The code of the closed room; null if none was open" })),
   }),
@@ -161,7 +162,9 @@ const joinRoom = endpoint({
     const learner = await context.lessons.begin(id, wanted.name);
     const access = accessOf(context, id);
     if (query.format !== "text") return { learner: showLearner(learner), ...access };
-    const welcome = `Welcome, ${learner.name}. Your key is ${access.apiKey}, and the service is at ${access.baseUrl}. Both are filled in in the commands below.`;
+    const welcome =
+      `Welcome, ${learner.name}. Your key is ${access.apiKey}, and the service is at ${access.baseUrl}. ` +
+      "Both are filled in in the commands below.";
     return plainText(`${welcome}\n\n${await placeText(context, learner)}`);
   },
 });

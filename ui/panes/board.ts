@@ -36,7 +36,8 @@ export const board = listPane<Learner>({
   columns(learner, state) {
     const { name, lesson, step, steps, stepTitle, completed, hints, elapsed } = learner;
     const done = isDone(learner);
-    const progress = done ? `${completed}/${steps}` : step === null ? "" : `${step}/${steps}`;
+    const reached = step === null ? "" : `${step}/${steps}`;
+    const progress = done ? `${completed}/${steps}` : reached;
     return [
       { heading: "learner", text: name, width: 18 },
       { heading: "lesson", text: lesson ?? "-", width: 14, styles: ["dim"], hideBelow: 66 },

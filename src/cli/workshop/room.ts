@@ -15,7 +15,8 @@ import { followLearner, learnerClient, openLessonPrompt } from "./lesson-prompt.
 export async function serveRoom(options: GivenOptions, flags: Record<string, string | undefined>): Promise<number> {
   if (options.seed !== undefined)
     usageError(
-      `--seed cannot be used with --serve: a workshop's keys are random, so that no participant can compute another's; received ${options.seed}. Leave out --seed and MERCHANT_SANDBOX_SEED.`,
+      "--seed cannot be used with --serve: a workshop's keys are random, so that no participant can compute " +
+        `another's; received ${options.seed}. Leave out --seed and MERCHANT_SANDBOX_SEED.`,
     );
   const complete = completeOptions(options, {
     memory: options.db === undefined,
@@ -93,7 +94,8 @@ export async function joinRoom(
   const first = isRequested ? await client.begin(lesson ?? there.learner.lesson ?? "1", checkpoint) : there;
   if (joined)
     note(
-      `You are ${joined.learner.name}, and your key is ${joined.apiKey}. To come back, use learn --join '${pageOf(origin, joined.apiKey)}', or open that address in a browser.`,
+      `You are ${joined.learner.name}, and your key is ${joined.apiKey}. ` +
+        `To come back, use learn --join '${pageOf(origin, joined.apiKey)}', or open that address in a browser.`,
     );
   const prompt = openLessonPrompt(client, first);
   const end = followLearner(client, first, prompt.update);
@@ -128,6 +130,7 @@ function parseRoomUrl(address: string): { origin: string; room?: string; key?: s
   if (origin !== undefined && room !== undefined) return { origin, room };
   if (origin !== undefined && key !== undefined) return { origin, key };
   usageError(
-    `--join takes the URL of a room, such as http://192.168.1.5:4747/_sandbox/room/3f9a1c7e5b2d8046, or of your page in it; received "${address}".`,
+    "--join takes the URL of a room, such as http://192.168.1.5:4747/_sandbox/room/3f9a1c7e5b2d8046, or of your " +
+      `page in it; received "${address}".`,
   );
 }

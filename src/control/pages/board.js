@@ -32,7 +32,8 @@ function stepBars({ lesson, step, steps, finishedSteps }) {
   const outcomes = new Map(finishedSteps.filter((past) => past.lesson === lesson).map((past) => [past.step, past.how]));
   return Array.from({ length: steps }, (_, index) => {
     const outcome = outcomes.get(index + 1);
-    return element("i", index + 1 === step ? "now" : outcome === "completed" ? "completed" : outcome ? "passed" : "");
+    if (index + 1 === step) return element("i", "now");
+    return element("i", outcome === undefined || outcome === "completed" ? (outcome ?? "") : "passed");
   });
 }
 
