@@ -547,6 +547,8 @@ export interface Expectation {
   /** A number of verdicts of the judge (default: no failures) */
   verdicts?: {
     rules: string[];
+    /** Only verdicts that these fault rules led to */
+    faults?: string[];
     /** How often: exactly, atLeast and atMost, all of which must hold */
     pass?: Count;
     /** How often: exactly, atLeast and atMost, all of which must hold */
