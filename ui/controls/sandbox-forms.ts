@@ -12,7 +12,8 @@ import { describeClock, isoTime } from "../../src/kernel/clock.ts";
 import { count, plural } from "../../src/kernel/text.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
-import { type Form, openForm, submission } from "../overlays/form.ts";
+import { openForm } from "../overlays/form.ts";
+import { type Form, submission } from "../overlays/form-view.ts";
 import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState } from "../state/state.ts";
 import { type CallResult, copyText } from "../state/updates.ts";
 import {

@@ -39,6 +39,10 @@ export const printText = (text: string) => {
   process.stdout.write(`${escapeLines(text)}\n`);
 };
 
+/** Prints one line of columns with tabs between them. */
+export const printColumns = (...columns: string[]) =>
+  void process.stdout.write(`${columns.map(escapeControlCharacters).join("\t")}\n`);
+
 /** Prints one line to standard error, to separate it from the output of the command or of a child process. */
 export const note = (line: string) => void process.stderr.write(`merchant-sandbox: ${escapeControlCharacters(line)}\n`);
 
