@@ -15,7 +15,7 @@ import { once } from "../kernel/once.ts";
 import { factOf } from "../schema/assumed.ts";
 import { refuseLiveKeyIn } from "./authenticate.ts";
 import { isAbandoned, openContext, type Reply, type RequestContext } from "./context.ts";
-import { type ControlCaller, runControlOperation, serializeReply } from "./control-operation.ts";
+import { runControlOperation, serializeReply } from "./control-operation.ts";
 import { admit, type Guard } from "./guard.ts";
 import { readBody, yieldIfLong } from "./read-body.ts";
 import { failureReply, SAFE_HEADERS, send, sendFailure } from "./reply.ts";
@@ -26,8 +26,8 @@ interface ControlAppOptions<World> {
   clock: Clock;
   control: readonly Endpoint<World>[];
   world: World;
-  /** Identifies the caller. Throws 403 if the request may not use any part of the control API. */
-  callerOf: (incoming: IncomingMessage) => ControlCaller;
+  /** Throws 403 if the request lacks the control token. */
+  requireToken: (incoming: IncomingMessage) => void;
   report: (error: unknown, context: RequestContext) => void;
   /** Loads the dashboard's page, at the first request for it. */
   loadPage: () => Document;
@@ -67,51 +67,24 @@ const redirectToPage = (outgoing: ServerResponse) =>
 
 async function callOperation<World>(
   router: Router<World>,
-  { world, callerOf }: ControlAppOptions<World>,
+  { world, requireToken }: ControlAppOptions<World>,
   context: RequestContext,
 ): Promise<Reply> {
-  const endpoint = findOperation(router, callerOf, context);
-  const { incoming, outgoing, params } = context;
-  const caller = callerFor(endpoint, world, params, () => callerOf(incoming));
+  const { incoming, outgoing } = context;
+  // Before the path is looked up, so that callers without the token cannot find out which paths exist. Before the body
+  // is read, so that such a call costs no time.
+  if (context.path.startsWith(CONTROL_PREFIX)) requireToken(incoming);
+  const endpoint = router.find(context) ?? refuse(context.path, router.paths);
   await readBody(context);
   await yieldIfLong(context);
   const gone = new AbortController();
   outgoing.once("close", () => gone.abort());
   const reply = serializeReply(
     endpoint,
-    await runControlOperation(endpoint, world, params, context, caller, gone.signal),
+    await runControlOperation(endpoint, world, context.params, context, gone.signal),
   );
   Object.assign(context.headers, endpoint.headers);
   return { status: factOf(endpoint.status), body: typeof reply === "string" ? reply : write(context, reply) };
-}
-
-/**
- * Throws before the body is read, so that a caller without a token or a code costs no time. A room's code replaces the
- * token.
- */
-function callerFor<World>(
-  { access }: Endpoint<World>,
-  world: World,
-  params: Record<string, string>,
-  callerOf: () => ControlCaller,
-): ControlCaller {
-  if (access === undefined || !("requireRoom" in access)) return callerOf();
-  access.requireRoom({ ...world, params });
-  return "host";
-}
-
-function findOperation<World>(
-  { find, paths }: Router<World>,
-  callerOf: ControlAppOptions<World>["callerOf"],
-  context: RequestContext,
-) {
-  try {
-    return find(context) ?? refuse(context.path, paths);
-  } catch (error) {
-    // Checks the token first, so that callers without it cannot find out which paths exist.
-    if (context.path.startsWith(CONTROL_PREFIX)) callerOf(context.incoming);
-    throw error;
-  }
 }
 
 function write({ headers }: RequestContext, { contentType, text, policy }: Document): string {
