@@ -20,8 +20,8 @@ const mutations = [
     room: "http pipeline",
     defect: "a body is validated before the stored reply of its key is looked up",
     file: "src/http/pipeline.ts",
-    find: "    readIdempotencyKey(values.idempotencyHeader), //     400\n",
-    replace: "    validate(bodies),\n    readIdempotencyKey(values.idempotencyHeader), //     400\n",
+    find: "    readIdempotencyKey, //                               400\n",
+    replace: "    validate(bodies),\n    readIdempotencyKey, //                               400\n",
     tests: ["test/api/http.test.ts", "test/api/idempotency.test.ts"],
   },
   {

@@ -1,11 +1,9 @@
 // CORS: allows pages from the origins in --allowed-origin to use the API under /v1 and to read its OpenAPI document.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { CONTROL_PREFIX } from "../contracts/paths.ts";
-import type { ServiceValues } from "../contracts/service-values.ts";
+import { CONTROL_PREFIX, isApiPath } from "../contracts/paths.ts";
 import { fail } from "../kernel/errors.ts";
-import type { Stage } from "./context.ts";
-import { isApiPath } from "./route.ts";
+import { contextOf, type Stage } from "./context.ts";
 
 export type Cors = NonNullable<ReturnType<typeof createCors>>;
 
@@ -17,16 +15,12 @@ const REQUEST_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key"];
 const MAX_AGE = "600";
 
 /**
- * Undefined without allowed origins. `nameOf` translates a response header's name, or returns undefined if it is not
- * sent. Scripts can read the headers of `readable`; without the list, a browser exposes only a few standard headers.
+ * Undefined without allowed origins. Scripts can read the headers of `readable`; without the list, a browser exposes
+ * only a few standard headers.
  */
-export function createCors(
-  origins: readonly string[],
-  readable: readonly string[],
-  nameOf: ServiceValues["headerName"],
-) {
+export function createCors(origins: readonly string[], readable: readonly string[]) {
   if (origins.length === 0) return undefined;
-  const exposed = ["Allow", "Date", ...readable].flatMap((header) => nameOf(header) ?? []).join(", ");
+  const exposed = ["Allow", "Date", ...readable].join(", ");
   const responseHeaders = new Map(
     origins.map((origin) => [
       origin,
@@ -69,12 +63,14 @@ export function createCors(
  * Rejects calls of pages of allowed origins that reach beyond the API. With an endpoint of its own, a page could make
  * the sandbox call any program of this machine, and read its response in the log of deliveries.
  */
-export const refusePages: Stage = ({ operation, headers }) => {
+export const refusePages: Stage = (request, _response, next) => {
+  const { operation, headers } = contextOf(request);
   if (operation?.notFromPages && headers["Access-Control-Allow-Origin"] !== undefined)
     fail(
       "origin_not_allowed",
       `${operation.id} is not for web pages, not even of an origin in --allowed-origin. Call it from your server, or use --endpoints <url>.`,
     );
+  next();
 };
 
 const isShared = (url = "") => isApiPath(url) || url.split("?")[0] === OPENAPI_PATH;

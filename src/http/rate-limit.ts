@@ -5,7 +5,7 @@ import { ownValues } from "../contracts/service-values.ts";
 import { setBounded } from "../kernel/bounded-cache.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import type { RequestContext, Stage } from "./context.ts";
+import { contextOf, type RequestContext, type Stage } from "./context.ts";
 import { openBucket, type RateLimit, type RateLimitWindow } from "./rate-limit-window.ts";
 
 /** Limits by operation id. `all` applies to every other operation. */
@@ -68,8 +68,11 @@ function createBuckets() {
 /** Counts the request in the window of its operation or its merchant, or responds with 429. */
 export const limit =
   (limiter: RateLimiter, clock: Pick<Clock, "mode">): Stage =>
-  (context) =>
+  (request, _response, next) => {
+    const context = contextOf(request);
     take(context, limiter.bucket(context), limiter, clock);
+    next();
+  };
 
 /**
  * A failed authentication counts against the client's address, never a merchant, so that remaining quota reveals

@@ -7,9 +7,20 @@ import { factOf } from "../schema/assumed.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Stores } from "../store/stores.ts";
-import type { Reply, RequestContext, Stage } from "./context.ts";
+import { contextOf, type Reply, type RequestContext, type Stage } from "./context.ts";
 import { isStoredError, replay } from "./idempotency.ts";
 import { errorReply } from "./reply.ts";
+
+/** Runs an operation and sets the reply. */
+export type Effect = (context: RequestContext) => void | Promise<void>;
+
+/** The stage that runs the operation. */
+export const operate =
+  (effect: Effect): Stage =>
+  (request, _response, next) => {
+    const waiting = effect(contextOf(request));
+    return waiting === undefined ? next() : waiting.then(() => next());
+  };
 
 interface TransactionDependencies extends Pick<Stores, "database" | "idempotencyReplies" | "createOperationContext"> {
   /**
@@ -23,7 +34,7 @@ export function transact({
   idempotencyReplies,
   createOperationContext,
   committed,
-}: TransactionDependencies): Stage {
+}: TransactionDependencies): Effect {
   const handle = (context: RequestContext) => runOperation(context, createOperationContext);
   return (context) => {
     if (context.operation?.method === "GET") {

@@ -12,6 +12,7 @@ import { type ErrorCode, fail, SandboxError } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { createLessons, type LessonService } from "../lessons/index.ts";
 import type { LessonCall } from "../lessons/lesson-files.ts";
+import type { RunSources } from "../report/run-data.ts";
 import { createViews } from "../store/records/views.ts";
 import { readCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
@@ -67,12 +68,6 @@ export function openControlApi(engine: Engine) {
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mint(fixtures()[0]?.name ?? "").merchant);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
-  const sources = {
-    ...shared,
-    verdicts: (erased: boolean) => judge.verdicts({ erased }),
-    sandboxes: judge.sandboxes,
-    scenarios: scenarios.armed,
-  };
   const parts = {
     ...shared,
     random,
@@ -94,7 +89,7 @@ export function openControlApi(engine: Engine) {
     lessons,
     verifier,
     auditor: openAuditor(engine),
-    report: async (format, end) => (await import("../report/report.ts")).report(sources, format, end),
+    report: openReporter(engine, shared),
     dataReplaced,
     publish: hub.publish,
     made: hub.made,
@@ -156,6 +151,20 @@ function recordsOf(
 ): RecordBase[] {
   const merchants = merchant === undefined ? tenants.list().map(({ id }) => id) : [merchant];
   return merchants.flatMap((id) => createOperationContext(id, now, undefined).own(resource).all().reverse());
+}
+
+/** Loads the report at its first use. */
+function openReporter(
+  { judge, scenarios }: Engine,
+  shared: Omit<RunSources, "verdicts" | "sandboxes" | "scenarios">,
+): ControlContext["report"] {
+  const sources = {
+    ...shared,
+    verdicts: (erased: boolean) => judge.verdicts({ erased }),
+    sandboxes: judge.sandboxes,
+    scenarios: scenarios.armed,
+  };
+  return async (format, end) => (await import("../report/report.ts")).report(sources, format, end);
 }
 
 /** Loads the audit at its first run. */

@@ -6,7 +6,7 @@ import { catalogue, resources } from "../areas/index.ts";
 import type { ComparedOperation, ComparedSandbox } from "../compare/recording.ts";
 import { envelope, errorObject } from "../contracts/envelopes.ts";
 import { factKinds, type ServiceFact } from "../contracts/fact.ts";
-import { API_PREFIX } from "../http/route.ts";
+import { API_PREFIX } from "../contracts/paths.ts";
 import { usageError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { eventsOf } from "../reference/events.ts";

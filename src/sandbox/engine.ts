@@ -2,16 +2,16 @@
 
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import { API_PREFIX } from "../contracts/paths.ts";
 import { ownValues } from "../contracts/service-values.ts";
 import { createFaults } from "../faults/index.ts";
 import { createHeldResponses } from "../http/faults/send-with-faults.ts";
 import { createRateLimiter } from "../http/rate-limit.ts";
+import { SAFE_HEADERS } from "../http/reply.ts";
 import { requestMessage } from "../http/request-recorder.ts";
-import { API_PREFIX } from "../http/route.ts";
 import { createJudge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { createEventLoopLag } from "../kernel/event-loop.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
@@ -104,6 +104,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
       return stores.runSummary.storedCounts();
     },
     verdicts: () => judge.made(),
+    responseHeaders: SAFE_HEADERS,
   });
   const limiter = createRateLimiter({ all: service.values.rateLimit, ...options.rateLimit }, service.values.retryAfter);
   const faults = createFaults({
@@ -113,12 +114,10 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     keepHistory: stores.recordHistory.keep,
     loggedRuleIds: () => [...stores.requestLog.ruleIds(), ...stores.attempts.ruleIds()],
   });
-  const lag = createEventLoopLag();
   const judge = createJudge({
     operations: service.operations,
     prefix: API_PREFIX,
     values: service.values,
-    lag,
     onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
   });
   const scenarios = createScenarios({
@@ -131,7 +130,6 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
   const dispatcher = createDispatcher({
     ...stores,
     ...senderOptions(storage),
-    lag,
     clock,
     random,
     schedule,

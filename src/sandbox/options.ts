@@ -78,7 +78,13 @@ const textOption = (value: string, description: string) => ({
 const textLike = (form: RegExp, what: string) => (text: string, flag: string) =>
   form.test(text) ? text : usageError(`${flag} takes ${what}; received "${text}".`);
 const hostName = textLike(/^[\w.-]+$|^\[?[\da-f:.]+\]?$/i, "a host name such as host.docker.internal");
-const webOrigin = textLike(/^(null|[a-z][a-z0-9+.-]*:\/\/[^/?#@]+)$/i, "an origin such as http://localhost:3000");
+const webOriginForm = textLike(/^[a-z][a-z0-9+.-]*:\/\/[^/?#@]+$/i, "an origin such as http://localhost:3000");
+const webOrigin = (text: string, flag: string) =>
+  text.toLowerCase() === "null"
+    ? usageError(
+        `${flag} takes an origin such as http://localhost:3000; received "${text}", the origin of every sandboxed frame and every local file. Serve the page from a local server, and allow its origin.`,
+      )
+    : webOriginForm(text, flag);
 
 /** A list of texts, by repeating the flag. */
 const textsOption = (value: string, description: string, parse = nonEmpty) => ({

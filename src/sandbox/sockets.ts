@@ -1,9 +1,10 @@
 // Dispatches requests: the request pipeline answers /v1, the control app everything else, and the hub the live stream.
 
 import { existsSync, readFileSync } from "node:fs";
-import { CONTROL_PREFIX } from "../contracts/paths.ts";
+import { CONTROL_PREFIX, isApiPath } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
+import { refuseLiveKeyIn } from "../http/authenticate.ts";
 import { openContext } from "../http/context.ts";
 import { createControlApp } from "../http/control-app.ts";
 import { tokenCheck } from "../http/control-operation.ts";
@@ -12,7 +13,6 @@ import { createGuard, type Guard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
 import { sendFailure } from "../http/reply.ts";
 import { createRequestRecorder } from "../http/request-recorder.ts";
-import { isApiPath } from "../http/route.ts";
 import { createUpgradeHandler, type ServerHandlers } from "../http/server.ts";
 import { usageError } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
@@ -30,7 +30,7 @@ const responseHeaders = serviceHeaders.map(({ name }) => name);
 export function openSockets(engine: Engine, controlApi: () => ControlApiParts): ServerHandlers {
   const { options, address, clock, hub, listeners } = engine;
   const report: Report = (error, { id }) => reportDefect(listeners, error, id);
-  const cors = createCors(options.allowedOrigin, responseHeaders, engine.service.values.headerName);
+  const cors = createCors(options.allowedOrigin, responseHeaders);
   const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
   const requireToken = tokenCheck(options.controlToken);
   const { recorder, pipeline } = openService(engine, guard, report);
@@ -48,17 +48,20 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
   return {
     request(incoming, outgoing) {
       // For errors before a pipeline starts; the pipelines respond to their own errors.
-      const fail = (error: unknown) => sendFailure(openContext(incoming, outgoing, 0, clock.now()), error, report);
       try {
-        if (cors?.isPreflight(incoming) && guard.allows(incoming)) cors.grantPreflight(incoming, outgoing);
-        else if (isApiPath(incoming.url)) void pipeline()(recorder.open(incoming, outgoing));
-        else control()(incoming, outgoing).catch(fail);
+        // Express's router looks for a path in other targets too, such as a whole URL.
+        if (!incoming.url?.startsWith("/")) guard.check(incoming);
+        if (cors?.isPreflight(incoming) && guard.allows(incoming)) {
+          // The grant repeats names that the page sent.
+          refuseLiveKeyIn(incoming);
+          cors.grantPreflight(incoming, outgoing);
+        } else if (isApiPath(incoming.url)) pipeline()(incoming, outgoing);
+        else control()(incoming, outgoing);
       } catch (error) {
-        fail(error);
+        sendFailure(openContext(incoming, outgoing, clock.now()), error, report);
       }
     },
     connected: recorder.connected,
-    nextRequestId: recorder.nextId,
     upgrade: createUpgradeHandler({
       path: `${CONTROL_PREFIX}/live`,
       guard,
@@ -82,8 +85,6 @@ function openService(
   const pipeline = once(() =>
     createPipeline({
       ...stores,
-      values: service.values,
-      translation: service.translation,
       catalogue: service.operations,
       clock,
       guard,
@@ -93,7 +94,7 @@ function openService(
       held: heldResponses,
       report,
       committed: dispatcher.afterCommit,
-      answered: recorder.close,
+      recorder,
     }),
   );
   return { recorder, pipeline };

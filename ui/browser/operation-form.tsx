@@ -12,6 +12,7 @@ import type { FormField, FormValues } from "../overlays/field.ts";
 import { copyText } from "../state/updates.ts";
 import { sanitize, sanitizeLines } from "../view/cells.ts";
 import { duration, statusStyles } from "../view/format.ts";
+import type { Theme } from "../view/style.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { type Answer, sendCall } from "./fetch-calls.ts";
 import { Field } from "./form-field.tsx";
@@ -126,29 +127,36 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
         </h3>
         <pre tabIndex={0}>{sanitizeLines(curl)}</pre>
       </section>
-      <section aria-label="Responses">
-        <h3>Responses</h3>
-        {operation.responses.map(({ status, description, fields, example }) => (
-          <details key={status} open={status < "300"}>
-            <summary>
-              {status} {description}
-            </summary>
-            <Definitions
-              rows={fields.map(({ name, description, schema }) => ({
-                name,
-                note: typeText(schema),
-                text: description.replaceAll("`", ""),
-              }))}
-            />
-            {example !== undefined && (
-              <pre tabIndex={0}>
-                <StyledLines lines={unmaskedBodyLines(state.theme, WIDTH, example)} />
-              </pre>
-            )}
-          </details>
-        ))}
-      </section>
+      <Responses theme={state.theme} operation={operation} />
     </form>
+  );
+}
+
+/** The documented responses of an operation, each with its fields and an example. */
+function Responses({ theme, operation }: { theme: Theme; operation: ApiOperation }) {
+  return (
+    <section aria-label="Responses">
+      <h3>Responses</h3>
+      {operation.responses.map(({ status, description, fields, example }) => (
+        <details key={status} open={status < "300"}>
+          <summary>
+            {status} {description}
+          </summary>
+          <Definitions
+            rows={fields.map(({ name, description, schema }) => ({
+              name,
+              note: typeText(schema),
+              text: description.replaceAll("`", ""),
+            }))}
+          />
+          {example !== undefined && (
+            <pre tabIndex={0}>
+              <StyledLines lines={unmaskedBodyLines(theme, WIDTH, example)} />
+            </pre>
+          )}
+        </details>
+      ))}
+    </section>
   );
 }
 

@@ -1,14 +1,14 @@
 // Applies faults to API calls: pipeline stages that evaluate the rules of each phase and apply their effects.
 
 import type { ApiEffect, ApiPhase, CallSubject, RetryAfter } from "../../contracts/fault.ts";
-import type { ServiceValues } from "../../contracts/service-values.ts";
 import type { ApiFaults } from "../../faults/index.ts";
 import { type Clock, httpDate, LATEST_TIME } from "../../kernel/clock.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../../kernel/errors.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { CallFaults, Reply, RequestContext, Stage } from "../context.ts";
+import { type CallFaults, contextOf, passOn, type Reply, type RequestContext, type Stage } from "../context.ts";
 import { moveClock, rateLimitHeaders, secondsUntil } from "../rate-limit.ts";
 import { send } from "../reply.ts";
+import type { Effect } from "../transact.ts";
 import { type Apply, type Decide, type HeldResponses, sendWithFaults } from "./send-with-faults.ts";
 
 type InjectedResponse = Extract<ApiEffect, { kind: "respond" }>;
@@ -112,17 +112,16 @@ export function skewHeaders(context: RequestContext, by: number): number {
 
 interface FaultStageOptions extends Pick<Stores, "idempotencyReplies" | "recordHistory"> {
   clock: Pick<Clock, "mode">;
-  values: Pick<ServiceValues, "idempotencyHeader">;
   faults: ApiFaults;
   held: HeldResponses;
 }
 
 export type FaultStages = ReturnType<typeof faultStages>;
 
-export function faultStages({ clock, values, faults, idempotencyReplies, recordHistory, held }: FaultStageOptions) {
+export function faultStages({ clock, faults, idempotencyReplies, recordHistory, held }: FaultStageOptions) {
   const decide: Decide = (context, state, phase) => {
     if (state.inline.length === 0 && !faults.mayFire(phase)) return undefined;
-    const injection = faults.decide(phase, subjectOf(context, state, values), state.inline);
+    const injection = faults.decide(phase, subjectOf(context, state), state.inline);
     if (!injection) return undefined;
     state.fired.push(injection.firing.ruleId);
     if (injection.label) state.labels.push(injection.firing.ruleId);
@@ -131,30 +130,34 @@ export function faultStages({ clock, values, faults, idempotencyReplies, recordH
   const apply: Apply = (context, state, effect) => applyEffect(context, state, effect, { clock, idempotencyReplies });
   const stage =
     (phase: ApiPhase): Stage =>
-    (context) => {
+    (request, _response, next) => {
+      const context = contextOf(request);
       const effect = context.faults && decide(context, context.faults, phase);
       if (context.faults && effect) apply(context, context.faults, effect);
+      passOn(context, next);
     };
   const [outage, auth, recall, before] = [stage("outage"), stage("auth"), stage("recall"), stage("before")] as const;
   return {
-    outage(context: RequestContext) {
-      const text = context.incoming.headers["x-sandbox-inject"];
-      if (!faults.armed && text === undefined) return;
+    outage: ((request, response, next) => {
+      const text = request.headers["x-sandbox-inject"];
+      if (!faults.armed && text === undefined) return next();
+      const context = contextOf(request);
       const inline = text === undefined ? [] : faults.parseInline([text].flat().join(","));
       context.faults = { inline, fired: [], labels: [], body: undefined, served: false, disconnect: undefined };
-      return outage(context);
-    },
+      return outage(request, response, next);
+    }) as Stage,
     // Only a valid key can be rejected as revoked or expired.
-    auth: (context: RequestContext) => (context.identity ? auth(context) : undefined),
+    auth: onlyIf(({ identity }) => identity !== undefined, auth),
     limit: stage("limit"),
-    recall: (context: RequestContext) => (context.idempotencyKey === undefined ? undefined : recall(context)),
-    before(context: RequestContext) {
-      if (context.faults) context.faults.body = context.body;
-      return before(context);
-    },
+    recall: onlyIf(({ idempotencyKey }) => idempotencyKey !== undefined, recall),
+    before: ((request, response, next) => {
+      const { faults: state, body } = contextOf(request);
+      if (state) state.body = body;
+      return before(request, response, next);
+    }) as Stage,
     /** Wraps the stage that runs the operation, so that a rule can make it read old data or use a skewed clock. */
     around:
-      (effect: Stage): Stage =>
+      (effect: Effect): Effect =>
       (context) =>
         context.faults ? runShifted(context, context.faults, effect, decide, recordHistory) : effect(context),
     /** Sends the reply, or loses, delays or corrupts it. */
@@ -165,11 +168,16 @@ export function faultStages({ clock, values, faults, idempotencyReplies, recordH
   };
 }
 
+const onlyIf =
+  (applies: (context: RequestContext) => boolean, stage: Stage): Stage =>
+  (request, response, next) =>
+    applies(contextOf(request)) ? stage(request, response, next) : next();
+
 /** Runs the operation with the faults clock_skew and, for reads, stale_read. */
 async function runShifted(
   context: RequestContext,
   state: CallFaults,
-  effect: Stage,
+  effect: Effect,
   decide: Decide,
   recordHistory: Stores["recordHistory"],
 ): Promise<void> {
@@ -202,11 +210,7 @@ function applyEffect(
   context.reply = { status: 0, body: "" };
 }
 
-function subjectOf(
-  context: RequestContext,
-  state: CallFaults,
-  { idempotencyHeader }: FaultStageOptions["values"],
-): CallSubject {
+function subjectOf(context: RequestContext, state: CallFaults): CallSubject {
   const { id, identity, operation, incoming } = context;
   return {
     requestId: id,
@@ -216,8 +220,7 @@ function subjectOf(
     address: `${incoming.method} ${incoming.url}`,
     header(name) {
       const { headers } = incoming;
-      const own = name.toLowerCase();
-      const sent = own === "idempotency-key" ? idempotencyHeader.toLowerCase() : own;
+      const sent = name.toLowerCase();
       const value = Object.hasOwn(headers, sent) ? headers[sent] : undefined;
       return Array.isArray(value) ? value.join(", ") : value;
     },

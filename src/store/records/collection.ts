@@ -142,14 +142,6 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
       if (changes === 0) failDuplicate(resource, record, fields);
     }
   };
-  const rowOf = (record: R) => ({
-    merchant,
-    kind,
-    id: record.id,
-    status: stateOf(resource, record),
-    body: writtenJson(scope, resource, record),
-    outstanding: resource.outstanding?.(record) ? (1 as const) : null,
-  });
   const keepDue = (record: R, before?: R) => {
     if (!resource.changesWithTime) return record;
     const due = dueTimeOf({ resource, own, now, dueFrom }, record, before);
@@ -173,7 +165,7 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
   const change = (given: R, before: R, changes?: RecordFields<R>) => {
     const record = check(given.status === before.status ? given : number.give(given, given.status, changes), before);
     number.keep(record);
-    if (statements.update.run(rowOf(record)).changes === 0)
+    if (statements.update.run(rowOf(resource, scope, record)).changes === 0)
       throw new Error(`${kind} ${record.id} no longer exists: it cannot be changed`);
     if (resource.unique.length > 0) {
       const { sequence } = statements.pages.position(kind, merchant, record.id) as RecordPosition;
@@ -183,7 +175,7 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     return keepDue(record, before);
   };
   const add = (record: R, insert: Statements["insert"]) => {
-    claimUnique(record, insert({ ...rowOf(record), created: record.created }).lastInsertRowid);
+    claimUnique(record, insert({ ...rowOf(resource, scope, record), created: record.created }).lastInsertRowid);
     number.keep(record);
     return keepDue(record);
   };
@@ -204,6 +196,16 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
     move: arrivals.move,
   };
 }
+
+/** The columns of a record, without the time of its creation. */
+const rowOf = <R extends RecordBase>(resource: Resource<R>, scope: Scope, record: R) => ({
+  merchant: scope.merchant,
+  kind: resource.kind,
+  id: record.id,
+  status: stateOf(resource, record),
+  body: writtenJson(scope, resource, record),
+  outstanding: resource.outstanding?.(record) ? (1 as const) : null,
+});
 
 /** Numbers the records of a kind that declares series, such as QR-0147 after QR-0146. */
 function seriesOf<R extends RecordBase>({ kind, series }: Resource<R>, scope: Scope, own: OwnRecords) {

@@ -40,19 +40,14 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
   const find = sql.prepare<[{ id: string; merchant: string }], { sequence: number; type: string }>(
     "select sequence, type from events where id = @id and merchant = @merchant",
   );
-  const ofType = "select endpoint from subscriptions where merchant = @merchant and type =";
-  const subscribed = sql
-    .prepare<[{ merchant: string; type: string }], string>(`${ofType} '${EVERY_TYPE}' union all ${ofType} @type`)
-    .pluck();
-  // `union` would make SQLite fill a temporary table, and most events have no subscriber.
-  const subscribers = (merchant: string, type: string) => [...new Set(subscribed.all({ merchant, type }))];
   const insertDelivery = sql.insert(
     "insert into deliveries",
     "merchant, endpoint, event, trigger, replay, state, allowed, due, created",
   );
+  const { subscribers, ...changes } = subscriptions(database);
   let deliveriesAdded = () => {};
   return {
-    ...subscriptions(database),
+    ...changes,
     /**
      * Calls back inside the transaction whenever deliveries were added, so that their first attempt can start in the
      * same commit.
@@ -75,29 +70,15 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
     ) {
       const now = clock.now();
       const created = at ?? now;
-      const id = counters.mint(merchant, "evt");
-      const head = {
-        id,
-        object: "event" as const,
-        type,
-        created: Math.floor(created / 1000),
-        livemode: false as const,
-        merchantId: merchant,
-      };
+      const head = headOf({ id: counters.mint(merchant, "evt"), merchant, type, created });
       const origin = test ? "test" : "event";
       const body = `${JSON.stringify(head).slice(0, -1)},"data":${json}}`;
-      const { lastInsertRowid } = insertEvent({ id, merchant, type, created, origin, request: request ?? null, body });
+      const row = { id: head.id, merchant, type, created, origin, request: request ?? null, body };
+      const { lastInsertRowid: event } = insertEvent(row);
       const endpoints = subscribers(merchant, type);
-      const delivery = {
-        merchant,
-        event: lastInsertRowid,
-        trigger: origin,
-        replay: 0,
-        state: "pending",
-        allowed: gaps.length,
-      };
+      const attempts = { state: "pending", allowed: gaps.length, due: now + (gaps[0] ?? 0), created: now };
       for (const endpoint of endpoints)
-        insertDelivery({ ...delivery, endpoint, due: now + (gaps[0] ?? 0), created: now });
+        insertDelivery({ ...attempts, merchant, endpoint, event, trigger: origin, replay: 0 });
       if (endpoints.length > 0) deliveriesAdded();
       retention.rowAdded();
       return { event: { ...head, data }, endpoints };
@@ -112,22 +93,28 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
       const now = clock.now();
       const endpoints = endpoint === undefined ? subscribers(merchant, event.type) : [endpoint];
       const replays = endpoints.map((one) => ({ endpoint: one, number: counters.next(merchant, "replay") }));
-      const delivery = {
-        merchant,
-        event: event.sequence,
-        trigger: "replay",
-        state: "pending",
-        allowed: 1,
-        due: now,
-        created: now,
-      };
-      for (const { endpoint, number } of replays) insertDelivery({ ...delivery, endpoint, replay: number });
+      const attempts = { state: "pending", allowed: 1, due: now, created: now };
+      for (const { endpoint, number } of replays)
+        insertDelivery({ ...attempts, merchant, endpoint, event: event.sequence, trigger: "replay", replay: number });
       deliveriesAdded();
       return replays;
     },
   };
 }
 
+/** The fields of an event before its data, in the order in which they are sent. */
+function headOf({ id, merchant, type, created }: { id: string; merchant: string; type: string; created: number }) {
+  return {
+    id,
+    object: "event" as const,
+    type,
+    created: Math.floor(created / 1000),
+    livemode: false as const,
+    merchantId: merchant,
+  };
+}
+
+/** The endpoints that subscribe to each type of events. */
 function subscriptions({ sql }: Database) {
   const subscribe = sql.insert("insert or ignore into subscriptions", "merchant, type, endpoint");
   const unsubscribe = sql.prepare<[EndpointKey]>(
@@ -141,8 +128,14 @@ function subscriptions({ sql }: Database) {
   const cancel = sql.prepare<[EndpointKey]>(
     "update deliveries set state = 'cancelled', due = null where merchant = @merchant and endpoint = @endpoint and state = 'pending'",
   );
+  const ofType = "select endpoint from subscriptions where merchant = @merchant and type =";
+  const subscribed = sql
+    .prepare<[{ merchant: string; type: string }], string>(`${ofType} '${EVERY_TYPE}' union all ${ofType} @type`)
+    .pluck();
   const unsubscribed: EndpointKey[] = [];
   return {
+    // `union` would make SQLite fill a temporary table, and most events have no subscriber.
+    subscribers: (merchant: string, type: string) => [...new Set(subscribed.all({ merchant, type }))],
     subscribe(merchant: string, endpoint: string, types: readonly string[]) {
       for (const type of types) subscribe({ merchant, type, endpoint });
     },
