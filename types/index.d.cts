@@ -152,10 +152,10 @@ export interface ControlApi {
     list(given: RecordsListInput): Promise<RecordsListReply>;
     /** Get a record. */
     get(given: RecordsGetInput): Promise<AnyRecord>;
-    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes through the states before it. Emits the event of each state. */
-    create(given: RecordsCreateInput): Promise<AnyRecord>;
+    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. What is malformed, unknown or impossible is refused; what is unlikely is made, with `warnings`. */
+    create(given: RecordsCreateInput): Promise<WrittenRecord>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
-    change(given: RecordsChangeInput): Promise<AnyRecord>;
+    change(given: RecordsChangeInput): Promise<WrittenRecord>;
   };
   readonly traffic: {
     /** Start background traffic. Creates records that fit the merchant, in sandbox time: payments, bookings, orders, payroll runs. Payouts contain only payments that were made. Changes that happen on a date, such as a payout arriving, follow the clock; with `--life off`, traffic makes them itself. A frozen clock pauses traffic, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes records that it created, the stock that orders take and the takings that payouts contain, and leaves a record alone once another client has changed it. Of other records, it settles payments and taxes that are pending when it starts, submits due drafts of payrolls, renews memberships, and pays remittances that are due or overdue. Each merchant has at most one: starting another replaces it. A reset, or the end of the sandbox, stops it. */
@@ -1998,8 +1998,8 @@ export interface TriggeredEvent {
     kind: string;
     id: string;
   } | null;
-  /** Why the event is synthetic although a real one was asked for */
-  warning: string | null;
+  /** What is unlikely about it, such as a stay in a full room: one sentence each, none as a rule */
+  warnings: string[];
 }
 export interface Verdict {
   /** Null while it is not final: the verdict if no more requests came */
@@ -2147,6 +2147,23 @@ export interface WebhookHealth {
   lastError: string | null;
   /** Reason the endpoint is disabled: `gone` after the receiver responded with 410 */
   disabledReason: string | null;
+}
+/** A record of any kind, and warnings */
+export interface WrittenRecord {
+  id: string;
+  /** The kind of record */
+  object: string;
+  /** The owner */
+  merchantId: string;
+  /** Only kinds with states have one */
+  status?: string;
+  /** Free-form key-value data, stored unchanged */
+  metadata: Record<string, unknown>;
+  /** Time at which it was created, in Unix seconds */
+  created: number;
+  /** What is unlikely about it, such as a stay in a full room: one sentence each, none as a rule */
+  warnings: string[];
+  [field: string]: unknown;
 }
 declare const errors: {
   database_missing: ErrorFacts;

@@ -119,12 +119,16 @@ export function failInvalidCursor(query: PageQuery, kind: string, owner = "of yo
 export const behaviours: Behaviour[] = [
   {
     id: "lists.order",
-    fact: "Lists are ordered newest first: by `created`, then by the order in which the records were made. After the clock was set back, new records still come first.",
+    fact:
+      "Lists are ordered newest first: by `created`, then by the order in which the records were made. After the " +
+      "clock was set back, new records still come first.",
     why: "The service's documentation orders only the delivery log; the other lists use the same order.",
   },
   {
     id: "lists.cursors",
-    fact: "`starting_after` and `ending_before` are ids and exclude the object itself; sending both, or an unknown id, gets 400. `limit` outside its bounds gets 400 and is not clamped.",
+    fact:
+      "`starting_after` and `ending_before` are ids and exclude the object itself; sending both, or an unknown id, " +
+      "gets 400. `limit` outside its bounds gets 400 and is not clamped.",
     why: "The service's documentation has `has_more` but no cursor; a silent clamp would hide a mistake.",
   },
 ];
