@@ -177,14 +177,6 @@ const mutations = [
     tests: ["test/compare/compare.test.ts", "test/compare/command.test.ts"],
   },
   {
-    room: "service",
-    defect: "a list under another name keeps its old field",
-    file: "src/service/translate-reply.ts",
-    find: '[field === "data" ? name : field, value]',
-    replace: "[field, value]",
-    tests: ["test/service/records.test.ts"],
-  },
-  {
     room: "schema",
     defect: "a missing field is no error",
     file: "src/schema/validator.ts",

@@ -1686,15 +1686,8 @@ export interface SandboxOverviewReply {
   life: "on" | "off";
   /** The SQLite file; null in memory */
   database: string | null;
-  /** The service file of `--service`; null for the plain service */
-  service: string | null;
-  /** The signature of deliveries */
-  signature: {
-    /** The header that carries it; null if a service file removes it */
-    header: string | null;
-    /** How it is computed */
-    form: string;
-  };
+  /** How the signature of deliveries is computed */
+  signature: string;
   merchants: Merchant[];
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
@@ -2392,7 +2385,7 @@ interface RequestEntry {
   path: string;
   search: string;
   status: number;
-  /** The sandbox's own error code, even if a service file translates the response. Not stored. */
+  /** The error code. Not stored. */
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
@@ -2452,8 +2445,6 @@ interface Options {
   life: "on" | "off";
   /** reject body fields of an unexpected shape, or keep them as sent (default: checked) */
   bodies: "checked" | "open";
-  /** respond as the real service does, by this file of compare --write (docs/real-service.md) */
-  service: string | undefined;
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
   /** arm the fault rules of this JSON file at start and after each reset */

@@ -4,7 +4,6 @@
 // work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
-import { ownValues } from "../contracts/service-values.ts";
 import { type AddedSandbox, matchesRule, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
@@ -17,7 +16,6 @@ import {
   isUnanswered,
   type JudgedOperation,
   type ObservedCall,
-  type ReadHeaders,
 } from "./observed-call.ts";
 import { rules } from "./rules/index.ts";
 import { buildVerdict, createVerdictLog, matchesFilter, subjectWithoutCall } from "./verdict-log.ts";
@@ -28,8 +26,6 @@ interface JudgeOptions {
   operations: readonly JudgedOperation[];
   /** The path prefix of requests to the operations, such as /v1. */
   prefix: string;
-  /** The service's header names (default: the sandbox's own). */
-  values?: ReadHeaders | undefined;
   /** Called with each final verdict. */
   onVerdict(verdict: VerdictMessage): void;
 }
@@ -41,7 +37,7 @@ const MAX_SANDBOXES = 1_000;
 /** Enough calls to see which other clients make the same one. */
 const MAX_RECENT = 64;
 
-const createState = ({ operations, prefix, onVerdict, values = ownValues }: JudgeOptions) => ({
+const createState = ({ operations, prefix, onVerdict }: JudgeOptions) => ({
   log: createVerdictLog(onVerdict),
   firings: createFirings(),
   calls: createRecentCalls(1_024),
@@ -49,7 +45,6 @@ const createState = ({ operations, prefix, onVerdict, values = ownValues }: Judg
   /** By merchant; requests without a known merchant share the tracker "". */
   trackers: new Map<string, MerchantTracker>(),
   operationOf: createOperationFinder(operations, prefix),
-  values,
   /** Requests to observe at the end of this turn of the event loop. */
   queue: [] as RequestEntry[],
 });
@@ -157,8 +152,8 @@ function observeAttempt(state: JudgeState, { message, began }: EndedAttempt): vo
   receivers.observe(message, state.firings.ofAttempt(message.id), began, now, writes);
 }
 
-const describe = ({ firings, operationOf, values }: JudgeState, entry: RequestEntry) =>
-  describeCall(entry, firings.ofRequest(entry.id), operationOf(entry), values);
+const describe = ({ firings, operationOf }: JudgeState, entry: RequestEntry) =>
+  describeCall(entry, firings.ofRequest(entry.id), operationOf(entry));
 
 /** Finds or creates a merchant's tracker. At the limit, an empty tracker is dropped, or else the oldest. */
 function trackerOf(state: JudgeState, merchant: string): MerchantTracker {

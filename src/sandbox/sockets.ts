@@ -1,6 +1,7 @@
 // Dispatches requests: the request pipeline answers /v1, the control app everything else, and the hub the live stream.
 
 import { existsSync, readFileSync } from "node:fs";
+import { catalogue } from "../areas/index.ts";
 import { CONTROL_PREFIX, isApiPath } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
@@ -76,7 +77,7 @@ type Report = (error: unknown, request: { id: string }) => void;
 
 /** The pipeline of the service under /v1, and the recorder of its requests. */
 function openService(
-  { options, service, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
+  { options, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
   guard: Guard,
   report: Report,
 ) {
@@ -85,7 +86,7 @@ function openService(
   const pipeline = once(() =>
     createPipeline({
       ...stores,
-      catalogue: service.operations,
+      catalogue,
       clock,
       guard,
       limiter,

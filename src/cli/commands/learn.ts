@@ -25,10 +25,6 @@ export const learn = command({
   },
   async run({ flags, options, positionals: [lesson] }) {
     if (flags.list !== undefined) return list(options);
-    if (options.service !== undefined)
-      usageError(
-        `The lessons describe the plain service: leave out the service file, ${JSON.stringify(options.service)}.`,
-      );
     const start = { lesson, checkpoint: stepNumber(flags.checkpoint), hintAfter: flags["hint-after"] };
     const complete = completeOptions(options, { memory: options.db === undefined });
     const sandbox = await createSandbox(complete).catch(async (error) => {

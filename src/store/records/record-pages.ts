@@ -22,8 +22,6 @@ export function pageOf<R>(rows: readonly R[], limit: number, { ending_before }: 
 export interface RecordQuery extends PageQuery {
   /** Only records in this status (default: all). */
   status?: string | undefined;
-  /** Default: newest first. */
-  order?: "newest first" | "oldest first";
 }
 
 export interface RecordPosition {
@@ -61,8 +59,7 @@ export function openRecordPages({ sql }: Database) {
       const lists = status === undefined ? inAnyStatus : inStatus;
       const after = query.starting_after ?? query.ending_before;
       let bodies: string[];
-      if (after === undefined)
-        bodies = (query.order === "oldest first" ? lists.last : lists.first).all({ ...wanted, limit: limit + 1 });
+      if (after === undefined) bodies = lists.first.all({ ...wanted, limit: limit + 1 });
       else {
         const cursor = position.get({ merchant, kind, id: after });
         if (!cursor) return failInvalidCursor(query, kind);
@@ -80,8 +77,8 @@ export function openRecordPages({ sql }: Database) {
 type Lists = ReturnType<typeof prepareLists>;
 
 /** The records before or after the cursor, the nearest first. */
-const besideCursor = ({ older, newer }: Lists, { ending_before, order }: RecordQuery) =>
-  (ending_before === undefined) === (order !== "oldest first") ? older : newer;
+const besideCursor = ({ older, newer }: Lists, { ending_before }: RecordQuery) =>
+  ending_before === undefined ? older : newer;
 
 /** Prepares the lists of records that also meet the condition `filter`. */
 function prepareLists(sql: Database["sql"], filter: string) {
@@ -93,7 +90,6 @@ function prepareLists(sql: Database["sql"], filter: string) {
       .pluck();
   return {
     first: list("", "desc"),
-    last: list("", "asc"),
     // A page after a cursor takes two statements: with one on (created, sequence), SQLite would scan all records of the
     // cursor's second. With a frozen clock, all records have the same second.
     older: {
