@@ -1,6 +1,6 @@
 // The control operations for lessons and learners.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { type LearnerState, Lesson, ShownLearner } from "../contracts/lesson.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { LessonService } from "../lessons/index.ts";

@@ -2,9 +2,10 @@
 // reply.
 
 import type { IncomingMessage } from "node:http";
-import { Document, type Endpoint } from "../contracts/endpoint.ts";
+import type { Endpoint } from "../contracts/endpoint.ts";
 import { fail } from "../kernel/errors.ts";
 import { isSameToken } from "../kernel/random.ts";
+import { Document } from "../kernel/reply-bodies.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import { type RequestInput, readInput } from "./validate.ts";
 
