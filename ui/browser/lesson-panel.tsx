@@ -115,7 +115,7 @@ const Prose = ({ text }: { text: string }) => (
 );
 
 function Completed({ dashboard }: DashboardProps) {
-  const { id, learner } = learnerMode(dashboard.state) ?? {};
+  const { id, learner } = dashboard.state.learning ?? {};
   const next = learner?.next ?? null;
   const begin = () =>
     dashboard.change((state) =>
