@@ -3,11 +3,11 @@
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import { type LearnerState, Lesson, ShownLearner } from "../contracts/lesson.ts";
-import { currentStepText } from "../contracts/lesson-text.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { Document } from "../kernel/reply-bodies.ts";
 import type { LessonService } from "../lessons/index.ts";
+import { currentStepText } from "../lessons/lesson-text.ts";
 import { oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import { spanOf, wholeList, wholeListOf } from "./given-values.ts";

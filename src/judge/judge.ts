@@ -4,8 +4,9 @@
 // work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
-import { type AddedSandbox, matchesRule, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
+import type { AddedSandbox, VerdictFilter, VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
+import { matchesWildcard } from "../schema/conditions.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { RecordedAttempt } from "../webhooks/attempt-recorder.ts";
 import { createFirings, type Firings } from "./firings.ts";
@@ -216,8 +217,8 @@ function conclude(state: JudgeState, merchant: string | undefined): void {
 /** An inconclusive finding for each rule that a fired fault was set up to test, but that gave no verdict. */
 function findMissing(firings: Firings, found: readonly VerdictMessage[]) {
   return firings.expectedVerdicts().flatMap(({ firing, pattern }) => {
-    const rule = rules.find(({ id }) => matchesRule(pattern, id));
-    if (!rule || found.some((verdict) => verdict.fault === firing.ruleId && matchesRule(pattern, verdict.rule)))
+    const rule = rules.find(({ id }) => matchesWildcard(id, pattern));
+    if (!rule || found.some((verdict) => verdict.fault === firing.ruleId && matchesWildcard(verdict.rule, pattern)))
       return [];
     const says = `The fault ${firing.name ?? firing.ruleId} affected ${firing.requestId ?? firing.attemptId}, but nothing that followed decides this rule.`;
     const subject = subjectWithoutCall(firing.merchant ?? undefined, firing.at, firing.ruleId);

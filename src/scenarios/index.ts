@@ -2,12 +2,13 @@
 
 import type { RuleState } from "../contracts/fault.ts";
 import type { ScenarioExpectation, ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
-import { matchesRule, VERDICT_RANK, VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
+import { VERDICT_RANK, VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 import type { RuleRegistry } from "../faults/rule-registry.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { nearestOrAll } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
+import { matchesWildcard } from "../schema/conditions.ts";
 import {
   jsonSchema,
   readFolder,
@@ -151,7 +152,7 @@ function score(expected: readonly ScenarioExpectation[], found: readonly Verdict
 }
 
 function resultOf(expected: ScenarioExpectation, found: readonly VerdictMessage[]): ScenarioResult {
-  const about = found.filter(({ rule }) => matchesRule(expected.rule, rule));
+  const about = found.filter(({ rule }) => matchesWildcard(rule, expected.rule));
   const number = (verdict: Verdict) => about.filter((one) => one.verdict === verdict).length;
   const [pass, fail, inconclusive] = VERDICTS.map(number) as [number, number, number];
   const verdict = fail > 0 ? "fail" : pass > 0 ? "pass" : "inconclusive";

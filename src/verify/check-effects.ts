@@ -1,9 +1,10 @@
 // Checks the effects of a run: deliveries, records, verdicts, scenarios and fault rules that fired.
 
+import { verdictLine } from "../client/verdict-text.ts";
 import type { DeliveryMatch, NearMiss } from "../contracts/expectations.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import { type ExplainedVerdict, type Verdict, type VerdictMessage, verdictLine } from "../contracts/verdict.ts";
+import type { ExplainedVerdict, Verdict, VerdictMessage } from "../contracts/verdict.ts";
 import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { LoggedDelivery, RunSummary } from "../store/request-log/run-summary.ts";

@@ -3,8 +3,8 @@
 import { createInterface } from "node:readline";
 import type { Learner } from "../../../generated/control-api.ts";
 import { isInForeground } from "../../../ui/terminal/screen.ts";
-import { currentStepText, wrapProse } from "../../contracts/lesson-text.ts";
 import { realDelay } from "../../kernel/clock.ts";
+import { currentStepText, wrapProse } from "../../lessons/lesson-text.ts";
 import { note, print, printText } from "../output/print.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { type LearnerPlace, stepName, updateFile } from "./lesson-file.ts";
