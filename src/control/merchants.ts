@@ -46,7 +46,6 @@ const listMerchants = endpoint({
   method: "GET",
   path: "/merchants",
   summary: "List the merchants with their API keys, and how many records and requests each has",
-  access: { learner: { query: "merchant" } },
   query: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   reply: wholeListOf(ListedMerchant),
   errors: ["resource_not_found"],

@@ -65,7 +65,7 @@ export function openControlApi(engine: Engine) {
   const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
   const traffic = createTraffic({ ...stores, clock, random, resources, life, report: reportTraffic });
   const verifier = openVerifier(engine);
-  const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures()[0]?.name ?? "").merchant);
+  const lessons = openLessons(engine, verifier, () => world.mint(fixtures()[0]?.name ?? "").merchant);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
   const parts = {
     ...shared,
@@ -225,8 +225,8 @@ async function callForLearner(
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
   const reply = await callService(url.origin, { method, path, key, headers, body });
-  // A 409 means that the step's result exists already. In a room, an endpoint on the participant's own machine cannot
-  // be registered.
+  // A 409 means that the step's result exists already. A sandbox that other machines can call takes no endpoint on its
+  // own machine.
   const { code } = reply.body as { code?: ErrorCode };
   if (reply.status < 300 || reply.status === 409 || code === "webhook_url_loopback") return;
   const response = `${reply.status} ${JSON.stringify(reply.body)}`;

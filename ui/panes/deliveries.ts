@@ -103,7 +103,6 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["r"],
       label: "replay",
       help: "replay the delivery: same event and body, to the same endpoint",
-      isForHost: true,
       isEnabled: (state, attempt) => isReplayable(state, attempt),
       run: (state, attempt) =>
         makeCall(state, replayCall(attempt), () => ({ message: `Replayed ${attempt.eventType} to ${attempt.url}` })),
@@ -112,7 +111,6 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["R"],
       label: "replay failed",
       help: "replay every failed delivery in the list",
-      isForHost: true,
       isEnabled: (state) => replayable(state).length > 0,
       run: replayFailed,
     },
