@@ -1,6 +1,6 @@
 // The contract of the judge: its rules and verdicts as the control API shows them, and how they are queried.
 
-import { nullable, oneOf, type Static, Type, timeNumber, timeText } from "../schema/shapes.ts";
+import { nullable, oneOf, type Static, Type, text, timeNumber, timeText } from "../schema/shapes.ts";
 
 export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -78,8 +78,7 @@ export interface VerdictFilter {
   erased?: boolean | undefined;
 }
 
-/** A rule id, or a pattern such as `retry_after.*`. */
-export const RULE_PATTERN = "^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$";
+export const RulePattern = text("Id of a rule of the judge, or a pattern such as retry_after.*", { minLength: 1 });
 
 /** A sandbox that a test created for itself, whose verdicts are added to these when it closes. */
 export const AddedSandbox = Type.Object(

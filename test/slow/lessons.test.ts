@@ -9,7 +9,6 @@ import { currentStepText } from "../../src/cli/lessons/lesson-text.ts";
 import type { LessonMessage } from "../../src/contracts/lesson.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { readLesson } from "../../src/lessons/lesson-files.ts";
-import { currentStepText } from "../../src/lessons/lesson-text.ts";
 import { fastClock, openShell, root, speedUp } from "../support/page.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, call, control, freePort, open } from "../support/sandbox.ts";
