@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { catalogue } from "../areas/index.ts";
-import { CONTROL_PREFIX, isApiPath } from "../contracts/paths.ts";
+import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
 import { faultStages } from "../faults/call-stages.ts";
@@ -15,6 +15,7 @@ import { createGuard, type Guard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
 import { sendFailure } from "../http/reply.ts";
 import { createRequestRecorder } from "../http/request-recorder.ts";
+import { isApiPath } from "../http/request-target.ts";
 import { createUpgradeHandler, type ServerHandlers } from "../http/server.ts";
 import { usageError } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
