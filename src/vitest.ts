@@ -31,7 +31,7 @@ export interface SandboxFixtures<Shared extends SharedSandbox = SharedSandbox> {
 const testIn = <Shared extends SharedSandbox>(open: () => Promise<Shared>): TestAPI<SandboxFixtures<Shared>> =>
   base.extend<SandboxFixtures<Shared>>({
     sandbox: [
-      // biome-ignore lint/correctness/noEmptyPattern: any lets fixtures of each type be assigned to it
+      // biome-ignore lint/correctness/noEmptyPattern: vitest reads the dependencies of a fixture from the pattern.
       async ({}, use) => {
         const sandbox = await open();
         await use(sandbox);

@@ -1,6 +1,6 @@
 // The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { type FactKind, factKinds } from "../contracts/fact.ts";
 import { ClockState, KeptCounts, MadeCounts, Merchant } from "../contracts/live-messages.ts";
 import { ShownScenario } from "../contracts/scenario.ts";
@@ -130,7 +130,6 @@ const showHealth = endpoint({
   method: "GET",
   path: "/health",
   summary: "Check whether the sandbox is ready",
-  access: { learner: "anyone" },
   description:
     "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. " +
     "Replies 503 if the SQLite file was deleted or replaced since.",

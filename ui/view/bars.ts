@@ -41,15 +41,14 @@ export function statusBar(state: UiState): string {
   return ` ${drawn.join("  ")}${" ".repeat(Math.max(0, room - widthOf(shown.join("  "))))}${counts}`;
 }
 
-/** The parts of the bar by importance. A workshop's screen may be projected: it shows no API keys. */
+/** The parts of the bar by importance. */
 function statusParts(state: UiState): string[] {
-  const { sandbox, learning, target } = state;
+  const { sandbox, target } = state;
   const connection = connectionText(state);
   if (!sandbox) return [connection, target.url];
-  const keys = learning?.kind === "workshop" ? [] : [firstApiKeyText(sandbox)];
   const clock = [clockText(state, sandbox), `life ${sandbox.life}`];
   const about = [connection, sandbox.baseUrl, ...trafficTexts(sandbox)];
-  return [...about, ...keys, ...clock, `page ${target.url}/`, `v${sandbox.version}`];
+  return [...about, firstApiKeyText(sandbox), ...clock, `page ${target.url}/`, `v${sandbox.version}`];
 }
 
 /** The armed outage of every call, if there is one: the service is down because the user took it down. */

@@ -1,6 +1,6 @@
 // The text of a lesson on a plain terminal.
 
-import type { LearnerState, Lesson, LessonBlock } from "./lesson.ts";
+import type { LearnerState, Lesson, LessonBlock } from "../../contracts/lesson.ts";
 
 type StepProgress = Pick<LearnerState, "step" | "completed" | "next">;
 
