@@ -19,7 +19,6 @@ const FLOORS: readonly (readonly string[])[] = [
     "webhooks",
     "live",
     "life",
-    "traffic",
     "reference",
     "areas",
     "faults",
