@@ -491,6 +491,8 @@ export interface Expectation {
   /** A number of verdicts of the judge (default: no failures) */
   verdicts?: {
     rules: string[];
+    /** Only verdicts that these fault rules led to */
+    faults?: string[];
     /** How often: exactly, atLeast and atMost, all of which must hold */
     pass?: Count;
     /** How often: exactly, atLeast and atMost, all of which must hold */
@@ -545,7 +547,7 @@ export type FaultAction = {
   /** Delays the response, in real time. The operation still takes effect, and any other fault can act too. */
   type: "latency";
   /** How the delay is drawn (default: `fixed`) */
-  distribution?: "fixed" | "uniform" | "lognormal" | "ramp";
+  distribution?: "fixed" | "uniform" | "lognormal";
   /** fixed: milliseconds */
   ms?: number;
   /** uniform: the shortest, such as 600ms, 30s or 24h */
@@ -556,10 +558,6 @@ export type FaultAction = {
   median?: string;
   /** lognormal: how wide, such as 0.5 */
   sigma?: number;
-  /** ramp: the first delay, such as 600ms, 30s or 24h */
-  from?: string;
-  /** ramp: the last delay, when the rule's `times` or `for` is used up, such as 600ms, 30s or 24h */
-  to?: string;
   /** Before the headers, or between headers and body (default: `headers`) */
   in?: "headers" | "body";
 } | {
@@ -605,11 +603,6 @@ export type FaultAction = {
   type: "stale_read";
   /** How far back, in sandbox time; never further than to when the rule was added, such as 600ms, 30s or 24h */
   lag: string;
-} | {
-  /** Sets the service's clock wrong: in Date, in RateLimit-Reset, and in the timestamps of what the call creates. */
-  type: "clock_skew";
-  /** How far it is ahead, such as 5m; behind with a minus, such as -5m */
-  by: string;
 } | {
   /** Delivers an event more than once, with the same id and the same bytes. */
   type: "duplicate";
@@ -660,13 +653,6 @@ export type FaultAction = {
   type: "transport";
   /** How it is sent (default: `slow_send`) */
   as?: "slow_send" | "wrong_content_type" | "abort_mid_body";
-} | {
-  /** Retries a delivery that succeeded, gives up after a failure, or retries faster than scheduled. */
-  type: "retry_policy";
-  /** What it does (default: `ignore_2xx`) */
-  as?: "ignore_2xx" | "give_up" | "compress";
-  /** By how much `compress` shortens the gaps (default: 10) */
-  factor?: number;
 };
 export interface FaultMatch {
   /** Ids of operations such as payments.list; payroll.* matches a whole area */

@@ -37,7 +37,6 @@ const INITIAL_VALUES: Readonly<Record<string, FormValues>> = {
   outage: { "trigger.for": "30s" },
   latency: { "action.ms": "500" },
   stale_read: { "action.lag": "5s" },
-  clock_skew: { "action.by": "5m" },
   delay: { "action.by": "5s" },
 };
 
