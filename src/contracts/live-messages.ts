@@ -56,7 +56,8 @@ export const RequestMessage = Type.Object(
     ignored: nullable(
       Type.String({
         description:
-          "What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none",
+          "What had no effect, separated by commas: " +
+          "unknown query parameters, and `Idempotency-Key` where the operation takes none",
       }),
     ),
   },

@@ -123,7 +123,8 @@ const showHealth = endpoint({
   path: "/health",
   summary: "Check whether the sandbox is ready",
   description:
-    "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since.",
+    "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. " +
+    "Replies 503 if the SQLite file was deleted or replaced since.",
   reply: Type.Object({ status: Type.String({ const: "ready" }), version: Type.String() }),
   errors: ["database_missing"],
   handle({ about, database }) {

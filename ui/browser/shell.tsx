@@ -113,11 +113,10 @@ function Tabs({ dashboard }: DashboardProps) {
 function StatusBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
   const { sandbox, target, connection } = state;
+  const reachable = connection.phase === "live" ? "green" : "yellow";
   return (
     <section class="status" aria-label="Status">
-      <span class={`connection ${isDown(state) ? "magenta" : connection.phase === "live" ? "green" : "yellow"}`}>
-        {connectionText(state)}
-      </span>
+      <span class={`connection ${isDown(state) ? "magenta" : reachable}`}>{connectionText(state)}</span>
       {alarmTexts(state).map((text) => (
         <span key={text} class="chip magenta">
           {text}

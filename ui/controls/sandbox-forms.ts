@@ -65,7 +65,8 @@ const clockForm: Form = {
 const timeField = { name: "now", help: "Time, such as 2026-01-05T09:00:00Z (default: the current sandbox time)" };
 
 const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
-  `Clock advanced to ${now}: ${plural(happened.length + omitted, "change")}, ${plural(attempts.length, "delivery attempt")}`;
+  `Clock advanced to ${now}: ${plural(happened.length + omitted, "change")}, ` +
+  `${plural(attempts.length, "delivery attempt")}`;
 
 /** The merchants that came from a fixture: their API key has the fixture's name. */
 const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>

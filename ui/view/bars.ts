@@ -24,7 +24,8 @@ export function statusBar(state: UiState): string {
   const fitting = (before: readonly string[], part: string) =>
     widthOf([...before, part].join("  ")) > room ? before : [...before, part];
   const shown = [...alarms, ...parts].reduce<readonly string[]>(fitting, [cut(phase ?? "", room)]);
-  const style = connection.phase !== "live" ? "yellow" : isDown(state) ? "magenta" : undefined;
+  const down = isDown(state) ? "magenta" : undefined;
+  const style = connection.phase === "live" ? down : "yellow";
   const drawn = shown.map((part, index) => {
     if (index === 0) return style ? styled(theme, part, style, "bold") : part;
     return alarms.includes(part) ? styled(theme, part, "magenta") : part;
@@ -100,7 +101,8 @@ export function tabBar(state: UiState): string {
     size.columns - 2 - focused.length,
   );
   const tabs = panes.map(({ name, title, mark }, index) => {
-    const shown = name === pane ? title : room > 5 ? cut(title, room - 1) : "";
+    const fitting = room > 5 ? cut(title, room - 1) : "";
+    const shown = name === pane ? title : fitting;
     if (name !== pane && shown !== "") room -= shown.length + 1;
     const text = `${index + 1} ${shown}`.trimEnd();
     const styles: TextStyle[] = mark.startsWith(symbols(theme).bad) ? ["failure"] : ["magenta", "bold"];
@@ -172,7 +174,8 @@ export function labelledBindings(state: UiState): readonly KeyBinding[] {
 export function keyBar(state: UiState): string {
   const width = state.size.columns - 2;
   const overlay = topOverlay(state);
-  const last = typingKeys(state) ? [] : overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
+  const usual = overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
+  const last = typingKeys(state) ? [] : usual;
   let first = labelledBindings(state)
     .filter(({ keys }) => !keys.some((key) => key === "?" || key === "q"))
     .map((binding) => `${keyTitle(binding.keys[0] ?? "")} ${labelIn(state, binding)}`);
