@@ -15,7 +15,6 @@ import {
   isDown,
   keyTitle,
   labelledBindings,
-  trafficTexts,
   verdictSummary,
 } from "../view/bars.ts";
 import { stripStyles } from "../view/style.ts";
@@ -124,11 +123,6 @@ function StatusBar({ dashboard }: DashboardProps) {
         </span>
       ))}
       <code>{sandbox?.baseUrl ?? target.url}</code>
-      {trafficTexts(sandbox ?? {}).map((text) => (
-        <span key={text} class="chip">
-          {text}
-        </span>
-      ))}
       <span class="space" />
       {sandbox && (
         <>

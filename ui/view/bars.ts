@@ -6,15 +6,7 @@ import { enabledBindings, lineProblem, typingKeys } from "../keys/key-bindings.t
 import { withCaret } from "../overlays/field.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import {
-  type FilterLine,
-  type KeyBinding,
-  labelIn,
-  sandboxNow,
-  secondsUntil,
-  shortMerchant,
-  type UiState,
-} from "../state/state.ts";
+import { type FilterLine, type KeyBinding, labelIn, sandboxNow, secondsUntil, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf } from "./cells.ts";
 import { count, countdown, dateTimeToSecond, milliseconds, plural } from "./format.ts";
@@ -47,7 +39,7 @@ function statusParts(state: UiState): string[] {
   const connection = connectionText(state);
   if (!sandbox) return [connection, target.url];
   const clock = [clockText(state, sandbox), `life ${sandbox.life}`];
-  const about = [connection, sandbox.baseUrl, ...trafficTexts(sandbox)];
+  const about = [connection, sandbox.baseUrl];
   return [...about, firstApiKeyText(sandbox), ...clock, `page ${target.url}/`, `v${sandbox.version}`];
 }
 
@@ -82,15 +74,6 @@ export function connectionText(state: UiState): string {
   if (connection.phase === "connecting") return "CONNECTING";
   if (connection.phase === "detached") return `DETACHED: ${connection.reason}${stale}`;
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
-}
-
-export function trafficTexts({ traffic = [] }: Partial<SandboxOverviewReply>): string[] {
-  const [first] = traffic;
-  if (!first) return [];
-  return [
-    "traffic " +
-      `${traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`}`,
-  ];
 }
 
 export function clockText(state: UiState, { clock }: SandboxOverviewReply): string {
