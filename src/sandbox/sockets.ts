@@ -5,6 +5,7 @@ import { catalogue } from "../areas/index.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
+import { faultStages } from "../faults/call-stages.ts";
 import { refuseLiveKeyIn } from "../http/authenticate.ts";
 import { openContext } from "../http/context.ts";
 import { createControlApp } from "../http/control-app.ts";
@@ -92,8 +93,7 @@ function openService(
       guard,
       limiter,
       bodies: options.bodies,
-      faults: faults.api,
-      held: heldResponses,
+      faults: faultStages({ ...stores, clock, faults: faults.api, held: heldResponses }),
       report,
       committed: dispatcher.afterCommit,
       recorder,
