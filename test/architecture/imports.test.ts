@@ -18,7 +18,6 @@ const FLOORS: readonly (readonly string[])[] = [
     "webhooks",
     "live",
     "life",
-    "traffic",
     "reference",
     "areas",
     "judge",

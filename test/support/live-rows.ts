@@ -124,7 +124,6 @@ export const INDEX: SandboxOverviewReply = {
   heldDeliveries: 0,
   pendingDeliveries: 0,
   scenarios: [],
-  traffic: [],
   made: NO_COUNTS,
   kept: { requests: 0, attempts: 0, verdicts: 0 },
   failedDeliveries: 0,

@@ -59,7 +59,7 @@ export const deliveries = listPane<AttemptMessage>({
       {
         heading: "event",
         text: eventType,
-        width: width < URLS_FROM ? undefined : width < WHOLE_URL_FROM ? 17 : 24,
+        ...(width >= URLS_FROM && { width: width < WHOLE_URL_FROM ? 17 : 24 }),
         truncate: "middle",
       },
       {

@@ -234,9 +234,8 @@ const withRows = <Value>(
 
 /** `··· 362 not shown ···`, and why. */
 function gapText({ theme }: UiState, { missing, isDropped, error }: Gap, isLoading: boolean, width: number): string {
-  const why = isDropped
-    ? "no longer kept"
-    : `not shown${isLoading ? ", loading" : error === undefined ? "" : `: ${error}. Press Enter to try again`}`;
+  const failure = error === undefined ? "" : `: ${error}. Press Enter to try again`;
+  const why = isDropped ? "no longer kept" : `not shown${isLoading ? ", loading" : failure}`;
   return styled(theme, fitTo(sanitize(`··· ${count(missing)} ${why} ···`), width), "dim");
 }
 
