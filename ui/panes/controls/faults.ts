@@ -1,18 +1,18 @@
 // The fault keys: arm a fault, start or end an outage, remove all faults. The form's actions and fields come from the
 // JSON Schema of a fault rule.
 
-import type { FaultAction, FaultRule, FaultsAddInput } from "../../generated/control-api.ts";
-import { controlCalls } from "../../src/client/control-call.ts";
-import { plural } from "../../src/kernel/text.ts";
-import { choicesOf, type JsonSchema, textOfValue, valueOfText } from "../connection/json-schema.ts";
+import type { FaultAction, FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
+import { controlCalls } from "../../../src/client/control-call.ts";
+import { plural } from "../../../src/kernel/text.ts";
+import { choicesOf, type JsonSchema, textOfValue, valueOfText } from "../../connection/json-schema.ts";
+import { selectedRow } from "../../state/list.ts";
+import { type KeyBinding, listOf, type StateUpdate, type UiState, valuesOf } from "../../state/state.ts";
+import { makeCall } from "../../state/updates.ts";
 import { armedRules, definitionOf, describeRule } from "../details/fault.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
 import { type Form, submission } from "../overlays/form-view.ts";
 import { confirmCall } from "../overlays/text-view.ts";
-import { selectedRow } from "../state/list.ts";
-import { type KeyBinding, listOf, type StateUpdate, type UiState, valuesOf } from "../state/state.ts";
-import { makeCall } from "../state/updates.ts";
 import {
   allApiKeys,
   allOrOneMerchant,

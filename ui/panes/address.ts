@@ -1,13 +1,13 @@
 // The address of what the dashboard shows: the fragment of the page's URL, such as
 // `#verdicts?filter=is:failed&open=requests:req_2`. It has no token.
 
-import type { Reference } from "../details/detail-lines.ts";
-import { isDetail } from "../overlays/detail.ts";
-import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
-import { visibleRowCount } from "../view/layout.ts";
-import { type Row, select, withFilter } from "./list.ts";
-import { listOf, type StateUpdate, type UiState } from "./state.ts";
-import { closeTopOverlay, pollEffect, update, withList } from "./updates.ts";
+import { visibleRowCount } from "../state/layout.ts";
+import { type Row, select, withFilter } from "../state/list.ts";
+import { listOf, type StateUpdate, type UiState } from "../state/state.ts";
+import { closeTopOverlay, pollEffect, update, withList } from "../state/updates.ts";
+import type { Reference } from "./details/detail-lines.ts";
+import { explorer, paneNamed, visiblePanes } from "./index.ts";
+import { isDetail } from "./overlays/detail.ts";
 
 /** The view, its filter, the selected row, and the open detail; in the explorer, the operation. */
 export function addressOf(state: UiState): string {

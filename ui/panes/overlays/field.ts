@@ -1,6 +1,6 @@
 // A form field: its options, and how keys edit its value.
 
-import { sanitize, widthOf } from "../view/cells.ts";
+import { sanitize, widthOf } from "../../text/cells.ts";
 
 export interface FieldOption {
   value: string;

@@ -1,19 +1,19 @@
 // The detail of a delivery attempt: all attempts of the delivery, the request sent, its signature, the response and any
 // fault.
 
-import type { AttemptsGetReply, LoggedAttempt } from "../../generated/control-api.ts";
-import { controlCalls } from "../../src/client/control-call.ts";
-import type { AttemptFault } from "../../src/contracts/fault.ts";
-import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { SIGNATURE_HEADER, USUAL_SIGNATURE } from "../../src/contracts/webhook.ts";
-import { mask } from "../../src/kernel/mask.ts";
-import { byteLength } from "../../src/kernel/text.ts";
-import { quoted } from "../connection/calls.ts";
+import type { AttemptsGetReply, LoggedAttempt } from "../../../generated/control-api.ts";
+import { controlCalls } from "../../../src/client/control-call.ts";
+import type { AttemptFault } from "../../../src/contracts/fault.ts";
+import type { AttemptMessage } from "../../../src/contracts/live-messages.ts";
+import { SIGNATURE_HEADER, USUAL_SIGNATURE } from "../../../src/contracts/webhook.ts";
+import { mask } from "../../../src/kernel/mask.ts";
+import { byteLength } from "../../../src/kernel/text.ts";
+import { quoted } from "../../connection/calls.ts";
+import { type UiState, valuesOf } from "../../state/state.ts";
+import { dateTime, dateTimeToSecond, duration, milliseconds } from "../../text/format.ts";
+import type { Theme } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { verdictSection } from "../panes/verdicts.ts";
-import { type UiState, valuesOf } from "../state/state.ts";
-import { dateTime, dateTimeToSecond, duration, milliseconds } from "../view/format.ts";
-import type { Theme } from "../view/style.ts";
+import { verdictSection } from "../verdicts.ts";
 import {
   bodyLines,
   bodySection,

@@ -1,8 +1,7 @@
 // Overlays of text: one to read, select and copy, and the question before a destructive call.
 
-import { type Call, curlOf } from "../connection/calls.ts";
-import { wrapped } from "../details/detail-lines.ts";
-import type { Overlay, StateUpdate, UiState } from "../state/state.ts";
+import { type Call, curlOf } from "../../connection/calls.ts";
+import type { Overlay, StateUpdate, UiState } from "../../state/state.ts";
 import {
   type CallResult,
   closeTopOverlay,
@@ -11,9 +10,10 @@ import {
   openOverlay,
   update,
   withNotice,
-} from "../state/updates.ts";
-import { fillLines, sanitize, widthOf, wrap } from "../view/cells.ts";
-import { styled } from "../view/style.ts";
+} from "../../state/updates.ts";
+import { fillLines, sanitize, widthOf, wrap } from "../../text/cells.ts";
+import { styled } from "../../text/style.ts";
+import { wrapped } from "../details/detail-lines.ts";
 
 export const textOverlay = (title: string, text: string): Overlay => ({
   title,

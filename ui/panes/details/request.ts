@@ -1,15 +1,23 @@
 // The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with
 // their deliveries.
 
-import type { AttemptsListReply, LoggedRequest, RequestDetail } from "../../generated/control-api.ts";
-import { controlCalls } from "../../src/client/control-call.ts";
-import type { RequestMessage } from "../../src/contracts/live-messages.ts";
+import type { AttemptsListReply, LoggedRequest, RequestDetail } from "../../../generated/control-api.ts";
+import { controlCalls } from "../../../src/client/control-call.ts";
+import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
+import { listOf, secondsUntil, type UiState } from "../../state/state.ts";
+import {
+  count,
+  dateTime,
+  dateTimeToSecond,
+  duration,
+  limitText,
+  milliseconds,
+  statusStyles,
+} from "../../text/format.ts";
+import { styled, symbols, type Theme } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { rateWindowId } from "../panes/rate-limits.ts";
-import { verdictSection } from "../panes/verdicts.ts";
-import { listOf, secondsUntil, type UiState } from "../state/state.ts";
-import { count, dateTime, dateTimeToSecond, duration, limitText, milliseconds, statusStyles } from "../view/format.ts";
-import { styled, symbols, type Theme } from "../view/style.ts";
+import { rateWindowId } from "../rate-limits.ts";
+import { verdictSection } from "../verdicts.ts";
 import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";
 

@@ -1,10 +1,10 @@
 // Forms: every key that asks for input opens one. A form turns its fields into one call, shows and sends it, and
 // applies the result.
 
-import type { HttpReply } from "../../src/client/http-transport.ts";
-import type { FieldError } from "../../src/kernel/errors.ts";
-import { type Call, curlOf, refusalOf } from "../connection/calls.ts";
-import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../state/state.ts";
+import type { HttpReply } from "../../../src/client/http-transport.ts";
+import type { FieldError } from "../../../src/kernel/errors.ts";
+import { type Call, curlOf, refusalOf } from "../../connection/calls.ts";
+import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../../state/state.ts";
 import {
   applyResult,
   callEffect,
@@ -15,7 +15,7 @@ import {
   topOverlay,
   update,
   withNotice,
-} from "../state/updates.ts";
+} from "../../state/updates.ts";
 import { editField, type FieldEdit, type FormField, type FormValues, fieldAt, stepOption, textOf } from "./field.ts";
 import { formLines, PAGE } from "./form-lines.ts";
 import { type Form, type FormState, type FormView, viewOf } from "./form-view.ts";

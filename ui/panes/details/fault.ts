@@ -1,11 +1,11 @@
 // The detail of a fault rule: its effect, its firings so far, and the rule as JSON.
 
-import type { FaultRule, FaultsAddInput } from "../../generated/control-api.ts";
-import type { RequestMessage } from "../../src/contracts/live-messages.ts";
+import type { FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
+import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
+import { secondsUntil, type UiState, valuesOf } from "../../state/state.ts";
+import { count, countdown, dateTime, dateTimeToSecond, milliseconds, plural } from "../../text/format.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { verdictSection } from "../panes/verdicts.ts";
-import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
-import { count, countdown, dateTime, dateTimeToSecond, milliseconds, plural } from "../view/format.ts";
+import { verdictSection } from "../verdicts.ts";
 import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
 import { requestLinks } from "./row-lines.ts";
 

@@ -1,15 +1,15 @@
 // The keys that open a form about the sandbox: its clock, merchants, rate limits, reset, events and snapshots.
 
-import type { ClockAdvanceReply, ClockSetInput, SnapshotsListReply } from "../../generated/control-api.ts";
-import { controlCalls } from "../../src/client/control-call.ts";
-import { describeClock, isoTime } from "../../src/kernel/clock.ts";
-import { count, plural } from "../../src/kernel/text.ts";
-import { valueOfJson } from "../connection/json-schema.ts";
+import type { ClockAdvanceReply, ClockSetInput, SnapshotsListReply } from "../../../generated/control-api.ts";
+import { controlCalls } from "../../../src/client/control-call.ts";
+import { describeClock, isoTime } from "../../../src/kernel/clock.ts";
+import { count, plural } from "../../../src/kernel/text.ts";
+import { valueOfJson } from "../../connection/json-schema.ts";
+import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState } from "../../state/state.ts";
+import { type CallResult, copyText } from "../../state/updates.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
 import { type Form, submission } from "../overlays/form-view.ts";
-import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState } from "../state/state.ts";
-import { type CallResult, copyText } from "../state/updates.ts";
 import {
   allOrOneMerchant,
   fetchLookups,

@@ -1,11 +1,11 @@
 // The lesson key: starts a lesson, or one of its steps, for the learner at the dashboard.
 
-import type { Learner, LessonsListReply } from "../../generated/control-api.ts";
-import { controlCalls } from "../../src/client/control-call.ts";
+import type { Learner, LessonsListReply } from "../../../generated/control-api.ts";
+import { controlCalls } from "../../../src/client/control-call.ts";
+import { withLearner } from "../../state/learning.ts";
+import type { LearnerView, StateUpdate, UiState } from "../../state/state.ts";
 import { openForm } from "../overlays/form.ts";
 import { type Form, submission } from "../overlays/form-view.ts";
-import { withLearner } from "../state/learning.ts";
-import type { LearnerView, StateUpdate, UiState } from "../state/state.ts";
 
 type LessonTarget = Pick<LearnerView, "id" | "name" | "lesson" | "step" | "next">;
 

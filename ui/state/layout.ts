@@ -1,7 +1,7 @@
 // The layout for a screen size: which panes are visible, where, and how many rows each shows.
 
-import { LESSON_PANE } from "../state/learning.ts";
-import { listOf, type Size, type UiState } from "../state/state.ts";
+import { LESSON_PANE } from "./learning.ts";
+import { listOf, type Size, type UiState } from "./state.ts";
 
 export interface BoxSize {
   /** Width and height include the border. */

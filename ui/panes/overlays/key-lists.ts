@@ -1,11 +1,11 @@
 // The lists of keys: the help with every key, and the palette with the commands that apply now, found by typing.
 
+import { layoutOf } from "../../state/layout.ts";
+import type { KeyBinding, Overlay, StateUpdate, UiState } from "../../state/state.ts";
+import { closeTopOverlay, replaceTopOverlay, update } from "../../state/updates.ts";
+import { cut, fitTo, sanitize } from "../../text/cells.ts";
+import { styled, symbols, type Theme } from "../../text/style.ts";
 import { paragraph } from "../details/detail-lines.ts";
-import type { KeyBinding, Overlay, StateUpdate, UiState } from "../state/state.ts";
-import { closeTopOverlay, replaceTopOverlay, update } from "../state/updates.ts";
-import { cut, fitTo, sanitize } from "../view/cells.ts";
-import { layoutOf } from "../view/layout.ts";
-import { styled, symbols, type Theme } from "../view/style.ts";
 import { editText } from "./field.ts";
 
 export interface KeyGroup {

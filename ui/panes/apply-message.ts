@@ -3,12 +3,12 @@
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { AttemptMessage, CompleteFor, LiveItem, MadeCounts } from "../../src/contracts/live-messages.ts";
 import type { StreamConnection, StreamMessage } from "../connection/live-stream.ts";
-import { laterAttempts } from "../details/row-lines.ts";
-import { panes } from "../panes/index.ts";
-import { applyLessonItems, withoutLearner } from "./learning.ts";
-import { append, emptyList, type List, type Row, removeRows, replace, TOP_GAP, withTopGap } from "./list.ts";
-import { listOf, type UiState, valuesOf } from "./state.ts";
-import { withList, withNotice } from "./updates.ts";
+import { applyLessonItems, withoutLearner } from "../state/learning.ts";
+import { append, emptyList, type List, type Row, removeRows, replace, TOP_GAP, withTopGap } from "../state/list.ts";
+import { listOf, type UiState, valuesOf } from "../state/state.ts";
+import { withList, withNotice } from "../state/updates.ts";
+import { laterAttempts } from "./details/row-lines.ts";
+import { panes } from "./index.ts";
 
 export function applyConnection(state: UiState, connection: StreamConnection): UiState {
   const retryAt = connection.phase === "reconnecting" ? state.now + connection.retryInMs : state.retryAt;

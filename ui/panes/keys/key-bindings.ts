@@ -1,17 +1,10 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
-import { filterProblem } from "../../src/client/row-filter.ts";
-import { plural } from "../../src/kernel/text.ts";
-import { curlOf } from "../connection/calls.ts";
-import { controlGroups } from "../controls/index.ts";
-import { topDetail } from "../overlays/detail.ts";
-import { editText, isPaste } from "../overlays/field.ts";
-import { helpOverlay, type KeyGroup, paletteOverlay } from "../overlays/key-lists.ts";
-import { confirm, textOverlay } from "../overlays/text-view.ts";
-import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
-import { loadGap } from "../run-effects.ts";
-import { pageUrl } from "../state/address.ts";
-import { LESSON_PANE } from "../state/learning.ts";
+import { filterProblem } from "../../../src/client/row-filter.ts";
+import { plural } from "../../../src/kernel/text.ts";
+import { curlOf } from "../../connection/calls.ts";
+import { layoutOf, placementOf, visibleRowCount } from "../../state/layout.ts";
+import { LESSON_PANE } from "../../state/learning.ts";
 import {
   type CursorMove,
   follow,
@@ -21,7 +14,7 @@ import {
   selectedRow,
   unfreeze,
   withFilter,
-} from "../state/list.ts";
+} from "../../state/list.ts";
 import {
   boundTo,
   type FilterLine,
@@ -30,9 +23,16 @@ import {
   type Overlay,
   type StateUpdate,
   type UiState,
-} from "../state/state.ts";
-import { closeTopOverlay, openOverlay, topOverlay, update, withList, withNotice } from "../state/updates.ts";
-import { layoutOf, placementOf, visibleRowCount } from "../view/layout.ts";
+} from "../../state/state.ts";
+import { closeTopOverlay, openOverlay, topOverlay, update, withList, withNotice } from "../../state/updates.ts";
+import { pageUrl } from "../address.ts";
+import { controlGroups } from "../controls/index.ts";
+import { explorer, paneNamed, visiblePanes } from "../index.ts";
+import { topDetail } from "../overlays/detail.ts";
+import { editText, isPaste } from "../overlays/field.ts";
+import { helpOverlay, type KeyGroup, paletteOverlay } from "../overlays/key-lists.ts";
+import { confirm, textOverlay } from "../overlays/text-view.ts";
+import { loadGap } from "../run-effects.ts";
 import { detailKeys, jumpKey, scrolledBy, scrollOverlay, searchDetail } from "./detail-keys.ts";
 
 function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-half"): StateUpdate {

@@ -1,14 +1,14 @@
 // The details of one row: fetched when opened, drawn with links to other details, and searched.
 
-import { grouped } from "../../src/kernel/grouped.ts";
-import { count } from "../../src/kernel/text.ts";
-import type { Call } from "../connection/calls.ts";
+import { grouped } from "../../../src/kernel/grouped.ts";
+import { count } from "../../../src/kernel/text.ts";
+import type { Call } from "../../connection/calls.ts";
+import { layoutOf, textSize } from "../../state/layout.ts";
+import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../../state/state.ts";
+import { callEffect, topOverlay, update } from "../../state/updates.ts";
+import { sanitize, widthOf, wrap } from "../../text/cells.ts";
+import { stripStyles, styled, symbols, type TextStyle, type Theme } from "../../text/style.ts";
 import type { DetailLine, Reference } from "../details/detail-lines.ts";
-import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../state/state.ts";
-import { callEffect, topOverlay, update } from "../state/updates.ts";
-import { sanitize, widthOf, wrap } from "../view/cells.ts";
-import { layoutOf, textSize } from "../view/layout.ts";
-import { stripStyles, styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
 
 /** `Data` is the replies to the calls of `fetch`, by name. */
 export interface Detail<Data extends object = object> {

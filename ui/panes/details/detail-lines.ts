@@ -1,11 +1,11 @@
 // The lines of details: sections, labelled values, paragraphs, headers and bodies, sanitized and wrapped to the width.
 
-import { tryParseJson } from "../../src/kernel/attempt.ts";
-import { mask, maskValue } from "../../src/kernel/mask.ts";
-import { byteLength } from "../../src/kernel/text.ts";
-import { fillLines, fitTo, sanitize, wrap } from "../view/cells.ts";
-import { count, indentJson } from "../view/format.ts";
-import { styled, type TextStyle, type Theme } from "../view/style.ts";
+import { tryParseJson } from "../../../src/kernel/attempt.ts";
+import { mask, maskValue } from "../../../src/kernel/mask.ts";
+import { byteLength } from "../../../src/kernel/text.ts";
+import { fillLines, fitTo, sanitize, wrap } from "../../text/cells.ts";
+import { count, indentJson } from "../../text/format.ts";
+import { styled, type TextStyle, type Theme } from "../../text/style.ts";
 
 export interface Reference {
   pane: string;

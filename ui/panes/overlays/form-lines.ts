@@ -1,11 +1,11 @@
 // Draws a form in the terminal: help, fields with the options of the focused one, the sentence and the call as curl.
 
-import { plural } from "../../src/kernel/text.ts";
-import { curlOf } from "../connection/calls.ts";
-import type { UiState } from "../state/state.ts";
-import { cut, fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
-import { layoutOf, textSize } from "../view/layout.ts";
-import { styled, symbols, type Theme } from "../view/style.ts";
+import { plural } from "../../../src/kernel/text.ts";
+import { curlOf } from "../../connection/calls.ts";
+import { layoutOf, textSize } from "../../state/layout.ts";
+import type { UiState } from "../../state/state.ts";
+import { cut, fitTo, sanitize, widthOf, wrap } from "../../text/cells.ts";
+import { styled, symbols, type Theme } from "../../text/style.ts";
 import { defaultOf, type FormField, type FormValues, fieldAt, labelOf, matchingOptions, withCaret } from "./field.ts";
 import type { FormState, FormView } from "./form-view.ts";
 

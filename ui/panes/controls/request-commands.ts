@@ -1,13 +1,13 @@
 // Commands for logged requests: the call of one, to copy, resend or edit it.
 
-import type { ListedMerchant, RequestDetail } from "../../generated/control-api.ts";
-import type { HttpTarget, ServiceCall } from "../../src/client/http-transport.ts";
-import { MASK } from "../../src/kernel/mask.ts";
-import { byteLength } from "../../src/kernel/text.ts";
-import { curlOf } from "../connection/calls.ts";
+import type { ListedMerchant, RequestDetail } from "../../../generated/control-api.ts";
+import type { HttpTarget, ServiceCall } from "../../../src/client/http-transport.ts";
+import { MASK } from "../../../src/kernel/mask.ts";
+import { byteLength } from "../../../src/kernel/text.ts";
+import { curlOf } from "../../connection/calls.ts";
+import type { StateUpdate, UiState } from "../../state/state.ts";
 import { openForm } from "../overlays/form.ts";
 import { type Form, submission } from "../overlays/form-view.ts";
-import type { StateUpdate, UiState } from "../state/state.ts";
 import { allApiKeys, toOptions } from "./form-fields.ts";
 
 type Merchants = readonly Pick<ListedMerchant, "id" | "apiKeys">[];

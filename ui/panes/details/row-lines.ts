@@ -1,11 +1,11 @@
 // Requests and delivery attempts in one line each, for lists in details.
 
-import type { LoggedAttempt } from "../../generated/control-api.ts";
-import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
-import { sandboxNow, type UiState, valuesOf } from "../state/state.ts";
-import { fitTo, sanitize, widthOf } from "../view/cells.ts";
-import { count, countdown, duration, newestOf, statusStyles, timeOfDay } from "../view/format.ts";
-import { styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
+import type { LoggedAttempt } from "../../../generated/control-api.ts";
+import type { AttemptMessage, RequestMessage } from "../../../src/contracts/live-messages.ts";
+import { sandboxNow, type UiState, valuesOf } from "../../state/state.ts";
+import { fitTo, sanitize, widthOf } from "../../text/cells.ts";
+import { count, countdown, duration, newestOf, statusStyles, timeOfDay } from "../../text/format.ts";
+import { styled, symbols, type TextStyle, type Theme } from "../../text/style.ts";
 import { type DetailLine, linkTo, section, wrapped } from "./detail-lines.ts";
 
 export const requestsOf = (state: UiState, id: string): RequestMessage[] =>

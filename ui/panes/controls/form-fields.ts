@@ -1,14 +1,14 @@
 // Shared by forms: options and defaults from the state and the selected row, and the lookups that they need.
 
-import type { ListedMerchant, RateWindow } from "../../generated/control-api.ts";
-import { controlCalls } from "../../src/client/control-call.ts";
-import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
-import type { Call } from "../connection/calls.ts";
-import type { JsonSchema } from "../connection/json-schema.ts";
+import type { ListedMerchant, RateWindow } from "../../../generated/control-api.ts";
+import { controlCalls } from "../../../src/client/control-call.ts";
+import type { AttemptMessage, RequestMessage } from "../../../src/contracts/live-messages.ts";
+import type { Call } from "../../connection/calls.ts";
+import type { JsonSchema } from "../../connection/json-schema.ts";
+import { selectedRow } from "../../state/list.ts";
+import { type CachedLookups, type Effect, listOf, type UiState, valuesOf } from "../../state/state.ts";
+import { callEffect, topOverlay, update, withNotice } from "../../state/updates.ts";
 import type { FieldOption, FormValues } from "../overlays/field.ts";
-import { selectedRow } from "../state/list.ts";
-import { type CachedLookups, type Effect, listOf, type UiState, valuesOf } from "../state/state.ts";
-import { callEffect, topOverlay, update, withNotice } from "../state/updates.ts";
 
 /** The value of the selected row. In a list that follows, this is the newest row, which is highlighted. */
 const selectedValue =

@@ -1,18 +1,18 @@
 // Applies keys and messages of the stream to a running dashboard, runs their effects, and loads the rows that its lists
 // lack.
 
-import { controlCalls } from "../src/client/control-call.ts";
-import type { HttpTarget } from "../src/client/http-transport.ts";
-import { realNow } from "../src/kernel/clock.ts";
-import { type Perform, RefusedCall } from "./connection/calls.ts";
-import type { LiveHandlers, LiveStream } from "./connection/live-stream.ts";
-import { fetchLookups } from "./controls/form-fields.ts";
-import { isDetail } from "./overlays/detail.ts";
-import { pollEndpoints } from "./panes/deliveries.ts";
-import { paneNamed, visiblePanes } from "./panes/index.ts";
-import type { Pane } from "./panes/pane.ts";
-import { pollTrends } from "./panes/trends.ts";
-import { reachAddress } from "./state/address.ts";
+import { controlCalls } from "../../src/client/control-call.ts";
+import type { HttpTarget } from "../../src/client/http-transport.ts";
+import { realNow } from "../../src/kernel/clock.ts";
+import { type Perform, RefusedCall } from "../connection/calls.ts";
+import type { LiveHandlers, LiveStream } from "../connection/live-stream.ts";
+import { layoutOf, PREVIEW, placementOf, TRENDS_PANE, visibleRowCount } from "../state/layout.ts";
+import { pollLearner } from "../state/learning.ts";
+import { addPage, failPage, type List, mayHide, type Row, selectedRow, TOP_GAP, visibleRows } from "../state/list.ts";
+import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
+import { callEffect, pollEffect, update, withList, withNotice } from "../state/updates.ts";
+import type { PaintScheduler } from "../view/paint-scheduler.ts";
+import { reachAddress } from "./address.ts";
 import {
   applyConnection,
   applyMessage,
@@ -20,13 +20,13 @@ import {
   applySandboxIndex,
   applyTime,
   isReset,
-} from "./state/apply-message.ts";
-import { pollLearner } from "./state/learning.ts";
-import { addPage, failPage, type List, mayHide, type Row, selectedRow, TOP_GAP, visibleRows } from "./state/list.ts";
-import { type Effect, listOf, type StateUpdate, type UiState } from "./state/state.ts";
-import { callEffect, pollEffect, update, withList, withNotice } from "./state/updates.ts";
-import { layoutOf, PREVIEW, placementOf, TRENDS_PANE, visibleRowCount } from "./view/layout.ts";
-import type { PaintScheduler } from "./view/paint-scheduler.ts";
+} from "./apply-message.ts";
+import { fetchLookups } from "./controls/form-fields.ts";
+import { pollEndpoints } from "./deliveries.ts";
+import { paneNamed, visiblePanes } from "./index.ts";
+import { isDetail } from "./overlays/detail.ts";
+import type { Pane } from "./pane.ts";
+import { pollTrends } from "./trends.ts";
 
 /** The functions that differ between a terminal and a browser. */
 export interface Platform {

@@ -1,9 +1,9 @@
 // The keys that change the sandbox, in the order of the key bar, and the key that undoes a change.
 
+import type { KeyBinding } from "../../state/state.ts";
+import { makeCall, update, withNotice } from "../../state/updates.ts";
 import type { KeyGroup } from "../overlays/key-lists.ts";
-import { scenarioKey } from "../panes/scenarios.ts";
-import type { KeyBinding } from "../state/state.ts";
-import { makeCall, update, withNotice } from "../state/updates.ts";
+import { scenarioKey } from "../scenarios.ts";
 import { faultKeys } from "./faults.ts";
 import { sandboxKeys } from "./sandbox-forms.ts";
 

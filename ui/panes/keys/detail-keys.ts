@@ -1,13 +1,19 @@
 // The keys of overlays: scroll any; follow the links of a detail, go to its bodies and search it; jump between a
 // request and its delivery.
 
-import type { FaultRule, RateWindow } from "../../generated/control-api.ts";
-import type { AttemptMessage, RequestMessage } from "../../src/contracts/live-messages.ts";
-import type { VerdictMessage } from "../../src/contracts/verdict.ts";
+import type { FaultRule, RateWindow } from "../../../generated/control-api.ts";
+import type { AttemptMessage, RequestMessage } from "../../../src/contracts/live-messages.ts";
+import type { VerdictMessage } from "../../../src/contracts/verdict.ts";
+import { layoutOf, textSize } from "../../state/layout.ts";
+import { type CursorMove, selectedRow } from "../../state/list.ts";
+import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../../state/state.ts";
+import { callEffect, closeTopOverlay, replaceTopOverlay, topOverlay, update, withNotice } from "../../state/updates.ts";
+import { sanitize } from "../../text/cells.ts";
 import { attemptCall } from "../details/delivery.ts";
 import type { Reference } from "../details/detail-lines.ts";
 import { affectedRequests } from "../details/fault.ts";
 import { causedAttemptsCall } from "../details/request.ts";
+import { paneNamed } from "../index.ts";
 import {
   atNextBody,
   bodiesOf,
@@ -22,13 +28,7 @@ import {
   topDetail,
   withView,
 } from "../overlays/detail.ts";
-import { paneNamed } from "../panes/index.ts";
-import { refusedRequests } from "../panes/rate-limits.ts";
-import { type CursorMove, selectedRow } from "../state/list.ts";
-import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
-import { callEffect, closeTopOverlay, replaceTopOverlay, topOverlay, update, withNotice } from "../state/updates.ts";
-import { sanitize } from "../view/cells.ts";
-import { layoutOf, textSize } from "../view/layout.ts";
+import { refusedRequests } from "../rate-limits.ts";
 
 /**
  * Opens a detail. If it is directly below the top detail, closes the top one instead, so that going back and forth does

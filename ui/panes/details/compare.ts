@@ -1,14 +1,14 @@
 // The comparison of two requests, such as a retry with its first try: the lines of both messages, with the differences
 // marked.
 
-import type { RequestDetail } from "../../generated/control-api.ts";
-import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { mask, maskValue } from "../../src/kernel/mask.ts";
-import { byteLength } from "../../src/kernel/text.ts";
+import type { RequestDetail } from "../../../generated/control-api.ts";
+import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
+import { mask, maskValue } from "../../../src/kernel/mask.ts";
+import { byteLength } from "../../../src/kernel/text.ts";
+import { type UiState, valuesOf } from "../../state/state.ts";
+import { duration, indentJson } from "../../text/format.ts";
+import { styled, type TextStyle } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { type UiState, valuesOf } from "../state/state.ts";
-import { duration, indentJson } from "../view/format.ts";
-import { styled, type TextStyle } from "../view/style.ts";
 import { sectionOf, wrapped } from "./detail-lines.ts";
 import { requestCall } from "./request.ts";
 

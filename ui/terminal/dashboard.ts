@@ -1,12 +1,13 @@
 // Opens the dashboard: connects the live stream, the terminal and the state, and paints every change.
 
-import type { HttpTarget } from "../src/client/http-transport.ts";
-import { realNow } from "../src/kernel/clock.ts";
-import { withResolvers } from "../src/kernel/with-resolvers.ts";
-import { openLive } from "./connection/live-stream.ts";
-import { openSocket } from "./connection/node-socket.ts";
-import { handleKey } from "./keys/key-bindings.ts";
-import { panes } from "./panes/index.ts";
+import type { HttpTarget } from "../../src/client/http-transport.ts";
+import { realNow } from "../../src/kernel/clock.ts";
+import { withResolvers } from "../../src/kernel/with-resolvers.ts";
+import { openLive } from "../connection/live-stream.ts";
+import { openSocket } from "../connection/node-socket.ts";
+import { applyTime } from "../panes/apply-message.ts";
+import { panes } from "../panes/index.ts";
+import { handleKey } from "../panes/keys/key-bindings.ts";
 import {
   applyUpdate,
   type LeaveReason,
@@ -14,16 +15,15 @@ import {
   refresh,
   streamHandlers,
   updatePreview,
-} from "./run-effects.ts";
-import { applyTime } from "./state/apply-message.ts";
-import { LESSON_PANE } from "./state/learning.ts";
-import { initialState, type UiState } from "./state/state.ts";
-import { withNotice } from "./state/updates.ts";
-import { createFrameRenderer } from "./terminal/frame.tsx";
-import { terminalPlatform } from "./terminal/platform.ts";
-import { openTerminal, sizeOf, type TerminalHandlers, type TerminalStreams } from "./terminal/terminal.ts";
-import { createPaintScheduler } from "./view/paint-scheduler.ts";
-import { COLOUR_QUERY, type ReportedColours, type Theme, tonesOn, withReport } from "./view/style.ts";
+} from "../panes/run-effects.ts";
+import { LESSON_PANE } from "../state/learning.ts";
+import { initialState, type UiState } from "../state/state.ts";
+import { withNotice } from "../state/updates.ts";
+import { COLOUR_QUERY, type ReportedColours, type Theme, tonesOn, withReport } from "../text/style.ts";
+import { createPaintScheduler } from "../view/paint-scheduler.ts";
+import { createFrameRenderer } from "./frame.tsx";
+import { terminalPlatform } from "./platform.ts";
+import { openTerminal, sizeOf, type TerminalHandlers, type TerminalStreams } from "./terminal.ts";
 
 export interface DashboardOptions extends TerminalStreams {
   target: HttpTarget;
