@@ -43,9 +43,6 @@ const DASHBOARD_MAY_IMPORT = ["client", "contracts", "schema", "kernel"];
 /** The rooms of the dashboard: each may import those below it. */
 const DASHBOARD_FLOORS = [["terminal", "browser"], ["view"], ["panes"], ["state"], ["connection", "text"]];
 
-/** Background traffic and areas share these, and neither may import values of the other. */
-const WITH_TRAFFIC = ["payment-shares.ts", "renewed-periods.ts"];
-
 interface Import {
   from: string;
   to: string;
@@ -127,7 +124,7 @@ describe("the import order", () => {
   });
 
   it("has in contracts only types and data, such as schemas: a function belongs to the room that owns it", async () => {
-    const files = readdirSync(join(root, "src/contracts")).filter((file) => !WITH_TRAFFIC.includes(file));
+    const files = readdirSync(join(root, "src/contracts"));
     const functionsOf = async (file: string) =>
       Object.entries(await import(`../../src/contracts/${file.slice(0, -".ts".length)}.ts`))
         .filter(([, value]) => typeof value === "function")
