@@ -5,6 +5,7 @@ import { businessDayFrom, dayAt, nextBusinessDay, previousBusinessDay } from "..
 import { once } from "../kernel/once.ts";
 import { assumed } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
+import { PATTERNS } from "../schema/patterns.ts";
 import {
   amount,
   country,
@@ -120,7 +121,7 @@ const setPayoutMethod = endpoint({
       type,
       accountNumber: Type.String({
         description: "Account number, IBAN or phone number; spaces and dashes are allowed",
-        pattern: "^\\+?([ -]?[0-9A-Za-z]){5,34}$",
+        pattern: PATTERNS.accountNumber.pattern,
       }),
       ...optionals({ ...account, metadata: metadata() }),
     },

@@ -7,6 +7,7 @@ import type { RecordBase, Resource } from "../contracts/resource.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
+import { PATTERNS } from "../schema/patterns.ts";
 import type { JsonObject } from "../schema/schema.ts";
 import { assumedPageQuery, listOf, nullable, Type, text, timeText } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
@@ -114,7 +115,7 @@ const triggerEvent = endpoint({
   body: Type.Object({
     type: Type.String({
       description: "Event type, such as payment.succeeded",
-      pattern: "^[a-z0-9_]+(\\.[a-z0-9_]+)+$",
+      pattern: PATTERNS.eventType.pattern,
       maxLength: 255,
     }),
     merchant: Type.Optional(text("The merchant whose endpoints get it (default: the first merchant)")),
