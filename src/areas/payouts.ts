@@ -19,7 +19,7 @@ import {
   paymentsFit,
   sumOfPayments,
 } from "./payout-shares.ts";
-import { earlier, moneyLike } from "./samples/parts.ts";
+import { earlier, moneyLike } from "./samples/earlier-records.ts";
 import { mixedCurrencies } from "./world-sums.ts";
 
 /** Without a given amount, the payout contains all open shares of payments. A paid payout arrived today. */

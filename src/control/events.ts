@@ -3,7 +3,7 @@
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import { type EventSource, eventSources } from "../areas/event-sources.ts";
-import type { RecordBase, Resource } from "../contracts/resource.ts";
+import type { AnyRecord, RecordBase, Resource } from "../contracts/resource.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
@@ -152,22 +152,22 @@ const unknownType = (type: string): string[] =>
 
 /** Creates or changes a record so that it emits the event, and returns the record. Call inside a transaction. */
 function bringAbout(context: RecordParts, caller: OperationContext, source: EventSource, data: JsonObject): RecordBase {
-  const { resource, status, back, change, call } = source;
+  const { resource, status, back, update, call } = source;
   if (!resource) return callOperation(context, caller, source, data);
   const records = caller.own(resource);
-  const changed = Object.keys(change?.(NO_RECORD) ?? {});
+  const changed = Object.keys(update?.change(NO_RECORD) ?? {});
   const given = fieldsOf(data, (name) => !changed.includes(name));
-  const only = source.isOnly ? records.newest() : undefined;
+  const only = resource.onePerMerchant ? records.newest() : undefined;
   let record =
     only ?? makeRecord(context, () => caller, resource, { ...given, ...(status !== undefined && { status }) });
-  if (only && !change)
+  if (only && !update)
     record = wayTo(resource, only, status ?? "", back !== undefined).reduce(
       (one, next) => records.move(one, next),
       only,
     );
   if (back !== undefined) record = records.move(record, back);
-  if (change)
-    record = records.update(record, { ...change(record), ...fieldsOf(data, (name) => changed.includes(name)) });
+  if (update)
+    record = records.update(record, { ...update.change(record), ...fieldsOf(data, (name) => changed.includes(name)) });
   return call ? callOperation(context, caller, source, {}, record) : record;
 }
 
@@ -190,14 +190,16 @@ function callOperation(
   caller: OperationContext,
   { call }: EventSource,
   data: JsonObject,
-  record = NO_RECORD,
+  record: RecordBase = NO_RECORD,
 ): RecordBase {
-  if (!call) throw new Error("the source of the event has neither a record nor an operation");
+  const { trigger } = call ?? {};
+  const about = record as AnyRecord;
+  if (!call || !trigger) throw new Error("the source of the event has neither a record nor an operation");
   const unique = `${caller.merchant}-${counters.next(caller.merchant, "sample")}`;
-  const body = { ...call.body(record, unique), ...data };
-  const [error] = fieldErrors(call.operation.body ?? Type.Object({}), body);
+  const body = { ...trigger.body(about, unique), ...data };
+  const [error] = fieldErrors(call.body ?? Type.Object({}), body);
   if (error) fail("validation_failed", error.message, { errors: [error] });
-  return call.operation.handle(callOf(caller, body, call.params(record))) as RecordBase;
+  return call.handle(callOf(caller, body, trigger.params?.(about) ?? {})) as RecordBase;
 }
 
 export const operations = [listEvents, showEventOf, replayEvent, triggerEvent];
