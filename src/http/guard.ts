@@ -43,7 +43,8 @@ export function createGuard({ port, extraHosts, cors }: GuardOptions) {
     if (typeof origin === "string" && (isOwnOrigin(origin) || cors?.allows(origin, incoming))) return;
     fail(
       "origin_not_allowed",
-      `Web pages of other origins may not use this sandbox; received Origin ${quote(origin)}. Call it from your server, or allow the page to use the API under /v1 with --allowed-origin <origin>.`,
+      `Web pages of other origins may not use this sandbox; received Origin ${quote(origin)}. ` +
+        "Call it from your server, or allow the page to use the API under /v1 with --allowed-origin <origin>.",
     );
   };
   /**
@@ -60,7 +61,8 @@ export function createGuard({ port, extraHosts, cors }: GuardOptions) {
     if (typeof host !== "string" || !isAllowedHost(host.toLowerCase()))
       fail(
         "host_not_allowed",
-        `This sandbox answers to ${authorities().join(", ")}; received Host ${quote(host)}. Allow another with --allowed-host <name>, or NAME:PORT.`,
+        `This sandbox answers to ${authorities().join(", ")}; received Host ${quote(host)}. ` +
+          "Allow another with --allowed-host <name>, or NAME:PORT.",
       );
     checkOrigin(incoming);
     return cors?.headers(incoming);
@@ -80,7 +82,8 @@ function checkSite({ method, headers }: IncomingMessage): void {
     return;
   fail(
     "origin_not_allowed",
-    `Web pages of other origins may not use this sandbox; received Sec-Fetch-Site ${quote(site)}. Call it from your server, not from the browser.`,
+    `Web pages of other origins may not use this sandbox; received Sec-Fetch-Site ${quote(site)}. ` +
+      "Call it from your server, not from the browser.",
   );
 }
 
@@ -95,7 +98,9 @@ function checkBrowser({ url, headers }: IncomingMessage): void {
   if (!/^mozilla\//i.test(headers["user-agent"] ?? "") || /^bearer /i.test(headers.authorization ?? "")) return;
   fail(
     "origin_not_allowed",
-    "A browser sent this request without an API key, an Origin or Sec-Fetch-Site, as an image of any web page would. Call the sandbox from your server, or send `Authorization: Bearer sk_test_…`.",
+    "A browser sent this request without an API key, an Origin or Sec-Fetch-Site, " +
+      "as an image of any web page would. " +
+      "Call the sandbox from your server, or send `Authorization: Bearer sk_test_…`.",
   );
 }
 

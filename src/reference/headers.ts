@@ -102,8 +102,8 @@ export const serviceHeaders: readonly HeaderFact[] = [
     on: "Successful POST, PATCH and DELETE",
     assumption: {
       why:
-        "The service's documentation has no list of event types and no rules on values, so the sandbox accepts unknown " +
-        "types and unlikely values with a warning.",
+        "The service's documentation has no list of event types and no rules on values, so the sandbox accepts " +
+        "unknown types and unlikely values with a warning.",
     },
     sentWith: ({ method }, status) => succeeded(status) && method !== "GET",
   },
