@@ -16,7 +16,6 @@ import { asMisuse, atCaller, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
-import { describeOwner } from "../store/sqlite/inspect.ts";
 import { type ControlApiParts, openControlApi } from "./control-api.ts";
 import { type Defect, type Engine, openEngine, operations, prepareStorage, type StorageOptions } from "./engine.ts";
 import { checkOptions, completeOptions, type GivenOptions, type Options } from "./options.ts";
@@ -192,7 +191,7 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
  */
 function startEngine({ options, address, clock, stores, life, dispatcher }: Engine): void {
   const { database, idempotencyReplies } = stores;
-  database.noteOwner(describeOwner({ pid: process.pid, url: address.url() }));
+  database.listensAt(address.url());
   clock.watch(idempotencyReplies);
   clock.watch(life);
   // A copy of the fixtures has no deliveries to resume; a file or a snapshot may.

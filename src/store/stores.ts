@@ -11,7 +11,7 @@ import { openRecordHistory } from "./records/record-history.ts";
 import { openTenants } from "./records/tenants.ts";
 import { openRequestLog } from "./request-log/request-log.ts";
 import { openRunSummary } from "./request-log/run-summary.ts";
-import { type Database, type DatabaseImage, openDatabase } from "./sqlite/database.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "./sqlite/database.ts";
 import { openAttempts } from "./webhooks/attempts.ts";
 import { openDelayedDeliveries } from "./webhooks/delayed-deliveries.ts";
 import { openDeliveries } from "./webhooks/deliveries.ts";
@@ -23,18 +23,16 @@ import { openLearners, openRoomCode } from "./workshop/learners.ts";
 
 export type Stores = ReturnType<typeof openOver>;
 
-interface StoresOptions {
+interface StoresOptions extends DatabaseOptions {
   /** Undefined for a database in memory. */
   file?: string | undefined;
-  /** The initial content of a database in memory (default: empty). */
-  image?: DatabaseImage | undefined;
   clock: Clock;
   random: Random;
   webhooks: WebhookRules;
 }
 
 export function openStores(options: StoresOptions) {
-  const database = openDatabase(options.file, options.image);
+  const database = openDatabase(options.file, options);
   try {
     return openOver(database, options);
   } catch (error) {

@@ -5,7 +5,7 @@
 // if no other user can read or write it, its URL is on this machine, and the named process listens there. The log's
 // path is derived from the file's name.
 
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { attempt } from "../../kernel/attempt.ts";
@@ -14,6 +14,7 @@ import { optionDefinitions } from "../../sandbox/options.ts";
 import { type Static, Type } from "../../schema/shapes.ts";
 import { matchesSchema } from "../../schema/validator.ts";
 import { makeFolder } from "../../store/data-folder.ts";
+import { isPrivate } from "../../store/user-state.ts";
 import { note } from "../output/print.ts";
 import { listenerOf } from "../process/port-owner.ts";
 import { isAlive } from "../process/signals.ts";
@@ -107,13 +108,6 @@ function readState(folder: string, kind: SandboxKind, name: string): StatedSandb
   return isOnThisMachine(url)
     ? [{ kind, url, pid, ...(controlToken === undefined ? {} : { controlToken }), file, log: logFileIn(folder, name) }]
     : [];
-}
-
-/** Whether only this user can read and write the file. Windows has neither owner nor mode in this sense. */
-export function isPrivate(file: string): boolean {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (!found || process.platform === "win32") return found?.isFile() ?? true;
-  return found.isFile() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
 }
 
 export function isOnThisMachine(url: string): boolean {
