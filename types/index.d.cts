@@ -64,7 +64,7 @@ export interface ControlApi {
     replay(given: {
       id: string;
     }): Promise<AttemptsReplayReply>;
-    /** Send the deliveries that were waiting in the snapshot of the start. */
+    /** Send the deliveries that wait, and trust the file that they came with. A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, and the snapshot of the start, send nothing by themselves: their deliveries wait for this call. */
     release(): Promise<AttemptsReleaseReply>;
   };
   readonly signature: {
@@ -1797,8 +1797,12 @@ export interface SandboxOverviewReply {
   merchants: Merchant[];
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
-  /** How many of them were waiting in the snapshot of the start, and are sent by `replay waiting` */
+  /** How many of them came with a file and wait for you: `replay waiting` sends them */
   heldDeliveries: number;
+  /** The addresses of endpoints that came with a file: deliveries to them wait for `replay waiting` */
+  heldEndpoints: string[];
+  /** What fault rules of that file do to the deliveries that wait */
+  heldFaults: string[];
   /** The scenarios that are armed */
   scenarios: ({
     name: string;
@@ -2021,6 +2025,10 @@ export interface SnapshotsRemoveReply {
 }
 export interface SnapshotsRestoreReply {
   restored: string;
+  /** How many deliveries wait for `replay waiting`, because no sandbox of this user saved the snapshot */
+  heldDeliveries: number;
+  /** The addresses to which later deliveries wait too */
+  heldEndpoints: string[];
 }
 export interface Traffic {
   /** The merchant whose traffic it is */
@@ -2410,7 +2418,10 @@ export interface ConnectOptions {
   /** The sandbox's `controlToken`, which it also prints at startup. */
   controlToken?: string | undefined;
 }
-/** The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address without a path. */
+/**
+ * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address
+ * without a path.
+ */
 export declare function connect(url: string, { controlToken }?: ConnectOptions): ControlApi;
 export interface OwnMerchant {
   readonly id: string;
@@ -2454,7 +2465,10 @@ interface Connection {
   readonly number: number;
   /** Real milliseconds at which it was accepted. */
   readonly opened: number;
-  /** Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if the sandbox closed it first. */
+  /**
+   * Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if
+   * the sandbox closed it first.
+   */
   closed?: number;
 }
 interface RequestEntry {
@@ -2472,11 +2486,16 @@ interface RequestEntry {
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /** Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation. */
+  /**
+   * Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation.
+   */
   stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
-  /** Real milliseconds just before the response began or the connection was broken: the earliest time at which the client can know. */
+  /**
+   * Real milliseconds just before the response began or the connection was broken: the earliest time at which the
+   * client can know.
+   */
   answered: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
@@ -2549,6 +2568,8 @@ interface Options {
   endpoints: NewEndpoint[];
   /** require this token on the control API (default: generated if --host opens the network) */
   controlToken: string | undefined;
+  /** send the webhooks of a database, a snapshot and a merchant-sandbox.json that were not written here */
+  trust: boolean;
 }
 type OptionName = keyof Options;
 /** The options of `createSandbox()`: each as its value, or as the text of its flag. */
@@ -2576,7 +2597,10 @@ export interface Sandbox extends ControlApi {
   readonly controlToken: string | undefined;
   /** Adds a listener that is called after each response of the service. */
   onRequest(listener: (entry: RequestEntry) => void): void;
-  /** Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes and resets. */
+  /**
+   * Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes
+   * and resets.
+   */
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;

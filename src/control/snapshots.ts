@@ -2,11 +2,14 @@
 
 import { endpointFactory } from "../contracts/endpoint.ts";
 import { Type } from "../schema/shapes.ts";
+import type { Stores } from "../store/stores.ts";
 import type { Snapshots } from "../store/world/snapshots.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
 
 interface Parts {
   snapshots: Pick<Snapshots, "list" | "save" | "restore" | "remove">;
+  deliveries: Pick<Stores["deliveries"], "held">;
+  heldEndpoints: Pick<Stores["heldEndpoints"], "urls">;
   /** Clears the in-memory state that depends on the replaced data. */
   dataReplaced(): void;
 }
@@ -51,12 +54,18 @@ const restoreSnapshot = endpoint({
   summary: "Restore a snapshot",
   description:
     "Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue.",
-  reply: Type.Object({ restored: Type.String() }),
+  reply: Type.Object({
+    restored: Type.String(),
+    heldDeliveries: Type.Integer({
+      description: "How many deliveries wait for `replay waiting`, because no sandbox of this user saved the snapshot",
+    }),
+    heldEndpoints: Type.Array(Type.String(), { description: "The addresses to which later deliveries wait too" }),
+  }),
   errors: ["resource_not_found", "invalid_state"],
-  handle({ params, snapshots, dataReplaced }) {
+  handle({ params, snapshots, dataReplaced, deliveries, heldEndpoints }) {
     snapshots.restore(params.name);
     dataReplaced();
-    return { restored: params.name };
+    return { restored: params.name, heldDeliveries: deliveries.held(), heldEndpoints: heldEndpoints.urls() };
   },
 });
 

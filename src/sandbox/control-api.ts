@@ -73,12 +73,7 @@ export function openControlApi(engine: Engine) {
     random,
     life,
     world,
-    snapshots: openSnapshots(
-      stores.database,
-      stores.requestLog,
-      [...resources, webhookEndpoints],
-      engine.options.bodies,
-    ),
+    snapshots: openSnapshots({ ...stores, ...engine.options, resources: [...resources, webhookEndpoints] }),
     dispatcher,
     limiter,
     faults: faults.rules,
@@ -95,9 +90,9 @@ export function openControlApi(engine: Engine) {
     made: hub.made,
     resources,
     documents: openDocuments(address.url, service),
-  } satisfies Omit<ControlContext, "restore">;
+  } satisfies Omit<ControlContext, "restore" | "releaseHeld">;
   const start = createStartState(engine, parts);
-  return { ...parts, start, restore: start.restore };
+  return { ...parts, start, restore: start.restore, releaseHeld: start.releaseHeld };
 }
 
 /**

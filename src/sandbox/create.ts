@@ -59,10 +59,14 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   }
 }
 
-async function openSandbox(given: GivenOptions): Promise<Sandbox> {
+/**
+ * Creates the sandbox of a command. `toConfirm` names the endpoints that a folder's merchant-sandbox.json sets: their
+ * deliveries wait until the user has confirmed them once.
+ */
+export async function openSandbox(given: GivenOptions, toConfirm?: string): Promise<Sandbox> {
   const options = checkOptions(completeOptions(given, LIBRARY_DEFAULTS), operations);
   const clock = createClock(options.clock);
-  const prepared = await prepareStorage(options, clock, createRandom(options.seed));
+  const prepared = await prepareStorage({ options, toConfirm }, clock, createRandom(options.seed));
   const lazy = openLazyEngine(prepared);
   try {
     if (isChanged(options)) await lazy.controlApi().start.setUp();

@@ -50,6 +50,8 @@ export interface Address {
 /** The options and the files that they name, read when a sandbox is created. Its data is opened later. */
 interface DataOptions {
   options: Options;
+  /** The endpoints of a folder's merchant-sandbox.json, for the user to confirm; undefined without any. */
+  toConfirm: string | undefined;
   address: Address;
   clock: Clock;
   random: Random;
@@ -191,10 +193,14 @@ const namesIn = ({ tenants }: Stores) => ({
 });
 
 /** Reads the files that the options name. */
-export async function prepareStorage(options: Options, clock: Clock, random: Random): Promise<StorageOptions> {
+export async function prepareStorage(
+  { options, toConfirm }: Pick<DataOptions, "options" | "toConfirm">,
+  clock: Clock,
+  random: Random,
+): Promise<StorageOptions> {
   const service = options.service === undefined ? plainService : await readService(options.service);
   const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
-  const given = { options, address, clock, random, service, fixtures: await fixturesOf(options) };
+  const given = { options, toConfirm, address, clock, random, service, fixtures: await fixturesOf(options) };
   requireAddon();
   requireFiles();
   return { ...given, source: options.memory ? { image: imageOf(given) } : { file: resolve(options.db) } };
@@ -209,7 +215,7 @@ function openData({ options, address, clock, random, service }: DataOptions, sou
   });
   const schedule = scheduleOf(options.retrySchedule ?? service.values.retrySchedule);
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
-  return { targets, schedule, stores: openStores({ clock, random, webhooks, ...source }) };
+  return { targets, schedule, stores: openStores({ clock, random, webhooks, trust: options.trust, ...source }) };
 }
 
 function imageOf(given: DataOptions): SeedImage {

@@ -17,6 +17,7 @@ import { openDelayedDeliveries } from "./webhooks/delayed-deliveries.ts";
 import { openDeliveries } from "./webhooks/deliveries.ts";
 import { openEndpointHealth } from "./webhooks/endpoint-health.ts";
 import { openEventLog } from "./webhooks/event-log.ts";
+import { openHeldEndpoints } from "./webhooks/held-endpoints.ts";
 import { openOutbox } from "./webhooks/outbox.ts";
 import { openRetention } from "./webhooks/retention.ts";
 import { openLearners, openRoomCode } from "./workshop/learners.ts";
@@ -47,7 +48,13 @@ function openOver(database: Database, { clock, random, webhooks }: StoresOptions
   const dueRecords = openDueRecords(database, clock);
   const collections = openCollections(database, dueRecords);
   const retention = openRetention(database);
-  const outbox = openOutbox({ database, clock, counters, retention, gaps: webhooks.gaps });
+  const heldEndpoints = openHeldEndpoints(database);
+  // Before anything can be sent.
+  if (!database.isTrusted()) {
+    database.transaction(heldEndpoints.holdDeliveries);
+    heldEndpoints.holdStored();
+  }
+  const outbox = openOutbox({ database, clock, counters, retention, heldEndpoints, gaps: webhooks.gaps });
   const attempts = openAttempts(database, retention);
   const health = openEndpointHealth(database, clock);
   const requestLog = openRequestLog(database);
@@ -58,6 +65,7 @@ function openOver(database: Database, { clock, random, webhooks }: StoresOptions
     collections,
     dueRecords,
     outbox,
+    heldEndpoints,
     deliveries: openDeliveries(database, outbox),
     delayedDeliveries: openDelayedDeliveries(database),
     attempts,

@@ -123,6 +123,8 @@ export const INDEX: SandboxOverviewReply = {
   service: null,
   signature: { header: ownValues.deliveryHeaders.signature ?? null, form: ownValues.signature },
   heldDeliveries: 0,
+  heldEndpoints: [],
+  heldFaults: [],
   pendingDeliveries: 0,
   scenarios: [],
   traffic: [],

@@ -1,14 +1,14 @@
 // `learn`: interactive lessons, alone with an own sandbox, or in a workshop room to serve or join.
 
 import { usageError } from "../../kernel/errors.ts";
-import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
+import { createSandbox, openSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
 import { type Arguments, command } from "../command.ts";
-import { jsonOutput, readyFacts, readyLine, type WatchedSandbox } from "../output/output.ts";
+import { heldNote, jsonOutput, readyFacts, readyLine, type WatchedSandbox } from "../output/output.ts";
 import { note, print } from "../output/print.ts";
 import { show, uiFlags, watchOwnSandbox } from "../output/show-sandbox.ts";
 import { localUrl, sandboxAt } from "../remote/running-sandbox.ts";
-import { givenFlag } from "../settings.ts";
+import { endpointsToConfirm, givenFlag } from "../settings.ts";
 import { type FileKeeper, keepFiles, type LearnerPlace } from "../workshop/lesson-file.ts";
 import { type LearnerClient, type LessonPrompt, learnerClient, openLessonPrompt } from "../workshop/lesson-prompt.ts";
 import { joinRoom, serveRoom } from "../workshop/room.ts";
@@ -43,7 +43,7 @@ export const learn = command({
       usageError(
         `The lessons describe the plain service: leave out the service file, ${JSON.stringify(options.service)}.`,
       );
-    if (flags.serve !== undefined) return serveRoom(options, flags);
+    if (flags.serve !== undefined) return serveRoom(options, flags, endpointsToConfirm(given));
     return learnAlone(given);
   },
 });
@@ -66,11 +66,12 @@ async function list(options: GivenOptions): Promise<undefined> {
     print(`${number} ${name.padEnd(16)} ${title} (${steps.length} steps)`);
 }
 
-async function learnAlone({ options, flags, positionals: [wanted] }: Arguments): Promise<number> {
+async function learnAlone({ options, sources, flags, positionals: [wanted] }: Arguments): Promise<number> {
   // --db implies a sandbox on disk.
   const complete = completeOptions(options, { memory: options.db === undefined });
   const checkpoint = checkpointOf(flags);
-  const sandbox = await createSandbox(complete).catch(async (error) => {
+  const toConfirm = endpointsToConfirm({ options, sources });
+  const sandbox = await openSandbox(complete, toConfirm).catch(async (error) => {
     // A mistyped lesson is reported before a port in use, which needs another mend.
     if (wanted !== undefined) await readLessons(options, ({ lessons }) => lessons.get({ name: wanted }));
     throw error;
@@ -134,6 +135,8 @@ function watchLearner(
       const facts = await readyFacts(sandbox);
       if (output === jsonOutput) return output.ready(facts);
       print(readyLine(facts));
+      const held = heldNote(facts);
+      if (held !== undefined) print(held);
       prompt = openLessonPrompt(current.client, await current.client.place());
     },
     ended() {

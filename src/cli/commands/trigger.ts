@@ -53,7 +53,7 @@ function parse(text: string): Record<string, unknown> {
 
 export const replay = sandboxCommand({
   summary:
-    "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what was pending in the start snapshot (waiting)",
+    "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what came with a file and waits (waiting)",
   usage: "replay <id|waiting>",
   async call({ control }, { positionals: [id = ""] }) {
     if (id === "waiting") return control.attempts.release();
@@ -64,7 +64,7 @@ export const replay = sandboxCommand({
   },
   lines: (reply) => [
     "released" in reply
-      ? `Delivering ${reply.released} that were waiting in the snapshot.`
+      ? `Delivering ${reply.released} that were waiting.`
       : reply.deliveries.length === 0
         ? "No endpoint is subscribed to its type."
         : `Delivering again as ${reply.deliveries.join(", ")}.`,

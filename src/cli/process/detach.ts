@@ -8,7 +8,7 @@ import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { type Options, variableOf } from "../../sandbox/options.ts";
 import { makeFolder } from "../../store/data-folder.ts";
-import type { ReadyFacts } from "../output/output.ts";
+import { heldNote, type ReadyFacts } from "../output/output.ts";
 import { noteText, print } from "../output/print.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, logFileIn, writeState } from "../remote/state-files.ts";
@@ -37,6 +37,8 @@ export async function detach(options: Options, flags: Record<string, string | un
     print(
       `merchant-sandbox ${state.version} is ready at ${state.baseUrl} as process ${state.pid}; its log is ${log}. Stop it with merchant-sandbox stop.`,
     );
+  const held = heldNote(result);
+  if (held !== undefined && flags.json === undefined) print(held);
   return exitCodes.ok;
 }
 

@@ -3,7 +3,7 @@
 import { hostname, networkInterfaces, userInfo } from "node:os";
 import { usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
-import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
+import { openSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
 import { jsonOutput, readyFacts, readyLine, type WatchedSandbox } from "../output/output.ts";
 import { note, print } from "../output/print.ts";
@@ -12,7 +12,11 @@ import { stopSignal } from "../process/signals.ts";
 import { type RunningSandbox, sandboxAt } from "../remote/running-sandbox.ts";
 import { followLearner, learnerClient, openLessonPrompt } from "./lesson-prompt.ts";
 
-export async function serveRoom(options: GivenOptions, flags: Record<string, string | undefined>): Promise<number> {
+export async function serveRoom(
+  options: GivenOptions,
+  flags: Record<string, string | undefined>,
+  toConfirm: string | undefined,
+): Promise<number> {
   if (options.seed !== undefined)
     usageError(
       `--seed cannot be used with --serve: a workshop's keys are random, so that no participant can compute another's; received ${options.seed}. Leave out --seed and MERCHANT_SANDBOX_SEED.`,
@@ -24,7 +28,7 @@ export async function serveRoom(options: GivenOptions, flags: Record<string, str
     // Always set, even with --host 127.0.0.1, because a proxy or a tunnel may expose the room to others.
     controlToken: randomToken(),
   });
-  const sandbox = await createSandbox(complete);
+  const sandbox = await openSandbox(complete, toConfirm);
   try {
     const { url } = await sandbox.room.open();
     return await show(watchRoom(sandbox, complete.host, url), flags);

@@ -59,6 +59,7 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
   // An image in memory cannot fail to open, so it is opened at its first use.
   if (!opened && image === undefined) sql.exec("");
   const file = opened?.file;
+  let isTrusted = opened?.isTrusted ?? true;
   const inodeOf = () => {
     const { dev, ino } = (file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })) ?? {};
     return `${dev} ${ino}`;
@@ -81,18 +82,19 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
      * Whether it started as a copy of an image. It is then already seeded, and has no deliveries of an earlier process.
      */
     isCopy: image !== undefined,
-    /** Whether it may be a stranger's: this user's sandboxes did not write it, and the user has not trusted it. */
-    isForeign: opened?.isForeign ?? false,
     sql,
     ...openCommits(sql, { checkpoints, lockTimeout: LOCK_TIMEOUT, ...(file !== undefined && { requireInPlace }) }),
     /** Throws once the file was deleted or replaced: a later start would not find what is written then. */
     requireInPlace,
     /** Stores where this process listens, for commands and for a second process that opens the file. */
     listensAt: (url: string) => opened?.session.listensAt(url),
-    /** Stores whether the next start may send what is in the file without asking. */
-    setTrusted(isTrusted: boolean) {
+    /** Whether its data is this user's: its sandboxes wrote it, or the user has trusted it. */
+    isTrusted: () => isTrusted,
+    /** Call inside a transaction. The next start sends only what is in a trusted file. */
+    setTrusted(wanted: boolean) {
+      isTrusted = wanted;
       if (file === undefined) return;
-      if (isTrusted) mark(sql, file);
+      if (wanted) mark(sql, file);
       else unmark(sql);
     },
     close() {
@@ -134,9 +136,9 @@ function openFile(file: string, { trust = false, checkRows = () => undefined }: 
     if (problem !== undefined) throw refusal(file, problem);
     prepare(opened, file);
     const begun = openSession(file);
-    const isMarkedNow = isMarked(sql, file);
-    if (!isMarkedNow && (isNew || trust)) mark(sql, file);
-    return { file, sql, lock, isNew, session: begun, isForeign: !isMarkedNow && !isNew && !trust };
+    const isOwn = isMarked(sql, file);
+    if (!isOwn && (isNew || trust)) mark(sql, file);
+    return { file, sql, lock, isNew, session: begun, isTrusted: isOwn || isNew || trust };
   } catch (error) {
     connection?.close();
     if (isNew) for (const suffix of ["", ...LOG_FILES, SESSION]) rmSync(file + suffix, { force: true });

@@ -11,7 +11,7 @@ import { APPLICATION_ID, SCHEMA_VERSION } from "./tables.ts";
 /** What SQLite keeps beside a database in write-ahead mode. */
 export const LOG_FILES = ["-wal", "-shm"] as const;
 /** What SQLite keeps beside a database in any mode. */
-const SQLITE_FILES = ["-journal", ...LOG_FILES] as const;
+export const SQLITE_FILES = ["-journal", ...LOG_FILES] as const;
 export const LOCK = "-lock";
 export const SESSION = "-session";
 /** A file of this length, in bytes, holds no database yet. */

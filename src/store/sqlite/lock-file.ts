@@ -27,7 +27,7 @@ export function lockFile(file: string) {
     if (!isBusy(error)) throw new SandboxError(`Cannot write in ${dirname(file)}: ${reason(error)}. ${ANOTHER_PLACE}`);
     throw new SandboxError(`${file} is in use by ${describeOwnerOf(file)}. Stop that one, ${OR_ANOTHER_FILE}`);
   }
-  const release = () => lock.close();
+  const release = (): void => void lock.close();
   /** Removes the lock file if it is new, so that nothing is left beside a rejected database. */
   const remove = () => {
     release();

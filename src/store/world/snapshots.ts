@@ -13,18 +13,22 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import Sqlite from "better-sqlite3";
 import type { Resource } from "../../contracts/resource.ts";
 import { WebhookDelivery } from "../../contracts/webhook.ts";
+import { attempt } from "../../kernel/attempt.ts";
 import { fail, SandboxError } from "../../kernel/errors.ts";
 import { ALPHABET } from "../../kernel/random.ts";
 import { usable } from "../../schema/as-sent.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { isLink } from "../data-folder.ts";
 import { SANDBOX } from "../records/id-counters.ts";
-import type { RequestLog } from "../request-log/request-log.ts";
 import type { Database } from "../sqlite/database.ts";
+import { SQLITE_FILES } from "../sqlite/file-checks.ts";
+import { isMarked, mark } from "../sqlite/file-mark.ts";
 import { problemOf } from "../sqlite/inspect.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
+import type { Stores } from "../stores.ts";
 import { allAttempts } from "../webhooks/attempts.ts";
 
 export type Snapshots = ReturnType<typeof openSnapshots>;
@@ -45,16 +49,14 @@ const RAISE_COUNTS = `insert into counters (merchant, name, value)
   where id glob '*_${"[0-9A-Za-z]".repeat(16)}' group by 1, 2
   on conflict do update set value = max(value, excluded.value)`;
 
-/** Deliveries without a due time wait until the user asks for them. */
-const HOLD_DELIVERIES =
-  "update deliveries set state = 'pending', due = null, held = null where state = 'pending' or state = 'sending'";
+interface SnapshotsOptions extends Pick<Stores, "database" | "requestLog" | "heldEndpoints"> {
+  resources: readonly Resource[];
+  bodies: "checked" | "open";
+  /** The user knows the snapshots of others: what is in them is sent at once. */
+  trust: boolean;
+}
 
-export function openSnapshots(
-  database: Database,
-  requestLog: RequestLog,
-  resources: readonly Resource[],
-  bodies: "checked" | "open",
-) {
+export function openSnapshots({ database, requestLog, heldEndpoints, resources, bodies, trust }: SnapshotsOptions) {
   const { sql, file } = database;
   const temporary = file === undefined;
   let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
@@ -84,39 +86,48 @@ export function openSnapshots(
       names().length > 0 ? `There are ${names().join(", ")}.` : `Save one with merchant-sandbox snapshot save ${name}.`;
     return fail("resource_not_found", `There is no snapshot ${name}. ${choice}`);
   };
-  const restoreFrom = (source: string, refuse: (wrong: string) => never) => {
+  const restoreFrom = (source: string, refuse: (wrong: string) => never, holdDeliveries: () => void) => {
     const wrong = existsSync(source) ? problemOf(source) : "does not exist";
     if (wrong !== undefined) refuse(wrong);
-    requestLog.goOnAfter(copyInto(database, source, (sql) => wrongValue(sql, resources, bodies), refuse));
+    const copied = (replaced: Sql) => {
+      const found = wrongValue(replaced, resources, bodies);
+      if (found !== undefined) refuse(found);
+      const isOurs = trust || isMarked(replaced, source, "snapshot");
+      if (isOurs) holdDeliveries();
+      else heldEndpoints.holdDeliveries();
+      database.setTrusted(isOurs);
+    };
+    requestLog.goOnAfter(copyInto(database, source, copied, refuse));
+    heldEndpoints.forget();
+    if (!database.isTrusted()) heldEndpoints.holdStored();
   };
   const describe = (name: string) => ({ name, file: fileOf(name), bytes: statSync(fileOf(name)).size });
 
   return {
     list: () => names().map(describe),
     save(name: string) {
-      write(sql, fileOf(checkName(name)));
+      write(sql, fileOf(checkName(name)), database.isTrusted());
       return describe(name);
     },
     /** Restores the state. The request log is kept: it describes this process. */
     restore(name: string) {
       const source = existing(name);
-      restoreFrom(source, (wrong) =>
-        fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`),
-      );
+      const refuse = (wrong: string) =>
+        fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`);
+      restoreFrom(source, refuse, () => {});
     },
     /**
      * Restores the state from any file, and holds its pending deliveries. A file that is not a snapshot is rejected and
      * not changed.
      */
     restoreFile(source: string) {
-      restoreFrom(source, (wrong) => {
+      const refuse = (wrong: string) => {
         throw new SandboxError(
           `The snapshot ${source} ${wrong}. Save one with merchant-sandbox snapshot save <name>.`,
           "usage",
         );
-      });
-      // The file may be another person's, and its endpoints programs on this machine.
-      database.transaction(() => sql.exec(HOLD_DELIVERIES));
+      };
+      restoreFrom(source, refuse, trust ? () => {} : heldEndpoints.holdDeliveries);
     },
     remove: (name: string) => rmSync(existing(name)),
     close() {
@@ -135,13 +146,40 @@ function refuseLink(folder: string): void {
  * Writes the snapshot beside the target and renames it, so that the target is always complete. Only its owner can ever
  * read it.
  */
-function write(sql: Sql, target: string): void {
+function write(sql: Sql, target: string, isOurs: boolean): void {
   const unfinished = `${target}-unfinished`;
-  rmSync(unfinished, { force: true });
-  // SQLite accepts an empty file; one that it creates itself would have the default mode.
-  writeFileSync(unfinished, "", { mode: 0o600 });
-  sql.prepare("vacuum into ?").run(unfinished);
-  renameSync(unfinished, target);
+  const removeAll = () => {
+    // SQLite would replay a journal that lies there.
+    for (const suffix of ["", ...SQLITE_FILES]) rmSync(unfinished + suffix, { force: true });
+  };
+  try {
+    refuseFolder(target);
+    removeAll();
+    // SQLite accepts an empty file; one that it creates itself would have the default mode.
+    writeFileSync(unfinished, "", { mode: 0o600, flag: "wx" });
+    sql.prepare("vacuum into ?").run(unfinished);
+    if (isOurs) markSnapshot(unfinished);
+    renameSync(unfinished, target);
+  } catch (error) {
+    attempt(removeAll);
+    throw error;
+  }
+}
+
+/** Marks a snapshot as this user's. Renaming it does not change the file. */
+function markSnapshot(file: string): void {
+  const sql = new Sqlite(file);
+  try {
+    sql.exec("pragma journal_mode = memory; pragma synchronous = off");
+    mark(sql, file);
+  } finally {
+    sql.close();
+  }
+}
+
+function refuseFolder(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
+    fail("invalid_state", `${path} is a folder, where the snapshot would be. Remove it.`);
 }
 
 function checkName(name: string): string {
@@ -159,7 +197,8 @@ function checkName(name: string): string {
 function copyInto(
   { sql, transaction }: Database,
   source: string,
-  wrongIn: (sql: Database["sql"]) => string | undefined,
+  /** Called in the transaction, once the rows are replaced. */
+  copied: (sql: Sql) => void,
   refuse: (wrong: string) => never,
 ): number {
   sql.prepare("attach ? as snapshot").run(source);
@@ -180,8 +219,7 @@ function copyInto(
         "delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence",
       );
       sql.exec(RAISE_COUNTS);
-      const wrong = wrongIn(sql);
-      if (wrong !== undefined) refuse(wrong);
+      copied(sql);
     });
     return sql.prepare(LAST_REQUEST).pluck().get() as number;
   } finally {
