@@ -56,16 +56,24 @@ const restoreSnapshot = endpoint({
     "Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue.",
   reply: Type.Object({
     restored: Type.String(),
-    heldDeliveries: Type.Integer({
-      description: "How many deliveries wait for `replay waiting`, because no sandbox of this user saved the snapshot",
-    }),
-    heldEndpoints: Type.Array(Type.String(), { description: "The addresses to which later deliveries wait too" }),
+    heldDeliveries: Type.Optional(
+      Type.Integer({
+        description: "How many deliveries wait for `replay waiting`; absent if a sandbox of this user saved the snapshot",
+      }),
+    ),
+    heldEndpoints: Type.Optional(
+      Type.Array(Type.String(), { description: "The addresses to which later deliveries wait too" }),
+    ),
   }),
   errors: ["resource_not_found", "invalid_state"],
   handle({ params, snapshots, dataReplaced, deliveries, heldEndpoints }) {
     snapshots.restore(params.name);
     dataReplaced();
-    return { restored: params.name, heldDeliveries: deliveries.held(), heldEndpoints: heldEndpoints.urls() };
+    const urls = heldEndpoints.urls();
+    return {
+      restored: params.name,
+      ...(urls.length > 0 && { heldDeliveries: deliveries.held(), heldEndpoints: urls }),
+    };
   },
 });
 

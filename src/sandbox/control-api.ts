@@ -3,7 +3,6 @@
 
 import { resolve } from "node:path";
 import { eventTypes, resources } from "../areas/index.ts";
-import { webhookEndpoints } from "../areas/webhooks.ts";
 import { callService } from "../client/http-transport.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ControlContext } from "../control/index.ts";
@@ -25,7 +24,7 @@ import { createVerifier, type Verifier } from "../verify/verifier.ts";
 import { createSender } from "../webhooks/http/sender.ts";
 import { sign } from "../webhooks/signature.ts";
 import { buildRequest, type WebhookEvent, type WebhookRequest } from "../webhooks/webhook-request.ts";
-import { type Engine, operations, reportDefect, senderOptions } from "./engine.ts";
+import { type Engine, operations, reportDefect, senderOptions, storedKinds } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
 import type { Service } from "./service.ts";
 import { createStartState } from "./start-state.ts";
@@ -73,7 +72,7 @@ export function openControlApi(engine: Engine) {
     random,
     life,
     world,
-    snapshots: openSnapshots({ ...stores, ...engine.options, resources: [...resources, webhookEndpoints] }),
+    snapshots: openSnapshots({ ...stores, ...engine.options, resources: storedKinds }),
     dispatcher,
     limiter,
     faults: faults.rules,

@@ -2,6 +2,7 @@
 
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import { webhookEndpoints } from "../areas/webhooks.ts";
 import { ownValues } from "../contracts/service-values.ts";
 import { createFaults } from "../faults/index.ts";
 import { createHeldResponses } from "../http/faults/send-with-faults.ts";
@@ -22,9 +23,11 @@ import { createTrends } from "../live/trends.ts";
 import { createScenarios } from "../scenarios/index.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
+import type { Sql } from "../store/sqlite/lazy-statements.ts";
 import { requireAddon } from "../store/sqlite/native-addon.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
+import { raiseCounts, wrongRow } from "../store/world/check-rows.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
 import { createDispatcher } from "../webhooks/dispatcher.ts";
 import { createTargetPolicy } from "../webhooks/http/target-policy.ts";
@@ -78,6 +81,8 @@ interface Listeners {
   defect: Set<(defect: Defect) => void>;
 }
 
+/** The kinds of records that a database may hold. */
+export const storedKinds = [...resources, webhookEndpoints];
 export const operations = catalogue.map(({ id }) => id);
 const judgeRules = rules.map(({ id }) => id);
 
@@ -214,8 +219,10 @@ function openData({ options, address, clock, random, service }: DataOptions, sou
     allowLoopback: !opensNetwork(options) || options.allowLoopbackWebhooks,
   });
   const schedule = scheduleOf(options.retrySchedule ?? service.values.retrySchedule);
+  const kinds = { resources: storedKinds, bodies: options.bodies };
+  const rows = { check: (sql: Sql) => wrongRow(sql, kinds), adopt: raiseCounts };
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
-  return { targets, schedule, stores: openStores({ clock, random, webhooks, trust: options.trust, ...source }) };
+  return { targets, schedule, stores: openStores({ clock, random, webhooks, trust: options.trust, rows, ...source }) };
 }
 
 function imageOf(given: DataOptions): SeedImage {

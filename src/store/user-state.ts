@@ -117,9 +117,5 @@ export function confirm(text: string): void {
 }
 
 /** The folder for the files of a sandbox whose own folder cannot be written, named after that folder. */
-export function replacementFor(folder: string): string {
-  const own = join(userStateFolder(), "folders", hash("sha256", folder, "hex").slice(0, 32));
-  openFolder(userStateFolder());
-  mkdirSync(own, { recursive: true, mode: 0o700 });
-  return own;
-}
+export const replacementFor = (folder: string): string =>
+  join(userStateFolder(), "folders", hash("sha256", folder, "hex").slice(0, 32));

@@ -38,7 +38,7 @@ export const snapshot = commandGroup({
       "load",
       "go back to the data of a snapshot",
       (snapshots, one) => snapshots.restore(one),
-      ({ restored, heldDeliveries, heldEndpoints }) =>
+      ({ restored, heldDeliveries = 0, heldEndpoints = [] }) =>
         heldEndpoints.length === 0
           ? `Restored ${restored}.`
           : `Restored ${restored}. No sandbox of this user saved it, so nothing is sent to ${heldEndpoints.join(", ")} until you run merchant-sandbox replay waiting; ${plural(heldDeliveries, "delivery")} waiting.`,

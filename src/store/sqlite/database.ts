@@ -35,13 +35,20 @@ export interface DatabaseImage {
   bytes: Buffer;
 }
 
+interface RowsCheck {
+  /** Why the rows cannot be used, as the rest of a sentence; undefined if they can. Writes nothing. */
+  check(sql: Sql): string | undefined;
+  /** Called once they are found usable. */
+  adopt(sql: Sql): void;
+}
+
 export interface DatabaseOptions {
   /** The initial content of a database in memory (default: empty). */
   image?: DatabaseImage | undefined;
   /** The user knows the file and what lies beside it: its log is read, and it sends its deliveries (default: false). */
   trust?: boolean | undefined;
-  /** Why the rows of a file cannot be used, as the rest of a sentence. Called if another program may have written it. */
-  checkRows?(sql: Sql): string | undefined;
+  /** How the rows of a file are checked that another program may have written. */
+  rows?: RowsCheck | undefined;
 }
 
 export type Database = ReturnType<typeof openDatabase>;
@@ -117,7 +124,7 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
 }
 
 /** Opens a file once nothing in it or beside it can harm. Leaves a file that it refuses, and its folder, as they were. */
-function openFile(file: string, { trust = false, checkRows = () => undefined }: Omit<DatabaseOptions, "image">) {
+function openFile(file: string, { trust = false, rows }: Omit<DatabaseOptions, "image">) {
   refuseUnsafeFiles(file);
   const lock = lockFile(file);
   const isNew = !holdsAnything(file);
@@ -132,10 +139,11 @@ function openFile(file: string, { trust = false, checkRows = () => undefined }: 
     const opened = connect(file);
     connection = opened;
     const sql = openLazily(() => opened);
-    const problem = isChecked ? undefined : (problemIn(opened) ?? missingLog(opened, file) ?? checkRows(sql));
+    const problem = isChecked ? undefined : (problemIn(opened) ?? missingLog(opened, file) ?? rows?.check(sql));
     if (problem !== undefined) throw refusal(file, problem);
     prepare(opened, file);
     const begun = openSession(file);
+    if (!isChecked) rows?.adopt(sql);
     const isOwn = isMarked(sql, file);
     if (!isOwn && (isNew || trust)) mark(sql, file);
     return { file, sql, lock, isNew, session: begun, isTrusted: isOwn || isNew || trust };

@@ -57,7 +57,7 @@ function refuseOddFile(path: string): void {
 
 /** Why SQLite cannot safely open a complete file, such as a snapshot, as the rest of a sentence. */
 export function unsafeSnapshot(file: string): string | undefined {
-  if (look(file)?.isFile() === false) return "is no plain file";
+  if (look(file)?.isFile() === false) return "is not a usable SQLite file: it is no plain file";
   const beside = SQLITE_FILES.find((suffix) => look(file + suffix));
   return beside && `has ${file}${beside} beside it, which was not left by a sandbox; remove that`;
 }
