@@ -1,6 +1,6 @@
 // Snapshots: named copies of the database, which can be restored any number of times.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { Type } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Snapshots } from "../store/world/snapshots.ts";
@@ -58,7 +58,8 @@ const restoreSnapshot = endpoint({
     restored: Type.String(),
     heldDeliveries: Type.Optional(
       Type.Integer({
-        description: "How many deliveries wait for `replay waiting`; absent if a sandbox of this user saved the snapshot",
+        description:
+          "How many deliveries wait for `replay waiting`; absent if a sandbox of this user saved the snapshot",
       }),
     ),
     heldEndpoints: Type.Optional(

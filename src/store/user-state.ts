@@ -20,7 +20,11 @@ export function userStateFolder(environment: NodeJS.ProcessEnv = process.env): s
   const given = process.platform === "win32" ? LOCALAPPDATA : XDG_STATE_HOME;
   // A relative path would lie in the checkout.
   if (given !== undefined && isAbsolute(given)) return join(given, "merchant-sandbox");
-  return join(homedir(), ...(process.platform === "win32" ? ["AppData", "Local"] : [".local", "state"]), "merchant-sandbox");
+  return join(
+    homedir(),
+    ...(process.platform === "win32" ? ["AppData", "Local"] : [".local", "state"]),
+    "merchant-sandbox",
+  );
 }
 
 const keys = new Map<string, Key>();

@@ -7,13 +7,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/create.ts";
-import {
-  everyCommandLine,
-  hotJournal,
-  otherDatabase,
-  postingDatabase,
-  repository,
-} from "../support/hostile-folder.ts";
+import { everyCommandLine, hotJournal, otherDatabase, postingDatabase, repository } from "../support/hostile-folder.ts";
 import { folder, launch, NOWHERE, run, start } from "../support/program.ts";
 import { attempted, call, control } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
@@ -36,15 +30,17 @@ interface Tried {
 async function tryOut(words: readonly string[], cwd: string, ready = async (_: string) => {}): Promise<Tried> {
   const program = launch([...words], ENVIRONMENT, cwd);
   program.child.stdin?.end();
-  const said = program.line(() => true).then(
-    async (line) => {
-      const url = / at (http:\/\/[^/\s]+)\/v1/.exec(line)?.[1];
-      if (url !== undefined) await ready(url);
-      await pause(WATCHED);
-      program.child.kill("SIGTERM");
-    },
-    () => {},
-  );
+  const said = program
+    .line(() => true)
+    .then(
+      async (line) => {
+        const url = / at (http:\/\/[^/\s]+)\/v1/.exec(line)?.[1];
+        if (url !== undefined) await ready(url);
+        await pause(WATCHED);
+        program.child.kill("SIGTERM");
+      },
+      () => {},
+    );
   const after = (milliseconds: number) => pause(milliseconds, true as const, { ref: false });
   if (words[0] === "attach") void after(WATCHED).then(() => program.child.kill("SIGTERM"));
   if ((await Promise.race([program.ended, after(LONGEST)])) === true) {
@@ -86,7 +82,8 @@ describe("a file that a committed journal names as its super-journal stays there
       attempted("Journals and logs in a checkout");
       const { error } = await tryOut(words, cwd);
       expect([words.join(" "), existsSync(victim)]).toEqual([words.join(" "), true]);
-      if (opensDatabase(words) && words[0] !== "doctor") expect(error).toMatch(/sandbox\.db(-lock|-journal) (is|was) not/);
+      if (opensDatabase(words) && words[0] !== "doctor")
+        expect(error).toMatch(/sandbox\.db(-lock|-journal) (is|was) not/);
     };
     await eachCommand(clone, check, suffix === "" ? opensDatabase : undefined);
   });
@@ -139,7 +136,10 @@ describe("a database is refused in one sentence that names the file,", () => {
   });
 
   const look = (cwd: string) =>
-    readdirSync(join(cwd, ".merchant-sandbox")).map((name) => [name, readFileSync(join(cwd, ".merchant-sandbox", name), "hex")]);
+    readdirSync(join(cwd, ".merchant-sandbox")).map((name) => [
+      name,
+      readFileSync(join(cwd, ".merchant-sandbox", name), "hex"),
+    ]);
 
   test.each(["-wal", "-shm", "-journal"])("with a committed %s", async (suffix) => {
     const clone = repository({ [DATABASE]: own, [DATABASE + suffix]: suffix === "-wal" ? log : "x".repeat(512) });
@@ -181,7 +181,10 @@ describe("a database is refused in one sentence that names the file,", () => {
         mkdirSync(join(cwd, ".merchant-sandbox"));
         if (suffix !== "") writeFileSync(join(cwd, DATABASE), own);
         make(join(cwd, DATABASE + suffix));
-        for (const words of [["start", "--port", "0"], ["exec", "--db", DATABASE, "--", "true"]]) {
+        for (const words of [
+          ["start", "--port", "0"],
+          ["exec", "--db", DATABASE, "--", "true"],
+        ]) {
           attempted("Pipes, devices and folders in a checkout");
           const { code, error } = await run(words, ENVIRONMENT, cwd);
           expect([words, code, error]).toEqual([words, 1, expect.stringMatching(/^[^\n]*sandbox\.db[^\n]*\n$/)]);
@@ -211,7 +214,7 @@ describe("a database is refused in one sentence that names the file,", () => {
 
 describe("what a stranger stored is posted to no program of this machine", () => {
   /** Makes an event for each endpoint, and waits until nothing is due. */
-  async function useIt(url: string): Promise<void> {
+  async function causeEvent(url: string): Promise<void> {
     await call(url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
     await control(url, "POST", "/drain", { within: "1s" });
   }
@@ -222,7 +225,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const clone = repository({ [DATABASE]: readFileSync(database) });
     await eachCommand(clone, async (words, cwd) => {
       attempted("Webhooks that a checkout sends");
-      await tryOut(words, cwd, useIt);
+      await tryOut(words, cwd, causeEvent);
       expect([words.join(" "), service.arrivals.length]).toEqual([words.join(" "), 0]);
     });
   });
@@ -236,20 +239,22 @@ describe("what a stranger stored is posted to no program of this machine", () =>
       const program = launch(["start", "--life", "off", "--port", "0"], ENVIRONMENT, cwd);
       const says = await program.line((line) => line.startsWith("Not written by"));
       expect(says).toMatch(
-        new RegExp(`nothing is sent to ${service.url} until you run merchant-sandbox replay waiting, or start with --trust`),
+        new RegExp(
+          `nothing is sent to ${service.url} until you run merchant-sandbox replay waiting, or start with --trust`,
+        ),
       );
       program.child.kill("SIGTERM");
       await program.ended;
     }
     const first = await start(["--life", "off"], ENVIRONMENT, cwd);
-    await useIt(first.url);
+    await causeEvent(first.url);
     expect(service.arrivals).toEqual([]);
     const { out } = await run(["replay", "waiting"], ENVIRONMENT, cwd);
     expect(out).toEqual(["Delivering 2 that were waiting."]);
     await service.arrived(2);
     await first.kill();
     const second = await start(["--life", "off"], ENVIRONMENT, cwd);
-    await useIt(second.url);
+    await causeEvent(second.url);
     await service.arrived(3);
   });
 
@@ -257,7 +262,8 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const service = await receive();
     const { database } = await postingDatabase(service.url);
     const clone = repository({ [DATABASE]: readFileSync(database) });
-    const waiting = "fetch(process.env.MERCHANT_SANDBOX_URL + '/_sandbox/drain', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((r) => r.json()).then(console.log)";
+    const waiting =
+      "fetch(process.env.MERCHANT_SANDBOX_URL + '/_sandbox/drain', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((r) => r.json()).then(console.log)";
     const exec = ["exec", "--life", "off", "--db", DATABASE, "--", process.execPath, "-e", waiting];
     await run(["exec", "--trust", ...exec.slice(1)], ENVIRONMENT, clone());
     expect(service.arrivals.length).toBe(1);
@@ -276,25 +282,27 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const cwd = repository({ [at]: readFileSync(snapshot) })();
     attempted("Webhooks that a checkout sends", 3);
     const early = await start(["--memory", "--snapshot", at], ENVIRONMENT, cwd);
-    await useIt(early.url);
+    await causeEvent(early.url);
     await early.kill();
     const { url, kill } = await start([], ENVIRONMENT, cwd);
     const loaded = await run(["snapshot", "load", "theirs"], ENVIRONMENT, cwd);
-    expect(loaded.out.join()).toContain(`nothing is sent to ${service.url} until you run merchant-sandbox replay waiting`);
-    await useIt(url);
+    expect(loaded.out.join()).toContain(
+      `nothing is sent to ${service.url} until you run merchant-sandbox replay waiting`,
+    );
+    await causeEvent(url);
     await run(["snapshot", "save", "copied"], ENVIRONMENT, cwd);
     await kill();
     // A restart does not make it the user's own, and neither does a snapshot of it.
     const again = await start([], ENVIRONMENT, cwd);
-    await useIt(again.url);
+    await causeEvent(again.url);
     await run(["snapshot", "load", "copied"], ENVIRONMENT, cwd);
-    await useIt(again.url);
+    await causeEvent(again.url);
     expect(service.arrivals).toEqual([]);
     await run(["reset"], ENVIRONMENT, cwd);
     await control(again.url, "PUT", "/endpoints", { url: service.url, merchant: "mer_lodge" });
     await run(["snapshot", "save", "mine"], ENVIRONMENT, cwd);
     await run(["snapshot", "load", "mine"], ENVIRONMENT, cwd);
-    await useIt(again.url);
+    await causeEvent(again.url);
     await service.arrived(1);
   });
 
@@ -306,7 +314,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     attempted("Webhooks that a checkout sends");
     writeFileSync(db, readFileSync(database));
     const sandbox = await createSandbox({ memory: false, db });
-    await useIt(sandbox.url);
+    await causeEvent(sandbox.url);
     expect([service.arrivals, (await sandbox.overview()).heldEndpoints]).toEqual([[], [service.url]]);
     await sandbox.close();
   });
@@ -318,18 +326,18 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     for (const words of [[], ["--memory", "--seed", "2"]]) {
       attempted("Webhooks that a checkout sends");
       const { url, out, kill } = await start(words, ENVIRONMENT, cwd);
-      await useIt(url);
+      await causeEvent(url);
       await control(url, "POST", "/reset");
-      await useIt(url);
+      await causeEvent(url);
       expect([service.arrivals, JSON.parse(out[0] ?? "").heldEndpoints]).toEqual([[], [service.url]]);
       await kill();
     }
     const trusting = await start(["--trust"], ENVIRONMENT, cwd);
-    await useIt(trusting.url);
+    await causeEvent(trusting.url);
     await service.arrived(1);
     await trusting.kill();
     const later = await start([], ENVIRONMENT, cwd);
-    await useIt(later.url);
+    await causeEvent(later.url);
     await service.arrived(2);
     await later.kill();
     // A pull that names another program asks again.
@@ -337,13 +345,13 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     writeFileSync(join(cwd, "merchant-sandbox.json"), config(other.url));
     attempted("Webhooks that a checkout sends");
     const pulled = await start([], ENVIRONMENT, cwd);
-    await useIt(pulled.url);
+    await causeEvent(pulled.url);
     expect(other.arrivals).toEqual([]);
     await run(["replay", "waiting", "--url", pulled.url], ENVIRONMENT, cwd);
     await other.arrived(1);
     await pulled.kill();
     const last = await start([], ENVIRONMENT, cwd);
-    await useIt(last.url);
+    await causeEvent(last.url);
     await other.arrived(2);
   });
 });

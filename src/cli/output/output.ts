@@ -1,16 +1,15 @@
 // Prints the output of a running sandbox: plain lines for a person, or one JSON object per line for a program.
 
 import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
-import type { LearningMode } from "../../../ui/state/state.ts";
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { errorText } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import { plural } from "../../kernel/text.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
-import { userStateProblem } from "../../store/user-state.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import { version } from "../../sandbox/package-files.ts";
+import { userStateProblem } from "../../store/user-state.ts";
 import { eventLine, eventObject } from "./event-lines.ts";
 import { note, noteText, print, printSoon } from "./print.ts";
 
@@ -56,13 +55,12 @@ export interface SandboxSummary {
   baseUrl: string;
   database: string | null;
   merchants: readonly { apiKeys: readonly string[] }[];
-  service?: string | null;
 }
 
 /** The fields of the `ready` event, with the endpoints that the options registered. */
 export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoint[] = []) {
   const { url, baseUrl, file, controlToken } = sandbox;
-  const { merchants, service, heldDeliveries, heldEndpoints, heldFaults } = await sandbox.overview();
+  const { merchants, heldDeliveries, heldEndpoints, heldFaults } = await sandbox.overview();
   const registered = await Promise.all(
     endpoints.map(async ({ url: wanted, merchant }) => {
       const owner = merchants.find(({ id }) => merchant === undefined || id === merchant || id === `mer_${merchant}`);
@@ -75,7 +73,6 @@ export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoi
   const problem = file !== undefined && heldEndpoints.length > 0 ? userStateProblem() : undefined;
   return {
     ...facts,
-    ...(service !== null && { service }),
     merchants,
     endpoints: registered.flat(),
     ...held,
@@ -106,10 +103,9 @@ export type ReadyFacts = Awaited<ReturnType<typeof readyFacts>>;
 
 export const readyLine = (summary: SandboxSummary) => describeSandbox(summary, "is ready at");
 
-function describeSandbox({ version, baseUrl, database, merchants, service }: SandboxSummary, is: string): string {
+function describeSandbox({ version, baseUrl, database, merchants }: SandboxSummary, is: string): string {
   const keys = merchants.map(({ apiKeys }) => apiKeys[0]);
-  const responds = service ? `; responds as ${service} says` : "";
-  return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}${responds}`;
+  return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}`;
 }
 
 /** Masked, because a message may quote untrusted input. */
@@ -120,8 +116,8 @@ export interface WatchedSandbox {
   target: { url: string; token: string | undefined };
   /** Whether the sandbox keeps running when the command ends. */
   keepsRunning: boolean;
-  /** The mode of its lessons, if any. */
-  learning?: LearningMode;
+  /** The id of the learner whose lesson is shown, if any. */
+  learner?: string;
   /**
    * Called when the dashboard opens; `show` displays a message on it. The returned function is called when the
    * dashboard closes.

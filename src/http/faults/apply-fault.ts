@@ -2,12 +2,13 @@
 
 import type { ApiEffect, ApiPhase, CallSubject, RetryAfter } from "../../contracts/fault.ts";
 import type { ApiFaults } from "../../faults/index.ts";
-import { type Clock, httpDate, LATEST_TIME } from "../../kernel/clock.ts";
+import { type Clock, httpDate } from "../../kernel/clock.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../../kernel/errors.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { CallFaults, Reply, RequestContext, Stage } from "../context.ts";
+import { type CallFaults, contextOf, passOn, type Reply, type RequestContext, type Stage } from "../context.ts";
 import { moveClock, rateLimitHeaders, secondsUntil } from "../rate-limit.ts";
 import { send } from "../reply.ts";
+import type { Effect } from "../transact.ts";
 import { type Apply, type Decide, type HeldResponses, sendWithFaults } from "./send-with-faults.ts";
 
 type InjectedResponse = Extract<ApiEffect, { kind: "respond" }>;
@@ -100,15 +101,6 @@ function retryHeaders(retryAfter: RetryAfter | undefined, at: number): Record<st
   return { "Retry-After": String(retryAfter === "zero" ? 0 : retryAfter) };
 }
 
-/** Shifts the times in the headers, and returns the shifted time, limited to valid dates. */
-export function skewHeaders(context: RequestContext, by: number): number {
-  const { at, bucket } = context;
-  const wrong = Math.min(LATEST_TIME, Math.max(0, at + by));
-  context.headers.Date = httpDate(wrong);
-  if (bucket) context.headers["RateLimit-Reset"] = String(Math.ceil((bucket.reset(at) + wrong - at) / 1_000));
-  return wrong;
-}
-
 interface FaultStageOptions extends Pick<Stores, "idempotencyReplies" | "recordHistory"> {
   clock: Pick<Clock, "mode">;
   faults: ApiFaults;
@@ -129,32 +121,36 @@ export function faultStages({ clock, faults, idempotencyReplies, recordHistory, 
   const apply: Apply = (context, state, effect) => applyEffect(context, state, effect, { clock, idempotencyReplies });
   const stage =
     (phase: ApiPhase): Stage =>
-    (context) => {
+    (request, _response, next) => {
+      const context = contextOf(request);
       const effect = context.faults && decide(context, context.faults, phase);
       if (context.faults && effect) apply(context, context.faults, effect);
+      passOn(context, next);
     };
   const [outage, auth, recall, before] = [stage("outage"), stage("auth"), stage("recall"), stage("before")] as const;
   return {
-    outage(context: RequestContext) {
-      const text = context.incoming.headers["x-sandbox-inject"];
-      if (!faults.armed && text === undefined) return;
+    outage: ((request, response, next) => {
+      const text = request.headers["x-sandbox-inject"];
+      if (!faults.armed && text === undefined) return next();
+      const context = contextOf(request);
       const inline = text === undefined ? [] : faults.parseInline([text].flat().join(","));
       context.faults = { inline, fired: [], labels: [], body: undefined, served: false, disconnect: undefined };
-      return outage(context);
-    },
+      return outage(request, response, next);
+    }) as Stage,
     // Only a valid key can be rejected as revoked or expired.
-    auth: (context: RequestContext) => (context.identity ? auth(context) : undefined),
+    auth: onlyIf(({ identity }) => identity !== undefined, auth),
     limit: stage("limit"),
-    recall: (context: RequestContext) => (context.idempotencyKey === undefined ? undefined : recall(context)),
-    before(context: RequestContext) {
-      if (context.faults) context.faults.body = context.body;
-      return before(context);
-    },
-    /** Wraps the stage that runs the operation, so that a rule can make it read old data or use a skewed clock. */
+    recall: onlyIf(({ idempotencyKey }) => idempotencyKey !== undefined, recall),
+    before: ((request, response, next) => {
+      const { faults: state, body } = contextOf(request);
+      if (state) state.body = body;
+      return before(request, response, next);
+    }) as Stage,
+    /** Wraps the stage that runs the operation, so that a rule can make it read old data. */
     around:
-      (effect: Stage): Stage =>
+      (effect: Effect): Effect =>
       (context) =>
-        context.faults ? runShifted(context, context.faults, effect, decide, recordHistory) : effect(context),
+        context.faults ? runOnHistory(context, context.faults, effect, decide, recordHistory) : effect(context),
     /** Sends the reply, or loses, delays or corrupts it. */
     send: (context: RequestContext, reply: Reply): void | Promise<void> =>
       context.faults
@@ -163,26 +159,24 @@ export function faultStages({ clock, faults, idempotencyReplies, recordHistory, 
   };
 }
 
-/** Runs the operation with the faults clock_skew and, for reads, stale_read. */
-async function runShifted(
+const onlyIf =
+  (applies: (context: RequestContext) => boolean, stage: Stage): Stage =>
+  (request, response, next) =>
+    applies(contextOf(request)) ? stage(request, response, next) : next();
+
+/** Runs the operation, for reads with the fault stale_read. */
+async function runOnHistory(
   context: RequestContext,
   state: CallFaults,
-  effect: Stage,
+  effect: Effect,
   decide: Decide,
   recordHistory: Stores["recordHistory"],
 ): Promise<void> {
   const lag = context.operation?.method === "GET" ? decide(context, state, "read") : undefined;
-  const skew = decide(context, state, "effect");
-  const { at } = context;
-  if (skew?.kind === "skew") context.at = skewHeaders(context, skew.milliseconds);
-  try {
-    // A read is synchronous, so no other request sees the old data.
-    if (lag?.kind === "lag") recordHistory.asOf(at - lag.milliseconds, () => void effect(context));
-    else await effect(context);
-    state.served = true;
-  } finally {
-    context.at = at;
-  }
+  // A read is synchronous, so no other request sees the old data.
+  if (lag?.kind === "lag") recordHistory.asOf(context.at - lag.milliseconds, () => void effect(context));
+  else await effect(context);
+  state.served = true;
 }
 
 function applyEffect(

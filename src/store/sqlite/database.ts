@@ -240,7 +240,9 @@ function openInMemory(image: DatabaseImage | undefined): Sqlite.Database {
 /** Sets the modes of a file's connection. SQLite creates the log, which the session file then names. */
 function prepare(sql: Sqlite.Database, file: string): void {
   chmodSync(file, 0o600);
-  sql.exec("pragma foreign_keys = on; pragma temp_store = memory; pragma journal_mode = wal; pragma synchronous = full");
+  sql.exec(
+    "pragma foreign_keys = on; pragma temp_store = memory; pragma journal_mode = wal; pragma synchronous = full",
+  );
   sql.prepare("select count(*) from settings").get();
 }
 

@@ -52,7 +52,8 @@ function refuseUnsafeLock(lock: string): void {
 
 /** Throws for a pipe, a device, a folder and a link. */
 function refuseOddFile(path: string): void {
-  if (look(path)?.isFile() === false) throw new SandboxError(`${path} is not a plain file; remove it. ${ANOTHER_PLACE}`);
+  if (look(path)?.isFile() === false)
+    throw new SandboxError(`${path} is not a plain file; remove it. ${ANOTHER_PLACE}`);
 }
 
 /** Why SQLite cannot safely open a complete file, such as a snapshot, as the rest of a sentence. */

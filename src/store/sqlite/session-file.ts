@@ -105,8 +105,7 @@ const contentNow = (file: string) => contentOf(lstatSync(file, { bigint: true })
 export function openSession(file: string) {
   const log = identityOf(`${file}-wal`) ?? null;
   let current = { pid: process.pid, url: null as string | null, log, content: null as string | null };
-  const write = (isDurable: boolean) =>
-    replace(file + SESSION, textOf(file, current), isDurable);
+  const write = (isDurable: boolean) => replace(file + SESSION, textOf(file, current), isDurable);
   // On the disk before anything is in the log: after a crash of the machine, the next start reads the log by it.
   write(true);
   return {

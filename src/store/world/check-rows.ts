@@ -30,7 +30,9 @@ export const wrongRow = (sql: Sql, check: RowCheck): string | undefined =>
 
 const tablesIn = (sql: Sql): string[] =>
   sql
-    .prepare<[], string>("select name from main.sqlite_master where type = 'table' and name not glob 'sqlite_*' order by rowid")
+    .prepare<[], string>(
+      "select name from main.sqlite_master where type = 'table' and name not glob 'sqlite_*' order by rowid",
+    )
     .pluck()
     .all();
 
@@ -61,12 +63,17 @@ const rowsWhere = (sql: Sql, schema: Schema, table: string, condition: string): 
 const TYPES: Readonly<Record<string, string>> = { INTEGER: "integer", TEXT: "text", REAL: "real" };
 
 function constraintsOf(sql: Sql, table: string): Constraint[] {
-  const columns = sql.prepare("select name, type, \"notnull\" or pk > 0 as needed from pragma_table_info(?)").all(table) as {
+  const columns = sql
+    .prepare('select name, type, "notnull" or pk > 0 as needed from pragma_table_info(?)')
+    .all(table) as {
     name: string;
     type: string;
     needed: number;
   }[];
-  const definition = sql.prepare<[string], string>("select sql from main.sqlite_master where name = ?").pluck().get(table);
+  const definition = sql
+    .prepare<[string], string>("select sql from main.sqlite_master where name = ?")
+    .pluck()
+    .get(table);
   const typed = columns.flatMap(({ name, type, needed }): Constraint[] => [
     ...(needed ? [{ column: name, broken: `${name} is null`, says: "it is missing" }] : []),
     ...(type in TYPES
@@ -101,7 +108,7 @@ function checksIn(definition: string): string[] {
 
 /** The first row that refers to a row which is missing. */
 function brokenReference(sql: Sql): string | undefined {
-  const found = sql.prepare("select \"table\", rowid as number, parent from pragma_foreign_key_check limit 1").get() as
+  const found = sql.prepare('select "table", rowid as number, parent from pragma_foreign_key_check limit 1').get() as
     | { table: string; number: number; parent: string }
     | undefined;
   if (!found) return undefined;
@@ -143,7 +150,10 @@ type Conditions = Readonly<Record<string, Readonly<Record<string, string>>>>;
  * JSON array.
  */
 const CONDITIONS: Conditions = {
-  sqlite_sequence: { name: "typeof(name) = 'text'", seq: "typeof(seq) = 'integer' and seq between 0 and 1000000000000" },
+  sqlite_sequence: {
+    name: "typeof(name) = 'text'",
+    seq: "typeof(seq) = 'integer' and seq between 0 and 1000000000000",
+  },
   subscriptions: {
     endpoint: "(merchant, 'webhook_endpoint', endpoint) in (select merchant, kind, id from main.documents)",
   },
@@ -231,7 +241,14 @@ function* inPages<R extends { sequence: number }>(read: (after: number) => R[]):
 function wrongAttempt(sql: Sql): string | undefined {
   for (const { sequence, attempt } of inPages(attemptsAfter(sql, PAGE))) {
     const [error] = matchesSchema(WebhookDelivery, attempt) ? [] : fieldErrors(WebhookDelivery, attempt);
-    if (error) return sentence(sql, "attempts", { sequence, id: attempt.id }, error.pointer.split("/")[1] ?? "", reasonIn(error.message));
+    if (error)
+      return sentence(
+        sql,
+        "attempts",
+        { sequence, id: attempt.id },
+        error.pointer.split("/")[1] ?? "",
+        reasonIn(error.message),
+      );
   }
   return undefined;
 }
