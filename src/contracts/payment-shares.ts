@@ -1,4 +1,4 @@
-// The shares of payments that no payout contains yet, used by payouts and background traffic.
+// The shares of payments that no payout contains yet, used by payouts.
 
 /** The fields of a payment that determine its share in a payout. */
 export interface SettledPayment {

@@ -53,7 +53,8 @@ const restoreSnapshot = endpoint({
   exampleParams: { name: "before" },
   summary: "Restore a snapshot",
   description:
-    "Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue.",
+    "Restores records, events, deliveries, keys and stored Idempotency-Key responses. " +
+    "Rate-limit windows start again; the request log and the clock continue.",
   reply: Type.Object({
     restored: Type.String(),
     heldDeliveries: Type.Optional(

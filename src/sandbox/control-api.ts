@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { callService } from "../client/http-transport.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
+import type { WebhookRequest } from "../contracts/webhook.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import type { ControlContext } from "../control/index.ts";
 import type { About } from "../control/overview.ts";
@@ -20,11 +21,10 @@ import type { Receiver } from "../store/webhooks/deliveries.ts";
 import { openSeeder } from "../store/world/seed.ts";
 import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
-import { createTraffic } from "../traffic/traffic.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
 import { createSender } from "../webhooks/http/sender.ts";
 import { sign } from "../webhooks/signature.ts";
-import { buildRequest, type WebhookEvent, type WebhookRequest } from "../webhooks/webhook-request.ts";
+import { buildRequest, type WebhookEvent } from "../webhooks/webhook-request.ts";
 import { type Engine, operations, reportDefect, senderOptions, storedKinds } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
 import { createStartState } from "./start-state.ts";
@@ -34,12 +34,11 @@ export type ControlApiParts = ReturnType<typeof openControlApi>;
 
 export function openControlApi(engine: Engine) {
   const { address, fixtures, image, clock, random, life } = engine;
-  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, listeners } = engine;
+  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
   const coverage = () => readCoverage({ operations: catalogue, eventTypes, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const dataReplaced = (merchant?: string) => {
     forget(engine, merchant);
-    traffic.forget(merchant);
     lessons.reset(merchant);
     dispatcher.reload(merchant);
     hub.publish({ kind: "reset", merchant: merchant ?? null });
@@ -47,7 +46,6 @@ export function openControlApi(engine: Engine) {
   const removed = (merchant: string) => {
     judge.close(merchant);
     forgetData(engine, merchant);
-    traffic.forget(merchant);
     lessons.reset(merchant);
     dispatcher.reload(merchant);
     hub.publish({ kind: "removal", merchant });
@@ -61,8 +59,6 @@ export function openControlApi(engine: Engine) {
     dataReplaced,
     removed,
   });
-  const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
-  const traffic = createTraffic({ ...stores, clock, random, resources, life, report: reportTraffic });
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mint(fixtures()[0]?.name ?? "").merchant);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
@@ -77,7 +73,6 @@ export function openControlApi(engine: Engine) {
     faults: faults.rules,
     judge,
     scenarios,
-    traffic,
     trends,
     lessons,
     verifier,

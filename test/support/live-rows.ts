@@ -126,7 +126,6 @@ export const INDEX: SandboxOverviewReply = {
   heldFaults: [],
   pendingDeliveries: 0,
   scenarios: [],
-  traffic: [],
   made: NO_COUNTS,
   kept: { requests: 0, attempts: 0, verdicts: 0 },
   failedDeliveries: 0,

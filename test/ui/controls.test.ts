@@ -268,33 +268,6 @@ describe("the other controls", () => {
     );
   });
 
-  test("T starts traffic, shows that it runs, and stops it", async () => {
-    const { bench, desk } = await openSandboxDashboard();
-    const keys = [
-      "T",
-      "tab",
-      "tab",
-      "ctrl-u",
-      ...typing("1/s"),
-      "tab",
-      ...typing("1h"),
-      "tab",
-      ...typing('{"payment": 1}'),
-      "enter",
-    ];
-    await does(desk, keys, {
-      method: "POST",
-      path: "/traffic",
-      body: { merchant: "mer_lodge", rate: "1/s", for: "1h", mix: { payment: 1 } },
-    });
-    expect(desk.state.notice?.text).toContain("the clock is frozen");
-    await desk.run("T");
-    expect(desk.screen().join("\n")).toContain("Running: mer_lodge 1/s");
-    desk.press("escape");
-    await does(desk, ["T", "right", "enter"], { method: "DELETE", path: "/traffic?merchant=mer_lodge" });
-    expect((await bench.control("GET", "/traffic")).data[0].status).toBe("stopped");
-  });
-
   test("b saves a snapshot, and restores or deletes it after a confirmation", async () => {
     const { desk } = await openSandboxDashboard();
     await does(desk, ["b", "enter"], { method: "PUT", path: "/snapshots/before" });
@@ -422,7 +395,7 @@ describe("every form fits the screen", () => {
   ])("%i by %i, with any input", async (columns, rows) => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url, columns, rows);
-    for (const key of ["x", "t", "c", "m", "X", "w", "T", "b"]) {
+    for (const key of ["x", "t", "c", "m", "X", "w", "b"]) {
       await desk.run(key);
       for (const more of [
         [],

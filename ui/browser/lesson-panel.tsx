@@ -23,10 +23,11 @@ export function LessonPanel({ dashboard }: DashboardProps) {
           {lesson.steps.map(({ number, title }) => {
             const how = stepEnd(learner, number);
             const isCurrent = number === learner.step;
+            const colour = how === "completed" ? "green" : "soft";
             return (
               <li
                 key={number}
-                class={`chip ${isCurrent ? "current" : how === "completed" ? "green" : "soft"}`}
+                class={`chip ${isCurrent ? "current" : colour}`}
                 title={title}
                 aria-current={isCurrent ? "step" : undefined}
               >

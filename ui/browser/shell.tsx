@@ -15,7 +15,6 @@ import {
   isDown,
   keyTitle,
   labelledBindings,
-  trafficTexts,
   verdictSummary,
 } from "../view/bars.ts";
 import { stripStyles } from "../view/style.ts";
@@ -114,22 +113,16 @@ function Tabs({ dashboard }: DashboardProps) {
 function StatusBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
   const { sandbox, target, connection } = state;
+  const reachable = connection.phase === "live" ? "green" : "yellow";
   return (
     <section class="status" aria-label="Status">
-      <span class={`connection ${isDown(state) ? "magenta" : connection.phase === "live" ? "green" : "yellow"}`}>
-        {connectionText(state)}
-      </span>
+      <span class={`connection ${isDown(state) ? "magenta" : reachable}`}>{connectionText(state)}</span>
       {alarmTexts(state).map((text) => (
         <span key={text} class="chip magenta">
           {text}
         </span>
       ))}
       <code>{sandbox?.baseUrl ?? target.url}</code>
-      {trafficTexts(sandbox ?? {}).map((text) => (
-        <span key={text} class="chip">
-          {text}
-        </span>
-      ))}
       <span class="space" />
       {sandbox && (
         <>

@@ -214,7 +214,8 @@ function knownOptions(path: string, state: UiState): FieldOption[] | undefined {
 function armFault(state: UiState): StateUpdate {
   const rule = ruleOfRow(state);
   const isDelivery = rule ? rule.target === "delivery" : state.pane === "deliveries";
-  const values = rule ? valuesFromRule(rule) : isDelivery ? valuesFromAttempt(state) : valuesFromRequest(state);
+  const fromRow = isDelivery ? valuesFromAttempt : valuesFromRequest;
+  const values = rule ? valuesFromRule(rule) : fromRow(state);
   const row = selectedRow(listOf(state));
   const from = Object.keys(values).length === 0 ? undefined : row?.id;
   return openForm(state, faultForm(isDelivery ? "delivery" : "api", from), values, fetchLookups(state));

@@ -1,12 +1,6 @@
-// The keys that open a form about the sandbox: its clock, merchants, rate limits, reset, traffic, events and snapshots.
+// The keys that open a form about the sandbox: its clock, merchants, rate limits, reset, events and snapshots.
 
-import type {
-  ClockAdvanceReply,
-  ClockSetInput,
-  SnapshotsListReply,
-  TrafficListReply,
-  TrafficStartInput,
-} from "../../generated/control-api.ts";
+import type { ClockAdvanceReply, ClockSetInput, SnapshotsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { describeClock, isoTime } from "../../src/kernel/clock.ts";
 import { count, plural } from "../../src/kernel/text.ts";
@@ -71,7 +65,8 @@ const clockForm: Form = {
 const timeField = { name: "now", help: "Time, such as 2026-01-05T09:00:00Z (default: the current sandbox time)" };
 
 const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
-  `Clock advanced to ${now}: ${plural(happened.length + omitted, "change")}, ${plural(attempts.length, "delivery attempt")}`;
+  `Clock advanced to ${now}: ${plural(happened.length + omitted, "change")}, ` +
+  `${plural(attempts.length, "delivery attempt")}`;
 
 /** The merchants that came from a fixture: their API key has the fixture's name. */
 const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
@@ -165,54 +160,6 @@ export const copyApiKey = <Value>(merchantOf: (row: Value) => string | null): Ro
   isEnabled: (state, row) => apiKeysOf(state, merchantOf(row)).length > 0,
   run: (state, row) => copyText(state, apiKeysOf(state, merchantOf(row))[0] ?? "", `the API key of ${merchantOf(row)}`),
 });
-
-const START = "start";
-
-const trafficForm: Form<{ traffic: TrafficListReply }> = {
-  title: "Background traffic",
-  fetch: { traffic: controlCalls.traffic.list() },
-  fields({ do: action = START }, { state, data }) {
-    const merchants = action === START ? merchantOptions(state) : allOrOneMerchant(state, "all merchants");
-    const fields = [
-      { name: "do", label: "action", help: runningText(data.traffic), options: toOptions([START, "stop"]) },
-      { name: "merchant", help: "The merchant that gets the records", options: merchants },
-    ];
-    if (action !== START) return fields;
-    return [
-      ...fields,
-      { name: "rate", help: "Records per unit of time, from 1/d to 100/s", initial: "2/s" },
-      { name: "for", help: "Duration, such as 1m (default: until stopped)" },
-      {
-        name: "mix",
-        help: 'Weights of record kinds, such as {"payment": 3, "booking": 1} (default: the kinds that the merchant has)',
-      },
-    ];
-  },
-  submission({ do: action, merchant = "", rate = "", for: duration = "", mix = "" }, { state }) {
-    if (action !== START)
-      return submission(controlCalls.traffic.stop(filledIn({ merchant })), ({ data }) => {
-        const stopped = data.map((traffic) => `${traffic.merchant} after ${plural(traffic.happened, "record")}`);
-        return { message: stopped.length === 0 ? "No traffic was running" : `Stopped traffic: ${stopped.join(", ")}` };
-      });
-    const call = controlCalls.traffic.start({
-      ...filledIn({ merchant, rate, for: duration }),
-      ...(mix !== "" && { mix: valueOfJson(mix) as NonNullable<TrafficStartInput["mix"]> }),
-    });
-    const frozen = state.sandbox?.clock.mode === "frozen" ? "; the clock is frozen, press c to advance it" : "";
-    return submission(call, (started) => ({
-      message: `Started traffic for ${started.merchant} at ${started.rate}${frozen}`,
-      undo: controlCalls.traffic.stop({ merchant: started.merchant }),
-    }));
-  },
-};
-
-function runningText(listed: TrafficListReply | undefined): string {
-  const running = (listed?.data ?? []).filter(({ status }) => status === "running");
-  const parts = running.map(
-    ({ merchant, rate, happened }) => `${merchant} ${rate}, ${plural(happened, "record")} so far`,
-  );
-  return parts.length === 0 ? "No traffic is running" : `Running: ${parts.join("; ")}`;
-}
 
 const SYNTHETIC = "synthetic";
 
@@ -320,6 +267,5 @@ export const sandboxKeys: readonly KeyBinding[] = [
     help: "reset everything, or one merchant",
     run: opens(resetForm, (state) => ({ merchant: selectedMerchant(state)?.id ?? "" })),
   },
-  { keys: ["T"], label: "traffic", help: "start or stop background traffic", run: opens(trafficForm, withMerchant) },
   { keys: ["b"], label: "snapshot", help: "save, restore or delete a snapshot", run: opens(snapshotForm) },
 ];

@@ -225,6 +225,9 @@ export function timingLines(theme: Theme, stages: RequestDetail["stages"], width
     const to = Math.max(from + 1, Math.round((before / total) * room));
     const bar = " ".repeat(from) + symbols(theme).full.repeat(to - from);
     const label = styled(theme, INDENT + name.padEnd(NAME_WIDTH), "dim");
-    return `${label} ${(ms < 1 ? `${ms.toFixed(2)} ms` : duration(ms)).padStart(TIME_WIDTH)}  ${styled(theme, bar, "dim")}`;
+    return (
+      `${label} ${(ms < 1 ? `${ms.toFixed(2)} ms` : duration(ms)).padStart(TIME_WIDTH)}  ` +
+      `${styled(theme, bar, "dim")}`
+    );
   });
 }

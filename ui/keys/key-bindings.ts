@@ -1,6 +1,6 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
-import { filterProblem } from "../../src/contracts/row-filter.ts";
+import { filterProblem } from "../../src/client/row-filter.ts";
 import { plural } from "../../src/kernel/text.ts";
 import { curlOf } from "../connection/calls.ts";
 import { controlGroups } from "../controls/index.ts";
@@ -39,11 +39,8 @@ function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-hal
   const overlay = topOverlay(state);
   const { textLines } = paneNamed(state.pane);
   const placement = placementOf(state, state.pane);
-  const page = overlay
-    ? layoutOf(state).overlay.height - 2
-    : textLines
-      ? placement.height - 2
-      : visibleRowCount(state, state.pane);
+  const paneLines = textLines ? placement.height - 2 : visibleRowCount(state, state.pane);
+  const page = overlay ? layoutOf(state).overlay.height - 2 : paneLines;
   const half = Math.ceil(page / 2);
   const pages: Record<string, number> = { page, "-page": -page, half, "-half": -half };
   const distance = (pages[by] ?? by) as CursorMove;
@@ -134,7 +131,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
 ];
 
 /** The digit of a tab; none after the tenth. */
-export const digitOf = (index: number): string => (index < 9 ? String(index + 1) : index === 9 ? "0" : "");
+export const digitOf = (index: number): string => "1234567890"[index] ?? "";
 
 export const tabDigits = (state: UiState): readonly KeyBinding[] =>
   visiblePanes(state).map(({ name, title }, index) => {
