@@ -3,12 +3,12 @@
 import { describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { type Call, curlOf } from "../../ui/connection/calls.ts";
-import { describeRule } from "../../ui/details/fault.ts";
-import { handleKey } from "../../ui/keys/key-bindings.ts";
-import { focusField, topFormView } from "../../ui/overlays/form.ts";
+import { describeRule } from "../../ui/panes/details/fault.ts";
+import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
+import { focusField, topFormView } from "../../ui/panes/overlays/form.ts";
 import type { StateUpdate, UiState } from "../../ui/state/state.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
-import { widthOf } from "../../ui/view/cells.ts";
+import { widthOf } from "../../ui/text/cells.ts";
 import { openSandboxDashboard, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { attempted, requested, withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";

@@ -3,14 +3,14 @@
 
 import { describe, expect, test } from "vitest";
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
-import { timingLines } from "../../ui/details/request.ts";
-import { handleKey } from "../../ui/keys/key-bindings.ts";
+import { applySandboxIndex } from "../../ui/panes/apply-message.ts";
+import { timingLines } from "../../ui/panes/details/request.ts";
 import { panes } from "../../ui/panes/index.ts";
+import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
+import { updatePreview } from "../../ui/panes/run-effects.ts";
 import { sparkline } from "../../ui/panes/trends.ts";
-import { updatePreview } from "../../ui/run-effects.ts";
-import { applySandboxIndex } from "../../ui/state/apply-message.ts";
+import { placementOf } from "../../ui/state/layout.ts";
 import type { UiState } from "../../ui/state/state.ts";
-import { placementOf } from "../../ui/view/layout.ts";
 import { screenOf as screen, screenText as textOf } from "../support/dashboard.ts";
 import {
   attempted,

@@ -1,7 +1,7 @@
 // The panes of merchants and of scenarios on a real sandbox: their rows, details and keys.
 
 import { describe, expect, test } from "vitest";
-import { refresh } from "../../ui/run-effects.ts";
+import { refresh } from "../../ui/panes/run-effects.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { openTestDashboard, type TestDashboard } from "../support/dashboard.ts";
 import { open } from "../support/sandbox.ts";

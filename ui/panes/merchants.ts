@@ -3,13 +3,13 @@
 import type { ListedMerchant } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { count, plural } from "../../src/kernel/text.ts";
-import { sharedWindow } from "../controls/form-fields.ts";
-import { copyApiKey } from "../controls/sandbox-forms.ts";
-import { labelled, linkTo, paragraph, section } from "../details/detail-lines.ts";
-import { requestLinks, requestsOf } from "../details/row-lines.ts";
-import { confirmCall } from "../overlays/text-view.ts";
 import { listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
+import { sharedWindow } from "./controls/form-fields.ts";
+import { copyApiKey } from "./controls/sandbox-forms.ts";
+import { labelled, linkTo, paragraph, section } from "./details/detail-lines.ts";
+import { requestLinks, requestsOf } from "./details/row-lines.ts";
+import { confirmCall } from "./overlays/text-view.ts";
 import { listPane } from "./pane.ts";
 import { rateWindowId, windowText } from "./rate-limits.ts";
 

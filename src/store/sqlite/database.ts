@@ -113,7 +113,7 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
     discard() {
       close();
       const isOurs = opened?.isNew && isInPlace();
-      for (const suffix of isOurs ? ["", ...LOG_FILES, SESSION] : []) rmSync(file + suffix, { force: true });
+      if (isOurs && file !== undefined) removeDatabase(file);
       if (isOurs) opened?.lock.remove();
       else {
         if (isInPlace()) opened?.session.close();
@@ -139,7 +139,7 @@ function openFile(file: string, { trust = false, rows }: Omit<DatabaseOptions, "
     const opened = connect(file);
     connection = opened;
     const sql = openLazily(() => opened);
-    const problem = isChecked ? undefined : (problemIn(opened) ?? missingLog(opened, file) ?? rows?.check(sql));
+    const problem = isChecked ? undefined : contentProblem(opened, file, () => rows?.check(sql));
     if (problem !== undefined) throw refusal(file, problem);
     prepare(opened, file);
     const begun = openSession(file);
@@ -149,11 +149,19 @@ function openFile(file: string, { trust = false, rows }: Omit<DatabaseOptions, "
     return { file, sql, lock, isNew, session: begun, isTrusted: isOwn || isNew || trust };
   } catch (error) {
     connection?.close();
-    if (isNew) for (const suffix of ["", ...LOG_FILES, SESSION]) rmSync(file + suffix, { force: true });
+    if (isNew) removeDatabase(file);
     lock.remove();
     throw error instanceof SandboxError ? error : new SandboxError(`Cannot write ${file}: ${reason(error)}. ${REMEDY}`);
   }
 }
+
+function removeDatabase(file: string): void {
+  for (const suffix of ["", ...LOG_FILES, SESSION]) rmSync(file + suffix, { force: true });
+}
+
+/** Why a file cannot be used that another program may have written, as the rest of a sentence. */
+const contentProblem = (sql: Sqlite.Database, file: string, checkRows: () => string | undefined) =>
+  problemIn(sql) ?? missingLog(sql, file) ?? checkRows();
 
 const refusal = (file: string, problem: string) =>
   new SandboxError(

@@ -57,14 +57,7 @@ export function openSnapshots({ database, requestLog, heldEndpoints, resources, 
   const names = () => {
     if (folder === undefined || !existsSync(folder)) return [];
     refuseLink(folder);
-    // Plain files only: a checkout may contain links.
-    const files = readdirSync(folder, { withFileTypes: true }).filter(
-      (entry) => entry.isFile() && entry.name.endsWith(SUFFIX),
-    );
-    return files
-      .map(({ name }) => name)
-      .sort()
-      .map((entry) => entry.slice(0, -SUFFIX.length));
+    return namesIn(folder);
   };
   const existing = (name: string) => {
     const found = fileOf(checkName(name));
@@ -123,10 +116,19 @@ export function openSnapshots({ database, requestLog, heldEndpoints, resources, 
   };
 }
 
+/** The names of the snapshots. Plain files only: a checkout may contain links. */
+function namesIn(folder: string): string[] {
+  const files = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile());
+  const names = files.map(({ name }) => name).filter((name) => name.endsWith(SUFFIX));
+  return names.sort().map((name) => name.slice(0, -SUFFIX.length));
+}
+
 /** A checkout may contain a link in place of the folder, and saving or deleting would reach the files behind it. */
 function refuseLink(folder: string): void {
   if (isLink(folder))
     fail("invalid_state", `${folder} is a symbolic link, which the sandbox does not follow. Remove it.`);
+  if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === false)
+    fail("invalid_state", `${folder} is no folder, so it cannot hold snapshots. Remove it.`);
 }
 
 /**
