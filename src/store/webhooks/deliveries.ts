@@ -68,7 +68,7 @@ function queue({ sql }: Database) {
   // `+state` hides the column from the planner: it searches the few newest rows instead of scanning all pending ones.
   const added = sql.prepare<[number], PendingEndpoint & { newest: number }>(
     `select merchant, endpoint, min(due) as due, max(sequence) as newest from deliveries
-     where sequence > ? and +state = 'pending' and due is not null group by merchant, endpoint`,
+     where sequence > ? and due is not null and +state = 'pending' group by merchant, endpoint`,
   );
   const soonest = sql
     .prepare<[EndpointKey], number | null>(
