@@ -40,8 +40,8 @@ const FLOORS: readonly (readonly string[])[] = [
 /** The dashboard reaches the sandbox over HTTP only, so it imports what both sides of that connection share. */
 const DASHBOARD_MAY_IMPORT = ["client", "contracts", "schema", "kernel"];
 
-/** Background traffic and areas share these, and neither may import values of the other. */
-const WITH_TRAFFIC = ["payment-shares.ts", "renewed-periods.ts"];
+/** The rooms of the dashboard: each may import those below it. */
+const DASHBOARD_FLOORS = [["terminal", "browser"], ["view"], ["panes"], ["state"], ["connection", "text"]];
 
 interface Import {
   from: string;
@@ -108,12 +108,23 @@ describe("the import order", () => {
     expect(readdirSync(join(root, "src")).toSorted()).toEqual(FLOORS.flat().toSorted());
   });
 
+  it("holds between the rooms of the dashboard", () => {
+    expect(readdirSync(join(root, "ui")).toSorted()).toEqual(DASHBOARD_FLOORS.flat().toSorted());
+    const floorOf = (room: string) => DASHBOARD_FLOORS.findIndex((rooms) => rooms.includes(room));
+    const room = (path: string) => /^ui\/([^/]+)\//.exec(path)?.[1] ?? "";
+    const upward = sourcesOf("ui")
+      .flatMap(importsOf)
+      .filter(({ from, to }) => to.startsWith("ui/") && room(from) !== room(to))
+      .filter(({ from, to }) => floorOf(room(to)) <= floorOf(room(from)));
+    expect(upward).toEqual([]);
+  });
+
   it("holds in src and ui", () => {
     expect(violations(["src", "ui"].flatMap(sourcesOf).flatMap(importsOf))).toEqual([]);
   });
 
   it("has in contracts only types and data, such as schemas: a function belongs to the room that owns it", async () => {
-    const files = readdirSync(join(root, "src/contracts")).filter((file) => !WITH_TRAFFIC.includes(file));
+    const files = readdirSync(join(root, "src/contracts"));
     const functionsOf = async (file: string) =>
       Object.entries(await import(`../../src/contracts/${file.slice(0, -".ts".length)}.ts`))
         .filter(([, value]) => typeof value === "function")

@@ -1,8 +1,8 @@
 // Payments that return every period: finds the taxes that are due, the memberships that end soon, and the customers who
 // may join.
 
-import { addDays, addMonths, dayAt, monthIndex, monthText } from "../kernel/calendar.ts";
-import type { AnyRecord } from "./resource.ts";
+import type { AnyRecord } from "../../contracts/resource.ts";
+import { addDays, addMonths, dayAt, monthIndex, monthText } from "../../kernel/calendar.ts";
 
 const PERIOD = /^(.*), (\d{4}-\d\d) to (\d{4}-\d\d)$/;
 
