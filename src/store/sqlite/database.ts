@@ -188,8 +188,10 @@ function requireUsable(file: string, trust: boolean): void {
  */
 function requireOwnLog(file: string, own: string | undefined): void {
   const [log, index] = [`${file}-wal`, `${file}-shm`];
-  const foreign = holdsAnything(log) && identityOf(log) !== own ? log : !look(log) && look(index) ? index : undefined;
-  if (foreign === undefined) return;
+  const isForeign = holdsAnything(log) && identityOf(log) !== own;
+  // SQLite removes the index before the log.
+  if (!isForeign && (look(log) || !look(index))) return;
+  const foreign = isForeign ? log : index;
   throw new SandboxError(
     `${foreign} was not left by a sandbox of this user, so ${file} is not opened. Remove it to start without what it holds, or add --trust to start with it.`,
   );

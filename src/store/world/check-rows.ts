@@ -99,7 +99,7 @@ function checksIn(definition: string): string[] {
     const rest = definition.slice(index + length);
     let depth = 1;
     const end = [...rest].findIndex((character) => {
-      depth += character === "(" ? 1 : character === ")" ? -1 : 0;
+      depth += Number(character === "(") - Number(character === ")");
       return depth === 0;
     });
     return rest.slice(0, end);
