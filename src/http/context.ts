@@ -1,6 +1,7 @@
 // The context that the pipeline's stages share: one request and its reply.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { NO_ASSUMPTIONS } from "../contracts/assumptions.ts";
 import type { ControlCaller } from "../contracts/endpoint.ts";
 import type { DisconnectForm, InlineFault } from "../contracts/fault.ts";
 import { realNow } from "../kernel/clock.ts";
@@ -74,6 +75,8 @@ export function openContext(
   return {
     incoming,
     outgoing,
+    /** The assumptions that the sandbox's options set. */
+    assumed: NO_ASSUMPTIONS,
     /** Sends the reply that a stage has set. */
     finish,
     /**

@@ -1,6 +1,7 @@
 // The request pipeline under /v1: the stages of a request, in the order in which they run.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Assumptions } from "../contracts/assumptions.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
 import type { ApiFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
@@ -25,6 +26,7 @@ export interface PipelineDependencies
   extends Pick<Stores, "database" | "tenants" | "idempotencyReplies" | "createOperationContext" | "recordHistory"> {
   guard: Guard;
   catalogue: readonly Operation[];
+  assumed: Assumptions;
   clock: Clock;
   limiter: RateLimiter;
   bodies: BodyMode;
@@ -82,7 +84,9 @@ export function createPipeline(
   const ending = createEnding(faults, deps);
   const route = closeRouter(router, { refuse, failed: ending.failed });
   return (request, response) => {
-    setContext(request, recorder.open(request, response, ending.finish));
+    const context = recorder.open(request, response, ending.finish);
+    context.assumed = deps.assumed;
+    setContext(request, context);
     route(request, response);
   };
 }

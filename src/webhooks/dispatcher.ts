@@ -1,15 +1,25 @@
 // Delivers webhooks: begins the attempts that are due, records their outcomes, and replays and drains on request.
 
+import { settableFact } from "../contracts/assumptions.ts";
+import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { afterRealTime, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { withResolvers } from "../kernel/with-resolvers.ts";
-import type { Behaviour } from "../schema/assumed.ts";
+import { Type } from "../schema/shapes.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import { createDispatcherState, type DispatcherOptions, type DispatcherState } from "./dispatcher-state.ts";
 import { abandon, canStart, reload, reportCancelled, settled, startDue } from "./in-flight.ts";
 import { explainSignature, type SignatureDiagnosis } from "./signature-diagnosis.ts";
+
+/** Seconds for which a receiver may take to respond. */
+export const webhookTimeoutFact = settableFact<number>(
+  "webhook.timeout",
+  "time_out",
+  10,
+  Type.Number({ minimum: 0.001, maximum: 3_600 }),
+);
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
@@ -181,7 +191,7 @@ async function stop(state: DispatcherState, within: number): Promise<void> {
   state.sender.close();
 }
 
-export const behaviours: Behaviour[] = [
+export const behaviours: MeasuredBehaviour[] = [
   {
     id: "webhooks.guarantee",
     fact: "Every event is delivered to every subscribed endpoint at least once, in no guaranteed order. Duplicates have the same id and the same bytes.",
@@ -192,6 +202,7 @@ export const behaviours: Behaviour[] = [
     fact: "A delivery succeeds only with a 2xx response within 10 seconds. Redirects are not followed. 410 disables the endpoint.",
     why: "The service's documentation does not say how receivers should respond; these are the strictest rules of comparable services.",
     setting: "--webhook-timeout",
+    facts: [webhookTimeoutFact],
   },
   {
     id: "webhooks.headers",

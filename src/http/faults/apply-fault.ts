@@ -1,5 +1,6 @@
 // Applies faults to API calls: pipeline stages that evaluate the rules of each phase and apply their effects.
 
+import { shownError } from "../../contracts/assumptions.ts";
 import type { ApiEffect, ApiPhase, CallSubject, RetryAfter } from "../../contracts/fault.ts";
 import type { ApiFaults } from "../../faults/index.ts";
 import { type Clock, httpDate, LATEST_TIME } from "../../kernel/clock.ts";
@@ -44,8 +45,9 @@ function categoryOf(code: string, status: number): string {
 export function injectedResponse(
   context: RequestContext,
   {
-    status,
-    code = codeOf(status),
+    status: given,
+    code = codeOf(given),
+    asService,
     message = "A fault rule sent this response.",
     retryAfter,
     headers,
@@ -53,15 +55,17 @@ export function injectedResponse(
   }: InjectedResponse,
   { mode }: Pick<Clock, "mode">,
 ): Reply {
+  const own = Object.hasOwn(errors, code) ? shownError(context.assumed, code as ErrorCode) : undefined;
+  const status = asService && own ? own.status : given;
   const isStuck = endsAt < Infinity && mode === "frozen";
   const seconds = secondsOf(retryAfter);
   context.errorCode = code;
   Object.assign(context.headers, statusHeaders(status), headers, retryHeaders(retryAfter, context.at));
   if (status === 429) Object.assign(context.headers, windowHeaders(seconds ?? 1, context.at));
   const body: ErrorBody = {
-    error: categoryOf(code, status),
+    error: own?.status === status ? own.error : categoryOf(code, status),
     message: isStuck ? `${message} ${moveClock("it", secondsUntil(endsAt, context.at))}` : message,
-    code,
+    code: own?.code ?? code,
     details: {
       ...(status === 429 && context.bucket ? { limit: context.bucket.limit } : {}),
       ...(seconds === undefined ? {} : { retryAfter: seconds }),
