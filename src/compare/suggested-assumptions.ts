@@ -3,13 +3,17 @@
 import type { Assumptions } from "../contracts/assumptions.ts";
 import type { FactBound, FactValue, ServiceFact } from "../contracts/fact.ts";
 import { matchesSchema } from "../schema/validator.ts";
-import type { SeenValue } from "./compare.ts";
 
 /** A number that limits the value of a fact without confirming or contradicting it. */
 export interface Hint {
   fact: string;
   bound: FactBound;
   value: number;
+}
+
+interface SeenValue {
+  value: FactValue;
+  bound?: FactBound;
 }
 
 interface Result {

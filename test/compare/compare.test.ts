@@ -48,7 +48,7 @@ test("what a recording shows of assumptions that can be set has the form of the 
   const recording = recordingOf((to) => {
     to.success["bookings.decline"] = 202;
     to.errors.validation_failed.status = 422;
-    Object.assign(to.lists.payouts, { maximum: 50, clamps: true });
+    to.lists.payouts.maximum = 50;
     to.deliveries.schedule.splice(0, to.deliveries.schedule.length, 10, 20);
   });
   const { assumptions } = compare(sandbox, recording);
