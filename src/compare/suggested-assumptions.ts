@@ -38,10 +38,9 @@ function shownValue(
   seen: readonly SeenValue[],
   hints: readonly Hint[],
 ): FactValue | undefined {
-  if (confirmed > 0) return undefined;
   if (kind === "schedule") return longest(seen.map(({ value }) => value as readonly number[]));
   const exact = seen.filter(({ bound }) => bound === undefined);
-  if (exact.length > 0) return exact.length === 1 ? exact[0]?.value : undefined;
+  if (exact.length > 0) return exact.length === 1 && confirmed === 0 ? exact[0]?.value : undefined;
   const all = [
     ...seen.map(({ bound, value }) => ({ bound, value: Number(value) })),
     ...hints.filter(({ fact }) => fact === id),
