@@ -1,7 +1,7 @@
 // The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
+import { endpointFactory } from "../areas/declare/operation.ts";
 import type { Assumptions as SetAssumptions } from "../contracts/assumptions.ts";
-import { endpointFactory } from "../contracts/endpoint.ts";
 import { type FactKind, factKinds } from "../contracts/fact.ts";
 import { ClockState, KeptCounts, MadeCounts, Merchant } from "../contracts/live-messages.ts";
 import { ShownScenario } from "../contracts/scenario.ts";
@@ -134,9 +134,9 @@ const showHealth = endpoint({
   method: "GET",
   path: "/health",
   summary: "Check whether the sandbox is ready",
-  access: { learner: "anyone" },
   description:
-    "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since.",
+    "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. " +
+    "Replies 503 if the SQLite file was deleted or replaced since.",
   reply: Type.Object({ status: Type.String({ const: "ready" }), version: Type.String() }),
   errors: ["database_missing"],
   handle({ about, database }) {

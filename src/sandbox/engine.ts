@@ -5,7 +5,7 @@ import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { type Assumptions, assumedValue } from "../contracts/assumptions.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
 import { createFaults } from "../faults/index.ts";
-import { createHeldResponses } from "../http/faults/send-with-faults.ts";
+import { createHeldResponses } from "../faults/send-with-faults.ts";
 import { createRateLimiter } from "../http/rate-limit.ts";
 import { SAFE_HEADERS } from "../http/reply.ts";
 import { requestMessage } from "../http/request-recorder.ts";
@@ -26,6 +26,7 @@ import { requireAddon } from "../store/sqlite/native-addon.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
+import { checkVerdicts } from "../verify/check-verdicts.ts";
 import { createDispatcher, webhookTimeoutFact } from "../webhooks/dispatcher.ts";
 import { createTargetPolicy } from "../webhooks/http/target-policy.ts";
 import { retryScheduleFact, scheduleInSeconds, scheduleOf } from "../webhooks/retry-schedule.ts";
@@ -119,6 +120,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
   const judge = createJudge({
     operations: storage.operations,
     prefix: API_PREFIX,
+    checkVerdicts,
     onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
   });
   const scenarios = createScenarios({
@@ -126,6 +128,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     rules: faults.rules,
     judgeRules,
     verdicts: () => judge.verdicts(),
+    checkVerdicts,
     folder: packageFile("fixtures/scenarios"),
   });
   const dispatcher = createDispatcher({

@@ -81,5 +81,8 @@ export const assumptions = command({
   },
 });
 
-const lineOf = ({ id, value, default: usual, settable, origin, why, setting }: ServiceFact) =>
-  `${id}: ${value} (${usual === undefined ? origin : `set, default: ${usual}`}${settable && usual === undefined ? ", can be set" : ""})${why === undefined ? "" : `. ${why}`}${setting === undefined ? "" : ` Change it with ${setting}.`}`;
+const lineOf = ({ id, value, default: usual, settable, origin, why, setting }: ServiceFact) => {
+  const source = usual === undefined ? `${origin}${settable ? ", can be set" : ""}` : `set, default: ${usual}`;
+  const reason = why === undefined ? "" : `. ${why}`;
+  return `${id}: ${value} (${source})${reason}${setting === undefined ? "" : ` Change it with ${setting}.`}`;
+};
