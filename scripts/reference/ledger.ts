@@ -3,7 +3,6 @@
 
 import { OWN_INVALID_FIELDS } from "../../src/compare/invalid-fields.ts";
 import { ownForm } from "../../src/compare/value-formats.ts";
-import { BOUNDS, boundFact, errorFacts, successStatusFact } from "../../src/contracts/assumptions.ts";
 import { envelope, errorObject } from "../../src/contracts/envelopes.ts";
 import type { DeclaredFact, MeasuredBehaviour, ServiceFact } from "../../src/contracts/fact.ts";
 import type { Resource } from "../../src/contracts/resource.ts";
@@ -13,6 +12,7 @@ import { deliveryHeaders, idempotencyKey, serviceHeaders } from "../../src/refer
 import { ASSUMED, type Assumption, isAssumed } from "../../src/schema/assumed.ts";
 import type { TSchema } from "../../src/schema/shapes.ts";
 import { nameOf, recordsOf } from "../../src/schema/walk.ts";
+import { BOUNDS, boundFact, errorFacts, successStatusFact } from "../../src/store/assumptions.ts";
 import { codes, type DeclaredOperation } from "./api-surface.ts";
 import { ERRORS_ASSUMPTION } from "./error-replies.ts";
 import { createSchemaFacts, factFrom, type Reason, valuesFacts } from "./schema-facts.ts";

@@ -1,8 +1,8 @@
 // The values that a recording shows for assumptions that can be set, as the option `assumptions` takes them.
 
-import type { Assumptions } from "../contracts/assumptions.ts";
 import type { FactBound, FactValue, ServiceFact } from "../contracts/fact.ts";
 import { matchesSchema } from "../schema/validator.ts";
+import type { Assumptions } from "../store/assumptions.ts";
 
 /** A number that limits the value of a fact without confirming or contradicting it. */
 export interface Hint {

@@ -1,7 +1,6 @@
 // The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
 import { endpointFactory } from "../areas/declare/operation.ts";
-import type { Assumptions as SetAssumptions } from "../contracts/assumptions.ts";
 import { type FactKind, factKinds } from "../contracts/fact.ts";
 import { ClockState, KeptCounts, MadeCounts, Merchant } from "../contracts/live-messages.ts";
 import { ShownScenario } from "../contracts/scenario.ts";
@@ -12,6 +11,7 @@ import { SPAN_SECONDS, SPANS, TrendSpan, type Trends } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
 import type { Scenarios } from "../scenarios/index.ts";
 import { nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
+import type { Assumptions as SetAssumptions } from "../store/assumptions.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Traffic } from "../traffic/traffic.ts";

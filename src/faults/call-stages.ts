@@ -1,6 +1,5 @@
 // Applies faults to API calls: the pipeline stages that evaluate the rules of each phase and apply their effects.
 
-import { shownError } from "../contracts/assumptions.ts";
 import type { ApiEffect, ApiPhase, CallSubject, RetryAfter } from "../contracts/fault.ts";
 import { type CallFaults, contextOf, passOn, type Reply, type RequestContext, type Stage } from "../http/context.ts";
 import type { FaultStages } from "../http/pipeline.ts";
@@ -9,6 +8,7 @@ import { send } from "../http/reply.ts";
 import type { Effect } from "../http/transact.ts";
 import { type Clock, httpDate } from "../kernel/clock.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../kernel/errors.ts";
+import { shownError } from "../store/assumptions.ts";
 import type { Stores } from "../store/stores.ts";
 import type { ApiFaults } from "./index.ts";
 import { type Apply, type Decide, type HeldResponses, sendWithFaults } from "./send-with-faults.ts";

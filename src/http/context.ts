@@ -1,9 +1,9 @@
 // The context that the pipeline's stages share: one request and its reply.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { NO_ASSUMPTIONS } from "../contracts/assumptions.ts";
 import type { DisconnectForm, InlineFault } from "../contracts/fault.ts";
 import { realNow } from "../kernel/clock.ts";
+import { NO_ASSUMPTIONS } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Identity } from "../store/records/tenants.ts";
 import type { RateLimitWindow } from "./rate-limit-window.ts";

@@ -1,6 +1,5 @@
 // Idempotency-Keys: checks a key's syntax, computes the request's fingerprint, and replays stored replies.
 
-import { assumedValue, settableFact } from "../contracts/assumptions.ts";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
 import { type ErrorCode, fail } from "../kernel/errors.ts";
@@ -8,6 +7,7 @@ import { fingerprint } from "../kernel/fingerprint.ts";
 import { maskIdempotencyKey } from "../kernel/mask-headers.ts";
 import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
 import { Type } from "../schema/shapes.ts";
+import { assumedValue, settableFact } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import { type IdempotencyReplies, REPLAY_WINDOW, type StoredReply } from "../store/records/idempotency-replies.ts";
 import { contextOf, headerOnce, passOn, type RequestContext, type Stage } from "./context.ts";

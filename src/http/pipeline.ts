@@ -1,9 +1,9 @@
 // The request pipeline under /v1: the stages of a request, in the order in which they run.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Assumptions } from "../contracts/assumptions.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { Assumptions } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Stores } from "../store/stores.ts";
 import { authenticate, identify } from "./authenticate.ts";

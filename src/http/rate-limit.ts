@@ -1,11 +1,11 @@
 // Rate limits: fixed windows aligned to the epoch, one per merchant and one per client address without a valid key.
 
-import { type Assumptions, assumedValue, settableFact } from "../contracts/assumptions.ts";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { setBounded } from "../kernel/bounded-cache.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { Type } from "../schema/shapes.ts";
+import { type Assumptions, assumedValue, settableFact } from "../store/assumptions.ts";
 import { contextOf, type RequestContext, type Stage } from "./context.ts";
 import { openBucket, type RateLimit, type RateLimitWindow } from "./rate-limit-window.ts";
 

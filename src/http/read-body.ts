@@ -2,13 +2,13 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
-import { assumedValue, settableFact } from "../contracts/assumptions.ts";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { nextTurn } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { extentOf, MAX_BODY, MAX_DEPTH, MAX_VALUES } from "../kernel/request-limits.ts";
 import { Type } from "../schema/shapes.ts";
+import { assumedValue, settableFact } from "../store/assumptions.ts";
 import { refuseLiveKey } from "./authenticate.ts";
 import { contextOf, type RequestContext, type Stage } from "./context.ts";
 import { announcesBody, awaitsContinue } from "./unread-body.ts";

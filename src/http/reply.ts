@@ -2,11 +2,11 @@
 
 import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { NO_ASSUMPTIONS, shownError } from "../contracts/assumptions.ts";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { afterRealTime, httpDate } from "../kernel/clock.ts";
 import { ApiError, type ErrorBody, SandboxError } from "../kernel/errors.ts";
 import { maskedJson } from "../kernel/mask.ts";
+import { NO_ASSUMPTIONS, shownError } from "../store/assumptions.ts";
 import type { Reply, RequestContext } from "./context.ts";
 import { awaitsContinue, endResponse } from "./unread-body.ts";
 

@@ -2,14 +2,6 @@
 
 import { isDeepStrictEqual } from "node:util";
 import { catalogue } from "../areas/index.ts";
-import {
-  type Assumptions,
-  assumedValue,
-  BOUNDS,
-  boundFact,
-  NO_ASSUMPTIONS,
-  successStatusFact,
-} from "../contracts/assumptions.ts";
 import type { ObjectSchema } from "../contracts/endpoint.ts";
 import type { FactValue, ServiceFact } from "../contracts/fact.ts";
 import { replayWindowFact } from "../http/idempotency.ts";
@@ -19,6 +11,14 @@ import { usageError } from "../kernel/errors.ts";
 import { annotate, factOf } from "../schema/assumed.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
+import {
+  type Assumptions,
+  assumedValue,
+  BOUNDS,
+  boundFact,
+  NO_ASSUMPTIONS,
+  successStatusFact,
+} from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import { webhookTimeoutFact } from "../webhooks/dispatcher.ts";
 import { retryScheduleFact, scheduleOf } from "../webhooks/retry-schedule.ts";

@@ -4,7 +4,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { catalogue, resources } from "../areas/index.ts";
 import type { ComparedSandbox } from "../compare/recording.ts";
-import { NO_ASSUMPTIONS } from "../contracts/assumptions.ts";
 import { envelope, errorObject } from "../contracts/envelopes.ts";
 import { factKinds, type ServiceFact } from "../contracts/fact.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
@@ -13,6 +12,7 @@ import { once } from "../kernel/once.ts";
 import { eventsOf } from "../reference/events.ts";
 import { inForm, type OpenApiDocument, type OpenApiForm } from "../reference/openapi-forms.ts";
 import { titledSchemas } from "../schema/walk.ts";
+import { NO_ASSUMPTIONS } from "../store/assumptions.ts";
 import { factsUnder, operationsUnder } from "./assumptions.ts";
 import { documentUnder } from "./openapi-under.ts";
 import { packageFile } from "./package-files.ts";

@@ -2,7 +2,6 @@
 
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
-import { type Assumptions, assumedValue } from "../contracts/assumptions.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
 import { createFaults } from "../faults/index.ts";
 import { createHeldResponses } from "../faults/send-with-faults.ts";
@@ -19,6 +18,7 @@ import { createLife } from "../life/life.ts";
 import { createHub } from "../live/hub.ts";
 import { createTrends } from "../live/trends.ts";
 import { createScenarios } from "../scenarios/index.ts";
+import { type Assumptions, assumedValue } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";

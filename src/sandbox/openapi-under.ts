@@ -2,9 +2,9 @@
 
 import { STATUS_CODES } from "node:http";
 import { catalogue } from "../areas/index.ts";
-import { type Assumptions, BOUNDS, NO_ASSUMPTIONS, shownError } from "../contracts/assumptions.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import type { OpenApiDocument } from "../reference/openapi-forms.ts";
+import { type Assumptions, BOUNDS, NO_ASSUMPTIONS, shownError } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: a document has no types of its own.

@@ -1,6 +1,5 @@
 // Delivers webhooks: begins the attempts that are due, records their outcomes, and replays and drains on request.
 
-import { settableFact } from "../contracts/assumptions.ts";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { afterRealTime, type DueWork } from "../kernel/clock.ts";
@@ -8,6 +7,7 @@ import { fail } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { withResolvers } from "../kernel/with-resolvers.ts";
 import { Type } from "../schema/shapes.ts";
+import { settableFact } from "../store/assumptions.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import { createDispatcherState, type DispatcherOptions, type DispatcherState } from "./dispatcher-state.ts";
 import { abandon, canStart, reload, reportCancelled, settled, startDue } from "./in-flight.ts";

@@ -1,10 +1,10 @@
 // When a failed delivery is retried: the gaps between attempts, their jitter, and Retry-After.
 
-import { settableFact } from "../contracts/assumptions.ts";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { readRetryAfter } from "../kernel/duration.ts";
 import type { Random } from "../kernel/random.ts";
 import { Type } from "../schema/shapes.ts";
+import { settableFact } from "../store/assumptions.ts";
 import type { Delivery } from "../store/webhooks/deliveries.ts";
 
 export interface RetrySchedule {

@@ -1,11 +1,11 @@
 // The signature of a delivery: how the sandbox signs a body, and how a receiver verifies it.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
-import { type Assumptions, assumedValue, settableFact } from "../contracts/assumptions.ts";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { type Sign, signatureForms, signerOf } from "../kernel/signature-forms.ts";
 import { oneOf, Type } from "../schema/shapes.ts";
+import { type Assumptions, assumedValue, settableFact } from "../store/assumptions.ts";
 
 type Body = string | Uint8Array;
 

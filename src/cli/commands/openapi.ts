@@ -1,12 +1,12 @@
 // `openapi`, `types` and `assumptions`: print the OpenAPI documents, the TypeScript types and the facts, without a
 // running sandbox.
 
-import type { Assumptions } from "../../contracts/assumptions.ts";
 import type { ServiceFact } from "../../contracts/fact.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { readAssumptions } from "../../sandbox/assumptions.ts";
 import { serviceTypesPage } from "../../sandbox/documents.ts";
 import { completeOptions, type GivenOptions, type OptionName } from "../../sandbox/options.ts";
+import type { Assumptions } from "../../store/assumptions.ts";
 import { command } from "../command.ts";
 import { print, printText, writeOutput } from "../output/print.ts";
 import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";

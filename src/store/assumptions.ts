@@ -1,9 +1,9 @@
 // The facts that the option `assumptions` sets: each with its default and the schema of its values, and how the code
 // that uses a fact reads it.
 
+import type { DeclaredFact, FactKind, FactValue } from "../contracts/fact.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
-import type { DeclaredFact, FactKind, FactValue } from "./fact.ts";
 
 /** A fact that can be set. `value` is its default. */
 export interface SettableFact<V extends FactValue = FactValue> extends DeclaredFact {
