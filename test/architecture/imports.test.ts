@@ -18,7 +18,6 @@ const FLOORS: readonly (readonly string[])[] = [
     "webhooks",
     "live",
     "life",
-    "traffic",
     "reference",
     "areas",
     "judge",
@@ -40,9 +39,6 @@ const FLOORS: readonly (readonly string[])[] = [
 
 /** The dashboard reaches the sandbox over HTTP only, so it imports what both sides of that connection share. */
 const DASHBOARD_MAY_IMPORT = ["client", "contracts", "schema", "kernel"];
-
-/** Background traffic and areas share these, and neither may import values of the other. */
-const WITH_TRAFFIC = ["payment-shares.ts", "renewed-periods.ts"];
 
 interface Import {
   from: string;
@@ -114,7 +110,7 @@ describe("the import order", () => {
   });
 
   it("has in contracts only types and data, such as schemas: a function belongs to the room that owns it", async () => {
-    const files = readdirSync(join(root, "src/contracts")).filter((file) => !WITH_TRAFFIC.includes(file));
+    const files = readdirSync(join(root, "src/contracts"));
     const functionsOf = async (file: string) =>
       Object.entries(await import(`../../src/contracts/${file.slice(0, -".ts".length)}.ts`))
         .filter(([, value]) => typeof value === "function")
@@ -132,8 +128,8 @@ describe("the import order", () => {
     ["a lower floor importing a higher one", "src/store/stores.ts", "src/http/pipeline.ts", false],
     ["a lower floor importing the types of a higher one", "src/kernel/clock.ts", "src/store/stores.ts", true],
     ["a sibling's values", "src/http/pipeline.ts", "src/areas/index.ts", false],
-    ["a service room importing the dashboard", "src/live/hub.ts", "ui/dashboard.ts", false],
-    ["the dashboard importing a service room", "ui/dashboard.ts", "src/http/pipeline.ts", true],
+    ["a service room importing the dashboard", "src/live/hub.ts", "ui/terminal/dashboard.ts", false],
+    ["the dashboard importing a service room", "ui/terminal/dashboard.ts", "src/http/pipeline.ts", true],
   ])("rejects %s", (_, from, to, isType) => {
     expect(violations([{ from, to, isType }])).toEqual([`${from} imports ${to}`]);
   });
@@ -170,9 +166,9 @@ it("the page reaches the panes, details, controls, keys and the state of the ter
   for (const file of [
     "ui/state/state.ts",
     "ui/panes/index.ts",
-    "ui/controls/index.ts",
-    "ui/keys/key-bindings.ts",
-    "ui/run-effects.ts",
+    "ui/panes/controls/index.ts",
+    "ui/panes/keys/key-bindings.ts",
+    "ui/panes/run-effects.ts",
   ])
     expect(files).toContain(file);
 });

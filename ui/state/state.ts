@@ -14,9 +14,9 @@ import type { FieldError } from "../../src/kernel/errors.ts";
 import type { Call } from "../connection/calls.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 import type { StreamConnection } from "../connection/live-stream.ts";
-import type { Reference } from "../details/detail-lines.ts";
-import type { TextEdit } from "../overlays/field.ts";
-import type { TextStyle, Theme } from "../view/style.ts";
+import type { Reference } from "../panes/details/detail-lines.ts";
+import type { TextEdit } from "../panes/overlays/field.ts";
+import type { TextStyle, Theme } from "../text/style.ts";
 import { emptyList, type List } from "./list.ts";
 
 export interface Size {

@@ -190,7 +190,7 @@ export const requests = listCommand<LoggedRequest>({
 });
 
 async function runnableCurl(control: Control, request: RequestDetail): Promise<string> {
-  const { curlOfRequest, isComplete } = await import("../../../ui/controls/request-commands.ts");
+  const { curlOfRequest, isComplete } = await import("../../../ui/panes/controls/request-commands.ts");
   const { merchants, baseUrl } = await control.overview();
   if (!isComplete(request))
     note("The request log truncated or masked parts of the request: complete the command before you run it.");
