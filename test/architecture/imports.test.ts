@@ -40,6 +40,9 @@ const FLOORS: readonly (readonly string[])[] = [
 /** The dashboard reaches the sandbox over HTTP only, so it imports what both sides of that connection share. */
 const DASHBOARD_MAY_IMPORT = ["client", "contracts", "schema", "kernel"];
 
+/** The rooms of the dashboard: each may import those below it. */
+const DASHBOARD_FLOORS = [["terminal", "browser"], ["view"], ["panes"], ["state"], ["connection", "text"]];
+
 interface Import {
   from: string;
   to: string;
@@ -103,6 +106,17 @@ function circleIn(imports: readonly Import[]): string[] | undefined {
 describe("the import order", () => {
   it("names every room of src", () => {
     expect(readdirSync(join(root, "src")).toSorted()).toEqual(FLOORS.flat().toSorted());
+  });
+
+  it("holds between the rooms of the dashboard", () => {
+    expect(readdirSync(join(root, "ui")).toSorted()).toEqual(DASHBOARD_FLOORS.flat().toSorted());
+    const floorOf = (room: string) => DASHBOARD_FLOORS.findIndex((rooms) => rooms.includes(room));
+    const room = (path: string) => /^ui\/([^/]+)\//.exec(path)?.[1] ?? "";
+    const upward = sourcesOf("ui")
+      .flatMap(importsOf)
+      .filter(({ from, to }) => to.startsWith("ui/") && room(from) !== room(to))
+      .filter(({ from, to }) => floorOf(room(to)) <= floorOf(room(from)));
+    expect(upward).toEqual([]);
   });
 
   it("holds in src and ui", () => {

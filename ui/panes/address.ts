@@ -3,9 +3,9 @@
 
 import { visibleRowCount } from "../state/layout.ts";
 import { type Row, select, withFilter } from "../state/list.ts";
+import type { Reference } from "../state/state.ts";
 import { listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { closeTopOverlay, pollEffect, update, withList } from "../state/updates.ts";
-import type { Reference } from "./details/detail-lines.ts";
 import { explorer, paneNamed, visiblePanes } from "./index.ts";
 import { isDetail } from "./overlays/detail.ts";
 

@@ -11,7 +11,6 @@ import { pollLearner } from "../state/learning.ts";
 import { addPage, failPage, type List, mayHide, type Row, selectedRow, TOP_GAP, visibleRows } from "../state/list.ts";
 import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { callEffect, pollEffect, update, withList, withNotice } from "../state/updates.ts";
-import type { PaintScheduler } from "../view/paint-scheduler.ts";
 import { reachAddress } from "./address.ts";
 import {
   applyConnection,
@@ -45,7 +44,7 @@ export interface Platform {
 export interface RunningDashboard {
   target: HttpTarget;
   platform: Platform;
-  scheduler: Pick<PaintScheduler, "paintNow" | "paintSoon">;
+  scheduler: { paintNow(): void; paintSoon(): void };
   stream: LiveStream;
   state: UiState;
   leave(reason: LeaveReason): void;

@@ -3,14 +3,10 @@
 import { tryParseJson } from "../../../src/kernel/attempt.ts";
 import { mask, maskValue } from "../../../src/kernel/mask.ts";
 import { byteLength } from "../../../src/kernel/text.ts";
+import type { Reference } from "../../state/state.ts";
 import { fillLines, fitTo, sanitize, wrap } from "../../text/cells.ts";
 import { count, indentJson } from "../../text/format.ts";
 import { styled, type TextStyle, type Theme } from "../../text/style.ts";
-
-export interface Reference {
-  pane: string;
-  id: string;
-}
 
 /** A line of a detail: plain text, one of a link's lines, or the first line of a body. */
 export type DetailLine = string | { text: string; link: Reference } | { text: string; isBody: true };

@@ -6,11 +6,11 @@ import type { AttemptMessage, RequestMessage } from "../../../src/contracts/live
 import type { VerdictMessage } from "../../../src/contracts/verdict.ts";
 import { layoutOf, textSize } from "../../state/layout.ts";
 import { type CursorMove, selectedRow } from "../../state/list.ts";
+import type { Reference } from "../../state/state.ts";
 import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../../state/state.ts";
 import { callEffect, closeTopOverlay, replaceTopOverlay, topOverlay, update, withNotice } from "../../state/updates.ts";
 import { sanitize } from "../../text/cells.ts";
 import { attemptCall } from "../details/delivery.ts";
-import type { Reference } from "../details/detail-lines.ts";
 import { affectedRequests } from "../details/fault.ts";
 import { causedAttemptsCall } from "../details/request.ts";
 import { paneNamed } from "../index.ts";

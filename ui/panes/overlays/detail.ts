@@ -4,11 +4,11 @@ import { grouped } from "../../../src/kernel/grouped.ts";
 import { count } from "../../../src/kernel/text.ts";
 import type { Call } from "../../connection/calls.ts";
 import { layoutOf, textSize } from "../../state/layout.ts";
-import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../../state/state.ts";
+import type { Effect, KeyBinding, Overlay, Reference, StateUpdate, UiState } from "../../state/state.ts";
 import { callEffect, topOverlay, update } from "../../state/updates.ts";
 import { sanitize, widthOf, wrap } from "../../text/cells.ts";
 import { stripStyles, styled, symbols, type TextStyle, type Theme } from "../../text/style.ts";
-import type { DetailLine, Reference } from "../details/detail-lines.ts";
+import type { DetailLine } from "../details/detail-lines.ts";
 
 /** `Data` is the replies to the calls of `fetch`, by name. */
 export interface Detail<Data extends object = object> {

@@ -1,5 +1,6 @@
 // A form field: its options, and how keys edit its value.
 
+import type { TextEdit } from "../../state/state.ts";
 import { sanitize, widthOf } from "../../text/cells.ts";
 
 export interface FieldOption {
@@ -22,14 +23,6 @@ export interface FormField {
   initial?: string;
   /** Folded away until the user asks for more fields, unless it has a value. */
   isRare?: boolean;
-}
-
-export interface TextEdit {
-  value: string;
-  /** How many characters follow the caret. */
-  caretFromEnd: number;
-  /** The whole value is selected: the next text replaces it. */
-  isSelected: boolean;
 }
 
 /** The value of the focused field and the state of its input. */
