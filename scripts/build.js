@@ -279,10 +279,10 @@ for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file
 /** Every fact about the service; facts share the texts of their reasons. */
 function factList() {
   const reasons = new Map();
-  const facts = sources.assumptions().facts.map(({ id, kind, value, ...reason }) => {
+  const facts = sources.assumptions().facts.map(({ id, kind, value, settable, ...reason }) => {
     const key = JSON.stringify(reason);
     if (!reasons.has(key)) reasons.set(key, reasons.size);
-    return { id, kind, value, reason: reasons.get(key) };
+    return { id, kind, value, settable, reason: reasons.get(key) };
   });
   return { "facts.json": JSON.stringify({ reasons: [...reasons.keys()].map((key) => JSON.parse(key)), facts }) };
 }
