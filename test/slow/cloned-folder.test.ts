@@ -355,3 +355,26 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     await other.arrived(2);
   });
 });
+
+test("a folder or a file in the place of snapshots is reported in a sentence, and leaves nothing unfinished", async () => {
+  const cwd = folder();
+  const { url, kill } = await start([], ENVIRONMENT, cwd);
+  const snapshots = join(cwd, ".merchant-sandbox/snapshots");
+  mkdirSync(join(snapshots, "one.snapshot.db"), { recursive: true });
+  mkdirSync(join(snapshots, "two.snapshot.db-unfinished"));
+  for (const [method, path] of [
+    ["PUT", "/snapshots/one"],
+    ["POST", "/snapshots/one/restore"],
+    ["DELETE", "/snapshots/one"],
+    ["PUT", "/snapshots/two"],
+  ] as const) {
+    attempted("Pipes, devices and folders in a checkout");
+    expect((await call(url, method, `/_sandbox${path}`, { key: null })).status).toBeLessThan(500);
+  }
+  expect(readdirSync(snapshots)).toEqual(["one.snapshot.db", "two.snapshot.db-unfinished"]);
+  rmSync(snapshots, { recursive: true });
+  writeFileSync(snapshots, "");
+  attempted("Pipes, devices and folders in a checkout");
+  expect((await call(url, "PUT", "/_sandbox/snapshots/one", { key: null })).status).toBe(409);
+  await kill();
+});

@@ -1,7 +1,7 @@
 // A database that another program has changed: it is refused in one sentence with the table, the row and the column, as
 // a snapshot is, or it works.
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -89,4 +89,31 @@ test("a change that keeps every rule is accepted, and the sandbox that wrote the
   const bench = await open({ memory: false, db });
   expect((await bench.overview()).heldEndpoints).toEqual([]);
   expect((await bench.call("GET", "/v1/payments")).text).toContain('"amount":4711');
+});
+
+test("a database of another schema is refused, and nothing is left beside it", async () => {
+  for (const version of [21, 999]) {
+    const db = await filled();
+    alter(db, `pragma user_version = ${version}`);
+    rmSync(`${db}-session`);
+    rmSync(`${db}-lock`);
+    const before = readFileSync(db);
+    attempted("Changed snapshots and database files");
+    await expect(createSandbox({ memory: false, db })).rejects.toThrow(
+      `another version of merchant-sandbox (schema ${version},`,
+    );
+    expect([readdirSync(dirname(db)), readFileSync(db).equals(before)]).toEqual([["data.db"], true]);
+  }
+});
+
+test("a database of a build without marks is opened, and its endpoints wait", async () => {
+  const db = await filled();
+  alter(
+    db,
+    "delete from settings where name = 'mark'; insert into settings values ('owner', 'process 1 at http://127.0.0.1:1')",
+  );
+  rmSync(`${db}-session`);
+  const bench = await open({ memory: false, db });
+  expect((await bench.overview()).heldEndpoints).toHaveLength(1);
+  expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
 });

@@ -48,16 +48,16 @@ export async function openLessonSession(
   const watched = watchOwnSandbox(sandbox, host, {
     async opened(output) {
       const facts = await readyFacts(sandbox);
-      const { learner } = await client.place();
+      const current = await client.place();
       if (output === jsonOutput) {
         output.ready(facts);
-        output.notice({ event: "lesson", news: "began", learner }, "");
+        output.notice({ event: "lesson", news: "began", learner: current.learner }, "");
         return;
       }
       print(readyLine(facts));
       const held = heldNote(facts);
       if (held !== undefined) print(held);
-      prompt = openLessonPrompt(client, await client.place());
+      prompt = openLessonPrompt(client, current);
     },
     ended() {
       prompt?.end();

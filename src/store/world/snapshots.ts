@@ -142,7 +142,7 @@ function write(sql: Sql, target: string, isOurs: boolean): void {
     for (const suffix of ["", ...SQLITE_FILES]) rmSync(unfinished + suffix, { force: true });
   };
   try {
-    refuseFolder(target);
+    for (const path of [target, unfinished]) refuseFolder(path);
     removeAll();
     // SQLite accepts an empty file; one that it creates itself would have the default mode.
     writeFileSync(unfinished, "", { mode: 0o600, flag: "wx" });
