@@ -64,11 +64,13 @@ const requirePackages = {
   },
 };
 
-/** Imports a module from its output file instead of bundling it again. */
+/** Imports a module of src from its output file instead of bundling it again. */
 const importFromItsFile = (filter, path) => ({
   name: "import-from-its-file",
   setup: ({ onResolve }) =>
-    onResolve({ filter }, ({ kind }) => (kind === "entry-point" ? undefined : { path, external: true })),
+    onResolve({ filter }, ({ kind, importer }) =>
+      kind === "entry-point" || !importer.startsWith(join(root, "src")) ? undefined : { path, external: true },
+    ),
 });
 
 /** Ink uses top-level await, which CommonJS does not have, and only a terminal needs it. */
