@@ -232,10 +232,12 @@ async function callForLearner(
   { method, path, headers, body }: LessonCall,
   apiKey: string,
 ): Promise<void> {
+  if (address.url() === "")
+    throw new SandboxError("The app that this sandbox is mounted in has passed it no request: call it over HTTP first.");
   const url = new URL(address.url());
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
-  const reply = await callService(url.origin, { method, path, key, headers, body });
+  const reply = await callService(url.href.replace(/\/$/, ""), { method, path, key, headers, body });
   // A 409 means that the step's result exists already. In a room, an endpoint on the participant's own machine cannot
   // be registered.
   const { code } = reply.body as { code?: ErrorCode };

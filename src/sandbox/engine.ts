@@ -31,7 +31,8 @@ import { createDispatcher } from "../webhooks/dispatcher.ts";
 import { createTargetPolicy } from "../webhooks/http/target-policy.ts";
 import { scheduleOf } from "../webhooks/retry-schedule.ts";
 import { sign } from "../webhooks/signature.ts";
-import { type Options, opensNetwork, optionDefinitions, ownHost } from "./options.ts";
+import type { Address } from "./address.ts";
+import { type Options, opensNetwork, optionDefinitions } from "./options.ts";
 import { packageFile, requireFiles, version } from "./package-files.ts";
 import { plainService, readService, type Service } from "./service.ts";
 
@@ -40,12 +41,6 @@ export interface Defect {
   error: unknown;
   /** The id of the request that caused it, or the part of the sandbox that failed. */
   where: string;
-}
-
-/** Where the sandbox listens. The port is 0 until the sockets are open. */
-export interface Address {
-  port: number;
-  url(): string;
 }
 
 /** The options and the files that they name, read when a sandbox is created. Its data is opened later. */
@@ -193,9 +188,11 @@ const namesIn = ({ tenants }: Stores) => ({
 });
 
 /** Reads the files that the options name. */
-export async function prepareStorage(options: Options, clock: Clock, random: Random): Promise<StorageOptions> {
+export async function prepareStorage(
+  options: Options,
+  { address, clock, random }: Pick<DataOptions, "address" | "clock" | "random">,
+): Promise<StorageOptions> {
   const service = options.service === undefined ? plainService : await readService(options.service);
-  const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
   const given = { options, address, clock, random, service, fixtures: await fixturesOf(options) };
   requireAddon();
   requireFiles();
@@ -205,7 +202,7 @@ export async function prepareStorage(options: Options, clock: Clock, random: Ran
 /** Opens the stores over a database (default: an empty one in memory), with the rules for webhooks that they follow. */
 function openData({ options, address, clock, random, service }: DataOptions, source: StorageOptions["source"] = {}) {
   const targets = createTargetPolicy({
-    ownPorts: () => [address.port],
+    isOwn: address.isOwn,
     allowedHosts: options.allowWebhookHost,
     allowLoopback: !opensNetwork(options) || options.allowLoopbackWebhooks,
   });

@@ -8,9 +8,11 @@ import { Shell } from "./shell.tsx";
 import { readToken } from "./token-view.tsx";
 
 const root = document.getElementById("root") as HTMLElement;
+/** Where an app has mounted the sandbox; empty on a port of its own. */
+const mountPath = location.pathname.replace(/\/_sandbox\/ui$/, "");
 const learnerKey = learnerKeyIn(location.hash);
 const dashboard = openBrowserDashboard({
-  target: { url: location.origin, token: learnerKey ?? readToken() },
+  target: { url: location.origin + mountPath, token: learnerKey ?? readToken() },
   isLearner: learnerKey !== undefined,
   paint: () => render(<Shell dashboard={dashboard} />, root),
 });
