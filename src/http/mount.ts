@@ -3,9 +3,15 @@
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { CONTROL_PREFIX, isApiPath, isControlPath } from "../contracts/paths.ts";
+import { isApiPath, isControlPath } from "../contracts/paths.ts";
 import { afterRealTime } from "../kernel/clock.ts";
-import { afterPreviousResponse, declineUpgrade, ignoreSocketErrors, type ServerHandlers } from "./server.ts";
+import {
+  afterPreviousResponse,
+  declineUpgrade,
+  ignoreSocketErrors,
+  isWebSocket,
+  type ServerHandlers,
+} from "./server.ts";
 
 /** The parts of Node's request that type-check without Node's types. */
 export interface MountedRequest {
@@ -64,16 +70,14 @@ export function createMount(handlers: () => ServerHandlers, arrived: (place: Pla
       };
       const upgrade = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => {
         const path = incoming.url?.startsWith(prefix) ? incoming.url.slice(prefix.length) : "";
-        const isLive = path.split("?")[0] === `${CONTROL_PREFIX}/live`;
         const isOwn = isApiPath(path) || isControlPath(path);
-        if (isLive) afterPreviousResponse(socket, () => acceptUpgrade(incoming, path, socket, head));
-        // Without another listener, nobody else would respond.
-        else if (isOwn || server.listenerCount("upgrade") === 1)
-          afterPreviousResponse(socket, () => declineUpgrade(server, incoming, socket, head));
-      };
-      const acceptUpgrade = (incoming: IncomingMessage, path: string, socket: Duplex, head: Buffer) => {
-        incoming.url = path;
-        void handlers().upgrade(incoming, socket, head);
+        // Other listeners respond to the upgrades of the app's own paths.
+        if (!isOwn && server.listenerCount("upgrade") > 1) return;
+        afterPreviousResponse(socket, () => {
+          if (!isOwn || !isWebSocket(incoming)) return declineUpgrade(server, incoming, socket, head);
+          incoming.url = path;
+          void handlers().upgrade(incoming, socket, head);
+        });
       };
       server.on("connection", connected).on("upgrade", upgrade);
       detach.push(() => server.off("connection", connected).off("upgrade", upgrade));

@@ -90,7 +90,7 @@ function createHttpServer(handlers: () => ServerHandlers): Server {
   server.on("checkExpectation", request);
   server.on("upgrade", (incoming, socket, head) => {
     afterPreviousResponse(socket, () => {
-      if (incoming.headers.upgrade?.toLowerCase() === "websocket") void handlers().upgrade(incoming, socket, head);
+      if (isWebSocket(incoming)) void handlers().upgrade(incoming, socket, head);
       else declineUpgrade(server, incoming, socket, head);
     });
   });
@@ -99,6 +99,8 @@ function createHttpServer(handlers: () => ServerHandlers): Server {
   server.on("clientError", rejectMalformed);
   return server;
 }
+
+export const isWebSocket = ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === "websocket";
 
 /**
  * Node removes its own error listeners for an upgrade. Without this one, an error of an earlier response would then end

@@ -233,7 +233,9 @@ async function callForLearner(
   apiKey: string,
 ): Promise<void> {
   if (address.url() === "")
-    throw new SandboxError("The app that this sandbox is mounted in has passed it no request: call it over HTTP first.");
+    throw new SandboxError(
+      "The app that this sandbox is mounted in has passed it no request: call it over HTTP first.",
+    );
   const url = new URL(address.url());
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);

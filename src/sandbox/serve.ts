@@ -12,10 +12,15 @@ export interface Served extends Pick<ListeningServer, "close"> {
   attach(server: MountedServer, path?: string): void;
 }
 
-const NOT_MOUNTED = "This sandbox listens on a port of its own. Create it with { listen: false } to mount it in an app.";
+const NOT_MOUNTED =
+  "This sandbox listens on a port of its own. Create it with { listen: false } to mount it in an app.";
 
 /** Listens on a port of the sandbox's own. */
-export async function serve({ port, host }: Options, address: OwnAddress, handlers: () => ServerHandlers): Promise<Served> {
+export async function serve(
+  { port, host }: Options,
+  address: OwnAddress,
+  handlers: () => ServerHandlers,
+): Promise<Served> {
   const server = await listen(port, host, handlers);
   address.listensOn(server.port);
   return { ...server, middleware: () => usageError(NOT_MOUNTED), attach: () => usageError(NOT_MOUNTED) };

@@ -88,14 +88,20 @@ describe.each(Object.entries(apps))("%s", (_, createApp) => {
     });
     const created = await call(url, "POST", `/pay${RULES}`, { body: RULE, headers: { "idempotency-key": "once" } });
     const replayed = await call(url, "POST", `/pay${RULES}`, { body: RULE, headers: { "idempotency-key": "once" } });
-    expect([created.status, replayed.headers["idempotent-replayed"], replayed.text]).toEqual([200, "true", created.text]);
+    expect([created.status, replayed.headers["idempotent-replayed"], replayed.text]).toEqual([
+      200,
+      "true",
+      created.text,
+    ]);
     expect(await call(url, "GET", "/pay/v1/nothing")).toMatchObject({ status: 404, body: { code: "route_not_found" } });
     expect((await call(url, "GET", "/pay/_sandbox/requests?limit=1", { key: null })).body.data).toMatchObject([
       { method: "GET", path: "/v1/nothing", status: 404 },
     ]);
     expect((await call(url, "GET", "/pay/_sandbox/ui", { key: null })).headers["content-type"]).toContain("text/html");
     expect((await call(url, "GET", "/own", { key: null })).text).toBe("the app's");
-    expect((await call(url, "GET", "/pay/other", { key: null })).headers["cross-origin-resource-policy"]).toBeUndefined();
+    expect(
+      (await call(url, "GET", "/pay/other", { key: null })).headers["cross-origin-resource-policy"],
+    ).toBeUndefined();
   });
 
   test("is left as it was when the sandbox closes", async () => {
@@ -175,7 +181,10 @@ describe("a body that the app has read", () => {
     const app = express().use((request, _, next) => void request.resume().once("end", next), sandbox.middleware);
     const answer = await post(await urlOf(createServer(app)), RULE);
     await sandbox.close();
-    expect(answer).toMatchObject({ status: 500, body: { message: expect.stringContaining("Mount the sandbox before it") } });
+    expect(answer).toMatchObject({
+      status: 500,
+      body: { message: expect.stringContaining("Mount the sandbox before it") },
+    });
   });
 });
 
@@ -199,7 +208,9 @@ describe("with helmet, compression and a logger in front", () => {
     await control(url, "POST", "/faults", { action: { type: "connection", as } });
     const body = JSON.stringify(RULE);
     const headers = { Authorization: "Bearer sk_test_lodge", "Content-Type": "application/json" };
-    await expect(fetch(url + RULES, { method: "POST", headers, body }).then((answer) => answer.text())).rejects.toThrow();
+    await expect(
+      fetch(url + RULES, { method: "POST", headers, body }).then((answer) => answer.text()),
+    ).rejects.toThrow();
     expect((await control(url, "GET", "/requests?limit=1")).data).toMatchObject([{ path: RULES }]);
   });
 
@@ -224,7 +235,9 @@ describe("the guard", () => {
     ["an Origin of https", { origin: "https://own" }, "origin_not_allowed"],
   ])("refuses %s", async (_, headers: Record<string, string>, code) => {
     const { url } = await openBehind();
-    const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace("own", hostOf(url))]));
+    const sent = Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name, value.replace("own", hostOf(url))]),
+    );
     const refusal = { status: 403, body: { code } };
     expect(await call(url, "GET", "/v1/payments", { headers: sent })).toMatchObject(refusal);
     expect(await call(url, "POST", "/_sandbox/reset", { headers: sent, body: {} })).toMatchObject(refusal);
@@ -245,7 +258,10 @@ describe("the guard", () => {
         sandbox.middleware(request, response);
       });
     const closed = await urlOf(from(await open()));
-    expect(await call(closed, "GET", "/v1/payments")).toMatchObject({ status: 403, body: { code: "host_not_allowed" } });
+    expect(await call(closed, "GET", "/v1/payments")).toMatchObject({
+      status: 403,
+      body: { code: "host_not_allowed" },
+    });
     const open4 = await open({ host: "0.0.0.0", allowedHost: ["sandbox.test"], controlToken: "token" });
     const opened4 = await urlOf(from(open4));
     const host = `sandbox.test:${new URL(opened4).port}`;
@@ -301,7 +317,9 @@ describe("attach", () => {
     const server = createServer(express().use("/pay", sandbox.middleware));
     sandbox.attach(server, "/pay");
     const url = await urlOf(server);
-    expect([sandbox.url, sandbox.baseUrl]).toEqual([url, `${url}/v1`].map((one) => one.replace("127.0.0.1", "localhost").replace(/(:\d+)/, "$1/pay")));
+    expect([sandbox.url, sandbox.baseUrl]).toEqual(
+      [url, `${url}/v1`].map((one) => one.replace("127.0.0.1", "localhost").replace(/(:\d+)/, "$1/pay")),
+    );
     const socket = new WebSocket(`${url.replace("http", "ws")}/pay/_sandbox/live`);
     const [message] = await new Promise<string[]>((resolve, reject) => {
       socket.on("message", (text) => resolve([String(text)]));

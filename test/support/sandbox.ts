@@ -4,7 +4,7 @@
 import { appendFileSync } from "node:fs";
 import { Agent, createServer as createHttpServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { afterAll, beforeAll, TestRunner } from "vitest";
+import { afterAll, beforeAll, TestRunner, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/sandbox/create.ts";
 import type { Defect } from "../../src/sandbox/engine.ts";
 import type { GivenOptions } from "../../src/sandbox/options.ts";
@@ -113,13 +113,16 @@ export async function share(options: GivenOptions = {}): Promise<Bench> {
   };
 }
 
-/** With MOUNTED, sandboxes without a port or host of their own are mounted in an Express app: `npm run test:mounted`. */
-export const MOUNTED = process.env.MOUNTED !== undefined;
+/** In the lane `mounted`, sandboxes without a port or host of their own are mounted in an Express app. */
+const MOUNTED = process.env.MOUNTED !== undefined;
+
+/** A test of what an app's own server and its other paths decide when the sandbox is mounted. */
+export const testOnOwnPort = test.skipIf(MOUNTED);
 
 /** Mounts a sandbox in an Express app that listens on both loopback addresses. */
 async function mount(sandbox: Sandbox): Promise<{ url: string; port: number; close(): Promise<void> }> {
   const { default: express } = await import("express");
-  const server = createHttpServer(express().use(sandbox.middleware));
+  const server = createHttpServer(express().disable("x-powered-by").use(sandbox.middleware));
   sandbox.attach(server);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
