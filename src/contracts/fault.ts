@@ -13,25 +13,11 @@ export type FaultTarget = (typeof TARGETS)[number];
 /**
  * The points of the request pipeline at which a fault can act, in pipeline order. At most one rule fires at each point.
  */
-export const API_PHASES = [
-  "outage",
-  "auth",
-  "limit",
-  "recall",
-  "before",
-  "read",
-  "effect",
-  "after",
-  "latency",
-  "body",
-] as const;
+export const API_PHASES = ["outage", "auth", "limit", "recall", "before", "read", "after", "latency", "body"] as const;
 export type ApiPhase = (typeof API_PHASES)[number];
 
-/**
- * The parts of a delivery that faults change: when it is sent, its content, how it is sent, or the retries after its
- * response.
- */
-export const DELIVERY_PHASES = ["schedule", "content", "transport", "retry"] as const;
+/** The parts of a delivery that faults change: when it is sent, its content, or how it is sent. */
+export const DELIVERY_PHASES = ["schedule", "content", "transport"] as const;
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
 /**
@@ -117,9 +103,7 @@ export type ApiEffect =
   /** Deletes the stored reply of the Idempotency-Key. */
   | { kind: "forget" }
   /** Answers a read with the records as of this many sandbox milliseconds ago. */
-  | { kind: "lag"; milliseconds: number }
-  /** Shifts the service's clock by this many milliseconds for this call. */
-  | { kind: "skew"; milliseconds: number };
+  | { kind: "lag"; milliseconds: number };
 
 /** The effects on delivery attempts. Spans are milliseconds. */
 export type DeliveryEffect =
@@ -135,8 +119,7 @@ export type DeliveryEffect =
       /** JSON Pointers into the event, each with its new value. */
       patch: Readonly<Record<string, unknown>>;
     }
-  | { kind: "transport"; as: "slow_send" | "wrong_content_type" | "abort_mid_body" }
-  | { kind: "retry_policy"; as: "ignore_2xx" | "give_up" | "compress"; factor: number };
+  | { kind: "transport"; as: "slow_send" | "wrong_content_type" | "abort_mid_body" };
 
 /** The effects of fault rules on an attempt. */
 export const AttemptFault = Type.Object(

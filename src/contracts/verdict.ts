@@ -2,7 +2,7 @@
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
-import { nullable, oneOf, type Static, Type, timeNumber, timeText } from "../schema/shapes.ts";
+import { nullable, oneOf, type Static, Type, text, timeNumber, timeText } from "../schema/shapes.ts";
 
 export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -80,8 +80,7 @@ export interface VerdictFilter {
   erased?: boolean | undefined;
 }
 
-/** A rule id, or a pattern such as `retry_after.*`. */
-export const RULE_PATTERN = "^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$";
+export const RulePattern = text("Id of a rule of the judge, or a pattern such as retry_after.*", { minLength: 1 });
 
 export const matchesRule = (pattern: string, rule: string) => matchesWildcard(rule, pattern);
 

@@ -1,6 +1,6 @@
 // The verdicts of the judge: list, add and clear them.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import {
   AddedSandbox,
   JudgedRule,
@@ -30,7 +30,6 @@ const listVerdicts = endpoint({
   description:
     "The judge always watches and never changes a response. After a 429, a 503, a lost response or another transient failure, it checks the client's next " +
     "call of the same kind. Times are real, whatever the sandbox clock says. The newest 1,000 of each verdict are kept.",
-  access: { learner: { query: "merchant" } },
   query: Type.Object({
     rule: Type.Optional(text("Only of this rule, or of several, as in retry_after.*")),
     verdict: Type.Optional(oneOf(VERDICTS, "Only with this verdict")),

@@ -106,7 +106,7 @@ function withDefaults(given: RuleInput, action: Action, known: KnownNames) {
 }
 
 function checkAction(rule: FaultRule): void {
-  const problem = misplacedField(rule) ?? rule.action.check?.(rule.fields, rule.trigger);
+  const problem = misplacedField(rule) ?? rule.action.check?.(rule.fields);
   if (problem !== undefined) rejectField("/action", "wrong_shape", problem);
   rule.action.prepare(rule.fields);
 }

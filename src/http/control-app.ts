@@ -5,13 +5,14 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { ControlCaller, Document, Endpoint } from "../contracts/endpoint.ts";
+import type { Endpoint } from "../contracts/endpoint.ts";
 import { CONTROL_PREFIX, PAGE_PATH } from "../contracts/paths.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
+import type { Document } from "../kernel/reply-bodies.ts";
 import { factOf } from "../schema/assumed.ts";
 import { refuseLiveKeyIn } from "./authenticate.ts";
 import {
@@ -35,8 +36,8 @@ interface ControlAppOptions<World> {
   clock: Clock;
   control: readonly Endpoint<World>[];
   world: World;
-  /** Identifies the caller. Throws 403 if the request may not use any part of the control API. */
-  callerOf: (incoming: IncomingMessage) => ControlCaller;
+  /** Throws 403 if the request lacks the control token. */
+  requireToken: (incoming: IncomingMessage) => void;
   report: (error: unknown, context: RequestContext) => void;
   /** Loads the dashboard's page, at the first request for it. */
   loadPage: () => Document;
@@ -45,36 +46,26 @@ interface ControlAppOptions<World> {
 export function createControlApp<World>(
   options: ControlAppOptions<World>,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const { guard, clock, control, callerOf, loadPage } = options;
+  const { guard, clock, control, requireToken, loadPage } = options;
   const paths = pathsOf(CONTROL_PREFIX, control);
-  const refuse = ({ incoming, path }: RequestContext) => {
-    // Checks the token first, so that callers without it cannot find out which paths exist.
-    if (path.startsWith(CONTROL_PREFIX)) callerOf(incoming);
-    refusePath(path, paths);
-  };
+  const refuse = ({ path }: RequestContext) => refusePath(path, paths);
   const router = openRouter();
   router.use(
     inTurn(
       admit(guard), //                       403 414 417
       refuseLiveKeys, //                     403
+      checkToken(requireToken), //           403
       requireLiteralPath(refuse), //         404
     ),
   );
   router.get("/", redirectToPage);
-  // Served without a token, because the page holds no data and asks for the token itself.
   router.get(PAGE_PATH, createPage(loadPage));
-  addRoutes(
-    router,
-    CONTROL_PREFIX,
-    control,
-    (endpoint) =>
-      inTurn(
-        authorize(endpoint, options), //     403
-        readBody, //                         415 413 400
-        yieldIfLong,
-        run(endpoint, options), //           400 403 404 409, or the operation's reply
-      ),
-    callerOf,
+  addRoutes(router, CONTROL_PREFIX, control, (endpoint) =>
+    inTurn(
+      readBody, //                           415 413 400
+      yieldIfLong,
+      run(endpoint, options), //             400 403 404 409, or the operation's reply
+    ),
   );
   const { finish, failed } = createEnding(options);
   const route = closeRouter(router, { refuse, failed });
@@ -120,7 +111,7 @@ const run =
     response.once("close", () => gone.abort());
     const reply = serializeReply(
       endpoint,
-      await runControlOperation(endpoint, world, context.params, context, context.caller, gone.signal),
+      await runControlOperation(endpoint, world, context.params, context, gone.signal),
     );
     Object.assign(context.headers, endpoint.headers);
     const body = typeof reply === "string" ? reply : write(context, reply);
@@ -128,14 +119,15 @@ const run =
     passOn(context, next);
   };
 
-/** Rejects a caller without a token or a code before the body is read, so that it costs no time. */
-const authorize =
-  <World>({ access }: Endpoint<World>, { world, callerOf }: ControlAppOptions<World>): Stage =>
+/**
+ * Checks the token before the path, so that callers without it cannot find out which paths exist, and before the body
+ * is read, so that such a call costs no time. The page holds no data and asks for the token itself.
+ */
+const checkToken =
+  (requireToken: (incoming: IncomingMessage) => void): Stage =>
   (request, _response, next) => {
-    const context = contextOf(request);
-    // A room's code replaces the token.
-    if (access === undefined || !("requireRoom" in access)) context.caller = callerOf(request);
-    else access.requireRoom({ ...world, params: context.params });
+    const { path } = contextOf(request);
+    if (path.startsWith(CONTROL_PREFIX) && path !== PAGE_PATH) requireToken(request);
     next();
   };
 

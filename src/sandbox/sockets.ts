@@ -1,13 +1,14 @@
 // Dispatches requests: the request pipeline answers /v1, the control app everything else, and the hub the live stream.
 
 import { existsSync, readFileSync } from "node:fs";
+import { catalogue } from "../areas/index.ts";
 import { CONTROL_PREFIX, isApiPath } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
 import { refuseLiveKeyIn } from "../http/authenticate.ts";
 import { openContext } from "../http/context.ts";
 import { createControlApp } from "../http/control-app.ts";
-import { identifyCaller, requireAccess } from "../http/control-operation.ts";
+import { tokenCheck } from "../http/control-operation.ts";
 import { createCors } from "../http/cors.ts";
 import { createGuard, type Guard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
@@ -34,7 +35,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts, i
   const extraHosts = [...options.allowedHost, ownHost(options)];
   const isLocalOnly = isMounted && !opensNetwork(options);
   const guard = createGuard({ port: address.portOf, isLocalOnly, extraHosts, cors });
-  const callerOf = identifyCaller(options.controlToken, (key) => learnerWithKey(engine, key));
+  const requireToken = tokenCheck(options.controlToken);
   const { recorder, pipeline } = openService(engine, guard, report);
   const control = once(() =>
     createControlApp({
@@ -42,7 +43,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts, i
       clock,
       control: controlCatalogue,
       world: controlApi(),
-      callerOf,
+      requireToken,
       report,
       loadPage: loadDashboardPage,
     }),
@@ -67,25 +68,18 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts, i
     upgrade: createUpgradeHandler({
       path: `${CONTROL_PREFIX}/live`,
       guard,
-      requireHost: (incoming) => requireAccess(callerOf(incoming), "The live stream"),
+      requireToken,
       accept: hub.acceptUpgrade,
       report: (error) => reportDefect(listeners, error, "live stream"),
     }),
   };
 }
 
-/** Finds the learner with this API key. Session tokens and the public keys of the fixtures give no access. */
-function learnerWithKey({ stores: { tenants, learners }, fixtures }: Engine, key: string): string | undefined {
-  const identity = tenants.identify(key);
-  if (identity?.kind !== "key" || !learners.has(identity.merchant)) return undefined;
-  return fixtures().some(({ merchant }) => merchant.apiKey === key) ? undefined : identity.merchant;
-}
-
 type Report = (error: unknown, request: { id: string }) => void;
 
 /** The pipeline of the service under /v1, and the recorder of its requests. */
 function openService(
-  { options, service, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
+  { options, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
   guard: Guard,
   report: Report,
 ) {
@@ -94,7 +88,7 @@ function openService(
   const pipeline = once(() =>
     createPipeline({
       ...stores,
-      catalogue: service.operations,
+      catalogue,
       clock,
       guard,
       limiter,

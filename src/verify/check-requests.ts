@@ -1,6 +1,6 @@
 // Checks requests: a number of them, in an order, or none at all.
 
-import type { NearMiss, RequestMatch } from "../contracts/expectations.ts";
+import type { ExpectationOf, NearMiss, RequestMatch } from "../contracts/expectations.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
@@ -10,7 +10,6 @@ import {
   type Check,
   type ConditionResult,
   conditionResults,
-  type ExpectationOf,
   MAX_EVIDENCE,
   nearestOf,
   result,

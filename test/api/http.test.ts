@@ -6,6 +6,7 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
+import { needs } from "../support/needs.ts";
 import { folder } from "../support/program.ts";
 import {
   type Answer,
@@ -340,7 +341,7 @@ describe("HTTP requests", () => {
     });
   });
 
-  testOverIpv6("a connection over IPv6 is served and closed like one over IPv4", async () => {
+  testOverIpv6(`a connection over IPv6 is served and closed like one over IPv4${needs(hasIpv6, "IPv6")}`, async () => {
     const bench = await open();
     const good = `GET /v1/merchants/me HTTP/1.1\r\nHost: localhost:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
     const bytes = `${good}\r\n${good}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n${good}bad header\r\n\r\n`;

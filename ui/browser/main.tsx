@@ -3,17 +3,14 @@
 import { render } from "preact";
 import { openBrowserDashboard } from "./browser-dashboard.ts";
 import { listenForKeys } from "./keyboard.ts";
-import { learnerKeyIn } from "./learner-poll.ts";
 import { Shell } from "./shell.tsx";
 import { readToken } from "./token-view.tsx";
 
 const root = document.getElementById("root") as HTMLElement;
 /** Where an app has mounted the sandbox; empty on a port of its own. */
 const mountPath = location.pathname.replace(/\/_sandbox\/ui$/, "");
-const learnerKey = learnerKeyIn(location.hash);
 const dashboard = openBrowserDashboard({
-  target: { url: location.origin + mountPath, token: learnerKey ?? readToken() },
-  isLearner: learnerKey !== undefined,
+  target: { url: location.origin + mountPath, token: readToken() },
   paint: () => render(<Shell dashboard={dashboard} />, root),
 });
 

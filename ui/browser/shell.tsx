@@ -6,7 +6,6 @@ import { count } from "../../src/kernel/text.ts";
 import { digitOf, keyGroups, tabDigits } from "../keys/key-bindings.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import { isGuest } from "../state/learning.ts";
 import { labelIn } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
 import {
@@ -16,7 +15,6 @@ import {
   isDown,
   keyTitle,
   labelledBindings,
-  serviceText,
   trafficTexts,
   verdictSummary,
 } from "../view/bars.ts";
@@ -45,8 +43,8 @@ export function Shell({ dashboard }: DashboardProps) {
         <Tabs dashboard={dashboard} />
       </header>
       <StatusBar dashboard={dashboard} />
-      <main class={isGuest(state) ? "learning" : ""}>
-        {isGuest(state) && <LessonPanel dashboard={dashboard} />}
+      <main class={state.learning ? "learning" : ""}>
+        {state.learning && <LessonPanel dashboard={dashboard} />}
         <CurrentView dashboard={dashboard} />
         <DetailPanel dashboard={dashboard} />
       </main>
@@ -127,14 +125,13 @@ function StatusBar({ dashboard }: DashboardProps) {
         </span>
       ))}
       <code>{sandbox?.baseUrl ?? target.url}</code>
-      {[...serviceText(sandbox ?? {}), ...trafficTexts(sandbox ?? {})].map((text) => (
+      {trafficTexts(sandbox ?? {}).map((text) => (
         <span key={text} class="chip">
           {text}
         </span>
       ))}
       <span class="space" />
-      {sandbox && isGuest(state) && <span class="dim">{clockText(state, sandbox)}</span>}
-      {sandbox && !isGuest(state) && (
+      {sandbox && (
         <>
           {Object.entries({ "req/s": requestRate(state), pending: sandbox.pendingDeliveries }).map(([label, value]) => (
             <span key={label}>

@@ -7,7 +7,8 @@ import { plural } from "../../src/kernel/text.ts";
 import { choicesOf, type JsonSchema, textOfValue, valueOfText } from "../connection/json-schema.ts";
 import { armedRules, definitionOf, describeRule } from "../details/fault.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
-import { type Form, openForm, submission } from "../overlays/form.ts";
+import { openForm } from "../overlays/form.ts";
+import { type Form, submission } from "../overlays/form-view.ts";
 import { confirmCall } from "../overlays/text-view.ts";
 import { selectedRow } from "../state/list.ts";
 import { type KeyBinding, listOf, type StateUpdate, type UiState, valuesOf } from "../state/state.ts";
@@ -36,7 +37,6 @@ const INITIAL_VALUES: Readonly<Record<string, FormValues>> = {
   outage: { "trigger.for": "30s" },
   latency: { "action.ms": "500" },
   stale_read: { "action.lag": "5s" },
-  clock_skew: { "action.by": "5m" },
   delay: { "action.by": "5s" },
 };
 

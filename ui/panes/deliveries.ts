@@ -7,7 +7,7 @@ import { attemptFacts, attemptVocabulary } from "../../src/contracts/row-filter.
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
-import { attemptCall, attemptRow, deliveryDetail, verifiableHeader, verifyCommand } from "../details/delivery.ts";
+import { attemptCall, attemptRow, deliveryDetail, isVerifiable, verifyCommand } from "../details/delivery.ts";
 import {
   type AttemptSummary,
   laterAttempts,
@@ -103,7 +103,6 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["r"],
       label: "replay",
       help: "replay the delivery: same event and body, to the same endpoint",
-      isForHost: true,
       isEnabled: (state, attempt) => isReplayable(state, attempt),
       run: (state, attempt) =>
         makeCall(state, replayCall(attempt), () => ({ message: `Replayed ${attempt.eventType} to ${attempt.url}` })),
@@ -112,7 +111,6 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["R"],
       label: "replay failed",
       help: "replay every failed delivery in the list",
-      isForHost: true,
       isEnabled: (state) => replayable(state).length > 0,
       run: replayFailed,
     },
@@ -129,14 +127,10 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["v"],
       label: "verify",
       help: "copy an openssl command that verifies the signature",
-      isEnabled: (state) => verifiableHeader(state) !== undefined,
+      isEnabled: isVerifiable,
       run: (state, { id }) =>
         loadThen(state, id, attemptCall(id), (later, { attempt }) =>
-          copyText(
-            later,
-            verifyCommand(attempt, verifiableHeader(state) ?? ""),
-            "the command that reads WEBHOOK_SECRET",
-          ),
+          copyText(later, verifyCommand(attempt), "the command that reads WEBHOOK_SECRET"),
         ),
     },
     copyApiKey(({ merchant }) => merchant),

@@ -40,15 +40,14 @@ export function statusBar(state: UiState): string {
   return ` ${drawn.join("  ")}${" ".repeat(Math.max(0, room - widthOf(shown.join("  "))))}${counts}`;
 }
 
-/** The parts of the bar by importance. A workshop's screen may be projected: it shows no API keys. */
+/** The parts of the bar by importance. */
 function statusParts(state: UiState): string[] {
-  const { sandbox, learning, target } = state;
+  const { sandbox, target } = state;
   const connection = connectionText(state);
   if (!sandbox) return [connection, target.url];
-  const keys = learning?.kind === "workshop" ? [] : [firstApiKeyText(sandbox)];
   const clock = [clockText(state, sandbox), `life ${sandbox.life}`];
-  const about = [connection, sandbox.baseUrl, ...serviceText(sandbox), ...trafficTexts(sandbox)];
-  return [...about, ...keys, ...clock, `page ${target.url}/`, `v${sandbox.version}`];
+  const about = [connection, sandbox.baseUrl, ...trafficTexts(sandbox)];
+  return [...about, firstApiKeyText(sandbox), ...clock, `page ${target.url}/`, `v${sandbox.version}`];
 }
 
 /** The armed outage of every call, if there is one: the service is down because the user took it down. */
@@ -83,10 +82,6 @@ export function connectionText(state: UiState): string {
   if (connection.phase === "detached") return `DETACHED: ${connection.reason}${stale}`;
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
 }
-
-/** The name of the service file; nothing for the plain service. */
-export const serviceText = ({ service }: Partial<SandboxOverviewReply>): string[] =>
-  service ? [sanitize(`service file ${service.replace(/^.*[/\\]/, "")}`)] : [];
 
 export function trafficTexts({ traffic = [] }: Partial<SandboxOverviewReply>): string[] {
   const [first] = traffic;

@@ -1,7 +1,7 @@
 // Formats an event as one line of text, or as one JSON object.
 
 import { type Firing, INLINE_RULE } from "../../contracts/fault.ts";
-import type { LessonMessage } from "../../contracts/lesson.ts";
+import type { LearnerState, LessonMessage } from "../../contracts/lesson.ts";
 import type { AttemptMessage, LiveEvent, RequestMessage } from "../../contracts/live-messages.ts";
 import type { VerdictMessage } from "../../contracts/verdict.ts";
 import { isoTime } from "../../kernel/clock.ts";
@@ -83,6 +83,8 @@ export function eventObject(event: LiveEvent): Record<string, unknown> {
     const all = { event: "request", ...request, at: isoTime(at), duration: durationMs };
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
   }
+  if (event.kind === "lesson")
+    return { event: "lesson", ...event.lesson, learner: learnerObject(event.lesson.learner) };
   const { kind, ...fields } = event as { kind: string } & Record<string, unknown>;
   // Most kinds have one field of the same name that describes the event.
   const about = (fields[kind] ?? fields) as { at?: number };
@@ -92,3 +94,9 @@ export function eventObject(event: LiveEvent): Record<string, unknown> {
     ...(about.at !== undefined && { at: isoTime(about.at) }),
   };
 }
+
+const learnerObject = ({ since, finishedSteps, ...learner }: LearnerState) => ({
+  ...learner,
+  since: isoTime(since),
+  finishedSteps: finishedSteps.map((step) => ({ ...step, at: isoTime(step.at) })),
+});
