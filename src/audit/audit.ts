@@ -1,12 +1,13 @@
 // Audits a webhook receiver: sends all probes to it, and reports the actual response, the expected one and the reason.
 
 import type { Verdict } from "../contracts/verdict.ts";
+import type { WebhookRequest } from "../contracts/webhook.ts";
 import { createClock, isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";
-import type { WebhookEvent, WebhookRequest } from "../webhooks/webhook-request.ts";
+import type { WebhookEvent } from "../webhooks/webhook-request.ts";
 import { createTestDeliveries, type Probe, probes, type TestDelivery, type TestDeliveryOptions } from "./probes.ts";
 
 export type Audit = Awaited<ReturnType<typeof auditReceiver>>;

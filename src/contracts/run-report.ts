@@ -8,11 +8,6 @@ export const REPORT_FORMATS = ["json", "junit", "markdown", "html", "har"] as co
 
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-const MAX_PROBLEM = 300;
-
-/** A problem as reports get it: in one line, with a limit, because it is sent in a URL. */
-export const problemText = (problem: string) => problem.replaceAll(/\s+/g, " ").slice(0, MAX_PROBLEM);
-
 const text = Type.String();
 const integer = Type.Integer();
 const texts = Type.Array(Type.String());

@@ -1,8 +1,8 @@
 // Delivery attempts of all merchants: list and replay them, wait until they have settled, and diagnose a signature.
 
 import { endpointFactory } from "../areas/declare/operation.ts";
+import { attemptFacts, attemptVocabulary } from "../client/row-filter.ts";
 import { AttemptFault } from "../contracts/fault.ts";
-import { attemptFacts, attemptVocabulary } from "../contracts/row-filter.ts";
 import { WebhookDelivery } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";

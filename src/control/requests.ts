@@ -1,7 +1,6 @@
 // The request log: requests with their responses and the events they caused. Also the row filter for logs.
 
 import { endpointFactory } from "../areas/declare/operation.ts";
-import { LoggedRequest } from "../contracts/logged-request.ts";
 import {
   type FilterFacts,
   type FilterVocabulary,
@@ -9,7 +8,8 @@ import {
   readRowFilter,
   requestFacts,
   requestVocabulary,
-} from "../contracts/row-filter.ts";
+} from "../client/row-filter.ts";
+import { LoggedRequest } from "../contracts/logged-request.ts";
 import { realDelay } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { listOf, oneOf, pageSize, Type, text } from "../schema/shapes.ts";

@@ -1,14 +1,8 @@
 // The verdicts of the judge: list, add and clear them.
 
 import { endpointFactory } from "../areas/declare/operation.ts";
-import {
-  AddedSandbox,
-  JudgedRule,
-  ShownVerdict,
-  unknownRuleMessage,
-  VERDICTS,
-  type VerdictMessage,
-} from "../contracts/verdict.ts";
+import { unknownRuleMessage } from "../client/verdict-text.ts";
+import { AddedSandbox, JudgedRule, ShownVerdict, VERDICTS, type VerdictMessage } from "../contracts/verdict.ts";
 import type { Judge } from "../judge/judge.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";

@@ -3,7 +3,6 @@
 // loopback too.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { isApiPath } from "../contracts/paths.ts";
 import { succeeds } from "../kernel/attempt.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
 import { fail } from "../kernel/errors.ts";
@@ -11,6 +10,7 @@ import { mask } from "../kernel/mask.ts";
 import { MAX_TARGET } from "../kernel/request-limits.ts";
 import { contextOf, headerOnce, type RequestContext, type Stage } from "./context.ts";
 import type { Cors } from "./cors.ts";
+import { isApiPath } from "./request-target.ts";
 
 export type Guard = ReturnType<typeof createGuard>;
 

@@ -3,7 +3,6 @@
 
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
-import { isApiPath, isControlPath } from "../contracts/paths.ts";
 import { afterRealTime } from "../kernel/clock.ts";
 import {
   afterPreviousResponse,

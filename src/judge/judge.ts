@@ -4,8 +4,9 @@
 // work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
-import { type AddedSandbox, matchesRule, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
+import type { AddedSandbox, VerdictFilter, VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
+import { matchesWildcard } from "../schema/conditions.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { checkVerdicts } from "../verify/check-verdicts.ts";
 import type { RecordedAttempt } from "../webhooks/attempt-recorder.ts";
@@ -221,7 +222,7 @@ function conclude(state: JudgeState, merchant: string | undefined): void {
 /** An inconclusive finding for each rule that a fired fault was set up to test, but that gave no verdict. */
 function findMissing({ firings, checkVerdicts }: JudgeState, made: readonly VerdictMessage[]) {
   return firings.expectedVerdicts().flatMap(({ firing, expected }) => {
-    const rule = rules.find(({ id }) => expected.rules.some((pattern) => matchesRule(pattern, id)));
+    const rule = rules.find(({ id }) => expected.rules.some((pattern) => matchesWildcard(id, pattern)));
     if (!rule || checkVerdicts(made, expected).found > 0) return [];
     const says = `The fault ${firing.name ?? firing.ruleId} affected ${firing.requestId ?? firing.attemptId}, but nothing that followed decides this rule.`;
     const subject = subjectWithoutCall(firing.merchant ?? undefined, firing.at, firing.ruleId);

@@ -1,6 +1,7 @@
 // Formats a run as one self-contained HTML page without scripts.
 
 import { createHash } from "node:crypto";
+import { confirmationText, whereAndWhen } from "../client/verdict-text.ts";
 import type { ReportedRequest } from "../contracts/logged-request.ts";
 import type {
   Coverage,
@@ -9,7 +10,7 @@ import type {
   ReportedVerdict,
   RunReport,
 } from "../contracts/run-report.ts";
-import { confirmationText, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
+import type { Verdict } from "../contracts/verdict.ts";
 import baseStyle from "../kernel/base.css?raw";
 import { count, plural } from "../kernel/text.ts";
 import type { EventTypeCoverage } from "../store/request-log/coverage.ts";

@@ -5,7 +5,7 @@ import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { createFaults } from "../faults/index.ts";
-import { createHeldResponses } from "../http/faults/send-with-faults.ts";
+import { createHeldResponses } from "../faults/send-with-faults.ts";
 import { createRateLimiter, USUAL_LIMIT } from "../http/rate-limit.ts";
 import { SAFE_HEADERS } from "../http/reply.ts";
 import { requestMessage } from "../http/request-recorder.ts";

@@ -2,9 +2,10 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { catalogue } from "../areas/index.ts";
-import { CONTROL_PREFIX, isApiPath } from "../contracts/paths.ts";
+import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
+import { faultStages } from "../faults/call-stages.ts";
 import { refuseLiveKeyIn } from "../http/authenticate.ts";
 import { openContext } from "../http/context.ts";
 import { createControlApp } from "../http/control-app.ts";
@@ -14,6 +15,7 @@ import { createGuard, type Guard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
 import { sendFailure } from "../http/reply.ts";
 import { createRequestRecorder } from "../http/request-recorder.ts";
+import { isApiPath } from "../http/request-target.ts";
 import { createUpgradeHandler, type ServerHandlers } from "../http/server.ts";
 import { usageError } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
@@ -93,8 +95,7 @@ function openService(
       guard,
       limiter,
       bodies: options.bodies,
-      faults: faults.api,
-      held: heldResponses,
+      faults: faultStages({ ...stores, clock, faults: faults.api, held: heldResponses }),
       report,
       committed: dispatcher.afterCommit,
       recorder,

@@ -2,8 +2,9 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { unknownRuleMessage } from "../client/verdict-text.ts";
 import type { ScenarioExpectation } from "../contracts/scenario.ts";
-import { RulePattern, unknownRuleMessage } from "../contracts/verdict.ts";
+import { RulePattern } from "../contracts/verdict.ts";
 import { ApiError, type FieldError, SandboxError } from "../kernel/errors.ts";
 import { flag, type Static, Type, text } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";

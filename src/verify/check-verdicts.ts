@@ -1,15 +1,10 @@
 // The one check of expected verdicts: those of `verify` and of lessons, those that a scenario scores, and those that a
 // fault rule is there to cause.
 
+import { verdictLine } from "../client/verdict-text.ts";
 import type { ExpectationOf } from "../contracts/expectations.ts";
-import {
-  type ExplainedVerdict,
-  matchesRule,
-  type Verdict,
-  type VerdictMessage,
-  verdictLine,
-} from "../contracts/verdict.ts";
-import { type Count, compareCount, describeCount } from "../schema/conditions.ts";
+import type { ExplainedVerdict, Verdict, VerdictMessage } from "../contracts/verdict.ts";
+import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
 import { type CheckResult, MAX_EVIDENCE, result } from "./check-result.ts";
 
 /** A verdict of the judge, as far as the check depends on it. */
@@ -32,7 +27,7 @@ export function checkVerdicts<Found extends CheckedVerdict>(
 ): VerdictsResult<Found> {
   const verdicts = all.filter(
     (one) =>
-      rules.some((pattern) => matchesRule(pattern, one.rule)) &&
+      rules.some((pattern) => matchesWildcard(one.rule, pattern)) &&
       (faults === undefined || faults.includes(one.fault ?? "")) &&
       (merchant === undefined || one.merchant === merchant),
   );

@@ -1,5 +1,6 @@
 // Turns expectations into checks; rejects unknown names, with a suggestion.
 
+import { unknownRuleMessage } from "../client/verdict-text.ts";
 import type {
   Expectation,
   ExpectationKind,
@@ -9,7 +10,6 @@ import type {
 } from "../contracts/expectations.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { nearestOrAll } from "../kernel/did-you-mean.ts";
 import { durationProblem, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";

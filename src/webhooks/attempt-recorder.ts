@@ -3,6 +3,8 @@
 
 import type { AttemptFault, DeliveryInjection } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
+import type { WebhookRequest } from "../contracts/webhook.ts";
+import { applyFaults, attemptFaultOf, injectionsOf } from "../faults/delivery-content.ts";
 import type { DeliveryFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
@@ -10,10 +12,9 @@ import type { Random } from "../kernel/random.ts";
 import type { Stores } from "../store/stores.ts";
 import type { AttemptEnd, AttemptStart } from "../store/webhooks/attempts.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
-import { applyFaults, attemptFaultOf, injectionsOf } from "./faults/content.ts";
 import type { Outcome } from "./http/outcome.ts";
 import { nextAttempt, type RetrySchedule, waitFor } from "./retry-schedule.ts";
-import { type AttemptId, buildRequest, type RequestOptions, type WebhookRequest } from "./webhook-request.ts";
+import { type AttemptId, buildRequest, type RequestOptions } from "./webhook-request.ts";
 
 /** An attempt that may be sent: its delivery is marked as sending. */
 export interface Attempt {

@@ -2,7 +2,8 @@
 
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
-import type { DigestFilters, LiveMessage, ReadMessage } from "../../src/contracts/live-messages.ts";
+import type { ReadMessage } from "../../src/client/read-live-message.ts";
+import type { DigestFilters, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { afterRealTime } from "../../src/kernel/clock.ts";
 
 export type StreamConnection =

@@ -1,6 +1,6 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
-import { filterProblem } from "../../src/contracts/row-filter.ts";
+import { filterProblem } from "../../src/client/row-filter.ts";
 import { plural } from "../../src/kernel/text.ts";
 import { curlOf } from "../connection/calls.ts";
 import { controlGroups } from "../controls/index.ts";

@@ -2,8 +2,8 @@
 
 import type { LoggedAttempt } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { attemptFacts, attemptVocabulary } from "../../src/client/row-filter.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { attemptFacts, attemptVocabulary } from "../../src/contracts/row-filter.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";

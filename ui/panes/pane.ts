@@ -1,7 +1,7 @@
 // How a pane is declared: `listPane` for rows under a cursor, `textPane` for text that scrolls.
 
+import type { FilterFacts, FilterVocabulary } from "../../src/client/row-filter.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
-import type { FilterFacts, FilterVocabulary } from "../../src/contracts/row-filter.ts";
 import { count } from "../../src/kernel/text.ts";
 import type { Call } from "../connection/calls.ts";
 import { type Detail, isStillAt, openDetail } from "../overlays/detail.ts";

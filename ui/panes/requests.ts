@@ -2,8 +2,8 @@
 
 import type { RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { requestFacts, requestVocabulary } from "../../src/client/row-filter.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { requestFacts, requestVocabulary } from "../../src/contracts/row-filter.ts";
 import { apiKeyOf, callOf, curlOfRequest, editRequest, isComplete } from "../controls/request-commands.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { comparison, triesToCompare } from "../details/compare.ts";

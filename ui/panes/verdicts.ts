@@ -3,8 +3,9 @@
 
 import type { VerdictsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { confirmationText, whereAndWhen } from "../../src/client/verdict-text.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { confirmationText, type VerdictMessage, whereAndWhen } from "../../src/contracts/verdict.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf, wrapped } from "../details/detail-lines.ts";
 import { requestText, resultOf } from "../details/row-lines.ts";

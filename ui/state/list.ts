@@ -1,7 +1,7 @@
 // A list of rows: its cursor, its filter, and the gaps that pages of the log close. It follows new rows until the
 // cursor moves, then stays pinned to the selected row.
 
-import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.ts";
+import { type FilterFacts, readRowFilter } from "../../src/client/row-filter.ts";
 
 export interface Row {
   readonly id: string;

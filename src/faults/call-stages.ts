@@ -1,14 +1,15 @@
-// Applies faults to API calls: pipeline stages that evaluate the rules of each phase and apply their effects.
+// Applies faults to API calls: the pipeline stages that evaluate the rules of each phase and apply their effects.
 
-import type { ApiEffect, ApiPhase, CallSubject, RetryAfter } from "../../contracts/fault.ts";
-import type { ApiFaults } from "../../faults/index.ts";
-import { type Clock, httpDate } from "../../kernel/clock.ts";
-import { type ErrorBody, type ErrorCode, errors } from "../../kernel/errors.ts";
-import type { Stores } from "../../store/stores.ts";
-import { type CallFaults, contextOf, passOn, type Reply, type RequestContext, type Stage } from "../context.ts";
-import { moveClock, rateLimitHeaders, secondsUntil } from "../rate-limit.ts";
-import { send } from "../reply.ts";
-import type { Effect } from "../transact.ts";
+import type { ApiEffect, ApiPhase, CallSubject, RetryAfter } from "../contracts/fault.ts";
+import { type CallFaults, contextOf, passOn, type Reply, type RequestContext, type Stage } from "../http/context.ts";
+import type { FaultStages } from "../http/pipeline.ts";
+import { moveClock, rateLimitHeaders, secondsUntil } from "../http/rate-limit.ts";
+import { send } from "../http/reply.ts";
+import type { Effect } from "../http/transact.ts";
+import { type Clock, httpDate } from "../kernel/clock.ts";
+import { type ErrorBody, type ErrorCode, errors } from "../kernel/errors.ts";
+import type { Stores } from "../store/stores.ts";
+import type { ApiFaults } from "./index.ts";
 import { type Apply, type Decide, type HeldResponses, sendWithFaults } from "./send-with-faults.ts";
 
 type InjectedResponse = Extract<ApiEffect, { kind: "respond" }>;
@@ -107,9 +108,13 @@ interface FaultStageOptions extends Pick<Stores, "idempotencyReplies" | "recordH
   held: HeldResponses;
 }
 
-export type FaultStages = ReturnType<typeof faultStages>;
-
-export function faultStages({ clock, faults, idempotencyReplies, recordHistory, held }: FaultStageOptions) {
+export function faultStages({
+  clock,
+  faults,
+  idempotencyReplies,
+  recordHistory,
+  held,
+}: FaultStageOptions): FaultStages {
   const decide: Decide = (context, state, phase) => {
     if (state.inline.length === 0 && !faults.mayFire(phase)) return undefined;
     const injection = faults.decide(phase, subjectOf(context, state), state.inline);
@@ -146,12 +151,10 @@ export function faultStages({ clock, faults, idempotencyReplies, recordHistory, 
       if (state) state.body = body;
       return before(request, response, next);
     }) as Stage,
-    /** Wraps the stage that runs the operation, so that a rule can make it read old data. */
     around:
       (effect: Effect): Effect =>
       (context) =>
         context.faults ? runOnHistory(context, context.faults, effect, decide, recordHistory) : effect(context),
-    /** Sends the reply, or loses, delays or corrupts it. */
     send: (context: RequestContext, reply: Reply): void | Promise<void> =>
       context.faults
         ? sendWithFaults(context, context.faults, reply, { decide, apply, held })

@@ -1,7 +1,7 @@
 // The row filter: words in the text of a row, conditions on its fields and marks, and `!` for negation; and the text
 // and fields of the rows that it matches, in digests, the request log and the dashboard.
 
-import type { AttemptMessage, RequestMessage } from "./live-messages.ts";
+import type { AttemptMessage, RequestMessage } from "../contracts/live-messages.ts";
 
 /**
  * The facts about a row that a filter matches: its text as shown, and its fields by name. A list is a set of marks, as
