@@ -4,6 +4,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { afterRealTime } from "../kernel/clock.ts";
+import { isApiPath, isControlPath } from "./request-target.ts";
 import {
   afterPreviousResponse,
   declineUpgrade,
