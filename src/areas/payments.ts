@@ -1,6 +1,5 @@
 // Payments: payments by customers.
 
-import { type SettledPayment, unpaidOf } from "../contracts/payment-shares.ts";
 import type {
   AnyRecord,
   Arrival,
@@ -16,6 +15,7 @@ import { listEndpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { inOrder, problem } from "./declare/rules.ts";
 import { homeOf } from "./merchants.ts";
+import { type SettledPayment, unpaidOf } from "./payment-shares.ts";
 import { initialsOf } from "./samples/parts.ts";
 import { samplePayment } from "./samples/sales.ts";
 import { unsettledPayments } from "./world-sums.ts";

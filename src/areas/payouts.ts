@@ -1,6 +1,5 @@
 // Payouts: transfers of the proceeds of payments, and the payout method that receives them.
 
-import { total } from "../contracts/payment-shares.ts";
 import type { Arrival, OwnRecords, RecordBase, SampleContext } from "../contracts/resource.ts";
 import { businessDayFrom, dayAt, nextBusinessDay, previousBusinessDay } from "../kernel/calendar.ts";
 import { once } from "../kernel/once.ts";
@@ -25,6 +24,7 @@ import {
 import { assumedBody, endpoint, listEndpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { homeCurrency, homeDay, homeOf, onDay } from "./merchants.ts";
+import { total } from "./payment-shares.ts";
 import { daysIfDaily, payments } from "./payments.ts";
 import {
   openShares,

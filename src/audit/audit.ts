@@ -79,7 +79,9 @@ async function sendGenuine(
   const present = createTestDeliveries({ ...deps, clock: machine }, secret, run);
   const second = await sendAll(genuine, genuine.deliveries(present), send);
   if (!second.every(isAccepted)) return { deliveries, first, note: "" };
-  const note = `, when its \`created\` was the machine's time; with the time of the sandbox clock, ${isoTime(deps.clock.now())}, it was rejected (${describe(first)})`;
+  const note =
+    `, when its \`created\` was the machine's time; ` +
+    `with the time of the sandbox clock, ${isoTime(deps.clock.now())}, it was rejected (${describe(first)})`;
   return { deliveries: present, first: second, note };
 }
 

@@ -34,9 +34,11 @@ export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 /**
  * What a receiver gets from a delivery with a fault.
  * - `genuine`: the service's own delivery, possibly at another time, in another order, or more than once.
- * - `altered`: other content, another transport, or nothing. The receiver's response says nothing about genuine deliveries.
+ * - `altered`: other content, another transport, or nothing. The receiver's response says nothing about genuine
+ *   deliveries.
  * - `forged`: a signature that does not match.
- * - `previous_secret`: a signature with the secret before the last rotation, as on a delivery that was in flight during the rotation.
+ * - `previous_secret`: a signature with the secret before the last rotation, as on a delivery that was in flight during
+ *   the rotation.
  */
 const DELIVERY_OUTCOMES = ["genuine", "altered", "forged", "previous_secret"] as const;
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];

@@ -56,7 +56,8 @@ export const RequestMessage = Type.Object(
     ignored: nullable(
       Type.String({
         description:
-          "What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none",
+          "What had no effect, separated by commas: " +
+          "unknown query parameters, and `Idempotency-Key` where the operation takes none",
       }),
     ),
   },
@@ -193,7 +194,6 @@ const sandbox = Type.Object({
   },
   signature: Type.Object({ header: maybeText, form: text }),
   scenarios: Type.Array(Type.Object({ name: text, score: count, points: count })),
-  traffic: Type.Array(Type.Object({ merchant: text, rate: text, happened: count })),
 });
 
 const completeFor = Type.Object({

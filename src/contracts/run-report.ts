@@ -30,7 +30,8 @@ const Coverage = Type.Object({
   ...{ operation: text, area: text, method: text, path: text, calls: integer },
   statuses: Type.Array(Type.Object({ status: nullable(Type.Integer()), calls: integer }), {
     description:
-      "The count of each declared status, and of every other status that was returned; null counts the calls without a response",
+      "The count of each declared status, and of every other status that was returned; " +
+      "null counts the calls without a response",
   }),
   events: Type.Array(Type.Object({ type: text, count: integer }), {
     description: "The count of each declared event, whatever caused it",

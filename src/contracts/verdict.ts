@@ -50,7 +50,8 @@ export const ShownVerdict = Type.Object(
     confirmedBy: nullable(
       oneOf(
         CONFIRMATIONS,
-        "What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
+        "What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; " +
+          "`connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
       ),
     ),
     milliseconds: Type.Record(Type.Number(), { description: "What was measured, in real time" }),

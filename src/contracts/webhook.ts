@@ -24,7 +24,8 @@ export const WebhookHealth = Type.Object(
   {
     state: oneOf(
       ["unknown", "healthy", "degraded", "failing", "disabled"],
-      "`unknown`: no attempt yet; `degraded`: the last attempt failed and will be retried; `failing`: retries of a delivery were exhausted since the last success",
+      "`unknown`: no attempt yet; `degraded`: the last attempt failed and will be retried; `failing`: " +
+        "retries of a delivery were exhausted since the last success",
     ),
     consecutiveFailures: count("Number of failed attempts since the last success"),
     pendingDeliveries: count("Number of pending deliveries"),

@@ -29,7 +29,8 @@ const LoggedAttempt = Type.Object(
     delivery: Type.Integer({ description: "The number of its delivery: a replay is a delivery of its own" }),
     deliveryState: oneOf(
       ["pending", "sending", "succeeded", "failed", "cancelled"],
-      "The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, before the next attempt",
+      "The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, " +
+        "before the next attempt",
     ),
     durationMs: nullable(
       Type.Number({ description: "Real milliseconds until the receiver responded; null if the attempt was aborted" }),
@@ -117,7 +118,8 @@ const replayAttempt = endpoint({
   path: "/deliveries/{id}/replay",
   summary: "Replay a delivery attempt to its endpoint",
   description:
-    "The same event with the same bytes, to the current address of the endpoint, signed with its current secret. One attempt, no retries.",
+    "The same event with the same bytes, to the current address of the endpoint, signed with its current secret. " +
+    "One attempt, no retries.",
   reply: Replayed,
   status: 202,
   errors: ["resource_not_found", "invalid_state"],

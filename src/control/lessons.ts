@@ -48,7 +48,8 @@ const getLesson = endpoint({
   query: Type.Object({
     learner: Type.Optional(
       text(
-        "The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747)",
+        "The id of a learner whose URL, API key and merchant are filled in (default: " +
+          "those of the first merchant, on port 4747)",
       ),
     ),
   }),
@@ -76,13 +77,15 @@ const joinLessons = endpoint({
   path: "/learners",
   summary: "Add a learner",
   description:
-    "With a name, the learner gets a new merchant with the records of the first fixture. Without a name, the learner uses the first merchant; if a learner already uses it, that learner is returned.",
+    "With a name, the learner gets a new merchant with the records of the first fixture. " +
+    "Without a name, the learner uses the first merchant; if a learner already uses it, that learner is returned.",
   body: Type.Object({
     name: Type.Optional(learnerName),
     merchant: Type.Optional(text("The id of an existing merchant to use instead of a new one")),
     hintAfter: Type.Optional(
       text(
-        "Real time at a step before a hint is shown; a fix that does not work shows one within 8s; 0s turns both off (default: 90s)",
+        "Real time at a step before a hint is shown; a fix that does not work shows one within 8s; " +
+          "0s turns both off (default: 90s)",
       ),
     ),
   }),

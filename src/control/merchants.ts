@@ -62,7 +62,8 @@ const mintMerchant = endpoint({
   path: "/merchants",
   summary: "Create a merchant with the records of a fixture",
   description:
-    "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own.",
+    "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each " +
+    "have their own.",
   body: Type.Object({ fixture: Type.Optional(text("Which fixture (default: lodge)")) }),
   example: { fixture: "lodge" },
   reply: Type.Object({ merchant: Type.String(), apiKey: Type.String() }),

@@ -13,7 +13,6 @@ import type { Scenarios } from "../scenarios/index.ts";
 import { flag, nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
-import type { Traffic } from "../traffic/traffic.ts";
 import { clockState } from "./clock.ts";
 
 export interface About {
@@ -31,7 +30,6 @@ interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "request
   life: Pick<Life, "isOn">;
   judge: Pick<Judge, "kept">;
   scenarios: Pick<Scenarios, "armed">;
-  traffic: Pick<Traffic, "list">;
   /** Counts of requests, attempts and verdicts since the last reset. */
   made(): MadeCounts;
 }
@@ -69,9 +67,6 @@ const Overview = Type.Object({
   scenarios: Type.Array(Type.Object({ name, merchant, score, points, verdict }), {
     description: "The scenarios that are armed",
   }),
-  traffic: Type.Array(Type.Object({ merchant: Type.String(), rate: Type.String(), happened: Type.Integer() }), {
-    description: "The background traffic that is running",
-  }),
   made: MadeCounts,
   kept: KeptCounts,
   failedDeliveries: Type.Integer({ description: "How many deliveries failed for good and were not replayed since" }),
@@ -90,7 +85,7 @@ const showOverview = endpoint({
 
 /** Also the first message of a live stream. */
 export function showSandbox(context: OverviewParts): Static<typeof Overview> {
-  const { about, clock, life, tenants, deliveries, requestLog, runSummary, judge, made, scenarios, traffic } = context;
+  const { about, clock, life, tenants, deliveries, requestLog, runSummary, judge, made, scenarios } = context;
   const url = about.url();
   requestLog.flush();
   return {
@@ -108,10 +103,7 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     scenarios: scenarios
       .armed()
       .map(({ name, merchant, score, points, verdict }) => ({ name, merchant, score, points, verdict })),
-    traffic: traffic
-      .list()
-      .filter(({ status }) => status === "running")
-      .map(({ merchant, rate, happened }) => ({ merchant, rate, happened })),
+
     made: made(),
     kept: { ...runSummary.kept(), verdicts: judge.kept() },
     failedDeliveries: runSummary.failedDeliveries(),
@@ -131,7 +123,8 @@ const showHealth = endpoint({
   path: "/health",
   summary: "Check whether the sandbox is ready",
   description:
-    "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since.",
+    "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. " +
+    "Replies 503 if the SQLite file was deleted or replaced since.",
   reply: Type.Object({ status: Type.String({ const: "ready" }), version: Type.String() }),
   errors: ["database_missing"],
   handle({ about, database }) {

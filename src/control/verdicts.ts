@@ -85,7 +85,8 @@ const addVerdicts = endpoint({
   path: "/verdicts",
   summary: "Add the verdicts of another sandbox",
   description:
-    "Under `exec`, a sandbox that a test creates with `createSandbox()` calls it at its start, without a number of requests, and when it closes, so that the report of the run and `--fail-on` include its verdicts.",
+    "Under `exec`, a sandbox that a test creates with `createSandbox()` calls it at its start, without a number " +
+    "of requests, and when it closes, so that the report of the run and `--fail-on` include its verdicts.",
   body: Type.Object({ ...AddedSandbox.properties, verdicts: Type.Array(ShownVerdict, { maxItems: 5_000 }) }),
   example: { sandbox: "http://127.0.0.1:41233", requests: 1, verdicts: [] },
   reply: Type.Object({ added: Type.Integer({ description: "How many verdicts were added" }) }),

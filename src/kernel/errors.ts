@@ -62,12 +62,15 @@ export const errors = {
     verification_failed:
       "`POST /_sandbox/verify?strict=1` found an expectation that is not met; `details` has the results.",
     idempotency_key_in_use:
-      "A request with the same `Idempotency-Key` is in progress. Only a fault rule returns this: the sandbox never runs two at once.",
+      "A request with the same `Idempotency-Key` is in progress. Only a fault rule returns this: " +
+      "the sandbox never runs two at once.",
   }),
   payload_too_large: {
     status: 413,
     error: "payload_too_large",
-    when: `The body is larger than ${MAX_BODY / 1_048_576} MiB, or has more than ${count(MAX_VALUES)} fields and elements.`,
+    when:
+      `The body is larger than ${MAX_BODY / 1_048_576} MiB, or has more than ${count(MAX_VALUES)} fields and ` +
+      "elements.",
   },
   uri_too_long: {
     status: 414,

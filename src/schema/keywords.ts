@@ -142,7 +142,9 @@ const PATTERNS: Readonly<Record<string, string>> = {
   "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "must be an e-mail address",
   [DURATION_PATTERN]: "must be a duration such as 600ms, 30s or 24h",
   "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)+)$":
-    "must be an event type such as payment.succeeded, or * for all; patterns such as payment.* are expanded only by merchant-sandbox listen and receive, merchant-sandbox.json and PUT /_sandbox/endpoints",
+    "must be an event type such as payment.succeeded, or * for all; " +
+    "patterns such as payment.* are expanded only by merchant-sandbox listen and receive, merchant-sandbox.json " +
+    "and PUT /_sandbox/endpoints",
   "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*\\.(\\*|[a-z0-9_]+))$":
     "must be an event type such as payment.succeeded, a pattern such as payment.*, or *",
   "^[a-z0-9_]+(\\.[a-z0-9_]+)+$": "must be an event type such as payment.succeeded",

@@ -52,7 +52,7 @@ export interface OperationOptions {
   warned?(text: string): void;
 }
 
-/** The input of a request; empty without one, as for background traffic. */
+/** The input of a request; empty without one. */
 type OperationInput = HandlerInput<string, ObjectSchema, ObjectSchema>;
 
 /**

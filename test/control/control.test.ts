@@ -122,7 +122,7 @@ describe("overview", () => {
       name: "merchant-sandbox",
       baseUrl: bench.baseUrl,
       database: null,
-      signature: { header: "X-Webhook-Signature", form: "hex digest of the body, keyed with the whole secret" },
+      signature: "hex digest of the body, keyed with the whole secret",
       clock: { mode: "frozen", now: "2026-01-05T12:00:00.000Z", unix: NOON_SECONDS },
     });
     expect(index.merchants.map(({ id, apiKeys }: { id: string; apiKeys: string[] }) => [id, ...apiKeys])).toEqual([

@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { tryParseJson } from "../../src/kernel/attempt.ts";
-import { operationsOf } from "../../ui/explorer/api-document.ts";
+import { operationsOf } from "../../ui/browser/api-document.ts";
 import { browserFile, openBrowser, type Page } from "../support/browser.ts";
 import { load, pacedLoad } from "../support/load.ts";
 import { type Bench, call, open } from "../support/sandbox.ts";

@@ -14,7 +14,7 @@ import {
 } from "../../src/client/row-filter.ts";
 import type { LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { createHub } from "../../src/live/hub.ts";
-import { isPaste, textOf } from "../../ui/overlays/field.ts";
+import { isPaste, textOf } from "../../ui/panes/overlays/field.ts";
 import { createKeyReader, readKeys, reportOf } from "../../ui/terminal/read-keys.ts";
 import { anyText } from "../support/fuzzing.ts";
 import { hubOptions } from "../support/hub.ts";

@@ -2,8 +2,8 @@
 
 import type { LessonBlock } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { withLearnerReply } from "../controls/lessons.ts";
-import { besideLessonKeys } from "../keys/key-bindings.ts";
+import { withLearnerReply } from "../panes/controls/lessons.ts";
+import { besideLessonKeys } from "../panes/keys/key-bindings.ts";
 import { currentLesson, shownStep, stepEnd } from "../state/learning.ts";
 import { apiKeysOf } from "../state/state.ts";
 import { copyText, makeCall } from "../state/updates.ts";
@@ -23,10 +23,11 @@ export function LessonPanel({ dashboard }: DashboardProps) {
           {lesson.steps.map(({ number, title }) => {
             const how = stepEnd(learner, number);
             const isCurrent = number === learner.step;
+            const colour = how === "completed" ? "green" : "soft";
             return (
               <li
                 key={number}
-                class={`chip ${isCurrent ? "current" : how === "completed" ? "green" : "soft"}`}
+                class={`chip ${isCurrent ? "current" : colour}`}
                 title={title}
                 aria-current={isCurrent ? "step" : undefined}
               >

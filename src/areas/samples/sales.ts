@@ -2,7 +2,6 @@
 // organizers.
 
 import { isDeepStrictEqual } from "node:util";
-import { endingMemberships, mayJoin, memberships } from "../../contracts/renewed-periods.ts";
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, addMonths } from "../../kernel/calendar.ts";
 import { fullNight, type Nights, type RoomType } from "../rooms.ts";
@@ -17,6 +16,7 @@ import {
   ofSeries,
   textOf,
 } from "./parts.ts";
+import { endingMemberships, mayJoin, memberships } from "./renewed-periods.ts";
 
 const GUESTS: readonly [string, string] = [
   "Amara Zoë Tiago Noor Siobhán Łucja Mateo Sakura Ingrid Kofi Leïla Duarte Ana Bruno Clara Dilan Elif Farid Greta " +

@@ -31,7 +31,8 @@ export function sandboxAt(
   const translate = (message: string) => inWordsOfCommand(message, flags, words);
   const unreachable = (error: Error) =>
     new SandboxError(
-      `No sandbox answers at ${url} (${reasonOf(error)}). Start one with merchant-sandbox, or name another one with --url <url>.`,
+      `No sandbox answers at ${url} (${reasonOf(error)}). ` +
+        "Start one with merchant-sandbox, or name another one with --url <url>.",
     );
   const refused = ({ method, path }: ControlCall, reply: HttpReply) =>
     refusal(`${method} ${CONTROL_PREFIX}${path}`, reply, translate, controlToken !== undefined);
