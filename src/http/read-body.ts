@@ -57,7 +57,7 @@ async function receive(context: RequestContext, length: number): Promise<void> {
   if (bytes.length > 0) await take(context, decode(bytes));
 }
 
-/** Whether Node has sent `100 Continue` itself, as it does on a server of an app. It keeps this in an internal property. */
+/** Whether Node has sent `100 Continue` itself, as it does on an app's server. An internal property says so. */
 const hasContinued = (outgoing: ServerResponse) => (outgoing as { _sent100?: boolean })._sent100 === true;
 
 async function take(context: RequestContext, text: string): Promise<void> {

@@ -61,8 +61,8 @@ export function createMountedAddress(): MountedAddress {
     },
     portOf: ({ socket }) => socket.localPort,
     /**
-     * The app's own routes may receive deliveries, also on the port of the sandbox. A path of the control API is refused
-     * on any port, because an app may listen on several.
+     * The app's own routes may receive deliveries, also on the port of the sandbox. A path of the control API is
+     * refused on any port, because an app may listen on several.
      */
     isOwn(port, path) {
       if (`${path}/`.includes(`${CONTROL_PREFIX}/`)) return true;
