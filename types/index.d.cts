@@ -1571,24 +1571,24 @@ export interface SandboxAssumptionsReply {
   kinds: Record<string, {
     /** How a recording of the service shows such a fact */
     observed: string;
-    /** Why a recording cannot change it in the sandbox; absent if it can */
-    not?: string;
-    /** The value may differ by operation, as in `payments.create/error.invalid_state.status` */
-    byOperation?: boolean;
   }>;
   facts: ({
     /** Stable identifier of the fact, such as `payment.status.values.refunded` */
     id: string;
     /** How a recording shows the fact */
-    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "invalid_fields" | "header" | "rate_limit" | "retry_after" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "schedule" | "behaviour";
+    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "invalid_fields" | "header" | "rate_limit" | "retry_after" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "schedule" | "limit" | "time_out" | "behaviour";
     /** The value in the sandbox */
     value: unknown;
     /** Where the fact comes from; `design`: the sandbox differs from every service on purpose */
-    origin: "document" | "assumed" | "recorded" | "design";
+    origin: "document" | "assumed" | "design";
     /** Why the sandbox assumes it, or differs */
     why?: string;
     /** The option that changes it */
     setting?: string;
+    /** JSON Schema of the values that `assumptions` may set; absent if it cannot be set */
+    settable?: Record<string, unknown>;
+    /** The sandbox's own value; present only if an option has set `value` */
+    default?: unknown;
   })[];
 }
 export interface SandboxAuditInput {
@@ -1666,6 +1666,8 @@ export interface SandboxOverviewReply {
   database: string | null;
   /** How the signature of deliveries is computed */
   signature: string;
+  /** The assumptions that options set, by id */
+  assumptions: Record<string, unknown>;
   merchants: Merchant[];
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
@@ -2377,6 +2379,8 @@ interface Options {
   bodies: "checked" | "open";
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
+  /** set an assumption, such as bookings.decline.status=202; `assumptions` lists those that can be set */
+  assumptions: Record<string, string | number | boolean | readonly string[] | readonly number[]>;
   /** arm the fault rules of this JSON file at start and after each reset */
   faults: string | undefined;
   /** arm this scenario, such as lost-response, at start and after each reset */
@@ -2384,7 +2388,7 @@ interface Options {
   /** retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast) */
   retrySchedule: RetryScheduleOption | undefined;
   /** limit the total time for a webhook response (default: 10s) */
-  webhookTimeout: number;
+  webhookTimeout: number | undefined;
   /** accept self-signed certificates of https receivers */
   webhookInsecureTls: boolean;
   /** allow deliveries to this host too, such as host.docker.internal */
