@@ -2450,8 +2450,8 @@ export interface Sandbox extends ControlApi {
    */
   readonly middleware: Middleware;
   /**
-   * Serves the live stream, which the dashboard reads, on the server of the app. `path` is where the app has mounted the
-   * sandbox (default: at the root).
+   * Serves the live stream, which the dashboard reads, on the server of the app. `path` is where the app has mounted
+   * the sandbox (default: at the root).
    */
   attach(server: MountedServer, path?: string): void;
   /** Waits for requests and deliveries in flight, then closes the port and the file. An app's server stays as it is. */
