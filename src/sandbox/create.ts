@@ -17,7 +17,6 @@ import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
 import { Document } from "../kernel/reply-bodies.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
-import { describeOwner } from "../store/sqlite/inspect.ts";
 import { createMountedAddress, createOwnAddress } from "./address.ts";
 import { type ControlApiParts, openControlApi } from "./control-api.ts";
 import { type Defect, type Engine, openEngine, operations, prepareStorage, type StorageOptions } from "./engine.ts";
@@ -87,13 +86,21 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
   }
 }
 
-async function openSandbox({ listen: hasPort = true, ...given }: SandboxOptions): Promise<Sandbox> {
+/**
+ * Creates the sandbox of a command. `toConfirm` names the endpoints that a folder's merchant-sandbox.json sets: their
+ * deliveries wait until the user has confirmed them once.
+ */
+export async function openSandbox(
+  { listen: hasPort = true, ...given }: SandboxOptions,
+  toConfirm?: string,
+): Promise<Sandbox> {
   const options = checkOptions(completeOptions(given, LIBRARY_DEFAULTS), operations);
   if (!hasPort && given.port !== undefined)
     usageError("A sandbox with { listen: false } has no port of its own: leave port out, or listen.");
   const clock = createClock(options.clock);
   const address = hasPort ? createOwnAddress(ownHost(options)) : createMountedAddress();
-  const prepared = await prepareStorage(options, { address, clock, random: createRandom(options.seed) });
+  const random = createRandom(options.seed);
+  const prepared = await prepareStorage({ options, toConfirm, address, clock, random });
   const lazy = openLazyEngine(prepared);
   try {
     if (isChanged(options)) await lazy.controlApi().start.setUp();
@@ -238,7 +245,7 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
  */
 function startEngine({ options, address, clock, stores, life, dispatcher }: Engine): void {
   const { database, idempotencyReplies } = stores;
-  database.noteOwner(describeOwner({ pid: process.pid, url: address.url() }));
+  database.listensAt(address.url());
   clock.watch(idempotencyReplies);
   clock.watch(life);
   // A copy of the fixtures has no deliveries to resume; a file or a snapshot may.
