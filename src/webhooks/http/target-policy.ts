@@ -66,7 +66,11 @@ export function createTargetPolicy({ isOwn, allowedHosts, allowLoopback }: Targe
   /** Why a URL is refused; undefined when it is allowed. */
   const refusal = (text: string): Refusal | undefined => {
     const { malformed, port, path, isLoopback, notAllowed } = check(text);
-    return malformed ?? refusedPort(port, path, isOwn(port, path)) ?? (isLoopback && !allowLoopback ? LOOPBACK_REFUSAL : notAllowed);
+    return (
+      malformed ??
+      refusedPort(port, path, isOwn(port, path)) ??
+      (isLoopback && !allowLoopback ? LOOPBACK_REFUSAL : notAllowed)
+    );
   };
   /**
    * Resolves a host name to allowed addresses when a connection is opened. The connection uses exactly these, which
