@@ -95,7 +95,9 @@ function requireLocal({ socket: { remoteAddress } }: IncomingMessage): void {
   if (remoteAddress === undefined || /^(::ffff:)?127\.|^::1$/.test(remoteAddress)) return;
   fail(
     "host_not_allowed",
-    `This sandbox serves programs of its own machine; received a request from ${remoteAddress}. Create it with { host: "0.0.0.0", allowedHost: ["<name>"] } to serve other machines, which then need its control token.`,
+    `This sandbox serves programs of its own machine; received a request from ${remoteAddress}. ` +
+      'Create it with { host: "0.0.0.0", allowedHost: ["<name>"] } to serve other machines, which then need its ' +
+      "control token.",
   );
 }
 

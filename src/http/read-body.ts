@@ -38,7 +38,8 @@ async function takeRead(context: RequestContext, length: number): Promise<void> 
   const read = readElsewhere(incoming);
   if (read === undefined)
     throw new SandboxError(
-      "Middleware in front of the sandbox read the request body and kept neither request.body nor request.rawBody. Mount the sandbox before it.",
+      "Middleware in front of the sandbox read the request body and kept neither request.body nor request.rawBody. " +
+        "Mount the sandbox before it.",
     );
   if (read.text.length > most) refuseSize(context, read.text.length);
   if (!read.isOriginal) headers["X-Sandbox-Request-Body"] = "reserialized";

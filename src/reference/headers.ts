@@ -104,7 +104,9 @@ export const serviceHeaders: readonly HeaderFact[] = [
     ),
     on: "POST, PATCH and DELETE in an app, behind a body parser that keeps no `rawBody`",
     assumption: {
-      why: "The bytes that the client sent are gone then, so a developer who reads the log must know that it shows others.",
+      why:
+        "The bytes that the client sent are gone then, so a developer who reads the log must know that it shows " +
+        "others.",
     },
     sentWith: ({ method }) => method !== "GET",
   },
