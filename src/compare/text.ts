@@ -23,7 +23,9 @@ export function comparisonText(comparison: Comparison): string {
     "Left out",
     Object.entries(noise).map(([reason, count]) => `${reason} (${count})`),
   );
-  const heading = `Compared ${plural(calls, "call")}${base === null ? "" : ` below ${base}`} and ${plural(webhooks, "webhook")} with ${facts} facts.`;
+  const heading =
+    `Compared ${plural(calls, "call")}${base === null ? "" : ` below ${base}`} and ${plural(webhooks, "webhook")} ` +
+    `with ${facts} facts.`;
   if (matchedNothing(comparison)) return [heading, NOTHING, ...leftOut].join("\n");
   return [
     heading,
@@ -49,21 +51,33 @@ export function comparisonText(comparison: Comparison): string {
     ),
     ...leftOut,
     "",
-    `${confirmed} confirmed (${plural(confirmations, "time")}), ${contradicted} contradicted, ${notSeen} not seen. Not seen means not tested.`,
+    `${confirmed} confirmed (${plural(confirmations, "time")}), ${contradicted} contradicted, ${notSeen} not seen. ` +
+      "Not seen means not tested.",
   ].join("\n");
 }
 
-/** What a client has to do for the service that it need not do for the sandbox. */
+/** What a client has to do for the service that it need not do for the sandbox, and what the sandbox can do instead. */
 function summary(comparison: Comparison): string[] {
   const lenient = findingsOf(comparison).find(({ title }) => title === LENIENT)?.findings ?? [];
-  return listed(
-    "Change in your client",
-    [
-      ...comparison.shapes.map(({ advice, seen }) => `${advice} (${seen.join(", ")})`),
-      ...lenient.map(({ facts, seen }) => `the sandbox accepts what the service refuses: ${some(facts)}: ${seen}`),
-    ],
-    MOST_SUMMED,
-  );
+  const assumptions = Object.entries(comparison.assumptions);
+  return [
+    ...listed(
+      "Change in your client",
+      [
+        ...comparison.shapes.map(({ advice, seen }) => `${advice} (${seen.join(", ")})`),
+        ...lenient.map(({ facts, seen }) => `the sandbox accepts what the service refuses: ${some(facts)}: ${seen}`),
+      ],
+      MOST_SUMMED,
+    ),
+    ...listed(
+      'Set under "assumptions" in merchant-sandbox.json, to respond as the service',
+      assumptions.map(([id, value], index) => {
+        const comma = index < assumptions.length - 1 ? "," : "";
+        return `${JSON.stringify(id)}: ${JSON.stringify(value)}${comma}`;
+      }),
+      Number.POSITIVE_INFINITY,
+    ),
+  ];
 }
 
 const some = (ids: readonly string[], most = MOST_NAMED) =>
@@ -81,7 +95,8 @@ function renames({ verdicts }: Comparison): string[] {
 const isCalled = (value: FactValue) => typeof value === "string" && value.startsWith(CALLED);
 
 const NOTHING =
-  "Nothing matched: no call has the method and path of an operation of the service. Name the service's address with --base https://host/v1.";
+  "Nothing matched: no call has the method and path of an operation of the service. " +
+  "Name the service's address with --base https://host/v1.";
 
 const listed = (title: string, rows: readonly string[], most = MOST_ROWS) =>
   rows.length === 0
@@ -97,7 +112,10 @@ function findingLine({ facts, expected, seen, count, operations, entries }: Diff
   // Skips operations that the facts' ids name already.
   const foreign = operations.filter((operation) => !facts.some((fact) => fact.startsWith(`${operation}.`)));
   const where = foreign.length === 0 ? "" : ` on ${foreign.slice(0, MOST_FACTS).join(", ")}`;
-  return `  ${some(facts, MOST_FACTS)}: sandbox ${expected}, service ${seen}${where} (${plural(count, "time")}: ${entries.join(", ")})`;
+  return (
+    `  ${some(facts, MOST_FACTS)}: sandbox ${expected}, service ${seen}${where} ` +
+    `(${plural(count, "time")}: ${entries.join(", ")})`
+  );
 }
 
 /** One difference, with every fact that shows it. */

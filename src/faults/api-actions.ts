@@ -25,7 +25,8 @@ const rateLimit = onCalls({
   type: "rate_limit",
   phase: "limit",
   description:
-    "Sends a 429 as if the rate limit were exceeded; with `exhaust`, uses up the merchant's real rate-limit window instead.",
+    "Sends a 429 as if the rate limit were exceeded; " +
+    "with `exhaust`, uses up the merchant's real rate-limit window instead.",
   example: "429 payments.list --times 3 --retry-after 2",
   main: "retryAfter",
   // With `exhaust`, the rate limiter itself responds with the 429.
@@ -40,7 +41,8 @@ const rateLimit = onCalls({
   },
   check: ({ exhaust, retryAfter: wait }) =>
     exhaust && wait !== undefined && (typeof wait !== "number" || wait === 0)
-      ? "action.retryAfter must be a number of seconds, from 1, with exhaust, which uses up the real window: the window determines when it ends."
+      ? "action.retryAfter must be a number of seconds, from 1, with exhaust, which uses up the real window: " +
+        "the window determines when it ends."
       : undefined,
   prepare: ({ exhaust = false, retryAfter: wait }) => {
     if (exhaust) return { kind: "exhaust", ...(typeof wait === "number" ? { resetIn: wait * 1_000 } : {}) };
@@ -212,7 +214,7 @@ const auth = onCalls({
     const code = as === "revoked" ? "invalid_api_key" : "token_expired";
     const message =
       as === "revoked" ? "This key was revoked." : "The session has expired. Log in again at POST /v1/merchants/login.";
-    return { kind: "respond", status: 401, code, message, headers: INVALID_TOKEN };
+    return { kind: "respond", status: 401, code, message, headers: INVALID_TOKEN, asService: true };
   },
 });
 
@@ -228,7 +230,7 @@ const idempotency = onCalls({
   prepare: ({ as = "in_progress" }) => {
     if (as === "expired") return { kind: "forget" };
     const message = "A request with this Idempotency-Key is still running. Wait for its response, then send it again.";
-    return { kind: "respond", status: 409, code: "idempotency_key_in_use", message };
+    return { kind: "respond", status: 409, code: "idempotency_key_in_use", message, asService: true };
   },
 });
 

@@ -6,6 +6,8 @@ import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { maskIdempotencyKey } from "../kernel/mask-headers.ts";
 import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
+import { Type } from "../schema/shapes.ts";
+import { assumedValue, settableFact } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import { type IdempotencyReplies, REPLAY_WINDOW, type StoredReply } from "../store/records/idempotency-replies.ts";
 import { contextOf, headerOnce, passOn, type RequestContext, type Stage } from "./context.ts";
@@ -16,6 +18,20 @@ const MAX_CACHED_FINGERPRINTS = 500;
 const MAX_CACHED_LENGTH = 4_096;
 
 const HEADER = "Idempotency-Key";
+
+export const keyLengthFact = settableFact<number>(
+  "idempotency.key_length",
+  "limit",
+  MAX_KEY_LENGTH,
+  Type.Integer({ minimum: 1, maximum: 1_000 }),
+);
+
+export const replayWindowFact = settableFact<number>(
+  "idempotency.seconds",
+  "replay_window",
+  REPLAY_WINDOW / 1_000,
+  Type.Integer({ minimum: 1, maximum: 31_622_400 }),
+);
 
 export const readIdempotencyKey: Stage = (request, _response, next) => {
   const context = contextOf(request);
@@ -34,8 +50,9 @@ function readKey(context: RequestContext, operation: Operation): void {
       "idempotency_key_empty",
       `${HEADER} is empty. Send a value of your own making, such as a UUID, or leave the header out.`,
     );
-  if (key.length > MAX_KEY_LENGTH)
-    fail("idempotency_key_too_long", `${HEADER} may have ${MAX_KEY_LENGTH} characters; received ${key.length}.`);
+  const most = assumedValue(context.assumed, keyLengthFact);
+  if (key.length > most)
+    fail("idempotency_key_too_long", `${HEADER} may have ${most} characters; received ${key.length}.`);
   if (!KEY.test(key)) fail("idempotency_key_invalid", `${HEADER} must be printable ASCII without spaces.`);
   context.idempotencyKey = maskIdempotencyKey(key);
   const { path, search, bodyText } = context;
@@ -67,7 +84,8 @@ export function replay(context: RequestContext, stored: StoredReply): void {
   if (stored.fingerprint !== context.fingerprint)
     fail(
       "idempotency_key_reused",
-      "This Idempotency-Key was used for another request: method, path, query or body differ. Use a new key for a new request.",
+      "This Idempotency-Key was used for another request: method, path, query or body differ. " +
+        "Use a new key for a new request.",
       { firstRequestId: stored.request },
     );
   context.replayOf = stored.request;
@@ -92,26 +110,34 @@ export const behaviours: MeasuredBehaviour[] = [
   {
     id: "idempotency.window",
     fact: "The first response is replayed for 24 hours on the sandbox clock, with `Idempotent-Replayed: true`.",
-    why: "The service's documentation gives no window; 24 hours is the most common one, and the header is a common convention.",
-    facts: [
-      { id: "idempotency.replay", kind: "replay", value: "the first response" },
-      { id: "idempotency.seconds", kind: "replay_window", value: REPLAY_WINDOW / 1_000 },
-    ],
+    why:
+      "The service's documentation gives no window; 24 hours is the most common one, " +
+      "and the header is a common convention.",
+    facts: [{ id: "idempotency.replay", kind: "replay", value: "the first response" }, replayWindowFact],
   },
   {
     id: "idempotency.login",
-    fact: "The response of a login is replayed for 59 minutes only; later the same key logs in again and returns a new token.",
+    fact:
+      "The response of a login is replayed for 59 minutes only; " +
+      "later the same key logs in again and returns a new token.",
     why: "The token expires after an hour, and the replay of an expired token would be of no use.",
   },
   {
     id: "idempotency.remembered",
-    fact: "Responses with 2xx, 404 and 409 are stored. Requests rejected earlier (400, 401, 403, 413, 415, 422, 429), injected faults and 500 are not.",
-    why: "A rejected request had no effect, so a corrected one may use the same key; a 500 was rolled back, so a retry is safe.",
+    fact:
+      "Responses with 2xx, 404 and 409 are stored. " +
+      "Requests rejected earlier (400, 401, 403, 413, 415, 422, 429), injected faults and 500 are not.",
+    why:
+      "A rejected request had no effect, so a corrected one may use the same key; " +
+      "a 500 was rolled back, so a retry is safe.",
   },
   {
     id: "idempotency.bound",
     fact: `Keys are 1 to ${MAX_KEY_LENGTH} printable ASCII characters on all eleven operations.`,
-    why: "The service's documentation states this limit for eight of them; applying it to the other three is the stricter reading.",
+    why:
+      "The service's documentation states this limit for eight of them; " +
+      "applying it to the other three is the stricter reading.",
+    facts: [keyLengthFact],
   },
   {
     id: "idempotency.webhooks",

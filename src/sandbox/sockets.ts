@@ -1,7 +1,6 @@
 // Dispatches requests: the request pipeline answers /v1, the control app everything else, and the hub the live stream.
 
 import { existsSync, readFileSync } from "node:fs";
-import { catalogue } from "../areas/index.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
@@ -25,16 +24,18 @@ import { reportStyle } from "../report/html-page.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { ControlApiParts } from "./control-api.ts";
 import { type Engine, reportDefect } from "./engine.ts";
-import { ownHost } from "./options.ts";
+import { opensNetwork, ownHost } from "./options.ts";
 import { packageFile } from "./package-files.ts";
 
 const responseHeaders = serviceHeaders.map(({ name }) => name);
 
-export function openSockets(engine: Engine, controlApi: () => ControlApiParts): ServerHandlers {
+export function openSockets(engine: Engine, controlApi: () => ControlApiParts, isMounted: boolean): ServerHandlers {
   const { options, address, clock, hub, listeners } = engine;
   const report: Report = (error, { id }) => reportDefect(listeners, error, id);
   const cors = createCors(options.allowedOrigin, responseHeaders);
-  const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
+  const extraHosts = [...options.allowedHost, ownHost(options)];
+  const isLocalOnly = isMounted && !opensNetwork(options);
+  const guard = createGuard({ port: address.portOf, isLocalOnly, extraHosts, cors });
   const requireToken = tokenCheck(options.controlToken);
   const { recorder, pipeline } = openService(engine, guard, report);
   const control = once(() =>
@@ -79,7 +80,7 @@ type Report = (error: unknown, request: { id: string }) => void;
 
 /** The pipeline of the service under /v1, and the recorder of its requests. */
 function openService(
-  { options, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
+  { options, assumed, operations, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
   guard: Guard,
   report: Report,
 ) {
@@ -88,7 +89,8 @@ function openService(
   const pipeline = once(() =>
     createPipeline({
       ...stores,
-      catalogue,
+      catalogue: operations,
+      assumed,
       clock,
       guard,
       limiter,

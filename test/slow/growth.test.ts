@@ -128,7 +128,7 @@ function everyStore(): Stores {
     dataReplaced: () => {},
     removed: () => {},
   });
-  openSnapshots(stores.database, stores.requestLog, resources, "checked");
+  openSnapshots({ ...stores, resources, bodies: "checked", trust: false });
   return stores;
 }
 
