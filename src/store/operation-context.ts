@@ -98,7 +98,7 @@ export function operationContextFactory(stores: OperationDependencies) {
     const origin = originOf(request, options);
     const emit = (type: string, data: unknown) => {
       options.emitted?.(type, data);
-      return outbox.emit(merchant, type, data, origin, jsonIfWritten(own, data));
+      return outbox.emit(merchant, type, data, origin);
     };
     const dueFrom = options.asOf === undefined ? now * 1000 - STILL_DUE : 0;
     const own = scopeOf(counters, merchant, now, emit, dueFrom);
