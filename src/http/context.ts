@@ -11,8 +11,6 @@ export interface Reply {
   status: number;
   /** The body as sent: JSON. */
   body: string;
-  /** Translates all headers to the names and formats of a service file. */
-  headersOut?(headers: Record<string, string | number>, at: number): Record<string, string | number>;
 }
 
 /** The faults of one call. Exists only if a rule is armed or the request has X-Sandbox-Inject. */
@@ -104,7 +102,7 @@ export function openContext(
      * with them.
      */
     isAdmitted: false,
-    /** The error code of the reply, before a service file translates it. */
+    /** The error code of the reply. */
     errorCode: undefined as string | undefined,
     /** Set by the stage that responds; no later stage runs. */
     reply: undefined as Reply | undefined,

@@ -2,7 +2,6 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
-import type { ServiceValues } from "../contracts/service-values.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Stage } from "./context.ts";
 import { isApiPath } from "./route.ts";
@@ -17,16 +16,12 @@ const REQUEST_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key"];
 const MAX_AGE = "600";
 
 /**
- * Undefined without allowed origins. `nameOf` translates a response header's name, or returns undefined if it is not
- * sent. Scripts can read the headers of `readable`; without the list, a browser exposes only a few standard headers.
+ * Undefined without allowed origins. Scripts can read the headers of `readable`; without the list, a browser exposes
+ * only a few standard headers.
  */
-export function createCors(
-  origins: readonly string[],
-  readable: readonly string[],
-  nameOf: ServiceValues["headerName"],
-) {
+export function createCors(origins: readonly string[], readable: readonly string[]) {
   if (origins.length === 0) return undefined;
-  const exposed = ["Allow", "Date", ...readable].flatMap((header) => nameOf(header) ?? []).join(", ");
+  const exposed = ["Allow", "Date", ...readable].join(", ");
   const responseHeaders = new Map(
     origins.map((origin) => [
       origin,

@@ -14,35 +14,34 @@ const MAX_CACHED_FINGERPRINTS = 500;
 /** Maximum characters of a request whose fingerprint is cached. */
 const MAX_CACHED_LENGTH = 4_096;
 
-export function readIdempotencyKey(header: string): Stage {
-  const name = header.toLowerCase();
-  return (context) => {
-    if (!context.operation?.idempotent) {
-      if (context.incoming.headers[name] !== undefined) context.headers["X-Sandbox-Ignored-Headers"] = header;
-      return;
-    }
-    // Node has already trimmed surrounding spaces.
-    const key = headerOnce(context.incoming, name);
-    if (key === undefined) return;
-    if (typeof key !== "string")
-      fail("idempotency_key_invalid", `${header} was sent ${key.length} times; send it once.`);
-    if (key === "")
-      fail(
-        "idempotency_key_empty",
-        `${header} is empty. Send a value of your own making, such as a UUID, or leave the header out.`,
-      );
-    if (key.length > MAX_KEY_LENGTH)
-      fail("idempotency_key_too_long", `${header} may have ${MAX_KEY_LENGTH} characters; received ${key.length}.`);
-    if (!KEY.test(key)) fail("idempotency_key_invalid", `${header} must be printable ASCII without spaces.`);
-    context.idempotencyKey = maskIdempotencyKey(key);
-    const { operation, path, search, bodyText } = context;
-    const requestText = `${operation.method} ${path}${search}\n${bodyText}`;
-    context.fingerprint =
-      requestText.length > MAX_CACHED_LENGTH
-        ? computeFingerprint(requestText, context)
-        : cachedFingerprint(requestText, context);
-  };
-}
+const HEADER = "Idempotency-Key";
+
+export const readIdempotencyKey: Stage = (context) => {
+  if (!context.operation?.idempotent) {
+    if (context.incoming.headers["idempotency-key"] !== undefined)
+      context.headers["X-Sandbox-Ignored-Headers"] = HEADER;
+    return;
+  }
+  // Node has already trimmed surrounding spaces.
+  const key = headerOnce(context.incoming, "idempotency-key");
+  if (key === undefined) return;
+  if (typeof key !== "string") fail("idempotency_key_invalid", `${HEADER} was sent ${key.length} times; send it once.`);
+  if (key === "")
+    fail(
+      "idempotency_key_empty",
+      `${HEADER} is empty. Send a value of your own making, such as a UUID, or leave the header out.`,
+    );
+  if (key.length > MAX_KEY_LENGTH)
+    fail("idempotency_key_too_long", `${HEADER} may have ${MAX_KEY_LENGTH} characters; received ${key.length}.`);
+  if (!KEY.test(key)) fail("idempotency_key_invalid", `${HEADER} must be printable ASCII without spaces.`);
+  context.idempotencyKey = maskIdempotencyKey(key);
+  const { operation, path, search, bodyText } = context;
+  const requestText = `${operation.method} ${path}${search}\n${bodyText}`;
+  context.fingerprint =
+    requestText.length > MAX_CACHED_LENGTH
+      ? computeFingerprint(requestText, context)
+      : cachedFingerprint(requestText, context);
+};
 
 const computeFingerprint = (_requestText: string, { operation, path, search, body }: RequestContext) =>
   fingerprint(operation?.method, path, search, body);

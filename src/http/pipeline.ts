@@ -1,9 +1,7 @@
 // The request pipeline under /v1: the stages of a request, in the order in which they run.
 
-import type { ServiceValues } from "../contracts/service-values.ts";
 import type { ApiFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
-import type { Translation } from "../service/translate-reply.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Stores } from "../store/stores.ts";
 import { authenticate, identify } from "./authenticate.ts";
@@ -24,9 +22,6 @@ export interface PipelineDependencies
   extends Pick<Stores, "database" | "tenants" | "idempotencyReplies" | "createOperationContext" | "recordHistory"> {
   guard: Guard;
   catalogue: readonly Operation[];
-  values: ServiceValues;
-  /** The service file's translation; undefined without a service file. */
-  translation?: Pick<Translation, "request" | "reply"> | undefined;
   clock: Clock;
   limiter: RateLimiter;
   bodies: BodyMode;
@@ -42,7 +37,7 @@ export interface PipelineDependencies
 
 /** Runs the stages until one responds, then sends the reply. */
 export function createPipeline(deps: PipelineDependencies): (context: RequestContext) => Promise<void> {
-  const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies, values, translation } = deps;
+  const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies } = deps;
   const faults = faultStages(deps);
   const stages: Stage[] = [
     admit(guard), //                                     403 414 417
@@ -58,12 +53,12 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
     readBody, //                                         415 413 400
     yieldIfLong, //                                      rejects nothing: other requests take their turn
     endStage, //                                         ends the body
-    readIdempotencyKey(values.idempotencyHeader), //     400
+    readIdempotencyKey, //                               400
     faults.recall, //                                    409 injected
     recall(idempotencyReplies), //                       422, or the stored reply
     yieldIfLong,
     faults.before, //                                    any status injected, or no response
-    validate(bodies, translation?.request), //           400
+    validate(bodies), //                                 400
     yieldIfLong,
     endStage, //                                         ends the validation
     faults.around(transact(deps)), //                    404 409, or the operation's reply
@@ -79,8 +74,7 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
       if (isAbandoned(context)) return;
       context.reply = failureReply(context, error, deps.report);
     }
-    const reply = context.reply ?? failureReply(context, new Error("no stage responded"), deps.report);
-    context.reply = translation === undefined ? reply : translation.reply(context, reply);
+    context.reply ??= failureReply(context, new Error("no stage responded"), deps.report);
     endStage(context);
     const sending = sendReply(faults, context, context.reply, deps.report);
     if (sending !== undefined) await sending;

@@ -71,7 +71,7 @@ export function send(context: RequestContext, reply: Reply, rateHeaders: Record<
 export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Record<string, string>): boolean {
   const { incoming, outgoing } = context;
   if (outgoing.destroyed) return false;
-  const headers = {
+  context.sentHeaders = {
     Date: httpDate(context.at),
     ...(reply.status === 204
       ? {}
@@ -81,7 +81,6 @@ export function writeHead(context: RequestContext, reply: Reply, rateHeaders: Re
     ...rateHeaders,
     ...context.headers,
   };
-  context.sentHeaders = reply.headersOut === undefined ? headers : reply.headersOut(headers, context.at);
   if (awaitsContinue(incoming)) context.sentHeaders.Connection = "close";
   context.answeredAfter = context.elapsed();
   outgoing.sendDate = false;

@@ -8,7 +8,6 @@ import { withSent } from "../schema/as-sent.ts";
 import { ASSUMED } from "../schema/assumed.ts";
 import { errorCodeOf, type TSchema } from "../schema/shapes.ts";
 import { fieldErrors, MAX_ERRORS, MAX_NAME, matchesSchema } from "../schema/validator.ts";
-import type { OwnRequest, TranslateRequest } from "../service/translate-request.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { RequestContext, Stage } from "./context.ts";
 
@@ -25,39 +24,22 @@ export type RequestInput = Pick<RequestContext, "search" | "headers" | "body" | 
 /** The fields of a declaration that validation uses. */
 type InputDeclaration = Pick<Operation, "method" | "query" | "body" | "handlerChecksBody" | "reply">;
 
-/** The received query and body, untranslated or translated to the sandbox's names. */
-type SentInput = Pick<RequestContext, "search" | "body"> & Partial<OwnRequest>;
-
-/** Validates the input. `translate` applies a service file (default: no translation). */
 export const validate =
-  (bodies: BodyMode, translate?: TranslateRequest): Stage =>
-  (context) => {
-    const operation = context.operation as Operation;
-    if (translate === undefined) return readInput(operation, context, bodies);
-    const sent = translate(operation, context);
-    context.params = sent.params;
-    readInput(operation, context, bodies, sent);
-  };
+  (bodies: BodyMode): Stage =>
+  (context) =>
+    readInput(context.operation as Operation, context, bodies);
 
-export function readInput(
-  declaration: InputDeclaration,
-  context: RequestInput,
-  bodies: BodyMode,
-  sent: SentInput = context,
-): void {
-  context.query = readQuery(declaration, context, bodies, sent);
+export function readInput(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode): void {
+  context.query = readQuery(declaration, context, bodies);
   if (declaration.method === "GET") return;
   const { body, handlerChecksBody } = declaration;
-  if (handlerChecksBody) {
-    context.body = sent.body;
-    return;
-  }
-  const { known, unknown } = sortFields(declaration, sent.body);
-  const foreign = [...(sent.unknown?.fields ?? NONE), ...unknown.map(([name]) => name)];
+  if (handlerChecksBody) return;
+  const { known, unknown } = sortFields(declaration, context.body);
+  const foreign = unknown.map(([name]) => name);
   const isOthersAllowed = body?.additionalProperties ?? bodies !== "strict";
   const refused = isOthersAllowed ? NONE : unknownErrors("body field", foreign, Object.keys(body?.properties ?? {}));
   const isOpen = bodies === "open" && body !== undefined && ASSUMED in body;
-  if (!isOpen) checkBody(body, known, bodies, [...refused, ...(sent.problems ?? NONE)]);
+  if (!isOpen) checkBody(body, known, bodies, refused);
   const invalid = isOpen ? takeInvalidFields(body, known) : undefined;
   const unused = [...foreign, ...Object.keys(invalid ?? {})];
   if (unused.length > 0) context.headers["X-Sandbox-Unknown-Fields"] = headerList(unused);
@@ -69,17 +51,8 @@ export function readInput(
 const NONE: readonly never[] = [];
 
 /** The query parameters, as text or integers. Skips parsing for an empty query, the usual case. */
-function readQuery(
-  declaration: InputDeclaration,
-  context: RequestInput,
-  bodies: BodyMode,
-  sent: SentInput,
-): Record<string, unknown> {
-  const foreign = sent.unknown?.params ?? NONE;
-  const query =
-    sent.search === "" && foreign.length === 0
-      ? {}
-      : checkedQuery(declaration.query, context, bodies, sent.search, foreign);
+function readQuery(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode): Record<string, unknown> {
+  const query = context.search === "" ? {} : checkedQuery(declaration.query, context, bodies);
   if (query.starting_after !== undefined && query.ending_before !== undefined)
     fail("invalid_cursor", "Send starting_after or ending_before, not both.", {
       fields: ["starting_after", "ending_before"],
@@ -87,16 +60,10 @@ function readQuery(
   return query;
 }
 
-function checkedQuery(
-  schema: ObjectSchema,
-  context: RequestInput,
-  bodies: BodyMode,
-  search: string,
-  foreign: readonly string[],
-): Record<string, unknown> {
-  const sent = new URLSearchParams(search);
+function checkedQuery(schema: ObjectSchema, context: RequestInput, bodies: BodyMode): Record<string, unknown> {
+  const sent = new URLSearchParams(context.search);
   const query: Record<string, unknown> = {};
-  const unknown = [...foreign, ...[...new Set(sent.keys())].filter((name) => !Object.hasOwn(schema.properties, name))];
+  const unknown = [...new Set(sent.keys())].filter((name) => !Object.hasOwn(schema.properties, name));
   const refused =
     bodies === "strict" ? unknownErrors("query parameter", unknown, Object.keys(schema.properties)) : NONE;
   if (refused.length > 0) fail("validation_failed", errorSummary(refused), { errors: refused });
@@ -136,10 +103,9 @@ function checkBody(
   schema: ObjectSchema | undefined,
   body: Record<string, unknown>,
   bodies: BodyMode,
-  problems: readonly FieldError[],
+  refused: readonly FieldError[],
 ): void {
-  const isNew = ({ pointer }: FieldError) => !problems.some((problem) => problem.pointer === pointer);
-  const errors = [...problems, ...(schema ? fieldErrors(schema, body).filter(isNew) : NONE)];
+  const errors = [...refused, ...(schema ? fieldErrors(schema, body) : NONE)];
   if (errors.length === 0) return;
   const isAssumed =
     bodies !== "strict" &&

@@ -30,7 +30,7 @@ const responseHeaders = serviceHeaders.map(({ name }) => name);
 export function openSockets(engine: Engine, controlApi: () => ControlApiParts): ServerHandlers {
   const { options, address, clock, hub, listeners } = engine;
   const report: Report = (error, { id }) => reportDefect(listeners, error, id);
-  const cors = createCors(options.allowedOrigin, responseHeaders, engine.service.values.headerName);
+  const cors = createCors(options.allowedOrigin, responseHeaders);
   const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
   const callerOf = identifyCaller(options.controlToken, (key) => learnerWithKey(engine, key));
   const { recorder, pipeline } = openService(engine, guard, report);
@@ -89,8 +89,6 @@ function openService(
   const pipeline = once(() =>
     createPipeline({
       ...stores,
-      values: service.values,
-      translation: service.translation,
       catalogue: service.operations,
       clock,
       guard,

@@ -4,7 +4,7 @@
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { browserFile, inBrowser, openBrowser } from "../support/browser.ts";
-import { type Answer, attempted, type Bench, listen, open, openAs } from "../support/sandbox.ts";
+import { type Answer, attempted, type Bench, listen, open } from "../support/sandbox.ts";
 
 const APP = "https://app.example";
 const RULES = "/v1/hospitality/pricing-rules";
@@ -44,18 +44,6 @@ test("a preflight of a named origin is granted for the API and its OpenAPI docum
   const local = await preflight(bench, RULES, { "access-control-request-private-network": "true" });
   expect(local.headers["access-control-allow-private-network"]).toBe("true");
   expect((await bench.control("GET", "/requests")).data).toEqual([]);
-});
-
-test("a page can read the response headers under the names of a service file", async () => {
-  const bench = await openAs(
-    { "header.Retry-After.name": "X-Wait", "header.RateLimit-Reset": "absent" },
-    { allowedOrigin: [APP] },
-  );
-  const { headers } = await bench.call("GET", "/v1/payments", { headers: fromPage(APP) });
-  const exposed = headers["access-control-expose-headers"]?.split(", ");
-  expect(exposed).toContain("X-Wait");
-  expect(exposed).not.toContain("Retry-After");
-  expect(exposed).not.toContain("RateLimit-Reset");
 });
 
 test("a page of a named origin can read every response of the API: successes, errors and injected faults", async () => {

@@ -1,7 +1,6 @@
 // Applies faults to API calls: pipeline stages that evaluate the rules of each phase and apply their effects.
 
 import type { ApiEffect, ApiPhase, CallSubject, RetryAfter } from "../../contracts/fault.ts";
-import type { ServiceValues } from "../../contracts/service-values.ts";
 import type { ApiFaults } from "../../faults/index.ts";
 import { type Clock, httpDate, LATEST_TIME } from "../../kernel/clock.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../../kernel/errors.ts";
@@ -112,17 +111,16 @@ export function skewHeaders(context: RequestContext, by: number): number {
 
 interface FaultStageOptions extends Pick<Stores, "idempotencyReplies" | "recordHistory"> {
   clock: Pick<Clock, "mode">;
-  values: Pick<ServiceValues, "idempotencyHeader">;
   faults: ApiFaults;
   held: HeldResponses;
 }
 
 export type FaultStages = ReturnType<typeof faultStages>;
 
-export function faultStages({ clock, values, faults, idempotencyReplies, recordHistory, held }: FaultStageOptions) {
+export function faultStages({ clock, faults, idempotencyReplies, recordHistory, held }: FaultStageOptions) {
   const decide: Decide = (context, state, phase) => {
     if (state.inline.length === 0 && !faults.mayFire(phase)) return undefined;
-    const injection = faults.decide(phase, subjectOf(context, state, values), state.inline);
+    const injection = faults.decide(phase, subjectOf(context, state), state.inline);
     if (!injection) return undefined;
     state.fired.push(injection.firing.ruleId);
     if (injection.label) state.labels.push(injection.firing.ruleId);
@@ -202,11 +200,7 @@ function applyEffect(
   context.reply = { status: 0, body: "" };
 }
 
-function subjectOf(
-  context: RequestContext,
-  state: CallFaults,
-  { idempotencyHeader }: FaultStageOptions["values"],
-): CallSubject {
+function subjectOf(context: RequestContext, state: CallFaults): CallSubject {
   const { id, identity, operation, incoming } = context;
   return {
     requestId: id,
@@ -216,8 +210,7 @@ function subjectOf(
     address: `${incoming.method} ${incoming.url}`,
     header(name) {
       const { headers } = incoming;
-      const own = name.toLowerCase();
-      const sent = own === "idempotency-key" ? idempotencyHeader.toLowerCase() : own;
+      const sent = name.toLowerCase();
       const value = Object.hasOwn(headers, sent) ? headers[sent] : undefined;
       return Array.isArray(value) ? value.join(", ") : value;
     },
