@@ -9,6 +9,7 @@ import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ControlContext } from "../control/index.ts";
 import type { About } from "../control/overview.ts";
 import { type ErrorCode, fail, SandboxError } from "../kernel/errors.ts";
+import { indentedJson } from "../kernel/json-forms.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { createLessons, type LessonService } from "../lessons/index.ts";
 import type { LessonCall } from "../lessons/lesson-files.ts";
@@ -195,7 +196,8 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
         gone?.throwIfAborted();
         return sender.send(request).outcome;
       };
-      const deps = { clock, random, sign, secretOf, checkTarget: targets.check, buildRequest: build, send };
+      const writeEvent = indentedJson;
+      const deps = { clock, random, sign, writeEvent, secretOf, checkTarget: targets.check, buildRequest: build, send };
       return auditReceiver(deps, url, secret, ++runs).finally(() => sender.close());
     },
   };

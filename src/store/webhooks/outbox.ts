@@ -2,6 +2,7 @@
 // stored or neither.
 
 import type { Clock } from "../../kernel/clock.ts";
+import { indentedJson } from "../../kernel/json-forms.ts";
 import type { Counters } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Retention } from "./retention.ts";
@@ -67,7 +68,7 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
       const head = headOf({ id: counters.mint(merchant, "evt"), merchant, type, created });
       const origin = test ? "test" : "event";
       // Stored as it is sent, because every retry and replay repeats these bytes.
-      const body = JSON.stringify({ ...head, data }, null, 2);
+      const body = indentedJson({ ...head, data });
       const row = { id: head.id, merchant, type, created, origin, request: request ?? null, body };
       const { lastInsertRowid: event } = insertEvent(row);
       const endpoints = subscribers(merchant, type);
