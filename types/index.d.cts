@@ -152,26 +152,14 @@ export interface ControlApi {
     list(given: RecordsListInput): Promise<RecordsListReply>;
     /** Get a record. */
     get(given: RecordsGetInput): Promise<AnyRecord>;
-    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes through the states before it. Emits the event of each state. */
-    create(given: RecordsCreateInput): Promise<AnyRecord>;
+    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. What is malformed, unknown or impossible is refused; what is unlikely is made, with `warnings`. */
+    create(given: RecordsCreateInput): Promise<WrittenRecord>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
-    change(given: RecordsChangeInput): Promise<AnyRecord>;
-  };
-  readonly traffic: {
-    /** Start background traffic. Creates records that fit the merchant, in sandbox time: payments, bookings, orders, payroll runs. Payouts contain only payments that were made. Changes that happen on a date, such as a payout arriving, follow the clock; with `--life off`, traffic makes them itself. A frozen clock pauses traffic, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes records that it created, the stock that orders take and the takings that payouts contain, and leaves a record alone once another client has changed it. Of other records, it settles payments and taxes that are pending when it starts, submits due drafts of payrolls, renews memberships, and pays remittances that are due or overdue. Each merchant has at most one: starting another replaces it. A reset, or the end of the sandbox, stops it. */
-    start(given?: TrafficStartInput): Promise<Traffic>;
-    /** List the traffic of each merchant with its counts. */
-    list(): Promise<TrafficListReply>;
-    /** Stop the traffic of all merchants, or of one. */
-    stop(given?: TrafficStopInput): Promise<TrafficStopReply>;
+    change(given: RecordsChangeInput): Promise<WrittenRecord>;
   };
   readonly lessons: {
     /** List the lessons. */
     list(): Promise<LessonsListReply>;
-    /** Get a lesson, with the commands of one learner if requested. */
-    get(given: LessonsGetInput & {
-      format: "file";
-    }): Promise<string>;
     /** Get a lesson, with the commands of one learner if requested. */
     get(given: LessonsGetInput): Promise<Lesson>;
   };
@@ -181,57 +169,21 @@ export interface ControlApi {
     /** Add a learner. With a name, the learner gets a new merchant with the records of the first fixture. Without a name, the learner uses the first merchant; if a learner already uses it, that learner is returned. */
     join(given?: LearnersJoinInput): Promise<LearnersJoinReply>;
     /** Get a learner, or wait for a change. */
-    get(given: LearnersGetInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Get a learner, or wait for a change. */
     get(given: LearnersGetInput): Promise<Learner>;
-    /** Begin a lesson, at its start or at one of its steps. */
-    begin(given: LearnersBeginInput & {
-      format: "text";
-    }): Promise<string>;
     /** Begin a lesson, at its start or at one of its steps. */
     begin(given: LearnersBeginInput): Promise<Learner>;
     /** Skip the current step of a learner. The results of the step are created, so that the following steps can be done. */
-    skip(given: LearnersSkipInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Skip the current step of a learner. The results of the step are created, so that the following steps can be done. */
-    skip(given: LearnersSkipInput): Promise<Learner>;
+    skip(given: {
+      id: string;
+    }): Promise<Learner>;
     /** Show the next hint of the current step, or the last one again. */
-    hint(given: LearnersHintInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Show the next hint of the current step, or the last one again. */
-    hint(given: LearnersHintInput): Promise<Learner>;
+    hint(given: {
+      id: string;
+    }): Promise<Learner>;
     /** Remove a learner and all progress; the merchant is kept. */
     remove(given: {
       id: string;
     }): Promise<Learner>;
-  };
-  readonly room: {
-    /** Open a workshop room, or get the open one. Participants need the room's URL and no control token. Each joins with a name, gets a merchant with an API key and the first step of a lesson. With that key as `Authorization: Bearer …` a participant makes the calls of this API that learners may make, for their own merchant. */
-    open(): Promise<Room>;
-    /** Close the room. New people cannot join. Current participants keep their keys; removing a learner revokes the key's access to this API. */
-    close(): Promise<RoomCloseReply>;
-    /** Get the board of a room as a page that updates itself, or its learners without keys. */
-    board(given: RoomBoardInput & {
-      format: "json";
-    }): Promise<Board>;
-    /** Get the board of a room as a page that updates itself, or its learners without keys. */
-    board(given: RoomBoardInput): Promise<string>;
-    /** Get the page on which a browser joins the room and follows the lesson. */
-    joinPage(given: RoomJoinPageInput & {
-      format: "json";
-    }): Promise<Room>;
-    /** Get the page on which a browser joins the room and follows the lesson. */
-    joinPage(given: RoomJoinPageInput): Promise<string>;
-    /** Join a room: get a merchant, its API key and the first step. */
-    join(given: RoomJoinInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Join a room: get a merchant, its API key and the first step. */
-    join(given: RoomJoinInput): Promise<RoomJoinReply>;
   };
   readonly merchants: {
     /** List the merchants with their API keys, and how many records and requests each has. */
@@ -352,14 +304,6 @@ export interface AttemptsReplayReply {
   eventId: string;
   /** Ids of the new delivery attempts */
   deliveries: string[];
-}
-export interface Board {
-  /** Always `list` */
-  object: "list";
-  /** The URL at which participants join */
-  url: string;
-  /** The learners, in the order in which they joined; without hints, because they may contain API keys */
-  data: Learner[];
 }
 export interface Clock {
   /** `real` follows the machine, `frozen` stands still, `offset` runs from another time */
@@ -547,6 +491,8 @@ export interface Expectation {
   /** A number of verdicts of the judge (default: no failures) */
   verdicts?: {
     rules: string[];
+    /** Only verdicts that these fault rules led to */
+    faults?: string[];
     /** How often: exactly, atLeast and atMost, all of which must hold */
     pass?: Count;
     /** How often: exactly, atLeast and atMost, all of which must hold */
@@ -601,7 +547,7 @@ export type FaultAction = {
   /** Delays the response, in real time. The operation still takes effect, and any other fault can act too. */
   type: "latency";
   /** How the delay is drawn (default: `fixed`) */
-  distribution?: "fixed" | "uniform" | "lognormal" | "ramp";
+  distribution?: "fixed" | "uniform" | "lognormal";
   /** fixed: milliseconds */
   ms?: number;
   /** uniform: the shortest, such as 600ms, 30s or 24h */
@@ -612,10 +558,6 @@ export type FaultAction = {
   median?: string;
   /** lognormal: how wide, such as 0.5 */
   sigma?: number;
-  /** ramp: the first delay, such as 600ms, 30s or 24h */
-  from?: string;
-  /** ramp: the last delay, when the rule's `times` or `for` is used up, such as 600ms, 30s or 24h */
-  to?: string;
   /** Before the headers, or between headers and body (default: `headers`) */
   in?: "headers" | "body";
 } | {
@@ -661,11 +603,6 @@ export type FaultAction = {
   type: "stale_read";
   /** How far back, in sandbox time; never further than to when the rule was added, such as 600ms, 30s or 24h */
   lag: string;
-} | {
-  /** Sets the service's clock wrong: in Date, in RateLimit-Reset, and in the timestamps of what the call creates. */
-  type: "clock_skew";
-  /** How far it is ahead, such as 5m; behind with a minus, such as -5m */
-  by: string;
 } | {
   /** Delivers an event more than once, with the same id and the same bytes. */
   type: "duplicate";
@@ -716,13 +653,6 @@ export type FaultAction = {
   type: "transport";
   /** How it is sent (default: `slow_send`) */
   as?: "slow_send" | "wrong_content_type" | "abort_mid_body";
-} | {
-  /** Retries a delivery that succeeded, gives up after a failure, or retries faster than scheduled. */
-  type: "retry_policy";
-  /** What it does (default: `ignore_2xx`) */
-  as?: "ignore_2xx" | "give_up" | "compress";
-  /** By how much `compress` shortens the gaps (default: 10) */
-  factor?: number;
 };
 export interface FaultMatch {
   /** Ids of operations such as payments.list; payroll.* matches a whole area */
@@ -987,8 +917,6 @@ export interface LearnerState {
 }
 export interface LearnersBeginInput {
   id: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
   /** The name or number of the lesson */
   name: string;
   /** Begin at this step; the results of the steps before it are created */
@@ -996,17 +924,10 @@ export interface LearnersBeginInput {
 }
 export interface LearnersGetInput {
   id: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
   /** Wait until the learner's version is newer than this one */
   after?: number;
   /** How long to wait, at most an hour (default: 25s) */
   within?: string;
-}
-export interface LearnersHintInput {
-  id: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
 }
 export interface LearnersJoinInput {
   /** The learner's name, which must be unique */
@@ -1018,7 +939,7 @@ export interface LearnersJoinInput {
 }
 export interface LearnersJoinReply {
   learner: Learner;
-  /** The learner's API key: for calls of the service, and for those of the control API that learners may make */
+  /** The API key of the learner's merchant */
   apiKey: string;
   baseUrl: string;
 }
@@ -1031,11 +952,6 @@ export interface LearnersListReply {
   object: "list";
   /** The learners, in the order in which they joined */
   data: Learner[];
-}
-export interface LearnersSkipInput {
-  id: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
 }
 export interface Lesson {
   name: string;
@@ -1053,7 +969,7 @@ export interface LessonBlock {
   text: string;
 }
 export interface LessonFile {
-  /** The file's name, without a path */
+  /** The file's name, which is that of the lesson */
   name: string;
   start: string;
   solution: string;
@@ -1078,8 +994,6 @@ export interface LessonsGetInput {
   name: string;
   /** The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747) */
   learner?: string;
-  /** The format of the response; `file` is the initial file that the learner works on (default: json) */
-  format?: "json" | "file";
 }
 export interface LessonsListReply {
   /** Always `list` */
@@ -1526,41 +1440,6 @@ export interface RequestsListReply {
   /** Whether there are more objects after this page, in the requested direction */
   has_more: boolean;
 }
-export interface Room {
-  /** The code of the room, part of its URL */
-  room: string;
-  /** The URL of the room; participants join with POST …/join */
-  url: string;
-}
-export interface RoomBoardInput {
-  room: string;
-  /** The format of the response (default: html) */
-  format?: "html" | "json";
-}
-export interface RoomCloseReply {
-  /** The code of the closed room; null if none was open */
-  closed: string | null;
-}
-export interface RoomJoinInput {
-  room: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
-  /** The learner's name, which must be unique */
-  name: string;
-  /** The name or number of the lesson to begin with (default: the first) */
-  lesson?: string;
-}
-export interface RoomJoinPageInput {
-  room: string;
-  /** The format of the response (default: html) */
-  format?: "html" | "json";
-}
-export interface RoomJoinReply {
-  learner: Learner;
-  /** The learner's API key: for calls of the service, and for those of the control API that learners may make */
-  apiKey: string;
-  baseUrl: string;
-}
 export interface RunReport {
   /** Why the run failed besides its verdicts, such as a condition of `exec --fail-on` */
   problems: string[];
@@ -1785,15 +1664,8 @@ export interface SandboxOverviewReply {
   life: "on" | "off";
   /** The SQLite file; null in memory */
   database: string | null;
-  /** The service file of `--service`; null for the plain service */
-  service: string | null;
-  /** The signature of deliveries */
-  signature: {
-    /** The header that carries it; null if a service file removes it */
-    header: string | null;
-    /** How it is computed */
-    form: string;
-  };
+  /** How the signature of deliveries is computed */
+  signature: string;
   merchants: Merchant[];
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
@@ -1810,12 +1682,6 @@ export interface SandboxOverviewReply {
     points: number;
     /** `inconclusive` while an expectation is undecided, or a fault has not fired; null if it is not armed */
     verdict: "pass" | "fail" | "inconclusive" | null;
-  })[];
-  /** The background traffic that is running */
-  traffic: ({
-    merchant: string;
-    rate: string;
-    happened: number;
   })[];
   /** Since the last reset. After a restart with a file, it starts from what the file has */
   made: {
@@ -2022,60 +1888,6 @@ export interface SnapshotsRemoveReply {
 export interface SnapshotsRestoreReply {
   restored: string;
 }
-export interface Traffic {
-  /** The merchant whose traffic it is */
-  merchant: string;
-  rate: string;
-  /** How long it runs; null if until it is stopped */
-  for: string | null;
-  /** The weight of each kind of record */
-  mix: Record<string, number>;
-  /** `done` when its time is over, `failed` after an internal error of the sandbox */
-  status: "running" | "done" | "stopped" | "failed";
-  /** How many actions were performed */
-  happened: number;
-  /** The same by kind of record */
-  byKind: Record<string, number>;
-  /** Sandbox time */
-  startedAt: string;
-  /** Sandbox time of the next action; null if there is none */
-  nextAt: string | null;
-}
-export interface TrafficListReply {
-  /** Always `list` */
-  object: "list";
-  data: Traffic[];
-}
-export interface TrafficStartInput {
-  /** The merchant that gets the traffic (default: the first one) */
-  merchant?: string;
-  /** Actions per unit of time, from 1/d to 100/s (default: 2/s); a merchant without an occasion for one has fewer */
-  rate?: string;
-  /** Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of the kinds that the merchant has) */
-  mix?: {
-    payment?: number;
-    booking?: number;
-    marketplace_order?: number;
-    customer?: number;
-    payout?: number;
-    membership_renewal?: number;
-    sync_log?: number;
-    payroll?: number;
-    remittance?: number;
-    gov_payment?: number;
-  };
-  /** How long it runs, such as 1m (default: until it is stopped) */
-  for?: string;
-}
-export interface TrafficStopInput {
-  /** Only of this merchant */
-  merchant?: string;
-}
-export interface TrafficStopReply {
-  /** Always `list` */
-  object: "list";
-  data: Traffic[];
-}
 export interface TriggeredEvent {
   id: string;
   merchant: string;
@@ -2097,8 +1909,8 @@ export interface TriggeredEvent {
     kind: string;
     id: string;
   } | null;
-  /** Why the event is synthetic although a real one was asked for */
-  warning: string | null;
+  /** What is unlikely about it, such as a stay in a full room: one sentence each, none as a rule */
+  warnings: string[];
 }
 export interface Verdict {
   /** Null while it is not final: the verdict if no more requests came */
@@ -2246,6 +2058,23 @@ export interface WebhookHealth {
   lastError: string | null;
   /** Reason the endpoint is disabled: `gone` after the receiver responded with 410 */
   disabledReason: string | null;
+}
+/** A record of any kind, and warnings */
+export interface WrittenRecord {
+  id: string;
+  /** The kind of record */
+  object: string;
+  /** The owner */
+  merchantId: string;
+  /** Only kinds with states have one */
+  status?: string;
+  /** Free-form key-value data, stored unchanged */
+  metadata: Record<string, unknown>;
+  /** Time at which it was created, in Unix seconds */
+  created: number;
+  /** What is unlikely about it, such as a stay in a full room: one sentence each, none as a rule */
+  warnings: string[];
+  [field: string]: unknown;
 }
 declare const errors: {
   database_missing: ErrorFacts;
@@ -2410,7 +2239,10 @@ export interface ConnectOptions {
   /** The sandbox's `controlToken`, which it also prints at startup. */
   controlToken?: string | undefined;
 }
-/** The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address without a path. */
+/**
+ * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address
+ * without a path.
+ */
 export declare function connect(url: string, { controlToken }?: ConnectOptions): ControlApi;
 export interface OwnMerchant {
   readonly id: string;
@@ -2454,7 +2286,10 @@ interface Connection {
   readonly number: number;
   /** Real milliseconds at which it was accepted. */
   readonly opened: number;
-  /** Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if the sandbox closed it first. */
+  /**
+   * Real milliseconds at which the client closed it, after it got the last response. Undefined while it is open, or if
+   * the sandbox closed it first.
+   */
   closed?: number;
 }
 interface RequestEntry {
@@ -2468,15 +2303,20 @@ interface RequestEntry {
   path: string;
   search: string;
   status: number;
-  /** The sandbox's own error code, even if a service file translates the response. Not stored. */
+  /** The error code. Not stored. */
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /** Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation. */
+  /**
+   * Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation.
+   */
   stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
-  /** Real milliseconds just before the response began or the connection was broken: the earliest time at which the client can know. */
+  /**
+   * Real milliseconds just before the response began or the connection was broken: the earliest time at which the
+   * client can know.
+   */
   answered: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
@@ -2523,8 +2363,6 @@ interface Options {
   life: "on" | "off";
   /** reject body fields of an unexpected shape, or keep them as sent (default: checked) */
   bodies: "checked" | "open";
-  /** respond as the real service does, by this file of compare --write (docs/real-service.md) */
-  service: string | undefined;
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
   /** arm the fault rules of this JSON file at start and after each reset */
@@ -2576,7 +2414,10 @@ export interface Sandbox extends ControlApi {
   readonly controlToken: string | undefined;
   /** Adds a listener that is called after each response of the service. */
   onRequest(listener: (entry: RequestEntry) => void): void;
-  /** Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes and resets. */
+  /**
+   * Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes
+   * and resets.
+   */
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;

@@ -6,15 +6,16 @@ import type { ControlApi, Count, DeliveryMatch, OwnMerchant, RequestMatch, Sandb
 export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "close">;
 export interface SandboxFixtures<Shared extends SharedSandbox = SharedSandbox> {
   /**
-   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one per worker. Changes beyond `merchant`, such as to the clock,
-   * affect all tests that share it.
+   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one per worker. Changes beyond `merchant`,
+   * such as to the clock, affect all tests that share it.
    */
   sandbox: Shared;
   /** A merchant with fixture data for this test only, removed after it. */
   merchant: OwnMerchant;
 }
 /**
- * Creates a `test` with one sandbox per worker that has these options. Call it at the top of a file, not in a `describe`.
+ * Creates a `test` with one sandbox per worker that has these options. Call it at the top of a file, not in a
+ * `describe`.
  *
  * @example
  * const test = createTest({ clock: "2026-01-05T09:00:00Z" });
@@ -41,7 +42,10 @@ export interface SandboxMatchers {
   toHaveRequested(match: RequestMatch, wanted?: HowOften): Promise<void>;
   /** Asserts that webhooks of the merchant were delivered like this. */
   toHaveDelivered(match: DeliveryMatch, wanted?: HowDelivered): Promise<void>;
-  /** Asserts that no verdict on the merchant's clients and receivers is `fail`; of these rules only, such as `retry.*` (default: all). */
+  /**
+   * Asserts that no verdict on the merchant's clients and receivers is `fail`; of these rules only, such as `retry.*`
+   * (default: all).
+   */
   toHaveNoFailedVerdicts(rules?: string | string[]): Promise<void>;
 }
 declare module "vitest" {

@@ -2,11 +2,11 @@
 // the service.
 
 import { existsSync, readFileSync } from "node:fs";
+import { withFields } from "../../src/areas/declare/resource.ts";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../../src/areas/index.ts";
 import { webhookEndpoints } from "../../src/areas/webhooks.ts";
 import { envelope, errorObject } from "../../src/contracts/envelopes.ts";
 import { factKinds } from "../../src/contracts/fact.ts";
-import { withFields } from "../../src/contracts/resource.ts";
 import { WebhookHealth } from "../../src/contracts/webhook.ts";
 import { controlAreaDescriptions, controlCatalogue } from "../../src/control/index.ts";
 import { actions, matchSchemas } from "../../src/faults/rule-schema.ts";
@@ -29,8 +29,6 @@ import { behaviours as collections } from "../../src/store/records/collection.ts
 import { behaviours as ids } from "../../src/store/records/id-counters.ts";
 import { behaviours as pages } from "../../src/store/records/record-pages.ts";
 import { behaviours as logins } from "../../src/store/records/tenants.ts";
-import { behaviours as traffic } from "../../src/traffic/kinds.ts";
-import { trafficMixSchema } from "../../src/traffic/traffic-options.ts";
 import { behaviours as dispatch } from "../../src/webhooks/dispatcher.ts";
 import { behaviours as targets } from "../../src/webhooks/http/target-policy.ts";
 import { behaviours as schedule } from "../../src/webhooks/retry-schedule.ts";
@@ -48,7 +46,7 @@ const WebhookEndpoint = withFields(webhookEndpoints, { health: WebhookHealth });
 export const events = eventsOf(catalogue, resources);
 export const behaviours = [
   ...[...paths, ...bodies, ...authentication, ...limits, ...errors],
-  ...[...collections, ...arrivals, ...life, ...ids, ...logins, ...areas, ...traffic, ...pages],
+  ...[...collections, ...arrivals, ...life, ...ids, ...logins, ...areas, ...pages],
   ...[...idempotency, ...dispatch, ...schedule, ...signature, ...targets],
 ];
 export const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });
@@ -65,7 +63,6 @@ const faultFields = { ...ruleFields, expect: Type.Array(Type.String()) };
 export const preciseFields: Readonly<Record<string, TProperties>> = {
   "faults.add": faultFields,
   "faults.change": faultFields,
-  "traffic.start": { mix: trafficMixSchema },
 };
 export const faultTypes = { FaultMatch, FaultAction, FaultTrigger };
 const actionTypes = Object.fromEntries(actions.map(({ type, schema }) => [`${pascal(type)}Action`, schema]));

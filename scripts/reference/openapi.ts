@@ -1,21 +1,14 @@
 // Generates the OpenAPI 3.1 document of an API surface.
 
 import { STATUS_CODES } from "node:http";
-import { paramNames } from "../../src/contracts/endpoint.ts";
+import { paramNames } from "../../src/client/control-call.ts";
 import { envelope } from "../../src/contracts/envelopes.ts";
 import type { EventType } from "../../src/reference/events.ts";
 import { deliveryHeaders, idempotencyKey } from "../../src/reference/headers.ts";
 import type { OpenApiDocument } from "../../src/reference/openapi-forms.ts";
 import { ASSUMED, factOf, isAssumed } from "../../src/schema/assumed.ts";
 import { type TSchema, Type } from "../../src/schema/shapes.ts";
-import {
-  accessNote,
-  areasOf,
-  type Catalogue,
-  type DeclaredOperation,
-  describePathParameter,
-  shownOn,
-} from "./api-surface.ts";
+import { areasOf, type Catalogue, type DeclaredOperation, describePathParameter, shownOn } from "./api-surface.ts";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchemaOf, failures, headersOf, omitIfEmpty } from "./error-replies.ts";
 import { examplePathOf, type Replies } from "./examples.ts";
@@ -122,7 +115,7 @@ function describe(operation: DeclaredOperation): string {
     ...emits.map((fact) => `\`${factOf(fact)}\``),
     ...Object.entries(mayEmit).map(([type, when]) => `\`${type}\` ${when}`),
   ].join(", and ");
-  const parts = [description || `${summary}.`, events ? `Emits ${events}.` : "", accessNote(operation)];
+  const parts = [description || `${summary}.`, events ? `Emits ${events}.` : ""];
   return parts.filter((part) => part !== "").join(" ");
 }
 

@@ -1,8 +1,8 @@
 // Merchants: profiles, creating merchants, login, and the currency, country and time of day that other areas read.
 
-import { type Arrival, type OwnRecords, type RecordBase, resource, withFields } from "../contracts/resource.ts";
+import type { Arrival, OwnRecords, RecordBase } from "../contracts/resource.ts";
 import { dayAt, timeOfDay } from "../kernel/calendar.ts";
-import { assumed, assumedBody } from "../schema/assumed.ts";
+import { assumed } from "../schema/assumed.ts";
 import {
   amount,
   count,
@@ -17,8 +17,10 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint, type OperationContext } from "../store/operation-context.ts";
+import type { OperationContext } from "../store/operation-context.ts";
 import { SESSION_SECONDS } from "../store/records/tenants.ts";
+import { assumedBody, endpoint } from "./declare/operation.ts";
+import { resource, withFields } from "./declare/resource.ts";
 
 const requiredFields = {
   name: text("Name of the merchant", { minLength: 1 }),
@@ -80,7 +82,8 @@ const login = endpoint({
   path: "/merchants/login",
   summary: "Log in as a merchant",
   description:
-    "Any API key can log in as any merchant of the sandbox. The access token is sent like an API key and expires after an hour.",
+    "Any API key can log in as any merchant of the sandbox. The access token is sent like an API key and expires " +
+    "after an hour.",
   body: assumedBody({ email: requiredFields.email, password: text("The merchant's password") }),
   example: { email: "ola@lodge.example", password: "lodge-password" },
   reply: assumed(
@@ -91,7 +94,8 @@ const login = endpoint({
       expiresIn: count("Lifetime of the token, in seconds"),
       merchant: merchants.schema,
     }),
-    "The service's documentation does not say whether login returns a token; a login that returned none would have no use.",
+    "The service's documentation does not say whether login returns a token; a login that returned none would have " +
+      "no use.",
   ),
   headers: { "Cache-Control": "no-store" },
   replayWindow: SESSION_REPLAY_SECONDS * 1_000,

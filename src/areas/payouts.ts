@@ -1,10 +1,9 @@
 // Payouts: transfers of the proceeds of payments, and the payout method that receives them.
 
-import { total } from "../contracts/payment-shares.ts";
-import { type Arrival, type OwnRecords, type RecordBase, resource, type SampleContext } from "../contracts/resource.ts";
+import type { Arrival, OwnRecords, RecordBase, SampleContext } from "../contracts/resource.ts";
 import { businessDayFrom, dayAt, nextBusinessDay, previousBusinessDay } from "../kernel/calendar.ts";
 import { once } from "../kernel/once.ts";
-import { assumed, assumedBody } from "../schema/assumed.ts";
+import { assumed } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
 import {
   amount,
@@ -22,10 +21,19 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint, listEndpoint } from "../store/operation-context.ts";
+import { assumedBody, endpoint, listEndpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
 import { homeCurrency, homeDay, homeOf, onDay } from "./merchants.ts";
+import { total } from "./payment-shares.ts";
 import { daysIfDaily, payments } from "./payments.ts";
-import { openShares, type PayoutAmounts, paymentShare, paymentsFree, sumOfPayments } from "./payout-shares.ts";
+import {
+  openShares,
+  type PayoutAmounts,
+  paidOutTwice,
+  paymentShare,
+  paymentsFit,
+  sumOfPayments,
+} from "./payout-shares.ts";
 import { earlier, moneyLike } from "./samples/parts.ts";
 import { samplePayoutMethod } from "./samples/sales.ts";
 import { mixedCurrencies, strayDefaults } from "./world-sums.ts";
@@ -105,7 +113,8 @@ const setPayoutMethod = endpoint({
   path: "/merchants/payout-method",
   summary: "Set the payout method",
   description:
-    "A merchant has one payout method; setting a new one replaces it. Only the last four characters of the account number are stored and returned.",
+    "A merchant has one payout method; setting a new one replaces it. Only the last four characters of the account " +
+    "number are stored and returned.",
   body: assumedBody(
     {
       type,
@@ -243,7 +252,8 @@ export const payouts = resource({
   },
   updated: "payout.updated",
   sums: [mixedCurrencies],
-  rules: [sumOfPayments, paymentsFree],
+  rules: [sumOfPayments, paymentsFit],
+  warnings: [paidOutTwice],
   references: { payoutMethodId: "payout_method" },
   outstanding: ({ status }) => status === "pending",
 });
@@ -262,7 +272,8 @@ function settle({ record, own }: Arrival<RecordBase & PayoutAmounts>, sign: 1 | 
     const payment = own(payments).require(share.paymentId);
     const payoutId =
       sign === 1 ? record.id : payment.payoutId === record.id ? standingPayoutOf(share.paymentId) : payment.payoutId;
-    own(payments).update(payment, { payoutId, paidOutAmount: payment.paidOutAmount + sign * share.amount }, null);
+    const paidOutAmount = exactSum([payment.paidOutAmount, sign * share.amount], "payments");
+    own(payments).update(payment, { payoutId, paidOutAmount }, null);
   }
 }
 

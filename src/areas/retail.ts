@@ -1,8 +1,8 @@
 // Retail: products and their variants.
 
-import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import type { RecordBase, Rule } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
-import { assumed, assumedBody } from "../schema/assumed.ts";
+import { assumed } from "../schema/assumed.ts";
 import {
   amount,
   count,
@@ -15,7 +15,8 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { assumedBody, endpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
 import { homeCurrency } from "./merchants.ts";
 import { sampleProduct, sampleVariant } from "./samples/sales.ts";
 
@@ -70,7 +71,14 @@ export const productVariants = resource({
   sample: sampleVariant,
   fields: {
     productId: id("prod", "Product of the variant"),
-    ...nullables({ ...requiredFields, ...optionalFields, archivedAt }),
+    ...nullables({
+      ...requiredFields,
+      ...optionalFields,
+      stockQuantity: count("Number of units in stock; negative once more were sold", {
+        minimum: Number.MIN_SAFE_INTEGER,
+      }),
+      archivedAt,
+    }),
     options,
   },
   defaults: { options: {} },

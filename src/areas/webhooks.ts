@@ -1,9 +1,7 @@
 // Webhooks: endpoints and their secrets, the delivery log, and test events.
 
-import { resource, withFields } from "../contracts/resource.ts";
 import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { mask } from "../kernel/mask.ts";
 import { assumed } from "../schema/assumed.ts";
 import {
   assumedListOf,
@@ -16,10 +14,12 @@ import {
   Type,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint, type OperationContext } from "../store/operation-context.ts";
+import type { OperationContext } from "../store/operation-context.ts";
 import { withoutHidden } from "../store/records/collection.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
+import { endpoint } from "./declare/operation.ts";
+import { resource, withFields } from "./declare/resource.ts";
 
 const NAME = "[a-z0-9_]+(\\.[a-z0-9_]+)+";
 const named = { minLength: 1, maxLength: 255 };
@@ -68,7 +68,8 @@ export const createWebhook = endpoint({
   path: "/webhooks",
   summary: "Create a webhook endpoint",
   description:
-    "The URL must be on this machine. Unknown event types are accepted and listed in `X-Sandbox-Warning`. The secret is returned only in this response.",
+    "The URL must be on this machine. Unknown event types are accepted and listed in `X-Sandbox-Warning`. The " +
+    "secret is returned only in this response.",
   body: newEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.succeeded", "booking.declined"] },
   reply: withFields(webhookEndpoints, { health: WebhookHealth, secret }),
@@ -215,7 +216,8 @@ const sendTestEvent = endpoint({
   path: "/webhook-events/test",
   summary: "Send a test event",
   description:
-    "The event is sent to all endpoints subscribed to its type, signed and retried like any other event. It changes no records.",
+    "The event is sent to all endpoints subscribed to its type, signed and retried like any other event. It " +
+    "changes no records.",
   body: testEvent,
   example: { type: "payment.succeeded", data: { amount: 1_500 } },
   reply: assumed(
@@ -252,5 +254,5 @@ function warnAboutUnknownTypes({ webhooks: { eventTypes }, warn }: OperationCont
   const unknown = types.filter((type) => type !== EVERY_TYPE && !eventTypes.has(type));
   if (unknown.length === 0) return;
   const hints = unknown.map((type) => `${type}.${didYouMean(type, eventTypes)}`);
-  warn(mask(`The sandbox never sends ${hints.join(" It never sends ")}`, 1_000));
+  warn(`The sandbox never sends ${hints.join(" It never sends ")}`);
 }

@@ -1,8 +1,10 @@
-// The declaration of an operation, from which its route, validation, documentation and contract tests are derived.
+// The types of an operation's declaration, from which its route, validation, documentation and contract tests are
+// derived. `areas/declare/` has the functions that declare.
 
 import type { ErrorCode } from "../kernel/errors.ts";
-import { type Assumed, assumed, type Fact } from "../schema/assumed.ts";
-import { type Static, type TProperties, type TSchema, Type } from "../schema/shapes.ts";
+import type { Document, PreserializedJson } from "../kernel/reply-bodies.ts";
+import type { Fact } from "../schema/assumed.ts";
+import type { Static, TProperties, TSchema } from "../schema/shapes.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -23,25 +25,6 @@ export interface HandlerInput<Path extends string, Query extends ObjectSchema, B
   /** Aborted when the client has disconnected. Only for operations of the control API that are called over HTTP. */
   gone?: AbortSignal | undefined;
 }
-
-/**
- * Who may call an operation of the control API besides the host. `room`: anyone whose path has the room's code;
- * `requireRoom` throws without it. `learner`: a learner, with the learner's API key, limited to the learner's merchant.
- */
-export type Access<World> =
-  | { requireRoom(call: { params: Record<string, string> } & World): void }
-  | { learner: LearnerLimit<World> };
-
-/**
- * How a call is limited to a learner's merchant. `anyone`: no limit, because the reply is the same for every caller.
- * `query`: fills in the learner's merchant, and rejects another one. `param`: rejects a path with another merchant.
- * `ownerOf`: finds the merchant of the record in the path; a record of another merchant counts as unknown.
- */
-export type LearnerLimit<World> =
-  | "anyone"
-  | { query: string }
-  | { param: string }
-  | { ownerOf(call: { params: Record<string, string> } & World): string | null | undefined };
 
 export interface EndpointDeclaration<
   Path extends string,
@@ -82,7 +65,6 @@ export interface EndpointDeclaration<
   idempotent?: boolean;
   /** Milliseconds for which a reply is replayed for its `Idempotency-Key` (default: 24 hours). */
   replayWindow?: number;
-  access?: Access<World>;
   /** Rejected from a web page, even of an allowed origin: what it does reaches beyond the API. */
   notFromPages?: true;
   handle(
@@ -94,7 +76,7 @@ type HandlerResult<Reply> = Reply | PreserializedJson<Reply> | Document;
 
 type Declared<World> = EndpointDeclaration<string, ObjectSchema, ObjectSchema, TSchema, World> & { area: string };
 /** The fields without a default. */
-type MayLack = "body" | "handlerChecksBody" | "example" | "replayWindow" | "access" | "notFromPages";
+type MayLack = "body" | "handlerChecksBody" | "example" | "replayWindow" | "notFromPages";
 
 /** A declared operation without its type parameters, for code that iterates over all operations. */
 export type Endpoint<World = unknown> = Readonly<
@@ -106,75 +88,3 @@ export type Endpoint<World = unknown> = Readonly<
 
 /** An operation without its handler. */
 export type DeclaredOperation = Omit<Endpoint, "handle">;
-
-const OK: Assumed<number> = assumed<number>(
-  200,
-  "The service's documentation says `OK`, which is the reason phrase of status 200.",
-);
-
-const DEFAULTS = {
-  position: Number.MAX_SAFE_INTEGER,
-  description: "",
-  query: Type.Object({}),
-  exampleParams: {},
-  documents: {},
-  status: OK,
-  headers: {},
-  errors: [],
-  emits: [],
-  mayEmit: {},
-};
-
-type Declare<World, More> = <
-  const Path extends string,
-  Query extends ObjectSchema,
-  Body extends ObjectSchema,
-  Reply extends TSchema,
->(
-  declared: EndpointDeclaration<Path, Query, Body, Reply, World> & More,
-) => Endpoint<World>;
-
-/**
- * Creates the `endpoint()` function for operations of one area, or of any area. Handlers receive `World` with the
- * request.
- */
-export function endpointFactory<World>(): Declare<World, { area: string }>;
-export function endpointFactory<World>(area: string): Declare<World, unknown>;
-export function endpointFactory<World>(area = ""): Declare<World, unknown> {
-  return (declared) => {
-    const idempotent = declared.method === "POST" || declared.method === "PATCH";
-    return { ...DEFAULTS, area, idempotent, ...declared } as unknown as Endpoint<World>;
-  };
-}
-
-/** The names of the path parameters, in order. */
-export const paramNames = (path: string): string[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
-
-export class PreserializedJson<T> {
-  readonly text: string;
-  /** The type of the value that the text encodes. Exists only for the compiler. */
-  declare readonly value: T;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** The default Content-Security-Policy: no scripts, requests, forms or embedding in frames. */
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-export class Document {
-  /** One of the content types that the operation declares in `documents`. */
-  readonly contentType: string;
-  readonly text: string;
-  /** The Content-Security-Policy sent with the document. */
-  readonly policy: string;
-
-  constructor(contentType: string, text: string, policy = PAGE_POLICY) {
-    this.contentType = contentType;
-    this.text = text;
-    this.policy = policy;
-  }
-}

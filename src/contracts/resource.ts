@@ -1,28 +1,14 @@
-// The declaration of a resource: its fields, its states and their effects, its rules, and its sample record.
+// The types of a resource's declaration: its fields, its states and their effects, its rules, and its sample record.
+// `areas/declare/` has the function that declares one.
 
-import { knownCurrency } from "../kernel/money.ts";
 import type { Draws } from "../kernel/random.ts";
-import { assumed } from "../schema/assumed.ts";
-import {
-  id,
-  metadata,
-  oneOf,
-  type Static,
-  type TObject,
-  type TProperties,
-  type TUnsafe,
-  Type,
-  timestamp,
-} from "../schema/shapes.ts";
-import {
-  type ArrivalTimes,
-  arrivalTimesOf,
-  describeTransitions,
-  orderRules,
-  statesBefore,
-  type Transitions,
-  timeRules,
-} from "./transitions.ts";
+import type { Static, TObject, TProperties, TUnsafe } from "../schema/shapes.ts";
+
+/** The statuses that may follow each status. */
+export type Transitions = Readonly<Record<string, readonly string[]>>;
+
+/** The states that set each time. */
+export type ArrivalTimes = ReadonlyMap<string, readonly string[]>;
 
 /** The fields that every record has. */
 export interface RecordBase {
@@ -151,8 +137,14 @@ export interface RuleContext<R> {
   own: OwnRecords;
 }
 
-/** A condition that every record must meet. A rule about other records may throw a conflict itself. */
+/** A condition that every record must meet: one that breaks it is malformed, or in a state that cannot be. */
 export type Rule<R> = { check(record: R, context: RuleContext<R>): RuleProblem | undefined }["check"];
+
+/**
+ * One sentence about what is unlikely in a record, such as a stay in a full room. The record is written all the same:
+ * a test may want exactly that.
+ */
+export type Warning<R> = { check(record: R, context: RuleContext<R>): string | undefined }["check"];
 
 /** A merchant's records by kind, the oldest first. */
 export type RecordsByKind = ReadonlyMap<string, readonly AnyRecord[]>;
@@ -170,7 +162,7 @@ export interface WorldViolation {
  * The event of a change that keeps the state: one type for all changes, or the first type whose condition holds. Null:
  * none.
  */
-type UpdateEvents<R> = string | null | Readonly<Record<string, (before: R, after: R) => boolean>>;
+export type UpdateEvents<R> = string | null | Readonly<Record<string, (before: R, after: R) => boolean>>;
 
 export interface Resource<R extends RecordBase = RecordBase> {
   readonly kind: string;
@@ -190,6 +182,7 @@ export interface Resource<R extends RecordBase = RecordBase> {
   /** The states that set each time of an arrival. */
   readonly arrivalTimes: ArrivalTimes;
   readonly rules: readonly Rule<R>[];
+  readonly warnings: readonly Warning<R>[];
   /** Checks that these records agree with others. Operations keep this agreement; fixtures and tests are checked. */
   readonly sums: readonly ((world: RecordsByKind, own: OwnRecords) => WorldViolation[])[];
   /** Returns corrected values, instead of rejecting the record. */
@@ -198,6 +191,11 @@ export interface Resource<R extends RecordBase = RecordBase> {
   changed?(change: Arrival<R>): void;
   /** The kind of record that each of these fields refers to. */
   readonly references: Readonly<Record<string, string>>;
+  /**
+   * The values that the merchant's profile lists for each of these fields, none if any is right. The control API
+   * rejects another one as unknown.
+   */
+  readonly listed: Readonly<Record<string, (merchant: AnyRecord) => readonly string[]>>;
   /** Unique constraints: sets of fields whose combined values must be unique among a merchant's records. */
   readonly unique: readonly (readonly string[])[];
   /** Fields that are stored but never returned. */
@@ -237,10 +235,11 @@ export type ShiftedDates = Readonly<Record<"written" | "settings", Readonly<Reco
 export type DateUnit = "days" | "weeks" | "months" | "quarters" | "half-years";
 
 /** The parts of a resource that its declaration gives unchanged, or leaves out. */
-type DeclaredParts<R extends RecordBase> = Partial<
+export type DeclaredParts<R extends RecordBase> = Partial<
   Pick<
     Resource<R>,
     | "sums"
+    | "warnings"
     | "corrects"
     | "changed"
     | "unique"
@@ -254,7 +253,7 @@ type DeclaredParts<R extends RecordBase> = Partial<
   >
 >;
 
-interface ResourceDeclaration<F extends TProperties, S extends string> extends DeclaredParts<RecordOf<F>> {
+export interface ResourceDeclaration<F extends TProperties, S extends string> extends DeclaredParts<RecordOf<F>> {
   kind: string;
   prefix: string;
   view: string;
@@ -268,124 +267,13 @@ interface ResourceDeclaration<F extends TProperties, S extends string> extends D
   updated?: UpdateEvents<RecordOf<F>>;
   rules?: readonly Rule<RecordOf<F>>[];
   references?: { readonly [Name in keyof F]?: string };
+  listed?: { readonly [Name in keyof F]?: (merchant: AnyRecord) => readonly string[] };
   defaults?: Record<string, unknown>;
   /** False if the service's documentation lists the fields of the resource without `livemode`. */
   livemode?: false;
 }
 
-type RecordOf<F extends TProperties> = RecordBase & Static<TObject<F>>;
+export type RecordOf<F extends TProperties> = RecordBase & Static<TObject<F>>;
 
-type RecordShape<F extends TProperties, S extends string> = RecordOf<F> & (string extends S ? unknown : { status: S });
-
-const DEFAULT_PARTS = {
-  sums: [],
-  series: [],
-  references: {},
-  unique: [],
-  hidden: [],
-  derived: [],
-  datesMoveBy: "weeks",
-} as const;
-
-const SHAPE_WHY =
-  "The service's documentation names the resource but does not list its fields; these are common to comparable APIs.";
-
-export function resource<const F extends TProperties, const S extends string = string>(
-  declared: ResourceDeclaration<F, S>,
-): Resource<RecordShape<F, S>> {
-  type R = RecordShape<F, S>;
-  const {
-    fields,
-    states: declaredStates = {},
-    created: _,
-    updated = null,
-    rules = [],
-    livemode,
-    defaults,
-    ...parts
-  } = declared;
-  const { kind, prefix } = parts;
-  const documented = livemode === false;
-  const states = declaredStates as unknown as Resource<R>["states"];
-  const [first] = Object.keys(states);
-  const transitions = Object.fromEntries(Object.entries(states).map(([name, { to }]) => [name, to]));
-  const arrivalTimes = arrivalTimesOf(states);
-  const schema = Type.Object(
-    {
-      id: id(prefix, "Unique identifier of the object"),
-      object: oneOf([kind], "Type of the object"),
-      merchantId: id("mer", "Merchant that owns the object"),
-      ...(first === undefined ? {} : { status: oneOf(Object.keys(states), describeTransitions(transitions)) }),
-      ...fields,
-      metadata: metadata(),
-      created: assumed(
-        timestamp("Time at which the object was created"),
-        "The service's documentation gives an integer without a unit; most services use seconds.",
-      ),
-      ...(documented
-        ? {}
-        : { livemode: Type.Boolean({ const: false, description: "Always false: no money moves here" }) }),
-    },
-    { title: kind },
-  );
-  return {
-    ...DEFAULT_PARTS,
-    ...(parts as unknown as Pick<Resource<R>, "kind" | "prefix" | "view"> & DeclaredParts<R>),
-    schema: (documented ? schema : assumed(schema, SHAPE_WHY)) as unknown as Resource<R>["schema"],
-    states,
-    changesWithTime: Object.values(states).some(({ next }) => next !== undefined),
-    transitions,
-    events: eventsOf(declared, transitions),
-    updateEvent: chooseUpdateEvent(updated as UpdateEvents<R>),
-    arrivalTimes,
-    rules: [
-      ...("currency" in fields ? [knownCurrency] : []),
-      ...(rules as unknown as readonly Rule<R>[]),
-      ...orderRules({ transitions, arrivalTimes }),
-      ...timeRules({ kind, transitions, arrivalTimes }),
-    ],
-    defaults: { ...(first === undefined ? {} : { status: first }), ...defaults } as Partial<R>,
-  };
-}
-
-function eventsOf(
-  {
-    states = {},
-    created,
-    updated,
-  }: {
-    states?: Readonly<Record<string, { event?: string }>>;
-    created?: string | null;
-    updated?: string | object | null;
-  },
-  transitions: Transitions,
-): Record<string, string> {
-  const all = Object.entries(states);
-  const creation = created === undefined ? all[0]?.[1].event : created;
-  // The initial state counts as an arrival only if a record can return to it.
-  const arrivals = all
-    .filter(([name]) => statesBefore(transitions, name).length > 0)
-    .map(([name, { event }]) => [name, event]);
-  const updates =
-    typeof updated === "string"
-      ? [["updated", updated]]
-      : Object.keys(updated ?? {}).map((type) => [type.split(".").at(-1), type]);
-  return Object.fromEntries([["created", creation], ...arrivals, ...updates].filter(([, event]) => event != null));
-}
-
-function chooseUpdateEvent<R>(updated: UpdateEvents<R>): (before: R, after: R) => string | undefined {
-  if (updated === null || typeof updated === "string") return () => updated ?? undefined;
-  const types = Object.entries(updated);
-  return (before, after) => types.find(([, holds]) => holds(before, after))?.[0];
-}
-
-/** The schema of a record with additional fields for one response. */
-export function withFields<R extends RecordBase, const F extends TProperties>(
-  resource: Resource<R>,
-  fields: F,
-): TUnsafe<R & Static<TObject<F>>> {
-  return assumed(
-    Type.Unsafe<R & Static<TObject<F>>>(Type.Object({ ...resource.schema.properties, ...fields })),
-    SHAPE_WHY,
-  );
-}
+export type RecordShape<F extends TProperties, S extends string> = RecordOf<F> &
+  (string extends S ? unknown : { status: S });

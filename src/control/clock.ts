@@ -1,6 +1,6 @@
 // The sandbox's clock: read it, set it, advance it.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { LifeChange } from "../contracts/life.ts";
 import { AttemptMessage, ClockState, type LiveEvent } from "../contracts/live-messages.ts";
 import { type Clock, isoTime, LATEST_TIME } from "../kernel/clock.ts";
@@ -37,7 +37,6 @@ const showClock = endpoint({
   method: "GET",
   path: "/clock",
   summary: "Get the sandbox time",
-  access: { learner: "anyone" },
   reply: ClockState,
   handle: ({ clock }) => clockState(clock),
 });
@@ -118,7 +117,8 @@ const advanceClock = endpoint({
     if (outcome !== "complete")
       fail(
         "invalid_state",
-        `The clock was set before it had advanced to ${isoTime(until)}: it is ${isoTime(clock.now())} now. Advance it again.`,
+        `The clock was set before it had advanced to ${isoTime(until)}: it is ${isoTime(clock.now())} now. ` +
+          "Advance it again.",
       );
     return { ...publishClock(context), ...played.result() };
   },

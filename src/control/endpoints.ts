@@ -1,9 +1,9 @@
 // Webhook endpoints of all merchants: register, remove and enable them without going through /v1, so faults and the
 // request log do not apply.
 
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { matchingTypes } from "../areas/index.ts";
 import { createWebhook, deleteWebhook, webhookEndpoints } from "../areas/webhooks.ts";
-import { endpointFactory } from "../contracts/endpoint.ts";
 import { NewEndpoint, WebhookHealth } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
@@ -106,7 +106,8 @@ const registerEndpoint = endpoint({
   path: "/endpoints",
   summary: "Register a webhook endpoint, unless the merchant has one at this URL",
   description:
-    "This call is not a call of a client: faults do not apply to it, and the request log omits it. An existing endpoint keeps its secret; its events become the given ones.",
+    "This call is not a call of a client: faults do not apply to it, and the request log omits it. " +
+    "An existing endpoint keeps its secret; its events become the given ones.",
   body: NewEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.*"], merchant: "mer_lodge" },
   reply: RegisteredEndpoint,

@@ -1,6 +1,6 @@
 // Merchants: list, create, remove and reset them.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { ClockState, type LiveEvent, Merchant } from "../contracts/live-messages.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { nullable, type Static, Type, text } from "../schema/shapes.ts";
@@ -46,7 +46,6 @@ const listMerchants = endpoint({
   method: "GET",
   path: "/merchants",
   summary: "List the merchants with their API keys, and how many records and requests each has",
-  access: { learner: { query: "merchant" } },
   query: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   reply: wholeListOf(ListedMerchant),
   errors: ["resource_not_found"],
@@ -63,7 +62,8 @@ const mintMerchant = endpoint({
   path: "/merchants",
   summary: "Create a merchant with the records of a fixture",
   description:
-    "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own.",
+    "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each " +
+    "have their own.",
   body: Type.Object({ fixture: Type.Optional(text("Which fixture (default: lodge)")) }),
   example: { fixture: "lodge" },
   reply: Type.Object({ merchant: Type.String(), apiKey: Type.String() }),

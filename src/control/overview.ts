@@ -1,6 +1,6 @@
 // The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { type FactKind, factKinds } from "../contracts/fact.ts";
 import { ClockState, KeptCounts, MadeCounts, Merchant } from "../contracts/live-messages.ts";
 import { ShownScenario } from "../contracts/scenario.ts";
@@ -13,7 +13,6 @@ import type { Scenarios } from "../scenarios/index.ts";
 import { flag, nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
-import type { Traffic } from "../traffic/traffic.ts";
 import { clockState } from "./clock.ts";
 
 export interface About {
@@ -22,9 +21,7 @@ export interface About {
   url: () => string;
   /** The SQLite file; undefined in memory. */
   file: string | undefined;
-  /** The service file; undefined for the plain service. */
-  service: string | undefined;
-  signature: Static<typeof Overview>["signature"];
+  signature: string;
 }
 
 interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "requestLog" | "runSummary"> {
@@ -33,7 +30,6 @@ interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "request
   life: Pick<Life, "isOn">;
   judge: Pick<Judge, "kept">;
   scenarios: Pick<Scenarios, "armed">;
-  traffic: Pick<Traffic, "list">;
   /** Counts of requests, attempts and verdicts since the last reset. */
   made(): MadeCounts;
 }
@@ -62,14 +58,7 @@ const Overview = Type.Object({
   clock: ClockState,
   life: oneOf(["on", "off"], "Whether records change on their dates: see `--life`"),
   database: nullable(Type.String({ description: "The SQLite file; null in memory" })),
-  service: nullable(Type.String({ description: "The service file of `--service`; null for the plain service" })),
-  signature: Type.Object(
-    {
-      header: nullable(Type.String({ description: "The header that carries it; null if a service file removes it" })),
-      form: Type.String({ description: "How it is computed" }),
-    },
-    { description: "The signature of deliveries" },
-  ),
+  signature: Type.String({ description: "How the signature of deliveries is computed" }),
   merchants: Type.Array(Merchant),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   heldDeliveries: Type.Integer({
@@ -77,9 +66,6 @@ const Overview = Type.Object({
   }),
   scenarios: Type.Array(Type.Object({ name, merchant, score, points, verdict }), {
     description: "The scenarios that are armed",
-  }),
-  traffic: Type.Array(Type.Object({ merchant: Type.String(), rate: Type.String(), happened: Type.Integer() }), {
-    description: "The background traffic that is running",
   }),
   made: MadeCounts,
   kept: KeptCounts,
@@ -99,7 +85,7 @@ const showOverview = endpoint({
 
 /** Also the first message of a live stream. */
 export function showSandbox(context: OverviewParts): Static<typeof Overview> {
-  const { about, clock, life, tenants, deliveries, requestLog, runSummary, judge, made, scenarios, traffic } = context;
+  const { about, clock, life, tenants, deliveries, requestLog, runSummary, judge, made, scenarios } = context;
   const url = about.url();
   requestLog.flush();
   return {
@@ -110,7 +96,6 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     clock: clockState(clock),
     life: life.isOn ? "on" : "off",
     database: about.file ?? null,
-    service: about.service ?? null,
     signature: about.signature,
     merchants: tenants.list(),
     pendingDeliveries: deliveries.pending(),
@@ -118,10 +103,7 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     scenarios: scenarios
       .armed()
       .map(({ name, merchant, score, points, verdict }) => ({ name, merchant, score, points, verdict })),
-    traffic: traffic
-      .list()
-      .filter(({ status }) => status === "running")
-      .map(({ merchant, rate, happened }) => ({ merchant, rate, happened })),
+
     made: made(),
     kept: { ...runSummary.kept(), verdicts: judge.kept() },
     failedDeliveries: runSummary.failedDeliveries(),
@@ -140,9 +122,9 @@ const showHealth = endpoint({
   method: "GET",
   path: "/health",
   summary: "Check whether the sandbox is ready",
-  access: { learner: "anyone" },
   description:
-    "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since.",
+    "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. " +
+    "Replies 503 if the SQLite file was deleted or replaced since.",
   reply: Type.Object({ status: Type.String({ const: "ready" }), version: Type.String() }),
   errors: ["database_missing"],
   handle({ about, database }) {

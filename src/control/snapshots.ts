@@ -1,6 +1,6 @@
 // Snapshots: named copies of the database, which can be restored any number of times.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { Type } from "../schema/shapes.ts";
 import type { Snapshots } from "../store/world/snapshots.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
@@ -50,7 +50,8 @@ const restoreSnapshot = endpoint({
   exampleParams: { name: "before" },
   summary: "Restore a snapshot",
   description:
-    "Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue.",
+    "Restores records, events, deliveries, keys and stored Idempotency-Key responses. " +
+    "Rate-limit windows start again; the request log and the clock continue.",
   reply: Type.Object({ restored: Type.String() }),
   errors: ["resource_not_found", "invalid_state"],
   handle({ params, snapshots, dataReplaced }) {

@@ -28,20 +28,44 @@ export interface CallFaults {
   disconnect: DisconnectForm | undefined;
 }
 
-export type RequestContext = ReturnType<typeof openContext>;
+export interface RequestContext extends ReturnType<typeof openContext> {}
+
+/** Passes the request on to the next stage, or with an error to the error handler. */
+export type Next = (error?: unknown) => void;
 
 /**
- * One stage of the pipeline: passes the request on (returns), responds (sets `reply`) or rejects the request (throws an
- * ApiError).
+ * One stage of a pipeline, which is middleware as Express has it: it passes the request on, sets `reply` and ends the
+ * stages, or rejects the request (throws an ApiError).
  */
-export type Stage = (context: RequestContext) => void | Promise<void>;
+export type Stage = (request: IncomingMessage, response: ServerResponse, next: Next) => void | Promise<void>;
+
+/**
+ * The property of a request that holds its context. A property costs nothing; a WeakMap of all requests added two
+ * thirds to the CPU time of a GET.
+ */
+const CONTEXT = Symbol("context");
+
+type WithContext = IncomingMessage & { [CONTEXT]?: RequestContext };
+
+/** The context of a request whose pipeline has started. */
+export const contextOf = (request: IncomingMessage): RequestContext =>
+  (request as WithContext)[CONTEXT] as RequestContext;
+
+export const setContext = (request: IncomingMessage, context: RequestContext): void => {
+  (request as WithContext)[CONTEXT] = context;
+};
+
+/** Passes the request on, or ends the stages if this one has set the reply. */
+export function passOn(context: RequestContext, next: Next): void {
+  if (context.reply === undefined) next();
+  else context.finish(context);
+}
 
 export function openContext(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
-  sequence: number,
   at: number,
-  era = 0,
+  finish: (context: RequestContext) => void = () => {},
 ) {
   const arrived = realNow();
   const target = incoming.url ?? "/";
@@ -49,15 +73,18 @@ export function openContext(
   return {
     incoming,
     outgoing,
+    /** Sends the reply that a stage has set. */
+    finish,
     /**
      * Sandbox milliseconds at arrival. Used for every time that the request shows or stores, unless a fault shifts it.
      */
     at,
     /** The number in the request's id; 0 for requests that the request log does not keep. */
-    sequence,
+    sequence: 0,
     /** Increases with each reset, which starts the numbers again. */
-    era,
-    id: `req_${sequence}`,
+    era: 0,
+    /** Shown in the response only if the request has a number. */
+    id: "req_0",
     /** All headers of the response, as sent. */
     sentHeaders: {} as Record<string, string | number>,
     /** The path as sent, without its query. */
@@ -104,7 +131,7 @@ export function openContext(
     isAdmitted: false,
     /** The error code of the reply. */
     errorCode: undefined as string | undefined,
-    /** Set by the stage that responds; no later stage runs. */
+    /** Set by the stage that responds; `finish` sends it. */
     reply: undefined as Reply | undefined,
   };
 }

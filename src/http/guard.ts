@@ -8,8 +8,9 @@ import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
 import { MAX_TARGET } from "../kernel/request-limits.ts";
-import { headerOnce, type RequestContext } from "./context.ts";
+import { contextOf, headerOnce, type RequestContext, type Stage } from "./context.ts";
 import type { Cors } from "./cors.ts";
+import { isApiPath } from "./request-target.ts";
 
 export type Guard = ReturnType<typeof createGuard>;
 
@@ -35,7 +36,10 @@ export function createGuard({ port, extraHosts, cors }: GuardOptions) {
   const isOwnOrigin = (origin: string) => origin.startsWith("http://") && isAllowedHost(origin.slice("http://".length));
   const checkOrigin = (incoming: IncomingMessage) => {
     const origin = headerOnce(incoming, "origin");
-    if (origin === undefined) return checkSite(incoming);
+    if (origin === undefined) {
+      checkSite(incoming);
+      return checkBrowser(incoming);
+    }
     if (typeof origin === "string" && (isOwnOrigin(origin) || cors?.allows(origin, incoming))) return;
     fail(
       "origin_not_allowed",
@@ -80,19 +84,38 @@ function checkSite({ method, headers }: IncomingMessage): void {
   );
 }
 
+/**
+ * Rejects requests under /v1 that a browser sends on its own, such as an image, without saying whose page asks:
+ * browsers
+ * send Sec-Fetch-Site only to localhost, so not to a name of `--allowed-host`. A page cannot add a key without a
+ * preflight, and cannot leave out the `Mozilla` that every browser's User-Agent starts with.
+ */
+function checkBrowser({ url, headers }: IncomingMessage): void {
+  if (headers["sec-fetch-site"] !== undefined || !isApiPath(url)) return;
+  if (!/^mozilla\//i.test(headers["user-agent"] ?? "") || /^bearer /i.test(headers.authorization ?? "")) return;
+  fail(
+    "origin_not_allowed",
+    "A browser sent this request without an API key, an Origin or Sec-Fetch-Site, as an image of any web page would. Call the sandbox from your server, or send `Authorization: Bearer sk_test_…`.",
+  );
+}
+
 /** Whether the user follows a link. Excludes frames and prefetches, which a page can start without its user. */
 const isNavigation = (headers: IncomingHttpHeaders) =>
   headers["sec-fetch-mode"] === "navigate" &&
   (headers["sec-fetch-dest"] ?? "document") === "document" &&
   headers["sec-purpose"] === undefined;
 
-/** The first stage: applies the guard, and the limits on every request. */
+/**
+ * The first stage: applies the guard, and the limits on every request. `admitted` is called between the two: a request
+ * that the guard rejects gets no number, so that no web page changes the numbers of other requests.
+ */
 export const admit =
-  (guard: Guard) =>
-  (context: RequestContext): void => {
-    const { incoming } = context;
+  (guard: Guard, admitted: (context: RequestContext) => void = () => {}): Stage =>
+  (incoming, _response, next) => {
+    const context = contextOf(incoming);
     const corsHeaders = guard.check(incoming);
     if (corsHeaders !== undefined) Object.assign(context.headers, corsHeaders);
+    admitted(context);
     context.isAdmitted = true;
     const { length } = incoming.url ?? "";
     if (length > MAX_TARGET)
@@ -103,6 +126,7 @@ export const admit =
         "expectation_failed",
         `The sandbox meets Expect: 100-continue only; received ${quote(expect)}. Leave the header out.`,
       );
+    next();
   };
 
 /** Whether the client waits for `100 Continue` before it sends the body. Uses Node's own comparison. */

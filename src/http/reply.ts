@@ -98,12 +98,11 @@ const READ_TIMEOUT = 2_000;
  * Writes an error to a socket that Node no longer serves as HTTP, then closes the socket. Destroys it after a timeout
  * if the client neither reads nor closes.
  */
-export function endWithError(socket: Duplex, error: ApiError, requestId?: string): void {
-  const body = JSON.stringify(errorBody(error, requestId));
+export function endWithError(socket: Duplex, error: ApiError): void {
+  const body = maskedJson(errorBody(error, undefined));
   const headers = {
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(body),
-    ...(requestId === undefined ? {} : { "X-Sandbox-Request-Id": requestId }),
     ...SAFE_HEADERS,
     ...error.headers,
     Connection: "close",
@@ -122,7 +121,7 @@ export function endWithError(socket: Duplex, error: ApiError, requestId?: string
 export const behaviours: MeasuredBehaviour[] = [
   {
     id: "errors.vocabulary",
-    fact: "Errors always have all four fields: `error` is a category, `code` the condition, `details.requestId` the request and `details.errors` the fields at fault.",
+    fact: "Errors always have all four fields: `error` is a category, `code` the condition and `details.errors` the fields at fault; `details.requestId` is the request in the log, which keeps none that a foreign host or origin, or the HTTP parser, rejects.",
     why: "The service's documentation requires only `error` and shows no values of `error` and `code`, not even for 429.",
     facts: ["message", "code", "details", "details.requestId"].map((field) => ({
       id: `error.${field}`,

@@ -1,4 +1,4 @@
-// Numbers each request under /v1 and writes it to the request log with its response.
+// Numbers each admitted request under /v1 and writes it to the request log with its response.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -19,6 +19,8 @@ interface RecorderOptions {
   /** Called with errors that are defects of the sandbox. */
   report: (error: unknown, context: RequestContext) => void;
 }
+
+export type RequestRecorder = ReturnType<typeof createRequestRecorder>;
 
 export function createRequestRecorder({ requestLog, clock, onRecorded, report }: RecorderOptions) {
   const connections = new WeakMap<Socket, Connection>();
@@ -43,10 +45,14 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
         connection.closed = realNow();
       });
     },
-    /** The id of a request that cannot be recorded, because it is not HTTP. */
-    nextId: () => `req_${requestLog.next()}`,
-    open(incoming: IncomingMessage, outgoing: ServerResponse) {
-      return openContext(incoming, outgoing, requestLog.next(), clock.now(), requestLog.era());
+    /** Opens the context of a request, whose pipeline sends its reply with `finish`. */
+    open: (incoming: IncomingMessage, outgoing: ServerResponse, finish: (context: RequestContext) => void) =>
+      openContext(incoming, outgoing, clock.now(), finish),
+    /** Numbers a request that the guard has admitted. */
+    admitted(context: RequestContext) {
+      context.sequence = requestLog.next();
+      context.era = requestLog.era();
+      context.id = `req_${context.sequence}`;
     },
     /** Call this once the response is being sent. */
     close(context: RequestContext) {

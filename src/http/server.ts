@@ -6,6 +6,7 @@ import { type AddressInfo, createServer as createTcpServer, type Socket, type Se
 import type { Duplex } from "node:stream";
 import { afterRealTime } from "../kernel/clock.ts";
 import { ApiError, type ErrorCode, errors, fail, SandboxError } from "../kernel/errors.ts";
+import { refuseLiveKeyIn } from "./authenticate.ts";
 import type { Guard } from "./guard.ts";
 import { endWithError } from "./reply.ts";
 
@@ -14,8 +15,6 @@ export type ListeningServer = ReturnType<typeof createListeningServer>;
 export interface ServerHandlers {
   request(incoming: IncomingMessage, outgoing: ServerResponse): void;
   connected(socket: Socket): void;
-  /** The id of a request that Node could not parse. */
-  nextRequestId(): string;
   upgrade: UpgradeHandler;
 }
 
@@ -97,7 +96,7 @@ function createHttpServer(handlers: () => ServerHandlers): Server {
   });
   // Without a listener, Node closes the connection without a response.
   server.on("connect", (incoming, socket, head) => void handlers().upgrade(incoming, socket, head));
-  server.on("clientError", (error, socket) => rejectMalformed(error, socket, handlers().nextRequestId));
+  server.on("clientError", rejectMalformed);
   return server;
 }
 
@@ -206,12 +205,16 @@ const responseOn = (socket: Duplex) => (socket as Duplex & { _httpMessage?: Serv
 /** Sockets that got an error as their last response. The parser reports later bytes from them as further errors. */
 const rejected = new WeakSet<Duplex>();
 
-/** Responds to invalid HTTP in the API's error format. Node's own response has an empty body. */
-function rejectMalformed(error: Error, socket: Duplex, nextRequestId: () => string): void {
+/**
+ * Responds to invalid HTTP in the API's error format. Node's own response has an empty body. The request gets no
+ * number:
+ * a web page can make a browser send one, with a cookie that is too long or as TLS.
+ */
+function rejectMalformed(error: Error, socket: Duplex): void {
   const response = responseOn(socket);
   if (response?.req.complete) {
     // An earlier valid request on this connection gets its response first.
-    response.once("close", () => rejectMalformed(error, socket, nextRequestId));
+    response.once("close", () => rejectMalformed(error, socket));
     return;
   }
   if (rejected.has(socket)) return;
@@ -221,7 +224,7 @@ function rejectMalformed(error: Error, socket: Duplex, nextRequestId: () => stri
   }
   rejected.add(socket);
   const code = ERROR_CODES[codeOf(error) ?? ""] ?? "malformed_http";
-  endWithError(socket, new ApiError(code, errors[code].when), nextRequestId());
+  endWithError(socket, new ApiError(code, errors[code].when));
 }
 
 export type UpgradeHandler = (incoming: IncomingMessage, socket: Duplex, head: Buffer) => void | Promise<void>;
@@ -230,21 +233,22 @@ interface UpgradeOptions {
   /** The only path that accepts upgrades. */
   path: string;
   guard: Guard;
-  /** Throws unless the sandbox's host sent the request. */
-  requireHost: (incoming: IncomingMessage) => void;
+  /** Throws 403 if the request lacks the control token. */
+  requireToken: (incoming: IncomingMessage) => void;
   accept: UpgradeHandler;
   /** Called with errors that are defects of the sandbox. */
   report: (error: unknown) => void;
 }
 
 /** Checks WebSocket upgrades as requests are checked, before the 101 response. */
-export function createUpgradeHandler({ path, guard, requireHost, accept, report }: UpgradeOptions): UpgradeHandler {
+export function createUpgradeHandler({ path, guard, requireToken, accept, report }: UpgradeOptions): UpgradeHandler {
   return async (incoming, socket, head) => {
     // A client that disconnects is not an error.
     socket.on("error", () => socket.destroy());
     try {
       guard.check(incoming);
-      requireHost(incoming);
+      refuseLiveKeyIn(incoming);
+      requireToken(incoming);
       if (incoming.url?.split("?")[0] !== path) fail("route_not_found", `Only ${path} speaks WebSocket.`);
       checkHandshake(incoming);
       await accept(incoming, socket, head);

@@ -3,7 +3,7 @@
 // or truncated.
 
 import { type Budget, hasEscape, layersOf, newBudget, withoutEscapes } from "./escape-layers.ts";
-import { isSecretName, isSuspicious, MASK, mayBeSecret, type Secret, secretsIn } from "./secrets.ts";
+import { hasLiveKey, isSecretName, isSuspicious, MASK, mayBeSecret, type Secret, secretsIn } from "./secrets.ts";
 
 export { MASK };
 
@@ -78,8 +78,8 @@ export function mayHoldSecret(text: string): boolean {
   return budget.left < 0;
 }
 
-/** Whether a text contains a live key, plain or written with JSON escapes or percent-encoding. */
-export const containsLiveKey = (text: string): boolean => /sk_live_/i.test(withoutEscapes(text));
+/** Whether a text contains a live key, plain or in base64, JSON escapes or percent-encoding. */
+export const containsLiveKey = (text: string): boolean => hasLiveKey(withoutEscapes(text));
 
 /** The last four characters of a test key: enough to distinguish keys, too few to use one. */
 export const maskKey = (key: string) => `…${key.slice(-4)}`;

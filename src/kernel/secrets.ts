@@ -5,8 +5,9 @@ import { grouped } from "./grouped.ts";
 import { IBAN_START_SOURCE, ibansIn } from "./iban.ts";
 
 /**
- * Words that make a name secret, matched as whole words in any spelling: `api key` matches apikey, apiKey, API_KEY,
- * x-api-key and card[api][key]. A word may end with an `s` or digits.
+ * Words that make a name secret, at the end of its words and in any spelling: `api key` matches apikey, apiKey,
+ * API_KEY,
+ * x-api-key, xapikey and card[api][key]. A word may end with an `s` or digits.
  */
 export const SECRET_WORDS = [
   "authorization",
@@ -33,10 +34,10 @@ export const SECRET_WORDS = [
 /** Secret only as the last word of a parameter in a query or a form: a JSON field named `key` is rarely a secret. */
 export const SECRET_PARAMETERS = ["key", "signature", "sig"] as const;
 
-/** Words that also match when another word precedes them without a separator: `userpassword`, `xapikey`. */
-const GLUED = new Set<string>(["pass word", "api key"]);
+/** Words with which other words end: `shipping`, `Caliban`. The others match there too: `accesstoken`, `xapikey`. */
+const ALONE = new Set<string>(["pin", "iban"]);
 
-const wordPatterns = SECRET_WORDS.map((word) => (GLUED.has(word) ? "[a-z0-9]*" : "") + word.replace(" ", "_?"));
+const wordPatterns = SECRET_WORDS.map((word) => (ALONE.has(word) ? "" : "[a-z0-9]*") + word.replace(" ", "_?"));
 const SECRET_NAME = new RegExp(`(?:^|_)(?:${wordPatterns.join("|")})s?\\d*(?:_|$)`);
 const SECRET_PARAMETER = new RegExp(`(?:^|_)(?:${SECRET_PARAMETERS.join("|")})\\d*_?$`);
 
@@ -156,6 +157,22 @@ interface Form {
   secret: RegExp;
 }
 
+/** The prefixes of keys in base64, at each of the three places in a group of bytes: only whole characters of it. */
+const base64Source = (prefixes: readonly string[]) =>
+  prefixes.flatMap((prefix) => [0, 1, 2].map((offset) => base64Of(prefix, offset))).join("|");
+
+function base64Of(text: string, offset: number): string {
+  const whole = btoa("\0".repeat(offset) + text);
+  return whole.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + text.length) * 8) / 6));
+}
+
+const LIVE_KEY_IN_BASE64 = base64Source(["sk_live_"]);
+const KEY_IN_BASE64 = `(?:${LIVE_KEY_IN_BASE64}|${base64Source(["sk_test_"])})`;
+
+/** Whether a text without escapes contains a live key, also in base64. */
+export const hasLiveKey = (text: string): boolean => LIVE_KEY.test(text);
+const LIVE_KEY = new RegExp(`${anyCaseSource(["sk_live_"])}|${LIVE_KEY_IN_BASE64}`);
+
 const FORMS: readonly Form[] = [
   // Prefixes of keys stay unmasked, to show the kind of the key.
   {
@@ -163,6 +180,8 @@ const FORMS: readonly Form[] = [
     start: new RegExp(`(?:${anyCaseSource(["sk_test_", "sk_live_"])})(?=[\\w~-])`, "g"),
     secret: /[\w~-]+(?:\.[\w~-]+)*/y,
   },
+  // Keys in base64, as in the Basic credentials of `curl -u`. What stands before the key may be a user's name.
+  { hint: "", start: new RegExp(`(?=${KEY_IN_BASE64})`, "g"), secret: /[\w+/=-]+/y },
   // Includes base64, in which other services write signing secrets.
   { hint: "_", start: new RegExp(`${anyCaseSource(["whsec_"])}(?=[\\w+/=-])`, "g"), secret: /[\w+/=-]+/y },
   // A JWT: its header begins with {" in base64url. Two to five parts.
@@ -189,14 +208,16 @@ function* knownForms({ text }: Layer, budget: Budget): Generator<Found> {
  * V8 searches fastest if the words and prefixes are in one expression without assertions, and IBANs, JWTs and URLs in
  * their own.
  */
-const WORD_OR_KEY = new RegExp(`${SECRET_WORD_SOURCE}|${anyCaseSource(["sk_live_", "sk_test_", "whsec_"])}`);
+const WORD_OR_KEY = new RegExp(
+  `${SECRET_WORD_SOURCE}|${anyCaseSource(["sk_live_", "sk_test_", "whsec_"])}|${KEY_IN_BASE64}`,
+);
 const IBAN_START = new RegExp(IBAN_START_SOURCE);
 
 /** Whether a text without its escapes may contain a secret. */
 export const isSuspicious = (text: string) =>
   WORD_OR_KEY.test(text) ||
   IBAN_START.test(text) ||
-  FORMS.slice(2).some(({ hint, start }) => text.includes(hint) && text.search(start) >= 0);
+  FORMS.slice(3).some(({ hint, start }) => text.includes(hint) && text.search(start) >= 0);
 
 /** Whether this character ends a name without quotes. */
 const isNameEnd = (code: number) => NAME_ENDS[code] === 1;

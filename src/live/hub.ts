@@ -64,9 +64,11 @@ export interface HubOptions {
   /** The counts of the rows in the database. */
   stored(): StoredCounts;
   verdicts(): VerdictCounts;
+  /** Headers of the 101 response. */
+  responseHeaders: Readonly<Record<string, string>>;
 }
 
-export function createHub({ snapshot, report, stored, verdicts }: HubOptions) {
+export function createHub({ snapshot, report, stored, verdicts, responseHeaders }: HubOptions) {
   const run = once(randomToken);
   const events = createEventBuffer(BUFFERED_EVENTS);
   const listeners = new Set<(event: LiveEvent) => void>();
@@ -77,7 +79,7 @@ export function createHub({ snapshot, report, stored, verdicts }: HubOptions) {
     (client) => sendBatches(client, events),
   );
   const digests = createBroadcast(digestInterval(events), (client) => sendDigest(client, events, made));
-  const server = once(openServer);
+  const server = once(() => openServer(responseHeaders));
   let closed = false;
 
   const join = (socket: WebSocket, query: URLSearchParams) => {
@@ -237,8 +239,18 @@ function sendDigest(client: LiveClient, events: EventBuffer, made: () => MadeCou
   return true;
 }
 
+/** The one subprotocol of the stream. A browser sends the token as another, which must not be sent back. */
+const PROTOCOL = "merchant-sandbox";
+
 /** Loads ws when the first client connects: most sandboxes in CI have no client. */
-async function openServer(): Promise<WebSocketServer> {
+async function openServer(responseHeaders: HubOptions["responseHeaders"]): Promise<WebSocketServer> {
   const { WebSocketServer } = await import("ws");
-  return new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 65_536 });
+  const handleProtocols = (offered: ReadonlySet<string>) => offered.has(PROTOCOL) && PROTOCOL;
+  const server = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: 65_536, handleProtocols });
+  const headerLines = Object.entries(responseHeaders).map((header) => header.join(": "));
+  server.on("headers", (lines) => void lines.push(...headerLines));
+  // Without a listener, ws itself responds, with HTML. It emits the event within `handleUpgrade`.
+  return server.on("wsClientError", ({ message }) =>
+    fail("malformed_http", `This is no WebSocket handshake: ${message}.`),
+  );
 }

@@ -2,13 +2,15 @@
 // uses.
 
 import { resolve } from "node:path";
-import { eventTypes, resources } from "../areas/index.ts";
+import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
 import { callService } from "../client/http-transport.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
+import type { WebhookRequest } from "../contracts/webhook.ts";
+import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import type { ControlContext } from "../control/index.ts";
 import type { About } from "../control/overview.ts";
-import { type ErrorCode, fail, SandboxError } from "../kernel/errors.ts";
+import { type ErrorCode, SandboxError } from "../kernel/errors.ts";
 import { indentedJson } from "../kernel/json-forms.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { createLessons, type LessonService } from "../lessons/index.ts";
@@ -21,28 +23,24 @@ import type { Receiver } from "../store/webhooks/deliveries.ts";
 import { openSeeder } from "../store/world/seed.ts";
 import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
-import { createTraffic } from "../traffic/traffic.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
 import { createSender } from "../webhooks/http/sender.ts";
 import { sign } from "../webhooks/signature.ts";
-import { buildRequest, type WebhookEvent, type WebhookRequest } from "../webhooks/webhook-request.ts";
+import { buildRequest, type WebhookEvent } from "../webhooks/webhook-request.ts";
 import { type Engine, operations, reportDefect, senderOptions } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
-import type { Service } from "./service.ts";
 import { createStartState } from "./start-state.ts";
 
 /** The parts of the control API. Starting and stopping the sandbox use some of them. */
 export type ControlApiParts = ReturnType<typeof openControlApi>;
 
 export function openControlApi(engine: Engine) {
-  const { address, service, fixtures, image, clock, random, life } = engine;
-  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, listeners } = engine;
-  const coverage = () =>
-    readCoverage({ operations: service.operations, eventTypes, statusOf: service.values.errorStatus, ...stores });
+  const { address, fixtures, image, clock, random, life } = engine;
+  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
+  const coverage = () => readCoverage({ operations: catalogue, eventTypes, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const dataReplaced = (merchant?: string) => {
     forget(engine, merchant);
-    traffic.forget(merchant);
     lessons.reset(merchant);
     dispatcher.reload(merchant);
     hub.publish({ kind: "reset", merchant: merchant ?? null });
@@ -50,7 +48,6 @@ export function openControlApi(engine: Engine) {
   const removed = (merchant: string) => {
     judge.close(merchant);
     forgetData(engine, merchant);
-    traffic.forget(merchant);
     lessons.reset(merchant);
     dispatcher.reload(merchant);
     hub.publish({ kind: "removal", merchant });
@@ -64,10 +61,8 @@ export function openControlApi(engine: Engine) {
     dataReplaced,
     removed,
   });
-  const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
-  const traffic = createTraffic({ ...stores, clock, random, resources, life, report: reportTraffic });
   const verifier = openVerifier(engine);
-  const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures()[0]?.name ?? "").merchant);
+  const lessons = openLessons(engine, verifier, () => world.mint(fixtures()[0]?.name ?? "").merchant);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
   const parts = {
     ...shared,
@@ -85,7 +80,6 @@ export function openControlApi(engine: Engine) {
     faults: faults.rules,
     judge,
     scenarios,
-    traffic,
     trends,
     lessons,
     verifier,
@@ -95,7 +89,7 @@ export function openControlApi(engine: Engine) {
     publish: hub.publish,
     made: hub.made,
     resources,
-    documents: openDocuments(address.url, service),
+    documents: openDocuments(address.url),
   } satisfies Omit<ControlContext, "restore">;
   const start = createStartState(engine, parts);
   return { ...parts, start, restore: start.restore };
@@ -182,11 +176,6 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
   };
   return {
     async audit(url, secret, gone) {
-      if (engine.service.translation)
-        fail(
-          "invalid_state",
-          "The audit of a receiver knows the plain service only: start a sandbox without --service for it.",
-        );
       const { auditReceiver } = await import("../audit/audit.ts");
       const options = senderOptions(engine);
       const sender = createSender(options);
@@ -203,11 +192,8 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
   };
 }
 
-/** Lessons do not run with a service file, because their text names the plain service's statuses, codes and headers. */
-const PLAIN_LESSONS = "The lessons describe the plain service: start a sandbox without --service for them.";
-
 function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => string) {
-  const { options, service, address, clock, stores, hub, listeners } = engine;
+  const { options, address, clock, stores, hub, listeners } = engine;
   const lessons: LessonService = createLessons({
     ...stores,
     clock,
@@ -220,9 +206,7 @@ function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => s
     report: (error) => reportDefect(listeners, error, "lessons"),
   });
   hub.listen(lessons.onEvent);
-  return service.translation === undefined
-    ? lessons
-    : { ...lessons, join: async () => fail("invalid_state", PLAIN_LESSONS) };
+  return lessons;
 }
 
 /**
@@ -238,8 +222,8 @@ async function callForLearner(
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
   const reply = await callService(url.origin, { method, path, key, headers, body });
-  // A 409 means that the step's result exists already. In a room, an endpoint on the participant's own machine cannot
-  // be registered.
+  // A 409 means that the step's result exists already. A sandbox that other machines can call takes no endpoint on its
+  // own machine.
   const { code } = reply.body as { code?: ErrorCode };
   if (reply.status < 300 || reply.status === 409 || code === "webhook_url_loopback") return;
   const response = `${reply.status} ${JSON.stringify(reply.body)}`;
@@ -248,18 +232,16 @@ async function callForLearner(
   );
 }
 
-function aboutOf({ address, service, stores }: Engine): About {
-  const { deliveryHeaders, signature: form } = service.values;
-  const signature = { header: deliveryHeaders.signature ?? null, form };
-  return { version: version(), url: address.url, file: stores.database.file, service: service.file, signature };
+function aboutOf({ address, stores }: Engine): About {
+  return { version: version(), url: address.url, file: stores.database.file, signature: USUAL_SIGNATURE };
 }
 
 /** The OpenAPI documents and the list of assumptions, which are loaded and built when first requested. */
-function openDocuments(url: () => string, service: Service): ControlContext["documents"] {
+function openDocuments(url: () => string): ControlContext["documents"] {
   const load = () => import("./documents.ts");
   return {
     openapi: async (form) => (await load()).serviceOpenapi(url(), form),
     controlOpenapi: async (form) => (await load()).controlOpenapi(url(), form),
-    assumptions: async () => (await load()).assumptions(service.facts),
+    assumptions: async () => (await load()).assumptions(),
   };
 }

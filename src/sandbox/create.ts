@@ -4,17 +4,17 @@
 import type { ControlApi, LiveEvent } from "../../generated/control-api.ts";
 import { type ControlTransport, createControlClient } from "../client/control-call.ts";
 import { connect } from "../client/http-transport.ts";
-import { Document } from "../contracts/endpoint.ts";
+import { API_PREFIX } from "../contracts/paths.ts";
 import { VERDICT_RANK, type VerdictMessage } from "../contracts/verdict.ts";
 import { type ControlContext, controlCatalogue } from "../control/index.ts";
 import { showSandbox } from "../control/overview.ts";
 import { runControlOperation } from "../http/control-operation.ts";
-import { API_PREFIX } from "../http/route.ts";
 import { type ListeningServer, listen } from "../http/server.ts";
 import { afterRealTimeIfRunning, type Clock, createClock, isoTime } from "../kernel/clock.ts";
 import { asMisuse, atCaller, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
+import { Document } from "../kernel/reply-bodies.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import { describeOwner } from "../store/sqlite/inspect.ts";
 import { type ControlApiParts, openControlApi } from "./control-api.ts";
@@ -172,7 +172,6 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
   opened.engine?.judge.conclude();
   opened.engine?.hub.close();
   clock.endAdvances();
-  controlApi?.traffic.stop();
   controlApi?.verifier.stop();
   controlApi?.lessons.stop();
   opened.engine?.heldResponses.releaseAll();

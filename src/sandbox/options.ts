@@ -27,7 +27,6 @@ export interface Options {
   clock: number | undefined;
   life: "on" | "off";
   bodies: "checked" | "open";
-  service: string | undefined;
   rateLimit: Record<string, RateLimit>;
   faults: string | undefined;
   scenario: string[];
@@ -78,7 +77,15 @@ const textOption = (value: string, description: string) => ({
 const textLike = (form: RegExp, what: string) => (text: string, flag: string) =>
   form.test(text) ? text : usageError(`${flag} takes ${what}; received "${text}".`);
 const hostName = textLike(/^[\w.-]+$|^\[?[\da-f:.]+\]?$/i, "a host name such as host.docker.internal");
-const webOrigin = textLike(/^(null|[a-z][a-z0-9+.-]*:\/\/[^/?#@]+)$/i, "an origin such as http://localhost:3000");
+const webOriginForm = textLike(/^[a-z][a-z0-9+.-]*:\/\/[^/?#@]+$/i, "an origin such as http://localhost:3000");
+const webOrigin = (text: string, flag: string) =>
+  text.toLowerCase() === "null"
+    ? usageError(
+        `${flag} takes an origin such as http://localhost:3000; ` +
+          `received "${text}", the origin of every sandboxed frame and every local file. ` +
+          "Serve the page from a local server, and allow its origin.",
+      )
+    : webOriginForm(text, flag);
 
 /** A list of texts, by repeating the flag. */
 const textsOption = (value: string, description: string, parse = nonEmpty) => ({
@@ -143,10 +150,6 @@ export const optionDefinitions: Definitions = {
       "change records on their dates, such as payouts that arrive, or leave them as they are",
     ),
     bodies: choiceOption(["checked", "open"], "reject body fields of an unexpected shape, or keep them as sent"),
-    service: textOption(
-      "file",
-      "respond as the real service does, by this file of compare --write (docs/real-service.md)",
-    ),
     rateLimit: {
       value: "limit",
       multiple: true,
@@ -209,7 +212,7 @@ export const NOT_IN_FILE: readonly string[] = [
   ...optionNames.filter((name) => optionDefinitions[name].group === "Security"),
 ];
 /** Options that name a file or a folder, which merchant-sandbox.json may only name below its own. */
-export const PATHS = ["db", "fixtures", "lessons", "snapshot", "service", "faults", "scenario"];
+export const PATHS = ["db", "fixtures", "lessons", "snapshot", "faults", "scenario"];
 
 const defaults = Object.fromEntries(optionNames.map((name) => [name, optionDefinitions[name].default]));
 

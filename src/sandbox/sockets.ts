@@ -1,18 +1,21 @@
 // Dispatches requests: the request pipeline answers /v1, the control app everything else, and the hub the live stream.
 
 import { existsSync, readFileSync } from "node:fs";
+import { catalogue } from "../areas/index.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
+import { faultStages } from "../faults/call-stages.ts";
+import { refuseLiveKeyIn } from "../http/authenticate.ts";
 import { openContext } from "../http/context.ts";
 import { createControlApp } from "../http/control-app.ts";
-import { identifyCaller, requireAccess } from "../http/control-operation.ts";
+import { tokenCheck } from "../http/control-operation.ts";
 import { createCors } from "../http/cors.ts";
 import { createGuard, type Guard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
 import { sendFailure } from "../http/reply.ts";
 import { createRequestRecorder } from "../http/request-recorder.ts";
-import { isApiPath } from "../http/route.ts";
+import { isApiPath } from "../http/request-target.ts";
 import { createUpgradeHandler, type ServerHandlers } from "../http/server.ts";
 import { usageError } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
@@ -32,7 +35,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
   const report: Report = (error, { id }) => reportDefect(listeners, error, id);
   const cors = createCors(options.allowedOrigin, responseHeaders);
   const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
-  const callerOf = identifyCaller(options.controlToken, (key) => learnerWithKey(engine, key));
+  const requireToken = tokenCheck(options.controlToken);
   const { recorder, pipeline } = openService(engine, guard, report);
   const control = once(() =>
     createControlApp({
@@ -40,7 +43,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
       clock,
       control: controlCatalogue,
       world: controlApi(),
-      callerOf,
+      requireToken,
       report,
       loadPage: loadDashboardPage,
     }),
@@ -48,39 +51,35 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
   return {
     request(incoming, outgoing) {
       // For errors before a pipeline starts; the pipelines respond to their own errors.
-      const fail = (error: unknown) => sendFailure(openContext(incoming, outgoing, 0, clock.now()), error, report);
       try {
-        if (cors?.isPreflight(incoming) && guard.allows(incoming)) cors.grantPreflight(incoming, outgoing);
-        else if (isApiPath(incoming.url)) void pipeline()(recorder.open(incoming, outgoing));
-        else control()(incoming, outgoing).catch(fail);
+        // Express's router looks for a path in other targets too, such as a whole URL.
+        if (!incoming.url?.startsWith("/")) guard.check(incoming);
+        if (cors?.isPreflight(incoming) && guard.allows(incoming)) {
+          // The grant repeats names that the page sent.
+          refuseLiveKeyIn(incoming);
+          cors.grantPreflight(incoming, outgoing);
+        } else if (isApiPath(incoming.url)) pipeline()(incoming, outgoing);
+        else control()(incoming, outgoing);
       } catch (error) {
-        fail(error);
+        sendFailure(openContext(incoming, outgoing, clock.now()), error, report);
       }
     },
     connected: recorder.connected,
-    nextRequestId: recorder.nextId,
     upgrade: createUpgradeHandler({
       path: `${CONTROL_PREFIX}/live`,
       guard,
-      requireHost: (incoming) => requireAccess(callerOf(incoming), "The live stream"),
+      requireToken,
       accept: hub.acceptUpgrade,
       report: (error) => reportDefect(listeners, error, "live stream"),
     }),
   };
 }
 
-/** Finds the learner with this API key. Session tokens and the public keys of the fixtures give no access. */
-function learnerWithKey({ stores: { tenants, learners }, fixtures }: Engine, key: string): string | undefined {
-  const identity = tenants.identify(key);
-  if (identity?.kind !== "key" || !learners.has(identity.merchant)) return undefined;
-  return fixtures().some(({ merchant }) => merchant.apiKey === key) ? undefined : identity.merchant;
-}
-
 type Report = (error: unknown, request: { id: string }) => void;
 
 /** The pipeline of the service under /v1, and the recorder of its requests. */
 function openService(
-  { options, service, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
+  { options, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
   guard: Guard,
   report: Report,
 ) {
@@ -89,16 +88,15 @@ function openService(
   const pipeline = once(() =>
     createPipeline({
       ...stores,
-      catalogue: service.operations,
+      catalogue,
       clock,
       guard,
       limiter,
       bodies: options.bodies,
-      faults: faults.api,
-      held: heldResponses,
+      faults: faultStages({ ...stores, clock, faults: faults.api, held: heldResponses }),
       report,
       committed: dispatcher.afterCommit,
-      answered: recorder.close,
+      recorder,
     }),
   );
   return { recorder, pipeline };

@@ -1,10 +1,9 @@
 // The context of an operation's handler: the calling merchant's records and the stores, inside one transaction.
 
-import { type Endpoint, endpointFactory, type HandlerInput, type ObjectSchema } from "../contracts/endpoint.ts";
+import type { Endpoint, HandlerInput, ObjectSchema } from "../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { Random } from "../kernel/random.ts";
 import type { TSchema } from "../schema/schema.ts";
-import { assumedListOf, assumedPageQuery } from "../schema/shapes.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Collections, Scope } from "./records/collection.ts";
 import type { Counters } from "./records/id-counters.ts";
@@ -30,28 +29,6 @@ export interface WebhookRules {
 /** A declared operation of the service. */
 export type Operation = Endpoint<OperationContext>;
 
-export const endpoint = endpointFactory<OperationContext>();
-
-/**
- * Declares the operation that lists the merchant's records of a kind. By default, its reply and query are assumptions.
- */
-export const listEndpoint = <R extends RecordBase>(
-  resource: Resource<R>,
-  declared: Pick<Operation, "id" | "position" | "area" | "path" | "summary">,
-  {
-    reply = assumedListOf(resource.schema),
-    query = assumedPageQuery,
-  }: { reply?: TSchema; query?: typeof assumedPageQuery } = {},
-): Operation =>
-  endpoint({
-    ...declared,
-    method: "GET",
-    query,
-    reply,
-    errors: ["invalid_limit", "invalid_cursor"],
-    handle: ({ query: page, own }) => own(resource).list(page),
-  });
-
 interface OperationDependencies {
   collections: Collections;
   counters: Counters;
@@ -71,10 +48,11 @@ export interface OperationOptions {
   asOf?: number;
   /** Receives the type and the record of each event. */
   emitted?(type: string, data: unknown): void;
+  /** Receives what is probably a mistake, one sentence at a time. */
   warned?(text: string): void;
 }
 
-/** The input of a request; empty without one, as for background traffic. */
+/** The input of a request; empty without one. */
 type OperationInput = HandlerInput<string, ObjectSchema, ObjectSchema>;
 
 /**
@@ -101,7 +79,8 @@ export function operationContextFactory(stores: OperationDependencies) {
       return outbox.emit(merchant, type, data, origin);
     };
     const dueFrom = options.asOf === undefined ? now * 1000 - STILL_DUE : 0;
-    const own = scopeOf(counters, merchant, now, emit, dueFrom);
+    const { warned } = options;
+    const own = scopeOf(counters, merchant, { now, emit, dueFrom, warn: warned });
     return {
       params: input.params,
       query: input.query,
@@ -114,7 +93,7 @@ export function operationContextFactory(stores: OperationDependencies) {
       own: <R extends RecordBase>(resource: Resource<R>) => collections(resource, own),
       /** The records of another merchant, for the two operations that need them: creation and login. */
       of: <R extends RecordBase>(owner: string, resource: Resource<R>) =>
-        collections(resource, scopeOf(counters, owner, now, emit, dueFrom)),
+        collections(resource, scopeOf(counters, owner, { now, emit, dueFrom, warn: warned })),
       /** Writes an event and its deliveries to the endpoints that subscribed; they are sent after the commit. */
       emit,
       /** Like `emit`, for a test event, which the operation need not declare. */
@@ -129,7 +108,7 @@ export function operationContextFactory(stores: OperationDependencies) {
        */
       jsonOf: (result: unknown, schema: TSchema) => jsonIfWritten(own, result, schema),
       /** Sends a warning to the client, in a header of the response. */
-      warn: (text: string) => options.warned?.(text),
+      warn: (text: string) => warned?.(text),
       tenants,
       outbox,
       /** The log of webhook deliveries. */
@@ -140,12 +119,17 @@ export function operationContextFactory(stores: OperationDependencies) {
   };
 }
 
-const scopeOf = (counters: Counters, merchant: string, now: number, emit: Scope["emit"], dueFrom: number): Scope => ({
+const scopeOf = (
+  counters: Counters,
+  merchant: string,
+  { now, emit, dueFrom, warn }: Pick<Scope, "now" | "emit" | "dueFrom" | "warn">,
+): Scope => ({
   merchant,
   now,
   mint: (prefix) => counters.mint(merchant, prefix),
   series: seriesFor(counters, merchant),
   emit,
+  warn,
   dueFrom,
   checkRecord,
 });

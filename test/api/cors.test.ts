@@ -43,7 +43,18 @@ test("a preflight of a named origin is granted for the API and its OpenAPI docum
   }
   const local = await preflight(bench, RULES, { "access-control-request-private-network": "true" });
   expect(local.headers["access-control-allow-private-network"]).toBe("true");
+  attempted("Live keys");
+  const live = await preflight(bench, RULES, { "access-control-request-headers": "x-sk_live_4eC39HqLyjWDarjt" });
+  expect([live.status, live.body.code]).toEqual([403, "live_key_refused"]);
+  expect(live.text + live.rawHeaders).not.toContain("4eC39");
   expect((await bench.control("GET", "/requests")).data).toEqual([]);
+});
+
+test("null is no origin to allow: every sandboxed frame has it", async () => {
+  for (const origin of ["null", "NULL"]) {
+    attempted("More than the API for an allowed origin");
+    await expect(open({ allowedOrigin: [origin] })).rejects.toThrow(`received "${origin}", the origin of every`);
+  }
 });
 
 test("a page of a named origin can read every response of the API: successes, errors and injected faults", async () => {

@@ -6,8 +6,9 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
+import { needs } from "../support/needs.ts";
 import { folder } from "../support/program.ts";
-import { type Answer, attempted, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
+import { type Answer, attempted, type Bench, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
 
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === "::1"),
@@ -325,18 +326,21 @@ describe("HTTP requests", () => {
     });
   });
 
-  test.runIf(hasIpv6)("a connection over IPv6 is served and closed like one over IPv4", async () => {
-    const bench = await open();
-    const good = `GET /v1/merchants/me HTTP/1.1\r\nHost: localhost:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
-    const bytes = `${good}\r\n${good}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n${good}bad header\r\n\r\n`;
-    const statuses = async (host: string) => (await raw(bench.port, bytes, false, host)).match(/HTTP\/1\.1 \d+/g);
-    expect(await statuses("::1")).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 400"]);
-    expect(await statuses("127.0.0.1")).toEqual(await statuses("::1"));
-    const idle = raw(bench.port, `${good}\r\n`, false, "::1");
-    await bench.call("GET", "/v1/merchants/me");
-    await bench.close();
-    expect(await idle).toContain("HTTP/1.1 200");
-  });
+  test.runIf(hasIpv6)(
+    `a connection over IPv6 is served and closed like one over IPv4${needs(hasIpv6, "IPv6")}`,
+    async () => {
+      const bench = await open();
+      const good = `GET /v1/merchants/me HTTP/1.1\r\nHost: localhost:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
+      const bytes = `${good}\r\n${good}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n${good}bad header\r\n\r\n`;
+      const statuses = async (host: string) => (await raw(bench.port, bytes, false, host)).match(/HTTP\/1\.1 \d+/g);
+      expect(await statuses("::1")).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 400"]);
+      expect(await statuses("127.0.0.1")).toEqual(await statuses("::1"));
+      const idle = raw(bench.port, `${good}\r\n`, false, "::1");
+      await bench.call("GET", "/v1/merchants/me");
+      await bench.close();
+      expect(await idle).toContain("HTTP/1.1 200");
+    },
+  );
 
   test("a client that offers HTTP/2 with every request leaves no listeners on its connection", async () => {
     const warnings: Error[] = [];
@@ -609,6 +613,8 @@ describe("unknown parameters and fields", () => {
   });
 });
 
+const own = (bench: Bench) => [`Host: localhost:${bench.port}`, "Authorization: Bearer sk_test_lodge"];
+
 describe("a live key", () => {
   const tail = "4eC39HqLyjWDarjtT1zdp7dc";
   const key = `sk_live_${tail}`;
@@ -631,6 +637,8 @@ describe("a live key", () => {
     ["a cookie", { cookie: `key=${encoded}` }],
     ["Authorization, twice", { authorization: [`Bearer sk_test_lodge`, `Bearer ${key}`] }],
     ["Authorization, in another scheme", { authorization: `Basic ${key}` }],
+    ["Basic credentials", { authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` }],
+    ["Basic credentials of a proxy", { "x-proxy": `Basic ${Buffer.from(`me:${key}`).toString("base64")}` }],
   ];
   const targets = [
     `/v1/payments?api_key=${key}`,
@@ -661,6 +669,20 @@ describe("a live key", () => {
     attempted("Live keys", answers.length);
     for (const { status, body, text } of answers) expect([status, body.code], text).toEqual([403, "live_key_refused"]);
     expect(answers[0]?.body.message).toContain("Rotate");
+
+    const trailers = [key, Buffer.from(`${key}:`).toString("base64")].map(async (value) => {
+      const head = lines(
+        `POST ${RULES} HTTP/1.1`,
+        ...own(bench),
+        "Content-Type: application/json",
+        "Transfer-Encoding: chunked",
+      );
+      return readRaw(await raw(bench.port, `${head}2\r\n{}\r\n0\r\nX-Signed: ${value}\r\n\r\n`));
+    });
+    for (const { status, body } of await Promise.all(trailers)) {
+      attempted("Live keys");
+      expect([status, body.code]).toEqual([403, "live_key_refused"]);
+    }
 
     const earlier = [
       await bench.call("GET", `/v1/${key}`),

@@ -6,23 +6,14 @@ import { describe, expect, test } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
 import { errors } from "../../src/kernel/errors.ts";
 import { flagOf, optionDefinitions } from "../../src/sandbox/options.ts";
-import { detailKeys } from "../../ui/keys/detail-keys.ts";
-import { keyGroups } from "../../ui/keys/key-bindings.ts";
 import { panes, visiblePanes } from "../../ui/panes/index.ts";
+import { detailKeys } from "../../ui/panes/keys/detail-keys.ts";
+import { keyGroups } from "../../ui/panes/keys/key-bindings.ts";
 import type { Pane } from "../../ui/panes/pane.ts";
 import { emptyDashboard } from "../support/live-rows.ts";
 
 const root = join(import.meta.dirname, "../..");
-const folders = [
-  "",
-  "docs",
-  "fixtures/lessons",
-  "recipes",
-  "bench",
-  "scripts",
-  "scripts/openapi-tools",
-  "test/support/real-service",
-];
+const folders = ["", "docs", "fixtures/lessons", "recipes", "bench", "scripts", "scripts/openapi-tools"];
 const pages = folders.flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith(".md") || name === "llms.txt")
@@ -118,13 +109,9 @@ test("docs/dashboard.md names working keys, and every pane", () => {
   const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, key = ""]) => key));
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((key) => !known.has(key))).toEqual([]);
-  const own = { ...state, learning: { kind: "learner", id: "mer_lodge" } } as const;
-  const room = {
-    ...state,
-    learning: { kind: "workshop", url: "http://127.0.0.1:4747/_sandbox/room/3f9a1c7e" },
-  } as const;
+  const own = { ...state, learning: { id: "mer_lodge" } };
   const usual = visiblePanes(state);
-  const shown = new Set([...usual, ...visiblePanes(own), ...visiblePanes(room)]);
+  const shown = new Set([...usual, ...visiblePanes(own)]);
   expect(shown).toEqual(new Set(panes));
   // A pane that is there only in lessons has the last digit, whichever that is.
   const rowOf = (pane: Pane) => `| ${usual.includes(pane) ? `\`${usual.indexOf(pane) + 1}\` ` : ""}${pane.title} |`;

@@ -3,11 +3,12 @@
 
 import { describe, expect, test } from "vitest";
 import { createJudge } from "../../src/judge/judge.ts";
+import { checkVerdicts } from "../../src/verify/check-verdicts.ts";
 import { operations, requestEntry } from "../support/judge-inputs.ts";
 import { type Behaviour, behaviours, DELAYS, firingOf, type Observed } from "./behaviours.ts";
 
 function verdictsOn(calls: readonly Observed[]): Record<string, Set<string>> {
-  const judge = createJudge({ operations, prefix: "/v1", onVerdict: () => {} });
+  const judge = createJudge({ operations, prefix: "/v1", checkVerdicts, onVerdict: () => {} });
   for (const observed of calls) {
     const firing = firingOf(observed);
     if (firing) judge.fired(firing);
@@ -42,19 +43,11 @@ const check = (
   const wanted = Object.keys(expected).filter((rule) => expected[rule] === "fail");
   expect(failed.sort()).toEqual(wanted.sort());
   for (const [rule, verdict] of Object.entries(expected)) expect([rule, ...(found[rule] ?? [])]).toContain(verdict);
-  for (const [one, other] of SAME_BEHAVIOUR)
-    expect([one, other, found[one]?.has("pass") && found[other]?.has("fail")]).not.toEqual([one, other, true]);
 };
-
-/** The first rule must not pass where the second one fails. */
-const SAME_BEHAVIOUR = [
-  ["outage.backed_off", "retry.backoff_grows"],
-  ["rate_limit.respected", "retry_after.honoured"],
-] as const;
 
 describe.each(behaviours)("a client that $name", (behaviour) => {
   test.each(behaviour.delays ?? DELAYS)("after %i ms", (delay) => check(behaviour, delay, (calls) => calls));
-  test.skipIf(behaviour.alone).each(behaviour.delays ?? DELAYS)("after %i ms, beside 20 workers", (delay) =>
+  test.each(behaviour.delays ?? DELAYS)("after %i ms, beside 20 workers", (delay) =>
     check(behaviour, delay, besideWorkers),
   );
 });

@@ -9,14 +9,14 @@ import { defectLine } from "../../src/cli/output/output.ts";
 import { isJsonType } from "../../src/http/read-body.ts";
 import { closestMatch } from "../../src/kernel/did-you-mean.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
-import { MASK, mask, maskedJson, maskValue, mayHoldSecret } from "../../src/kernel/mask.ts";
+import { containsLiveKey, MASK, mask, maskedJson, maskValue, mayHoldSecret } from "../../src/kernel/mask.ts";
 import { maskHeaders, maskIdempotencyKey } from "../../src/kernel/mask-headers.ts";
 import { isSecretName, SECRET_PARAMETERS, SECRET_WORDS, secretsIn } from "../../src/kernel/secrets.ts";
-import { bodyLines, headerLines } from "../../ui/details/detail-lines.ts";
+import { bodyLines, headerLines } from "../../ui/panes/details/detail-lines.ts";
 import { expectLinear, hostilePieces } from "../support/hostile-pieces.ts";
 import { THEME } from "../support/live-rows.ts";
 import { open } from "../support/sandbox.ts";
-import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../support/secrets.ts";
+import { gluedSecretNames, ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../support/secrets.ts";
 import { receive, register, settle, trigger } from "../support/webhooks.ts";
 
 describe("a name is secret", () => {
@@ -24,6 +24,16 @@ describe("a name is secret", () => {
     fc.assert(fc.property(secretNames, (name) => isSecretName(name)));
     const others = ["PINCode", "pins", "cvv2", "newpassword", "xapikey", "pass_word", "PassWord", "user-pass-phrase"];
     expect(others.filter((name) => !isSecretName(name))).toEqual([]);
+  });
+
+  test("without the capitals or separators between its words", () => {
+    fc.assert(fc.property(gluedSecretNames, (name) => isSecretName(name) && isSecretName(`x-${name}`)));
+    const sent = ["x-authtoken", "accesstoken", "x-clientsecret", "sessioncookie", "bankaccountnumber", "dbpwd"];
+    for (const name of sent) {
+      expect([name, isSecretName(name)]).toEqual([name, true]);
+      expect(mask(`{"${name}":"hidden-value"}`)).toBe(`{"${name}":"${MASK}"}`);
+      expect(maskHeaders({ [name]: "hidden-value" })).toBe(`{"${name}":"${MASK}"}`);
+    }
   });
 
   test("not by a part of an innocent word", () => {
@@ -205,6 +215,20 @@ describe("every text", () => {
         expect(mask(text)).toContain(MASK);
       }),
     );
+  });
+
+  test("loses keys in base64, as in Basic credentials, whatever stands before them", () => {
+    for (const prefix of ["sk_live_", "sk_test_"])
+      for (const user of ["", "a", "ab", "abc:"]) {
+        const encoded = Buffer.from(`${user}${prefix}4eC39HqLyjWDarjt:`).toString("base64");
+        for (const text of [`Basic ${encoded}`, `{"note":"Basic ${encoded}"}`, encoded]) {
+          const masked = mask(text);
+          expect([masked, mayHoldSecret(text)]).toEqual([expect.stringContaining(MASK), true]);
+          expect(masked).not.toContain(encoded.slice(-8));
+          expect(containsLiveKey(jsonEscaped(text))).toBe(prefix === "sk_live_");
+        }
+      }
+    expect(mask("Basic YWxhZGRpbjpvcGVuc2VzYW1l")).toBe("Basic YWxhZGRpbjpvcGVuc2VzYW1l");
   });
 
   test("that holds a secret passes the quick check", () => {

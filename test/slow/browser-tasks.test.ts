@@ -96,10 +96,6 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
     steps: [command("c clock"), { choose: "do", option: "advance 1h" }, send],
     isDone: async (bench) => (await nowOf(bench)).startsWith("2026-01-05T13:00"),
   },
-  "start traffic": {
-    steps: [command("traffic"), send],
-    isDone: async (bench) => (await bench.control("GET", "")).traffic.length === 1,
-  },
   "arm a scenario, and see its score": {
     steps: [command("scenario")],
     seen: /[a-z-]+ 0\/\d+/,

@@ -293,6 +293,35 @@ test("a client that does not read delays no request, and later gets what the oth
   expect(awake.items()).toEqual(sleeper.items());
 });
 
+const HANDSHAKE = [
+  "Connection: Upgrade",
+  "Upgrade: websocket",
+  "Sec-WebSocket-Version: 13",
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+];
+/** With these headers, a browser shows the response to no page, and as no page. */
+const NEVER_A_PAGE = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" };
+
+test("an accepted upgrade names only the subprotocol of the stream, and has the headers of every response", async () => {
+  const bench = await open();
+  const secret = `bearer.${Buffer.from("open-sesame").toString("base64url")}`;
+  for (const [offered, chosen] of [
+    [["merchant-sandbox", secret], "merchant-sandbox"],
+    [[secret, "merchant-sandbox"], "merchant-sandbox"],
+    [[secret], undefined],
+  ] as const) {
+    attempted("Responses read by a web page");
+    const socket = connect(bench.port, "127.0.0.1");
+    const offer = `Sec-WebSocket-Protocol: ${offered.join(", ")}`;
+    const head = ["GET /_sandbox/live HTTP/1.1", `Host: 127.0.0.1:${bench.port}`, ...HANDSHAKE, offer];
+    socket.write([...head, "", ""].join("\r\n"));
+    const { status, headers } = readRaw(String((await once(socket, "data"))[0]));
+    expect([status, headers["sec-websocket-protocol"]]).toEqual([101, chosen]);
+    expect(headers).toMatchObject(NEVER_A_PAGE);
+    socket.destroy();
+  }
+});
+
 describe("an upgrade is rejected", () => {
   test("for an Origin that is not its own exactly, and for a missing token", async () => {
     const bench = await open();
@@ -317,6 +346,54 @@ describe("an upgrade is rejected", () => {
       code: "route_not_found",
       message: "Only /_sandbox/live speaks WebSocket.",
     });
+  });
+
+  test("with a live key in its target, a header or a subprotocol, which is not sent back", async () => {
+    const bench = await open();
+    const tail = "4eC39HqLyjWDarjtT1zdp7dc";
+    const key = `sk_live_${tail}`;
+    const encoded = Buffer.from(key).toString("base64url");
+    const places: [query: string, protocol: string, headers: Record<string, string>][] = [
+      [`?key=${key}`, "merchant-sandbox", {}],
+      [`?key=${key.replaceAll("_", "%5f")}`, "merchant-sandbox", {}],
+      ["", key, {}],
+      ["", `bearer.${encoded}`, {}],
+      ["", "merchant-sandbox", { "x-key": key }],
+      ["", "merchant-sandbox", { authorization: `Bearer ${key}` }],
+      ["", "merchant-sandbox", { authorization: `Basic ${Buffer.from(`${key}:`).toString("base64")}` }],
+    ];
+    for (const [query, protocol, headers] of places) {
+      attempted("Live keys");
+      const lost = new WebSocket(liveUrl(bench, query), protocol, { headers });
+      const [, answer] = await once(
+        lost.on("error", () => {}),
+        "unexpected-response",
+      );
+      const body = await json(answer);
+      expect([protocol, answer.statusCode, body]).toEqual([
+        protocol,
+        403,
+        expect.objectContaining({ code: "live_key_refused" }),
+      ]);
+      for (const trace of [tail, encoded]) expect(JSON.stringify([body, answer.rawHeaders])).not.toContain(trace);
+    }
+  });
+
+  test("by the WebSocket library, with an error of the API", async () => {
+    const bench = await open();
+    const head = [
+      "GET /_sandbox/live HTTP/1.1",
+      `Host: 127.0.0.1:${bench.port}`,
+      ...HANDSHAKE,
+      "Sec-WebSocket-Protocol: a,,b",
+    ];
+    const { status, headers, body } = readRaw(await raw(bench.port, [...head, "", ""].join("\r\n")));
+    expect([status, body.code, body.message]).toEqual([
+      400,
+      "malformed_http",
+      expect.stringContaining("Sec-WebSocket-Protocol"),
+    ]);
+    expect(headers).toMatchObject(NEVER_A_PAGE);
   });
 
   test("as a plain request, with a hint how to connect", async () => {

@@ -8,5 +8,6 @@ export const hubOptions = (changes: Partial<HubOptions> = {}): HubOptions => ({
   report: () => {},
   stored: () => ({ requests: new Map(), attempts: new Map(), lastAttempt: 0 }),
   verdicts: () => NO_COUNTS.verdicts,
+  responseHeaders: {},
   ...changes,
 });

@@ -9,12 +9,12 @@ import {
   NO_COUNTS,
   type RequestMessage,
 } from "../../src/contracts/live-messages.ts";
-import { ownValues } from "../../src/contracts/service-values.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
+import { USUAL_SIGNATURE } from "../../src/contracts/webhook.ts";
+import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/panes/apply-message.ts";
 import { panes } from "../../ui/panes/index.ts";
-import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { initialState, listOf, type UiState } from "../../ui/state/state.ts";
-import type { Theme } from "../../ui/view/style.ts";
+import type { Theme } from "../../ui/text/style.ts";
 import { attemptMessage } from "./judge-inputs.ts";
 import { NOON, NOON_SECONDS } from "./sandbox.ts";
 
@@ -120,12 +120,10 @@ export const INDEX: SandboxOverviewReply = {
   clock: { mode: "frozen", now: NOON, unix: NOON_SECONDS },
   life: "on",
   database: null,
-  service: null,
-  signature: { header: ownValues.deliveryHeaders.signature ?? null, form: ownValues.signature },
+  signature: USUAL_SIGNATURE,
   heldDeliveries: 0,
   pendingDeliveries: 0,
   scenarios: [],
-  traffic: [],
   made: NO_COUNTS,
   kept: { requests: 0, attempts: 0, verdicts: 0 },
   failedDeliveries: 0,

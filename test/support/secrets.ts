@@ -15,7 +15,19 @@ const spellings: readonly Spelling[] = [
   ([first = "", ...rest]) => first + rest.map((word) => `[${word}]`).join(""),
 ];
 
+/** Words with which innocent words end, so they are secret only as whole words. */
+const ALONE = ["pin", "iban"];
+
 const innocentWords = fc.array(fc.constantFrom("user", "card", "new", "my", "bank"), { maxLength: 2 });
+
+/** A secret name whose words nothing separates, such as `xauthtoken`. */
+export const gluedSecretNames = fc
+  .tuple(
+    innocentWords,
+    fc.constantFrom(...SECRET_WORDS.filter((word) => !ALONE.includes(word))),
+    fc.constantFrom("", "s", "2"),
+  )
+  .map(([before, word, end]) => `${before.join("")}${word.replaceAll(" ", "")}${end}`);
 
 /** A name that is secret by one of its words. */
 export const secretNames = fc

@@ -2,17 +2,17 @@
 // the filter.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { lineProblem, openRow, writeLine } from "../keys/key-bindings.ts";
-import type { DetailOverlay } from "../overlays/detail.ts";
 import { type Column, shownColumns } from "../panes/columns.ts";
 import { paneNamed } from "../panes/index.ts";
+import { lineProblem, openRow, writeLine } from "../panes/keys/key-bindings.ts";
+import type { DetailOverlay } from "../panes/overlays/detail.ts";
 import type { Pane } from "../panes/pane.ts";
 import { filteredRows, follow, type List, type Row, select, selectedRow } from "../state/list.ts";
 import { listOf } from "../state/state.ts";
 import { update, withList } from "../state/updates.ts";
-import { cutMiddle, sanitize } from "../view/cells.ts";
+import { cutMiddle, sanitize } from "../text/cells.ts";
+import { stripStyles } from "../text/style.ts";
 import { emptyText, isLiteral, isStale, listNote } from "../view/pane-content.ts";
-import { stripStyles } from "../view/style.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { SEARCH_KEYS } from "./keyboard.ts";
 import { Head } from "./shared-parts.tsx";
@@ -267,7 +267,8 @@ function Cell({ text, align, styles = [], truncate, width }: Column) {
   // The browser can only cut the end, where ids differ.
   const shown = truncate === "middle" && width !== undefined ? cutMiddle(whole, width) : whole;
   const [, start = shown, end = ""] = (truncate === "middle" && ENDING.exec(shown)) || [];
-  const kind = end !== "" ? "path" : align === "right" ? "number" : "";
+  const aligned = align === "right" ? "number" : "";
+  const kind = end === "" ? aligned : "path";
   return (
     <span role="gridcell" class={kind} title={whole.length > 12 ? whole : undefined}>
       <span class={styles.join(" ")}>

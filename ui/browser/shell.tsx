@@ -3,12 +3,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { count } from "../../src/kernel/text.ts";
-import { digitOf, keyGroups, tabDigits } from "../keys/key-bindings.ts";
+import { requestRate } from "../panes/apply-message.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
-import { requestRate } from "../state/apply-message.ts";
-import { isGuest } from "../state/learning.ts";
+import { digitOf, keyGroups, tabDigits } from "../panes/keys/key-bindings.ts";
 import { labelIn } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
+import { stripStyles } from "../text/style.ts";
 import {
   alarmTexts,
   clockText,
@@ -16,11 +16,8 @@ import {
   isDown,
   keyTitle,
   labelledBindings,
-  serviceText,
-  trafficTexts,
   verdictSummary,
 } from "../view/bars.ts";
-import { stripStyles } from "../view/style.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { DetailPanel } from "./detail-panel.tsx";
 import { ExplorerView } from "./explorer-view.tsx";
@@ -45,8 +42,8 @@ export function Shell({ dashboard }: DashboardProps) {
         <Tabs dashboard={dashboard} />
       </header>
       <StatusBar dashboard={dashboard} />
-      <main class={isGuest(state) ? "learning" : ""}>
-        {isGuest(state) && <LessonPanel dashboard={dashboard} />}
+      <main class={state.learning ? "learning" : ""}>
+        {state.learning && <LessonPanel dashboard={dashboard} />}
         <CurrentView dashboard={dashboard} />
         <DetailPanel dashboard={dashboard} />
       </main>
@@ -116,25 +113,18 @@ function Tabs({ dashboard }: DashboardProps) {
 function StatusBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
   const { sandbox, target, connection } = state;
+  const reachable = connection.phase === "live" ? "green" : "yellow";
   return (
     <section class="status" aria-label="Status">
-      <span class={`connection ${isDown(state) ? "magenta" : connection.phase === "live" ? "green" : "yellow"}`}>
-        {connectionText(state)}
-      </span>
+      <span class={`connection ${isDown(state) ? "magenta" : reachable}`}>{connectionText(state)}</span>
       {alarmTexts(state).map((text) => (
         <span key={text} class="chip magenta">
           {text}
         </span>
       ))}
       <code>{sandbox?.baseUrl ?? target.url}</code>
-      {[...serviceText(sandbox ?? {}), ...trafficTexts(sandbox ?? {})].map((text) => (
-        <span key={text} class="chip">
-          {text}
-        </span>
-      ))}
       <span class="space" />
-      {sandbox && isGuest(state) && <span class="dim">{clockText(state, sandbox)}</span>}
-      {sandbox && !isGuest(state) && (
+      {sandbox && (
         <>
           {Object.entries({ "req/s": requestRate(state), pending: sandbox.pendingDeliveries }).map(([label, value]) => (
             <span key={label}>

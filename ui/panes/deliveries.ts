@@ -2,12 +2,17 @@
 
 import type { LoggedAttempt } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { attemptFacts, attemptVocabulary } from "../../src/client/row-filter.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { attemptFacts, attemptVocabulary } from "../../src/contracts/row-filter.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
-import { copyApiKey } from "../controls/sandbox-forms.ts";
-import { attemptCall, attemptRow, deliveryDetail, verifiableHeader, verifyCommand } from "../details/delivery.ts";
+import type { Row } from "../state/list.ts";
+import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
+import { copyText, loadThen, makeCall, openOverlay, pollEffect, update, withNotice } from "../state/updates.ts";
+import { countNote, duration, failureMark, plural } from "../text/format.ts";
+import { IDS_FROM } from "./columns.ts";
+import { copyApiKey } from "./controls/sandbox-forms.ts";
+import { attemptCall, attemptRow, deliveryDetail, isVerifiable, verifyCommand } from "./details/delivery.ts";
 import {
   type AttemptSummary,
   laterAttempts,
@@ -15,13 +20,8 @@ import {
   resultOf,
   resultStyles,
   targetOf,
-} from "../details/row-lines.ts";
-import { confirm } from "../overlays/text-view.ts";
-import type { Row } from "../state/list.ts";
-import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
-import { copyText, loadThen, makeCall, openOverlay, pollEffect, update, withNotice } from "../state/updates.ts";
-import { countNote, duration, failureMark, plural } from "../view/format.ts";
-import { IDS_FROM } from "./columns.ts";
+} from "./details/row-lines.ts";
+import { confirm } from "./overlays/text-view.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
 
 /** A list of at least this width shows whole URLs. */
@@ -59,7 +59,7 @@ export const deliveries = listPane<AttemptMessage>({
       {
         heading: "event",
         text: eventType,
-        width: width < URLS_FROM ? undefined : width < WHOLE_URL_FROM ? 17 : 24,
+        ...(width >= URLS_FROM && { width: width < WHOLE_URL_FROM ? 17 : 24 }),
         truncate: "middle",
       },
       {
@@ -103,7 +103,6 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["r"],
       label: "replay",
       help: "replay the delivery: same event and body, to the same endpoint",
-      isForHost: true,
       isEnabled: (state, attempt) => isReplayable(state, attempt),
       run: (state, attempt) =>
         makeCall(state, replayCall(attempt), () => ({ message: `Replayed ${attempt.eventType} to ${attempt.url}` })),
@@ -112,7 +111,6 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["R"],
       label: "replay failed",
       help: "replay every failed delivery in the list",
-      isForHost: true,
       isEnabled: (state) => replayable(state).length > 0,
       run: replayFailed,
     },
@@ -129,14 +127,10 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["v"],
       label: "verify",
       help: "copy an openssl command that verifies the signature",
-      isEnabled: (state) => verifiableHeader(state) !== undefined,
+      isEnabled: isVerifiable,
       run: (state, { id }) =>
         loadThen(state, id, attemptCall(id), (later, { attempt }) =>
-          copyText(
-            later,
-            verifyCommand(attempt, verifiableHeader(state) ?? ""),
-            "the command that reads WEBHOOK_SECRET",
-          ),
+          copyText(later, verifyCommand(attempt), "the command that reads WEBHOOK_SECRET"),
         ),
     },
     copyApiKey(({ merchant }) => merchant),

@@ -3,14 +3,14 @@
 import type { RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { copyApiKey, undoOfWindow } from "../controls/sandbox-forms.ts";
-import { labelled, paragraph } from "../details/detail-lines.ts";
-import { requestLinks, requestsOf } from "../details/row-lines.ts";
 import { apiKeysOf, listOf, secondsUntil, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
-import { count, countdown, dateTimeToSecond, failureMark, limitText, milliseconds, plural } from "../view/format.ts";
-import { symbols, type TextStyle, type Theme } from "../view/style.ts";
+import { count, countdown, dateTimeToSecond, failureMark, limitText, milliseconds, plural } from "../text/format.ts";
+import { symbols, type TextStyle, type Theme } from "../text/style.ts";
 import { widest } from "./columns.ts";
+import { copyApiKey, undoOfWindow } from "./controls/sandbox-forms.ts";
+import { labelled, paragraph } from "./details/detail-lines.ts";
+import { requestLinks, requestsOf } from "./details/row-lines.ts";
 import { listPane } from "./pane.ts";
 
 export const rateWindowId = ({ merchant, operation }: Pick<RateWindow, "merchant" | "operation">) =>
@@ -41,7 +41,8 @@ export const rateLimits = listPane<RateWindow>({
     const wait = countdown(secondsUntil(state, milliseconds(window.reset)));
     const isExhausted = remaining === 0;
     const resetText = isExhausted ? `429 for ${wait}` : `resets ${wait}`;
-    const barStyles: TextStyle[] = isExhausted ? ["red"] : remaining < limit / 5 ? ["yellow"] : [];
+    const fewLeft: TextStyle[] = remaining < limit / 5 ? ["yellow"] : [];
+    const barStyles: TextStyle[] = isExhausted ? ["red"] : fewLeft;
     const barWidth = width < 60 ? 5 : Math.max(16, Math.floor(width / 3));
     return [
       {

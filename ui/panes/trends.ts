@@ -3,11 +3,11 @@
 
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { TRENDS_PANE } from "../state/layout.ts";
 import type { Effect, UiState } from "../state/state.ts";
 import { pollEffect, update } from "../state/updates.ts";
-import { count, duration } from "../view/format.ts";
-import { TRENDS_PANE } from "../view/layout.ts";
-import { styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
+import { count, duration } from "../text/format.ts";
+import { styled, symbols, type TextStyle, type Theme } from "../text/style.ts";
 import { type Column, formatRow, headingOf } from "./columns.ts";
 import { textPane } from "./pane.ts";
 
@@ -87,7 +87,10 @@ function chartLines(theme: Theme, all: SandboxTrendReply, width: number): string
   ) => {
     const highest = room < spans.length + HIGHEST_WIDTH ? 0 : Math.max(...values);
     const peak = highest > 0 ? styled(theme, `  max ${textOf(highest)}`, "dim") : "";
-    return `${styled(theme, label.padEnd(LABEL_WIDTH), "dim")} ${value.padStart(VALUE_WIDTH)} ${styled(theme, sparkline(theme, values), ...styles)}${peak}`;
+    return (
+      `${styled(theme, label.padEnd(LABEL_WIDTH), "dim")} ${value.padStart(VALUE_WIDTH)} ` +
+      `${styled(theme, sparkline(theme, values), ...styles)}${peak}`
+    );
   };
   const perSecond = (counts: readonly number[]) => counts.map((times, index) => times / lasted(index));
   const { clientErrors, serverErrors, p95 } = total;

@@ -14,9 +14,7 @@ import type { FieldError } from "../../src/kernel/errors.ts";
 import type { Call } from "../connection/calls.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 import type { StreamConnection } from "../connection/live-stream.ts";
-import type { Reference } from "../details/detail-lines.ts";
-import type { TextEdit } from "../overlays/field.ts";
-import type { TextStyle, Theme } from "../view/style.ts";
+import type { TextStyle, Theme } from "../text/style.ts";
 import { emptyList, type List } from "./list.ts";
 
 export interface Size {
@@ -60,7 +58,8 @@ export interface UiState {
   readonly lookups: CachedLookups;
   /** The endpoints of listed deliveries that were deleted or disabled since: nothing can be replayed to them. */
   readonly closedEndpoints?: ReadonlySet<string> | undefined;
-  readonly learning?: LearningMode | undefined;
+  /** The lesson of the learner at this dashboard. */
+  readonly learning?: Learning | undefined;
   readonly trends?: SandboxTrendReply | undefined;
   /** The detail beside the lists on wide screens, and when it was opened. */
   readonly preview?: { readonly overlay: Overlay; readonly at: number } | undefined;
@@ -72,9 +71,6 @@ export interface UiState {
   readonly scrolls: Readonly<Record<string, number>>;
 }
 
-/** The lesson of one learner at this dashboard, or a workshop whose board it shows. */
-export type LearningMode = LearnerMode | { readonly kind: "workshop" /** The join URL. */; readonly url: string };
-
 /**
  * A learner's progress, as a poll or the stream sends it. Leaves out times, which the two write differently and no
  * display of a lesson uses.
@@ -83,16 +79,29 @@ export type LearnerView = Omit<Learner, "since" | "finishedSteps"> & {
   readonly finishedSteps: readonly Omit<FinishedStep, "at">[];
 };
 
-export interface LearnerMode {
-  readonly kind: "learner";
+export interface Learning {
+  /** The id of the learner. */
   readonly id: string;
-  /** A learner of a workshop in a browser, who can access only their own merchant and lesson. */
-  readonly isGuest?: true;
   readonly learner?: LearnerView | undefined;
   /** The lesson last fetched. While the learner's new lesson loads, this is the earlier one. */
   readonly lesson?: Lesson | undefined;
   /** The number of the earlier step that is shown; undefined for the current one. */
   readonly reading?: number | undefined;
+}
+
+/** A text that is being typed. */
+export interface TextEdit {
+  value: string;
+  /** How many characters follow the caret. */
+  caretFromEnd: number;
+  /** The whole value is selected: the next text replaces it. */
+  isSelected: boolean;
+}
+
+/** A row of a pane, which a link or an address names. */
+export interface Reference {
+  pane: string;
+  id: string;
 }
 
 export interface FilterLine extends TextEdit {
@@ -149,8 +158,6 @@ export interface KeyBinding {
   help: string;
   /** Default: always. */
   isEnabled?(state: UiState): boolean;
-  /** Guests may not use this key, because it controls more than a learner may. */
-  isForHost?: true;
   run(state: UiState): StateUpdate;
 }
 

@@ -1,25 +1,17 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
 import type { FaultRule, SandboxOverviewReply } from "../../generated/control-api.ts";
-import { armedRules, ruleTitle } from "../details/fault.ts";
-import { enabledBindings, lineProblem, typingKeys } from "../keys/key-bindings.ts";
-import { withCaret } from "../overlays/field.ts";
+import { requestRate } from "../panes/apply-message.ts";
+import { armedRules, ruleTitle } from "../panes/details/fault.ts";
 import { visiblePanes } from "../panes/index.ts";
-import { requestRate } from "../state/apply-message.ts";
-import {
-  type FilterLine,
-  type KeyBinding,
-  labelIn,
-  sandboxNow,
-  secondsUntil,
-  shortMerchant,
-  type UiState,
-} from "../state/state.ts";
+import { enabledBindings, lineProblem, typingKeys } from "../panes/keys/key-bindings.ts";
+import { withCaret } from "../panes/overlays/field.ts";
+import { MINIMUM_SIZE } from "../state/layout.ts";
+import { type FilterLine, type KeyBinding, labelIn, sandboxNow, secondsUntil, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
-import { cut, fitTo, sanitize, widthOf } from "./cells.ts";
-import { count, countdown, dateTimeToSecond, milliseconds, plural } from "./format.ts";
-import { MINIMUM_SIZE } from "./layout.ts";
-import { styled, symbols, type TextStyle } from "./style.ts";
+import { cut, fitTo, sanitize, widthOf } from "../text/cells.ts";
+import { count, countdown, dateTimeToSecond, milliseconds, plural } from "../text/format.ts";
+import { styled, symbols, type TextStyle } from "../text/style.ts";
 
 /** Shows as many parts as fit, the most important ones first, and the counts at the right end. */
 export function statusBar(state: UiState): string {
@@ -32,7 +24,8 @@ export function statusBar(state: UiState): string {
   const fitting = (before: readonly string[], part: string) =>
     widthOf([...before, part].join("  ")) > room ? before : [...before, part];
   const shown = [...alarms, ...parts].reduce<readonly string[]>(fitting, [cut(phase ?? "", room)]);
-  const style = connection.phase !== "live" ? "yellow" : isDown(state) ? "magenta" : undefined;
+  const down = isDown(state) ? "magenta" : undefined;
+  const style = connection.phase === "live" ? down : "yellow";
   const drawn = shown.map((part, index) => {
     if (index === 0) return style ? styled(theme, part, style, "bold") : part;
     return alarms.includes(part) ? styled(theme, part, "magenta") : part;
@@ -40,15 +33,14 @@ export function statusBar(state: UiState): string {
   return ` ${drawn.join("  ")}${" ".repeat(Math.max(0, room - widthOf(shown.join("  "))))}${counts}`;
 }
 
-/** The parts of the bar by importance. A workshop's screen may be projected: it shows no API keys. */
+/** The parts of the bar by importance. */
 function statusParts(state: UiState): string[] {
-  const { sandbox, learning, target } = state;
+  const { sandbox, target } = state;
   const connection = connectionText(state);
   if (!sandbox) return [connection, target.url];
-  const keys = learning?.kind === "workshop" ? [] : [firstApiKeyText(sandbox)];
   const clock = [clockText(state, sandbox), `life ${sandbox.life}`];
-  const about = [connection, sandbox.baseUrl, ...serviceText(sandbox), ...trafficTexts(sandbox)];
-  return [...about, ...keys, ...clock, `page ${target.url}/`, `v${sandbox.version}`];
+  const about = [connection, sandbox.baseUrl];
+  return [...about, firstApiKeyText(sandbox), ...clock, `page ${target.url}/`, `v${sandbox.version}`];
 }
 
 /** The armed outage of every call, if there is one: the service is down because the user took it down. */
@@ -84,18 +76,6 @@ export function connectionText(state: UiState): string {
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
 }
 
-/** The name of the service file; nothing for the plain service. */
-export const serviceText = ({ service }: Partial<SandboxOverviewReply>): string[] =>
-  service ? [sanitize(`service file ${service.replace(/^.*[/\\]/, "")}`)] : [];
-
-export function trafficTexts({ traffic = [] }: Partial<SandboxOverviewReply>): string[] {
-  const [first] = traffic;
-  if (!first) return [];
-  return [
-    `traffic ${traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`}`,
-  ];
-}
-
 export function clockText(state: UiState, { clock }: SandboxOverviewReply): string {
   return `clock ${dateTimeToSecond(sandboxNow(state))}${{ real: "", frozen: " frozen", offset: " set" }[clock.mode]}`;
 }
@@ -121,7 +101,8 @@ export function tabBar(state: UiState): string {
     size.columns - 2 - focused.length,
   );
   const tabs = panes.map(({ name, title, mark }, index) => {
-    const shown = name === pane ? title : room > 5 ? cut(title, room - 1) : "";
+    const fitting = room > 5 ? cut(title, room - 1) : "";
+    const shown = name === pane ? title : fitting;
     if (name !== pane && shown !== "") room -= shown.length + 1;
     const text = `${index + 1} ${shown}`.trimEnd();
     const styles: TextStyle[] = mark.startsWith(symbols(theme).bad) ? ["failure"] : ["magenta", "bold"];
@@ -193,7 +174,8 @@ export function labelledBindings(state: UiState): readonly KeyBinding[] {
 export function keyBar(state: UiState): string {
   const width = state.size.columns - 2;
   const overlay = topOverlay(state);
-  const last = typingKeys(state) ? [] : overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
+  const usual = overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
+  const last = typingKeys(state) ? [] : usual;
   let first = labelledBindings(state)
     .filter(({ keys }) => !keys.some((key) => key === "?" || key === "q"))
     .map((binding) => `${keyTitle(binding.keys[0] ?? "")} ${labelIn(state, binding)}`);

@@ -58,12 +58,12 @@ function filtersOf(operation: string) {
   return Object.entries(properties)
     .filter(([name]) => name !== "ending_before")
     .map(([name, schema]) => {
-      const { description = "" } = schema as { description?: string };
+      const { description = "", enum: values } = schema as { description?: string; enum?: readonly string[] };
       const { flag, ...given } = PARAMETERS[name] ?? {
         flag: kebab(name).replace(/-id$/, ""),
         description: inImperative(description),
       };
-      return { name, flag, definition: { value: flag, ...given } };
+      return { name, flag, definition: { value: values?.join("|") ?? flag, ...given } };
     });
 }
 
@@ -190,7 +190,7 @@ export const requests = listCommand<LoggedRequest>({
 });
 
 async function runnableCurl(control: Control, request: RequestDetail): Promise<string> {
-  const { curlOfRequest, isComplete } = await import("../../../ui/controls/request-commands.ts");
+  const { curlOfRequest, isComplete } = await import("../../../ui/panes/controls/request-commands.ts");
   const { merchants, baseUrl } = await control.overview();
   if (!isComplete(request))
     note("The request log truncated or masked parts of the request: complete the command before you run it.");
@@ -237,7 +237,8 @@ export const verdicts = listCommand<Verdict>({
   flags: { failed: { description: "list only failures, as --verdict fail does" } },
   implied: ({ failed }) => (failed === undefined ? {} : { verdict: "fail" }),
   whenEmpty:
-    "The judge checks retries after a failure, and webhook receivers. Try merchant-sandbox fault add 503, then call the API.",
+    "The judge checks retries after a failure, and webhook receivers. " +
+    "Try merchant-sandbox fault add 503, then call the API.",
   line: (verdict) => verdictText(timed(verdict)),
   get: (control, id) => control.verdicts.get({ id }),
 });

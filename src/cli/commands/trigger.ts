@@ -5,7 +5,7 @@ import { eventTypes } from "../../areas/index.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { plural } from "../../kernel/text.ts";
-import { note } from "../output/print.ts";
+import { noteWarnings } from "../output/print.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
 
 export const trigger = sandboxCommand({
@@ -23,7 +23,7 @@ export const trigger = sandboxCommand({
     const { id: merchant } = await sandbox.merchant(flags.for);
     const given = { type, merchant, data: parse(flags.data ?? "{}"), synthetic: flags.synthetic !== undefined };
     const event = await sandbox.control.events.trigger(given);
-    if (event.warning !== null) note(event.warning);
+    noteWarnings(event.warnings);
     return event;
   },
   lines: ({ id, type, record, merchant, deliveries }) => [
@@ -53,7 +53,8 @@ function parse(text: string): Record<string, unknown> {
 
 export const replay = sandboxCommand({
   summary:
-    "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what was pending in the start snapshot (waiting)",
+    "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what was pending in the start " +
+    "snapshot (waiting)",
   usage: "replay <id|waiting>",
   async call({ control }, { positionals: [id = ""] }) {
     if (id === "waiting") return control.attempts.release();
@@ -62,11 +63,9 @@ export const replay = sandboxCommand({
       usageError(`replay takes the id of an attempt (whd_…) or of an event (evt_…), or waiting; received "${id}".`);
     return (kind === "whd" ? control.attempts : control.events).replay({ id });
   },
-  lines: (reply) => [
-    "released" in reply
-      ? `Delivering ${reply.released} that were waiting in the snapshot.`
-      : reply.deliveries.length === 0
-        ? "No endpoint is subscribed to its type."
-        : `Delivering again as ${reply.deliveries.join(", ")}.`,
-  ],
+  lines(reply) {
+    if ("released" in reply) return [`Delivering ${reply.released} that were waiting in the snapshot.`];
+    if (reply.deliveries.length === 0) return ["No endpoint is subscribed to its type."];
+    return [`Delivering again as ${reply.deliveries.join(", ")}.`];
+  },
 });

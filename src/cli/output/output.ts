@@ -1,7 +1,6 @@
 // Prints the output of a running sandbox: plain lines for a person, or one JSON object per line for a program.
 
 import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
-import type { LearningMode } from "../../../ui/state/state.ts";
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { errorText } from "../../kernel/errors.ts";
@@ -53,16 +52,15 @@ export interface SandboxSummary {
   baseUrl: string;
   database: string | null;
   merchants: readonly { apiKeys: readonly string[] }[];
-  service?: string | null;
 }
 
 /** The fields of the `ready` event. Registers the endpoints of the options. */
 export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoint[] = []) {
   const { url, baseUrl, file, controlToken } = sandbox;
-  const { merchants, service, heldDeliveries } = await sandbox.overview();
+  const { merchants, heldDeliveries } = await sandbox.overview();
   const registered = await Promise.all(endpoints.map((one) => sandbox.endpoints.register(one)));
   const facts = { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken };
-  return { ...facts, ...(service !== null && { service }), merchants, endpoints: registered, heldDeliveries };
+  return { ...facts, merchants, endpoints: registered, heldDeliveries };
 }
 
 export const heldNote = ({ heldDeliveries }: Pick<ReadyFacts, "heldDeliveries">) =>
@@ -72,10 +70,9 @@ export type ReadyFacts = Awaited<ReturnType<typeof readyFacts>>;
 
 export const readyLine = (summary: SandboxSummary) => describeSandbox(summary, "is ready at");
 
-function describeSandbox({ version, baseUrl, database, merchants, service }: SandboxSummary, is: string): string {
+function describeSandbox({ version, baseUrl, database, merchants }: SandboxSummary, is: string): string {
   const keys = merchants.map(({ apiKeys }) => apiKeys[0]);
-  const responds = service ? `; responds as ${service} says` : "";
-  return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}${responds}`;
+  return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}`;
 }
 
 /** Masked, because a message may quote untrusted input. */
@@ -86,8 +83,8 @@ export interface WatchedSandbox {
   target: { url: string; token: string | undefined };
   /** Whether the sandbox keeps running when the command ends. */
   keepsRunning: boolean;
-  /** The mode of its lessons, if any. */
-  learning?: LearningMode;
+  /** The id of the learner whose lesson is shown, if any. */
+  learner?: string;
   /**
    * Called when the dashboard opens; `show` displays a message on it. The returned function is called when the
    * dashboard closes.

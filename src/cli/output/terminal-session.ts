@@ -3,10 +3,10 @@
 
 import { constants } from "node:os";
 import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
-import { openDashboard } from "../../../ui/dashboard.ts";
 import type { UiState } from "../../../ui/state/state.ts";
+import { openDashboard } from "../../../ui/terminal/dashboard.ts";
 import { openTerminal } from "../../../ui/terminal/terminal.ts";
-import { detectTheme, type Theme } from "../../../ui/view/style.ts";
+import { detectTheme, type Theme } from "../../../ui/text/style.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { escapeControlCharacters, plural } from "../../kernel/text.ts";
 import { withResolvers } from "../../kernel/with-resolvers.ts";
@@ -41,10 +41,10 @@ const codeOf = (ending: "quit" | StopSignal) => (ending === "quit" ? exitCodes.o
 const ENDINGS = { quit: "quit", interrupt: "SIGINT", plain: "other", hangup: "SIGHUP" } as const;
 
 async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, known: UiState | undefined) {
-  const { target, learning } = watched;
+  const { target, learner } = watched;
   const dashboard = openDashboard({
     target,
-    learning,
+    learner,
     theme,
     resumeFrom: known,
     input: process.stdin,

@@ -1,7 +1,6 @@
 // Maps words of a command to kinds of records and statuses, and flags to fields.
 
 import { resources } from "../../areas/index.ts";
-import { creatableFields, updatableFields } from "../../contracts/record-fields.ts";
 import type { Resource } from "../../contracts/resource.ts";
 import { parseTime } from "../../kernel/clock.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
@@ -10,6 +9,7 @@ import { decimalsOf, readAmount, writeAmount } from "../../kernel/money.ts";
 import { kebab } from "../../kernel/text.ts";
 import { descriptionWithoutUnit, isAmount, isTimestamp, type TSchema, Type } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
+import { creatableFields, updatableFields } from "../../store/records/record-fields.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 
 /**
@@ -24,14 +24,18 @@ for (const resource of resources)
 for (const resource of resources)
   for (const word of [resource.view, resource.kind].map(kebab)) words.set(word, resource);
 
+export const kindNames = resources.map(({ kind }) => kebab(kind));
+
+/** The statuses of the kind that a word names; none without such a kind. */
+export const statusesOf = (word: string): string[] => Object.keys(findKind(word)?.transitions ?? {});
+
 const findKind = (word: string): Resource | undefined => words.get(kebab(word.toLowerCase()));
 
 /** The kind that a word of a command names. */
 export function kindNamed(word: string): Resource {
   const found = findKind(word);
   if (found) return found;
-  const hint =
-    didYouMean(kebab(word), words.keys()) || ` There are ${resources.map(({ kind }) => kebab(kind)).join(", ")}.`;
+  const hint = didYouMean(kebab(word), words.keys()) || ` There are ${kindNames.join(", ")}.`;
   usageError(`There is no kind of record ${word}.${hint}`);
 }
 
