@@ -5,6 +5,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { createRequire } from "node:module";
 import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import Sqlite from "better-sqlite3";
 import { build, transform } from "esbuild";
 import { exampleReplies } from "./example-replies.js";
 import "./generate.js";
@@ -64,11 +65,13 @@ const requirePackages = {
   },
 };
 
-/** Imports a module from its output file instead of bundling it again. */
+/** Imports a module of src from its output file instead of bundling it again. */
 const importFromItsFile = (filter, path) => ({
   name: "import-from-its-file",
   setup: ({ onResolve }) =>
-    onResolve({ filter }, ({ kind }) => (kind === "entry-point" ? undefined : { path, external: true })),
+    onResolve({ filter }, ({ kind, importer }) =>
+      kind === "entry-point" || !importer.startsWith(join(root, "src")) ? undefined : { path, external: true },
+    ),
 });
 
 /** Ink uses top-level await, which CommonJS does not have, and only a terminal needs it. */
@@ -277,10 +280,10 @@ for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file
 /** Every fact about the service; facts share the texts of their reasons. */
 function factList() {
   const reasons = new Map();
-  const facts = sources.assumptions().facts.map(({ id, kind, value, ...reason }) => {
+  const facts = sources.assumptions().facts.map(({ id, kind, value, settable, ...reason }) => {
     const key = JSON.stringify(reason);
     if (!reasons.has(key)) reasons.set(key, reasons.size);
-    return { id, kind, value, reason: reasons.get(key) };
+    return { id, kind, value, settable, reason: reasons.get(key) };
   });
   return { "facts.json": JSON.stringify({ reasons: [...reasons.keys()].map((key) => JSON.parse(key)), facts }) };
 }
@@ -291,6 +294,10 @@ async function usualWorld() {
   const { asOf } = JSON.parse(readFileSync(join(fixtures, "lodge.json"), "utf8"));
   const sandbox = await createSandbox({ fixtures, clock: asOf });
   const { file } = await sandbox.snapshots.save({ name: "usual" });
+  // A mark of this machine would make each build another one.
+  const sql = new Sqlite(file);
+  sql.exec("delete from settings; vacuum");
+  sql.close();
   const bytes = readFileSync(file);
   await sandbox.close();
   return { "world.db": bytes, "world.json": JSON.stringify({ asOf }) };

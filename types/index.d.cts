@@ -64,7 +64,7 @@ export interface ControlApi {
     replay(given: {
       id: string;
     }): Promise<AttemptsReplayReply>;
-    /** Send the deliveries that were waiting in the snapshot of the start. */
+    /** Send the deliveries that wait, and trust the file that they came with. A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, and the snapshot of the start, send nothing by themselves: their deliveries wait for this call. */
     release(): Promise<AttemptsReleaseReply>;
   };
   readonly signature: {
@@ -1571,24 +1571,24 @@ export interface SandboxAssumptionsReply {
   kinds: Record<string, {
     /** How a recording of the service shows such a fact */
     observed: string;
-    /** Why a recording cannot change it in the sandbox; absent if it can */
-    not?: string;
-    /** The value may differ by operation, as in `payments.create/error.invalid_state.status` */
-    byOperation?: boolean;
   }>;
   facts: ({
     /** Stable identifier of the fact, such as `payment.status.values.refunded` */
     id: string;
     /** How a recording shows the fact */
-    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "invalid_fields" | "header" | "rate_limit" | "retry_after" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "schedule" | "behaviour";
+    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "invalid_fields" | "header" | "rate_limit" | "retry_after" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "schedule" | "limit" | "time_out" | "behaviour";
     /** The value in the sandbox */
     value: unknown;
     /** Where the fact comes from; `design`: the sandbox differs from every service on purpose */
-    origin: "document" | "assumed" | "recorded" | "design";
+    origin: "document" | "assumed" | "design";
     /** Why the sandbox assumes it, or differs */
     why?: string;
     /** The option that changes it */
     setting?: string;
+    /** JSON Schema of the values that `assumptions` may set; absent if it cannot be set */
+    settable?: Record<string, unknown>;
+    /** The sandbox's own value; present only if an option has set `value` */
+    default?: unknown;
   })[];
 }
 export interface SandboxAuditInput {
@@ -1666,11 +1666,17 @@ export interface SandboxOverviewReply {
   database: string | null;
   /** How the signature of deliveries is computed */
   signature: string;
+  /** The assumptions that options set, by id */
+  assumptions: Record<string, unknown>;
   merchants: Merchant[];
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
-  /** How many of them were waiting in the snapshot of the start, and are sent by `replay waiting` */
+  /** How many of them came with a file and wait for you: `replay waiting` sends them */
   heldDeliveries: number;
+  /** The addresses of endpoints that came with a file: deliveries to them wait for `replay waiting` */
+  heldEndpoints: string[];
+  /** What fault rules of that file do to the deliveries that wait */
+  heldFaults: string[];
   /** The scenarios that are armed */
   scenarios: ({
     name: string;
@@ -1887,6 +1893,10 @@ export interface SnapshotsRemoveReply {
 }
 export interface SnapshotsRestoreReply {
   restored: string;
+  /** How many deliveries wait for `replay waiting`; absent if a sandbox of this user saved the snapshot */
+  heldDeliveries?: number;
+  /** The addresses to which later deliveries wait too */
+  heldEndpoints?: string[];
 }
 export interface TriggeredEvent {
   id: string;
@@ -2365,6 +2375,8 @@ interface Options {
   bodies: "checked" | "open";
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
+  /** set an assumption, such as bookings.decline.status=202; `assumptions` lists those that can be set */
+  assumptions: Record<string, string | number | boolean | readonly string[] | readonly number[]>;
   /** arm the fault rules of this JSON file at start and after each reset */
   faults: string | undefined;
   /** arm this scenario, such as lost-response, at start and after each reset */
@@ -2372,7 +2384,7 @@ interface Options {
   /** retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast) */
   retrySchedule: RetryScheduleOption | undefined;
   /** limit the total time for a webhook response (default: 10s) */
-  webhookTimeout: number;
+  webhookTimeout: number | undefined;
   /** accept self-signed certificates of https receivers */
   webhookInsecureTls: boolean;
   /** allow deliveries to this host too, such as host.docker.internal */
@@ -2387,6 +2399,8 @@ interface Options {
   endpoints: NewEndpoint[];
   /** require this token on the control API (default: generated if --host opens the network) */
   controlToken: string | undefined;
+  /** send the webhooks of a database, a snapshot and a merchant-sandbox.json that were not written here */
+  trust: boolean;
 }
 type OptionName = keyof Options;
 /** The options of `createSandbox()`: each as its value, or as the text of its flag. */

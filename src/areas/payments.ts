@@ -175,7 +175,8 @@ export function takePayment<R extends RecordBase & Record<"customerId" | "curren
 }
 
 function failureOf(method: string | null): string {
-  return method === "bank_transfer" ? "insufficient_funds" : method === "mobile_money" ? "timeout" : "card_declined";
+  if (method === "bank_transfer") return "insufficient_funds";
+  return method === "mobile_money" ? "timeout" : "card_declined";
 }
 
 const listPayments = listEndpoint(

@@ -270,8 +270,9 @@ function settle({ record, own }: Arrival<RecordBase & PayoutAmounts>, sign: 1 | 
     standing().findLast(({ payments }) => payments.some((share) => share.paymentId === paymentId))?.id ?? null;
   for (const share of record.payments) {
     const payment = own(payments).require(share.paymentId);
-    const payoutId =
-      sign === 1 ? record.id : payment.payoutId === record.id ? standingPayoutOf(share.paymentId) : payment.payoutId;
+    let { payoutId } = payment;
+    if (sign === 1) payoutId = record.id;
+    else if (payoutId === record.id) payoutId = standingPayoutOf(share.paymentId);
     const paidOutAmount = exactSum([payment.paidOutAmount, sign * share.amount], "payments");
     own(payments).update(payment, { payoutId, paidOutAmount }, null);
   }

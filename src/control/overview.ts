@@ -10,7 +10,8 @@ import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, TrendSpan, type Trends } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
 import type { Scenarios } from "../scenarios/index.ts";
-import { flag, nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
+import { nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
+import type { Assumptions as SetAssumptions } from "../store/assumptions.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import { clockState } from "./clock.ts";
@@ -22,9 +23,10 @@ export interface About {
   /** The SQLite file; undefined in memory. */
   file: string | undefined;
   signature: string;
+  assumptions: SetAssumptions;
 }
 
-interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "requestLog" | "runSummary"> {
+interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "heldEndpoints" | "requestLog" | "runSummary"> {
   about: About;
   clock: Clock;
   life: Pick<Life, "isOn">;
@@ -59,10 +61,17 @@ const Overview = Type.Object({
   life: oneOf(["on", "off"], "Whether records change on their dates: see `--life`"),
   database: nullable(Type.String({ description: "The SQLite file; null in memory" })),
   signature: Type.String({ description: "How the signature of deliveries is computed" }),
+  assumptions: Type.Record(Type.Unknown(), { description: "The assumptions that options set, by id" }),
   merchants: Type.Array(Merchant),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   heldDeliveries: Type.Integer({
-    description: "How many of them were waiting in the snapshot of the start, and are sent by `replay waiting`",
+    description: "How many of them came with a file and wait for you: `replay waiting` sends them",
+  }),
+  heldEndpoints: Type.Array(Type.String(), {
+    description: "The addresses of endpoints that came with a file: deliveries to them wait for `replay waiting`",
+  }),
+  heldFaults: Type.Array(Type.String(), {
+    description: "What fault rules of that file do to the deliveries that wait",
   }),
   scenarios: Type.Array(Type.Object({ name, merchant, score, points, verdict }), {
     description: "The scenarios that are armed",
@@ -85,7 +94,8 @@ const showOverview = endpoint({
 
 /** Also the first message of a live stream. */
 export function showSandbox(context: OverviewParts): Static<typeof Overview> {
-  const { about, clock, life, tenants, deliveries, requestLog, runSummary, judge, made, scenarios } = context;
+  const { about, clock, life, tenants, deliveries, heldEndpoints, requestLog, runSummary, judge, made, scenarios } =
+    context;
   const url = about.url();
   requestLog.flush();
   return {
@@ -97,9 +107,12 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     life: life.isOn ? "on" : "off",
     database: about.file ?? null,
     signature: about.signature,
+    assumptions: about.assumptions,
     merchants: tenants.list(),
     pendingDeliveries: deliveries.pending(),
     heldDeliveries: deliveries.held(),
+    heldEndpoints: heldEndpoints.urls(),
+    heldFaults: heldEndpoints.faults(),
     scenarios: scenarios
       .armed()
       .map(({ name, merchant, score, points, verdict }) => ({ name, merchant, score, points, verdict })),
@@ -225,12 +238,6 @@ const Assumptions = Type.Object({
   kinds: Type.Record(
     Type.Object({
       observed: Type.String({ description: "How a recording of the service shows such a fact" }),
-      not: Type.Optional(
-        Type.String({ description: "Why a recording cannot change it in the sandbox; absent if it can" }),
-      ),
-      byOperation: Type.Optional(
-        flag("The value may differ by operation, as in `payments.create/error.invalid_state.status`"),
-      ),
     }),
     { description: "The kinds of facts" },
   ),
@@ -240,11 +247,19 @@ const Assumptions = Type.Object({
       kind: oneOf(Object.keys(factKinds) as FactKind[], "How a recording shows the fact"),
       value: Type.Unknown({ description: "The value in the sandbox" }),
       origin: oneOf(
-        ["document", "assumed", "recorded", "design"],
+        ["document", "assumed", "design"],
         "Where the fact comes from; `design`: the sandbox differs from every service on purpose",
       ),
       why: Type.Optional(Type.String({ description: "Why the sandbox assumes it, or differs" })),
       setting: Type.Optional(Type.String({ description: "The option that changes it" })),
+      settable: Type.Optional(
+        Type.Record(Type.Unknown(), {
+          description: "JSON Schema of the values that `assumptions` may set; absent if it cannot be set",
+        }),
+      ),
+      default: Type.Optional(
+        Type.Unknown({ description: "The sandbox's own value; present only if an option has set `value`" }),
+      ),
     }),
   ),
 });

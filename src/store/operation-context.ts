@@ -20,6 +20,8 @@ export type OperationContext = Omit<ReturnType<CreateOperationContext>, keyof Op
 export interface WebhookRules {
   /** Milliseconds before each attempt of a delivery, the first one included. */
   gaps: readonly number[];
+  /** Writes an event as it is signed and sent. */
+  writeEvent(event: object): string;
   /** Fails for an address that deliveries may not go to. */
   checkTarget(url: string): void;
   /** Every type of event that the service sends. */
@@ -139,8 +141,10 @@ export const seriesFor = (counters: Counters, merchant: string): Scope["series"]
   raise: (name, value) => counters.raise(merchant, name, value),
 });
 
-const originOf = (request: string | undefined, { asOf }: OperationOptions) =>
-  request !== undefined ? { request } : asOf === undefined ? {} : { at: asOf };
+function originOf(request: string | undefined, { asOf }: OperationOptions) {
+  if (request !== undefined) return { request };
+  return asOf === undefined ? {} : { at: asOf };
+}
 
 const checkRecord: Scope["checkRecord"] = ({ kind, schema }, record) => {
   if (matchesSchema(schema, record)) return;

@@ -117,7 +117,11 @@ const HARMLESS = /SCAN CONSTANT ROW|SCAN \(?(subquery|SUBQUERY)/;
 function everyStore(): Stores {
   const clock = createClock(parseTime(NOON));
   const random = createRandom(1);
-  const stores = openStores({ clock, random, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
+  const stores = openStores({
+    clock,
+    random,
+    webhooks: { gaps: [0], writeEvent: JSON.stringify, checkTarget: () => {}, eventTypes },
+  });
   const image = () => ({ bytes: Buffer.alloc(0), copyInto: () => {} });
   openWorld({
     stores,
@@ -128,7 +132,7 @@ function everyStore(): Stores {
     dataReplaced: () => {},
     removed: () => {},
   });
-  openSnapshots(stores.database, stores.requestLog, resources, "checked");
+  openSnapshots({ ...stores, resources, bodies: "checked", trust: false });
   return stores;
 }
 

@@ -275,7 +275,10 @@ async function openHub() {
 }
 
 const idsOf = (items: readonly LiveItem[]) =>
-  items.flatMap((item) => (item.kind === "request" ? item.request.id : item.kind === "attempt" ? item.attempt.id : []));
+  items.flatMap((item) => {
+    if (item.kind === "request") return item.request.id;
+    return item.kind === "attempt" ? item.attempt.id : [];
+  });
 
 describe("a digest", () => {
   test("has the newest items of each kind, in order, and exact counts", async () => {

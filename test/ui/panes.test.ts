@@ -354,8 +354,10 @@ async function loadNewRows(desk: TestDashboard, bench: Bench): Promise<void> {
     ["requests", "deliveries"].flatMap((pane) => listOf(desk.state, pane).rows.map(({ id }) => id)),
   );
   const logged = [...(await loggedRequests(bench)), ...(await loggedAttempts(bench))];
-  const idOf = (event: LiveEvent) =>
-    event.kind === "request" ? event.request.id : event.kind === "attempt" ? event.attempt.id : "";
+  const idOf = (event: LiveEvent) => {
+    if (event.kind === "request") return event.request.id;
+    return event.kind === "attempt" ? event.attempt.id : "";
+  };
   desk.state = applySandboxIndex(desk.state, (await bench.control("GET", "")) as SandboxOverviewReply);
   desk.state = withLiveEvents(
     desk.state,

@@ -278,7 +278,11 @@ export function sampleRenewal(context: SampleContext) {
     ["membershipId", "customerId", "plan"].every((field) => given[field] == null || given[field] === one[field]);
   const isDated = ["dueDate", "periodStart", "periodEnd", "graceUntil"].some((field) => given[field] != null);
   const named = given.membershipId ?? given.customerId;
-  const last = (named != null ? memberships(renewals) : isDated ? [] : endingMemberships(renewals, day(0))).find(fits);
+  const candidates = () => {
+    if (named != null) return memberships(renewals);
+    return isDated ? [] : endingMemberships(renewals, day(0));
+  };
+  const last = candidates().find(fits);
   const like = last ?? earlier(context, "membership_renewal", "plan", "membershipId", "amount");
   const plan = textOf(like.plan, "yearly");
   const end = given.periodEnd;
@@ -287,7 +291,8 @@ export function sampleRenewal(context: SampleContext) {
     typeof end === "string" ? addMonths(addDays(end, 1), -monthsOf(given.plan ?? plan)) : "",
   );
   // A lapsed membership was due more than the days of grace ago.
-  const due = status === "lapsed" ? -GRACE_DAYS - 1 : status === "pending" && !last ? between("due", 3, 20) : 0;
+  const dueIfCurrent = status === "pending" && !last ? between("due", 3, 20) : 0;
+  const due = status === "lapsed" ? -GRACE_DAYS - 1 : dueIfCurrent;
   const first = typeof given.graceUntil === "string" ? addDays(given.graceUntil, -GRACE_DAYS) : day(due);
   const customers = newest("customer");
   const isFree = (customer: AnyRecord) => mayJoin(customer, renewals, day(0));

@@ -3,7 +3,7 @@
 
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
-import { jsonOutput, type Output, readyFacts, readyLine, type WatchedSandbox } from "../output/output.ts";
+import { heldNote, jsonOutput, type Output, readyFacts, readyLine, type WatchedSandbox } from "../output/output.ts";
 import { note, print } from "../output/print.ts";
 import { watchOwnSandbox } from "../output/show-sandbox.ts";
 import { type LearnerClient, type LearnerPlace, learnerClient } from "./learner-client.ts";
@@ -48,14 +48,16 @@ export async function openLessonSession(
   const watched = watchOwnSandbox(sandbox, host, {
     async opened(output) {
       const facts = await readyFacts(sandbox);
-      const { learner } = await client.place();
+      const current = await client.place();
       if (output === jsonOutput) {
         output.ready(facts);
-        output.notice({ event: "lesson", news: "began", learner }, "");
+        output.notice({ event: "lesson", news: "began", learner: current.learner }, "");
         return;
       }
       print(readyLine(facts));
-      prompt = openLessonPrompt(client, await client.place());
+      const held = heldNote(facts);
+      if (held !== undefined) print(held);
+      prompt = openLessonPrompt(client, current);
     },
     ended() {
       prompt?.end();

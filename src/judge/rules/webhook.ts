@@ -1,5 +1,6 @@
 // Rules on receivers of webhooks.
 
+import type { Verdict } from "../../contracts/verdict.ts";
 import { isForged, isGenuine } from "../firings.ts";
 import type { Rule } from "./rule.ts";
 
@@ -77,6 +78,11 @@ export const webhookGenuineTaken: Rule = {
   },
 };
 
+function forgeryVerdict(status: number | null): Verdict {
+  if (status !== null && status >= 400 && status < 500) return "pass";
+  return status !== null && status >= 200 && status < 300 ? "fail" : "inconclusive";
+}
+
 export const webhookForgeryRejected: Rule = {
   id: "webhook.forgery_rejected",
   severity: "error",
@@ -87,10 +93,8 @@ export const webhookForgeryRejected: Rule = {
   onDelivery({ attempt, faults }) {
     if (!isForged(faults)) return undefined;
     const { id, responseStatus: status } = attempt;
-    const rejected = status !== null && status >= 400 && status < 500;
-    const accepted = status !== null && status >= 200 && status < 300;
     return {
-      verdict: rejected ? "pass" : accepted ? "fail" : "inconclusive",
+      verdict: forgeryVerdict(status),
       says: `${id} had no valid signature and got ${status === null ? "no response" : `a ${status}`}.`,
       attempts: [attempt],
     };
