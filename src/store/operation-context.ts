@@ -50,6 +50,8 @@ export interface OperationContext {
 export interface WebhookRules {
   /** Milliseconds before each attempt of a delivery, the first one included. */
   gaps: readonly number[];
+  /** Writes an event as it is signed and sent. */
+  writeEvent(event: object): string;
   /** Fails for an address that deliveries may not go to. */
   checkTarget(url: string): void;
   /** Every type of event that the service sends. */
@@ -93,7 +95,7 @@ export function operationContextFactory(stores: OperationDependencies) {
     const origin = originOf(request, asOf);
     const emit = (type: string, data: unknown) => {
       emitted?.(type, data);
-      outbox.emit(merchant, type, data, origin, jsonIfWritten(scope, data));
+      outbox.emit(merchant, type, data, origin);
     };
     const shared = { now, emit, dueFrom: dueFrom(now, asOf), warn: warned };
     const scope = scopeOf(counters, merchant, shared);
