@@ -64,7 +64,7 @@ export interface ControlApi {
     replay(given: {
       id: string;
     }): Promise<AttemptsReplayReply>;
-    /** Send the deliveries that were waiting in the snapshot of the start. */
+    /** Send the deliveries that wait, and trust the file that they came with. A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, and the snapshot of the start, send nothing by themselves: their deliveries wait for this call. */
     release(): Promise<AttemptsReleaseReply>;
   };
   readonly signature: {
@@ -190,7 +190,7 @@ export interface ControlApi {
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
     /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
-    /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs, so that reports, coverage and `verify` include them until a reset of everything. */
+    /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
     remove(given: {
       id: string;
     }): Promise<MerchantsRemoveReply>;
@@ -1671,8 +1671,12 @@ export interface SandboxOverviewReply {
   merchants: Merchant[];
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
-  /** How many of them were waiting in the snapshot of the start, and are sent by `replay waiting` */
+  /** How many of them came with a file and wait for you: `replay waiting` sends them */
   heldDeliveries: number;
+  /** The addresses of endpoints that came with a file: deliveries to them wait for `replay waiting` */
+  heldEndpoints: string[];
+  /** What fault rules of that file do to the deliveries that wait */
+  heldFaults: string[];
   /** The scenarios that are armed */
   scenarios: ({
     name: string;
@@ -1889,6 +1893,10 @@ export interface SnapshotsRemoveReply {
 }
 export interface SnapshotsRestoreReply {
   restored: string;
+  /** How many deliveries wait for `replay waiting`; absent if a sandbox of this user saved the snapshot */
+  heldDeliveries?: number;
+  /** The addresses to which later deliveries wait too */
+  heldEndpoints?: string[];
 }
 export interface TriggeredEvent {
   id: string;
@@ -2342,6 +2350,18 @@ interface RateLimit {
   /** Milliseconds. */
   window: number;
 }
+interface MountedRequest {
+  url?: string | undefined;
+  headers: object;
+}
+interface MountedResponse {
+  headersSent: boolean;
+}
+interface MountedServer {
+  listening: boolean;
+  address(): unknown;
+}
+type Middleware = (request: MountedRequest, response: MountedResponse, next?: (error?: unknown) => void) => void;
 interface Options {
   /** listen on this port; 0 selects any free port (default: 4747) */
   port: number;
@@ -2391,9 +2411,10 @@ interface Options {
   endpoints: NewEndpoint[];
   /** require this token on the control API (default: generated if --host opens the network) */
   controlToken: string | undefined;
+  /** send the webhooks of a database, a snapshot and a merchant-sandbox.json that were not written here */
+  trust: boolean;
 }
 type OptionName = keyof Options;
-/** The options of `createSandbox()`: each as its value, or as the text of its flag. */
 type GivenOptions = {
   [Name in OptionName]?: Options[Name] | string | string[] | undefined;
 };
@@ -2406,11 +2427,14 @@ export interface Defect {
 }
 /** A running sandbox: its address, its listeners, and a method for each operation of the control API. */
 export interface Sandbox extends ControlApi {
-  /** The address of the sandbox, such as `http://127.0.0.1:4747`. */
+  /**
+   * The address of the sandbox, such as `http://127.0.0.1:4747`. With `listen: false` it is where the app has mounted
+   * the sandbox, such as `http://localhost:3000/pay`; it is empty until a request has arrived or a server is attached.
+   */
   readonly url: string;
   /** The base URL for a client of the service: `url` followed by `/v1`. */
   readonly baseUrl: string;
-  /** The port that the sandbox listens on. */
+  /** The port that the sandbox listens on, or with `listen: false` that of the app's server. */
   readonly port: number;
   /** The SQLite file; undefined when everything is in memory. */
   readonly file: string | undefined;
@@ -2425,12 +2449,32 @@ export interface Sandbox extends ControlApi {
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;
-  /** Waits for requests and deliveries in flight, then closes the port and the file. */
+  /**
+   * Serves /v1 and /_sandbox inside an app: `app.use(sandbox.middleware)` in Express, connect or Fastify with
+   * `@fastify/middie`, or `createServer(sandbox.middleware)`. It calls `next` for every other path. Create the sandbox
+   * with `listen: false` for it.
+   *
+   * @example
+   * const sandbox = await createSandbox({ listen: false });
+   * express().use("/pay", sandbox.middleware).listen(3000); // http://localhost:3000/pay/v1/payments
+   */
+  readonly middleware: Middleware;
+  /**
+   * Serves the live stream, which the dashboard reads, on the server of the app. `path` is where the app has mounted
+   * the sandbox (default: at the root).
+   */
+  attach(server: MountedServer, path?: string): void;
+  /** Waits for requests and deliveries in flight, then closes the port and the file. An app's server stays as it is. */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
-export declare function createSandbox(given?: GivenOptions): Promise<Sandbox>;
+/** The options of `createSandbox()`. */
+export interface SandboxOptions extends GivenOptions {
+  /** Whether to listen on a port of its own (default: true). With false, an app serves the sandbox's `middleware`. */
+  listen?: boolean | undefined;
+}
+export declare function createSandbox(given?: SandboxOptions): Promise<Sandbox>;
 type Body = string | Uint8Array;
 interface Signed {
   /** The body exactly as it was received: bytes, or their text, before any parsing. */
@@ -2442,9 +2486,5 @@ interface Signed {
 }
 /** Whether a delivery was signed with the secret. Compares in constant time. */
 export declare function verifySignature({ body, signature, secret }: Signed): boolean;
-
-export {
-  GivenOptions as SandboxOptions,
-};
 
 export {};

@@ -15,7 +15,7 @@ import { ownerOfEndpoint } from "./deliveries.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
 import { callerOf, callOf, commit, type RecordParts } from "./records.ts";
 
-interface EndpointParts extends RecordParts, Pick<Stores, "outbox"> {}
+interface EndpointParts extends RecordParts, Pick<Stores, "outbox" | "heldEndpoints"> {}
 
 interface Parts extends EndpointParts, Pick<Stores, "deliveries"> {
   dispatcher: Pick<Dispatcher, "enable">;
@@ -112,7 +112,12 @@ const registerEndpoint = endpoint({
   example: { url: "http://localhost:3000/webhooks", events: ["payment.*"], merchant: "mer_lodge" },
   reply: RegisteredEndpoint,
   errors: ["resource_not_found", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
-  handle: ({ body, ...context }) => register(context, body as NewEndpoint),
+  async handle({ body, ...context }) {
+    const registered = await register(context, body as NewEndpoint);
+    // The caller knows this address.
+    context.heldEndpoints.release({ merchant: registered.merchant, endpoint: registered.id });
+    return registered;
+  },
 });
 
 /** Also called at startup, for endpoints in the options. */

@@ -2,6 +2,7 @@
 
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import { webhookEndpoints } from "../areas/webhooks.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
 import { createFaults } from "../faults/index.ts";
 import { createHeldResponses } from "../faults/send-with-faults.ts";
@@ -22,8 +23,10 @@ import { type Assumptions, assumedValue } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
+import type { Sql } from "../store/sqlite/lazy-statements.ts";
 import { requireAddon } from "../store/sqlite/native-addon.ts";
 import { openStores, type Stores } from "../store/stores.ts";
+import { raiseCounts, wrongRow } from "../store/world/check-rows.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
 import { checkVerdicts } from "../verify/check-verdicts.ts";
@@ -31,8 +34,9 @@ import { createDispatcher, webhookTimeoutFact } from "../webhooks/dispatcher.ts"
 import { createTargetPolicy } from "../webhooks/http/target-policy.ts";
 import { retryScheduleFact, scheduleInSeconds, scheduleOf } from "../webhooks/retry-schedule.ts";
 import { shownSignature, signerUnder } from "../webhooks/signature.ts";
+import type { Address } from "./address.ts";
 import { operationsUnder, readAssumptions } from "./assumptions.ts";
-import { type Options, opensNetwork, optionDefinitions, ownHost } from "./options.ts";
+import { type Options, opensNetwork, optionDefinitions } from "./options.ts";
 import { packageFile, requireFiles, version } from "./package-files.ts";
 
 /** An internal error of the sandbox. */
@@ -42,15 +46,11 @@ export interface Defect {
   where: string;
 }
 
-/** Where the sandbox listens. The port is 0 until the sockets are open. */
-export interface Address {
-  port: number;
-  url(): string;
-}
-
 /** The options and the files that they name, read when a sandbox is created. Its data is opened later. */
 interface DataOptions {
   options: Options;
+  /** The endpoints of a folder's merchant-sandbox.json, for the user to confirm; undefined without any. */
+  toConfirm: string | undefined;
   address: Address;
   clock: Clock;
   random: Random;
@@ -79,6 +79,8 @@ interface Listeners {
   defect: Set<(defect: Defect) => void>;
 }
 
+/** The kinds of records that a database may hold. */
+export const storedKinds = [...resources, webhookEndpoints];
 export const operations = catalogue.map(({ id }) => id);
 const judgeRules = rules.map(({ id }) => id);
 
@@ -192,20 +194,22 @@ const namesIn = ({ tenants }: Stores) => ({
 });
 
 /** Reads the files that the options name. */
-export async function prepareStorage(options: Options, clock: Clock, random: Random): Promise<StorageOptions> {
-  const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
+export async function prepareStorage(
+  given: Pick<DataOptions, "options" | "toConfirm" | "address" | "clock" | "random">,
+): Promise<StorageOptions> {
+  const { options } = given;
   const assumed = await readAssumptions(options, async () => (await import("./documents.ts")).ownFacts());
   const operations = operationsUnder(assumed);
-  const given = { options, address, clock, random, assumed, operations, fixtures: await fixturesOf(options) };
+  const complete = { ...given, assumed, operations, fixtures: await fixturesOf(options) };
   requireAddon();
   requireFiles();
-  return { ...given, source: options.memory ? { image: imageOf(given) } : { file: resolve(options.db) } };
+  return { ...complete, source: options.memory ? { image: imageOf(complete) } : { file: resolve(options.db) } };
 }
 
 /** Opens the stores over a database (default: an empty one in memory), with the rules for webhooks that they follow. */
 function openData({ options, assumed, address, clock, random }: DataOptions, source: StorageOptions["source"] = {}) {
   const targets = createTargetPolicy({
-    ownPorts: () => [address.port],
+    isOwn: address.isOwn,
     allowedHosts: options.allowWebhookHost,
     allowLoopback: !opensNetwork(options) || options.allowLoopbackWebhooks,
   });
@@ -214,8 +218,10 @@ function openData({ options, assumed, address, clock, random }: DataOptions, sou
     options.retrySchedule === "realistic"
       ? scheduleOf("realistic")
       : scheduleInSeconds(assumedValue(assumed, retryScheduleFact));
+  const kinds = { resources: storedKinds, bodies: options.bodies };
+  const rows = { check: (sql: Sql) => wrongRow(sql, kinds), adopt: raiseCounts };
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
-  return { targets, schedule, stores: openStores({ clock, random, webhooks, ...source }) };
+  return { targets, schedule, stores: openStores({ clock, random, webhooks, trust: options.trust, rows, ...source }) };
 }
 
 function imageOf(given: DataOptions): SeedImage {

@@ -296,7 +296,7 @@ describe("a snapshot changed by another program", () => {
     [
       "a record with an amount in words",
       "update documents set body = json_set(body, '$.amount', 'much') where kind = 'payment'",
-      /payment pay_/,
+      /kind "payment", id "pay_/,
     ],
     ["a record of an unknown kind", "update documents set kind = 'yacht' where kind = 'payment'", /yacht/],
     ["a request number beyond all", "update events set request = 'req_99999999999999999999'", /events .*request/],
@@ -305,9 +305,9 @@ describe("a snapshot changed by another program", () => {
     [
       "a reason of a failed attempt that is none",
       "update attempts set errorCode = 'tired'",
-      /attempt "whd_.*errorCode must be one of/,
+      /attempts .*id "whd_.*errorCode must be one of/,
     ],
-    ["an attempt without an id", "update attempts set id = ''", /attempt "".*id /],
+    ["an attempt without an id", "update attempts set id = ''", /attempts .*id "".*column id/],
     ["an attempt whose fault names no rules", "update attempts set fault = '{}'", /attempts .*fault/],
     ["an event without an id", "update events set id = ''", /events .*id/],
     [
@@ -339,7 +339,7 @@ describe("a snapshot changed by another program", () => {
     [
       "a live key",
       "update events set body = json_set(body, '$.note', 'SK_LIVE_x')",
-      /holds a live key in the table events/,
+      /events .*column body: it holds a live key/,
     ],
     ["a sequence in words", "update sqlite_sequence set seq = 'many'", /sqlite_sequence .*seq/],
   ];

@@ -123,6 +123,8 @@ export const INDEX: SandboxOverviewReply = {
   signature: USUAL_SIGNATURE,
   assumptions: {},
   heldDeliveries: 0,
+  heldEndpoints: [],
+  heldFaults: [],
   pendingDeliveries: 0,
   scenarios: [],
   made: NO_COUNTS,

@@ -28,7 +28,7 @@ interface WorldOptions {
 }
 
 export function openWorld({ stores, seeder, fixtures, image, random, dataReplaced, removed }: WorldOptions) {
-  const { database, counters, requestLog, tenants } = stores;
+  const { database, counters, requestLog, tenants, heldEndpoints } = stores;
   const eraser = openEraser(database);
   const isEmpty = database.sql
     .prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')")
@@ -50,6 +50,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
   const reseedAll = () => {
     eraser.everything();
     image().copyInto(database);
+    database.setTrusted(true);
   };
   /** Creates a merchant from a fixture, with a new id and a key made for it. */
   const create = (fixture: Fixture) =>
@@ -69,6 +70,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
     reset(merchant?: string) {
       database.transaction(() => (merchant === undefined ? reseedAll() : reseed(merchant)));
       requestLog.forget(merchant);
+      heldEndpoints.forget(merchant);
       dataReplaced(merchant);
     },
     /**
@@ -82,6 +84,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
      */
     remove(merchant: string) {
       database.transaction(() => eraser.data(tenants.require(merchant)));
+      heldEndpoints.forget(merchant);
       removed(merchant);
     },
   };
