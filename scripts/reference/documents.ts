@@ -3,7 +3,7 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../../src/areas/index.ts";
-import { webhookEndpoints } from "../../src/areas/webhooks.ts";
+import { behaviours as endpoints, webhookEndpoints } from "../../src/areas/webhooks.ts";
 import { envelope, errorObject } from "../../src/contracts/envelopes.ts";
 import { factKinds } from "../../src/contracts/fact.ts";
 import { withFields } from "../../src/contracts/resource.ts";
@@ -29,6 +29,7 @@ import { behaviours as collections } from "../../src/store/records/collection.ts
 import { behaviours as ids } from "../../src/store/records/id-counters.ts";
 import { behaviours as pages } from "../../src/store/records/record-pages.ts";
 import { behaviours as logins } from "../../src/store/records/tenants.ts";
+import { behaviours as pending } from "../../src/store/webhooks/outbox.ts";
 import { behaviours as traffic } from "../../src/traffic/kinds.ts";
 import { trafficMixSchema } from "../../src/traffic/traffic-options.ts";
 import { behaviours as dispatch } from "../../src/webhooks/dispatcher.ts";
@@ -49,7 +50,7 @@ export const events = eventsOf(catalogue, resources);
 export const behaviours = [
   ...[...paths, ...bodies, ...authentication, ...limits, ...errors],
   ...[...collections, ...arrivals, ...life, ...ids, ...logins, ...areas, ...traffic, ...pages],
-  ...[...idempotency, ...dispatch, ...schedule, ...signature, ...targets],
+  ...[...idempotency, ...dispatch, ...schedule, ...signature, ...targets, ...endpoints, ...pending],
 ];
 export const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });
 export const control = (url: string) => ({ surface: controlSurface(url, version()), operations: controlCatalogue });

@@ -110,7 +110,10 @@ const registerEndpoint = endpoint({
   body: NewEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.*"], merchant: "mer_lodge" },
   reply: RegisteredEndpoint,
-  errors: ["resource_not_found", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
+  errors: [
+    ...(["resource_not_found", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"] as const),
+    "invalid_state",
+  ],
   handle: ({ body, ...context }) => register(context, body as NewEndpoint),
 });
 
@@ -124,7 +127,7 @@ export async function register(
     const merchant = merchantNamed(context, wanted);
     const caller = callerOf(context, merchant);
     const endpoints = caller.own(webhookEndpoints);
-    const found = endpoints.page({ limit: MOST_ENDPOINTS }).data.find((one) => one.url === url);
+    const found = endpoints.all().find((one) => one.url === url);
     if (!found) {
       const made = createWebhook.handle(callOf(caller, { url, events: types ?? [EVERY_TYPE] })) as Omit<
         Registered,
@@ -143,8 +146,6 @@ export async function register(
 }
 
 type Registered = Static<typeof RegisteredEndpoint>;
-
-const MOST_ENDPOINTS = 1_000;
 
 /** A merchant by its id or the part after mer_. */
 const merchantNamed = (context: RecordParts, wanted: string | undefined) =>

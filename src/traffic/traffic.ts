@@ -5,7 +5,7 @@ import type { AnyRecord } from "../contracts/resource.ts";
 import type { TrafficOptions, TrafficState } from "../contracts/traffic.ts";
 import { businessDayFrom, dayAt, timeOfDay } from "../kernel/calendar.ts";
 import { type Clock, parseTime } from "../kernel/clock.ts";
-import { SandboxError } from "../kernel/errors.ts";
+import { ApiError, SandboxError } from "../kernel/errors.ts";
 import { drawsOf } from "../kernel/random.ts";
 import type { Life } from "../life/life.ts";
 import type { Stores } from "../store/stores.ts";
@@ -139,9 +139,9 @@ async function runDueStep(deps: TrafficDependencies, run: TrafficRun, due: numbe
       }
     });
   } catch (error) {
-    // A SandboxError means that another program locks the database, or that the sandbox is closing: this step is
-    // skipped.
-    if (error instanceof SandboxError) return;
+    // This step is skipped: another program locks the database, the sandbox is closing, or too many deliveries are
+    // pending.
+    if (error instanceof SandboxError || (error instanceof ApiError && error.code === "sandbox_unavailable")) return;
     run.status = "failed";
     report(error);
   }
