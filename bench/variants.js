@@ -19,7 +19,7 @@ export const WITHOUT_FAULTS_AND_JUDGE = [
     contents: `
     import { rateLimitHeaders } from "../rate-limit.ts";
     import { send } from "../reply.ts";
-    const pass = () => undefined;
+    const pass = (request, response, next) => next();
     export const faultStages = () => ({
       outage: pass, auth: pass, limit: pass, recall: pass, before: pass,
       around: (effect) => effect,

@@ -114,11 +114,24 @@ const minifyPackages = {
     }),
 };
 
+/**
+ * Bundles Express's router alone, which is all that the sources import of Express. The whole of Express takes 21 ms to
+ * load and 818 KB, its router 7 ms and 32 KB.
+ */
+const routerOfExpress = {
+  name: "router-of-express",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/node_modules\/express\/index\.js$/ }, ({ path }) => ({
+      contents: 'exports.Router = require("router");',
+      resolveDir: dirname(path),
+    })),
+};
+
 const parcels = await build({
   ...common,
   format: "cjs",
   outExtension: { ".js": ".cjs" },
-  plugins: [leaveOutUnused, minifyPackages],
+  plugins: [leaveOutUnused, routerOfExpress, minifyPackages],
   entryPoints: [...packages].map(([path, out]) => ({ in: entries[path] ?? path, out })),
 });
 

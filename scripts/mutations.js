@@ -20,8 +20,8 @@ const mutations = [
     room: "http pipeline",
     defect: "a body is validated before the stored reply of its key is looked up",
     file: "src/http/pipeline.ts",
-    find: "    readIdempotencyKey(values.idempotencyHeader), //     400\n",
-    replace: "    validate(bodies),\n    readIdempotencyKey(values.idempotencyHeader), //     400\n",
+    find: "    readIdempotencyKey, //                               400\n",
+    replace: "    validate(bodies),\n    readIdempotencyKey, //                               400\n",
     tests: ["test/api/http.test.ts", "test/api/idempotency.test.ts"],
   },
   {
@@ -175,14 +175,6 @@ const mutations = [
     find: "if (url.origin !== origin || !url.pathname",
     replace: "if (!url.pathname",
     tests: ["test/compare/compare.test.ts", "test/compare/command.test.ts"],
-  },
-  {
-    room: "service",
-    defect: "a list under another name keeps its old field",
-    file: "src/service/translate-reply.ts",
-    find: '[field === "data" ? name : field, value]',
-    replace: "[field, value]",
-    tests: ["test/service/records.test.ts"],
   },
   {
     room: "schema",

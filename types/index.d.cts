@@ -152,10 +152,10 @@ export interface ControlApi {
     list(given: RecordsListInput): Promise<RecordsListReply>;
     /** Get a record. */
     get(given: RecordsGetInput): Promise<AnyRecord>;
-    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes through the states before it. Emits the event of each state. */
-    create(given: RecordsCreateInput): Promise<AnyRecord>;
+    /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. What is malformed, unknown or impossible is refused; what is unlikely is made, with `warnings`. */
+    create(given: RecordsCreateInput): Promise<WrittenRecord>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
-    change(given: RecordsChangeInput): Promise<AnyRecord>;
+    change(given: RecordsChangeInput): Promise<WrittenRecord>;
   };
   readonly traffic: {
     /** Start background traffic. Creates records that fit the merchant, in sandbox time: payments, bookings, orders, payroll runs. Payouts contain only payments that were made. Changes that happen on a date, such as a payout arriving, follow the clock; with `--life off`, traffic makes them itself. A frozen clock pauses traffic, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes records that it created, the stock that orders take and the takings that payouts contain, and leaves a record alone once another client has changed it. Of other records, it settles payments and taxes that are pending when it starts, submits due drafts of payrolls, renews memberships, and pays remittances that are due or overdue. Each merchant has at most one: starting another replaces it. A reset, or the end of the sandbox, stops it. */
@@ -1785,15 +1785,8 @@ export interface SandboxOverviewReply {
   life: "on" | "off";
   /** The SQLite file; null in memory */
   database: string | null;
-  /** The service file of `--service`; null for the plain service */
-  service: string | null;
-  /** The signature of deliveries */
-  signature: {
-    /** The header that carries it; null if a service file removes it */
-    header: string | null;
-    /** How it is computed */
-    form: string;
-  };
+  /** How the signature of deliveries is computed */
+  signature: string;
   merchants: Merchant[];
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
@@ -2097,8 +2090,8 @@ export interface TriggeredEvent {
     kind: string;
     id: string;
   } | null;
-  /** Why the event is synthetic although a real one was asked for */
-  warning: string | null;
+  /** What is unlikely about it, such as a stay in a full room: one sentence each, none as a rule */
+  warnings: string[];
 }
 export interface Verdict {
   /** Null while it is not final: the verdict if no more requests came */
@@ -2246,6 +2239,23 @@ export interface WebhookHealth {
   lastError: string | null;
   /** Reason the endpoint is disabled: `gone` after the receiver responded with 410 */
   disabledReason: string | null;
+}
+/** A record of any kind, and warnings */
+export interface WrittenRecord {
+  id: string;
+  /** The kind of record */
+  object: string;
+  /** The owner */
+  merchantId: string;
+  /** Only kinds with states have one */
+  status?: string;
+  /** Free-form key-value data, stored unchanged */
+  metadata: Record<string, unknown>;
+  /** Time at which it was created, in Unix seconds */
+  created: number;
+  /** What is unlikely about it, such as a stay in a full room: one sentence each, none as a rule */
+  warnings: string[];
+  [field: string]: unknown;
 }
 declare const errors: {
   database_missing: ErrorFacts;
@@ -2474,7 +2484,7 @@ interface RequestEntry {
   path: string;
   search: string;
   status: number;
-  /** The sandbox's own error code, even if a service file translates the response. Not stored. */
+  /** The error code. Not stored. */
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
@@ -2534,8 +2544,6 @@ interface Options {
   life: "on" | "off";
   /** reject body fields of an unexpected shape, or keep them as sent (default: checked) */
   bodies: "checked" | "open";
-  /** respond as the real service does, by this file of compare --write (docs/real-service.md) */
-  service: string | undefined;
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
   /** arm the fault rules of this JSON file at start and after each reset */

@@ -6,12 +6,19 @@ import { GET, POST, RECORD } from "../sample-record.js";
 import { buildVariants } from "../variants.js";
 
 const PIPE = "src/http/pipeline.ts";
-const ANSWER = `\n    (context) => { context.isAdmitted = true; context.reply = { status: 200, body: ${JSON.stringify(RECORD)} }; },`;
+const ANSWER = `
+    (request) => {
+      const context = contextOf(request);
+      if (!context.isAdmitted) recorder.admitted(context);
+      context.isAdmitted = true;
+      context.reply = { status: 200, body: ${JSON.stringify(RECORD)} };
+      context.finish(context);
+    },`;
 
 /** A pipeline that responds before the stage whose line starts like this. */
 const before = (stage) => ({ file: PIPE, find: `\n    ${stage}`, replace: `${ANSWER}\n    ${stage}` });
 
-const FIRST = "admit(guard)";
+const FIRST = "admit(guard";
 
 /** The code that each variant omits. */
 export const cuts = {
@@ -20,8 +27,8 @@ export const cuts = {
   route: [before("faults.auth,")],
   key: [before("faults.limit,")],
   limit: [before("readBody,")],
-  body: [before("readIdempotencyKey(values.idempotencyHeader),")],
-  validate: [before("faults.around(")],
+  body: [before("readIdempotencyKey,")],
+  validate: [before("operate(faults.around(")],
   unnoted: [{ file: "src/store/request-log/request-log.ts", find: "buffer.add(entry);", replace: "" }],
   whole: [],
 };

@@ -30,8 +30,8 @@ export function assumptionsPage({ total, facts }: Ledger, { seen, unseen }: Cond
       ]),
     ),
     "## Kinds",
-    "The kind of a fact says how a recording shows it, and whether a service file can adopt what the recording shows.",
-    table(["Kind", "What a recording shows", "Can be adopted"], kindRows(facts)),
+    "The kind of a fact says how a recording shows it.",
+    table(["Kind", "What a recording shows"], kindRows(facts)),
     "## Conditions",
     "`compare` recognises the condition of an error from the request and the calls before it, not from the code of the response. A call is judged by the first rule that applies, in this order.",
     table(
@@ -49,7 +49,4 @@ export function assumptionsPage({ total, facts }: Ledger, { seen, unseen }: Cond
 const kindRows = (facts: readonly ServiceFact[]): string[][] =>
   (Object.keys(factKinds) as FactKind[])
     .filter((kind) => facts.some((fact) => fact.kind === kind))
-    .map((kind) => {
-      const { observed, not } = { not: undefined, ...factKinds[kind] };
-      return [code(kind), observed, not === undefined ? "yes" : `no: ${not}`];
-    });
+    .map((kind) => [code(kind), factKinds[kind].observed]);

@@ -40,7 +40,7 @@ export function clientsPage(columns: readonly string[], rows: readonly Row[]): s
     "- Most libraries do not retry a POST. Enable retries for POST and PATCH calls that carry an `Idempotency-Key`, and create the key once for each call,",
     "  not for each attempt.",
     "- If a `retry_after` rule fails, pass the library a delay function that reads the header.",
-    "- If `retry.backoff_grows` or `retry.jittered` fails, pass it one that doubles the delay with each attempt and adds random jitter.",
+    "- If `retry.backoff_grows` fails, pass it one that doubles the delay with each attempt.",
     "",
     "[Test that your client survives](surviving.md) writes a client of thirty lines over plain `fetch` that passes.",
     "",

@@ -7,7 +7,6 @@ import { actions, matchSchemas, RULE_FIELDS } from "../../src/faults/rule-schema
 import { triggerSchema } from "../../src/faults/trigger.ts";
 import { configSchema, optionDefinitions } from "../../src/sandbox/options.ts";
 import { Type } from "../../src/schema/shapes.ts";
-import { serviceFileSchema } from "../../src/service/service-file.ts";
 import { assumptions, control, events, faultTypes, service } from "../reference/documents.ts";
 import { prerequisiteOf, type Replies } from "../reference/examples.ts";
 import { assumptionsPage } from "./assumptions-page.ts";
@@ -35,7 +34,6 @@ export const pages = (replies: Replies): Record<string, string> => ({
   "docs/faults.md": faultsPage({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS }),
   "docs/events.md": eventsPage([...eventSources.values()]),
   "config.schema.json": schemaFile(configFileSchema()),
-  "service.schema.json": schemaFile(serviceFileSchema),
 });
 
 /** The JSON Schema of merchant-sandbox.json. */

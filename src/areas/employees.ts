@@ -7,13 +7,13 @@ import {
   type Rule,
   resource,
   type ShiftedDates,
+  type Warning,
 } from "../contracts/resource.ts";
-import { inOrder, problem } from "../contracts/rules.ts";
+import { inOrder, unknownReference } from "../contracts/rules.ts";
 import { businessDayFrom, businessDayUntil, businessTimes, dayNumber } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { withChanges } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
-import { refuseField } from "../schema/field-rules.ts";
 import {
   amount,
   currency,
@@ -31,14 +31,14 @@ import { homeCurrency, homeDay, onDay } from "./merchants.ts";
 import {
   composeItem,
   contributionOf,
-  employeesOnce,
-  MOST_OVERRIDE,
+  employeeTwice,
   netFits,
   type PayrollItem,
   type PayrollItems,
   payItem,
   payrollItem,
-  refusePaidTwice,
+  quoted,
+  strangeNet,
   totals,
   totalsFit,
   totalsOf,
@@ -67,16 +67,18 @@ const totalsOfRun = ({ record }: Arrival<PayrollRun>) =>
 
 const DAYS_OF_TEN_YEARS = 3_653;
 
-/** A new pay date must be within ten years of the sandbox clock. */
-const payDateNear: Rule<PayrollRun> = ({ payDate }, { before, now }) => {
-  if (payDate === null || payDate === before?.payDate) return undefined;
-  if (Math.abs(dayNumber(payDate) - now / 86_400) <= DAYS_OF_TEN_YEARS) return undefined;
-  return problem(
-    "payDate",
-    "out_of_range",
-    `payDate must be within ten years of the sandbox clock; received ${payDate}.`,
-  );
+/** New items name the run that contains them, or one that they were taken from. */
+const knownRun: Rule<PayrollRun> = ({ id, items }, { before, own }) => {
+  const isUnknown = (item: PayrollItem, index: number) =>
+    item.payrollId !== id && item !== before?.items[index] && !own(payrolls).find(item.payrollId);
+  const index = items.findIndex(isUnknown);
+  return index < 0 ? undefined : unknownReference(`items/${index}/payrollId`, "payroll", `${items[index]?.payrollId}`);
 };
+
+const farPayDate: Warning<PayrollRun> = ({ payDate }, { before, now }) =>
+  payDate === null || payDate === before?.payDate || Math.abs(dayNumber(payDate) - now / 86_400) <= DAYS_OF_TEN_YEARS
+    ? undefined
+    : `payDate is ${payDate}, more than ten years from the sandbox clock.`;
 
 /**
  * Creates a remittance for each enabled scheme that has none: the employees' deductions plus the employer's share of
@@ -100,14 +102,24 @@ function remit({ record, own }: Arrival<PayrollRun>): void {
 
 const PAYING = ["pending", "processing", "paid", "partially_paid"];
 
-/**
- * A run is submitted only if no other regular run pays one of its employees for the same days. Runs besides the regular
- * pay are off-cycle.
- */
-const paidOnce: Rule<PayrollRun> = (run, { before, own }) => {
+/** The regular pay of a period is paid in it or after it. */
+const earlyPayDate: Warning<PayrollRun> = ({ payDate, periodStart, offCycle }, { before }) => {
+  if (offCycle || payDate === null || periodStart === null || payDate >= periodStart) return undefined;
+  const isSame = before?.payDate === payDate && before.periodStart === periodStart;
+  return isSame ? undefined : `payDate ${payDate} comes before the period, which begins on ${periodStart}.`;
+};
+
+/** A submitted run pays an employee for days that another regular run pays. A draft pays nobody. */
+const paidTwice: Warning<PayrollRun> = (run, { before, own }) => {
   if (run.status !== "pending" || before?.status === "pending" || run.offCycle) return undefined;
-  const isPaying = (other: PayrollRun) => other.id !== run.id && !other.offCycle && PAYING.includes(other.status ?? "");
-  refusePaidTwice(run, own(payrolls).all().filter(isPaying));
+  const employees = new Set(run.items.map(({ employeeId }) => employeeId));
+  for (const { id, status, offCycle, items, periodStart, periodEnd } of own(payrolls).all()) {
+    if (id === run.id || offCycle || !PAYING.includes(status)) continue;
+    if ((periodStart ?? "9") > (run.periodEnd ?? "") || (periodEnd ?? "") < (run.periodStart ?? "9")) continue;
+    const paid = items.find(({ employeeId }) => employees.has(employeeId));
+    if (paid)
+      return `${id} pays ${quoted(paid.employeeId)} for ${periodStart} to ${periodEnd} too: set offCycle for a bonus.`;
+  }
   return undefined;
 };
 
@@ -176,7 +188,8 @@ export const payrolls = resource({
     failed: { to: [], event: "payroll.failed", at: "failedAt", fills: { failureCode: "insufficient_funds" } },
   },
   updated: "payroll.updated",
-  rules: [inOrder("periodStart", "periodEnd"), payDateNear, employeesOnce, netFits, totalsFit, paidOnce],
+  rules: [inOrder("periodStart", "periodEnd"), knownRun, netFits, totalsFit],
+  warnings: [farPayDate, earlyPayDate, employeeTwice, strangeNet, paidTwice],
   // Recalculates the totals if a change sets the items but not the totals.
   corrects: (run, { before, now, own }) => ({
     ...(before && run.items !== before.items && run.totals === before.totals
@@ -280,13 +293,6 @@ export const overridePayrollItem = endpoint({
       });
     // With open bodies, the item may contain a negative amount from the client.
     const netAmount = body.netAmount ?? Math.max(item.netAmount, 0);
-    const most = item.grossAmount * MOST_OVERRIDE;
-    if (netAmount > most)
-      refuseField(
-        "netAmount",
-        "out_of_range",
-        `netAmount must be at most ${MOST_OVERRIDE} times the gross pay, ${most}; received ${netAmount}.`,
-      );
     const override = { amount: netAmount, reason: body.reason ?? null, previousNetAmount: item.netAmount, at: now };
     const overridden: PayrollItem = withChanges(item, { ...extra, netAmount, overridden: true, override });
     const items = run.items.map((other) => (other.id === item.id ? overridden : other));

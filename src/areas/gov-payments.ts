@@ -1,11 +1,10 @@
 // Government payments: taxes and fees paid to agencies, and posting them to the books.
 
-import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import { type RecordBase, type Rule, resource, type Warning } from "../contracts/resource.ts";
 import { problem } from "../contracts/rules.ts";
 import { businessTimes } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
-import { refuseField } from "../schema/field-rules.ts";
 import { amount, currency, nullables, oneOf, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 import { endpoint } from "../store/operation-context.ts";
 import { sampleGovPayment } from "./samples/office.ts";
@@ -38,14 +37,11 @@ const postedOncePaid: Rule<RecordBase & Postable> = ({ status, bookkeeping }) =>
         `bookkeeping.status must be unposted while the payment is ${status}; received posted.`,
       );
 
-const twoAccounts: Rule<RecordBase & Postable> = ({ bookkeeping: { debitAccount, creditAccount } }) =>
-  debitAccount === null || debitAccount !== creditAccount
-    ? undefined
-    : problem(
-        "bookkeeping/creditAccount",
-        "same_account",
-        `bookkeeping.creditAccount must differ from debitAccount; both are "${debitAccount}".`,
-      );
+const oneAccount: Warning<RecordBase & Postable> = ({ bookkeeping }, { before }) => {
+  const { debitAccount, creditAccount } = bookkeeping;
+  if (debitAccount === null || debitAccount !== creditAccount || bookkeeping === before?.bookkeeping) return undefined;
+  return `The posting debits and credits one account, ${JSON.stringify(debitAccount)}.`;
+};
 
 export const govPayments = resource({
   kind: "gov_payment",
@@ -100,7 +96,8 @@ export const govPayments = resource({
       before.bookkeeping.status === "unposted" && after.bookkeeping.status === "posted",
     "gov_payment.updated": () => true,
   },
-  rules: [postedOncePaid, twoAccounts],
+  rules: [postedOncePaid],
+  warnings: [oneAccount],
 });
 
 export const postGovPayment = endpoint({
@@ -129,12 +126,6 @@ export const postGovPayment = endpoint({
         `This payment is in the books already, as ${payment.bookkeeping.journalEntryId}.`,
         "posted",
         "unposted",
-      );
-    if (body.ledgerAccount === BANK)
-      refuseField(
-        "ledgerAccount",
-        "same_account",
-        `ledgerAccount must differ from the account that is credited, ${JSON.stringify(BANK)}.`,
       );
     const posted = {
       status: "posted" as const,

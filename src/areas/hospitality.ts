@@ -1,9 +1,16 @@
 // Hospitality: pricing rules and bookings.
 
-import { type Arrival, type OwnRecords, type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import {
+  type AnyRecord,
+  type Arrival,
+  type OwnRecords,
+  type RecordBase,
+  type Rule,
+  resource,
+  type Warning,
+} from "../contracts/resource.ts";
 import { inOrder, problem } from "../contracts/rules.ts";
 import { addDays, dayNumber } from "../kernel/calendar.ts";
-import { fail } from "../kernel/errors.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
 import {
@@ -24,7 +31,7 @@ import {
 import { endpoint } from "../store/operation-context.ts";
 import { homeOf, merchants, onDay } from "./merchants.ts";
 import { payments, takePayment } from "./payments.ts";
-import { fullNight, type Nights, nightsOf } from "./rooms.ts";
+import { fullNight, type Nights, nightsOf, type RoomType } from "./rooms.ts";
 import { sampleBooking, samplePricingRule } from "./samples/sales.ts";
 import { keptDeposits } from "./world-sums.ts";
 
@@ -53,16 +60,22 @@ const priority = count("Priority of the rule; if several rules apply, the highes
 /** Basis points of the whole price, which is the maximum discount. */
 const WHOLE = 10_000;
 
-const aboveMinusHundred: Rule<RecordBase & { adjustmentType: string | null; adjustmentValue: number | null }> = (
-  rule,
-) =>
-  rule.adjustmentType === "percentage" && (rule.adjustmentValue ?? 0) < -WHOLE
-    ? problem(
-        "adjustmentValue",
-        "out_of_range",
-        `adjustmentValue of a percentage must be at least -10000, which is -100 %; received ${rule.adjustmentValue}.`,
-      )
+const belowMinusHundred: Warning<
+  RecordBase & Record<"adjustmentType", string | null> & Record<"adjustmentValue", number | null>
+> = ({ adjustmentType, adjustmentValue }) =>
+  adjustmentType === "percentage" && (adjustmentValue ?? 0) < -WHOLE
+    ? `adjustmentValue ${adjustmentValue} takes off more than the whole price, which is -10000: nights cost nothing.`
     : undefined;
+
+const roomTypesOf = (merchant: AnyRecord) => (merchant.roomTypes as RoomType[]).map(({ id }) => id);
+
+const strangeRoomType: Warning<RecordBase & { roomTypeId: string | null }> = (rule, { before, own }) => {
+  const { merchantId, roomTypeId } = rule;
+  const known =
+    roomTypeId === null || roomTypeId === before?.roomTypeId ? [] : (own(merchants).find(merchantId)?.roomTypes ?? []);
+  if (known.length === 0 || known.some(({ id }) => id === roomTypeId)) return undefined;
+  return `The rule applies to no booking: the merchant lets no room type ${JSON.stringify(roomTypeId)}.`;
+};
 
 export const pricingRules = resource({
   kind: "pricing_rule",
@@ -82,7 +95,9 @@ export const pricingRules = resource({
   },
   created: "pricing_rule.created",
   updated: "pricing_rule.updated",
-  rules: [inOrder("startDate", "endDate"), inOrder("minNights", "maxNights"), aboveMinusHundred],
+  rules: [inOrder("startDate", "endDate"), inOrder("minNights", "maxNights")],
+  warnings: [belowMinusHundred, strangeRoomType],
+  listed: { roomTypeId: roomTypesOf },
 });
 
 const leavesAfterArrival: Rule<RecordBase & Nights> = ({ checkIn, checkOut }) =>
@@ -125,35 +140,36 @@ function takeBalance(stay: Arrival<Booking>): boolean {
 const HOLDING = ["confirmed", "checked_in"];
 const isHolding = ({ status }: RecordBase) => HOLDING.includes(status ?? "");
 
-/** A stay that occupies a room fits its size, and no night has more stays than there are rooms of the type. */
-const roomIsFree: Rule<Booking> = (stay, { before, own }) => {
-  const { id, roomTypeId, checkIn, checkOut, guests } = stay;
+/** The room type of a stay that occupies a room from now on, or with other nights or guests than before. */
+function newlyTaken(stay: Booking, before: Booking | undefined, own: OwnRecords): RoomType | undefined {
   const isSame =
     before !== undefined &&
     isHolding(before) &&
     (["roomTypeId", "checkIn", "checkOut", "guests"] as const).every((field) => before[field] === stay[field]);
-  if (!isHolding(stay) || isSame || checkIn === null || checkOut === null) return undefined;
-  const room = own(merchants)
+  if (!isHolding(stay) || isSame) return undefined;
+  return own(merchants)
     .find(stay.merchantId)
-    ?.roomTypes.find((type) => type.id === roomTypeId);
-  if (!room) return undefined;
-  if (guests !== null && guests > room.sleeps)
-    return problem(
-      "guests",
-      "out_of_range",
-      `guests must be at most ${room.sleeps}, which ${room.id} sleeps; received ${guests}.`,
-    );
+    ?.roomTypes.find(({ id }) => id === stay.roomTypeId);
+}
+
+const tooManyGuests: Warning<Booking> = (stay, { before, own }) => {
+  const room = newlyTaken(stay, before, own);
+  return room && (stay.guests ?? 0) > room.sleeps
+    ? `${room.id} sleeps ${room.sleeps}; the booking has ${stay.guests} guests.`
+    : undefined;
+};
+
+const roomIsFull: Warning<Booking> = (stay, { before, own }) => {
+  const { id, checkIn, checkOut } = stay;
+  const room = newlyTaken(stay, before, own);
+  if (!room || checkIn === null || checkOut === null) return undefined;
   const others = own(bookings)
     .outstanding()
     .filter((other) => other.id !== id);
   const full = fullNight(room, checkIn, checkOut, others);
   if (full === undefined) return undefined;
   const taken = room.rooms === 1 ? "one room, which is" : `${room.rooms} rooms, which are`;
-  return fail("invalid_state", `${room.id} has ${taken} taken on ${full}.`, {
-    roomTypeId,
-    rooms: room.rooms,
-    night: full,
-  });
+  return `${room.id} has ${taken} taken on ${full}.`;
 };
 
 /** Refunds a paid deposit to the guest. */
@@ -258,7 +274,9 @@ export const bookings = resource({
   },
   updated: "booking.updated",
   sums: [keptDeposits],
-  rules: [leavesAfterArrival, roomIsFree],
+  rules: [leavesAfterArrival],
+  warnings: [tooManyGuests, roomIsFull],
+  listed: { roomTypeId: roomTypesOf },
   outstanding: isHolding,
   references: { customerId: "customer", paymentId: "payment", balancePaymentId: "payment" },
 });

@@ -92,92 +92,148 @@ const NO_OPERATION = "The service's documentation has no operation that makes su
 export const behaviours: Behaviour[] = [
   {
     id: "samples.values",
-    fact: "A record made through the control API gets values for the fields left out: like the merchant's newest records of the kind that have the given values, in its currency. Wares, plans, channels and methods of payment take turns. Seed, merchant and count decide them.",
+    fact:
+      "A record made through the control API gets values for the fields left out, in the merchant's currency: like " +
+      "its newest records of the kind that have the given values. Wares, plans, channels and methods of payment " +
+      "take turns. Seed, merchant and count decide them.",
     why: NO_OPERATION,
   },
   {
     id: "samples.references",
-    fact: "It refers to records that exist: one of the merchant's 50 newest customers, with that customer's name and address; a free room and a guest without another stay, variants in stock, an active product. A missing product is made; a merchant without goods sells a gift box.",
+    fact:
+      "It refers to records that exist: one of the merchant's 50 newest customers, with that customer's name and " +
+      "address; a free room and a guest without another stay, variants in stock, an active product. A missing " +
+      "product is made; a merchant without goods sells a gift box.",
     why: NO_OPERATION,
   },
   {
     id: "samples.dates",
-    fact: "Its dates fit its status: a stay begins in 3 to 30 days, today once checked in, and ends today once checked out; a renewal is due on the day after the member's period, and when a customer joins in 3 to 20 days; a remittance is of a month for which its scheme has none: the next if it is pending, otherwise the latest. A tax is made once its period is over and a fee after a year; while none is due, an administrative fee. Without its own time, each earlier state has the earliest given time.",
+    fact:
+      "Its dates fit its status. A stay begins in 3 to 30 days, today once checked in, and ends today once checked " +
+      "out. A renewal is due on the day after the member's period, and when a customer joins in 3 to 20 days. A " +
+      "remittance is of a month for which its scheme has none: the next if it is pending, otherwise the latest. A " +
+      "tax is made once its period is over and a fee after a year; while none is due, an administrative fee. " +
+      "Without its own time, each earlier state has the earliest given time.",
     why: NO_OPERATION,
   },
   {
     id: "samples.office",
-    fact: "A payroll pays the staff of the latest regular run, or else two people, for the period of `payFrequency` after it, on the usual day or the business day before. A paid one is of a period whose pay day has come, or else off-cycle, as a bonus. A regular run for days for which another, even a draft, pays one of its employees is refused (409). Deductions have the rates of the schemes in the settings, or else typical rates of the country.",
+    fact:
+      "A payroll pays the staff of the latest regular run, or else two people, for the period of `payFrequency` " +
+      "after it, on the usual day or the business day before. One that is paid before the regular pay is due is " +
+      "off-cycle, as a bonus, unless its days are given. Deductions have the rates of the schemes in the settings, " +
+      "or else typical rates of the country.",
     why: "The service's documentation has no employees and no tax rates.",
   },
   {
     id: "records.singletons",
-    fact: "`/merchants/me`, `/events/organizer` and `/statutory/settings` return one object. Without an organizer profile the second returns 404; settings that were never changed have defaults.",
+    fact:
+      "`/merchants/me`, `/events/organizer` and `/statutory/settings` return one object. Without an organizer " +
+      "profile the second returns 404; settings that were never changed have defaults.",
     why: "The service's documentation does not show these responses; the paths are singular.",
   },
   {
     id: "customers.missing_fields",
     fact: "A customer without an email, name or phone is returned without that field, never with null.",
-    why: "The service's documentation calls these fields strings; null is none, and an empty string is no email address.",
+    why:
+      "The service's documentation calls these fields strings; null is none, and an empty string is no email " +
+      "address.",
   },
   {
     id: "records.series",
-    fact: "A payment, order or government payment without a number gets the next one of a series: the initials of the merchant, the channel or the agency, and four digits, above every number of the series so far. Each channel has its own series, without gaps. A paid remittance gets a reference of the series REM, a paid government payment a receipt of RC. A confirmed remittance gets both, the receipt of R; `remittances.confirm` leaves the receipt to its caller.",
+    fact:
+      "A payment, order or government payment without a number gets the next one of a series: the initials of the " +
+      "merchant, the channel or the agency, and four digits, above every number of the series so far. Each channel " +
+      "has its own series, without gaps. A paid remittance gets a reference of the series REM, a paid government " +
+      "payment a receipt of RC. A confirmed remittance gets both, the receipt of R; `remittances.confirm` leaves " +
+      "the receipt to its caller.",
     why: NO_OPERATION,
   },
   {
     id: "records.values",
-    fact: "Amounts are integers in the currency's smallest unit, up to 2^53 - 1, beside an ISO 4217 code; rates are basis points, times Unix seconds, days YYYY-MM-DD. Texts have at most 5,000 characters.",
+    fact:
+      "Amounts are integers in the currency's smallest unit, up to 2^53 - 1, beside an ISO 4217 code; rates are " +
+      "basis points, times Unix seconds, days YYYY-MM-DD. Texts have at most 5,000 characters.",
     why: "The service's documentation shows one amount, an integer, and no bounds; these units avoid rounding.",
   },
   {
     id: "rules.sums",
-    fact: "Amounts that belong together agree: an order's amount is its items and shipping, a refund or fee at most the payment, a payout's amount the sum of its payments. Times are in the order of the states, currencies in ISO 4217.",
-    why: "The service's documentation gives no such rules; a record that contradicts itself would teach a client nothing.",
+    fact:
+      "Amounts that belong together agree: an order's amount is its items and shipping, a refund at most the " +
+      "payment, a payout's amount the sum of its payments, net pay the gross pay less deductions, a remittance's " +
+      "amount both shares. Times are in the order of the states, currencies in ISO 4217.",
+    why:
+      "The service's documentation gives no such rules; a record that contradicts itself would teach a client " +
+      "nothing.",
   },
   {
-    id: "rules.payroll",
-    fact: "A payroll has each employee once, deductions of at most the gross pay, and a pay date within ten years. An override is at most twice the gross pay, and only a draft takes one. A run is submitted only if no other regular run pays one of its employees for the same days (409); `offCycle` is for pay besides the regular one.",
-    why: "The service's documentation does not say what payroll rejects; these bounds catch wrong units and repeated lines.",
+    id: "rules.states",
+    fact: "Only a draft of a payroll takes an override, and an archived product takes no variants (409).",
+    why: "The service's documentation lists two error responses for these operations, without their conditions.",
   },
   {
-    id: "rules.catalogue",
-    fact: "An archived product takes no variants (409). A percentage takes off at most 100 %. A posted government payment debits and credits two different accounts.",
-    why: "The service's documentation does not say; each of these is a mistake in any shop or ledger.",
+    id: "rules.unlikely",
+    fact:
+      "What is unlikely is accepted with a warning: under `/v1` in `X-Sandbox-Warning`, in replies of the control " +
+      "API in `warnings`. Warnings name a stay in a full room or with too many guests, an order beyond the stock, " +
+      "a discount above 100 %, a pricing rule for an unknown room type, a fee above its amount, a payment in two " +
+      "payouts, days that two regular payrolls pay an employee for, an employee twice in a run, net pay below zero " +
+      "or above twice the gross pay, a pay date before its period or more than ten years away, a second remittance " +
+      "of a scheme for a month or payroll, and a posting that debits and credits one account.",
+    why: "The service's documentation has no such rules, and a test may want exactly such a record.",
   },
   {
     id: "rules.rooms",
-    fact: "`roomTypes` of a merchant say how many rooms it lets, how many guests each sleeps, and its nightly rate. Confirmed stays and those of guests in the house never exceed them: 409 with the night, or 400 for too many guests.",
-    why: "The service's documentation names no rooms; a house cannot let a room twice.",
+    fact:
+      "`roomTypes` of a merchant say how many rooms it lets, how many guests each sleeps, and its nightly rate. The " +
+      "control API rejects a room type that they do not name; where there are none, any is right.",
+    why: "The service's documentation names no rooms; a misspelt one would otherwise never be found.",
   },
   {
     id: "links.bookings",
-    fact: "A confirmed booking takes 20 % of its price as a deposit, and the departure takes the rest; a booking that is declined or cancelled refunds its deposit. A payment named in the booking is kept instead.",
-    why: "The service's documentation does not connect bookings and payments; a guest pays for a stay, and one who is turned away gets the money back.",
+    fact:
+      "A confirmed booking takes 20 % of its price as a deposit, and the departure takes the rest; a booking that is " +
+      "declined or cancelled refunds its deposit. A payment named in the booking is kept instead.",
+    why:
+      "The service's documentation does not connect bookings and payments; a guest pays for a stay, and one who is " +
+      "turned away gets the money back.",
   },
   {
     id: "links.renewals",
-    fact: "A membership that is renewed takes its amount as a payment. Its new period ends on the day before its anniversary: of a month if the plan names one, else of a year. Seeded renewals move by whole weeks, with their payments.",
+    fact:
+      "A membership that is renewed takes its amount as a payment. Its new period ends on the day before its " +
+      "anniversary: of a month if the plan names one, else of a year. Seeded renewals move by whole weeks, with " +
+      "their payments.",
     why: "The service's documentation does not connect renewals and payments.",
   },
   {
     id: "links.payouts",
-    fact: "A payout contains payments less fees and refunds, each once; if it fails or is canceled, they are free for the next. Without an amount, it contains all that the takings hold. A pending payout to a replaced payout method goes to the new one.",
+    fact:
+      "A payout contains payments less fees and refunds; if it fails or is canceled, they are free for the next. " +
+      "Without an amount, it contains all that no payout contains. A pending payout to a replaced payout method " +
+      "goes to the new one.",
     why: "The service's documentation does not connect payouts, payments and payout methods; sums must agree.",
   },
   {
     id: "links.orders",
-    fact: "An order that is accepted takes its items from the stock of the variants; one that is canceled afterwards gives them back.",
+    fact:
+      "An order that is accepted takes its items from the stock of the variants, below zero if need be; one that is " +
+      "canceled afterwards gives them back.",
     why: "The service's documentation does not connect orders and variants.",
   },
   {
     id: "links.order_payments",
-    fact: "An order makes no payment: the marketplace takes the money and pays it out itself, so no payout contains an order.",
+    fact:
+      "An order makes no payment: the marketplace takes the money and pays it out itself, so no payout contains an " +
+      "order.",
     why: "The service's documentation does not connect orders and payments; marketplaces collect for their sellers.",
   },
   {
     id: "links.payroll",
-    fact: "A payroll that is paid makes a pending remittance for each enabled scheme of the settings: unless the month has one without a payroll: what was withheld and the employer's share, due on the last business day up to `remittanceDueDay` of the month after the period, to the agency of the scheme's latest remittances. A second one for the same payroll, or without a payroll for the same month, is refused (409).",
+    fact:
+      "A payroll that is paid makes a pending remittance for each enabled scheme of the settings, unless the month " +
+      "has one without a payroll: what was withheld and the employer's share. It is due on the last business day " +
+      "up to `remittanceDueDay` of the month after the period, to the agency of the scheme's latest remittances.",
     why: "The service's documentation shows the settings and the remittances, but not how they are made.",
   },
 ];

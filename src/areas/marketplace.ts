@@ -7,10 +7,12 @@ import {
   type Resource,
   type Rule,
   resource,
+  type Warning,
 } from "../contracts/resource.ts";
 import { problem, unknownReference } from "../contracts/rules.ts";
 import { addDays } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
+import { grouped } from "../kernel/grouped.ts";
 import { exactSum } from "../schema/field-rules.ts";
 import {
   amount,
@@ -105,6 +107,17 @@ const itemsFixed: Rule<RecordBase & Order & { acceptedAt: number | null }> = ({ 
     ? undefined
     : problem("items", "fixed", "items are fixed once the order is accepted, because their stock is taken.");
 
+/** An accepted order takes more of a variant than is in stock. */
+const soldOut: Warning<RecordBase & Order> = ({ status, items }, { before, own }) => {
+  if (status !== "accepted" || before?.status === "accepted") return undefined;
+  for (const [variantId, ordered] of grouped(items, (item) => item.variantId)) {
+    const stock = variantId === null ? null : (own(productVariants).find(variantId)?.stockQuantity ?? null);
+    const needed = ordered.reduce((sum, { quantity }) => sum + quantity, 0);
+    if (stock !== null && needed > stock) return `The order takes ${needed} of ${variantId}; ${stock} are in stock.`;
+  }
+  return undefined;
+};
+
 /** Takes the items from stock, or returns them. Ignores variants without a stock quantity. */
 function moveStock({ record, own }: Arrival<RecordBase & Order>, sign: 1 | -1): void {
   const variants = own(productVariants);
@@ -112,20 +125,10 @@ function moveStock({ record, own }: Arrival<RecordBase & Order>, sign: 1 | -1): 
     const variant = variantId === null ? undefined : variants.find(variantId);
     if (!variant || variant.stockQuantity === null) continue;
     const stockQuantity = variant.stockQuantity + sign * quantity;
-    if (stockQuantity < 0)
-      fail(
-        "invalid_state",
-        `Order ${record.id} needs ${quantity} of ${variant.id}; ${variant.stockQuantity} are in stock.`,
-        {
-          resource: productVariants.kind,
-          id: variant.id,
-          stockQuantity: variant.stockQuantity,
-        },
-      );
     if (!Number.isSafeInteger(stockQuantity))
       fail(
         "invalid_state",
-        `Order ${record.id} gives back ${quantity} of ${variant.id}; its stock would exceed ${Number.MAX_SAFE_INTEGER}.`,
+        `Order ${record.id} moves ${quantity} of ${variant.id}; its stock would exceed ${Number.MAX_SAFE_INTEGER}.`,
       );
     variants.update(variant, { stockQuantity });
   }
@@ -200,6 +203,7 @@ export const marketplaceOrders = resource({
   updated: "marketplace_order.updated",
   sums: [strayItems],
   rules: [amountOfItems, knownItems, itemsFixed],
+  warnings: [soldOut],
   references: { customerId: "customer" },
 });
 

@@ -80,7 +80,8 @@ const login = endpoint({
   path: "/merchants/login",
   summary: "Log in as a merchant",
   description:
-    "Any API key can log in as any merchant of the sandbox. The access token is sent like an API key and expires after an hour.",
+    "Any API key can log in as any merchant of the sandbox. The access token is sent like an API key and expires " +
+    "after an hour.",
   body: assumedBody({ email: requiredFields.email, password: text("The merchant's password") }),
   example: { email: "ola@lodge.example", password: "lodge-password" },
   reply: assumed(
@@ -91,7 +92,8 @@ const login = endpoint({
       expiresIn: count("Lifetime of the token, in seconds"),
       merchant: merchants.schema,
     }),
-    "The service's documentation does not say whether login returns a token; a login that returned none would have no use.",
+    "The service's documentation does not say whether login returns a token; a login that returned none would have " +
+      "no use.",
   ),
   headers: { "Cache-Control": "no-store" },
   replayWindow: SESSION_REPLAY_SECONDS * 1_000,

@@ -10,6 +10,7 @@ import {
   type Resource,
   type Rule,
   resource,
+  type Warning,
 } from "../contracts/resource.ts";
 import { inOrder, problem } from "../contracts/rules.ts";
 import { amount, currency, documentedPageQuery, id, listOf, nullables, text, timestamp } from "../schema/shapes.ts";
@@ -83,10 +84,10 @@ const currencyOfPayout: Rule<RecordBase & SettledPayment & { payoutId: string | 
         `currency of a payment in a payout is fixed, ${before.currency}; received ${currency}.`,
       );
 
-const feeWithinAmount: Rule<RecordBase & SettledPayment> = ({ amount, fee }) =>
-  fee !== null && fee > (amount ?? fee)
-    ? problem("fee", "out_of_range", `fee must not exceed the amount, ${amount}; received ${fee}.`)
-    : undefined;
+const feeBeyondAmount: Warning<RecordBase & SettledPayment> = ({ amount, fee }, { before }) => {
+  const isSame = before?.amount === amount && before.fee === fee;
+  return isSame || (fee ?? 0) <= (amount ?? fee ?? 0) ? undefined : `The fee, ${fee}, exceeds the amount, ${amount}.`;
+};
 
 export const payments = resource({
   kind: "payment",
@@ -145,7 +146,8 @@ export const payments = resource({
     "payment.updated": () => true,
   },
   sums: [unsettledPayments],
-  rules: [refundWithinAmount, feeWithinAmount, currencyOfPayout, refundKeepsTime, inOrder("paidAt", "refundedAt")],
+  rules: [refundWithinAmount, currencyOfPayout, refundKeepsTime, inOrder("paidAt", "refundedAt")],
+  warnings: [feeBeyondAmount],
   corrects: (record, { before, now }) =>
     before && record.refundedAmount > before.refundedAmount && record.refundedAt === before.refundedAt
       ? { refundedAt: now }

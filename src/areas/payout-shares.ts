@@ -1,7 +1,7 @@
 // The share of each payment in a payout, and the rules that keep payments and payouts consistent.
 
 import { type PaymentShare, total, unpaidOf, unpaidShares } from "../contracts/payment-shares.ts";
-import type { OwnRecords, RecordBase, Rule } from "../contracts/resource.ts";
+import type { OwnRecords, RecordBase, Rule, Warning } from "../contracts/resource.ts";
 import { problem, unknownReference } from "../contracts/rules.ts";
 import { amount, id, Type } from "../schema/shapes.ts";
 import { payments } from "./payments.ts";
@@ -31,10 +31,10 @@ export const sumOfPayments: Rule<RecordBase & PayoutAmounts> = ({ amount, paymen
     ? undefined
     : problem("amount", "wrong_sum", `amount must be the sum of its payments, ${total(shares)}; received ${amount}.`);
 
-/** A new payout must contain the whole open share of each of its payments. Its payments never change afterwards. */
-export const paymentsFree: Rule<RecordBase & PayoutAmounts> = ({ payments: shares, currency }, { before, own }) => {
+/** A payout contains payments of one currency, and never others than at its creation. */
+export const paymentsFit: Rule<RecordBase & PayoutAmounts> = ({ payments: shares, currency }, { before, own }) => {
   if (before === undefined) {
-    for (const [index, { paymentId, amount }] of shares.entries()) {
+    for (const [index, { paymentId }] of shares.entries()) {
       const payment = own(payments).find(paymentId);
       const field = `payments/${index}/paymentId`;
       if (!payment) return unknownReference(field, "payment", paymentId);
@@ -44,13 +44,6 @@ export const paymentsFree: Rule<RecordBase & PayoutAmounts> = ({ payments: share
           "wrong_currency",
           `${paymentId} is in ${payment.currency}; the payout is in ${currency}.`,
         );
-      const left = unpaidOf(payment);
-      if (amount !== left)
-        return problem(
-          `payments/${index}/amount`,
-          "wrong_sum",
-          `${paymentId} has ${left} that no payout contains; received ${amount}.`,
-        );
     }
     return undefined;
   }
@@ -59,4 +52,15 @@ export const paymentsFree: Rule<RecordBase & PayoutAmounts> = ({ payments: share
   return JSON.stringify(shares) === JSON.stringify(before.payments)
     ? undefined
     : problem("payments", "fixed", "payments of a payout are fixed at its creation: cancel it and make another.");
+};
+
+/** A new payout contains more or less of a payment than is in no other payout. */
+export const paidOutTwice: Warning<RecordBase & PayoutAmounts> = ({ payments: shares }, { before, own }) => {
+  if (before !== undefined) return undefined;
+  for (const { paymentId, amount } of shares) {
+    const payment = own(payments).find(paymentId);
+    const left = payment === undefined ? amount : unpaidOf(payment);
+    if (amount !== left) return `The payout contains ${amount} of ${paymentId}, of which ${left} is in no payout.`;
+  }
+  return undefined;
 };

@@ -25,7 +25,14 @@ import {
 import { endpoint, listEndpoint } from "../store/operation-context.ts";
 import { homeCurrency, homeDay, homeOf, onDay } from "./merchants.ts";
 import { daysIfDaily, payments } from "./payments.ts";
-import { openShares, type PayoutAmounts, paymentShare, paymentsFree, sumOfPayments } from "./payout-shares.ts";
+import {
+  openShares,
+  type PayoutAmounts,
+  paidOutTwice,
+  paymentShare,
+  paymentsFit,
+  sumOfPayments,
+} from "./payout-shares.ts";
 import { earlier, moneyLike } from "./samples/parts.ts";
 import { samplePayoutMethod } from "./samples/sales.ts";
 import { mixedCurrencies, strayDefaults } from "./world-sums.ts";
@@ -105,7 +112,8 @@ const setPayoutMethod = endpoint({
   path: "/merchants/payout-method",
   summary: "Set the payout method",
   description:
-    "A merchant has one payout method; setting a new one replaces it. Only the last four characters of the account number are stored and returned.",
+    "A merchant has one payout method; setting a new one replaces it. Only the last four characters of the account " +
+    "number are stored and returned.",
   body: assumedBody(
     {
       type,
@@ -243,7 +251,8 @@ export const payouts = resource({
   },
   updated: "payout.updated",
   sums: [mixedCurrencies],
-  rules: [sumOfPayments, paymentsFree],
+  rules: [sumOfPayments, paymentsFit],
+  warnings: [paidOutTwice],
   references: { payoutMethodId: "payout_method" },
   outstanding: ({ status }) => status === "pending",
 });
@@ -262,7 +271,8 @@ function settle({ record, own }: Arrival<RecordBase & PayoutAmounts>, sign: 1 | 
     const payment = own(payments).require(share.paymentId);
     const payoutId =
       sign === 1 ? record.id : payment.payoutId === record.id ? standingPayoutOf(share.paymentId) : payment.payoutId;
-    own(payments).update(payment, { payoutId, paidOutAmount: payment.paidOutAmount + sign * share.amount }, null);
+    const paidOutAmount = exactSum([payment.paidOutAmount, sign * share.amount], "payments");
+    own(payments).update(payment, { payoutId, paidOutAmount }, null);
   }
 }
 

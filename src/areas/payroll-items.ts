@@ -1,8 +1,7 @@
 // The items of a payroll run: their fields, their sums and their rules.
 
-import type { RecordBase, Rule } from "../contracts/resource.ts";
+import type { RecordBase, Rule, Warning } from "../contracts/resource.ts";
 import { problem } from "../contracts/rules.ts";
-import { fail } from "../kernel/errors.ts";
 import { assumed } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
 import {
@@ -111,59 +110,19 @@ export const contributionOf = ({ items, totals }: PayrollItems, scheme: string, 
   employerAmount: Math.round((totals.grossAmount * employerRateBps) / 10_000),
 });
 
+/** An id that the caller chose, in a sentence. */
+export const quoted = (id: string) => JSON.stringify(id);
+
 const amountsOf = (entries: Static<typeof deductions>) => entries.map(({ amount }) => amount);
-
-/** The maximum net pay of an override, as a multiple of the gross pay. */
-export const MOST_OVERRIDE = 2;
-
-/** Fails if another of the regular runs pays one of the employees of a run for the same days. */
-export function refusePaidTwice(
-  run: PaidDays,
-  others: readonly (PaidDays & { id: string; status?: string | undefined })[],
-): void {
-  const employees = new Set(run.items.map(({ employeeId }) => employeeId));
-  for (const { id, status, items, periodStart, periodEnd } of others) {
-    if ((periodStart ?? "9") > (run.periodEnd ?? "") || (periodEnd ?? "") < (run.periodStart ?? "9")) continue;
-    const repeated = items.find(({ employeeId }) => employees.has(employeeId));
-    if (repeated)
-      fail(
-        "invalid_state",
-        `${repeated.employeeId} is paid for ${periodStart} to ${periodEnd} by ${id}, which is ${status}; set offCycle for a run besides the regular pay.`,
-        { payrollId: id, employeeId: repeated.employeeId },
-      );
-  }
-}
-
-type PaidDays = Record<"periodStart" | "periodEnd", string | null> & { items: readonly { employeeId: string }[] };
 
 export interface PayrollItems {
   items: PayrollItem[];
   totals: Static<typeof totals>;
 }
 
-const itemProblem = (index: number, field: string, code: string, message: string) =>
-  problem(`items/${index}/${field}`, code, `items.${index}.${field} ${message}`);
-
-/** Each employee must appear only once in a run. */
-export const employeesOnce: Rule<RecordBase & PayrollItems> = ({ items }) => {
-  if (items.length < 2) return undefined;
-  const seen = new Set<string>();
-  for (const [index, { employeeId }] of items.entries()) {
-    if (seen.has(employeeId))
-      return itemProblem(
-        index,
-        "employeeId",
-        "repeated",
-        `must differ from those before it; received ${JSON.stringify(employeeId)}.`,
-      );
-    seen.add(employeeId);
-  }
-  return undefined;
-};
-
 /**
- * Net pay is gross pay minus deductions and not negative, and an override is at most twice the gross pay. Unchanged
- * items are skipped, because with open bodies they may contain any amount from the client.
+ * Unless it is overridden, net pay is gross pay minus deductions. Unchanged items are skipped, because with open bodies
+ * they may contain any amount from the client.
  */
 export const netFits: Rule<RecordBase & PayrollItems> = ({ items }, { before }) => {
   for (let index = 0; index < items.length; index++) {
@@ -171,24 +130,34 @@ export const netFits: Rule<RecordBase & PayrollItems> = ({ items }, { before }) 
     const { grossAmount, deductions, netAmount, overridden } = items[index] as PayrollItem;
     let net = grossAmount;
     for (const deduction of deductions) net -= deduction.amount;
-    const wrong = (field: string, code: string, says: string) => itemProblem(index, field, code, `must ${says}.`);
-    const most = grossAmount * MOST_OVERRIDE;
-    if (net < 0)
-      return wrong(
-        "deductions",
-        "out_of_range",
-        `not exceed the gross pay, ${grossAmount}; their sum is ${grossAmount - net}`,
-      );
-    if (overridden && (netAmount < 0 || netAmount > most))
-      return wrong(
-        "netAmount",
-        "out_of_range",
-        `be from 0 to ${MOST_OVERRIDE} times the gross pay, ${most}; received ${netAmount}`,
-      );
     if (!overridden && netAmount !== net)
-      return wrong("netAmount", "wrong_sum", `be the gross pay less the deductions, ${net}; received ${netAmount}`);
+      return problem(
+        `items/${index}/netAmount`,
+        "wrong_sum",
+        `items.${index}.netAmount must be the gross pay less the deductions, ${net}; received ${netAmount}.`,
+      );
   }
   return undefined;
+};
+
+export const employeeTwice: Warning<RecordBase & PayrollItems> = ({ items }, { before }) => {
+  if (items === before?.items) return undefined;
+  const seen = new Set<string>();
+  const repeated = items.find(({ employeeId }) => seen.size === seen.add(employeeId).size);
+  return repeated && `More than one item pays ${quoted(repeated.employeeId)}.`;
+};
+
+/** An override up to this multiple of the gross pay is likely. */
+const LIKELY_OVERRIDE = 2;
+
+/** The first item whose amounts are probably in the wrong unit. Unchanged items are skipped. */
+export const strangeNet: Warning<RecordBase & PayrollItems> = ({ items }, { before }) => {
+  const isStrange = ({ netAmount, grossAmount }: PayrollItem) =>
+    netAmount < 0 || netAmount > grossAmount * LIKELY_OVERRIDE;
+  const strange = items.find((item, index) => item !== before?.items[index] && isStrange(item));
+  if (!strange) return undefined;
+  const { employeeId, grossAmount, netAmount } = strange;
+  return `The gross pay of ${quoted(employeeId)} is ${grossAmount}, and the net pay ${netAmount}.`;
 };
 
 /** The totals are the sums of the items. Skipped if neither has changed, for the same reason as in `netFits`. */

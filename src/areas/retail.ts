@@ -70,7 +70,14 @@ export const productVariants = resource({
   sample: sampleVariant,
   fields: {
     productId: id("prod", "Product of the variant"),
-    ...nullables({ ...requiredFields, ...optionalFields, archivedAt }),
+    ...nullables({
+      ...requiredFields,
+      ...optionalFields,
+      stockQuantity: count("Number of units in stock; negative once more were sold", {
+        minimum: Number.MIN_SAFE_INTEGER,
+      }),
+      archivedAt,
+    }),
     options,
   },
   defaults: { options: {} },

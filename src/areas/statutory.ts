@@ -4,13 +4,12 @@ import {
   type Arrival,
   type OwnRecords,
   type RecordBase,
-  type Rule,
   resource,
   type ShiftedDates,
+  type Warning,
 } from "../contracts/resource.ts";
 import { sumOf } from "../contracts/rules.ts";
 import { addDays, businessDayUntil, businessTimes, dayAt } from "../kernel/calendar.ts";
-import { fail } from "../kernel/errors.ts";
 import { isUnchanged } from "../schema/as-sent.ts";
 import { assumed, assumedBody } from "../schema/assumed.ts";
 import {
@@ -49,8 +48,8 @@ const receipt = {
 
 type Remittance = RecordBase & Record<"scheme" | "period" | "payrollId", string | null>;
 
-/** A scheme is remitted once for each payroll, and without a payroll once for a month. */
-const remittedOnce: Rule<Remittance> = ({ id, scheme, period, payrollId, status }, { before, own }) => {
+/** The scheme is remitted already, for the same payroll or for the same month. */
+const remittedTwice: Warning<Remittance> = ({ id, scheme, period, payrollId, status }, { before, own }) => {
   if (status === "cancelled" || scheme === null || period === null) return undefined;
   if (before?.scheme === scheme && before.period === period && before.payrollId === payrollId) return undefined;
   const other = own(remittances)
@@ -59,14 +58,7 @@ const remittedOnce: Rule<Remittance> = ({ id, scheme, period, payrollId, status 
       (one) =>
         one.id !== id && isRemitted([one], scheme, period) && (payrollId === null || one.payrollId === payrollId),
     );
-  if (!other) return undefined;
-  return fail(
-    "invalid_state",
-    `${scheme} of ${period} is remitted by ${other.id}; give another scheme or period, or cancel ${other.id}.`,
-    {
-      remittanceId: other.id,
-    },
-  );
+  return other && `${other.id} remits ${scheme} of ${period} too.`;
 };
 
 export const remittances = resource({
@@ -131,7 +123,8 @@ export const remittances = resource({
   ],
   updated: "remittance.updated",
   sums: [earlyRemittances],
-  rules: [sumOf("amount", "employeeAmount", "employerAmount"), remittedOnce],
+  rules: [sumOf("amount", "employeeAmount", "employerAmount")],
+  warnings: [remittedTwice],
   references: { payrollId: "payroll" },
 });
 

@@ -4,7 +4,6 @@ import { resource, withFields } from "../contracts/resource.ts";
 import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
-import { mask } from "../kernel/mask.ts";
 import { assumed, type Behaviour } from "../schema/assumed.ts";
 import {
   assumedListOf,
@@ -72,7 +71,8 @@ export const createWebhook = endpoint({
   path: "/webhooks",
   summary: "Create a webhook endpoint",
   description:
-    "The URL must be on this machine. Unknown event types are accepted and listed in `X-Sandbox-Warning`. The secret is returned only in this response.",
+    "The URL must be on this machine. Unknown event types are accepted and listed in `X-Sandbox-Warning`. The " +
+    "secret is returned only in this response.",
   body: newEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.succeeded", "booking.declined"] },
   reply: withFields(webhookEndpoints, { health: WebhookHealth, secret }),
@@ -230,7 +230,8 @@ const sendTestEvent = endpoint({
   path: "/webhook-events/test",
   summary: "Send a test event",
   description:
-    "The event is sent to all endpoints subscribed to its type, signed and retried like any other event. It changes no records.",
+    "The event is sent to all endpoints subscribed to its type, signed and retried like any other event. It " +
+    "changes no records.",
   body: testEvent,
   example: { type: "payment.succeeded", data: { amount: 1_500 } },
   reply: assumed(
@@ -275,5 +276,5 @@ function warnAboutUnknownTypes({ webhooks: { eventTypes }, warn }: OperationCont
   const unknown = types.filter((type) => type !== EVERY_TYPE && !eventTypes.has(type));
   if (unknown.length === 0) return;
   const hints = unknown.map((type) => `${type}.${didYouMean(type, eventTypes)}`);
-  warn(mask(`The sandbox never sends ${hints.join(" It never sends ")}`, 1_000));
+  warn(`The sandbox never sends ${hints.join(" It never sends ")}`);
 }

@@ -35,9 +35,6 @@ export interface SeenValue {
 }
 
 export type FactResult = ReturnType<typeof resultOf>;
-export type Evidence = Comparison["evidence"];
-export type Traffic = Evidence["traffic"];
-export type TrafficCall = Traffic["calls"][number];
 
 export type Comparison = ReturnType<typeof compare>;
 
@@ -68,22 +65,6 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
       }),
     );
   const knowledge = knowledgeOf(calls);
-  /**
-   * The calls that the check sends to a sandbox, in order. Each has its path below the base URL, and its operation if
-   * one matches.
-   */
-  const traffic = {
-    calls: below
-      .map(({ exchange, path, call }) => ({
-        exchange,
-        path,
-        operation: call && { id: call.operation.id, params: call.ids },
-      }))
-      .toSorted((one, other) => one.exchange.at - other.exchange.at || 0),
-    /** The Authorization headers with which calls succeed. */
-    keys: new Set(calls.filter(succeeded).map(({ headers }) => headers.authorization)),
-    ids: knowledge.ids,
-  };
   const unexplained = [...observe(calls, recording, sandbox, log, knowledge), ...observeRoutes(strays, routes, log)];
   const unknown = strays.filter(({ exchange }) => succeeded(exchange));
   const observed = grouped(log.observations, ({ fact }) => fact);
@@ -104,8 +85,6 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
     unexplained: counted(unexplained),
     /** Ignored entries, counted by reason. */
     noise,
-    /** The data from which a service file is written. */
-    evidence: { ...log, unknownFields: log.unknownFields.all(), objects: log.unknownFields.objects, traffic },
   };
 }
 
@@ -134,13 +113,8 @@ function observe(
   const unexplained = calls.flatMap((call) => {
     const key = header === undefined || !call.operation.idempotent ? undefined : call.headers[header];
     const first = keys.first(call, key);
-    const parameter: CallContext["parameter"] = (own) => {
-      const name = log.nameOf(`${call.operation.id}.query.${own}`, own);
-      return { name, value: call.url.searchParams.get(name) };
-    };
     const context: CallContext = {
       call,
-      parameter,
       history,
       knowledge,
       key,

@@ -7,7 +7,7 @@ import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { answerOf, type CallContext, isAction, isReplayable, sameRequest } from "./history.ts";
-import { isObject, ownBodyOf, refused } from "./recording.ts";
+import { isObject, refused } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
 interface ConditionRule {
@@ -92,9 +92,9 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   },
   invalid_limit: {
     when: "`limit` is not an integer, or outside its bounds.",
-    applies: ({ call: { operation }, parameter }) => {
+    applies: ({ call: { operation, url } }) => {
       const bounds = operation.query.properties.limit as { minimum?: number; maximum?: number } | undefined;
-      const { value: limit } = parameter("limit");
+      const limit = url.searchParams.get("limit");
       if (!bounds || limit === null) return false;
       const asked = /^-?\d{1,15}$/.test(limit) ? Number(limit) : Number.NaN;
       return !(asked >= (bounds.minimum ?? 0) && asked <= (bounds.maximum ?? Number.POSITIVE_INFINITY));
@@ -102,12 +102,12 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
   },
   invalid_cursor: {
     when: "Both cursors are sent; or a cursor that is refused is the id of no record that the recording shows.",
-    applies: ({ call, parameter, knowledge }) => {
-      const [after, before] = [parameter("starting_after").value, parameter("ending_before").value];
+    applies: ({ call, knowledge }) => {
+      const [after, before] = ["starting_after", "ending_before"].map((name) => call.url.searchParams.get(name));
       if (!call.operation.query.properties.starting_after) return false;
-      if (after !== null && before !== null) return true;
+      if (after != null && before != null) return true;
       const cursor = after ?? before;
-      return cursor !== null && refused(call) && !knowledge.ids.has(cursor);
+      return cursor != null && refused(call) && !knowledge.ids.has(cursor);
     },
   },
   invalid_webhook_url: {
@@ -223,7 +223,5 @@ export function conditionOf(context: CallContext): ErrorCode | undefined {
 /** The errors that the sandbox's schema finds in a call's body; empty if the recording does not show the body. */
 export function bodyProblems({ operation, body }: CallContext["call"]): FieldError[] {
   if (!operation.body || !isObject(body)) return [];
-  const own = ownBodyOf(operation, body);
-  const problems = [...(own.problems ?? []), ...fieldErrors(operation.body, own.body)];
-  return problems.filter(({ pointer }) => !isMasked(valueAt(own.body, pointer)));
+  return fieldErrors(operation.body, body).filter(({ pointer }) => !isMasked(valueAt(body, pointer)));
 }

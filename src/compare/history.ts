@@ -17,8 +17,6 @@ import { isMasked } from "./shown-texts.ts";
 /** A call with the data that the rules on conditions use. */
 export interface CallContext {
   call: RecordedCall;
-  /** Looks up a query parameter by the sandbox's name. Returns the service's name and the value. */
-  parameter(own: string): { name: string; value: string | null };
   history: ReturnType<typeof historyOf>;
   knowledge: Knowledge;
   key: string | undefined;

@@ -1,15 +1,6 @@
-// Collects the evidence in a recording: observations of facts, renamed fields, unknown fields, and ids, tokens and
-// secrets.
+// Collects the evidence in a recording: observations of facts, and ids, tokens and secrets.
 
-import {
-  type FactBound,
-  type FactValue,
-  type Lenient,
-  type Observation,
-  otherName,
-  type ServiceFact,
-} from "../contracts/fact.ts";
-import { formOfAny } from "../contracts/value-formats.ts";
+import type { FactBound, FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { fieldPlace, fieldsOf, type Inner, innerOf, isRequired, valuesOf } from "../schema/walk.ts";
@@ -27,41 +18,26 @@ export type ObservationLog = ReturnType<typeof createObservationLog>;
 
 export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts) {
   const facts = new Map(sandbox.facts.map((fact): [string, ServiceFact] => [fact.id, { ...fact }]));
-  /** The facts that an operation overrides. */
-  const varied = new Set(sandbox.facts.flatMap(({ id }) => (id.includes("/") ? [id.slice(id.indexOf("/") + 1)] : [])));
   const observations: Observation[] = [];
   /** Numbers that limit the value of a fact without confirming or contradicting it. */
   const hints: { fact: string; bound: FactBound; value: number }[] = [];
-  const unknownFields = createUnknownFields(shown);
-  /** Other names of fields, parameters and headers, each in one entry. */
-  const renames: { fact: string; name: string; entry: string }[] = [];
-  /** The service's name of a field, parameter or header. */
-  const nameOf = (id: string, name: string): string => otherName(facts.get(`${id}.name`)?.value) ?? name;
   return {
     shown,
     observations,
     hints,
-    unknownFields,
-    renames,
     /** The habits in which the service differs everywhere, such as snake_case. */
     shapes: createShapes(),
-    /** Records that the fact's field or header has another name in this entry, recognised by its value. */
-    rename: (fact: string, name: string, entry: string): unknown =>
-      facts.has(fact) && renames.push({ fact, name, entry }),
-    /** The operation's own fact, or else the general one. */
-    fact: (id: string, operation?: string): ServiceFact | undefined =>
-      (operation !== undefined && varied.has(id) ? facts.get(`${operation}/${id}`) : undefined) ?? facts.get(id),
-    nameOf,
-    object: memoize(MOST_OBJECTS, (name: string, schema: TSchema) => objectFacts(name, schema, facts, nameOf)),
+    fact: (id: string): ServiceFact | undefined => facts.get(id),
+    object: memoize(MOST_OBJECTS, (name: string, schema: TSchema) => objectFacts(name, schema, facts)),
     listed: (id: string, values: readonly string[]) => listedFacts(id, values, facts),
     /** Records an observation. Ignores facts that the sandbox does not have. */
     record(about: string | ServiceFact | undefined, seen: FactValue, agrees: boolean, where: ObservedIn): void {
-      const fact = typeof about === "string" ? this.fact(about, where.operation) : about;
+      const fact = typeof about === "string" ? this.fact(about) : about;
       if (fact) observe(observations, fact, seen, agrees, where);
     },
     /** Records an observation that agrees if it equals the fact's value. */
     compare(about: string | ServiceFact | undefined, seen: FactValue, where: ObservedIn): void {
-      const fact = typeof about === "string" ? this.fact(about, where.operation) : about;
+      const fact = typeof about === "string" ? this.fact(about) : about;
       if (fact) observe(observations, fact, seen, fact.value === seen, where);
     },
   };
@@ -74,24 +50,18 @@ const MOST_OBJECTS = 10_000;
  * Facts are looked up once per object, because building an id for each value of a recording takes longer than comparing
  * the value.
  */
-function objectFacts(
-  name: string,
-  schema: TSchema,
-  facts: ReadonlyMap<string, ServiceFact>,
-  nameOf: (id: string, name: string) => string,
-) {
+function objectFacts(name: string, schema: TSchema, facts: ReadonlyMap<string, ServiceFact>) {
   const fields = fieldsOf(schema).map(([own, inner]) => {
     const id = fieldPlace(name, own);
     return {
       own,
-      named: nameOf(id, own),
       isRequired: isRequired(schema, own),
       presence: facts.get(id),
       required: facts.get(`${id}.required`),
       value: valueFacts(id, inner, facts),
     };
   });
-  return { fields, names: new Set(fields.map(({ named }) => named)), others: facts.get(`${name}.other_fields`) };
+  return { fields, names: new Set(fields.map(({ own }) => own)), others: facts.get(`${name}.other_fields`) };
 }
 
 export interface ValueFacts {
@@ -231,73 +201,10 @@ function visit(value: unknown, use: (name: string, value: unknown) => void, dept
   }
 }
 
-export interface UnknownField {
-  /** The title of the object's schema; without a title, the object's place in the recording. */
-  object: string;
-  field: string;
-  count: number;
-  types: Set<string>;
-  /** The formats of the values; includes undefined if a value has none. */
-  forms: Set<string | undefined>;
-  prefixes: Set<string>;
-  /** The values with their counts. Values that cannot be shown are empty. */
-  values: Map<string | number | boolean, number>;
-  entries: string[];
-}
-
-const MOST_VALUES = 20;
-
-const newField = (object: string, field: string): UnknownField => ({
-  ...{ object, field, count: 0, entries: [], values: new Map() },
-  ...{ types: new Set(), forms: new Set(), prefixes: new Set() },
-});
-
-function createUnknownFields(shown: ShownTexts) {
-  const found = new Map<string, UnknownField>();
-  const objects = new Map<string, number>();
-  return {
-    /** The number of objects in the recording, by name. */
-    objects,
-    all: () => [...found.values()],
-    countObject: (object: string) => objects.set(object, (objects.get(object) ?? 0) + 1),
-    add(object: string, field: string, value: unknown, entry: string): void {
-      const id = `${object}.${field}`;
-      const known = found.get(id) ?? newField(object, field);
-      found.set(id, known);
-      known.count++;
-      known.types.add(typeOfJson(value));
-      if (known.entries.length < MOST_ENTRIES && !known.entries.includes(entry)) known.entries.push(entry);
-      if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") return;
-      known.forms.add(formOfAny(value));
-      if (typeof value === "string") known.prefixes.add(PERSONAL.test(field) ? "no prefix" : shown.prefix(value));
-      const scalar = shownScalar(field, value, shown);
-      if (known.values.size < MOST_VALUES) known.values.set(scalar, (known.values.get(scalar) ?? 0) + 1);
-    },
-  };
-}
-
 export function typeOfJson(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   return Number.isInteger(value) ? "integer" : typeof value;
-}
-
-/** Fields whose values can be about a person. */
-const PERSONAL =
-  /name|mail|phone|mobile|address|street|city|town|birth|iban|holder|guest|contact|person|note|comment|descri|title|token|secret|key|password|pin|code$|\bip\b/i;
-
-/** Larger numbers are not shown, because they could be amounts, times or account numbers. */
-const LARGEST_SHOWN = 1_000;
-
-/**
- * Shows a text only if it is spelt like a code, in lower case or in capitals: names of people and places begin with one
- * capital.
- */
-function shownScalar(field: string, value: string | number | boolean, shown: ShownTexts): string | number | boolean {
-  if (typeof value === "boolean") return value;
-  if (PERSONAL.test(field)) return "";
-  if (typeof value === "number") return Math.abs(value) < LARGEST_SHOWN ? value : "";
-  return /^([a-z][a-z0-9_.-]*|[A-Z][A-Z0-9_]*)$/.test(value) && shown.code(value) === value ? value : "";
 }
 
 /** The ways in which a service of another hand writes everything differently, with what a client must do about each. */

@@ -8,6 +8,7 @@ import { isObject, type RecordedCall, refused, succeeded } from "./recording.ts"
 import { isMasked } from "./shown-texts.ts";
 
 const WINDOW = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
+const RESET = "ratelimit-reset";
 
 export function observeHeaders(call: RecordedCall, log: ObservationLog): void {
   const { status, responseHeaders } = call;
@@ -23,7 +24,7 @@ export function observeHeaders(call: RecordedCall, log: ObservationLog): void {
 
 function observeHeader({ entry, operation, responseHeaders }: RecordedCall, name: string, log: ObservationLog): void {
   const where = { entry, operation: operation.id };
-  const value = responseHeaders[log.nameOf(`header.${name}`, name).toLowerCase()];
+  const value = responseHeaders[name.toLowerCase()];
   log.compare(`header.${name}`, value === undefined ? "absent" : "sent", where);
   if (value === undefined || isMasked(value)) return;
   const form = log.fact(`header.${name}.format`);
@@ -39,9 +40,8 @@ const SKEW = 5;
  * bound.
  */
 export function observeWindow(calls: readonly RecordedCall[], log: ObservationLog): void {
-  const reset = log.nameOf("header.RateLimit-Reset", "RateLimit-Reset").toLowerCase();
-  const shown = calls.filter(({ responseHeaders }) => /^\d{9,11}$/.test(responseHeaders[reset] ?? ""));
-  const ends = shown.map((call) => ({ call, end: Number(call.responseHeaders[reset]) }));
+  const shown = calls.filter(({ responseHeaders }) => /^\d{9,11}$/.test(responseHeaders[RESET] ?? ""));
+  const ends = shown.map((call) => ({ call, end: Number(call.responseHeaders[RESET]) }));
   const last = ends.at(-1);
   const expected = log.fact("rate_limit.seconds")?.value;
   if (last === undefined || typeof expected !== "number") return;
@@ -66,12 +66,9 @@ export function observeWindow(calls: readonly RecordedCall[], log: ObservationLo
  */
 export function observeRetryAfter(calls: readonly RecordedCall[], log: ObservationLog): void {
   const fact = log.fact("rate_limit.retry_after");
-  const [reset, header] = ["RateLimit-Reset", "Retry-After"].map((name) =>
-    log.nameOf(`header.${name}`, name).toLowerCase(),
-  );
   let end = Number.NaN;
   const waits = calls.flatMap(({ status, entry, at, responseHeaders }) => {
-    const [ends = "", wait = ""] = [responseHeaders[`${reset}`], responseHeaders[`${header}`]];
+    const [ends = "", wait = ""] = [responseHeaders[RESET], responseHeaders["retry-after"]];
     if (status !== 429 || Number.isNaN(at) || !/^\d{1,8}$/.test(wait)) return [];
     // Without RateLimit-Reset, the first refusal says when its window ends.
     const now = at / 1_000;
@@ -119,7 +116,7 @@ function observeReplay(call: RecordedCall, first: RecordedCall, log: Observation
       );
   } else if (isReplayed) {
     log.compare("idempotency.replay", "the first response", where);
-    observeReplayHeader(call, first, log);
+    observeHeader(call, "Idempotent-Replayed", log);
     log.hints.push({ fact: "idempotency.seconds", bound: "at_least", value: age });
     if (age > seconds / 2) log.record("idempotency.seconds", seconds, true, where);
   } else if (succeeded(call)) {
@@ -130,14 +127,6 @@ function observeReplay(call: RecordedCall, first: RecordedCall, log: Observation
     log.compare("idempotency.replay", `refused with ${call.status}`, misleads);
     log.hints.push({ fact: "idempotency.seconds", bound: "at_least", value: age });
   }
-}
-
-/** Observes the header of a replay. It may have another name, which the first response does not have. */
-function observeReplayHeader(call: RecordedCall, first: RecordedCall, log: ObservationLog): void {
-  observeHeader(call, "Idempotent-Replayed", log);
-  const other = Object.keys(call.responseHeaders).find((name) => /replay/.test(name) && name !== "idempotent-replayed");
-  if (other !== undefined && first.responseHeaders[other] === undefined)
-    log.rename("header.Idempotent-Replayed", other, call.entry);
 }
 
 /**

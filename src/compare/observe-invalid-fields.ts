@@ -8,17 +8,12 @@ import { isObject, type JsonFields } from "./recording.ts";
 import { MASKED } from "./shown-texts.ts";
 
 /** The list of invalid fields in an error; undefined if there is none in a known form. */
-function invalidFieldsIn({ call }: Pick<CallContext, "call">, where: ObservationContext, error: JsonFields) {
-  const { details, errors } = namesOf(where);
-  const { id, body, query } = call.operation;
+function invalidFieldsIn({ call }: Pick<CallContext, "call">, error: JsonFields) {
+  const { body, query } = call.operation;
   const sent = isObject(call.body) ? Object.keys(call.body) : [];
-  const named = (place: string, name: string) => where.log.nameOf(`${id}.${place}.${name}`, name);
-  const declared = [
-    ...(body ? fieldsOf(body).map(([name]) => named("body", name)) : []),
-    ...fieldsOf(query).map(([name]) => named("query", name)),
-  ];
+  const declared = [...(body ? fieldsOf(body) : []), ...fieldsOf(query)].map(([name]) => name);
   const known = new Set([...declared, ...sent, ...call.url.searchParams.keys()]);
-  const inner = error[details];
+  const inner = error.details;
   const found = (place: InvalidFieldsPlace, value: unknown) => {
     const form = formOfInvalidFields(value);
     if (
@@ -28,8 +23,8 @@ function invalidFieldsIn({ call }: Pick<CallContext, "call">, where: Observation
       return [];
     return [{ place, form, value: value as object }];
   };
-  const own = isObject(inner) ? found("details.errors", inner[errors]) : [];
-  return [...own, ...(details === "errors" ? [] : found("errors", error.errors)), ...found("details", inner)][0];
+  const own = isObject(inner) ? found("details.errors", inner.errors) : [];
+  return [...own, ...found("errors", error.errors), ...found("details", inner)][0];
 }
 
 /** Distinguishes messages by field from other texts in the details, such as the request's id or a received value. */
@@ -38,22 +33,15 @@ function areMessages(value: object, known: ReadonlySet<string>, { body, url }: C
   return Object.entries(value).every(([name, text]) => known.has(name.split(/[.[/]/)[0] ?? "") && !isSent(name, text));
 }
 
-const namesOf = ({ log }: ObservationContext) => ({
-  details: log.nameOf("error.details", "details"),
-  errors: log.nameOf("error.details.errors", "errors"),
-});
-
 /** Compares the place and form of the list. Returns the error without the parts that differ only because of them. */
 export function observeInvalidFields(context: CallContext, where: ObservationContext, error: JsonFields): JsonFields {
-  const found = invalidFieldsIn(context, where, error);
+  const found = invalidFieldsIn(context, error);
   if (!found) return error;
   const { place, form } = found;
   where.log.compare("error.invalid_fields", `${form} in ${place}`, where);
   if (`${form} in ${place}` === OWN_INVALID_FIELDS) return error;
-  const { details, errors } = namesOf(where);
-  if (place === "details") return { ...error, [details]: MASKED };
-  if (place === "details.errors")
-    return { ...error, [details]: { ...(error[details] as JsonFields), [errors]: MASKED } };
+  if (place === "details") return { ...error, details: MASKED };
+  if (place === "details.errors") return { ...error, details: { ...(error.details as JsonFields), errors: MASKED } };
   const { errors: _, ...rest } = error;
   return rest;
 }
@@ -61,8 +49,8 @@ export function observeInvalidFields(context: CallContext, where: ObservationCon
 const FIELD_NAMES = ["field", "param", "parameter", "path", "pointer", "property", "name"];
 
 /** The body fields that an error names, in any of the common forms of errors. */
-export function namedFields(context: CallContext, where: ObservationContext, error: JsonFields): string[] {
-  const listed = invalidFieldsIn(context, where, error);
+export function namedFields(context: CallContext, error: JsonFields): string[] {
+  const listed = invalidFieldsIn(context, error);
   const details = isObject(error.details) ? error.details : {};
   const paths = listed?.form.endsWith("by field") ? Object.keys(listed.value) : [];
   const found = [listed?.value, [details], [error], paths.map((field) => ({ field }))]

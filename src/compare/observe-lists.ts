@@ -53,10 +53,10 @@ function observeOrder({ log, ...where }: ObservationContext, items: readonly unk
 }
 
 /** Whether the service moved the limit into its bounds: the page's length differs from the limit and is within them. */
-export function isMovedLimit({ url, operation, response }: RecordedCall, name: string): boolean {
+export function isMovedLimit({ url, operation, response }: RecordedCall): boolean {
   const { minimum, maximum } = operation.query.properties.limit as unknown as { minimum: number; maximum: number };
   const length = pageIn(response)?.items.length ?? 0;
-  return Number(url.searchParams.get(name)) !== length && length >= minimum && length <= maximum;
+  return Number(url.searchParams.get("limit")) !== length && length >= minimum && length <= maximum;
 }
 
 /**
@@ -72,7 +72,7 @@ function observeLimit(
   const id = `${operation.id}.query.limit`;
   const [minimum, maximum] = [log.fact(`${id}.minimum`)?.value, log.fact(`${id}.maximum`)?.value];
   if (typeof minimum !== "number" || typeof maximum !== "number") return;
-  const limit = url.searchParams.get(log.nameOf(id, "limit"));
+  const limit = url.searchParams.get("limit");
   if (limit === null) {
     if (hasMore) log.compare(`${id}.default`, length, where);
     return;
@@ -95,7 +95,7 @@ function observeLimit(
 /** Observes the bound that a rejected limit shows. */
 export function observeRefusedLimit({ url, operation }: RecordedCall, { log, ...where }: ObservationContext): void {
   const id = `${operation.id}.query.limit`;
-  const asked = Number(url.searchParams.get(log.nameOf(id, "limit")) ?? Number.NaN);
+  const asked = Number(url.searchParams.get("limit") ?? Number.NaN);
   const [minimum, maximum] = [log.fact(`${id}.minimum`)?.value, log.fact(`${id}.maximum`)?.value];
   if (typeof minimum !== "number" || typeof maximum !== "number" || !Number.isInteger(asked)) return;
   if (asked > maximum) {

@@ -40,9 +40,7 @@ export function observeRefusal(
   if (condition !== undefined && succeeded(call)) {
     // An accepted body contradicts the facts about its fields, and an accepted limit outside the bounds contradicts the
     // bounds.
-    const isOther =
-      condition === "validation_failed" ||
-      (condition === "invalid_limit" && !isMovedLimit(call, context.parameter("limit").name));
+    const isOther = condition === "validation_failed" || (condition === "invalid_limit" && !isMovedLimit(call));
     if (!isOther) log.compare(`error.${condition}.status`, call.status, { ...where, lenient: "service" });
     return undefined;
   }
@@ -86,12 +84,12 @@ function observeUnexplained(context: CallContext, where: ObservationContext): Un
   const { shown } = where.log;
   const unexplained = { operation: operation.id, status, code: codeIn(response, shown) };
   if (CALLER_OR_RECORD.has(status)) return unexplained;
-  if ([...url.searchParams.keys()].join() === where.log.nameOf(`${operation.id}.query.limit`, "limit")) {
+  if ([...url.searchParams.keys()].join() === "limit") {
     observeRefusedLimit(call, where);
     return undefined;
   }
   const { error } = errorIn(response, shown);
-  const named = namedFields(context, where, error);
+  const named = namedFields(context, error);
   // The state of the record may refuse an action, so without a field the body explains nothing.
   if (!operation.body || !isObject(call.body) || problems.length > 0 || (isAction(call) && named.length === 0))
     return unexplained;

@@ -8,7 +8,7 @@ import type { CallContext } from "./history.ts";
 import { type ObservationLog, typeOfJson } from "./observations.ts";
 import { observeList } from "./observe-lists.ts";
 import { type ObservationContext, observeListedValues, observeObject } from "./observe-values.ts";
-import { isObject, type JsonFields, ownBodyOf } from "./recording.ts";
+import { isObject, type JsonFields } from "./recording.ts";
 
 export function observeSuccess(context: CallContext, log: ObservationLog): void {
   const { call, knowledge } = context;
@@ -30,31 +30,21 @@ export function observeSuccess(context: CallContext, log: ObservationLog): void 
 function observeParameters(context: CallContext, { log, ...where }: ObservationContext): void {
   const { operation, url, responseHeaders } = context.call;
   const place = `${operation.id}.query`;
-  const names = new Map(
-    Object.keys(operation.query.properties).map((own) => [log.nameOf(`${place}.${own}`, own), own]),
-  );
   // The sandbox itself ignores unknown parameters, and lists them in this header.
   const ignored = responseHeaders["x-sandbox-unknown-params"] ?? "";
   for (const name of new Set(url.searchParams.keys())) {
-    if (names.has(name)) log.record(`${place}.${names.get(name)}`, "known", true, where);
-    else if (!ignored.includes(name)) {
-      // Whether the service heeds another parameter is unknown, so it contradicts nothing.
-      const cursor = cursorFor(context, url.searchParams.get(name));
-      if (cursor === undefined) continue;
+    if (Object.hasOwn(operation.query.properties, name)) log.record(`${place}.${name}`, "known", true, where);
+    // Whether the service heeds another parameter is unknown, so it contradicts nothing.
+    else if (!ignored.includes(name) && isCursor(context, url.searchParams.get(name)))
       log.record(`${place}.other_parameters`, log.shown.code(name), false, where);
-      log.rename(`${place}.${cursor}`, log.shown.code(name), where.entry);
-    }
   }
 }
 
-/**
- * Recognises a cursor by its value: an earlier page's last id for `starting_after`, its first id for `ending_before`.
- */
-function cursorFor({ call, history }: CallContext, value: string | null): string | undefined {
-  if (value === null || !call.operation.query.properties.starting_after) return undefined;
-  if (history.hasPage(call, "last", value)) return "starting_after";
-  return history.hasPage(call, "first", value) ? "ending_before" : undefined;
-}
+/** Recognises a cursor by its value: the last or the first id of an earlier page. */
+const isCursor = ({ call, history }: CallContext, value: string | null): boolean =>
+  value !== null &&
+  call.operation.query.properties.starting_after !== undefined &&
+  (history.hasPage(call, "last", value) || history.hasPage(call, "first", value));
 
 /**
  * The part of a fact that each error of the schema check contradicts, and the accepted value, which differs from the
@@ -70,7 +60,7 @@ const PARTS: Readonly<Record<string, [part: string, accepted: (value: unknown, l
 function observeAcceptedBody({ call, problems }: CallContext, where: ObservationContext): void {
   const { log } = where;
   const place = `${call.operation.id}.body`;
-  const { body } = ownBodyOf(call.operation, call.body as JsonFields);
+  const body = call.body as JsonFields;
   // An unknown field may be a missing one under another name, so that the service still requires it.
   const isRenamed = Object.keys(body).some((field) => !log.fact(`${place}.${field}`));
   const isShown = (code: string) => (call.foreign.body ? code === "not_allowed" : code !== "required" || !isRenamed);
@@ -85,5 +75,5 @@ function observeAcceptedBody({ call, problems }: CallContext, where: Observation
   for (const { pointer } of problems) log.record(`${place}${pointer.replaceAll("/", ".")}`, "absent", false, where);
   if (problems.length === 0) log.record(`${place}.accepted`, "accepted", true, where);
   const observe = call.foreign.body ? observeListedValues : observeObject;
-  observe({ ...where, isBody: true }, place, call.operation.body as TSchema, call.body as JsonFields);
+  observe({ ...where, isBody: true }, place, call.operation.body as TSchema, body);
 }

@@ -3,7 +3,7 @@
 import type { ServiceFact } from "../contracts/fact.ts";
 import { formOfValue } from "../contracts/value-formats.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import { fieldPlace, nameOf } from "../schema/walk.ts";
+import { nameOf } from "../schema/walk.ts";
 import { type Knowledge, type ListedFacts, type ObservationLog, typeOfJson, type ValueFacts } from "./observations.ts";
 import { inOwnNames } from "./read-replies.ts";
 import { CALLED, isObject, type JsonFields, plainName, RECOGNISED } from "./recording.ts";
@@ -29,26 +29,26 @@ export function observeObject(where: ObservationContext, place: string, schema: 
     observeListedValues(where, name, schema, inOwnNames(log, value, name, schema, where.entry));
     return;
   }
-  for (const field of fields) observeField(where, field, value, twins.get(field.named));
+  for (const field of fields) observeField(where, field, value, twins.get(field.own));
   const renamed = new Set(twins.values());
   const unknown = others.filter((field) => !renamed.has(field));
-  observeOthers(where, name, schema, value, unknown);
+  observeOthers(where, name, schema, unknown);
 }
 
 type FieldFacts = ReturnType<ObservationLog["object"]>["fields"][number];
 
 function observeField(where: ObservationContext, field: FieldFacts, value: JsonFields, twin: string | undefined): void {
   const { log, isBody } = where;
-  const { named, isRequired, presence, required } = field;
-  const held = value[twin ?? named];
-  const isPresent = held !== undefined && Object.hasOwn(value, twin ?? named);
+  const { own, isRequired, presence, required } = field;
+  const held = value[twin ?? own];
+  const isPresent = held !== undefined && Object.hasOwn(value, twin ?? own);
   if (isPresent) {
     if (twin !== undefined) log.record(presence, CALLED + log.shown.code(twin), false, where);
-    else log.record(presence, isBody ? "known" : "always", presence?.value !== "absent", where);
+    else log.record(presence, isBody ? "known" : "always", true, where);
     observeValue(where, field.value, held);
   } else if (isBody) {
     if (!isRequired) log.compare(required, false, where);
-  } else if (presence?.value === "always" || presence?.value === "absent") log.compare(presence, "absent", where);
+  } else if (presence?.value === "always") log.compare(presence, "absent", where);
 }
 
 /** The value's other fields whose names differ from missing ones only in their case style, by the missing name. */
@@ -78,29 +78,13 @@ export function observeListedValues(
 }
 
 /** Observes unknown fields. Ignores fields that the client sent itself, because the service returns them unchanged. */
-function observeOthers(
-  where: ObservationContext,
-  name: string,
-  schema: TSchema,
-  value: JsonFields,
-  unknown: readonly string[],
-): void {
-  const { log, knowledge, isBody, entry } = where;
+function observeOthers(where: ObservationContext, name: string, schema: TSchema, unknown: readonly string[]): void {
+  const { log, knowledge, isBody } = where;
   const others = isBody ? unknown : unknown.filter((field) => !knowledge.sentFields.has(field));
   const fact = log.object(name, schema).others;
-  log.unknownFields.countObject(name);
-  for (const field of others) {
-    const id = fieldPlace(name, field);
-    // A service file has added the field.
-    if (log.fact(id)) {
-      log.record(id, isBody ? "known" : "always", true, where);
-      if (!isMasked(value[field])) observeType(where, log.fact(`${id}.type`), value[field]);
-      continue;
-    }
-    log.unknownFields.add(name, log.shown.code(field), value[field], entry);
+  for (const field of others)
     if (isBody) log.compare(fact, "accepted", { ...where, lenient: "service" });
     else log.record(fact, log.shown.code(field), false, where);
-  }
   if (others.length === 0 && !isBody) log.record(fact, "none", true, where);
 }
 

@@ -29,23 +29,15 @@ export function observeWebhooks(
   for (const delivery of deliveries) {
     const { entry, event } = delivery;
     if (observeSignature(delivery, knowledge, log))
-      for (const name of HEADERS) observeDeliveryHeader(name, delivery, log);
+      for (const name of HEADERS)
+        log.compare(
+          `webhook.header.${name}`,
+          delivery.headers[name.toLowerCase()] === undefined ? "absent" : "sent",
+          delivery,
+        );
     if (isObject(event)) observeEvent({ log, knowledge, entry }, event, sandbox, types, delivery.at);
   }
   observeSchedule(deliveries, log);
-}
-
-/** Observes a header. A missing header may have another name, recognised by its value: the event's id or type. */
-function observeDeliveryHeader(name: string, { entry, headers, event }: RecordedDelivery, log: ObservationLog): void {
-  const id = `webhook.header.${name}`;
-  const isSent = headers[log.nameOf(id, name).toLowerCase()] !== undefined;
-  log.compare(id, isSent ? "sent" : "absent", { entry });
-  const held = isObject(event) ? { "X-Webhook-Id": event.id, "X-Webhook-Event": event.type }[name] : undefined;
-  if (isSent || typeof held !== "string" || isMasked(held)) return;
-  const others = Object.keys(headers).filter(
-    (other) => headers[other] === held && !HEADERS.some((own) => own.toLowerCase() === other),
-  );
-  if (others.length === 1) log.rename(id, others[0] as string, entry);
 }
 
 function observeEvent(
@@ -115,7 +107,7 @@ function contentsOf({ text, headers }: RecordedDelivery, header: string): Readon
   return { body: text, "id and body": `${id}.${text}`, ...timed };
 }
 
-const SIGNATURE = "webhook.header.X-Webhook-Signature";
+const SIGNATURE = "x-webhook-signature";
 
 /**
  * Observes the signature: in its header, in one of another name, or in a form that the sandbox cannot send. Returns
@@ -123,12 +115,12 @@ const SIGNATURE = "webhook.header.X-Webhook-Signature";
  */
 function observeSignature(delivery: RecordedDelivery, { secrets }: Knowledge, log: ObservationLog): boolean {
   const { entry, event, headers } = delivery;
-  const own = log.nameOf(SIGNATURE, "X-Webhook-Signature").toLowerCase();
-  for (const name of headers[own] === undefined ? Object.keys(headers) : [own]) {
+  for (const name of headers[SIGNATURE] === undefined ? Object.keys(headers) : [SIGNATURE]) {
     const value = headers[name] as string;
     if (isMasked(value)) continue;
     const form = [...secrets].map((secret) => signatureForm(delivery, value, secret)).find(Boolean);
-    const isForeign = name !== own && (form === undefined ? /\bv\d=/.test(value) : !signatureForms.includes(form));
+    const isForeign =
+      name !== SIGNATURE && (form === undefined ? /\bv\d=/.test(value) : !signatureForms.includes(form));
     if (isForeign)
       log.shapes.note(
         "signature",
@@ -136,9 +128,8 @@ function observeSignature(delivery: RecordedDelivery, { secrets }: Knowledge, lo
         entry,
       );
     if (isForeign) return false;
-    if (form === undefined || event === undefined || isMasked(delivery.text)) continue;
-    if (name === own) log.compare("webhook.signature.key", form, { entry });
-    else log.rename(SIGNATURE, name, entry);
+    if (form !== undefined && event !== undefined && !isMasked(delivery.text) && name === SIGNATURE)
+      log.compare("webhook.signature.key", form, { entry });
   }
   return true;
 }

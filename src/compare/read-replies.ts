@@ -22,16 +22,11 @@ import type { ShownTexts } from "./shown-texts.ts";
 /** Objects with fewer required fields are always compared. */
 const FEWEST_FIELDS = 3;
 
-const nameIn = (log: ObservationLog, place: string, own: string) => log.nameOf(fieldPlace(place, own), own);
-
 /**
  * How many of the fields that each object of the schema has are in the value: by name, and apart from the case style.
  */
-function shareOf(log: ObservationLog, value: unknown, place: string, schema: TSchema) {
-  const name = nameOf(schema, place);
-  const needed = fieldsOf(schema).flatMap(([own]) =>
-    isRequired(schema, own) && log.fact(fieldPlace(name, own))?.value !== "absent" ? nameIn(log, name, own) : [],
-  );
+function shareOf(value: unknown, schema: TSchema) {
+  const needed = fieldsOf(schema).flatMap(([name]) => (isRequired(schema, name) ? name : []));
   if (!isObject(value)) return { exact: 0, plain: 0, needed: needed.length };
   if (needed.length < FEWEST_FIELDS) return { exact: 1, plain: 1, needed: needed.length };
   const keys = new Set(Object.keys(value).map(plainName));
@@ -94,7 +89,7 @@ function noteForm(log: ObservationLog, value: unknown, schema: TSchema, entry: s
 }
 
 /** The record in a response or in one of its envelopes, with the names of the fields that lead to it. */
-function findRecord(log: ObservationLog, response: JsonFields, place: string, schema: TSchema) {
+function findRecord(response: JsonFields, schema: TSchema) {
   const inner = (value: JsonFields, path: readonly string[]) =>
     Object.entries(value).flatMap(([name, held]) => (isObject(held) ? [{ value: held, path: [...path, name] }] : []));
   const wrapped = inner(response, []);
@@ -103,7 +98,7 @@ function findRecord(log: ObservationLog, response: JsonFields, place: string, sc
     ...wrapped,
     ...wrapped.flatMap((one) => inner(one.value, one.path)),
   ];
-  const rated = all.map((one) => ({ ...one, ...shareOf(log, one.value, place, schema) }));
+  const rated = all.map((one) => ({ ...one, ...shareOf(one.value, schema) }));
   return rated.reduce((best, one) => (one.exact + one.plain > best.exact + best.plain ? one : best));
 }
 
@@ -115,7 +110,7 @@ export function readObject(
   schema: TSchema,
   entry: string,
 ): ReadReply {
-  const found = findRecord(log, response, place, schema);
+  const found = findRecord(response, schema);
   const [wrapper] = found.path;
   const isAlone = wrapper === undefined || (found.path.length === 1 && Object.keys(response).length === 1);
   if (found.exact >= RECOGNISED && isAlone)
@@ -135,6 +130,8 @@ export function readObject(
   return { response: own, record: own, foreign: { records: true } };
 }
 
+const MORE = "has_more";
+
 function readList(log: ObservationLog, { operation, response, entry }: MatchedCall, records: TSchema): ReadReply {
   const place = `${operation.id}.reply`;
   const outer = pageIn(response);
@@ -144,19 +141,16 @@ function readList(log: ObservationLog, { operation, response, entry }: MatchedCa
     return { response: undefined, record: response, foreign: { records: true, page: true } };
   }
   const { items, name = "data", rest } = page;
-  const more = nameIn(log, place, "has_more");
-  const hasOwnPage =
-    outer !== undefined &&
-    (page.name === undefined || Object.hasOwn(rest, more) || log.fact(`${place}.has_more`)?.value === "absent");
+  const hasOwnPage = outer !== undefined && (page.name === undefined || Object.hasOwn(rest, MORE));
   const first = items.find(isObject);
-  const share = first && shareOf(log, first, `${place}.data[]`, records);
+  const share = first && shareOf(first, records);
   const isKnown = share === undefined || share.exact >= RECOGNISED;
   if (isKnown && hasOwnPage) return { response, record: items, foreign: {} };
   if (!isKnown && share.plain < RECOGNISED) noteUnknown(log, share, nameOf(records, "a record"), entry);
   const shown = isKnown
     ? items
     : items.map((item) => (isObject(item) ? inOwnNames(log, item, `${place}.data[]`, records, entry) : item));
-  const own = hasOwnPage ? rest : { [more]: hasMoreIn(log, rest, more, entry) };
+  const own = hasOwnPage ? rest : { [MORE]: hasMoreIn(log, rest, entry) };
   return {
     response: { ...own, [name]: shown },
     record: shown,
@@ -167,14 +161,14 @@ function readList(log: ObservationLog, { operation, response, entry }: MatchedCa
 /**
  * Whether a page of another form has more after it: a flag in an envelope, or a field with the next cursor or address.
  */
-function hasMoreIn(log: ObservationLog, rest: JsonFields, more: string, entry: string): boolean {
+function hasMoreIn(log: ObservationLog, rest: JsonFields, entry: string): boolean {
   const [around, held] = Object.entries(rest).find(([, value]) => isObject(value)) ?? [];
   if (around !== undefined) log.shapes.note("envelope", `${log.shown.code(around)} beside the records`, entry);
   const fields = Object.entries({ ...(held as JsonFields), ...rest });
-  const [flag] = fields.filter(([name]) => plainName(name) === plainName(more)).map(([, value]) => value);
+  const [flag] = fields.filter(([name]) => plainName(name) === plainName(MORE)).map(([, value]) => value);
   if (flag !== undefined) return flag === true;
   const next = fields.find(([name]) => /next|cursor|after/i.test(name));
-  log.shapes.note("pagination", next ? log.shown.code(next[0]) : `no ${more}`, entry);
+  log.shapes.note("pagination", next ? log.shown.code(next[0]) : `no ${MORE}`, entry);
   return typeof next?.[1] === "string" && next[1] !== "";
 }
 
@@ -195,7 +189,7 @@ export function errorIn(response: unknown, shown: ShownTexts): { error: JsonFiel
 }
 
 function readError(log: ObservationLog, response: JsonFields, entry: string): ReadReply {
-  const own = ["error", "message", "code", "details"].map((name) => nameIn(log, "error", name));
+  const own = ["error", "message", "code", "details"];
   const found = errorIn(response, log.shown);
   const isOwn = own.filter((name) => Object.hasOwn(found.error, name)).length >= 2;
   const isProblem =
@@ -230,7 +224,7 @@ function readReply(log: ObservationLog, call: MatchedCall): ReadReply {
 function readBody(log: ObservationLog, { operation, body, entry }: MatchedCall): unknown {
   const place = `${operation.id}.body`;
   if (!operation.body || !isObject(body)) return undefined;
-  const fields = fieldsOf(operation.body).map(([own]) => nameIn(log, place, own));
+  const fields = fieldsOf(operation.body).map(([own]) => own);
   const plain = new Map(fields.map((field) => [plainName(field), field]));
   const isForeign = (name: string) => {
     const field = plain.get(plainName(name));

@@ -2,9 +2,7 @@
 
 import type { Endpoint } from "../contracts/endpoint.ts";
 import type { ServiceFact } from "../contracts/fact.ts";
-import type { FieldError } from "../kernel/errors.ts";
 import type { TSchema } from "../schema/shapes.ts";
-import type { ReadBody } from "../service/translate-request.ts";
 
 export type JsonFields = Readonly<Record<string, unknown>>;
 /** Header values by name in lower case. */
@@ -57,10 +55,7 @@ export interface Recording {
 export type ComparedOperation = Pick<
   Endpoint,
   "id" | "method" | "path" | "query" | "body" | "reply" | "errors" | "idempotent" | "replayWindow" | "emits"
-> & {
-  /** Reads a body with the names and formats of a service file (default: the sandbox's own). */
-  readBody?: ReadBody;
-};
+>;
 
 export interface ComparedSandbox {
   facts: readonly ServiceFact[];
@@ -100,12 +95,6 @@ export interface MatchedCall extends RecordedExchange {
 
 export const isObject = (value: unknown): value is JsonFields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** The body with the sandbox's names, and errors for values without the service's format. */
-export const ownBodyOf = (
-  { readBody }: ComparedOperation,
-  body: JsonFields,
-): { body: JsonFields; problems?: readonly FieldError[] } => (readBody ? readBody(body) : { body });
 
 /**
  * The records of a page, and the name of their field: `data`, the only array of the response, or none if the response

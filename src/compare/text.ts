@@ -1,9 +1,7 @@
 // Formats a comparison for a terminal: the most important differences first, equal ones in one line.
 
 import type { FactValue } from "../contracts/fact.ts";
-import { grouped } from "../kernel/grouped.ts";
 import { plural } from "../kernel/text.ts";
-import type { ServiceFile } from "../service/service-file.ts";
 import type { Comparison, FactResult, FactVerdict, SeenValue } from "./compare.ts";
 import { CALLED, MOST_ENTRIES } from "./recording.ts";
 
@@ -12,14 +10,8 @@ const MOST_ROWS = 40;
 /** Rows of each part of the summary, so that it fits on a page. */
 const MOST_SUMMED = 10;
 
-/** The facts that a service file adopts, or would adopt. */
-interface Adoption extends Pick<ServiceFile, "facts" | "questions"> {
-  /** The name of the file, if it was written. */
-  file?: string | undefined;
-}
-
 /** The summary first, which fits on a page, then the details. */
-export function comparisonText(comparison: Comparison, adoption: Adoption): string {
+export function comparisonText(comparison: Comparison): string {
   const { base, calls, webhooks, shapes, unknownEndpoints, unexplained, noise } = comparison;
   const { confirmed, contradicted, notSeen, facts, confirmations } = totalsOf(comparison);
   const groups = findingsOf(comparison).flatMap(({ title, findings }) => [
@@ -35,7 +27,7 @@ export function comparisonText(comparison: Comparison, adoption: Adoption): stri
   if (matchedNothing(comparison)) return [heading, NOTHING, ...leftOut].join("\n");
   return [
     heading,
-    ...summary(comparison, adoption),
+    ...summary(comparison),
     ...listed(
       "Written differently everywhere, and not compared field by field",
       shapes.map(
@@ -61,42 +53,18 @@ export function comparisonText(comparison: Comparison, adoption: Adoption): stri
   ].join("\n");
 }
 
-/** The summary: changes that the client needs, facts that the sandbox adopts, and open questions. */
-function summary(comparison: Comparison, { facts, questions = [], file }: Adoption): string[] {
-  const { shapes } = comparison;
+/** What a client has to do for the service that it need not do for the sandbox. */
+function summary(comparison: Comparison): string[] {
   const lenient = findingsOf(comparison).find(({ title }) => title === LENIENT)?.findings ?? [];
-  const adopted = grouped(Object.entries(facts), ([id, entry]) => `${lastPart(id)} ${JSON.stringify(entryOf(entry))}`);
-  const now =
-    file === undefined ? "The sandbox can adopt, with --write" : `The sandbox now does as the service, under ${file}`;
-  return [
-    ...listed(
-      "Change in your client",
-      [
-        ...shapes.map(({ advice, seen }) => `${advice} (${seen.join(", ")})`),
-        ...lenient.map(({ facts: ids, seen }) => `the sandbox accepts what the service refuses: ${some(ids)}: ${seen}`),
-      ],
-      MOST_SUMMED,
-    ),
-    ...listed(
-      now,
-      [...adopted.values()].map(
-        (group) => `${some(group.map(([id]) => id))}: ${shownValue(entryOf((group[0] as AdoptedEntry)[1]))}`,
-      ),
-      MOST_SUMMED,
-    ),
-    ...listed(
-      "Open",
-      questions.map(
-        ({ fact, seen, why }) => `${fact}: ${seen.map(({ value }) => shownValue(value)).join(" or ")}; ${why}`,
-      ),
-      MOST_SUMMED,
-    ),
-  ];
+  return listed(
+    "Change in your client",
+    [
+      ...comparison.shapes.map(({ advice, seen }) => `${advice} (${seen.join(", ")})`),
+      ...lenient.map(({ facts, seen }) => `the sandbox accepts what the service refuses: ${some(facts)}: ${seen}`),
+    ],
+    MOST_SUMMED,
+  );
 }
-
-type AdoptedEntry = [id: string, entry: ServiceFile["facts"][string]];
-
-const entryOf = (entry: AdoptedEntry[1]) => (typeof entry === "object" && "value" in entry ? entry.value : entry);
 
 const some = (ids: readonly string[], most = MOST_NAMED) =>
   ids.slice(0, most).join(", ") + (ids.length > most ? ` and ${ids.length - most} more` : "");

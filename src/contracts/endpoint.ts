@@ -25,6 +25,13 @@ export interface HandlerInput<Path extends string, Query extends ObjectSchema, B
 }
 
 /**
+ * The host of the sandbox, or the learner whose API key was sent. Without a control token, every caller has the host's
+ * access. A key then limits only the operations declared for learners, so that a lesson's program can send its key with
+ * every call.
+ */
+export type ControlCaller = "host" | { learner: string; mayDoAll: boolean };
+
+/**
  * Who may call an operation of the control API besides the host. `room`: anyone whose path has the room's code;
  * `requireRoom` throws without it. `learner`: a learner, with the learner's API key, limited to the learner's merchant.
  */

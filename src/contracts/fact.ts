@@ -1,13 +1,8 @@
-// The facts about the emulated service: the kinds of facts, how a recording shows each, and whether a service file can
-// change it.
+// The facts about the emulated service: the kinds of facts, and how a recording shows each.
 
 import type { Behaviour } from "../schema/assumed.ts";
 
-/**
- * The kinds of facts. `observed` says how a recording shows them. `not` says why a service file cannot change them
- * (default: it can). With `byOperation`, the value may differ by operation:
- * `payments.create/error.invalid_state.status`.
- */
+/** The kinds of facts. `observed` says how a recording shows them. */
 export const factKinds = {
   success_status: { observed: "the status of a success of the operation" },
   field: { observed: "whether the object has the field, in every success or event that shows the object" },
@@ -22,7 +17,6 @@ export const factKinds = {
   parameter: { observed: "the parameter in the query of a success" },
   other_parameters: {
     observed: "parameters of a success that no other fact names",
-    not: "the name of a parameter does not say what the service does with it",
   },
   default: { observed: "the length of a page requested without `limit`, if there are more" },
   minimum: { observed: "the smallest `limit` accepted, and the largest one below it refused" },
@@ -31,33 +25,29 @@ export const factKinds = {
   required: { observed: "successes without the field, and refusals that name it" },
   accepted: {
     observed: "refusals of bodies that meet every other fact",
-    not: "a refusal does not explain the rule; a field that the service requires or refuses is a fact of its own",
   },
-  error_status: { observed: "the status of the response, wherever the condition is recognised", byOperation: true },
-  error_category: { observed: "`error` of the response, wherever the condition is recognised", byOperation: true },
-  error_code: { observed: "`code` of the response, wherever the condition is recognised", byOperation: true },
+  error_status: { observed: "the status of the response, wherever the condition is recognised" },
+  error_category: { observed: "`error` of the response, wherever the condition is recognised" },
+  error_code: { observed: "`code` of the response, wherever the condition is recognised" },
   invalid_fields: { observed: "the part of the error that lists the invalid fields of a refused body" },
-  header: { observed: "the header on the responses that should carry it", byOperation: true },
+  header: { observed: "the header on the responses that should carry it" },
   rate_limit: { observed: "`RateLimit-Limit`, and the distance of two values of `RateLimit-Reset`" },
   retry_after: { observed: "`Retry-After` of 429 responses at different times before the end of the window" },
   idempotency_header: { observed: "request headers whose names speak of idempotency" },
-  replay: { observed: "a second call with the same key and the same request", byOperation: true },
-  replay_window: { observed: "the time between two calls with the same key and the same request", byOperation: true },
+  replay: { observed: "a second call with the same key and the same request" },
+  replay_window: { observed: "the time between two calls with the same key and the same request" },
   delivery_header: { observed: "the header on each recorded webhook" },
   signature: { observed: "the signatures of recorded webhooks, if the recording shows the secret" },
   schedule: { observed: "the time between two attempts of one event" },
   behaviour: {
     observed: "not from a recording: it is a rule of the service that single calls do not show",
-    not: "the sandbox implements it in code; a setting changes it where one is listed",
   },
-} as const satisfies Record<string, { observed: string; not?: string; byOperation?: true }>;
+} as const satisfies Record<string, { observed: string }>;
 
 export type FactKind = keyof typeof factKinds;
 
-export const isByOperation = (kind: FactKind): boolean => "byOperation" in factKinds[kind];
-
 /** The source of a fact. `design`: the sandbox differs from every real service on purpose. */
-export type FactOrigin = "document" | "assumed" | "recorded" | "design";
+export type FactOrigin = "document" | "assumed" | "design";
 
 export type FactValue = string | number | boolean | readonly string[];
 
@@ -72,15 +62,6 @@ export interface DeclaredFact {
 export interface MeasuredBehaviour extends Behaviour {
   facts?: readonly DeclaredFact[];
 }
-
-const PRESENCES: ReadonlySet<FactValue> = new Set(["always", "sometimes", "absent", "known", "sent"]);
-
-/**
- * The new name that `<fact>.name` gives; undefined for a presence, because the id then means a nested field that is
- * called `name`.
- */
-export const otherName = (value: FactValue | undefined): string | undefined =>
-  typeof value === "string" && !PRESENCES.has(value) ? value : undefined;
 
 /** One claim about the service. */
 export interface ServiceFact extends DeclaredFact {

@@ -1,39 +1,11 @@
 // How an error lists the invalid fields of a body: the common forms of the list, and its places in the error.
 
-import type { FieldError } from "../kernel/errors.ts";
-import { grouped } from "../kernel/grouped.ts";
-
-const byField = <Value>(errors: readonly FieldError[], join: (messages: string[]) => Value): Record<string, Value> =>
-  Object.fromEntries(
-    [...grouped(errors, ({ field }) => field)].map(([field, found]) => [
-      field,
-      join(found.map(({ message }) => message)),
-    ]),
-  );
-
-/** Builds each form from the sandbox's own errors. */
-const forms: Readonly<Record<string, (errors: readonly FieldError[]) => unknown>> = {
-  "a list of objects": (errors) => errors,
-  "a list of #/ pointers": (errors) =>
-    errors.map(({ field: _, pointer, ...rest }) => ({ pointer: `#${pointer}`, ...rest })),
-  "a list of messages": (errors) => errors.map(({ message }) => message),
-  "messages by field": (errors) => byField(errors, (messages) => messages),
-  "a message by field": (errors) => byField(errors, (messages) => messages.join(" ")),
-};
-
 /** Places of the list in the error. */
 const places = ["details.errors", "details", "errors"] as const;
 
 export type InvalidFieldsPlace = (typeof places)[number];
 
 export const OWN_INVALID_FIELDS = "a list of objects in details.errors";
-
-const placed = places.flatMap((place) => Object.entries(forms).map(([form, write]) => ({ place, form, write })));
-
-/** Every form in every place, by its text. */
-export const invalidFieldsForms = new Map(
-  placed.map((one): [string, typeof one] => [`${one.form} in ${one.place}`, one]),
-);
 
 const isText = (value: unknown) => typeof value === "string";
 const isFields = (value: unknown): value is object =>

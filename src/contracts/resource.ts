@@ -151,8 +151,14 @@ export interface RuleContext<R> {
   own: OwnRecords;
 }
 
-/** A condition that every record must meet. A rule about other records may throw a conflict itself. */
+/** A condition that every record must meet: one that breaks it is malformed, or in a state that cannot be. */
 export type Rule<R> = { check(record: R, context: RuleContext<R>): RuleProblem | undefined }["check"];
+
+/**
+ * One sentence about what is unlikely in a record, such as a stay in a full room. The record is written all the same:
+ * a test may want exactly that.
+ */
+export type Warning<R> = { check(record: R, context: RuleContext<R>): string | undefined }["check"];
 
 /** A merchant's records by kind, the oldest first. */
 export type RecordsByKind = ReadonlyMap<string, readonly AnyRecord[]>;
@@ -190,6 +196,7 @@ export interface Resource<R extends RecordBase = RecordBase> {
   /** The states that set each time of an arrival. */
   readonly arrivalTimes: ArrivalTimes;
   readonly rules: readonly Rule<R>[];
+  readonly warnings: readonly Warning<R>[];
   /** Checks that these records agree with others. Operations keep this agreement; fixtures and tests are checked. */
   readonly sums: readonly ((world: RecordsByKind, own: OwnRecords) => WorldViolation[])[];
   /** Returns corrected values, instead of rejecting the record. */
@@ -198,6 +205,11 @@ export interface Resource<R extends RecordBase = RecordBase> {
   changed?(change: Arrival<R>): void;
   /** The kind of record that each of these fields refers to. */
   readonly references: Readonly<Record<string, string>>;
+  /**
+   * The values that the merchant's profile lists for each of these fields, none if any is right. The control API
+   * rejects another one as unknown.
+   */
+  readonly listed: Readonly<Record<string, (merchant: AnyRecord) => readonly string[]>>;
   /** Unique constraints: sets of fields whose combined values must be unique among a merchant's records. */
   readonly unique: readonly (readonly string[])[];
   /** Fields that are stored but never returned. */
@@ -241,6 +253,7 @@ type DeclaredParts<R extends RecordBase> = Partial<
   Pick<
     Resource<R>,
     | "sums"
+    | "warnings"
     | "corrects"
     | "changed"
     | "unique"
@@ -268,6 +281,7 @@ interface ResourceDeclaration<F extends TProperties, S extends string> extends D
   updated?: UpdateEvents<RecordOf<F>>;
   rules?: readonly Rule<RecordOf<F>>[];
   references?: { readonly [Name in keyof F]?: string };
+  listed?: { readonly [Name in keyof F]?: (merchant: AnyRecord) => readonly string[] };
   defaults?: Record<string, unknown>;
   /** False if the service's documentation lists the fields of the resource without `livemode`. */
   livemode?: false;
@@ -279,6 +293,8 @@ type RecordShape<F extends TProperties, S extends string> = RecordOf<F> & (strin
 
 const DEFAULT_PARTS = {
   sums: [],
+  warnings: [],
+  listed: {},
   series: [],
   references: {},
   unique: [],

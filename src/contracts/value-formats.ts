@@ -89,21 +89,3 @@ const familyOf = memoize(1_000, (expected: string): readonly ValueForm[] => {
 export const formOfValue = (expected: string, value: unknown): string =>
   familyOf(expected).find(({ matches }) => matches(value))?.name ??
   `another form of ${value === null ? "null" : typeof value}`;
-
-/**
- * Formats that are recognisable without a schema. Amounts, countries and currencies look like other numbers and codes.
- */
-const TELLING: readonly ValueForm[] = [ISO_TIME, ISO_DAY, ...UNIX, ...families.email];
-
-/** The format of an unknown field's value; undefined if it is not recognisable. */
-export const formOfAny = (value: unknown): string | undefined => TELLING.find(({ matches }) => matches(value))?.name;
-
-/** The JSON types of a format's values; undefined for an unknown format. */
-export function typesOfForm(name: string): string[] | undefined {
-  if (name.startsWith("Unix") && !name.endsWith("text")) return ["integer"];
-  if (name === ownForm("amount")) return ["integer"];
-  if (name === "decimal number") return ["number"];
-  return Object.values<readonly ValueForm[]>(families).some((forms) => forms.some((one) => one.name === name))
-    ? ["string"]
-    : undefined;
-}

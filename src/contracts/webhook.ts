@@ -2,6 +2,12 @@
 
 import { count, flag, id, nullable, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 
+/** The header of a delivery with its signature. */
+export const SIGNATURE_HEADER = "X-Webhook-Signature";
+
+/** The form of the signature (default). The key of the digest is an assumption. */
+export const USUAL_SIGNATURE = "hex digest of the body, keyed with the whole secret";
+
 export const WebhookHealth = Type.Object(
   {
     state: oneOf(

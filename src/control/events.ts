@@ -18,7 +18,7 @@ import type { LoggedEvent } from "../store/webhooks/event-log.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { Replayed, showReplayed } from "./deliveries.ts";
-import { callerOf, callOf, commit, type RecordParts } from "./records.ts";
+import { callerOf, callOf, commit, type RecordParts, warningList } from "./records.ts";
 
 interface Parts extends RecordParts, Pick<Stores, "eventLog"> {
   dispatcher: Pick<Dispatcher, "replayEvent">;
@@ -97,7 +97,7 @@ const TriggeredEvent = Type.Object(
     record: Type.Union([Type.Object({ kind: Type.String(), id: Type.String() }), Type.Null()], {
       description: "The record that the event is about; null for a synthetic event",
     }),
-    warning: nullable(Type.String({ description: "Why the event is synthetic although a real one was asked for" })),
+    warnings: warningList,
   },
   { title: "triggered_event" },
 );
@@ -108,8 +108,9 @@ const triggerEvent = endpoint({
   path: "/events",
   summary: "Trigger an event",
   description:
-    "Creates or changes the record that the event is about; [Events](events.md) says how for each type. " +
-    "A synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never sends is sent as a synthetic event, with a warning.",
+    "Creates or changes the record that the event is about; [Events](events.md) says how for each type. A " +
+    "synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never " +
+    "sends is sent as a synthetic event, with a warning.",
   body: Type.Object({
     type: Type.String({
       description: "Event type, such as payment.succeeded",
@@ -129,7 +130,8 @@ const triggerEvent = endpoint({
   handle: ({ body: { type = "", merchant: owner, data = {}, synthetic = false }, eventLog, ...context }) =>
     commit(context, () => {
       const merchant = context.tenants.requireOrFirst(owner);
-      const caller = callerOf(context, merchant);
+      const warnings = new Set(synthetic ? [] : unknownType(type));
+      const caller = callerOf(context, merchant, warnings);
       const newest = () => eventLog.page({ merchant, type, limit: 1 }).data[0];
       const before = newest();
       const source = synthetic ? undefined : eventSources.get(type);
@@ -138,14 +140,14 @@ const triggerEvent = endpoint({
       const event = newest();
       if (!event || event.id === before?.id) throw new Error(`${type} was not emitted by what brings it about`);
       const about = record ? { kind: record.object, id: record.id } : null;
-      return { ...showEvent(event), record: about, warning: warningFor(type) };
+      return { ...showEvent(event), record: about, warnings: [...warnings] };
     }),
 });
 
-function warningFor(type: string): string | null {
-  if (eventSources.has(type)) return null;
-  return `The sandbox never sends ${type}.${didYouMean(type, eventSources.keys())} It was sent as a synthetic event.`;
-}
+const unknownType = (type: string): string[] =>
+  eventSources.has(type)
+    ? []
+    : [`The sandbox never sends ${type}.${didYouMean(type, eventSources.keys())} It was sent as a synthetic event.`];
 
 /** Creates or changes a record so that it emits the event, and returns the record. Call inside a transaction. */
 function bringAbout(context: RecordParts, caller: OperationContext, source: EventSource, data: JsonObject): RecordBase {

@@ -22,9 +22,7 @@ export interface About {
   url: () => string;
   /** The SQLite file; undefined in memory. */
   file: string | undefined;
-  /** The service file; undefined for the plain service. */
-  service: string | undefined;
-  signature: Static<typeof Overview>["signature"];
+  signature: string;
 }
 
 interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "requestLog" | "runSummary"> {
@@ -62,14 +60,7 @@ const Overview = Type.Object({
   clock: ClockState,
   life: oneOf(["on", "off"], "Whether records change on their dates: see `--life`"),
   database: nullable(Type.String({ description: "The SQLite file; null in memory" })),
-  service: nullable(Type.String({ description: "The service file of `--service`; null for the plain service" })),
-  signature: Type.Object(
-    {
-      header: nullable(Type.String({ description: "The header that carries it; null if a service file removes it" })),
-      form: Type.String({ description: "How it is computed" }),
-    },
-    { description: "The signature of deliveries" },
-  ),
+  signature: Type.String({ description: "How the signature of deliveries is computed" }),
   merchants: Type.Array(Merchant),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   heldDeliveries: Type.Integer({
@@ -110,7 +101,6 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     clock: clockState(clock),
     life: life.isOn ? "on" : "off",
     database: about.file ?? null,
-    service: about.service ?? null,
     signature: about.signature,
     merchants: tenants.list(),
     pendingDeliveries: deliveries.pending(),

@@ -34,6 +34,16 @@ const AnyRecord = Type.Object(
   { title: "any_record", description: "A record of any kind, with the fields of its kind", additionalProperties: true },
 );
 
+/** The field of a reply that names what is unlikely. */
+export const warningList = Type.Array(Type.String(), {
+  description: "What is unlikely about it, such as a stay in a full room: one sentence each, none as a rule",
+});
+
+const WrittenRecord = Type.Object(
+  { ...AnyRecord.properties, warnings: warningList },
+  { title: "written_record", description: "A record of any kind, and warnings", additionalProperties: true },
+);
+
 const owner = Type.Optional(text("The owner, such as mer_lodge (default: the first merchant)"));
 const ownerOfId = Type.Optional(text("The owner; required only if several merchants have a record with this id"));
 
@@ -84,18 +94,21 @@ const createRecord = endpoint({
   exampleParams: { kind: "payment" },
   summary: "Create a record",
   description:
-    "Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, its currency, a room, items; " +
-    "the same seed and calls give the same values. A record in a later `status` goes through the states before it. Emits the event of each state.",
+    "Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, " +
+    "its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes " +
+    "through the states before it, with the event of each. What is malformed, unknown or impossible is refused; " +
+    "what is unlikely is made, with `warnings`.",
   body: Type.Object({ merchant: owner }, { additionalProperties: true }),
   example: { merchant: "mer_lodge", amount: 12_500, currency: "EUR", status: "succeeded" },
-  reply: AnyRecord,
+  reply: WrittenRecord,
   status: 201,
   errors: ["resource_not_found", "already_exists"],
   handle: ({ params, body, extra, ...context }) =>
     commit(context, () => {
       const resource = kindNamed(context, params.kind, true);
-      const caller = () => callerOf(context, context.tenants.requireOrFirst(body.merchant));
-      return { ...makeRecord(context, caller, resource, extra) };
+      const warnings = new Set<string>();
+      const caller = () => callerOf(context, context.tenants.requireOrFirst(body.merchant), warnings);
+      return { ...makeRecord(context, caller, resource, extra), warnings: [...warnings] };
     }),
 });
 
@@ -108,13 +121,15 @@ const changeRecord = endpoint({
   description: "A new `status` must be a valid transition, and emits its event; other fields are set as given.",
   body: Type.Object({ merchant: ownerOfId }, { additionalProperties: true }),
   example: { merchant: "mer_lodge", status: "succeeded" },
-  reply: AnyRecord,
+  reply: WrittenRecord,
   errors: ["resource_not_found", "invalid_state", "already_exists"],
   handle: ({ params, body, extra, ...context }) =>
     commit(context, () => {
       const resource = kindNamed(context, params.kind);
-      const owned = () => recordsOf(context, body.merchant ?? onlyOwner(context, resource, params.id), resource);
-      return { ...changeAdminRecord(resource, owned, params.id, extra) };
+      const warnings = new Set<string>();
+      const caller = () => callerOf(context, body.merchant ?? onlyOwner(context, resource, params.id), warnings);
+      const record = changeAdminRecord(context.resources, caller, resource, { id: params.id, given: extra });
+      return { ...record, warnings: [...warnings] };
     }),
 });
 
@@ -146,8 +161,13 @@ function recordsOf(context: RecordParts, merchant: string, resource: Resource): 
   return callerOf(context, merchant).own(resource);
 }
 
-export const callerOf = ({ createOperationContext, clock }: RecordParts, merchant: string) =>
-  createOperationContext(merchant, clock.seconds(), undefined);
+/** The context of work for a merchant. `warnings` collects what is unlikely about the records that it writes. */
+export const callerOf = (
+  { createOperationContext, clock }: RecordParts,
+  merchant: string,
+  warnings = new Set<string>(),
+): OperationContext =>
+  createOperationContext(merchant, clock.seconds(), undefined, { warned: (text) => void warnings.add(text) });
 
 /** The input for running an operation of the service in process. */
 export const callOf = (

@@ -4,7 +4,7 @@ import type { FaultTarget } from "../contracts/fault.ts";
 import { count, oneOf, optional, type Static, Type } from "../schema/shapes.ts";
 import { span } from "./fields.ts";
 
-const BUDGET_SCOPES = ["rule", "key", "operation", "idempotency_key", "event", "endpoint"] as const;
+export const BUDGET_SCOPES = ["rule", "key", "operation", "idempotency_key", "event", "endpoint"] as const;
 export const SCOPES_OF: Record<FaultTarget, readonly BudgetScope[]> = {
   api: ["rule", "key", "operation", "idempotency_key"],
   delivery: ["rule", "event", "endpoint"],

@@ -5,7 +5,7 @@ import { fail } from "../kernel/errors.ts";
 import { containsLiveKey } from "../kernel/mask.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import type { Tenants } from "../store/records/tenants.ts";
-import { headerOnce, type RequestContext, type Stage } from "./context.ts";
+import { contextOf, headerOnce, type RequestContext, type Stage } from "./context.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 
 const INVALID_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
@@ -15,22 +15,26 @@ const INVALID_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
  * headers.
  */
 export function identify(tenants: Tenants, limiter: RateLimiter): Stage {
-  return (context) => {
-    const token = bearer(context.incoming.headers.authorization);
+  return (request, _response, next) => {
+    const context = contextOf(request);
+    const token = bearer(request.headers.authorization);
     if (token?.startsWith("sk_test_")) context.identity = tenants.identify(token);
     context.bucket = limiter.bucket(context);
+    next();
   };
 }
 
 /** Calls `onFailure` for each failed authentication, to charge it to the rate limit window of the client's address. */
 export function authenticate(onFailure: (context: RequestContext) => void): Stage {
-  return (context) => {
+  return (request, _response, next) => {
+    const context = contextOf(request);
     try {
       check(context);
     } catch (error) {
       onFailure(context);
       throw error;
     }
+    next();
   };
 }
 

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { Document, Endpoint } from "../contracts/endpoint.ts";
+import type { ControlCaller, Document, Endpoint } from "../contracts/endpoint.ts";
 import { CONTROL_PREFIX, PAGE_PATH } from "../contracts/paths.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
@@ -14,12 +14,21 @@ import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
 import { factOf } from "../schema/assumed.ts";
 import { refuseLiveKeyIn } from "./authenticate.ts";
-import { isAbandoned, openContext, type Reply, type RequestContext } from "./context.ts";
-import { type ControlCaller, runControlOperation, serializeReply } from "./control-operation.ts";
+import {
+  contextOf,
+  isAbandoned,
+  openContext,
+  passOn,
+  type Reply,
+  type RequestContext,
+  type Stage,
+  setContext,
+} from "./context.ts";
+import { runControlOperation, serializeReply } from "./control-operation.ts";
 import { admit, type Guard } from "./guard.ts";
 import { readBody, yieldIfLong } from "./read-body.ts";
 import { failureReply, SAFE_HEADERS, send, sendFailure } from "./reply.ts";
-import { createRouter } from "./route.ts";
+import { addRoutes, closeRouter, inTurn, openRouter, pathsOf, requireLiteralPath } from "./route.ts";
 
 interface ControlAppOptions<World> {
   guard: Guard;
@@ -33,86 +42,102 @@ interface ControlAppOptions<World> {
   loadPage: () => Document;
 }
 
-type Router<World> = ReturnType<typeof createRouter<Endpoint<World>>>;
+export function createControlApp<World>(
+  options: ControlAppOptions<World>,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const { guard, clock, control, callerOf, loadPage } = options;
+  const paths = pathsOf(CONTROL_PREFIX, control);
+  const refuse = ({ incoming, path }: RequestContext) => {
+    // Checks the token first, so that callers without it cannot find out which paths exist.
+    if (path.startsWith(CONTROL_PREFIX)) callerOf(incoming);
+    refusePath(path, paths);
+  };
+  const router = openRouter();
+  router.use(
+    inTurn(
+      admit(guard), //                       403 414 417
+      refuseLiveKeys, //                     403
+      requireLiteralPath(refuse), //         404
+    ),
+  );
+  router.get("/", redirectToPage);
+  // Served without a token, because the page holds no data and asks for the token itself.
+  router.get(PAGE_PATH, createPage(loadPage));
+  addRoutes(
+    router,
+    CONTROL_PREFIX,
+    control,
+    (endpoint) =>
+      inTurn(
+        authorize(endpoint, options), //     403
+        readBody, //                         415 413 400
+        yieldIfLong,
+        run(endpoint, options), //           400 403 404 409, or the operation's reply
+      ),
+    callerOf,
+  );
+  const { finish, failed } = createEnding(options);
+  const route = closeRouter(router, { refuse, failed });
+  return (request, response) => {
+    setContext(request, openContext(request, response, clock.now(), finish));
+    route(request, response);
+  };
+}
 
-export function createControlApp<World>(options: ControlAppOptions<World>) {
-  const { guard, clock, control, report, loadPage } = options;
-  const router = createRouter(CONTROL_PREFIX, control);
-  const checkGuard = admit(guard);
-  const sendPage = createPage(loadPage);
-  return async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
-    const context = openContext(incoming, outgoing, clock.now());
+const refuseLiveKeys: Stage = (request, _response, next) => {
+  refuseLiveKeyIn(request);
+  next();
+};
+
+/** Redirects a browser from / to the page. API clients get 404. */
+const redirectToPage: Stage = (request, response, next) => {
+  if (!asksForPage(request)) return next();
+  response.writeHead(302, { ...SAFE_HEADERS, Location: PAGE_PATH, Vary: "Accept" }).end();
+};
+
+/** Sends the reply that a stage has set, or that of an error. */
+function createEnding<World>({ report }: ControlAppOptions<World>) {
+  const finish = (context: RequestContext) => {
     try {
-      checkGuard(context);
-      refuseLiveKeyIn(incoming);
-      const isRead = incoming.method === "GET" || incoming.method === "HEAD";
-      if (isRead && context.path === "/" && asksForPage(incoming)) return redirectToPage(outgoing);
-      // Served without a token, because the page holds no data and asks for the token itself.
-      if (isRead && context.path === PAGE_PATH) return await sendPage(context);
-      context.reply = await callOperation(router, options, context);
-    } catch (error) {
-      if (isAbandoned(context) || (error as Error).name === "AbortError") return;
-      context.reply = failureReply(context, error, report);
-    }
-    try {
-      send(context, context.reply);
+      send(context, context.reply as Reply);
     } catch (error) {
       sendFailure(context, error, report);
     }
   };
+  const failed = (context: RequestContext, error: unknown) => {
+    if (isAbandoned(context) || (error as Error).name === "AbortError") return;
+    context.reply = failureReply(context, error, report);
+    finish(context);
+  };
+  return { finish, failed };
 }
 
-const redirectToPage = (outgoing: ServerResponse) =>
-  void outgoing.writeHead(302, { ...SAFE_HEADERS, Location: PAGE_PATH, Vary: "Accept" }).end();
+const run =
+  <World>(endpoint: Endpoint<World>, { world }: ControlAppOptions<World>): Stage =>
+  async (request, response, next) => {
+    const context = contextOf(request);
+    const gone = new AbortController();
+    response.once("close", () => gone.abort());
+    const reply = serializeReply(
+      endpoint,
+      await runControlOperation(endpoint, world, context.params, context, context.caller, gone.signal),
+    );
+    Object.assign(context.headers, endpoint.headers);
+    const body = typeof reply === "string" ? reply : write(context, reply);
+    context.reply = { status: factOf(endpoint.status), body };
+    passOn(context, next);
+  };
 
-async function callOperation<World>(
-  router: Router<World>,
-  { world, callerOf }: ControlAppOptions<World>,
-  context: RequestContext,
-): Promise<Reply> {
-  const endpoint = findOperation(router, callerOf, context);
-  const { incoming, outgoing, params } = context;
-  const caller = callerFor(endpoint, world, params, () => callerOf(incoming));
-  await readBody(context);
-  await yieldIfLong(context);
-  const gone = new AbortController();
-  outgoing.once("close", () => gone.abort());
-  const reply = serializeReply(
-    endpoint,
-    await runControlOperation(endpoint, world, params, context, caller, gone.signal),
-  );
-  Object.assign(context.headers, endpoint.headers);
-  return { status: factOf(endpoint.status), body: typeof reply === "string" ? reply : write(context, reply) };
-}
-
-/**
- * Throws before the body is read, so that a caller without a token or a code costs no time. A room's code replaces the
- * token.
- */
-function callerFor<World>(
-  { access }: Endpoint<World>,
-  world: World,
-  params: Record<string, string>,
-  callerOf: () => ControlCaller,
-): ControlCaller {
-  if (access === undefined || !("requireRoom" in access)) return callerOf();
-  access.requireRoom({ ...world, params });
-  return "host";
-}
-
-function findOperation<World>(
-  { find, paths }: Router<World>,
-  callerOf: ControlAppOptions<World>["callerOf"],
-  context: RequestContext,
-) {
-  try {
-    return find(context) ?? refuse(context.path, paths);
-  } catch (error) {
-    // Checks the token first, so that callers without it cannot find out which paths exist.
-    if (context.path.startsWith(CONTROL_PREFIX)) callerOf(context.incoming);
-    throw error;
-  }
-}
+/** Rejects a caller without a token or a code before the body is read, so that it costs no time. */
+const authorize =
+  <World>({ access }: Endpoint<World>, { world, callerOf }: ControlAppOptions<World>): Stage =>
+  (request, _response, next) => {
+    const context = contextOf(request);
+    // A room's code replaces the token.
+    if (access === undefined || !("requireRoom" in access)) context.caller = callerOf(request);
+    else access.requireRoom({ ...world, params: context.params });
+    next();
+  };
 
 function write({ headers }: RequestContext, { contentType, text, policy }: Document): string {
   headers["Content-Type"] = `${contentType}; charset=utf-8`;
@@ -120,7 +145,7 @@ function write({ headers }: RequestContext, { contentType, text, policy }: Docum
   return text;
 }
 
-function refuse(whole: string, known: readonly string[]): never {
+function refusePath(whole: string, known: readonly string[]): never {
   const path = mask(whole, 200);
   const hint = path.startsWith(CONTROL_PREFIX)
     ? didYouMean(path, known) || ` GET ${CONTROL_PREFIX} lists what there is.`
@@ -129,7 +154,7 @@ function refuse(whole: string, known: readonly string[]): never {
 }
 
 /** Creates the handler that responds with the page. */
-export function createPage(load: () => Document): (context: RequestContext) => Promise<void> {
+export function createPage(load: () => Document): Stage {
   const page = once(() => {
     const { contentType, text, policy } = load();
     const bytes = Buffer.from(text);
@@ -146,7 +171,7 @@ export function createPage(load: () => Document): (context: RequestContext) => P
     };
     return { bytes, etag, headers, compressed: once(() => promisify(gzip)(bytes)) };
   });
-  return async ({ incoming, outgoing }) => {
+  return async (incoming, outgoing) => {
     const served = page();
     if (incoming.headers["if-none-match"]?.includes(served.etag))
       return void outgoing.writeHead(304, served.headers).end();

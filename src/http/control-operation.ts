@@ -3,19 +3,12 @@
 // call operations declared for learners.
 
 import type { IncomingMessage } from "node:http";
-import { type Access, Document, type Endpoint } from "../contracts/endpoint.ts";
+import { type Access, type ControlCaller, Document, type Endpoint } from "../contracts/endpoint.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { fail } from "../kernel/errors.ts";
 import { isSameToken } from "../kernel/random.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import { type RequestInput, readInput } from "./validate.ts";
-
-/**
- * The host of the sandbox, or the learner whose API key was sent. Without a control token, every caller has the host's
- * access. A key then limits only the operations declared for learners, so that a lesson's program can send its key with
- * every call.
- */
-export type ControlCaller = "host" | { learner: string; mayDoAll: boolean };
 
 /**
  * Browsers send the token as a subprotocol, because their WebSocket API cannot set headers. Base64url fits the

@@ -1,10 +1,9 @@
 // CORS: allows pages from the origins in --allowed-origin to use the API under /v1 and to read its OpenAPI document.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { CONTROL_PREFIX } from "../contracts/paths.ts";
+import { CONTROL_PREFIX, isApiPath } from "../contracts/paths.ts";
 import { fail } from "../kernel/errors.ts";
-import type { Stage } from "./context.ts";
-import { isApiPath } from "./route.ts";
+import { contextOf, type Stage } from "./context.ts";
 
 export type Cors = NonNullable<ReturnType<typeof createCors>>;
 
@@ -64,12 +63,14 @@ export function createCors(origins: readonly string[], readable: readonly string
  * Rejects calls of pages of allowed origins that reach beyond the API. With an endpoint of its own, a page could make
  * the sandbox call any program of this machine, and read its response in the log of deliveries.
  */
-export const refusePages: Stage = ({ operation, headers }) => {
+export const refusePages: Stage = (request, _response, next) => {
+  const { operation, headers } = contextOf(request);
   if (operation?.notFromPages && headers["Access-Control-Allow-Origin"] !== undefined)
     fail(
       "origin_not_allowed",
       `${operation.id} is not for web pages, not even of an origin in --allowed-origin. Call it from your server, or use --endpoints <url>.`,
     );
+  next();
 };
 
 const isShared = (url = "") => isApiPath(url) || url.split("?")[0] === OPENAPI_PATH;

@@ -3,14 +3,14 @@
 // loopback too.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { isApiPath } from "../contracts/paths.ts";
 import { succeeds } from "../kernel/attempt.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
 import { MAX_TARGET } from "../kernel/request-limits.ts";
-import { headerOnce, type RequestContext } from "./context.ts";
+import { contextOf, headerOnce, type RequestContext, type Stage } from "./context.ts";
 import type { Cors } from "./cors.ts";
-import { isApiPath } from "./route.ts";
 
 export type Guard = ReturnType<typeof createGuard>;
 
@@ -109,9 +109,9 @@ const isNavigation = (headers: IncomingHttpHeaders) =>
  * that the guard rejects gets no number, so that no web page changes the numbers of other requests.
  */
 export const admit =
-  (guard: Guard, admitted: (context: RequestContext) => void = () => {}) =>
-  (context: RequestContext): void => {
-    const { incoming } = context;
+  (guard: Guard, admitted: (context: RequestContext) => void = () => {}): Stage =>
+  (incoming, _response, next) => {
+    const context = contextOf(incoming);
     const corsHeaders = guard.check(incoming);
     if (corsHeaders !== undefined) Object.assign(context.headers, corsHeaders);
     admitted(context);
@@ -125,6 +125,7 @@ export const admit =
         "expectation_failed",
         `The sandbox meets Expect: 100-continue only; received ${quote(expect)}. Leave the header out.`,
       );
+    next();
   };
 
 /** Whether the client waits for `100 Continue` before it sends the body. Uses Node's own comparison. */

@@ -6,8 +6,9 @@ import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { maskIdempotencyKey } from "../kernel/mask-headers.ts";
 import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
+import type { Operation } from "../store/operation-context.ts";
 import { type IdempotencyReplies, REPLAY_WINDOW, type StoredReply } from "../store/records/idempotency-replies.ts";
-import { headerOnce, type RequestContext, type Stage } from "./context.ts";
+import { contextOf, headerOnce, passOn, type RequestContext, type Stage } from "./context.ts";
 
 const KEY = new RegExp(KEY_PATTERN);
 const MAX_CACHED_FINGERPRINTS = 500;
@@ -16,12 +17,14 @@ const MAX_CACHED_LENGTH = 4_096;
 
 const HEADER = "Idempotency-Key";
 
-export const readIdempotencyKey: Stage = (context) => {
-  if (!context.operation?.idempotent) {
-    if (context.incoming.headers["idempotency-key"] !== undefined)
-      context.headers["X-Sandbox-Ignored-Headers"] = HEADER;
-    return;
-  }
+export const readIdempotencyKey: Stage = (request, _response, next) => {
+  const context = contextOf(request);
+  if (context.operation?.idempotent) readKey(context, context.operation);
+  else if (request.headers["idempotency-key"] !== undefined) context.headers["X-Sandbox-Ignored-Headers"] = HEADER;
+  next();
+};
+
+function readKey(context: RequestContext, operation: Operation): void {
   // Node has already trimmed surrounding spaces.
   const key = headerOnce(context.incoming, "idempotency-key");
   if (key === undefined) return;
@@ -35,13 +38,13 @@ export const readIdempotencyKey: Stage = (context) => {
     fail("idempotency_key_too_long", `${HEADER} may have ${MAX_KEY_LENGTH} characters; received ${key.length}.`);
   if (!KEY.test(key)) fail("idempotency_key_invalid", `${HEADER} must be printable ASCII without spaces.`);
   context.idempotencyKey = maskIdempotencyKey(key);
-  const { operation, path, search, bodyText } = context;
+  const { path, search, bodyText } = context;
   const requestText = `${operation.method} ${path}${search}\n${bodyText}`;
   context.fingerprint =
     requestText.length > MAX_CACHED_LENGTH
       ? computeFingerprint(requestText, context)
       : cachedFingerprint(requestText, context);
-};
+}
 
 const computeFingerprint = (_requestText: string, { operation, path, search, body }: RequestContext) =>
   fingerprint(operation?.method, path, search, body);
@@ -51,10 +54,12 @@ const cachedFingerprint = memoize(MAX_CACHED_FINGERPRINTS, computeFingerprint);
 /** Responds with the stored reply, if the key has one. */
 export const recall =
   (replies: IdempotencyReplies): Stage =>
-  (context) => {
+  (request, _response, next) => {
+    const context = contextOf(request);
     const { idempotencyKey: key } = context;
     const stored = key === undefined ? undefined : replies.find(context.identity?.merchant ?? "", key);
     if (stored) replay(context, stored);
+    passOn(context, next);
   };
 
 /** Replays the first reply byte for byte, with this call's own headers for rate limit, request id and date. */

@@ -1,11 +1,13 @@
 // The request pipeline under /v1: the stages of a request, in the order in which they run.
 
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { API_PREFIX } from "../contracts/paths.ts";
 import type { ApiFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Stores } from "../store/stores.ts";
 import { authenticate, identify } from "./authenticate.ts";
-import { isAbandoned, type Reply, type RequestContext, type Stage } from "./context.ts";
+import { contextOf, isAbandoned, type Reply, type RequestContext, type Stage, setContext } from "./context.ts";
 import { refusePages } from "./cors.ts";
 import { type FaultStages, faultStages } from "./faults/apply-fault.ts";
 import type { HeldResponses } from "./faults/send-with-faults.ts";
@@ -14,8 +16,9 @@ import { readIdempotencyKey, recall } from "./idempotency.ts";
 import { chargeAddress, limit, type RateLimiter } from "./rate-limit.ts";
 import { readBody, yieldIfLong } from "./read-body.ts";
 import { failureReply, sendFailure } from "./reply.ts";
-import { route } from "./route.ts";
-import { transact } from "./transact.ts";
+import type { RequestRecorder } from "./request-recorder.ts";
+import { addRoutes, closeRouter, inTurn, openRouter, pathsOf, refusePath, requireLiteralPath } from "./route.ts";
+import { operate, transact } from "./transact.ts";
 import { type BodyMode, validate } from "./validate.ts";
 
 export interface PipelineDependencies
@@ -29,23 +32,27 @@ export interface PipelineDependencies
   /** Responses that a fault delays or holds back. */
   held: HeldResponses;
   committed: (request: string) => Promise<void> | undefined;
-  /** Numbers a request that the guard admitted. */
-  admitted: (context: RequestContext) => void;
-  /** Called with each request that the guard admitted, after its response is sent. Must not throw. */
-  answered: (context: RequestContext) => void;
+  recorder: RequestRecorder;
   /** Called with errors that are defects of the sandbox. */
   report: (error: unknown, context: RequestContext) => void;
 }
 
-/** Runs the stages until one responds, then sends the reply. */
-export function createPipeline(deps: PipelineDependencies): (context: RequestContext) => Promise<void> {
-  const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies } = deps;
+/** Express's router with the stages of /v1. A request passes two layers: one before its route, and its route. */
+export function createPipeline(
+  deps: PipelineDependencies,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies, recorder } = deps;
   const faults = faultStages(deps);
-  const stages: Stage[] = [
-    admit(guard, deps.admitted), //                      403 414 417
+  const paths = pathsOf(API_PREFIX, catalogue);
+  const refuse = ({ path }: RequestContext) => refusePath(path, paths);
+  const beforeRoute = inTurn(
+    admit(guard, recorder.admitted), //                  403 414 417
     identify(tenants, limiter), //                       rejects nothing: finds the merchant and its rate limit window
     faults.outage, //                                    503 injected, with or without a valid key
-    route(catalogue), //                                 404 405
+    requireLiteralPath(refuse), //                       404
+  );
+  // Here the router finds the operation by its path:    404 405
+  const ofRoute = inTurn(
     faults.auth, //                                      401 injected
     authenticate(chargeAddress(limiter, clock)), //      401 403, or 429 for the client's address
     refusePages, //                                      403
@@ -63,30 +70,56 @@ export function createPipeline(deps: PipelineDependencies): (context: RequestCon
     validate(bodies), //                                 400
     yieldIfLong,
     endStage, //                                         ends the validation
-    faults.around(transact(deps)), //                    404 409, or the operation's reply
-  ];
-  return async (context) => {
-    try {
-      for (const stage of stages) {
-        const waiting = stage(context);
-        if (waiting !== undefined) await waiting;
-        if (context.reply) break;
-      }
-    } catch (error) {
-      if (isAbandoned(context)) return;
-      context.reply = failureReply(context, error, deps.report);
-    }
-    context.reply ??= failureReply(context, new Error("no stage responded"), deps.report);
-    endStage(context);
-    const sending = sendReply(faults, context, context.reply, deps.report);
-    if (sending !== undefined) await sending;
-    if (context.isAdmitted) deps.answered(context);
+    operate(faults.around(transact(deps))), //           404 409, or the operation's reply
+    respond, //                                          sends the reply
+  );
+  const router = openRouter();
+  router.use(beforeRoute);
+  addRoutes(router, API_PREFIX, catalogue, (operation) => (request, response, next) => {
+    contextOf(request).operation = operation;
+    return ofRoute(request, response, next);
+  });
+  const ending = createEnding(faults, deps);
+  const route = closeRouter(router, { refuse, failed: ending.failed });
+  return (request, response) => {
+    setContext(request, recorder.open(request, response, ending.finish));
+    route(request, response);
   };
 }
 
 /** Records when the checks, the body, the validation or the operation ended. */
-function endStage(context: RequestContext): void {
+const endStage: Stage = (request, _response, next) => {
+  markEnd(contextOf(request));
+  next();
+};
+
+function markEnd(context: RequestContext): void {
   context.stages.push(context.elapsed());
+}
+
+const respond: Stage = (request) => {
+  const context = contextOf(request);
+  context.finish(context);
+};
+
+/** How a request ends: with the reply that a stage has set, or with that of an error. */
+function createEnding(faults: FaultStages, { recorder, report }: PipelineDependencies) {
+  const finish = (context: RequestContext): void => {
+    context.reply ??= failureReply(context, new Error("no stage responded"), report);
+    markEnd(context);
+    const close = () => {
+      if (context.isAdmitted) recorder.close(context);
+    };
+    const sending = sendReply(faults, context, context.reply, report);
+    if (sending === undefined) close();
+    else void sending.then(close);
+  };
+  const failed = (context: RequestContext, error: unknown): void => {
+    if (isAbandoned(context)) return;
+    context.reply = failureReply(context, error, report);
+    finish(context);
+  };
+  return { finish, failed };
 }
 
 /**

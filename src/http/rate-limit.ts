@@ -1,30 +1,30 @@
 // Rate limits: fixed windows aligned to the epoch, one per merchant and one per client address without a valid key.
 
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
-import { ownValues } from "../contracts/service-values.ts";
 import { setBounded } from "../kernel/bounded-cache.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import type { RequestContext, Stage } from "./context.ts";
+import { contextOf, type RequestContext, type Stage } from "./context.ts";
 import { openBucket, type RateLimit, type RateLimitWindow } from "./rate-limit-window.ts";
 
 /** Limits by operation id. `all` applies to every other operation. */
 export type RateLimits = { readonly all: RateLimit } & Readonly<Record<string, RateLimit>>;
+
+/** The limit of all operations together. */
+export const USUAL_LIMIT: RateLimit = { limit: 6_000, window: 60_000 };
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /** Maximum windows of merchants, and maximum windows of addresses. */
 const MAX_BUCKETS = 10_000;
 
-/** `retryAfter` is the number of seconds that each 429 asks to wait (default: until the window ends). */
-export function createRateLimiter(rules: RateLimits, retryAfter?: number) {
+export function createRateLimiter(rules: RateLimits) {
   // Stored separately, so that addresses without a valid key cannot evict a merchant's window.
   const merchants = createBuckets();
   const addresses = createBuckets();
   const anonymous = ({ incoming }: RequestContext) => addresses.open(incoming.socket.remoteAddress ?? "", rules.all);
   return {
     anonymous,
-    retryAfter,
     /** The window that a merchant's operations share. */
     of: (merchant: string) => merchants.open(merchant, rules.all),
     /** The merchant's open windows for operations with their own limit. */
@@ -68,25 +68,23 @@ function createBuckets() {
 /** Counts the request in the window of its operation or its merchant, or responds with 429. */
 export const limit =
   (limiter: RateLimiter, clock: Pick<Clock, "mode">): Stage =>
-  (context) =>
-    take(context, limiter.bucket(context), limiter, clock);
+  (request, _response, next) => {
+    const context = contextOf(request);
+    take(context, limiter.bucket(context), clock);
+    next();
+  };
 
 /**
  * A failed authentication counts against the client's address, never a merchant, so that remaining quota reveals
  * nothing about merchants.
  */
 export const chargeAddress = (limiter: RateLimiter, clock: Pick<Clock, "mode">) => (context: RequestContext) =>
-  take(context, limiter.anonymous(context), limiter, clock);
+  take(context, limiter.anonymous(context), clock);
 
-function take(
-  context: RequestContext,
-  bucket: RateLimitWindow,
-  { retryAfter }: RateLimiter,
-  { mode }: Pick<Clock, "mode">,
-): void {
+function take(context: RequestContext, bucket: RateLimitWindow, { mode }: Pick<Clock, "mode">): void {
   context.bucket = bucket;
   if (bucket.take(context.at)) return;
-  const seconds = retryAfter ?? secondsUntil(bucket.reset(context.at), context.at);
+  const seconds = secondsUntil(bucket.reset(context.at), context.at);
   fail(
     "rate_limit_exceeded",
     `All ${bucket.limit} requests of this window are used up. ${mode === "frozen" ? moveClock("the window", seconds) : wait(seconds)}`,
@@ -120,8 +118,8 @@ export const behaviours: MeasuredBehaviour[] = [
     why: "Fixed windows match the three documented headers, and local test suites should not be throttled by default.",
     setting: "--rate-limit",
     facts: [
-      { id: "rate_limit.limit", kind: "rate_limit", value: ownValues.rateLimit.limit },
-      { id: "rate_limit.seconds", kind: "rate_limit", value: ownValues.rateLimit.window / 1_000 },
+      { id: "rate_limit.limit", kind: "rate_limit", value: USUAL_LIMIT.limit },
+      { id: "rate_limit.seconds", kind: "rate_limit", value: USUAL_LIMIT.window / 1_000 },
       { id: "rate_limit.retry_after", kind: "retry_after", value: "seconds until the window ends" },
     ],
   },

@@ -8,14 +8,12 @@ import { mask } from "../kernel/mask.ts";
 import { extentOf, MAX_BODY, MAX_DEPTH, MAX_VALUES } from "../kernel/request-limits.ts";
 import type { Behaviour } from "../schema/assumed.ts";
 import { refuseLiveKey } from "./authenticate.ts";
-import type { RequestContext, Stage } from "./context.ts";
+import { contextOf, type RequestContext, type Stage } from "./context.ts";
 import { announcesBody, awaitsContinue } from "./unread-body.ts";
 
-export const readBody: Stage = (context) => {
-  const { incoming } = context;
-  if (incoming.method === "GET" || incoming.method === "HEAD") return;
-  if (!announcesBody(incoming)) return;
-  return receive(context, Number(incoming.headers["content-length"] ?? 0));
+export const readBody: Stage = (request, _response, next) => {
+  if (request.method === "GET" || request.method === "HEAD" || !announcesBody(request)) return next();
+  return receive(contextOf(request), Number(request.headers["content-length"] ?? 0)).then(() => next());
 };
 
 async function receive(context: RequestContext, length: number): Promise<void> {
@@ -31,13 +29,16 @@ async function receive(context: RequestContext, length: number): Promise<void> {
   // Runs before the body is stored anywhere.
   refuseLiveKey(text);
   context.bodyText = text;
-  await yieldIfLong(context);
+  if (isLong(text)) await nextTurn();
   context.body = parse(text);
 }
 
 const LONGEST_TURN = 65_536;
+const isLong = (text: string) => text.length > LONGEST_TURN;
+
 /** Lets other requests take their turn between the steps of one with a long body. */
-export const yieldIfLong = ({ bodyText }: RequestContext) => (bodyText.length > LONGEST_TURN ? nextTurn() : undefined);
+export const yieldIfLong: Stage = (request, _response, next) =>
+  isLong(contextOf(request).bodyText) ? nextTurn().then(() => next()) : next();
 
 /** Uses events, because an async iterator costs more than all other work on a small body. */
 function collect(context: RequestContext): Promise<Buffer> {

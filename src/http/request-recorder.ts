@@ -20,6 +20,8 @@ interface RecorderOptions {
   report: (error: unknown, context: RequestContext) => void;
 }
 
+export type RequestRecorder = ReturnType<typeof createRequestRecorder>;
+
 export function createRequestRecorder({ requestLog, clock, onRecorded, report }: RecorderOptions) {
   const connections = new WeakMap<Socket, Connection>();
   let accepted = 0;
@@ -43,7 +45,9 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
         connection.closed = realNow();
       });
     },
-    open: (incoming: IncomingMessage, outgoing: ServerResponse) => openContext(incoming, outgoing, clock.now()),
+    /** Opens the context of a request, whose pipeline sends its reply with `finish`. */
+    open: (incoming: IncomingMessage, outgoing: ServerResponse, finish: (context: RequestContext) => void) =>
+      openContext(incoming, outgoing, clock.now(), finish),
     /** Numbers a request that the guard has admitted. */
     admitted(context: RequestContext) {
       context.sequence = requestLog.next();

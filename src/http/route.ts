@@ -1,93 +1,128 @@
-// Finds a request's operation, in the API or the control API: exact paths first, then paths with parameters.
+// Routes of the API and the control API in Express's router, made from their declarations; 404 with a hint, and 405.
 
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Request, type Response, Router } from "express";
+import { API_PREFIX } from "../contracts/paths.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
 import { mask } from "../kernel/mask.ts";
 import type { Behaviour } from "../schema/assumed.ts";
-import type { Operation } from "../store/operation-context.ts";
-import type { RequestContext, Stage } from "./context.ts";
+import { contextOf, type Next, type RequestContext, type Stage } from "./context.ts";
 
-export const API_PREFIX = "/v1";
+/** Paths are literal: another case, or a slash at the end, is another path. */
+export const openRouter = () => Router({ caseSensitive: true, strict: true });
 
-/** Whether a request target belongs to the emulated API. All other targets belong to the sandbox itself. */
-export const isApiPath = (target = "") =>
-  target === API_PREFIX || target.startsWith(`${API_PREFIX}/`) || target.startsWith(`${API_PREFIX}?`);
-
-interface Route<Target> {
-  path: string;
-  segments: Segment[];
-  byMethod: Map<string, Target>;
-}
-
-/** One path segment: fixed text, or a named parameter. */
-type Segment = { text: string } | { name: string };
-
-const isParameter = (segment: Segment): segment is { name: string } => "name" in segment;
-
-export function route(catalogue: readonly Operation[]): Stage {
-  const { find, paths } = createRouter(API_PREFIX, catalogue);
-  return (context) => {
-    context.operation = find(context) ?? refuse(context.path, paths);
+/** Runs stages one after another as one layer of Express's router: a layer for each stage costs a GET a third more. */
+export function inTurn(...stages: Stage[]): Stage {
+  return (request, response, next) => {
+    let started = 0;
+    const run = (error?: unknown): void => {
+      const stage = stages[started++];
+      if (error !== undefined || stage === undefined) next(error);
+      else runStage(stage, request, response, run, next);
+    };
+    run();
   };
 }
 
-type RoutedRequest = Pick<RequestContext, "path" | "incoming" | "params">;
+/** Runs one stage, and passes its error to the error handler. */
+function runStage(stage: Stage, request: IncomingMessage, response: ServerResponse, next: Next, failed: Next): void {
+  try {
+    stage(request, response, next)?.catch(failed);
+  } catch (error) {
+    failed(error);
+  }
+}
 
-export function createRouter<Target extends { method: string; path: string }>(
+/** The paths of these declarations, with parameters in braces. */
+export const pathsOf = (prefix: string, targets: readonly { path: string }[]) => [
+  ...new Set(targets.map(({ path }) => prefix + path)),
+];
+
+/**
+ * Adds a route for each declaration, exact paths before paths with parameters, and 405 for the other methods of each
+ * path. `beforeRefusal` may reject the request with another error than 405.
+ */
+export function addRoutes<Target extends { method: string; path: string }>(
+  router: Router,
   prefix: string,
   targets: readonly Target[],
-) {
-  const routes = new Map<string, Route<Target>>();
-  for (const target of targets) {
-    const path = prefix + target.path;
-    const known = routes.get(path) ?? { path, segments: path.split("/").map(readSegment), byMethod: new Map() };
-    known.byMethod.set(target.method, target);
-    routes.set(path, known);
-  }
-  const patterns = grouped([...routes.values()].filter(hasParameter), ({ segments }) => segments.length);
-  const exact = new Map([...routes].filter(([, found]) => !hasParameter(found)));
-  return {
-    paths: [...routes.keys()],
-    /**
-     * Finds the target by path and method, and sets the request's parameters. Undefined for an unknown path; fails for
-     * an unknown method.
-     */
-    find(context: RoutedRequest): Target | undefined {
-      const found = exact.get(context.path) ?? match(patterns, context);
-      const method = context.incoming.method === "HEAD" ? "GET" : (context.incoming.method ?? "");
-      return found && (found.byMethod.get(method) ?? refuseMethod(context.incoming.method ?? "", found));
-    },
-  };
-}
-
-const hasParameter = ({ segments }: Pick<Route<unknown>, "segments">) => segments.some(isParameter);
-
-const readSegment = (text: string): Segment => (text.startsWith("{") ? { name: text.slice(1, -1) } : { text });
-
-/** `patterns` has the routes with parameters by their number of segments. */
-function match<Target>(
-  patterns: ReadonlyMap<number, readonly Route<Target>[]>,
-  context: RoutedRequest,
-): Route<Target> | undefined {
-  const received = context.path.split("/");
-  const found = patterns
-    .get(received.length)
-    ?.find(({ segments }) => segments.every((one, index) => matchesSegment(one, received[index])));
-  try {
-    found?.segments.forEach((segment, index) => {
-      if (isParameter(segment)) context.params[segment.name] = decodeURIComponent(received[index] as string);
+  stageOf: (target: Target) => Stage,
+  beforeRefusal: (request: IncomingMessage) => void = () => {},
+): void {
+  const byPath = grouped(targets, ({ path }) => prefix + path);
+  for (const [path, found] of [...byPath].sort(
+    ([one], [other]) => Number(hasParameter(one)) - Number(hasParameter(other)),
+  )) {
+    const route = router.route(path.replaceAll(/\{(\w+)\}/g, ":$1"));
+    for (const target of found) route[target.method.toLowerCase() as "get"](withParams(stageOf(target)));
+    const methods = found.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
+    // Without this, the router would answer OPTIONS itself.
+    route.all((request) => {
+      beforeRefusal(request);
+      refuseMethod(request.method, path, methods);
     });
-  } catch {
-    return undefined;
   }
-  return found;
 }
 
-const matchesSegment = (segment: Segment, received: string | undefined) =>
-  isParameter(segment) ? received !== "" : segment.text === received;
+const hasParameter = (path: string) => path.includes("{");
 
-function refuse(path: string, known: readonly string[]): never {
+const withParams = (stage: Stage) => (request: Request, response: Response, next: Next) => {
+  contextOf(request).params = request.params as Record<string, string>;
+  return stage(request, response, next);
+};
+
+interface RouterEnd {
+  /** Throws 404. */
+  refuse: (context: RequestContext) => never;
+  /** Replies to a request that failed. */
+  failed: (context: RequestContext, error: unknown) => void;
+}
+
+/**
+ * Adds the last layers, 404 for a path that no route has and the replies of failed requests, and returns the listener
+ * for Node's requests. No Express app is involved: one would cost several times the rest of a request.
+ */
+export function closeRouter(
+  router: Router,
+  { refuse, failed }: RouterEnd,
+): (request: IncomingMessage, response: ServerResponse) => void {
+  router.use((request) => refuse(contextOf(request)));
+  router.use((error: unknown, request: IncomingMessage, _response: unknown, next: Next) => {
+    if (isUndecodable(error)) refuse(contextOf(request));
+    next(error);
+  });
+  router.use((error: unknown, request: IncomingMessage, _response: unknown, _next: Next) =>
+    failed(contextOf(request), error),
+  );
+  const listener = router as unknown as Stage;
+  return (request, response) =>
+    void listener(request, response, (error) => failed(contextOf(request), error ?? new Error("no layer responded")));
+}
+
+/** Whether a parameter is not percent-encoded UTF-8, such as %zz. No route has such a path. */
+const isUndecodable = (error: unknown) => error instanceof URIError && (error as { status?: number }).status === 400;
+
+/**
+ * Characters in a target with which Express reads its path as a browser would: it drops a fragment, trims spaces and
+ * turns backslashes into slashes.
+ */
+const READ_AS_URL = /[\t\n\f\r #\u00a0\ufeff]/;
+
+/** Rejects a path that Express would change before it looks for its route. */
+export const requireLiteralPath =
+  (refuse: RouterEnd["refuse"]): Stage =>
+  (request, _response, next) => {
+    if (READ_AS_URL.test(request.url ?? "")) {
+      const context = contextOf(request);
+      if (READ_AS_URL.test(context.path) || context.path.includes("\\")) refuse(context);
+    }
+    next();
+  };
+
+/** Throws 404 for a path under /v1 that no operation has. */
+export function refusePath(path: string, known: readonly string[]): never {
   const trimmed = path.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
   // As in /v1/payroll for /v1/employees/payroll.
   const sameEnd = known.find((one) => one.endsWith(path.slice(path.lastIndexOf("/"))));
@@ -100,11 +135,10 @@ function refuse(path: string, known: readonly string[]): never {
   fail("route_not_found", `No operation has the path ${mask(path, 200)}.${hint}`);
 }
 
-function refuseMethod(method: string, found: Route<unknown>): never {
-  const allowed = [...found.byMethod.keys()].flatMap((name) => (name === "GET" ? ["GET", "HEAD"] : [name]));
+function refuseMethod(method: string, path: string, allowed: readonly string[]): never {
   fail(
     "method_not_allowed",
-    `${found.path} takes ${allowed.join(", ")}; received ${method}.`,
+    `${path} takes ${allowed.join(", ")}; received ${method}.`,
     { allowed },
     { Allow: allowed.join(", ") },
   );

@@ -3,13 +3,25 @@
 
 import { PreserializedJson } from "../contracts/endpoint.ts";
 import { ApiError, type ErrorCode } from "../kernel/errors.ts";
+import { mask } from "../kernel/mask.ts";
 import { factOf } from "../schema/assumed.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Stores } from "../store/stores.ts";
-import type { Reply, RequestContext, Stage } from "./context.ts";
+import { contextOf, type Reply, type RequestContext, type Stage } from "./context.ts";
 import { isStoredError, replay } from "./idempotency.ts";
 import { errorReply } from "./reply.ts";
+
+/** Runs an operation and sets the reply. */
+export type Effect = (context: RequestContext) => void | Promise<void>;
+
+/** The stage that runs the operation. */
+export const operate =
+  (effect: Effect): Stage =>
+  (request, _response, next) => {
+    const waiting = effect(contextOf(request));
+    return waiting === undefined ? next() : waiting.then(() => next());
+  };
 
 interface TransactionDependencies extends Pick<Stores, "database" | "idempotencyReplies" | "createOperationContext"> {
   /**
@@ -23,7 +35,7 @@ export function transact({
   idempotencyReplies,
   createOperationContext,
   committed,
-}: TransactionDependencies): Stage {
+}: TransactionDependencies): Effect {
   const handle = (context: RequestContext) => runOperation(context, createOperationContext);
   return (context) => {
     if (context.operation?.method === "GET") {
@@ -79,8 +91,10 @@ function runOperation(context: RequestContext, createOperationContext: Stores["c
     if (!operation.emits.some((declared) => factOf(declared) === type) && operation.mayEmit[type] === undefined)
       throw new Error(`${operation.id} emitted ${type}, which its declaration does not list`);
   };
+  const warnings = new Set<string>();
   const warned = (text: string) => {
-    context.headers["X-Sandbox-Warning"] = text;
+    warnings.add(text);
+    context.headers["X-Sandbox-Warning"] = headerText([...warnings].join(" "));
   };
   const { identity, at, id } = context;
   const operationContext = createOperationContext(
@@ -97,6 +111,12 @@ function runOperation(context: RequestContext, createOperationContext: Stores["c
     body: operationContext.jsonOf(result, operation.reply) ?? serialize(operation, result),
   };
 }
+
+/** Longer than any warning that quotes a reasonable value. */
+const LONGEST_WARNING = 1_000;
+
+/** A header may contain only printable ASCII; a value of the request that is quoted may contain anything. */
+const headerText = (text: string) => mask(text, LONGEST_WARNING).replace(/[^ -~]/g, "?");
 
 function serialize({ id, reply }: Operation, result: unknown): string {
   if (result instanceof PreserializedJson) return result.text;

@@ -9,7 +9,7 @@ import { ASSUMED } from "../schema/assumed.ts";
 import { errorCodeOf, type TSchema } from "../schema/shapes.ts";
 import { fieldErrors, MAX_ERRORS, MAX_NAME, matchesSchema } from "../schema/validator.ts";
 import type { Operation } from "../store/operation-context.ts";
-import type { RequestContext, Stage } from "./context.ts";
+import { contextOf, type RequestContext, type Stage } from "./context.ts";
 
 /**
  * `checked` rejects known fields that are missing or of the wrong type. `open` accepts any object if the body's shape
@@ -26,8 +26,11 @@ type InputDeclaration = Pick<Operation, "method" | "query" | "body" | "handlerCh
 
 export const validate =
   (bodies: BodyMode): Stage =>
-  (context) =>
+  (request, _response, next) => {
+    const context = contextOf(request);
     readInput(context.operation as Operation, context, bodies);
+    next();
+  };
 
 export function readInput(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode): void {
   context.query = readQuery(declaration, context, bodies);

@@ -4,22 +4,18 @@
 // work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
-import { ownValues } from "../contracts/service-values.ts";
 import { type AddedSandbox, matchesRule, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
-import { createEventLoopLag, type EventLoopLag } from "../kernel/event-loop.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { RecordedAttempt } from "../webhooks/attempt-recorder.ts";
 import { createFirings, type Firings } from "./firings.ts";
 import { createMerchantTracker, type MerchantTracker, provisionalVerdicts } from "./merchant-tracker.ts";
 import {
-  callerOf,
   createOperationFinder,
   describeCall,
   isUnanswered,
   type JudgedOperation,
   type ObservedCall,
-  type ReadHeaders,
 } from "./observed-call.ts";
 import { rules } from "./rules/index.ts";
 import { buildVerdict, createVerdictLog, matchesFilter, subjectWithoutCall } from "./verdict-log.ts";
@@ -30,10 +26,6 @@ interface JudgeOptions {
   operations: readonly JudgedOperation[];
   /** The path prefix of requests to the operations, such as /v1. */
   prefix: string;
-  /** The service's header names (default: the sandbox's own). */
-  values?: ReadHeaders | undefined;
-  /** Measures event loop lag, also while attempts are in flight (default: a new measurement). */
-  lag?: EventLoopLag | undefined;
   /** Called with each final verdict. */
   onVerdict(verdict: VerdictMessage): void;
 }
@@ -45,31 +37,21 @@ const MAX_SANDBOXES = 1_000;
 /** Enough calls to see which other clients make the same one. */
 const MAX_RECENT = 64;
 
-const createState = ({
-  operations,
-  prefix,
-  onVerdict,
-  values = ownValues,
-  lag = createEventLoopLag(),
-}: JudgeOptions) => ({
+const createState = ({ operations, prefix, onVerdict }: JudgeOptions) => ({
   log: createVerdictLog(onVerdict),
   firings: createFirings(),
-  /** First calls of connections, kept separately so that the many calls on open connections do not push them out. */
-  firstCalls: createRecentCalls(1_024),
-  laterCalls: createRecentCalls(512),
+  calls: createRecentCalls(1_024),
   writes: createRecentCalls(256),
-  lag,
   /** By merchant; requests without a known merchant share the tracker "". */
   trackers: new Map<string, MerchantTracker>(),
   operationOf: createOperationFinder(operations, prefix),
-  values,
   /** Requests to observe at the end of this turn of the event loop. */
   queue: [] as RequestEntry[],
 });
 
 export function createJudge(options: JudgeOptions) {
   const state = createState(options);
-  const { firings, firstCalls, laterCalls, writes } = state;
+  const { firings, calls, writes } = state;
   const observeQueue = () => drainQueue(state);
   const sandboxes: AddedSandbox[] = [];
   const forget = (merchant?: string) => {
@@ -83,7 +65,7 @@ export function createJudge(options: JudgeOptions) {
       // Copied without its response body, which the judge does not read. The garbage collector copies entries that live
       // as long as a ring buffer: for lists of 25 records, it took 28 µs each with the bodies and 14 µs without.
       const call = { ...entry, responseBody: "" };
-      (call.isFirst ? firstCalls : laterCalls).record(call);
+      calls.record(call);
       if (call.method !== "GET" && call.status < 300) writes.record(call);
       if (state.queue.length === 0 && isIrrelevant(state, entry)) return;
       if (state.queue.push(entry) === 1) afterThisTurn(observeQueue);
@@ -134,11 +116,8 @@ export function createJudge(options: JudgeOptions) {
   };
 }
 
-function forgetCalls(
-  { firings, firstCalls, laterCalls, writes, trackers }: JudgeState,
-  merchant: string | undefined,
-): void {
-  for (const part of [firings, firstCalls, laterCalls, writes]) part.forget(merchant);
+function forgetCalls({ firings, calls, writes, trackers }: JudgeState, merchant: string | undefined): void {
+  for (const part of [firings, calls, writes]) part.forget(merchant);
   if (merchant === undefined) trackers.clear();
   else trackers.delete(merchant);
 }
@@ -173,45 +152,36 @@ function observeAttempt(state: JudgeState, { message, began }: EndedAttempt): vo
   receivers.observe(message, state.firings.ofAttempt(message.id), began, now, writes);
 }
 
-const describe = ({ firings, operationOf, values }: JudgeState, entry: RequestEntry) =>
-  describeCall(entry, firings.ofRequest(entry.id), operationOf(entry), values);
+const describe = ({ firings, operationOf }: JudgeState, entry: RequestEntry) =>
+  describeCall(entry, firings.ofRequest(entry.id), operationOf(entry));
 
 /** Finds or creates a merchant's tracker. At the limit, an empty tracker is dropped, or else the oldest. */
 function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
-  const { trackers, log, lag } = state;
+  const { trackers, log } = state;
   const existing = trackers.get(merchant);
   if (existing) return existing;
   if (trackers.size >= MAX_TRACKERS) {
     const empty = [...trackers].find(([, tracker]) => tracker.isIdle(realNow()) && tracker.receivers.isEmpty());
     trackers.delete(empty?.[0] ?? ([...trackers.keys()][0] as string));
   }
-  const created = createMerchantTracker({
-    log,
-    lag,
-    recentOf: (call) => recentCalls(state, call, (entry) => callerOf(entry) === call.caller),
-    recentTo: (call) =>
-      recentCalls(
-        state,
-        call,
-        ({ method, path, search }) => method === call.method && path === call.path && search === call.search,
-      ),
-  });
+  const created = createMerchantTracker({ log, recentTo: (call) => recentCallsTo(state, call) });
   trackers.set(merchant, created);
   return created;
 }
 
-/** Matching calls of the merchant up to and including the given call, oldest first. */
-function recentCalls(
-  state: JudgeState,
-  { merchant, arrived }: ObservedCall,
-  isWanted: (entry: RequestEntry) => boolean,
-): ObservedCall[] {
-  const isMatch = (entry: RequestEntry) => entry.merchant === merchant && entry.arrived <= arrived && isWanted(entry);
-  return [state.firstCalls, state.laterCalls]
-    .flatMap((calls) => calls.matching(isMatch, MAX_RECENT))
-    .map((entry) => describe(state, entry))
-    .sort((one, other) => one.arrived - other.arrived);
-}
+/** The merchant's newest calls to the address of `call`, up to and including it. */
+const recentCallsTo = (state: JudgeState, { merchant, method, path, search, arrived }: ObservedCall): ObservedCall[] =>
+  state.calls
+    .matching(
+      (entry) =>
+        entry.merchant === merchant &&
+        entry.method === method &&
+        entry.path === path &&
+        entry.search === search &&
+        entry.arrived <= arrived,
+      MAX_RECENT,
+    )
+    .map((entry) => describe(state, entry));
 
 /** The final verdicts, then provisional verdicts on pending retries and deliveries. */
 function allVerdicts({ trackers, log, firings }: JudgeState): VerdictMessage[] {
@@ -282,14 +252,14 @@ function createRecentCalls(capacity: number) {
       }
       return found.reverse();
     },
-    /** The newest calls that match, at most `limit`, oldest first. */
+    /** The newest calls that match, at most `limit`, newest first. */
     matching(isMatch: (entry: RequestEntry) => boolean, limit: number) {
       const found: RequestEntry[] = [];
       for (let back = 0; back < capacity && found.length < limit; back++) {
         const entry = at(back);
         if (entry && isMatch(entry)) found.push(entry);
       }
-      return found.reverse();
+      return found;
     },
     forget(merchant?: string) {
       for (const [slot, call] of ring.entries())

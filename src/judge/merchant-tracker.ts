@@ -2,29 +2,18 @@
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { VerdictMessage } from "../contracts/verdict.ts";
-import { realNow } from "../kernel/clock.ts";
-import type { EventLoopLag } from "../kernel/event-loop.ts";
-import { createCallerLoad } from "./caller-load.ts";
 import { isSameRequest, type ObservedCall } from "./observed-call.ts";
 import { createReceivers, type ReceiverListeners } from "./receivers.ts";
 import { startOf } from "./retry-evidence.ts";
 import {
   createRetryTracker,
+  isOverdue,
   type PendingRetry,
   type RetryListeners,
   type VerdictIds,
-  watchLag,
 } from "./retry-tracker.ts";
 import { rules } from "./rules/index.ts";
-import {
-  type Finding,
-  type FirstPause,
-  firstCall,
-  MAX_EQUAL_REJECTIONS,
-  type RetryChain,
-  type Rule,
-  SAMPLE_SIZE,
-} from "./rules/rule.ts";
+import { type Finding, firstCall, MAX_EQUAL_REJECTIONS, type RetryChain, type Rule } from "./rules/rule.ts";
 import {
   type AddFinding,
   buildVerdict,
@@ -39,31 +28,26 @@ export type MerchantTracker = ReturnType<typeof createMerchantTracker>;
 /** The shared parts of the judge that a tracker uses. */
 export interface TrackerTools {
   readonly log: VerdictLog;
-  readonly lag: EventLoopLag;
-  /** Recent calls of the same client, oldest first. */
-  recentOf(call: ObservedCall): readonly ObservedCall[];
-  /** Recent calls of the merchant to the same address, oldest first. */
+  /** Recent calls of the merchant to the same address. */
   recentTo(call: ObservedCall): readonly ObservedCall[];
 }
 
 export function createMerchantTracker(tools: TrackerTools) {
   const { log } = tools;
-  const load = createCallerLoad({ ...tools, run: (subject, find) => void runRules(log.add, subject, find) });
-  const retries = createRetryTracker(retryListeners(tools, load.observeRetry));
+  const retries = createRetryTracker(retryListeners(tools));
   const rejections = createRejectionTracker(({ calls, verdict }) => {
     const [first] = calls as [ObservedCall];
     const [id] = runRules(log.add, callSubject(first, [first]), (rule) => rule.onRejection?.(calls), verdict).values();
     return id;
-  }, tools.lag);
+  });
   return {
     retries,
-    receivers: createReceivers({ ...receiverListeners(log.add), lag: tools.lag.worst }),
+    receivers: createReceivers(receiverListeners(log.add)),
     /** Whether no earlier call is waiting for a later one. */
-    isIdle: (now: number) => retries.isIdle(now) && rejections.isIdle() && load.isIdle(now),
+    isIdle: (now: number) => retries.isIdle(now) && rejections.isIdle(),
     observe(call: ObservedCall) {
       rejections.observe(call);
       retries.observe(call);
-      load.observe(call);
     },
   };
 }
@@ -86,17 +70,12 @@ function runRules(
   return ids;
 }
 
-function retryListeners(
-  { log, lag, recentTo }: TrackerTools,
-  observeRetry: ReturnType<typeof createCallerLoad>["observeRetry"],
-): RetryListeners {
+function retryListeners({ log, recentTo }: TrackerTools): RetryListeners {
   const { add } = log;
-  const samples = new Map<string, FirstPause[]>();
   /** Inconclusive verdicts on chains that a further try may decide. */
   const open = new WeakMap<RetryChain, VerdictIds>();
   return {
     onRetry(retry, revised) {
-      observeRetry(retry);
       const { chain, from, to } = retry;
       const undecided = open.get(chain) ?? new Map<string, string>();
       open.set(chain, undecided);
@@ -119,23 +98,13 @@ function retryListeners(
       return ids;
     },
     onChainEnd: (chain, gaveUp) => runRules(add, chainSubject(chain), (rule) => rule.onChainEnd?.(chain, gaveUp)),
-    onConclude: (pending, isOverdue, now) => runOnPending(add, pending, isOverdue, now),
+    onConclude: (pending, now) => runOnPending(add, pending, now),
     onDrop: ({ chain }) => void runRules(add, chainSubject(chain), (rule) => rule.whilePending?.(chain, 0)),
-    onFailure: ({ deadline }) => watchLag(lag, deadline),
-    onFirstPause(pause) {
-      const sample = samples.get(pause.call.caller) ?? [];
-      sample.push(pause);
-      samples.set(pause.call.caller, sample);
-      if (sample.length < SAMPLE_SIZE) return;
-      samples.delete(pause.call.caller);
-      runRules(add, callSubject(pause.call, [pause.from]), (rule) => rule.onPauseSample?.(sample));
-    },
     recent: recentTo,
-    lag,
   };
 }
 
-const receiverListeners = (add: AddFinding): Omit<ReceiverListeners, "lag"> => ({
+const receiverListeners = (add: AddFinding): ReceiverListeners => ({
   onDelivery: (delivery) =>
     void runRules(add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
   onRepeatDelivery: (repeat) =>
@@ -149,12 +118,15 @@ const chainSubject = (chain: RetryChain) =>
 const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefined) =>
   subjectWithoutCall(merchant, at, fault);
 
-const runOnPending = (add: AddFinding, { call, chain }: PendingRetry, isOverdue: boolean, now: number) =>
-  runRules(add, chainSubject(chain), (rule) =>
-    isOverdue || chain.calls.length > 1
-      ? rule.onChainEnd?.(chain, isOverdue)
+function runOnPending(add: AddFinding, pending: PendingRetry, now: number): VerdictIds {
+  const { call, chain } = pending;
+  const gaveUp = isOverdue(pending, now);
+  return runRules(add, chainSubject(chain), (rule) =>
+    gaveUp || chain.calls.length > 1
+      ? rule.onChainEnd?.(chain, gaveUp)
       : rule.whilePending?.(chain, now - call.answered),
   );
+}
 
 /** Verdicts on each pending retry and repeat delivery, as if nothing arrived after `now`. */
 export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now: number): VerdictMessage[] {
@@ -163,7 +135,7 @@ export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now
     found.push(buildVerdict(rule, finding, subject, null));
     return "";
   };
-  for (const pending of retries.pending) runOnPending(add, pending, retries.isOverdue(pending, now), now);
+  for (const pending of retries.pending) runOnPending(add, pending, now);
   const { onRepeatDelivery } = receiverListeners(add);
   for (const repeat of receivers.pending()) onRepeatDelivery(repeat);
   return found;
@@ -177,29 +149,18 @@ export interface Rejections {
 }
 
 const MAX_REQUESTS = 100;
-/**
- * After this many milliseconds, the same request counts as a new one. Event loop lag is excluded, because calls wait
- * during it.
- */
+/** After this many milliseconds, the same request counts as a new one. */
 const REPEAT_WITHIN = 10_000;
-/**
- * Milliseconds for which lag is measured. A busy event loop can take a minute for work that otherwise takes seconds.
- */
-const MEASURED_FOR = 60_000;
 
 /** `onRejection` returns the id of its verdict. */
-export function createRejectionTracker(onRejection: (rejections: Rejections) => string | undefined, lag: EventLoopLag) {
+export function createRejectionTracker(onRejection: (rejections: Rejections) => string | undefined) {
   const all: Rejections[] = [];
-  const isOver = ({ until }: Rejections, now: number) =>
-    until < now && until + lag.total(until - REPEAT_WITHIN, now) < now;
   const expire = (now: number) => {
-    while (all[0] && isOver(all[0], now)) all.shift();
+    while (all[0] && all[0].until < now) all.shift();
   };
-  const measure = () => lag.watch(realNow() + MEASURED_FOR);
   const add = (call: ObservedCall) => {
     if (all.length === MAX_REQUESTS) all.shift();
     all.push({ calls: [call], until: call.answered + REPEAT_WITHIN, verdict: undefined });
-    measure();
   };
   return {
     isIdle: () => all.length === 0,
@@ -212,7 +173,6 @@ export function createRejectionTracker(onRejection: (rejections: Rejections) => 
       all.splice(all.indexOf(same), 1);
       const last = same.calls.at(-1) as ObservedCall;
       if (!call.rejected || call.status !== last.status) return void (call.rejected && add(call));
-      measure();
       // A call sent before the last response does not repeat it.
       if (startOf(call) >= last.answered) same.calls.push(call);
       same.until = call.answered + REPEAT_WITHIN;

@@ -2,7 +2,6 @@
 // should retry it.
 
 import type { Firing } from "../contracts/fault.ts";
-import { ownValues, type ServiceValues } from "../contracts/service-values.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
 import { readRetryAfter } from "../kernel/duration.ts";
 import { type ErrorCode, isRateLimit } from "../kernel/errors.ts";
@@ -70,14 +69,7 @@ export const isUnanswered = ({ responseHeaders }: RequestEntry) => responseHeade
 
 export const callerOf = ({ key, requestHeaders }: RequestEntry) => key ?? String(requestHeaders.authorization ?? "");
 
-export type ReadHeaders = Pick<ServiceValues, "idempotencyHeader" | "headerName">;
-
-export function describeCall(
-  entry: RequestEntry,
-  firings: readonly Firing[],
-  operation: JudgedOperation | undefined,
-  { idempotencyHeader, headerName }: ReadHeaders = ownValues,
-) {
+export function describeCall(entry: RequestEntry, firings: readonly Firing[], operation: JudgedOperation | undefined) {
   const { method, path, search, status, requestBody } = entry;
   const isWrite = method !== "GET" && method !== "HEAD";
   const failure = failureOf(entry, firings);
@@ -95,7 +87,7 @@ export function describeCall(
     method,
     path,
     search,
-    key: entry.requestHeaders[idempotencyHeader.toLowerCase()]?.toString() || undefined,
+    key: entry.requestHeaders["idempotency-key"]?.toString() || undefined,
     isWrite,
     /** Whether the operation accepts an Idempotency-Key. */
     acceptsKey: operation?.idempotent ?? false,
@@ -103,7 +95,7 @@ export function describeCall(
     failure,
     /** A 4xx that no fault caused: the same request would be rejected again. */
     rejected: failure === undefined && firings.length === 0 && status >= 400 && status < 500,
-    requestedWait: requestedWaitOf(entry, headerName("Retry-After", operation?.id)),
+    requestedWait: requestedWaitOf(entry),
     /** Whether the call changed data, even if the client did not receive the response. */
     tookEffect: isWrite && entry.replayOf === undefined && hasEffect(status, firings),
     fault: firings[0]?.ruleId,
@@ -135,8 +127,8 @@ const hasEffect = (status: number, firings: readonly Firing[]) =>
   (status >= 200 && status < 300 && !firings.some(({ outcome }) => outcome === "disconnected"));
 
 /** The wait that Retry-After asks for. */
-function requestedWaitOf({ responseHeaders, at }: RequestEntry, header: string | undefined) {
-  const sent = header === undefined ? undefined : responseHeaders[header];
+function requestedWaitOf({ responseHeaders, at }: RequestEntry) {
+  const sent = responseHeaders["Retry-After"];
   const wait = sent === undefined ? undefined : readRetryAfter(String(sent), at);
   return wait && { ...wait, tolerance: TOLERANCE[wait.form] };
 }

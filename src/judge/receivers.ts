@@ -4,7 +4,6 @@
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import { setBounded } from "../kernel/bounded-cache.ts";
-import type { EventLoopLag } from "../kernel/event-loop.ts";
 import { isGenuine } from "./firings.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
@@ -18,8 +17,6 @@ interface Repeat {
 export interface ReceiverListeners {
   onDelivery(delivery: ObservedDelivery): void;
   onRepeatDelivery(repeat: RepeatDelivery): void;
-  /** The longest event loop lag between two times. */
-  lag: EventLoopLag["worst"];
 }
 
 const MAX_EVENTS = 200;
@@ -63,7 +60,7 @@ export function createReceivers(listeners: ReceiverListeners) {
       // The fault of an attempt also causes its retries and copies.
       const fault = faultOf.get(key);
       const acceptedBefore = accepted.get(key)?.[0]?.attempt;
-      listeners.onDelivery({ attempt, faults, fault, acceptedBefore, lag: () => listeners.lag(started, now) });
+      listeners.onDelivery({ attempt, faults, fault, acceptedBefore });
       const delivery = { attempt, started, watchedUntil: now + ATTRIBUTION_WINDOW, writes: [], fault };
       attribution.watch(delivery);
       for (const call of writes) attribution.attribute(call);

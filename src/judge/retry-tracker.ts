@@ -2,11 +2,9 @@
 // same key follows.
 
 import { CONFIRMATIONS, type Confirmation } from "../contracts/verdict.ts";
-import { realNow } from "../kernel/clock.ts";
-import type { EventLoopLag } from "../kernel/event-loop.ts";
 import { isSameAddress, isSameRequest, type ObservedCall } from "./observed-call.ts";
 import { evidenceOf } from "./retry-evidence.ts";
-import { type FirstPause, firstCall, type Retry, type RetryChain } from "./rules/rule.ts";
+import type { Retry, RetryChain } from "./rules/rule.ts";
 
 /** Ids of the verdicts on a call, by rule. */
 export type VerdictIds = Map<string, string>;
@@ -15,7 +13,7 @@ export type VerdictIds = Map<string, string>;
 export interface PendingRetry {
   readonly call: ObservedCall;
   readonly chain: RetryChain;
-  /** Real milliseconds. Without a retry by then, the client has given up, unless the event loop lagged. */
+  /** Real milliseconds. Without a retry by then, the client has given up. */
   readonly deadline: number;
 }
 
@@ -37,15 +35,11 @@ export interface RetryListeners {
   onRetry(retry: Retry, revised: VerdictIds): VerdictIds;
   onChainEnd(chain: RetryChain, gaveUp: boolean): VerdictIds;
   /** Called at the end of the run if the retry has not arrived. */
-  onConclude(pending: PendingRetry, isOverdue: boolean, now: number): VerdictIds;
-  onFailure(pending: PendingRetry): void;
-  /** Called with the pause before the first retry after a failure without a Retry-After. */
-  onFirstPause(pause: FirstPause): void;
+  onConclude(pending: PendingRetry, now: number): VerdictIds;
   /** Called when the oldest pending retry is dropped, because there are too many. */
   onDrop(pending: PendingRetry): void;
-  /** Recent calls to the same path, oldest first. */
+  /** Recent calls to the same path. */
   recent(call: ObservedCall): readonly ObservedCall[];
-  lag: Pick<EventLoopLag, "worst" | "total">;
 }
 
 interface TrackerState {
@@ -81,21 +75,16 @@ export function createRetryTracker(listeners: RetryListeners) {
       const chain = revise(state, call) ?? retry(state, call);
       resolve(state, call.arrived, call);
       if (call.failure)
-        addPending(
-          state,
-          call,
-          chain ?? { calls: [call], ownWaits: [], lags: [], confirmedBy: "database", lookalikes: [] },
-        );
+        addPending(state, call, chain ?? { calls: [call], ownWaits: [], confirmedBy: "database", lookalikes: [] });
       else if (chain) listeners.onChainEnd(chain, false);
     },
-    isOverdue: (one: PendingRetry, now: number) => isOverdue(state, one, now),
     /** Ends the chains whose deadline has passed. */
     resolve: (now: number) => resolve(state, now, undefined),
     /** Ends all chains, because the run is over. A retry that still arrives revises their verdicts. */
     conclude(now: number) {
       for (const ended of pending.splice(0)) {
         const { call, chain } = ended;
-        const verdicts = listeners.onConclude(ended, isOverdue(state, ended, now), now);
+        const verdicts = listeners.onConclude(ended, now);
         addRevisable(revisable, {
           call,
           calls: [...chain.calls],
@@ -112,9 +101,7 @@ function addPending({ pending, listeners }: TrackerState, call: ObservedCall, ch
   const { requestedWait, answered } = call;
   const patience = requestedWait ? requestedWait.milliseconds * PATIENCE.factor + PATIENCE.extra : PATIENCE.withoutWait;
   if (pending.length === MAX_PENDING) listeners.onDrop(pending.shift() as PendingRetry);
-  const added = { call, chain, deadline: answered + patience };
-  pending.push(added);
-  listeners.onFailure(added);
+  pending.push({ call, chain, deadline: answered + patience });
 }
 
 const hasSameKey = (before: ObservedCall, call: ObservedCall) =>
@@ -174,7 +161,7 @@ function findEqual(
   let early: PendingRetry | undefined;
   let unclear: PendingRetry | undefined;
   for (const one of equal) {
-    const evidence = evidenceOf(one.call, call, otherThan(recent, one.chain.calls), listeners.lag.worst);
+    const evidence = evidenceOf(one.call, call, otherThan(recent, one.chain.calls));
     if (evidence === "retry" && isDue(one.call, call)) return { found: one, isClear: true };
     if (evidence === "retry") early ??= one;
     if (evidence !== "unclear") continue;
@@ -196,13 +183,7 @@ function revise({ revisable, listeners }: TrackerState, call: ObservedCall): Ret
   if (!found || found.until < call.arrived) return undefined;
   revisable.splice(revisable.indexOf(found), 1);
   if (found.chain) found.chain.calls.splice(0, found.chain.calls.indexOf(found.call) + 1);
-  const chain: RetryChain = {
-    calls: [...found.calls],
-    ownWaits: [],
-    lags: [],
-    confirmedBy: "database",
-    lookalikes: [],
-  };
+  const chain: RetryChain = { calls: [...found.calls], ownWaits: [], confirmedBy: "database", lookalikes: [] };
   const confirmedBy = hasSameKey(found.call, call) ? "database" : "connections";
   continueChain(chain, { from: found.call, to: call, isCertain: true, confirmedBy }, found.verdicts, listeners);
   return chain;
@@ -215,7 +196,7 @@ function revise({ revisable, listeners }: TrackerState, call: ObservedCall): Ret
 function isLateRetry(
   { call: before, calls, chain }: Revisable,
   call: ObservedCall,
-  { recent, lag }: RetryListeners,
+  { recent }: RetryListeners,
 ): boolean {
   if (!isSameRequest(before, call) || !isDue(before, call)) return false;
   if (chain)
@@ -225,7 +206,7 @@ function isLateRetry(
       call.connection === before.connection &&
       chain.calls.at(-1) !== before
     );
-  return evidenceOf(before, call, otherThan(recent(call), calls), lag.worst) !== "parallel";
+  return evidenceOf(before, call, otherThan(recent(call), calls)) !== "parallel";
 }
 
 function addRevisable(revisable: Revisable[], added: Revisable): void {
@@ -244,34 +225,14 @@ function continueChain(
   chain.calls.push(to);
   chain.lookalikes.length = 0;
   chain.confirmedBy = weaker(chain.confirmedBy, confirmedBy);
-  if (from.requestedWait === undefined && isCertain) {
-    const lag = lagAtEnds(from, to, listeners.lag);
-    chain.ownWaits.push(waited);
-    chain.lags.push(listeners.lag.total(from.answered, to.arrived));
-    if (firstCall(chain) === from) listeners.onFirstPause({ from, call: to, waited, lag });
-  }
+  if (from.requestedWait === undefined && isCertain) chain.ownWaits.push(waited);
   return listeners.onRetry({ ...matched, chain, waited }, revised);
 }
 
 const weaker = (one: Confirmation, other: Confirmation) =>
   CONFIRMATIONS.indexOf(one) > CONFIRMATIONS.indexOf(other) ? one : other;
 
-/**
- * Milliseconds around the start and the end of a pause in which event loop lag changes its measured length. Lag in
- * between does not.
- */
-export const LAG_WINDOW = 50;
-
-/** Longer waits are rare, so lag is not measured during all of them. */
-const MAX_WATCH = 20_000;
-
-export const watchLag = (lag: EventLoopLag, until: number) => lag.watch(Math.min(until, realNow() + MAX_WATCH));
-
-const lagAtEnds = ({ answered }: ObservedCall, { arrived }: ObservedCall, { worst }: RetryListeners["lag"]) =>
-  Math.max(worst(answered, answered + LAG_WINDOW), worst(arrived - LAG_WINDOW, arrived));
-
-const isOverdue = ({ listeners: { lag } }: TrackerState, { call, deadline }: PendingRetry, now: number) =>
-  deadline < now && deadline + lag.worst(call.answered, now) < now;
+export const isOverdue = ({ deadline }: PendingRetry, now: number) => deadline < now;
 
 /**
  * Ends chains past their deadline. A missing retry is final only if `latest`, the call that just arrived, shows its
@@ -279,7 +240,7 @@ const isOverdue = ({ listeners: { lag } }: TrackerState, { call, deadline }: Pen
  */
 function resolve(state: TrackerState, now: number, latest: ObservedCall | undefined): void {
   const { pending, revisable, listeners } = state;
-  for (const ended of pending.filter((one) => isOverdue(state, one, now))) {
+  for (const ended of pending.filter((one) => isOverdue(one, now))) {
     const { call, chain } = ended;
     if (chain.calls.length === 1 && latest?.caller !== call.caller) continue;
     pending.splice(pending.indexOf(ended), 1);

@@ -252,12 +252,6 @@ export function stopwatch(): () => number {
 /** Real milliseconds since the process started: a stopwatch without an allocation. */
 export const realNow = () => performance.now();
 
-/**
- * Real milliseconds for which the event loop has been busy since it started. A busy event loop reads nothing from its
- * connections.
- */
-export const realBusyTime = () => performance.eventLoopUtilization().active;
-
 /** Calls back after real time, regardless of the sandbox clock; the returned function cancels. */
 export function afterRealTime(milliseconds: number, callback: () => void): () => void {
   let timer: NodeJS.Timeout;

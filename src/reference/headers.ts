@@ -91,7 +91,9 @@ export const serviceHeaders: readonly HeaderFact[] = [
     schema: text("Warning about a successful request that is probably a mistake"),
     on: "Successful POST, PATCH and DELETE",
     assumption: {
-      why: "The service's documentation has no list of event types, so the sandbox accepts unknown types with a warning.",
+      why:
+        "The service's documentation has no list of event types and no rules on values, so the sandbox accepts unknown " +
+        "types and unlikely values with a warning.",
     },
     sentWith: ({ method }, status) => succeeded(status) && method !== "GET",
   },

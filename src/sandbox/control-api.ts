@@ -2,13 +2,14 @@
 // uses.
 
 import { resolve } from "node:path";
-import { eventTypes, resources } from "../areas/index.ts";
+import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
 import { callService } from "../client/http-transport.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
+import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import type { ControlContext } from "../control/index.ts";
 import type { About } from "../control/overview.ts";
-import { type ErrorCode, fail, SandboxError } from "../kernel/errors.ts";
+import { type ErrorCode, SandboxError } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { createLessons, type LessonService } from "../lessons/index.ts";
 import type { LessonCall } from "../lessons/lesson-files.ts";
@@ -27,17 +28,15 @@ import { sign } from "../webhooks/signature.ts";
 import { buildRequest, type WebhookEvent, type WebhookRequest } from "../webhooks/webhook-request.ts";
 import { type Engine, operations, reportDefect, senderOptions } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
-import type { Service } from "./service.ts";
 import { createStartState } from "./start-state.ts";
 
 /** The parts of the control API. Starting and stopping the sandbox use some of them. */
 export type ControlApiParts = ReturnType<typeof openControlApi>;
 
 export function openControlApi(engine: Engine) {
-  const { address, service, fixtures, image, clock, random, life } = engine;
+  const { address, fixtures, image, clock, random, life } = engine;
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, listeners } = engine;
-  const coverage = () =>
-    readCoverage({ operations: service.operations, eventTypes, statusOf: service.values.errorStatus, ...stores });
+  const coverage = () => readCoverage({ operations: catalogue, eventTypes, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const dataReplaced = (merchant?: string) => {
     forget(engine, merchant);
@@ -94,7 +93,7 @@ export function openControlApi(engine: Engine) {
     publish: hub.publish,
     made: hub.made,
     resources,
-    documents: openDocuments(address.url, service),
+    documents: openDocuments(address.url),
   } satisfies Omit<ControlContext, "restore">;
   const start = createStartState(engine, parts);
   return { ...parts, start, restore: start.restore };
@@ -181,11 +180,6 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
   };
   return {
     async audit(url, secret, gone) {
-      if (engine.service.translation)
-        fail(
-          "invalid_state",
-          "The audit of a receiver knows the plain service only: start a sandbox without --service for it.",
-        );
       const { auditReceiver } = await import("../audit/audit.ts");
       const options = senderOptions(engine);
       const sender = createSender(options);
@@ -201,11 +195,8 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
   };
 }
 
-/** Lessons do not run with a service file, because their text names the plain service's statuses, codes and headers. */
-const PLAIN_LESSONS = "The lessons describe the plain service: start a sandbox without --service for them.";
-
 function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => string) {
-  const { options, service, address, clock, stores, hub, listeners } = engine;
+  const { options, address, clock, stores, hub, listeners } = engine;
   const lessons: LessonService = createLessons({
     ...stores,
     clock,
@@ -218,9 +209,7 @@ function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => s
     report: (error) => reportDefect(listeners, error, "lessons"),
   });
   hub.listen(lessons.onEvent);
-  return service.translation === undefined
-    ? lessons
-    : { ...lessons, join: async () => fail("invalid_state", PLAIN_LESSONS) };
+  return lessons;
 }
 
 /**
@@ -246,18 +235,16 @@ async function callForLearner(
   );
 }
 
-function aboutOf({ address, service, stores }: Engine): About {
-  const { deliveryHeaders, signature: form } = service.values;
-  const signature = { header: deliveryHeaders.signature ?? null, form };
-  return { version: version(), url: address.url, file: stores.database.file, service: service.file, signature };
+function aboutOf({ address, stores }: Engine): About {
+  return { version: version(), url: address.url, file: stores.database.file, signature: USUAL_SIGNATURE };
 }
 
 /** The OpenAPI documents and the list of assumptions, which are loaded and built when first requested. */
-function openDocuments(url: () => string, service: Service): ControlContext["documents"] {
+function openDocuments(url: () => string): ControlContext["documents"] {
   const load = () => import("./documents.ts");
   return {
     openapi: async (form) => (await load()).serviceOpenapi(url(), form),
     controlOpenapi: async (form) => (await load()).controlOpenapi(url(), form),
-    assumptions: async () => (await load()).assumptions(service.facts),
+    assumptions: async () => (await load()).assumptions(),
   };
 }

@@ -3,20 +3,15 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { catalogue, resources } from "../areas/index.ts";
-import type { ComparedOperation, ComparedSandbox } from "../compare/recording.ts";
+import type { ComparedSandbox } from "../compare/recording.ts";
 import { envelope, errorObject } from "../contracts/envelopes.ts";
 import { factKinds, type ServiceFact } from "../contracts/fact.ts";
-import { API_PREFIX } from "../http/route.ts";
+import { API_PREFIX } from "../contracts/paths.ts";
 import { usageError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { eventsOf } from "../reference/events.ts";
 import { inForm, type OpenApiDocument, type OpenApiForm } from "../reference/openapi-forms.ts";
 import { titledSchemas } from "../schema/walk.ts";
-import { adoptLedger } from "../service/ledger.ts";
-import { operationUnder } from "../service/operations.ts";
-import type { AdoptedFacts } from "../service/service-file.ts";
-import { createReadBody } from "../service/translate-request.ts";
-import type { Operation } from "../store/operation-context.ts";
 import { packageFile } from "./package-files.ts";
 
 function readBuilt(name: string): string {
@@ -51,9 +46,9 @@ export const ownFacts = once((): ServiceFact[] => {
   return facts.map(({ reason, ...fact }) => ({ ...fact, ...(reasons[reason] as FactFile["reasons"][number]) }));
 });
 
-/** Every fact about the service, with the kinds of facts. Facts from a service file have the origin `recorded`. */
-export function assumptions(adopted?: AdoptedFacts) {
-  const facts = adopted ? adoptLedger(ownFacts(), adopted) : ownFacts();
+/** Every fact about the service, with the kinds of facts. */
+export function assumptions() {
+  const facts = ownFacts();
   return { kinds: factKinds, total: facts.filter(({ origin }) => origin === "assumed").length, facts };
 }
 
@@ -61,13 +56,10 @@ const ownRecords = once(() =>
   titledSchemas([...resources.map(({ schema }) => schema), ...catalogue.map(({ reply }) => reply)]),
 );
 
-/**
- * The facts and operations with which recordings of the service are compared: the sandbox's own, or with a service
- * file's changes.
- */
-export const comparedSandbox = (adopted?: AdoptedFacts): ComparedSandbox => ({
-  facts: assumptions(adopted).facts,
-  operations: adopted ? catalogue.map((operation) => comparedOperation(operation, adopted)) : catalogue,
+/** The facts and operations with which recordings of the service are compared. */
+export const comparedSandbox = (): ComparedSandbox => ({
+  facts: ownFacts(),
+  operations: catalogue,
   records: ownRecords(),
   // A merchant's address is unique among all merchants, by its login; the other constraints hold among the records of
   // one merchant.
@@ -76,19 +68,3 @@ export const comparedSandbox = (adopted?: AdoptedFacts): ComparedSandbox => ({
   event: envelope,
   error: errorObject,
 });
-
-/**
- * Keeps the sandbox's `idempotent`, because recordings show whether a service honours the header. A window applies to
- * all operations.
- */
-function comparedOperation(operation: Operation, adopted: AdoptedFacts): ComparedOperation {
-  const { idempotent, replayWindow } = operation;
-  const under = operationUnder(operation, adopted);
-  const seconds = adopted.number("idempotency.seconds");
-  return {
-    ...under,
-    idempotent,
-    replayWindow: seconds === undefined ? replayWindow : seconds * 1_000,
-    readBody: createReadBody(operation.id, under.body, adopted, new Map()),
-  };
-}

@@ -2,21 +2,19 @@
 
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
-import { ownValues } from "../contracts/service-values.ts";
+import { API_PREFIX } from "../contracts/paths.ts";
+import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { createFaults } from "../faults/index.ts";
 import { createHeldResponses } from "../http/faults/send-with-faults.ts";
-import { createRateLimiter } from "../http/rate-limit.ts";
+import { createRateLimiter, USUAL_LIMIT } from "../http/rate-limit.ts";
 import { SAFE_HEADERS } from "../http/reply.ts";
 import { requestMessage } from "../http/request-recorder.ts";
-import { API_PREFIX } from "../http/route.ts";
 import { createJudge } from "../judge/judge.ts";
 import { rules } from "../judge/rules/index.ts";
 import type { Clock } from "../kernel/clock.ts";
-import { createEventLoopLag } from "../kernel/event-loop.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import type { Random } from "../kernel/random.ts";
-import { signerOf } from "../kernel/signature-forms.ts";
 import { createLife } from "../life/life.ts";
 import { createHub } from "../live/hub.ts";
 import { createTrends } from "../live/trends.ts";
@@ -33,7 +31,6 @@ import { scheduleOf } from "../webhooks/retry-schedule.ts";
 import { sign } from "../webhooks/signature.ts";
 import { type Options, opensNetwork, optionDefinitions, ownHost } from "./options.ts";
 import { packageFile, requireFiles, version } from "./package-files.ts";
-import { plainService, readService, type Service } from "./service.ts";
 
 /** An internal error of the sandbox. */
 export interface Defect {
@@ -54,7 +51,6 @@ interface DataOptions {
   address: Address;
   clock: Clock;
   random: Random;
-  service: Service;
   fixtures(): readonly Fixture[];
 }
 
@@ -95,7 +91,7 @@ export function openEngine({ source, ...given }: StorageOptions, snapshot: () =>
 }
 
 function createEngine(storage: Storage, snapshot: () => unknown) {
-  const { options, service, clock, random, schedule, stores } = storage;
+  const { options, clock, random, schedule, stores } = storage;
   const listeners: Listeners = { request: new Set(), defect: new Set() };
   const hub = createHub({
     snapshot,
@@ -107,7 +103,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     verdicts: () => judge.made(),
     responseHeaders: SAFE_HEADERS,
   });
-  const limiter = createRateLimiter({ all: service.values.rateLimit, ...options.rateLimit }, service.values.retryAfter);
+  const limiter = createRateLimiter({ all: USUAL_LIMIT, ...options.rateLimit });
   const faults = createFaults({
     clock,
     seed: options.seed,
@@ -115,12 +111,9 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     keepHistory: stores.recordHistory.keep,
     loggedRuleIds: () => [...stores.requestLog.ruleIds(), ...stores.attempts.ruleIds()],
   });
-  const lag = createEventLoopLag();
   const judge = createJudge({
-    operations: service.operations,
+    operations: catalogue,
     prefix: API_PREFIX,
-    values: service.values,
-    lag,
     onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
   });
   const scenarios = createScenarios({
@@ -133,7 +126,6 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
   const dispatcher = createDispatcher({
     ...stores,
     ...senderOptions(storage),
-    lag,
     clock,
     random,
     schedule,
@@ -172,11 +164,9 @@ function connect({ faults, dispatcher, judge, hub, trends, listeners }: Engine):
 }
 
 /** How the dispatcher and the audit of a receiver send webhooks. */
-export const senderOptions = ({ options, targets, service: { values, translation } }: Storage) => ({
-  names: values.deliveryHeaders,
-  signature: values.signature,
-  sign: values.signature === ownValues.signature ? sign : signerOf(values.signature),
-  translateEvent: translation?.event,
+export const senderOptions = ({ options, targets }: Storage) => ({
+  sign,
+  signature: USUAL_SIGNATURE,
   targets,
   timeout: options.webhookTimeout,
   insecureTls: options.webhookInsecureTls,
@@ -194,22 +184,21 @@ const namesIn = ({ tenants }: Stores) => ({
 
 /** Reads the files that the options name. */
 export async function prepareStorage(options: Options, clock: Clock, random: Random): Promise<StorageOptions> {
-  const service = options.service === undefined ? plainService : await readService(options.service);
   const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
-  const given = { options, address, clock, random, service, fixtures: await fixturesOf(options) };
+  const given = { options, address, clock, random, fixtures: await fixturesOf(options) };
   requireAddon();
   requireFiles();
   return { ...given, source: options.memory ? { image: imageOf(given) } : { file: resolve(options.db) } };
 }
 
 /** Opens the stores over a database (default: an empty one in memory), with the rules for webhooks that they follow. */
-function openData({ options, address, clock, random, service }: DataOptions, source: StorageOptions["source"] = {}) {
+function openData({ options, address, clock, random }: DataOptions, source: StorageOptions["source"] = {}) {
   const targets = createTargetPolicy({
     ownPorts: () => [address.port],
     allowedHosts: options.allowWebhookHost,
     allowLoopback: !opensNetwork(options) || options.allowLoopbackWebhooks,
   });
-  const schedule = scheduleOf(options.retrySchedule ?? service.values.retrySchedule);
+  const schedule = scheduleOf(options.retrySchedule ?? "fast");
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
   return { targets, schedule, stores: openStores({ clock, random, webhooks, ...source }) };
 }

@@ -27,7 +27,6 @@ export interface Options {
   clock: number | undefined;
   life: "on" | "off";
   bodies: "checked" | "open";
-  service: string | undefined;
   rateLimit: Record<string, RateLimit>;
   faults: string | undefined;
   scenario: string[];
@@ -149,10 +148,6 @@ export const optionDefinitions: Definitions = {
       "change records on their dates, such as payouts that arrive, or leave them as they are",
     ),
     bodies: choiceOption(["checked", "open"], "reject body fields of an unexpected shape, or keep them as sent"),
-    service: textOption(
-      "file",
-      "respond as the real service does, by this file of compare --write (docs/real-service.md)",
-    ),
     rateLimit: {
       value: "limit",
       multiple: true,
@@ -215,7 +210,7 @@ export const NOT_IN_FILE: readonly string[] = [
   ...optionNames.filter((name) => optionDefinitions[name].group === "Security"),
 ];
 /** Options that name a file or a folder, which merchant-sandbox.json may only name below its own. */
-export const PATHS = ["db", "fixtures", "lessons", "snapshot", "service", "faults", "scenario"];
+export const PATHS = ["db", "fixtures", "lessons", "snapshot", "faults", "scenario"];
 
 const defaults = Object.fromEntries(optionNames.map((name) => [name, optionDefinitions[name].default]));
 

@@ -1,7 +1,8 @@
 // Dispatches requests: the request pipeline answers /v1, the control app everything else, and the hub the live stream.
 
 import { existsSync, readFileSync } from "node:fs";
-import { CONTROL_PREFIX } from "../contracts/paths.ts";
+import { catalogue } from "../areas/index.ts";
+import { CONTROL_PREFIX, isApiPath } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
 import { refuseLiveKeyIn } from "../http/authenticate.ts";
@@ -13,7 +14,6 @@ import { createGuard, type Guard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
 import { sendFailure } from "../http/reply.ts";
 import { createRequestRecorder } from "../http/request-recorder.ts";
-import { isApiPath } from "../http/route.ts";
 import { createUpgradeHandler, type ServerHandlers } from "../http/server.ts";
 import { usageError } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
@@ -49,16 +49,17 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
   return {
     request(incoming, outgoing) {
       // For errors before a pipeline starts; the pipelines respond to their own errors.
-      const fail = (error: unknown) => sendFailure(openContext(incoming, outgoing, clock.now()), error, report);
       try {
+        // Express's router looks for a path in other targets too, such as a whole URL.
+        if (!incoming.url?.startsWith("/")) guard.check(incoming);
         if (cors?.isPreflight(incoming) && guard.allows(incoming)) {
           // The grant repeats names that the page sent.
           refuseLiveKeyIn(incoming);
           cors.grantPreflight(incoming, outgoing);
-        } else if (isApiPath(incoming.url)) void pipeline()(recorder.open(incoming, outgoing));
-        else control()(incoming, outgoing).catch(fail);
+        } else if (isApiPath(incoming.url)) pipeline()(incoming, outgoing);
+        else control()(incoming, outgoing);
       } catch (error) {
-        fail(error);
+        sendFailure(openContext(incoming, outgoing, clock.now()), error, report);
       }
     },
     connected: recorder.connected,
@@ -83,7 +84,7 @@ type Report = (error: unknown, request: { id: string }) => void;
 
 /** The pipeline of the service under /v1, and the recorder of its requests. */
 function openService(
-  { options, service, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
+  { options, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
   guard: Guard,
   report: Report,
 ) {
@@ -92,7 +93,7 @@ function openService(
   const pipeline = once(() =>
     createPipeline({
       ...stores,
-      catalogue: service.operations,
+      catalogue,
       clock,
       guard,
       limiter,
@@ -101,8 +102,7 @@ function openService(
       held: heldResponses,
       report,
       committed: dispatcher.afterCommit,
-      admitted: recorder.admitted,
-      answered: recorder.close,
+      recorder,
     }),
   );
   return { recorder, pipeline };

@@ -71,6 +71,7 @@ export interface OperationOptions {
   asOf?: number;
   /** Receives the type and the record of each event. */
   emitted?(type: string, data: unknown): void;
+  /** Receives what is probably a mistake, one sentence at a time. */
   warned?(text: string): void;
 }
 
@@ -101,7 +102,8 @@ export function operationContextFactory(stores: OperationDependencies) {
       return outbox.emit(merchant, type, data, origin, jsonIfWritten(own, data));
     };
     const dueFrom = options.asOf === undefined ? now * 1000 - STILL_DUE : 0;
-    const own = scopeOf(counters, merchant, now, emit, dueFrom);
+    const { warned } = options;
+    const own = scopeOf(counters, merchant, { now, emit, dueFrom, warn: warned });
     return {
       params: input.params,
       query: input.query,
@@ -114,7 +116,7 @@ export function operationContextFactory(stores: OperationDependencies) {
       own: <R extends RecordBase>(resource: Resource<R>) => collections(resource, own),
       /** The records of another merchant, for the two operations that need them: creation and login. */
       of: <R extends RecordBase>(owner: string, resource: Resource<R>) =>
-        collections(resource, scopeOf(counters, owner, now, emit, dueFrom)),
+        collections(resource, scopeOf(counters, owner, { now, emit, dueFrom, warn: warned })),
       /** Writes an event and its deliveries to the endpoints that subscribed; they are sent after the commit. */
       emit,
       /** Like `emit`, for a test event, which the operation need not declare. */
@@ -129,7 +131,7 @@ export function operationContextFactory(stores: OperationDependencies) {
        */
       jsonOf: (result: unknown, schema: TSchema) => jsonIfWritten(own, result, schema),
       /** Sends a warning to the client, in a header of the response. */
-      warn: (text: string) => options.warned?.(text),
+      warn: (text: string) => warned?.(text),
       tenants,
       outbox,
       /** The log of webhook deliveries. */
@@ -140,12 +142,17 @@ export function operationContextFactory(stores: OperationDependencies) {
   };
 }
 
-const scopeOf = (counters: Counters, merchant: string, now: number, emit: Scope["emit"], dueFrom: number): Scope => ({
+const scopeOf = (
+  counters: Counters,
+  merchant: string,
+  { now, emit, dueFrom, warn }: Pick<Scope, "now" | "emit" | "dueFrom" | "warn">,
+): Scope => ({
   merchant,
   now,
   mint: (prefix) => counters.mint(merchant, prefix),
   series: seriesFor(counters, merchant),
   emit,
+  warn,
   dueFrom,
   checkRecord,
 });

@@ -97,7 +97,7 @@ function tryMove(
 ): AnyRecord | undefined {
   try {
     return deps.database.transaction(() =>
-      changeAdminRecord(resourceOf(deps, kind), () => step.own(kind), id, fields),
+      changeAdminRecord(deps.resources, () => step.caller, resourceOf(deps, kind), { id, given: fields }),
     ) as AnyRecord;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -1,6 +1,6 @@
 // Delivers webhooks: begins the attempts that are due, records their outcomes, and replays and drains on request.
 
-import { ownValues } from "../contracts/service-values.ts";
+import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { afterRealTime, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
@@ -151,7 +151,7 @@ async function replay(state: DispatcherState, merchant: string, eventId: string,
 }
 
 function explain(
-  { deliveries, sign, signature: form, translateEvent }: DispatcherState,
+  { deliveries, sign, signature: form }: DispatcherState,
   merchant: string,
   endpoint: string,
   body: string,
@@ -160,13 +160,11 @@ function explain(
   const secrets = deliveries.secrets(merchant);
   const own = secrets.find((found) => found.endpoint === endpoint) ?? noSuchEndpoint(endpoint);
   const event = /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1];
-  const stored = event === undefined ? undefined : deliveries.bodyOf(merchant, event);
-  const sent =
-    stored && translateEvent ? translateEvent({ body: stored, eventId: event ?? "", eventType: "" }).body : stored;
-  if (form === ownValues.signature)
+  const sent = event === undefined ? undefined : deliveries.bodyOf(merchant, event);
+  if (form === USUAL_SIGNATURE)
     return explainSignature({ ...own, body, signature, others: secrets.filter((other) => other !== own), sent });
   const matches = body === (sent ?? body) && signature === sign(body, own.secret, event ?? "");
-  const explanation = `The service file has it as the ${form}; this is ${matches ? "" : "not "}the signature for this body and this secret.`;
+  const explanation = `The sandbox signs with the ${form}; this is ${matches ? "" : "not "}the signature for this body and this secret.`;
   return { matches, mistake: null, explanation };
 }
 

@@ -2,7 +2,7 @@
 
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
-import { ownValues } from "../contracts/service-values.ts";
+import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 
 type Body = string | Uint8Array;
 
@@ -30,7 +30,7 @@ export const behaviours: MeasuredBehaviour[] = [
     id: "webhooks.signature_key",
     fact: "The HMAC key is the whole secret, including `whsec_`, as UTF-8. The digest covers exactly the bytes of the body.",
     why: "The service's documentation says `HMAC-SHA256 hex digest of the body` but does not name the key; using the secret as returned needs no decoding.",
-    facts: [{ id: "webhook.signature.key", kind: "signature", value: ownValues.signature }],
+    facts: [{ id: "webhook.signature.key", kind: "signature", value: USUAL_SIGNATURE }],
   },
   {
     id: "webhooks.rotation",

@@ -1,10 +1,9 @@
 // The request of a delivery, with the headers, the signature and the body that a receiver gets; and the id of each
 // attempt.
 
-import type { DeliveryHeaders } from "../contracts/service-values.ts";
+import { SIGNATURE_HEADER } from "../contracts/webhook.ts";
 import { type Random, sortKeyIn } from "../kernel/random.ts";
 import type { Sign } from "../kernel/signature-forms.ts";
-import type { TranslateEvent } from "../service/translate-reply.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 
 /** `drop` sends nothing at all. */
@@ -25,26 +24,26 @@ export type WebhookEvent = Pick<Delivery, "body" | "eventId" | "eventType">;
 export interface RequestOptions {
   userAgent: string;
   sign: Sign;
-  /** The names of the request headers. */
-  names: DeliveryHeaders;
-  /** The service file's translation of events (default: none). */
-  translateEvent?: TranslateEvent | undefined;
 }
+
+/** The header of a delivery with the type of its event. */
+export const EVENT_HEADER = "X-Webhook-Event";
 
 /** Signs the event with the receiver's current secret and addresses it to its current URL. */
 export function buildRequest(
-  event: WebhookEvent,
+  { body, eventId, eventType }: WebhookEvent,
   { url, secret }: Pick<Receiver, "url" | "secret">,
-  { userAgent, sign, names, translateEvent }: RequestOptions,
+  { userAgent, sign }: RequestOptions,
 ): WebhookRequest {
-  const { body, eventId, eventType } = translateEvent === undefined ? event : translateEvent(event);
-  const headers: Record<string, string> = { "Content-Type": "application/json" };
-  if (names.signature !== undefined) headers[names.signature] = sign(body, secret, eventId);
-  if (names.id !== undefined) headers[names.id] = eventId;
-  if (names.event !== undefined) headers[names.event] = eventType;
-  headers["User-Agent"] = userAgent;
-  headers["Accept-Encoding"] = "identity";
-  headers["Content-Length"] = String(Buffer.byteLength(body));
+  const headers = {
+    "Content-Type": "application/json",
+    [SIGNATURE_HEADER]: sign(body, secret, eventId),
+    "X-Webhook-Id": eventId,
+    [EVENT_HEADER]: eventType,
+    "User-Agent": userAgent,
+    "Accept-Encoding": "identity",
+    "Content-Length": String(Buffer.byteLength(body)),
+  };
   return { url, headers, body };
 }
 

@@ -396,3 +396,36 @@ test("a customer without an email, name or phone is returned without that field,
   const cleared = await bench.call("PATCH", `/_sandbox/records/customer/${id}`, { body: { name: null } });
   expectRefusal(cleared, 400, "validation_failed");
 });
+
+test.each([
+  [
+    "POST",
+    "/employees/payroll",
+    {
+      ...{ periodStart: "2026-01-01", periodEnd: "2026-01-31", payDate: "2066-01-28" },
+      items: [1, 2].map((grossAmount) => ({ employeeId: "emp_zoë", grossAmount })),
+    },
+    'payDate is 2066-01-28, more than ten years from the sandbox clock. More than one item pays "emp_zo?".',
+  ],
+  [
+    "PATCH",
+    "/employees/payroll/pyr_draft/items/pyi_draft_marta/override",
+    { netAmount: 9_999_999, reason: "In cents" },
+    'The gross pay of "emp_marta" is 260000, and the net pay 9999999.',
+  ],
+  [
+    "POST",
+    "/hospitality/pricing-rules",
+    { name: "Free", adjustmentType: "fixed", adjustmentValue: -1, roomTypeId: "penthouse" },
+    'The rule applies to no booking: the merchant lets no room type "penthouse".',
+  ],
+  [
+    "POST",
+    "/gov-payments/gov_paid/post-to-books",
+    { ledgerAccount: "Bank" },
+    'The posting debits and credits one account, "Bank".',
+  ],
+])("%s %s with unlikely values succeeds, and a header says what is unlikely", async (method, path, body, warning) => {
+  const answer = await (await open()).call(method, `/v1${path}`, { body });
+  expect([answer.status, answer.headers["x-sandbox-warning"]]).toEqual([200, warning]);
+});

@@ -30,7 +30,6 @@ const FLOORS: readonly (readonly string[])[] = [
     "report",
     "audit",
     "compare",
-    "service",
   ],
   ["store"],
   ["client"],

@@ -15,7 +15,7 @@ import {
 } from "../../src/cli/ci/run-checks.ts";
 import { sandboxAt } from "../../src/cli/remote/running-sandbox.ts";
 import { folder } from "../support/program.ts";
-import { type Bench, open, serviceFile } from "../support/sandbox.ts";
+import { type Bench, open } from "../support/sandbox.ts";
 
 const runningAt = ({ url }: Bench) => sandboxAt({ url, controlToken: undefined });
 
@@ -57,17 +57,6 @@ test("verdicts and inconclusive: a failed verdict takes precedence over an incon
   for (let call = 0; call < 3; call++) await bench.call("GET", "/v1/payouts");
   expect(await problemsOf(bench, "inconclusive,verdicts")).toMatchObject({ code: 3 });
   expect((await problemsOf(bench, "verdicts")).lines[0]).toMatch(/^retry_after\.honoured payouts\.list: .*req_/);
-});
-
-test("5xx names the responses of the sandbox itself, even if a reset erased them, but not those of faults", async () => {
-  const bench = await openObserved({ service: serviceFile({ "error.invalid_limit.status": 500 }) });
-  await fail(bench);
-  await bench.faults.add({ action: { type: "lost_response", as: "502" }, trigger: { times: 1 } });
-  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
-  expect([(await problemsOf(bench, "5xx")).code, bench.run.requests]).toEqual([0, 2]);
-  await bench.call("GET", "/v1/payments?limit=x");
-  await bench.reset();
-  expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: ["req_3 GET /v1/payments got 500"] });
 });
 
 test("ignored names what had no effect", async () => {

@@ -68,6 +68,16 @@ describe("make", () => {
     },
   );
 
+  test("makes what is unlikely, and warns of it on standard error", async () => {
+    const bench = await open();
+    const words = ["make", "remittance", "--scheme", "income_tax", "--period", "2025-12"];
+    const { code, out, error } = await runCommand(bench.url, ...words);
+    expect([code, out[0]]).toEqual([0, expect.stringMatching(/^rem_\w+ pending /)]);
+    expect(error).toMatch(/^warning: rem_\w+ remits income_tax of 2025-12 too\.\n$/);
+    const asJson = (await runCommand(bench.url, ...words, "--json")).out[0] ?? "";
+    expect(JSON.parse(asJson).warnings).toEqual([expect.stringContaining("remits income_tax")]);
+  });
+
   test("--help lists the fields of the kind", async () => {
     const out = (await linesOf(await open(), "make", "booking", "--help")).join("\n");
     expect(out).toContain("--check-in <YYYY-MM-DD>");

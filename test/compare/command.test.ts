@@ -8,7 +8,6 @@ import type { Behaviour } from "../support/real-service/behaviour.ts";
 import { createRealService } from "../support/real-service/service.ts";
 import { recordSession } from "../support/real-service/session.ts";
 import { inFormOf, type ToolForm, toolForms } from "../support/real-service/tool-forms.ts";
-import { openAs } from "../support/sandbox.ts";
 
 const fileOf = (text: string, name = "service.har") => temporaryFile(text, name);
 
@@ -49,7 +48,7 @@ describe("compare", () => {
   });
 
   test("prints the result as JSON, alone on standard output", async () => {
-    const { out } = await compareFile(harOf(stricter), "--json", "--write", fileOf("", "service.json"));
+    const { out } = await compareFile(harOf(stricter), "--json");
     const { verdicts } = JSON.parse(out.join(""));
     expect(verdicts.find(({ fact }: Har) => fact.id === "bookings.decline.status")).toMatchObject({
       verdict: "contradicted",
@@ -71,12 +70,6 @@ describe("compare", () => {
 
 describe("docs/real-service.md", () => {
   const page = readFileSync(new URL("../../docs/real-service.md", import.meta.url), "utf8");
-  const jsonOf = (start: string) =>
-    page
-      .split("```json\n")
-      .find((block) => block.includes(start))
-      ?.split("\n```")[0] ?? "";
-
   const recordings = () => {
     const { har, webhooks } = recorded((to) => {
       to.pricingRule.takesUnknownFields = false;
@@ -91,25 +84,6 @@ describe("docs/real-service.md", () => {
     const printed = (/^Compared [\s\S]*?(?=\n```)/m.exec(page)?.[0] ?? "").split("\n").filter((line) => line !== "");
     const withoutTotal = (line: string) => line.replace(/\d+ facts/, "facts");
     expect(printed.map(withoutTotal)).toEqual(out.slice(0, printed.length).map(withoutTotal));
-  });
-
-  test("shows the service file that compare writes, and what is left under it", async () => {
-    const words = recordings();
-    const file = fileOf("", "service.json");
-    await runCommand(undefined, "compare", ...words, "--write", file, "--at-least", "2");
-    expect(readFileSync(file, "utf8")).toBe(`${jsonOf('"bookings.decline.status"')}\n`);
-    const { out } = await runCommand(undefined, "compare", ...words, "--service", file);
-    expect(out.at(-1)).toContain(" 1 contradicted");
-  });
-
-  test("shows a file written by hand, under which a sandbox starts", async () => {
-    const { call } = await openAs(JSON.parse(jsonOf('"payment.customerId.name"')).facts);
-    const { items } = (await call("GET", "/v1/payments?limit=1", { key: "sk_test_lodge" })).body;
-    expect(items).toMatchObject([
-      { id: expect.stringMatching(/^pmt_/), amount: expect.any(String), riskScore: expect.any(Number) },
-    ]);
-    const refused = await call("POST", "/v1/hospitality/pricing-rules", { key: "sk_test_lodge", body: {} });
-    expect(refused.status).toBe(422);
   });
 });
 

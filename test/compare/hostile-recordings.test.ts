@@ -7,7 +7,6 @@ import { describe, expect, test } from "vitest";
 import { compare } from "../../src/compare/compare.ts";
 import { readHar, readWebhooks } from "../../src/compare/read-recording.ts";
 import { comparisonText } from "../../src/compare/text.ts";
-import { serviceFileOf } from "../../src/compare/write-service.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
 import { runCommand, temporaryFile } from "../support/program.ts";
@@ -149,9 +148,7 @@ describe("a value of a wrong type", () => {
   function outputsOf(document: unknown, lines: readonly string[]): string {
     try {
       const deliveries = readWebhooks(lines.join("\n"), "received.jsonl");
-      const found = compare(sandbox, { ...readHar(JSON.stringify(document), "service.har"), deliveries });
-      const file = serviceFileOf(sandbox.facts, found.evidence, { atLeast: 1, refusedIn: () => undefined });
-      return comparisonText(found, file) + JSON.stringify(file);
+      return comparisonText(compare(sandbox, { ...readHar(JSON.stringify(document), "service.har"), deliveries }));
     } catch (error) {
       if (error instanceof SandboxError) return error.message;
       throw error;

@@ -245,7 +245,7 @@ describe("verdicts of the judge", () => {
     [
       "fail where one did, and that stays so",
       {},
-      [judged("retry.bounded", "pass"), judged("retry.jittered", "fail")],
+      [judged("retry.bounded", "pass"), judged("retry.backoff_grows", "fail")],
       "fail",
       false,
     ],
@@ -274,13 +274,13 @@ describe("verdicts of the judge", () => {
 
   test("that failed are explained as the judge explains them", () => {
     const look = checkVerdicts(
-      () => [judged("retry.bounded", "pass"), judged("retry.jittered", "fail")],
+      () => [judged("retry.bounded", "pass"), judged("retry.backoff_grows", "fail")],
       { rules: ["retry.*"] },
       "mer_lodge",
     )(0);
     expect(look.message.split("\n")).toEqual([
       "1 passed, 1 failed, 0 inconclusive; of fail, exactly 0 were wanted.",
-      "retry.jittered: The client came back at once. Wait. (req_1 on connection 1 after 0 ms, att_1; confirmed by timing)",
+      "retry.backoff_grows: The client came back at once. Wait. (req_1 on connection 1 after 0 ms, att_1; confirmed by timing)",
     ]);
   });
 });

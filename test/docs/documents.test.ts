@@ -13,16 +13,7 @@ import type { Pane } from "../../ui/panes/pane.ts";
 import { emptyDashboard } from "../support/live-rows.ts";
 
 const root = join(import.meta.dirname, "../..");
-const folders = [
-  "",
-  "docs",
-  "fixtures/lessons",
-  "recipes",
-  "bench",
-  "scripts",
-  "scripts/openapi-tools",
-  "test/support/real-service",
-];
+const folders = ["", "docs", "fixtures/lessons", "recipes", "bench", "scripts", "scripts/openapi-tools"];
 const pages = folders.flatMap((folder) =>
   readdirSync(join(root, folder))
     .filter((name) => name.endsWith(".md") || name === "llms.txt")

@@ -13,7 +13,6 @@ function watched() {
   const found: (string | undefined)[] = [];
   const receivers = createReceivers({
     onDelivery: () => {},
-    lag: () => 0,
     onRepeatDelivery: (repeat) => void found.push(webhookSingleEffect.onRepeatDelivery?.(repeat)?.verdict),
   });
   return { receivers, found };

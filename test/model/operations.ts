@@ -76,6 +76,13 @@ const MOST = Number.MAX_SAFE_INTEGER;
 const isBackwards = (from: unknown, to: unknown): boolean =>
   from != null && to != null && (from as string) > (to as string);
 
+/** Unlikely values are accepted with a warning. */
+function warnIf(call: Call, isUnlikely: boolean): void {
+  if (isUnlikely) call.headers["x-sandbox-warning"] = "something";
+}
+
+const TEN_YEARS = 3_653;
+
 const profile = (call: Call): Entry => own(call, "merchant", call.merchant.id);
 
 /** The merchant's country and currency; null for values of another type than the field's. */
@@ -91,6 +98,10 @@ const inCurrency = (call: Call) => call.body.currency ?? home(call).currency;
 function createPricingRule(call: Call): unknown {
   const { startDate, endDate, minNights, maxNights } = call.body;
   if (isBackwards(startDate, endDate) || isBackwards(minNights, maxNights)) refuse("validation_failed");
+  const { roomTypeId = null, adjustmentType, adjustmentValue } = call.body;
+  const lets = profile(call).roomTypes as { id: string }[];
+  const isUnknown = roomTypeId !== null && lets.length > 0 && lets.every(({ id }) => id !== roomTypeId);
+  warnIf(call, isUnknown || (adjustmentType === "percentage" && Number(adjustmentValue) < -10_000));
   return create(call, "pricing_rule", { ...call.extra, ...call.body });
 }
 
@@ -126,7 +137,10 @@ function createPayroll(call: Call): unknown {
   });
   const totals = totalsOf(items);
   const employees = new Set(items.map(({ employeeId }) => employeeId));
-  if (employees.size < items.length || items.some((item) => item.netAmount < 0)) refuse("validation_failed");
+  const daysAway = Math.abs(Date.parse(String(call.body.payDate)) / 86_400_000 - call.now / 86_400);
+  const isStrange = employees.size < items.length || items.some((item) => item.netAmount < 0);
+  const isEarly = call.body.offCycle !== true && isBackwards(periodStart, call.body.payDate);
+  warnIf(call, isStrange || isEarly || daysAway > TEN_YEARS);
   const id = newId(call, "pyr", "id");
   for (const [place, item] of items.entries())
     Object.assign(item, {
@@ -145,7 +159,7 @@ function overrideItem(call: Call): unknown {
   const item = items.find(({ id }) => id === call.params.iid) ?? refuse("resource_not_found");
   if (run.status !== "draft") refuse("invalid_state");
   const { netAmount = Math.max(netOf(item), 0), reason = null } = call.body as { netAmount?: number; reason?: string };
-  if (netAmount > 2 * item.grossAmount) refuse("validation_failed");
+  warnIf(call, netAmount > 2 * item.grossAmount);
   const override = { amount: netAmount, reason, previousNetAmount: netOf(item), at: call.now };
   const changed = { ...item, ...call.extra, netAmount, overridden: true, override };
   const totals = totalsOf(items.map((other) => (other === item ? changed : other)));
@@ -274,6 +288,7 @@ function postToBooks(call: Call): unknown {
     memo: call.body.memo ?? null,
     postedAt: call.now,
   };
+  warnIf(call, bookkeeping.debitAccount === bookkeeping.creditAccount);
   Object.assign(payment, call.extra, call.asSent, { bookkeeping });
   emit(call.world, call.merchant, "gov_payment.posted", payment);
   return payment;

@@ -8,6 +8,7 @@ import { describe, expect, test } from "vitest";
 import { commands } from "../../src/cli/commands/index.ts";
 import { actions } from "../../src/faults/rule-schema.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
+import { kebab } from "../../src/kernel/text.ts";
 import { completeOptions, flagOf, type GivenOptions, optionDefinitions } from "../../src/sandbox/options.ts";
 import { version } from "../../src/sandbox/package-files.ts";
 import { folder, launch, run, runCommand, start } from "../support/program.ts";
@@ -52,13 +53,17 @@ describe("the program prints", () => {
     expect(forExec).not.toContain("4747");
   });
 
-  test("six common actions in the help of fault, and all with --all", async () => {
+  test("every action in the help of fault with its fields below it, and an example with --all", async () => {
     const { out } = await run(["fault", "--help"]);
-    expect(out.filter((line) => line.startsWith("  fault add "))).toHaveLength(1 + 6);
-    expect(out.length).toBeLessThanOrEqual(40);
     const { out: all } = await run(["fault", "--help", "--all"]);
-    for (const { type } of actions)
-      expect(all.some((line) => line.startsWith(`  ${type.replaceAll("_", "-")}`))).toBe(true);
+    for (const { type, main, schema, example } of actions) {
+      const at = out.findIndex((line) => new RegExp(`^  ${type.replaceAll("_", "-")}\\b`).test(line));
+      expect([type, at]).toEqual([type, expect.toSatisfy((index: number) => index >= 0)]);
+      const fields = Object.keys(schema.properties).filter((name) => name !== "type" && name !== main);
+      const below = out.slice(at, at + 3).join("\n");
+      expect(fields.filter((name) => !below.includes(`--${kebab(name)}`))).toEqual([]);
+      expect(all.join("\n")).toContain(`fault add ${example}`);
+    }
   });
 });
 

@@ -181,7 +181,7 @@ describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () =>
       for (const name of added) expect(printed).toMatch(new RegExp(`✓ .* ${escaped(name)}`));
       expect(printed).toMatch(/✓ .* 'bad-gateway' that is correct has all points/);
       expect(printed).toMatch(/✓ .* 'bad-gateway' that 'repeats without a key' fails/);
-      expect(printed).toContain("The reference model lacks bookings.confirm: describe it in test/model/operations.ts.");
+      expect(printed).toContain("The reference model lacks bookings.cancel: describe it in test/model/operations.ts.");
     });
   });
 });

@@ -93,7 +93,6 @@ describe("the tarball", () => {
       "config.schema.json",
       "llms.txt",
       "package.json",
-      "service.schema.json",
     ]);
     expect(published).toEqual(
       expect.arrayContaining([

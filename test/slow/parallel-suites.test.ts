@@ -191,7 +191,7 @@ async function look(
 }
 
 /** Verdicts that depend on the pauses between calls, and so on the load of the machine. */
-const OF_PAUSES = ["retry.backoff_grows", "retry.jittered", "webhook.single_effect"];
+const OF_PAUSES = ["retry.backoff_grows", "webhook.single_effect"];
 
 /** The two rules about Retry-After differ by milliseconds. */
 const describeVerdict = ({ rule, verdict, operation }: VerdictMessage) =>

@@ -17,7 +17,7 @@ const webhooks = readPage("docs/webhooks.md");
 
 /** The arguments after the program name, without the comment; none is quoted. */
 const words = (line: string) => {
-  const [, rest] = /^npx merchant-sandbox([^#'"]*)(#.*)?$/.exec(line) ?? [];
+  const [, rest] = /^(?:npm ci && )?npx merchant-sandbox([^#'"]*)(#.*)?$/.exec(line) ?? [];
   if (rest === undefined) throw new Error(`not a plain call of the program: ${line}`);
   return rest.trim().split(/\s+/).filter(Boolean);
 };

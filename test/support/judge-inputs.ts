@@ -4,7 +4,6 @@ import type { Firing } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { createJudge } from "../../src/judge/judge.ts";
-import { createEventLoopLag, type EventLoopLag } from "../../src/kernel/event-loop.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
@@ -118,14 +117,9 @@ export const wait = (retryAfter: string) => ({ responseHeaders: { Date: "x", "Re
 /**
  * A judge that has observed the entries; `published` gets its final verdicts, and `of` returns the verdicts of a rule.
  */
-export const judge = (...entries: RequestEntry[]) => judgeUnder(createEventLoopLag(), entries);
-
-/** No lag, however busy the machine is. */
-export const NO_LAG: EventLoopLag = { watch() {}, worst: () => 0, total: () => 0 };
-
-export function judgeUnder(lag: EventLoopLag, entries: readonly RequestEntry[] = []) {
+export function judge(...entries: RequestEntry[]) {
   const published: VerdictMessage[] = [];
-  const made = createJudge({ operations, prefix: "/v1", onVerdict: (verdict) => published.push(verdict), lag });
+  const made = createJudge({ operations, prefix: "/v1", onVerdict: (verdict) => published.push(verdict) });
   for (const one of entries) made.request(one);
-  return { ...made, published, lag, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
+  return { ...made, published, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
 }

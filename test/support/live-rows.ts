@@ -9,8 +9,8 @@ import {
   NO_COUNTS,
   type RequestMessage,
 } from "../../src/contracts/live-messages.ts";
-import { ownValues } from "../../src/contracts/service-values.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
+import { USUAL_SIGNATURE } from "../../src/contracts/webhook.ts";
 import { panes } from "../../ui/panes/index.ts";
 import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { initialState, listOf, type UiState } from "../../ui/state/state.ts";
@@ -120,8 +120,7 @@ export const INDEX: SandboxOverviewReply = {
   clock: { mode: "frozen", now: NOON, unix: NOON_SECONDS },
   life: "on",
   database: null,
-  service: null,
-  signature: { header: ownValues.deliveryHeaders.signature ?? null, form: ownValues.signature },
+  signature: USUAL_SIGNATURE,
   heldDeliveries: 0,
   pendingDeliveries: 0,
   scenarios: [],

@@ -9,7 +9,6 @@ import { createSandbox, type Sandbox } from "../../src/sandbox/create.ts";
 import type { Defect } from "../../src/sandbox/engine.ts";
 import type { GivenOptions } from "../../src/sandbox/options.ts";
 import { afterEachTest } from "./cleanup.ts";
-import { temporaryFile } from "./program.ts";
 
 export const NOON = "2026-01-05T12:00:00Z";
 export const NOON_SECONDS = 1_767_614_400;
@@ -68,14 +67,6 @@ export async function open(options: GivenOptions = {}): Promise<Bench> {
   opened.push(bench);
   return bench;
 }
-
-/** The path of a file with these facts; other text is written as it is. */
-export const serviceFile = (facts: object | string): string =>
-  temporaryFile(typeof facts === "string" ? facts : JSON.stringify({ facts }, null, 2), "service.json");
-
-/** A sandbox that responds by these facts. */
-export const openAs = (facts: object, options: GivenOptions = {}): Promise<Bench> =>
-  open({ service: serviceFile(facts), ...options });
 
 /** One sandbox for all tests of the describe, or of the file, in which this is called. */
 export function shareForBlock(options: GivenOptions = {}, prepare?: (bench: Bench) => Promise<unknown>): () => Bench {

@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { LearnerState, LessonMessage } from "../../src/contracts/lesson.ts";
-import { handleKey } from "../../ui/keys/key-bindings.ts";
+import { digitOf, handleKey } from "../../ui/keys/key-bindings.ts";
 import { panes, visiblePanes } from "../../ui/panes/index.ts";
 import { applyPolledRows } from "../../ui/state/apply-message.ts";
 import { learnerMode, pollLearner } from "../../ui/state/learning.ts";
@@ -28,7 +28,7 @@ describe("the lesson pane", () => {
   test("is shown to a learner, as the last pane", () => {
     const state = emptyDashboard();
     const usual = visiblePanes(state).map(({ name }) => name);
-    const digit = String(usual.length + 1);
+    const digit = digitOf(usual.length);
     expect(usual).not.toContain("lesson");
     expect(visiblePanes({ ...state, learning: OWN }).map(({ name }) => name)).toEqual([...usual, "lesson"]);
     expect(handleKey(state, digit).state.pane).toBe("requests");

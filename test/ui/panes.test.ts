@@ -34,7 +34,7 @@ import {
   withLiveEvents,
   withRulesAndWindows,
 } from "../support/live-rows.ts";
-import { type Bench, NOON_SECONDS, open, openAs } from "../support/sandbox.ts";
+import { type Bench, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, deliver, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const run = promisify(execFile);
@@ -184,13 +184,6 @@ describe("rate limits, faults and verdicts", () => {
     );
     expect(usual).toMatch(/^ LIVE {2}429 .* {2}http\S+ {2}sk_test_lodge \+1 more {2}life on .*req\/s/);
     expect(narrow).toMatch(/^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ .*req\/s/);
-  });
-
-  test("name the service file under which the sandbox responds", () => {
-    for (const columns of [160, 80]) {
-      const state = applySandboxIndex(busy(columns, 36), { ...INDEX, service: "/home/ada/shop/real.json" });
-      expect(screen(withRulesAndWindows(state, []))[0]).toMatch(/LIVE {2}http\S+ {2}service file real\.json .*req\/s/);
-    }
   });
 
   test("show what remains of a window, and for how long it is exhausted", () => {
@@ -504,8 +497,8 @@ describe("a request of a real sandbox", () => {
 });
 
 describe("a delivery of a real sandbox", () => {
-  async function delivered(status: number, facts = {}) {
-    const bench = await openAs(facts);
+  async function delivered(status: number) {
+    const bench = await open();
     const receiver = await receive();
     receiver.always({ status, body: `{"taken":${status}}` });
     const { secret, id } = await register(bench, receiver.url);
@@ -544,20 +537,6 @@ describe("a delivery of a real sandbox", () => {
     expect(await shell(line.replace("payment.succeeded", "payment.failed"), { WEBHOOK_SECRET: secret })).toBe(
       "invalid",
     );
-  });
-
-  test("has the signature in the header and the form of a service file, and a command only for the form that openssl verifies", async () => {
-    const renamed = await delivered(200, { "webhook.header.X-Webhook-Signature.name": "X-Sig" });
-    expect(await pressAll(renamed.desk, "enter")).toMatch(/sent +[0-9a-f]{64} /);
-    await pressAll(renamed.desk, "escape", "v");
-    expect(await shell(renamed.desk.copied.at(-1) ?? "", { WEBHOOK_SECRET: renamed.secret })).toBe("valid");
-    const form = "base64 digest of the body, keyed with the whole secret";
-    const { desk } = await delivered(200, { "webhook.signature.key": form });
-    const text = await pressAll(desk, "enter");
-    expect(text).toMatch(/sent +[\w+/]{43}=/);
-    expect(text).toContain(`By the service file: ${form}.`);
-    await pressAll(desk, "escape", "v");
-    expect(desk.copied).toEqual([]);
   });
 
   test("is copied as curl exactly as it was sent", async () => {

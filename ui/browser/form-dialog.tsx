@@ -3,8 +3,9 @@
 import { useEffect, useRef } from "preact/hooks";
 import { curlOf } from "../connection/calls.ts";
 import type { FormField } from "../overlays/field.ts";
-import { type FormView, focusField, topFormView, writeField } from "../overlays/form.ts";
+import { focusField, topFormView, writeField } from "../overlays/form.ts";
 import { moreText, rejectionOf } from "../overlays/form-lines.ts";
+import type { FormView } from "../overlays/form-view.ts";
 import { sanitizeLines } from "../view/cells.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { Field } from "./form-field.tsx";

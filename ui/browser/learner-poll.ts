@@ -4,8 +4,8 @@
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { NO_COUNTS } from "../../src/contracts/live-messages.ts";
-import { ownValues } from "../../src/contracts/service-values.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
+import { USUAL_SIGNATURE } from "../../src/contracts/webhook.ts";
 import { realNow } from "../../src/kernel/clock.ts";
 import { visiblePanes } from "../panes/index.ts";
 import type { Pane } from "../panes/pane.ts";
@@ -97,7 +97,6 @@ function withSandbox(
       clock,
       life: "on",
       database: null,
-      service: null,
       links: {},
     },
     ...{
@@ -108,7 +107,7 @@ function withSandbox(
       heldDeliveries: 0,
       failedDeliveries: 0,
     },
-    signature: { header: ownValues.deliveryHeaders.signature ?? null, form: ownValues.signature },
+    signature: USUAL_SIGNATURE,
     ...{ made: NO_COUNTS, kept: { requests: 0, attempts: 0, verdicts: 0 } },
   };
   const learning = { ...state.learning, kind: "learner", isGuest: true, id: merchant.id } as const;

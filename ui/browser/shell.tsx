@@ -16,7 +16,6 @@ import {
   isDown,
   keyTitle,
   labelledBindings,
-  serviceText,
   trafficTexts,
   verdictSummary,
 } from "../view/bars.ts";
@@ -127,7 +126,7 @@ function StatusBar({ dashboard }: DashboardProps) {
         </span>
       ))}
       <code>{sandbox?.baseUrl ?? target.url}</code>
-      {[...serviceText(sandbox ?? {}), ...trafficTexts(sandbox ?? {})].map((text) => (
+      {trafficTexts(sandbox ?? {}).map((text) => (
         <span key={text} class="chip">
           {text}
         </span>

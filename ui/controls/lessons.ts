@@ -2,7 +2,8 @@
 
 import type { Learner, LessonsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { type Form, openForm, submission } from "../overlays/form.ts";
+import { openForm } from "../overlays/form.ts";
+import { type Form, submission } from "../overlays/form-view.ts";
 import { learnerMode, withLearner } from "../state/learning.ts";
 import type { LearnerView, StateUpdate, UiState } from "../state/state.ts";
 

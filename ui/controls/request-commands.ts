@@ -5,7 +5,8 @@ import type { HttpTarget, ServiceCall } from "../../src/client/http-transport.ts
 import { MASK } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { curlOf } from "../connection/calls.ts";
-import { type Form, openForm, submission } from "../overlays/form.ts";
+import { openForm } from "../overlays/form.ts";
+import { type Form, submission } from "../overlays/form-view.ts";
 import type { StateUpdate, UiState } from "../state/state.ts";
 import { allApiKeys, toOptions } from "./form-fields.ts";
 

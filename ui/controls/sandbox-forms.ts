@@ -12,7 +12,8 @@ import { describeClock, isoTime } from "../../src/kernel/clock.ts";
 import { count, plural } from "../../src/kernel/text.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
-import { type Form, openForm, submission } from "../overlays/form.ts";
+import { openForm } from "../overlays/form.ts";
+import { type Form, submission } from "../overlays/form-view.ts";
 import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState } from "../state/state.ts";
 import { type CallResult, copyText } from "../state/updates.ts";
 import {
@@ -247,12 +248,12 @@ const triggerForm: Form = {
       ...(data !== "" && { data: valueOfJson(data) as Record<string, unknown> }),
       ...(way === SYNTHETIC && { synthetic: true }),
     });
-    return submission(call, ({ id, record, deliveries, warning }) => {
+    return submission(call, ({ id, record, deliveries, warnings }) => {
       const total = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
       const event = `${type} ${record ? `of ${record.id} ` : ""}as ${id}`;
       const queued = `Triggered ${event}: ${plural(total, "delivery")}`;
       const outcome = total === 0 ? `No endpoint is subscribed: triggered ${event}` : queued;
-      return { message: warning === null ? outcome : `${warning} ${outcome}` };
+      return { message: [...warnings, outcome].join(" ") };
     });
   },
 };

@@ -5,7 +5,7 @@ import type { AttemptsGetReply, LoggedAttempt } from "../../generated/control-ap
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { AttemptFault } from "../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { ownValues } from "../../src/contracts/service-values.ts";
+import { SIGNATURE_HEADER, USUAL_SIGNATURE } from "../../src/contracts/webhook.ts";
 import { mask } from "../../src/kernel/mask.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { quoted } from "../connection/calls.ts";
@@ -111,26 +111,18 @@ function faultSections(
   ];
 }
 
-/**
- * The header of the signature, if `verifyCommand` can verify it. A service file may change the header and the form of
- * the signature.
- */
-export function verifiableHeader({ sandbox }: UiState): string | undefined {
-  return sandbox?.signature.form === ownValues.signature ? (sandbox.signature.header ?? undefined) : undefined;
-}
+/** Whether `verifyCommand` can verify the signature: only in the documented form. */
+export const isVerifiable = ({ sandbox }: UiState) => sandbox?.signature === USUAL_SIGNATURE;
 
 /** A shell command that prints `valid` or `invalid`; it reads the endpoint's secret from WEBHOOK_SECRET. */
-export const verifyCommand = ({ requestHeaders, requestBody }: LoggedAttempt, header: string): string =>
+export const verifyCommand = ({ requestHeaders, requestBody }: LoggedAttempt): string =>
   `test "$(printf %s ${quoted(requestBody)} | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d' ' -f1)" = ` +
-  `${quoted(requestHeaders[header] ?? "")} && echo valid || echo invalid`;
+  `${quoted(requestHeaders[SIGNATURE_HEADER] ?? "")} && echo valid || echo invalid`;
 
 function signatureLines(state: UiState, attempt: LoggedAttempt, width: number): string[] {
   const { theme, sandbox } = state;
-  const header = sandbox?.signature.header;
-  const sent = labelled(theme, width, "sent", (header && attempt.requestHeaders[header]) ?? "none");
-  const verifiable = verifiableHeader(state);
-  if (verifiable === undefined)
-    return [...sent, ...paragraph(theme, width, `By the service file: ${sandbox?.signature.form}.`)];
+  const sent = labelled(theme, width, "sent", attempt.requestHeaders[SIGNATURE_HEADER] ?? "none");
+  if (!isVerifiable(state)) return [...sent, ...paragraph(theme, width, `A ${sandbox?.signature}.`)];
   return [
     ...sent,
     ...paragraph(
@@ -139,7 +131,7 @@ function signatureLines(state: UiState, attempt: LoggedAttempt, width: number): 
       "The hex HMAC-SHA256 of the exact body bytes, keyed with the whole endpoint secret, whsec_ included.",
     ),
     ...paragraph(theme, width, "To verify it, set WEBHOOK_SECRET and run this command (v copies it):"),
-    ...wrapped(mask(verifyCommand(attempt, verifiable)), width, "    "),
+    ...wrapped(mask(verifyCommand(attempt)), width, "    "),
   ];
 }
 

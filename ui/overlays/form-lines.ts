@@ -7,7 +7,7 @@ import { cut, fitTo, sanitize, widthOf, wrap } from "../view/cells.ts";
 import { layoutOf, textSize } from "../view/layout.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
 import { defaultOf, type FormField, type FormValues, fieldAt, labelOf, matchingOptions, withCaret } from "./field.ts";
-import type { FormState, FormView } from "./form.ts";
+import type { FormState, FormView } from "./form-view.ts";
 
 /** The lines that Page Up and Page Down move by: as many options stay visible where the screen has room. */
 export const PAGE = 9;

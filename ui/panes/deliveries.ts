@@ -7,7 +7,7 @@ import { attemptFacts, attemptVocabulary } from "../../src/contracts/row-filter.
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
-import { attemptCall, attemptRow, deliveryDetail, verifiableHeader, verifyCommand } from "../details/delivery.ts";
+import { attemptCall, attemptRow, deliveryDetail, isVerifiable, verifyCommand } from "../details/delivery.ts";
 import {
   type AttemptSummary,
   laterAttempts,
@@ -129,14 +129,10 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["v"],
       label: "verify",
       help: "copy an openssl command that verifies the signature",
-      isEnabled: (state) => verifiableHeader(state) !== undefined,
+      isEnabled: isVerifiable,
       run: (state, { id }) =>
         loadThen(state, id, attemptCall(id), (later, { attempt }) =>
-          copyText(
-            later,
-            verifyCommand(attempt, verifiableHeader(state) ?? ""),
-            "the command that reads WEBHOOK_SECRET",
-          ),
+          copyText(later, verifyCommand(attempt), "the command that reads WEBHOOK_SECRET"),
         ),
     },
     copyApiKey(({ merchant }) => merchant),

@@ -47,7 +47,7 @@ function statusParts(state: UiState): string[] {
   if (!sandbox) return [connection, target.url];
   const keys = learning?.kind === "workshop" ? [] : [firstApiKeyText(sandbox)];
   const clock = [clockText(state, sandbox), `life ${sandbox.life}`];
-  const about = [connection, sandbox.baseUrl, ...serviceText(sandbox), ...trafficTexts(sandbox)];
+  const about = [connection, sandbox.baseUrl, ...trafficTexts(sandbox)];
   return [...about, ...keys, ...clock, `page ${target.url}/`, `v${sandbox.version}`];
 }
 
@@ -83,10 +83,6 @@ export function connectionText(state: UiState): string {
   if (connection.phase === "detached") return `DETACHED: ${connection.reason}${stale}`;
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
 }
-
-/** The name of the service file; nothing for the plain service. */
-export const serviceText = ({ service }: Partial<SandboxOverviewReply>): string[] =>
-  service ? [sanitize(`service file ${service.replace(/^.*[/\\]/, "")}`)] : [];
 
 export function trafficTexts({ traffic = [] }: Partial<SandboxOverviewReply>): string[] {
   const [first] = traffic;

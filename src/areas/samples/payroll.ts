@@ -3,8 +3,7 @@
 
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, businessDayFrom, businessDayUntil, dayNumber, lastDayOf } from "../../kernel/calendar.ts";
-import { fail } from "../../kernel/errors.ts";
-import { composeItem, type PayItem, refusePaidTwice } from "../payroll-items.ts";
+import { composeItem, type PayItem } from "../payroll-items.ts";
 import { textOf } from "./parts.ts";
 
 interface Period {
@@ -42,20 +41,15 @@ export function samplePayroll(context: SampleContext) {
   const isAhead = ["draft", "pending", "processing"].includes(status);
   const regular = periodOf(context, frequency, last);
   const usual = usualPayDay(regular, frequency, runs);
-  const isEarly = !isAhead && given.payDate == null && given.offCycle !== true && usual > day(0);
-  if (isEarly && (given.periodStart ?? given.periodEnd ?? given.offCycle) != null)
-    fail(
-      "validation_failed",
-      `The regular pay of ${regular.start} to ${regular.end} is not due before ${usual}; give a payDate, or set offCycle for a run besides the regular pay.`,
-    );
+  const isFree = ["periodStart", "periodEnd", "payDate", "offCycle"].every((field) => given[field] == null);
+  const isEarly = isFree && !isAhead && usual > day(0);
   // The first run is of the period before. After a run, what is paid before the next pay day is besides the regular
   // pay.
   const period = isEarly ? periodAround(last ? day(0) : addDays(regular.start, -1), frequency) : regular;
   const isOffCycle = given.offCycle === true || (isEarly && last !== undefined);
-  const days = { periodStart: textOf(given.periodStart, period.start), periodEnd: textOf(given.periodEnd, period.end) };
-  if (!isOffCycle) refusePaidTwice({ ...days, items: staff }, runs as unknown as Parameters<typeof refusePaidTwice>[1]);
   return {
-    ...days,
+    periodStart: textOf(given.periodStart, period.start),
+    periodEnd: textOf(given.periodEnd, period.end),
     offCycle: isOffCycle,
     metadata: isOffCycle ? { purpose: "Bonus" } : {},
     payDate: isAhead ? [usual, businessDayFrom(day(3))].sort().at(-1) : businessDayUntil(day(0)),

@@ -19,8 +19,10 @@ import {
 } from "./parts.ts";
 
 const GUESTS: readonly [string, string] = [
-  "Amara Zoë Tiago Noor Siobhán Łucja Mateo Sakura Ingrid Kofi Leïla Duarte Ana Bruno Clara Dilan Elif Farid Greta Hugo Ilse Jonas Keiko Lars",
-  "Okafor Müller Nunes Haddad Byrne Nowak Ibáñez Kobayashi Lindqvist Mensah Benali Rocha Alves Bauer Costa Diallo Evans Ferrari Grün Horvat",
+  "Amara Zoë Tiago Noor Siobhán Łucja Mateo Sakura Ingrid Kofi Leïla Duarte Ana Bruno Clara Dilan Elif Farid Greta " +
+    "Hugo Ilse Jonas Keiko Lars",
+  "Okafor Müller Nunes Haddad Byrne Nowak Ibáñez Kobayashi Lindqvist Mensah Benali Rocha Alves Bauer Costa Diallo " +
+    "Evans Ferrari Grün Horvat",
 ];
 /** The two parts of names, for merchants whose customers are of their own country. */
 const NAMES: Readonly<Record<string, readonly [string, string]>> = {
@@ -29,8 +31,10 @@ const NAMES: Readonly<Record<string, readonly [string, string]>> = {
     "ひなた 蓮 結衣 颯太 葵 陽翔 さくら 大翔 美咲 湊 凛 悠真 陽菜 樹 莉子 朝陽 杏 律 紬 蒼",
   ],
   KE: [
-    "Wanjiku Achieng Baraka Halima Kiprono Neema Zawadi Juma Fatuma Otieno Amani Rehema Njeri Wambui Kamau Atieno Makena Salim Akinyi Barasa",
-    "Muthoni Odhiambo Mwangi Abdi Chebet Nyota Pendo Bahari Noor Omondi Salama Kariuki Wekesa Mutua Kiptoo Njoroge Wafula Kimani Maina Ouma",
+    "Wanjiku Achieng Baraka Halima Kiprono Neema Zawadi Juma Fatuma Otieno Amani Rehema Njeri Wambui Kamau Atieno " +
+      "Makena Salim Akinyi Barasa",
+    "Muthoni Odhiambo Mwangi Abdi Chebet Nyota Pendo Bahari Noor Omondi Salama Kariuki Wekesa Mutua Kiptoo Njoroge " +
+      "Wafula Kimani Maina Ouma",
   ],
 };
 

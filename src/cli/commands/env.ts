@@ -28,9 +28,8 @@ export const env = command({
   usage: "env",
   flags: {
     format: {
-      value: "format",
-      description:
-        "use this format: shell, json, or github, which writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
+      value: "shell|json|github",
+      description: "use this format; github writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
     },
     for: { value: "merchant", description: "use the API key of this merchant (default: the first one)" },
     ...connectionFlags,

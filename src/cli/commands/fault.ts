@@ -6,7 +6,7 @@ import type { Action } from "../../faults/action.ts";
 import { parseActionFields } from "../../faults/inline-syntax.ts";
 import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
-import type { Trigger } from "../../faults/trigger.ts";
+import { BUDGET_SCOPES, type Trigger } from "../../faults/trigger.ts";
 import { asMisuse, usageError } from "../../kernel/errors.ts";
 import { count, kebab, plural } from "../../kernel/text.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
@@ -14,6 +14,8 @@ import { commandGroup } from "../command.ts";
 import type { HelpSection } from "../help.ts";
 import { note } from "../output/print.ts";
 import { linesOf, sandboxCommand } from "../sandbox-command.ts";
+
+const valuesOf = (field: object | undefined) => (field as { enum?: string[] } | undefined)?.enum?.join("|");
 
 /**
  * A flag for each field of any action. Equal fields have the same meaning. The help lists the flags beside the actions.
@@ -25,7 +27,8 @@ const actionFlags = Object.fromEntries(
   fieldNames.map((name): [string, FlagDefinition] => {
     const fields = actions.flatMap(({ schema }) => schema.properties[name] ?? []) as { type?: string }[];
     const isSwitch = fields.every(({ type }) => type === "boolean");
-    return [kebab(name), { ...(isSwitch ? {} : { value: "value" }), description: `set ${name}`, hidden: true }];
+    const values = [...new Set(fields.flatMap((field) => valuesOf(field) ?? []))].join("|") || "value";
+    return [kebab(name), { ...(isSwitch ? {} : { value: values }), description: `set ${name}`, hidden: true }];
   }),
 );
 
@@ -38,9 +41,9 @@ const triggerFlags = {
   after: { value: "duration", description: "start after this time", rare: true },
   for: { value: "duration", description: "stop after this time" },
   per: {
-    value: "what",
+    value: BUDGET_SCOPES.join("|"),
     rare: true,
-    description: "count separately per rule, key, operation, idempotency_key, event or endpoint",
+    description: "count separately for each of these (default: rule)",
   },
 } satisfies Record<string, FlagDefinition>;
 
@@ -58,38 +61,30 @@ const SECTIONS: Readonly<Record<FaultTarget, string>> = {
   delivery: "Actions on deliveries of webhooks",
 };
 
-const COMMON = ["rate_limit", "status", "lost_response", "latency", "outage", "duplicate"];
-
-/** Help sections: the common actions with an example each; with `--all` every action, with its fields. */
-function sections(isAll: boolean): HelpSection[] {
-  if (isAll)
-    return Object.entries(SECTIONS).map(([target, title]) => ({
-      title,
-      rows: actions
-        .filter((action) => action.target === target)
-        .map((action) => [written(action), helpOf(action)] as const),
-    }));
-  const common = COMMON.flatMap((type) => actions.filter((action) => action.type === type));
-  const rows = common.map(({ example, description }) => [`fault add ${example}`, description] as const);
-  return [{ title: `Common actions (fault --help --all lists all ${actions.length}, with their fields)`, rows }];
-}
+/** Help sections: every action with its fields one line below it; with `--all` an example of each, too. */
+const sections = (isAll: boolean): HelpSection[] =>
+  Object.entries(SECTIONS).map(([target, title]) => ({
+    title,
+    rows: actions
+      .filter((action) => action.target === target)
+      .map((action) => [written(action), helpOf(action, isAll)] as const),
+  }));
 
 function written({ type, main, schema }: Action): string {
   const name = kebab(type);
   return main === undefined ? name : `${name}[=<${valuesOf(schema.properties[main]) ?? main}>]`;
 }
 
-function helpOf({ description, example, schema, main }: Action): string {
+function helpOf({ description, example, schema, main }: Action, isAll: boolean): string {
   const flags = Object.entries(schema.properties)
     .filter(([name]) => name !== "type" && name !== main)
     .map(
       ([name, field]) =>
         `--${kebab(name)}${(field as { type?: string }).type === "boolean" ? "" : ` <${valuesOf(field) ?? "value"}>`}`,
     );
-  return [description, ...(flags.length > 0 ? [flags.join(" ")] : []), `fault add ${example}`].join("\n");
+  const lines = [description, flags.join(" "), isAll ? `fault add ${example}` : ""];
+  return lines.filter((line) => line !== "").join("\n");
 }
-
-const valuesOf = (field: object | undefined) => (field as { enum?: string[] } | undefined)?.enum?.join("|");
 
 const add = sandboxCommand({
   summary: "arm a rule: fault add 429 payments.list --times 3 --retry-after 2",

@@ -36,6 +36,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   openapi: async () => (await import("./openapi.ts")).openapi,
   types: async () => (await import("./openapi.ts")).types,
   assumptions: async () => (await import("./openapi.ts")).assumptions,
+  completion: async () => (await import("./completion.ts")).completionOf(everyCommand),
 };
 
 /** The groups of the help, by what a person wants. `help --all` lists the other commands. */

@@ -39,10 +39,6 @@ export const learn = command({
     if (flags.join !== undefined)
       return joinRoom(flags.join, flags.name, { lesson: positionals[0], checkpoint: checkpointOf(flags) });
     if (flags.name !== undefined) usageError("--name is your name in a workshop room: add --join <url>.");
-    if (options.service !== undefined)
-      usageError(
-        `The lessons describe the plain service: leave out the service file, ${JSON.stringify(options.service)}.`,
-      );
     if (flags.serve !== undefined) return serveRoom(options, flags);
     return learnAlone(given);
   },

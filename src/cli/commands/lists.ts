@@ -58,12 +58,12 @@ function filtersOf(operation: string) {
   return Object.entries(properties)
     .filter(([name]) => name !== "ending_before")
     .map(([name, schema]) => {
-      const { description = "" } = schema as { description?: string };
+      const { description = "", enum: values } = schema as { description?: string; enum?: readonly string[] };
       const { flag, ...given } = PARAMETERS[name] ?? {
         flag: kebab(name).replace(/-id$/, ""),
         description: inImperative(description),
       };
-      return { name, flag, definition: { value: flag, ...given } };
+      return { name, flag, definition: { value: values?.join("|") ?? flag, ...given } };
     });
 }
 

@@ -1,12 +1,13 @@
 // `make`, `move` and `show`: create, change and read the records of a running sandbox.
 
-import type { LoggedEvent, RecordsListInput } from "../../../generated/control-api.ts";
+import type { LoggedEvent, RecordsListInput, WrittenRecord } from "../../../generated/control-api.ts";
 import type { Resource } from "../../contracts/resource.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { writeAmount } from "../../kernel/money.ts";
 import { kebab, plural } from "../../kernel/text.ts";
 import { isAmount, isTimestamp } from "../../schema/shapes.ts";
+import { noteWarnings } from "../output/print.ts";
 import { fieldFlags, fieldsOf, kindIn, kindNamed, readFields, statusNamed } from "../records/field-flags.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
@@ -73,7 +74,7 @@ export const move = sandboxCommand({
 
 type AnyRecord = Readonly<Record<string, unknown>>;
 
-/** A changed record, and the events that the change emitted, oldest first. */
+/** A changed record with its warnings, and the events that the change emitted, oldest first. */
 interface Change {
   data: [AnyRecord];
   events: LoggedEvent[];
@@ -85,10 +86,11 @@ const MOST_EVENTS = 100;
 async function changeOf(
   { control }: RunningSandbox,
   merchant: string,
-  change: () => Promise<AnyRecord>,
+  change: () => Promise<WrittenRecord>,
 ): Promise<Change> {
   const [newest] = (await control.events.list({ merchant, limit: 1 })).data;
   const record = await change();
+  noteWarnings(record.warnings);
   const { data: events } = await control.events.list({ merchant, limit: MOST_EVENTS });
   const older = events.findIndex(({ id }) => id === newest?.id);
   return { data: [record], events: events.slice(0, older < 0 ? undefined : older).reverse() };

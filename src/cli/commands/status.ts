@@ -25,7 +25,7 @@ export const status = command({
 async function look({ url, controlToken, detached }: FoundSandbox) {
   const why = await whyNotReady(url, controlToken);
   const index = why === undefined ? await describeSandboxAt(url, controlToken) : undefined;
-  const { version = null, pid = null, database = null, service = null, clock = null } = index ?? {};
+  const { version = null, pid = null, database = null, clock = null } = index ?? {};
   return {
     url,
     ready: why === undefined,
@@ -33,28 +33,16 @@ async function look({ url, controlToken, detached }: FoundSandbox) {
     version,
     pid,
     database,
-    service,
     clock,
     log: detached?.log ?? null,
   };
 }
 
-function lineOf({
-  url,
-  ready,
-  why,
-  version,
-  pid,
-  database,
-  service,
-  clock,
-  log,
-}: Awaited<ReturnType<typeof look>>): string {
+function lineOf({ url, ready, why, version, pid, database, clock, log }: Awaited<ReturnType<typeof look>>): string {
   if (!ready) return `No sandbox is ready at ${url}: ${why}.`;
   if (version === null || clock === null) return `${url} is ready; add --control-token <token> for details.`;
   const kept = database === null ? "in memory" : `kept in ${database}`;
-  const responds = service === null ? "" : `, responds as ${service} says`;
-  return `${url} is ready: page ${url}/, version ${version}, process ${pid}, ${kept}${responds}, clock at ${describeClock(clock)}${log === null ? "" : `, log ${log}`}`;
+  return `${url} is ready: page ${url}/, version ${version}, process ${pid}, ${kept}, clock at ${describeClock(clock)}${log === null ? "" : `, log ${log}`}`;
 }
 
 const POLL_INTERVAL = 50;

@@ -5,7 +5,7 @@ import { eventTypes } from "../../areas/index.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { plural } from "../../kernel/text.ts";
-import { note } from "../output/print.ts";
+import { noteWarnings } from "../output/print.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
 
 export const trigger = sandboxCommand({
@@ -23,7 +23,7 @@ export const trigger = sandboxCommand({
     const { id: merchant } = await sandbox.merchant(flags.for);
     const given = { type, merchant, data: parse(flags.data ?? "{}"), synthetic: flags.synthetic !== undefined };
     const event = await sandbox.control.events.trigger(given);
-    if (event.warning !== null) note(event.warning);
+    noteWarnings(event.warnings);
     return event;
   },
   lines: ({ id, type, record, merchant, deliveries }) => [

@@ -53,16 +53,15 @@ export interface SandboxSummary {
   baseUrl: string;
   database: string | null;
   merchants: readonly { apiKeys: readonly string[] }[];
-  service?: string | null;
 }
 
 /** The fields of the `ready` event. Registers the endpoints of the options. */
 export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoint[] = []) {
   const { url, baseUrl, file, controlToken } = sandbox;
-  const { merchants, service, heldDeliveries } = await sandbox.overview();
+  const { merchants, heldDeliveries } = await sandbox.overview();
   const registered = await Promise.all(endpoints.map((one) => sandbox.endpoints.register(one)));
   const facts = { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken };
-  return { ...facts, ...(service !== null && { service }), merchants, endpoints: registered, heldDeliveries };
+  return { ...facts, merchants, endpoints: registered, heldDeliveries };
 }
 
 export const heldNote = ({ heldDeliveries }: Pick<ReadyFacts, "heldDeliveries">) =>
@@ -72,10 +71,9 @@ export type ReadyFacts = Awaited<ReturnType<typeof readyFacts>>;
 
 export const readyLine = (summary: SandboxSummary) => describeSandbox(summary, "is ready at");
 
-function describeSandbox({ version, baseUrl, database, merchants, service }: SandboxSummary, is: string): string {
+function describeSandbox({ version, baseUrl, database, merchants }: SandboxSummary, is: string): string {
   const keys = merchants.map(({ apiKeys }) => apiKeys[0]);
-  const responds = service ? `; responds as ${service} says` : "";
-  return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}${responds}`;
+  return `merchant-sandbox ${version} ${is} ${baseUrl} with keys ${keys.join(", ")}; kept in ${database ?? "memory"}`;
 }
 
 /** Masked, because a message may quote untrusted input. */

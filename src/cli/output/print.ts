@@ -49,8 +49,17 @@ export const printText = (text: string) => {
   process.stdout.write(`${escapeLines(text)}\n`);
 };
 
+/** Prints one line of columns with tabs between them. */
+export const printColumns = (...columns: string[]) =>
+  void process.stdout.write(`${columns.map(escapeControlCharacters).join("\t")}\n`);
+
 /** Prints one line to standard error, to separate it from the output of the command or of a child process. */
 export const note = (line: string) => void process.stderr.write(`merchant-sandbox: ${escapeLine(line)}\n`);
+
+/** Prints each warning as a line to standard error. */
+export function noteWarnings(warnings: readonly string[]): void {
+  for (const warning of warnings) process.stderr.write(`warning: ${escapeControlCharacters(warning)}\n`);
+}
 
 /** Prints a text of several lines to standard error, such as a stack trace or the log of another process. */
 export const noteText = (text: string) => void process.stderr.write(`${escapeLines(text)}\n`);

@@ -24,14 +24,18 @@ for (const resource of resources)
 for (const resource of resources)
   for (const word of [resource.view, resource.kind].map(kebab)) words.set(word, resource);
 
+export const kindNames = resources.map(({ kind }) => kebab(kind));
+
+/** The statuses of the kind that a word names; none without such a kind. */
+export const statusesOf = (word: string): string[] => Object.keys(findKind(word)?.transitions ?? {});
+
 const findKind = (word: string): Resource | undefined => words.get(kebab(word.toLowerCase()));
 
 /** The kind that a word of a command names. */
 export function kindNamed(word: string): Resource {
   const found = findKind(word);
   if (found) return found;
-  const hint =
-    didYouMean(kebab(word), words.keys()) || ` There are ${resources.map(({ kind }) => kebab(kind)).join(", ")}.`;
+  const hint = didYouMean(kebab(word), words.keys()) || ` There are ${kindNames.join(", ")}.`;
   usageError(`There is no kind of record ${word}.${hint}`);
 }
 

@@ -5,9 +5,10 @@ import type { ApiFaults } from "../../faults/index.ts";
 import { type Clock, httpDate, LATEST_TIME } from "../../kernel/clock.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../../kernel/errors.ts";
 import type { Stores } from "../../store/stores.ts";
-import type { CallFaults, Reply, RequestContext, Stage } from "../context.ts";
+import { type CallFaults, contextOf, passOn, type Reply, type RequestContext, type Stage } from "../context.ts";
 import { moveClock, rateLimitHeaders, secondsUntil } from "../rate-limit.ts";
 import { send } from "../reply.ts";
+import type { Effect } from "../transact.ts";
 import { type Apply, type Decide, type HeldResponses, sendWithFaults } from "./send-with-faults.ts";
 
 type InjectedResponse = Extract<ApiEffect, { kind: "respond" }>;
@@ -129,30 +130,34 @@ export function faultStages({ clock, faults, idempotencyReplies, recordHistory, 
   const apply: Apply = (context, state, effect) => applyEffect(context, state, effect, { clock, idempotencyReplies });
   const stage =
     (phase: ApiPhase): Stage =>
-    (context) => {
+    (request, _response, next) => {
+      const context = contextOf(request);
       const effect = context.faults && decide(context, context.faults, phase);
       if (context.faults && effect) apply(context, context.faults, effect);
+      passOn(context, next);
     };
   const [outage, auth, recall, before] = [stage("outage"), stage("auth"), stage("recall"), stage("before")] as const;
   return {
-    outage(context: RequestContext) {
-      const text = context.incoming.headers["x-sandbox-inject"];
-      if (!faults.armed && text === undefined) return;
+    outage: ((request, response, next) => {
+      const text = request.headers["x-sandbox-inject"];
+      if (!faults.armed && text === undefined) return next();
+      const context = contextOf(request);
       const inline = text === undefined ? [] : faults.parseInline([text].flat().join(","));
       context.faults = { inline, fired: [], labels: [], body: undefined, served: false, disconnect: undefined };
-      return outage(context);
-    },
+      return outage(request, response, next);
+    }) as Stage,
     // Only a valid key can be rejected as revoked or expired.
-    auth: (context: RequestContext) => (context.identity ? auth(context) : undefined),
+    auth: onlyIf(({ identity }) => identity !== undefined, auth),
     limit: stage("limit"),
-    recall: (context: RequestContext) => (context.idempotencyKey === undefined ? undefined : recall(context)),
-    before(context: RequestContext) {
-      if (context.faults) context.faults.body = context.body;
-      return before(context);
-    },
+    recall: onlyIf(({ idempotencyKey }) => idempotencyKey !== undefined, recall),
+    before: ((request, response, next) => {
+      const { faults: state, body } = contextOf(request);
+      if (state) state.body = body;
+      return before(request, response, next);
+    }) as Stage,
     /** Wraps the stage that runs the operation, so that a rule can make it read old data or use a skewed clock. */
     around:
-      (effect: Stage): Stage =>
+      (effect: Effect): Effect =>
       (context) =>
         context.faults ? runShifted(context, context.faults, effect, decide, recordHistory) : effect(context),
     /** Sends the reply, or loses, delays or corrupts it. */
@@ -163,11 +168,16 @@ export function faultStages({ clock, faults, idempotencyReplies, recordHistory, 
   };
 }
 
+const onlyIf =
+  (applies: (context: RequestContext) => boolean, stage: Stage): Stage =>
+  (request, response, next) =>
+    applies(contextOf(request)) ? stage(request, response, next) : next();
+
 /** Runs the operation with the faults clock_skew and, for reads, stale_read. */
 async function runShifted(
   context: RequestContext,
   state: CallFaults,
-  effect: Stage,
+  effect: Effect,
   decide: Decide,
   recordHistory: Stores["recordHistory"],
 ): Promise<void> {

@@ -1,14 +1,8 @@
 // The rules of the judge, in the order in which they are shown.
 
 import { effectSingle, idempotencyBodyStable, idempotencyKeyReused, idempotencyPresent } from "./idempotency.ts";
-import { retryBackoffGrows, retryBounded, retryHappened, retryJittered, retryOnlyRetryable } from "./retry.ts";
-import {
-  outageBackedOff,
-  rateLimitRespected,
-  retryAfterHonoured,
-  retryAfterJittered,
-  retryAfterUnit,
-} from "./retry-after.ts";
+import { retryBackoffGrows, retryBounded, retryHappened, retryOnlyRetryable } from "./retry.ts";
+import { retryAfterHonoured, retryAfterUnit } from "./retry-after.ts";
 import type { Rule } from "./rule.ts";
 import {
   webhookAckFast,
@@ -21,14 +15,10 @@ import {
 export const rules: readonly Rule[] = [
   retryAfterHonoured,
   retryAfterUnit,
-  retryAfterJittered,
-  rateLimitRespected,
   retryHappened,
   retryBounded,
   retryBackoffGrows,
-  retryJittered,
   retryOnlyRetryable,
-  outageBackedOff,
   idempotencyPresent,
   idempotencyKeyReused,
   idempotencyBodyStable,

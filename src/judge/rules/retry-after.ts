@@ -1,7 +1,6 @@
-// Rules on waiting: after Retry-After, a rate limit or an outage.
+// Rules on waiting as long as Retry-After says.
 
-import type { ObservedCall } from "../observed-call.ts";
-import { judgeRetry, type Retry, type Returned, type Rule } from "./rule.ts";
+import { judgeRetry, type Retry, type Rule } from "./rule.ts";
 
 export const retryAfterHonoured: Rule = {
   id: "retry_after.honoured",
@@ -55,103 +54,6 @@ export const retryAfterUnit: Rule = {
       ...judgeRetry(retry, !mistaken, says),
       calls: [from, to],
       milliseconds: { requested: milliseconds, waited: Math.round(waited) },
-    };
-  },
-};
-
-/** The retries form a herd if most of them arrive within this many milliseconds. */
-const TOGETHER = 30;
-const MOST = 0.8;
-/**
- * From this share on, busy time may have been all the time: waits for a processor that other programs use count as
- * idle.
- */
-const MOSTLY_BUSY = 0.75;
-
-export const retryAfterJittered: Rule = {
-  id: "retry_after.jittered",
-  severity: "warning",
-  confirmedBy: "time",
-  demands: "Calls that wait for the same Retry-After are retried at different times.",
-  hint: "Add a random part to each wait, such as up to a tenth of it: otherwise all workers retry at once and meet the limit again.",
-  onReturn(sample, { before, total }) {
-    const inOrder = [...sample].sort((one, other) => one.call.arrived - other.call.arrived);
-    const [first, last] = [inOrder[0], inOrder[Math.ceil(MOST * inOrder.length) - 1]] as [Returned, Returned];
-    const spread = last.call.arrived - first.call.arrived;
-    const busy = Math.max(total, last.busy - first.busy);
-    // Lag before the first arrival makes calls arrive together, because they wait for the event loop. Later lag spreads
-    // them.
-    const verdict =
-      spread + before <= TOGETHER
-        ? "fail"
-        : spread <= Math.max(TOGETHER + busy, busy / MOSTLY_BUSY)
-          ? "inconclusive"
-          : "pass";
-    return {
-      verdict,
-      says: `Most of ${sample.length} calls that waited for the same Retry-After were retried within ${Math.round(spread)} ms${
-        verdict === "inconclusive"
-          ? `, but this machine was busy for ${Math.round(busy)} ms: they may have come together or apart`
-          : verdict === "fail"
-            ? `; up to ${TOGETHER} ms counts as the same time`
-            : ""
-      }.`,
-      calls: inOrder.map(({ call }) => call),
-      milliseconds: { spread: Math.round(spread), together: TOGETHER, late: Math.round(busy) },
-    };
-  },
-};
-
-export const rateLimitRespected: Rule = {
-  id: "rate_limit.respected",
-  severity: "error",
-  demands:
-    "After a 429, the client stops calling the path until the wait that Retry-After asks for is over, whatever the query.",
-  hint: "Share one limiter among all calls with the same API key, and pause it for as long as Retry-After says.",
-  onCallsWhileLimited(limited, after) {
-    return {
-      verdict: "fail",
-      says: `${limited.request} got a ${limited.status} with a wait of ${limited.requestedWait?.milliseconds} ms; meanwhile the client sent ${after.length} other calls to ${limited.path}.`,
-      calls: [limited, ...after],
-      milliseconds: { requested: limited.requestedWait?.milliseconds ?? 0 },
-    };
-  },
-  onLimitRespected(limited, after, back) {
-    const wait = limited.requestedWait?.milliseconds ?? 0;
-    const meanwhile = after.length === 0 ? "no call" : `${after.length} call${after.length === 1 ? "" : "s"}`;
-    const reason = after.length === 0 ? "" : ", at most one per worker, which may not have known of the limit";
-    return {
-      verdict: "pass",
-      says: `${limited.request} got a ${limited.status} with a wait of ${wait} ms; until ${back.request} the client sent ${meanwhile} to ${limited.path}${reason}.`,
-      calls: [limited, ...after, back],
-      milliseconds: { requested: wait },
-    };
-  },
-};
-
-/** Judges the total of calls; retry.backoff_grows judges the retries of one call. */
-export const outageBackedOff: Rule = {
-  id: "outage.backed_off",
-  severity: "warning",
-  confirmedBy: "time",
-  demands:
-    "While every call fails with a 5xx or a broken connection, each worker of the client sends at most 20 calls per second.",
-  hint: "Wait longer after each failure, or use a circuit breaker: after some failures in a row, send nothing for some seconds, then one call to try.",
-  onOutage(failed, limit) {
-    const [first, last] = [failed[0] as ObservedCall, failed.at(-1) as ObservedCall];
-    return {
-      verdict: "fail",
-      says: `All ${failed.length} calls from ${first.request} to ${last.request} failed within a second; the limit is ${limit} calls per second.`,
-      calls: failed,
-      milliseconds: { within: Math.round(last.arrived - first.arrived) },
-    };
-  },
-  onOutageOver({ first, calls, most }, back) {
-    return {
-      verdict: "pass",
-      says: `${calls} calls in a row failed from ${first.request} on, at most ${most} within a second; ${back.request} succeeded.`,
-      calls: [first, back],
-      milliseconds: { within: Math.round(back.arrived - first.arrived) },
     };
   },
 };

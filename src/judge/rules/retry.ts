@@ -94,46 +94,29 @@ export const retryOnlyRetryable: Rule = {
   },
 };
 
-/** Milliseconds. Shorter pauses count as none, because they could be noise of the machine. */
+/**
+ * Pauses are equal if the longest is at most `within` times the shortest. Pauses up to `noise` milliseconds count as none.
+ * A client with full jitter sometimes draws equal pauses by chance: with these limits for less than one call in 5,000,
+ * if its first pause is drawn from 0 to 100 ms or more. Two pauses prove nothing.
+ */
+const EQUAL = {
+  three: { within: 1.03, noise: 10 },
+  four: { within: 1.15, noise: 15 },
+  more: { within: 1.4, noise: 30 },
+};
+
+function areEqual(waits: readonly number[]): boolean {
+  if (waits.length < 3) return false;
+  const { within, noise } = waits.length === 3 ? EQUAL.three : waits.length === 4 ? EQUAL.four : EQUAL.more;
+  const pauses = waits.map((wait) => Math.max(wait, noise));
+  return Math.max(...pauses) <= within * Math.min(...pauses);
+}
+
+/** The last pause of a client that backs off is this many times as long as the first, or as MIN_PAUSE milliseconds. */
+const GROWTH = 1.5;
 const MIN_PAUSE = 30;
 
-/** The last pause must be this many times as long as the first. */
-const GROWTH = 1.5;
-
-/**
- * Whether the pauses clearly do not grow. With full jitter, a single pause may be shorter than the one before, so
- * pauses are flat only if two have no length, if three are within 25 % of each other, or if four or more are within a
- * factor of two and their average does not grow.
- */
-function isFlat(waits: readonly number[]): boolean {
-  const pauses = waits.map((wait) => Math.max(wait, MIN_PAUSE));
-  const spread = Math.max(...pauses) / Math.min(...pauses);
-  if (waits.length === 2) return Math.max(...waits) <= MIN_PAUSE;
-  if (waits.length === 3) return spread <= 1.25;
-  const middle = Math.floor(pauses.length / 2);
-  return waits.length > 3 && spread <= 2 && mean(pauses.slice(-middle)) <= 1.25 * mean(pauses.slice(0, middle));
-}
-
-/** Pauses within this factor of each other are equal, unless lag makes up more than `MAX_LAG_OF_ONE` of one pause. */
-const EQUAL = 1.25;
-const MAX_LAG_OF_ONE = 0.4;
-
-/** Whether lag may hide growing pauses. It makes pauses longer and so more alike, but only much lag hides growth. */
-function mayHaveGrown(waits: readonly number[], lags: readonly number[]): boolean {
-  const isLate = waits.some((wait, index) => (lags[index] ?? 0) > MAX_LAG_OF_ONE * wait);
-  const areEqual = Math.max(...waits) <= EQUAL * Math.min(...waits);
-  return (isLate || !areEqual) && !isFlat(withoutLag(waits, lags));
-}
-
-const withoutLag = (waits: readonly number[], lags: readonly number[]) =>
-  waits.map((wait, index) => wait - (lags[index] ?? 0));
-
-const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
 const hasGrown = (waits: readonly number[]) => (waits.at(-1) ?? 0) >= GROWTH * Math.max(waits[0] ?? 0, MIN_PAUSE);
-
-/** Whether the client's own pauses before the retries of this call have grown, or are too few to show it. */
-export const backsOff = ({ ownWaits }: RetryChain) => ownWaits.length < 2 || (!isFlat(ownWaits) && hasGrown(ownWaits));
 
 export const retryBackoffGrows: Rule = {
   id: "retry.backoff_grows",
@@ -141,71 +124,16 @@ export const retryBackoffGrows: Rule = {
   confirmedBy: "time",
   demands: "Without a Retry-After, the client waits longer before each further retry.",
   hint: "Double the pause with each try (0.5 s, 1 s, 2 s, …) up to a maximum: an overloaded service recovers only when it gets fewer requests.",
-  onChainEnd({ calls, ownWaits, lags }) {
+  onChainEnd({ calls, ownWaits }) {
     if (ownWaits.length < 2) return undefined;
-    const flat = isFlat(ownWaits);
-    if (!flat && !hasGrown(ownWaits)) return undefined;
-    const isBlurred = flat ? mayHaveGrown(ownWaits, lags) : isFlat(withoutLag(ownWaits, lags));
+    const isFlat = areEqual(ownWaits);
+    if (!isFlat && !hasGrown(ownWaits)) return undefined;
     const pauses = ownWaits.map((wait) => `${Math.round(wait)} ms`).join(", ");
     return {
-      verdict: isBlurred ? "inconclusive" : flat ? "fail" : "pass",
-      says: `The pauses before the retries of ${calls[0]?.request} were ${pauses}${
-        isBlurred
-          ? `, but this machine lagged for ${lags.map((lag) => `${Math.round(lag)} ms`).join(", ")} of them: the client may have chosen equal pauses or growing ones`
-          : ""
-      }.`,
+      verdict: isFlat ? "fail" : "pass",
+      says: `The pauses before the retries of ${calls[0]?.request} were ${pauses}.`,
       calls,
       milliseconds: Object.fromEntries(ownWaits.map((wait, index) => [`pause${index + 1}`, Math.round(wait)])),
-    };
-  },
-};
-
-/** How much timers vary equal pauses: fixed milliseconds plus a share of the pause. */
-const NOISE = 8;
-const NOISE_SHARE = 0.01;
-/** Pauses that look equal prove nothing if lag exceeds both these milliseconds and this share of the pause. */
-const MAX_LAG = 30;
-const MAX_LAG_SHARE = 0.1;
-
-const sorted = (values: number[]) => values.sort((one, other) => one - other);
-const medianOf = (values: readonly number[]) => values[Math.ceil(values.length / 2) - 1] ?? 0;
-
-export const retryJittered: Rule = {
-  id: "retry.jittered",
-  severity: "warning",
-  confirmedBy: "time",
-  demands: "Without a Retry-After, the client draws each pause at random around its mean.",
-  hint: "Multiply each pause by a random factor, or draw it from the range 0 to the pause: otherwise all clients that failed together retry together.",
-  onPauseSample(sample) {
-    const waits = sorted(sample.map(({ waited }) => waited));
-    // A busy machine makes pauses longer, never shorter, so the shorter half of equal pauses stays close together.
-    const low = waits[0] ?? 0;
-    const middle = medianOf(waits);
-    const noise = NOISE + NOISE_SHARE * middle;
-    const lags = sorted(sample.map(({ lag }) => lag));
-    const worstLag = lags.at(-1) ?? 0;
-    const isNone = middle < MIN_PAUSE;
-    const isEqual = isNone || middle - low <= noise;
-    // Lag cannot shorten a pause, so missing pauses are always conclusive. Lag can make pauses equal only if it affects
-    // most of them.
-    const isPunctual = medianOf(lags) <= Math.max(MAX_LAG, MAX_LAG_SHARE * middle);
-    const isConclusive = isNone || (isEqual ? isPunctual : middle - low > noise + worstLag);
-    return {
-      verdict: !isConclusive ? "inconclusive" : isEqual ? "fail" : "pass",
-      says: `The shorter half of the pauses before ${waits.length} first retries lay between ${Math.round(low)} and ${Math.round(middle)} ms${
-        isConclusive
-          ? isEqual
-            ? ": they were not random"
-            : ""
-          : `, but this machine lagged by up to ${Math.round(worstLag)} ms, which hides the pauses that the client chose`
-      }.`,
-      calls: sample.map(({ call }) => call),
-      milliseconds: {
-        low: Math.round(low),
-        middle: Math.round(middle),
-        noise: Math.round(noise),
-        late: Math.round(worstLag),
-      },
     };
   },
 };

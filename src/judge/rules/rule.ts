@@ -10,8 +10,6 @@ export interface RetryChain {
   readonly calls: ObservedCall[];
   /** The pauses that the client chose itself, without a Retry-After. */
   readonly ownWaits: number[];
-  /** Milliseconds of event loop lag during each pause of `ownWaits`. */
-  readonly lags: number[];
   /** The weakest confirmation of any of the chain's retries. */
   confirmedBy: Confirmation;
   /** Equal requests that may retry the last call, or that another program may have sent. */
@@ -31,15 +29,6 @@ export interface Retry {
   readonly isCertain: boolean;
 }
 
-/** The pause before the first retry of a call that failed without a Retry-After. */
-export interface FirstPause {
-  readonly from: ObservedCall;
-  readonly call: ObservedCall;
-  readonly waited: number;
-  /** The longest event loop lag at the start and the end of the pause, in milliseconds. */
-  readonly lag: number;
-}
-
 /** A delivery attempt that ended. */
 export interface ObservedDelivery {
   readonly attempt: AttemptMessage;
@@ -48,8 +37,6 @@ export interface ObservedDelivery {
   readonly fault: string | undefined;
   /** The first earlier attempt of this event that the same endpoint accepted. */
   readonly acceptedBefore: AttemptMessage | undefined;
-  /** Reads the longest time, in real milliseconds, for which this process could not read the response. */
-  lag(): number;
 }
 
 /** An accepted delivery of an event that was accepted before, with the merchant's writes before and after it. */
@@ -76,25 +63,6 @@ export interface Finding {
   milliseconds?: Record<string, number>;
 }
 
-/** Failed calls of a client without a success in between. */
-export interface Outage {
-  readonly first: ObservedCall;
-  calls: number;
-  /** The most calls within any OUTAGE_SPAN. */
-  most: number;
-  /** The calls that were retried meanwhile. */
-  readonly retried: Set<RetryChain>;
-  isReported: boolean;
-}
-
-/** A call that returned after its wait. */
-export interface Returned {
-  readonly from: ObservedCall;
-  readonly call: ObservedCall;
-  /** The event loop's total busy time when the call was observed. */
-  readonly busy: number;
-}
-
 /** Each method returns a finding, or undefined if the rule does not apply. */
 export interface Rule extends JudgedRule {
   /** Confirms all verdicts of this rule (default: how the calls were matched). */
@@ -109,32 +77,9 @@ export interface Rule extends JudgedRule {
    * a row.
    */
   onRejection?(calls: readonly ObservedCall[]): Finding | undefined;
-  /** `limited` asked the client to wait. `after` holds more calls to its path than unaware workers could have sent. */
-  onCallsWhileLimited?(limited: ObservedCall, after: readonly ObservedCall[]): Finding | undefined;
-  /**
-   * `back` is the client's first call after the wait of `limited`. During the wait it sent `after`, at most one call
-   * per worker.
-   */
-  onLimitRespected?(limited: ObservedCall, after: readonly ObservedCall[], back: ObservedCall): Finding | undefined;
-  /**
-   * SAMPLE_SIZE retries whose Retry-After waits ended together. `lag` is the event loop lag before the first, and in
-   * total until the last.
-   */
-  onReturn?(sample: readonly Returned[], lag: { before: number; total: number }): Finding | undefined;
-  /** `failed` holds a client's calls within a second, all failed temporarily. Its workers may send at most `limit`. */
-  onOutage?(failed: readonly ObservedCall[], limit: number): Finding | undefined;
-  /**
-   * `back` is the client's first success after an outage in which it never exceeded one worker's limit of calls per
-   * second.
-   */
-  onOutageOver?(outage: Outage, back: ObservedCall): Finding | undefined;
-  /** The pauses before SAMPLE_SIZE first retries of one client. */
-  onPauseSample?(sample: readonly FirstPause[]): Finding | undefined;
   onDelivery?(delivery: ObservedDelivery): Finding | undefined;
   onRepeatDelivery?(repeat: RepeatDelivery): Finding | undefined;
 }
-
-export const SAMPLE_SIZE = 20;
 
 /** Two or three equal rejections may come from tests that expect one; four are a loop. */
 export const MAX_EQUAL_REJECTIONS = 4;

@@ -6,14 +6,14 @@ import { creatableFields, optionalFields, updatableFields } from "../../contract
 import type { AnyRecord, RecordBase, Resource, SampleContext } from "../../contracts/resource.ts";
 import { withEarlierTimes } from "../../contracts/transitions.ts";
 import { dayAt } from "../../kernel/calendar.ts";
-import { didYouMean } from "../../kernel/did-you-mean.ts";
+import { didYouMean, nearestOrAll } from "../../kernel/did-you-mean.ts";
 import { errorSummary, fail } from "../../kernel/errors.ts";
 import { drawsOf, type Random } from "../../kernel/random.ts";
+import { refuseField } from "../../schema/field-rules.ts";
 import type { JsonObject } from "../../schema/schema.ts";
 import { isTimestamp } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { OperationContext } from "../operation-context.ts";
-import type { Collection } from "./collection.ts";
 import type { Counters } from "./id-counters.ts";
 
 export interface SampleDependencies {
@@ -38,6 +38,7 @@ export function makeRecord(
 ): RecordBase {
   checkFields(resource, given, optionalFields(resource));
   const caller = getCaller();
+  checkListed(resource, given, profileOf(deps.resources, caller));
   const fields = withEarlierTimes(resource, { ...sampleOf(deps, caller, resource, given), ...given }, caller.now);
   checkFields(resource, fields, creatableFields(resource));
   const records = caller.own(resource);
@@ -47,18 +48,20 @@ export function makeRecord(
 }
 
 /**
- * A new `status` must be an allowed transition of the kind; all other fields are set. `getCollection` is called after
- * the fields were validated, so that a wrong field is reported before an unknown merchant. Call inside a transaction.
+ * A new `status` must be an allowed transition of the kind; all other fields are set. `getCaller` is called after the
+ * fields were validated, so that a wrong field is reported before an unknown merchant. Call inside a transaction.
  */
 export function changeAdminRecord(
+  resources: readonly Resource[],
+  getCaller: () => Pick<OperationContext, "own" | "merchant">,
   resource: Resource,
-  getCollection: () => Collection<RecordBase>,
-  id: string,
-  given: JsonObject,
+  { id, given }: { id: string; given: JsonObject },
 ): RecordBase {
   checkFields(resource, given, updatableFields(resource));
-  const records = getCollection();
+  const caller = getCaller();
+  const records = caller.own(resource);
   const record = records.require(id);
+  checkListed(resource, given, profileOf(resources, caller));
   const { status, ...fields } = given;
   return typeof status === "string" && status !== record.status
     ? records.move(record, status, fields)
@@ -72,6 +75,23 @@ function checkFields(resource: Resource, fields: JsonObject, schema: ObjectSchem
       fail("validation_failed", `${name} cannot be set on a ${resource.kind}.${didYouMean(name, known)}`);
   const errors = fieldErrors(schema, fields);
   if (errors.length > 0) fail("validation_failed", errorSummary(errors), { errors });
+}
+
+const kindNamed = (resources: readonly Resource[], kind: string) =>
+  resources.find((one) => one.kind === kind) as Resource;
+
+const profileOf = (resources: readonly Resource[], { own, merchant }: Pick<OperationContext, "own" | "merchant">) =>
+  own(kindNamed(resources, "merchant")).require(merchant);
+
+/** Rejects a value that the merchant's profile does not list, such as a room type that it does not let. */
+function checkListed({ listed }: Resource, given: JsonObject, merchant: RecordBase): void {
+  for (const [field, valuesOf] of Object.entries(listed)) {
+    const value = given[field];
+    const known = typeof value === "string" ? valuesOf(merchant as AnyRecord) : [];
+    if (known.length === 0 || known.includes(value as string)) continue;
+    const message = `${field} ${JSON.stringify(value)} is not in the profile of ${merchant.id}.`;
+    refuseField(field, "unknown_reference", message + nearestOrAll(value as string, known));
+  }
 }
 
 /** The earliest of the given times: the rest of the record is of that time. */
@@ -90,7 +110,7 @@ function sampleOf(
 ): JsonObject {
   if (!resource.sample) return {};
   const number = deps.counters.next(caller.merchant, "sample");
-  const resourceOf = (kind: string) => deps.resources.find((one) => one.kind === kind) as Resource;
+  const resourceOf = (kind: string) => kindNamed(deps.resources, kind);
   const newest = (kind: string) => caller.own(resourceOf(kind)).newestOf(PAGE) as unknown as AnyRecord[];
   const merchant = caller.own(resourceOf("merchant")).require(caller.merchant) as unknown as AnyRecord & {
     country: string | null;

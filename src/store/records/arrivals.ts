@@ -145,22 +145,32 @@ function failTransition(resource: Resource, record: RecordBase, status: string):
 export const behaviours: Behaviour[] = [
   {
     id: "records.states",
-    fact: "A record changes its state only along the transitions in the reference; any other change gets 409 `invalid_state`, with `currentStatus` and `allowedFrom` in `details`.",
+    fact:
+      "A record changes its state only along the transitions in the reference; any other change gets 409 " +
+      "`invalid_state`, with `currentStatus` and `allowedFrom` in `details`.",
     why: "The service's documentation names no states; these are those of comparable APIs.",
   },
   {
     id: "records.times",
-    fact: "The time of an arrival in a state, such as `paidAt`, is set exactly if the record went through the state: 400 with the field for a change that clears it, or that sets it for a state not reached.",
-    why: "The service's documentation names no such times; a paid record without the time of payment would contradict itself.",
+    fact:
+      "The time of an arrival in a state, such as `paidAt`, is set exactly if the record went through the state: " +
+      "400 with the field for a change that clears it, or that sets it for a state not reached.",
+    why:
+      "The service's documentation names no such times; a paid record without the time of payment would contradict " +
+      "itself.",
   },
   {
     id: "records.planned_days",
-    fact: "Days that a state plans, such as `graceUntil` and `expectedDelivery`, and `bookkeeping.postedAt` are free: a change may set or clear them. Without its day, a grace period or a shipment does not end by itself.",
+    fact:
+      "Days that a state plans, such as `graceUntil` and `expectedDelivery`, and `bookkeeping.postedAt` are free: " +
+      "a change may set or clear them. Without its day, a grace period or a shipment does not end by itself.",
     why: "They are plans and notes, not arrivals in a state; a client can test that a parcel never arrives.",
   },
   {
     id: "records.events",
-    fact: "Each arrival in a state sends one event with the whole record; a new record passes through every state on the way to its own. A change that keeps the state sends one only where the reference lists it.",
+    fact:
+      "Each arrival in a state sends one event with the whole record; a new record passes through every state on " +
+      "the way to its own. A change that keeps the state sends one only where the reference lists it.",
     why: "The service's documentation calls webhooks notifications of state changes and names one type.",
   },
 ];

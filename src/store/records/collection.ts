@@ -24,6 +24,8 @@ export interface Scope extends Writing {
   /** Counts the numbers of the merchant's series by name. */
   series: { next(name: string): number; raise(name: string, value: number): void };
   emit(type: string, data: unknown): void;
+  /** Receives what is unlikely about the records that are written. Left out, nothing is looked for. */
+  warn?: ((text: string) => void) | undefined;
   /** The earliest time, in sandbox milliseconds, for which the records that it writes are still due. */
   dueFrom: number;
   /** Throws for a record that does not match its schema: stored records are sent without another check. */
@@ -131,7 +133,7 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
 
 /** Creates and changes records of one kind. Built for each change, because most collections only read. */
 function changer<R extends RecordBase>(statements: Statements, resource: Resource<R>, scope: Scope) {
-  const { merchant, now, dueFrom } = scope;
+  const { merchant, now, dueFrom, warn } = scope;
   const { kind } = resource;
   const own: OwnRecords = (other) => collection(statements, other, scope);
   const claimUnique = (record: R, document: number | bigint) => {
@@ -154,7 +156,7 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
   };
   const exists = (other: string, id: string) => statements.pages.position(other, merchant, id) !== undefined;
   const check = (given: R, before?: R) => {
-    const context = { before, now, own, exists };
+    const context = { before, now, own, exists, warn };
     const corrections = resource.corrects?.(given, context);
     const record = corrections === undefined ? given : withChanges(given, corrections);
     scope.checkRecord(resource, record);
@@ -332,7 +334,9 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "records.unique",
-    fact: "A merchant's email, a variant's SKU and its options within the product are unique, and one variant of a product may have no options; a second record gets 409 `already_exists`.",
+    fact:
+      "A merchant's email, a variant's SKU and its options within the product are unique, and one variant of a " +
+      "product may have no options; a second record gets 409 `already_exists`.",
     why: "The service's documentation does not say; 409 is the usual status for a conflict with another record.",
   },
 ];

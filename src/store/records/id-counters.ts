@@ -56,7 +56,11 @@ export function openCounters(database: Database, random: Random) {
 export const behaviours: Behaviour[] = [
   {
     id: "records.ids",
-    fact: "An id is the prefix of its kind, an underscore and 16 letters and digits; seeded records have readable ids. Keys are `sk_test_` and secrets `whsec_` with a text that follows from the seed.",
-    why: "The service's documentation gives the prefixes `cus_`, `evt_`, `whsec_`, `sk_test_` and `sk_live_`, but no other, and not what follows them.",
+    fact:
+      "An id is the prefix of its kind, an underscore and 16 letters and digits; seeded records have readable ids. " +
+      "Keys are `sk_test_` and secrets `whsec_` with a text that follows from the seed.",
+    why:
+      "The service's documentation gives the prefixes `cus_`, `evt_`, `whsec_`, `sk_test_` and `sk_live_`, but no " +
+      "other, and not what follows them.",
   },
 ];

@@ -22,8 +22,6 @@ export function pageOf<R>(rows: readonly R[], limit: number, { ending_before }: 
 export interface RecordQuery extends PageQuery {
   /** Only records in this status (default: all). */
   status?: string | undefined;
-  /** Default: newest first. */
-  order?: "newest first" | "oldest first";
 }
 
 export interface RecordPosition {
@@ -61,8 +59,7 @@ export function openRecordPages({ sql }: Database) {
       const lists = status === undefined ? inAnyStatus : inStatus;
       const after = query.starting_after ?? query.ending_before;
       let bodies: string[];
-      if (after === undefined)
-        bodies = (query.order === "oldest first" ? lists.last : lists.first).all({ ...wanted, limit: limit + 1 });
+      if (after === undefined) bodies = lists.first.all({ ...wanted, limit: limit + 1 });
       else {
         const cursor = position.get({ merchant, kind, id: after });
         if (!cursor) return failInvalidCursor(query, kind);
@@ -80,8 +77,8 @@ export function openRecordPages({ sql }: Database) {
 type Lists = ReturnType<typeof prepareLists>;
 
 /** The records before or after the cursor, the nearest first. */
-const besideCursor = ({ older, newer }: Lists, { ending_before, order }: RecordQuery) =>
-  (ending_before === undefined) === (order !== "oldest first") ? older : newer;
+const besideCursor = ({ older, newer }: Lists, { ending_before }: RecordQuery) =>
+  ending_before === undefined ? older : newer;
 
 /** Prepares the lists of records that also meet the condition `filter`. */
 function prepareLists(sql: Database["sql"], filter: string) {
@@ -93,7 +90,6 @@ function prepareLists(sql: Database["sql"], filter: string) {
       .pluck();
   return {
     first: list("", "desc"),
-    last: list("", "asc"),
     // A page after a cursor takes two statements: with one on (created, sequence), SQLite would scan all records of the
     // cursor's second. With a frozen clock, all records have the same second.
     older: {
@@ -119,12 +115,16 @@ export function failInvalidCursor(query: PageQuery, kind: string, owner = "of yo
 export const behaviours: Behaviour[] = [
   {
     id: "lists.order",
-    fact: "Lists are ordered newest first: by `created`, then by the order in which the records were made. After the clock was set back, new records still come first.",
+    fact:
+      "Lists are ordered newest first: by `created`, then by the order in which the records were made. After the " +
+      "clock was set back, new records still come first.",
     why: "The service's documentation orders only the delivery log; the other lists use the same order.",
   },
   {
     id: "lists.cursors",
-    fact: "`starting_after` and `ending_before` are ids and exclude the object itself; sending both, or an unknown id, gets 400. `limit` outside its bounds gets 400 and is not clamped.",
+    fact:
+      "`starting_after` and `ending_before` are ids and exclude the object itself; sending both, or an unknown id, " +
+      "gets 400. `limit` outside its bounds gets 400 and is not clamped.",
     why: "The service's documentation has `has_more` but no cursor; a silent clamp would hide a mistake.",
   },
 ];

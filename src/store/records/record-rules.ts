@@ -1,5 +1,5 @@
-// Checks records against the rules of their kind: finds values that contradict one another, and references to records
-// that do not exist.
+// Checks records against the rules of their kind: rejects values that contradict one another and references to records
+// that do not exist, and names what is unlikely.
 
 import type { RecordBase, Resource, RuleContext, RuleProblem } from "../../contracts/resource.ts";
 import { unknownReference } from "../../contracts/rules.ts";
@@ -8,15 +8,17 @@ import { errorSummary, fail } from "../../kernel/errors.ts";
 interface CheckContext<R> extends RuleContext<R> {
   /** Whether the merchant has a record of this kind with this id. */
   exists(kind: string, id: string): boolean;
+  /** Receives what is unlikely about the record. Left out, nothing is looked for. */
+  warn?: ((text: string) => void) | undefined;
 }
 
-/**
- * Rejects a record that breaks a rule with a 400 that names every wrong field. A kind without rules costs two property
- * reads.
- */
+/** Rejects a record that breaks a rule with a 400 that names every wrong field. Warns of what is unlikely in others. */
 export function checkRules<R extends RecordBase>(resource: Resource<R>, record: R, context: CheckContext<R>): void {
   const problems = problemsOf(resource, record, context);
-  if (problems.length === 0) return;
+  if (problems.length === 0) {
+    warnAbout(resource, record, context);
+    return;
+  }
   const errors = problems.map(({ field, ...problem }) => ({
     pointer: `/${field}`,
     field: field.replaceAll("/", "."),
@@ -25,11 +27,19 @@ export function checkRules<R extends RecordBase>(resource: Resource<R>, record: 
   fail("validation_failed", errorSummary(errors), { errors });
 }
 
-export function problemsOf<R extends RecordBase>(
-  resource: Resource<R>,
+function warnAbout<R extends RecordBase>(
+  { warnings }: Resource<R>,
   record: R,
-  context: CheckContext<R>,
-): RuleProblem[] {
+  { warn, ...context }: CheckContext<R>,
+): void {
+  if (!warn) return;
+  for (const warning of warnings) {
+    const text = warning(record, context);
+    if (text !== undefined) warn(text);
+  }
+}
+
+function problemsOf<R extends RecordBase>(resource: Resource<R>, record: R, context: CheckContext<R>): RuleProblem[] {
   const found: RuleProblem[] = [];
   for (const rule of resource.rules) {
     const problem = rule(record, context);

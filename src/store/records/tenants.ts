@@ -143,7 +143,8 @@ export function openLogins({ sql }: Database, random: Random) {
       if (!login?.password || password === undefined || !matches(password, login.password))
         fail(
           "invalid_credentials",
-          "E-mail address or password are wrong. GET /_sandbox lists the addresses; the password of lodge is lodge-password, and so on.",
+          "E-mail address or password are wrong. GET /_sandbox lists the addresses; the password of lodge is " +
+            "lodge-password, and so on.",
         );
       return login.merchant;
     },
@@ -254,7 +255,11 @@ export function unknownMerchant(wanted: string, known: readonly string[]): strin
 export const behaviours: Behaviour[] = [
   {
     id: "logins.email",
-    fact: "E-mail addresses of merchants are compared without regard to case, at login and for uniqueness; a response shows the address as it was sent.",
-    why: "The service's documentation does not say; mail providers ignore case, and most services compare addresses so.",
+    fact:
+      "E-mail addresses of merchants are compared without regard to case, at login and for uniqueness; a response " +
+      "shows the address as it was sent.",
+    why:
+      "The service's documentation does not say; mail providers ignore case, and most services compare addresses " +
+      "so.",
   },
 ];

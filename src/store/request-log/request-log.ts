@@ -37,7 +37,7 @@ export interface RequestEntry {
   path: string;
   search: string;
   status: number;
-  /** The sandbox's own error code, even if a service file translates the response. Not stored. */
+  /** The error code. Not stored. */
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;

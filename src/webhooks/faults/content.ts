@@ -1,15 +1,16 @@
 // Content faults change the request of an attempt: its signature, its body, or how it is sent.
 
 import type { AttemptFault, DeliveryEffect, DeliveryInjection } from "../../contracts/fault.ts";
+import { SIGNATURE_HEADER } from "../../contracts/webhook.ts";
 import type { Random } from "../../kernel/random.ts";
 import { pointerSegments } from "../../schema/json-pointer.ts";
 import type { JsonObject } from "../../schema/schema.ts";
 import type { Delivery, Receiver } from "../../store/webhooks/deliveries.ts";
-import type { RequestOptions, WebhookRequest } from "../webhook-request.ts";
+import { EVENT_HEADER, type RequestOptions, type WebhookRequest } from "../webhook-request.ts";
 
 export type EffectOf<Kind extends DeliveryEffect["kind"]> = Extract<DeliveryEffect, { kind: Kind }>;
 
-interface FaultContext extends Pick<RequestOptions, "sign" | "names"> {
+interface FaultContext extends Pick<RequestOptions, "sign"> {
   delivery: Delivery;
   receiver: Receiver;
   random: Random;
@@ -61,15 +62,15 @@ function corruptSignature(
   as: EffectOf<"signature">["as"],
   context: FaultContext,
 ): WebhookRequest {
-  const { delivery, receiver, random, sign, names } = context;
+  const { delivery, receiver, random, sign } = context;
   const { body, headers } = request;
   // A secret that no endpoint ever had.
   const foreignSecret = `whsec_${random.hex(32, "wrong_secret", delivery.merchant, delivery.endpoint)}`;
-  const own = headers[names.signature ?? ""] ?? "";
-  const signedWith = (secret: string) => withHeader(request, names.signature, sign(body, secret, delivery.eventId));
+  const own = headers[SIGNATURE_HEADER] ?? "";
+  const signedWith = (secret: string) => withHeader(request, SIGNATURE_HEADER, sign(body, secret, delivery.eventId));
   switch (as) {
     case "missing": {
-      const { [names.signature ?? ""]: _, ...others } = headers;
+      const { [SIGNATURE_HEADER]: _, ...others } = headers;
       return { ...request, headers: others };
     }
     case "wrong_secret":
@@ -82,15 +83,15 @@ function corruptSignature(
     // Half of the correct signature: a receiver that does not check the length first may throw when it compares the
     // two.
     case "malformed":
-      return withHeader(request, names.signature, own.slice(0, 32));
+      return withHeader(request, SIGNATURE_HEADER, own.slice(0, 32));
   }
 }
 
 function changePayload(request: WebhookRequest, effect: EffectOf<"payload">, context: FaultContext): WebhookRequest {
-  const { delivery, receiver, sign, names } = context;
+  const { delivery, receiver, sign } = context;
   const body = changedBody(request.body, effect);
-  const signed = withHeader(withBody(request, body), names.signature, sign(body, receiver.secret, delivery.eventId));
-  return effect.as === "unknown_type" ? withHeader(signed, names.event, UNKNOWN_TYPE) : signed;
+  const signed = withHeader(withBody(request, body), SIGNATURE_HEADER, sign(body, receiver.secret, delivery.eventId));
+  return effect.as === "unknown_type" ? withHeader(signed, EVENT_HEADER, UNKNOWN_TYPE) : signed;
 }
 
 function changedBody(body: string, { as, patch }: EffectOf<"payload">): string {
@@ -129,9 +130,10 @@ function setAt(value: unknown, [step, ...rest]: readonly string[], wanted: unkno
   return Object.fromEntries(entries.map(([name, child]) => [name, name === step ? setAt(child, rest, wanted) : child]));
 }
 
-/** Replaces the value of a header, if the service sends that header. */
-const withHeader = (request: WebhookRequest, name: string | undefined, value: string): WebhookRequest =>
-  name === undefined ? request : { ...request, headers: { ...request.headers, [name]: value } };
+const withHeader = (request: WebhookRequest, name: string, value: string): WebhookRequest => ({
+  ...request,
+  headers: { ...request.headers, [name]: value },
+});
 
 /** Replaces the body and keeps the signature. */
 const withBody = (request: WebhookRequest, body: string): WebhookRequest =>

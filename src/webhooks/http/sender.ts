@@ -5,7 +5,6 @@ import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
 import { afterRealTime, realDelay, realNow } from "../../kernel/clock.ts";
-import type { EventLoopLag } from "../../kernel/event-loop.ts";
 import { once } from "../../kernel/once.ts";
 import { withResolvers } from "../../kernel/with-resolvers.ts";
 import type { WebhookRequest } from "../webhook-request.ts";
@@ -28,8 +27,6 @@ export interface SenderOptions {
   timeout: number;
   /** Accept certificates that no known authority signed. */
   insecureTls: boolean;
-  /** Measures how late this process may read a response (default: not measured). */
-  lag?: Pick<EventLoopLag, "watch"> | undefined;
 }
 
 /** Real milliseconds to try one address of a host name before the next. Local connections open at once. */
@@ -47,7 +44,7 @@ const MAX_RESPONSE = 65_536;
 /** Created once: an error for each attempt would cost more than its signature. */
 const ATTEMPT_OVER = new Error("The attempt is over.");
 
-export function createSender({ targets, timeout, insecureTls, lag }: SenderOptions) {
+export function createSender({ targets, timeout, insecureTls }: SenderOptions) {
   let agent: Agent | undefined;
   let closed = false;
   const loadAgent = once(async () => {
@@ -62,7 +59,7 @@ export function createSender({ targets, timeout, insecureTls, lag }: SenderOptio
         return notSent(failure("dropped", "A fault rule dropped this attempt: nothing was sent."));
       const refused = targets.refusal(request.url);
       if (refused) return notSent(failure("target_not_allowed", refused.message));
-      return exchange(agent ?? loadAgent(), request, { timeout, lag });
+      return exchange(agent ?? loadAgent(), request, timeout);
     },
     close() {
       closed = true;
@@ -76,11 +73,7 @@ const notSent = (error: OutcomeError) => ({
   abort: () => {},
 });
 
-function exchange(
-  client: Agent | Promise<Agent>,
-  request: WebhookRequest,
-  { timeout, lag }: Pick<SenderOptions, "timeout" | "lag">,
-) {
+function exchange(client: Agent | Promise<Agent>, request: WebhookRequest, timeout: number) {
   const { origin, host, pathname, search } = new URL(request.url);
   const response = noResponse();
   let isOver = false;
@@ -98,7 +91,6 @@ function exchange(
   const start = (agent: Agent) => {
     if (isOver) return;
     began = realNow();
-    lag?.watch(began + timeout);
     cancelDeadline = afterRealTime(timeout, () =>
       end(failure("timeout", `No complete response within ${timeout} ms.`)),
     );

@@ -1,12 +1,9 @@
 // Recordings of stand-ins for the real service, compared with the sandbox.
 
-import { type Comparison, compare } from "../../../src/compare/compare.ts";
+import type { Comparison } from "../../../src/compare/compare.ts";
 import { readHar, readWebhooks } from "../../../src/compare/read-recording.ts";
 import type { Recording } from "../../../src/compare/recording.ts";
-import { serviceFileOf } from "../../../src/compare/write-service.ts";
 import { comparedSandbox } from "../../../src/sandbox/documents.ts";
-import { createFileCheck } from "../../../src/service/file-check.ts";
-import type { ServiceFile } from "../../../src/service/service-file.ts";
 import type { Behaviour } from "./behaviour.ts";
 import { type Difference, differences } from "./differences.ts";
 import { inOtherHand, type Trait } from "./other-hand.ts";
@@ -14,9 +11,6 @@ import { createRealService } from "./service.ts";
 import { recordSession } from "./session.ts";
 
 export const sandbox = comparedSandbox();
-
-/** The first entry of a service file that a start refuses. */
-export const refusedIn = createFileCheck({ facts: sandbox.facts, operations: sandbox.operations.map(({ id }) => id) });
 
 /** A change to all of the differences. */
 export const changeTo =
@@ -44,7 +38,3 @@ export const contradictedIn = ({ verdicts }: Comparison): string[] =>
   verdicts
     .filter(({ verdict }) => verdict === "contradicted" || verdict === "against_document")
     .map(({ fact }) => fact.id);
-
-/** The service file that compare writes of a recording. */
-export const fileOf = (recording: Recording): ServiceFile =>
-  serviceFileOf(sandbox.facts, compare(sandbox, recording).evidence, { atLeast: 1, refusedIn });

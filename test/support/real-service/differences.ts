@@ -9,8 +9,6 @@ export interface Difference {
   change(behaviour: Behaviour): unknown;
   /** The ids of the facts that a recording contradicts. */
   contradicts: readonly string[];
-  /** A service file cannot change it. */
-  cannotBeAdopted?: true;
 }
 
 /** Changes the records of a kind, and leaves those of others. */
@@ -350,6 +348,5 @@ export const differences: readonly Difference[] = [
     name: "secrets are secret_",
     change: (to) => (to.secretPrefix = "secret"),
     contradicts: ["webhooks.create.reply.secret.prefix"],
-    cannotBeAdopted: true,
   },
 ];

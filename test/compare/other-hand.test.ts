@@ -1,0 +1,58 @@
+// A service of another hand: what it writes differently everywhere is one finding each.
+
+import { expect, test } from "vitest";
+import { compare } from "../../src/compare/compare.ts";
+import { findingsOf } from "../../src/compare/text.ts";
+import { changeTo, recordingOf, sandbox } from "../support/real-service/comparison.ts";
+import { differences } from "../support/real-service/differences.ts";
+import { type Trait, traits } from "../support/real-service/other-hand.ts";
+
+const shapeOf: Record<Trait, string> = {
+  snake_case: "names",
+  envelopes: "envelope",
+  uuids: "ids",
+  "problem+json": "errors",
+  "token cursors": "pagination",
+  "decimal amounts": "amounts",
+  "ISO times": "times",
+  "payload under data.object": "events",
+  "t=,v1= signatures": "signature",
+};
+
+test("is found in one finding for each of its habits, and in two for the records that are recognised; no value is contradicted", () => {
+  const found = compare(sandbox, recordingOf(undefined, traits));
+  expect(found.shapes.map(({ kind }) => kind).sort()).toEqual(Object.values(shapeOf).sort());
+  expect(findingsOf(found).flatMap(({ findings }) => findings.map(({ facts, seen }) => [facts, seen]))).toEqual([
+    [["customer.created.format", "webhooks.create.reply.created.format", "event.created.format"], "ISO 8601 time"],
+  ]);
+});
+
+test.each(["uuids", "problem+json", "token cursors", "payload under data.object", "t=,v1= signatures"] as const)(
+  "with nothing but %s, has that one finding, and the rest is compared field by field",
+  (trait) => {
+    const found = compare(sandbox, recordingOf(undefined, [trait]));
+    expect(found.shapes.map(({ kind }) => kind)).toEqual([shapeOf[trait]]);
+    expect(findingsOf(found)).toEqual([]);
+    expect(found.verdicts.filter(({ verdict }) => verdict === "confirmed").length).toBeGreaterThan(400);
+  },
+);
+
+test("has its statuses, codes, values and limits compared through its names and envelopes", () => {
+  const change = changeTo(
+    differences.filter(({ name }) => /refund|declining|limit out|payouts take|unknown id|second decline/.test(name)),
+  );
+  const contradicted = compare(sandbox, recordingOf(change, traits)).verdicts.flatMap(({ fact, seen }) =>
+    seen.length > 0 ? [fact.id] : [],
+  );
+  expect(contradicted).toEqual(
+    expect.arrayContaining([
+      ...[
+        "bookings.decline.status",
+        "error.resource_not_found.status",
+        "error.resource_not_found.code",
+        "error.invalid_state.code",
+      ],
+      ...["error.invalid_limit.status", "payouts.list.query.limit.maximum", "payment.status.values"],
+    ]),
+  );
+});

@@ -1,0 +1,41 @@
+// Correct clients that make many calls at once through an outage or a rate limit: no verdict may fail. Their pauses are
+// real time, because that is what the judge measures.
+
+import { expect, test } from "vitest";
+import { createRandom } from "../../src/kernel/random.ts";
+import { correctClient, createClient } from "../support/clients/client.ts";
+import { type Bench, open } from "../support/sandbox.ts";
+
+const random = createRandom(1);
+const API_KEY = "sk_test_lodge";
+const readsOf = (count: number) =>
+  Array.from({ length: count }, (_, index) => ({ method: "GET", path: `/payments?limit=${index + 1}` }));
+
+const failuresOf = async (bench: Bench): Promise<string[]> =>
+  (await bench.verdicts.list({ verdict: "fail" })).data.map(({ rule, says }) => `${rule}: ${says}`);
+
+test("50 different reads, each retried with jittered doubling pauses through an outage", async () => {
+  const bench = await open({ clock: "real" });
+  await bench.faults.add({ action: { type: "status", status: 503 }, trigger: { times: 4, per: "idempotency_key" } });
+  const statuses = await Promise.all(
+    readsOf(50).map((read, number) => {
+      const pause = (attempts: number) => 50 * 2 ** attempts * random.fraction("pause", number, attempts);
+      return createClient(bench.baseUrl, API_KEY, { ...correctClient, pause }).send(read);
+    }),
+  );
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  const { data: retried } = await bench.verdicts.list({ verdict: "pass", rule: "retry.happened" });
+  expect(retried).toHaveLength(50);
+  expect(await failuresOf(bench)).toEqual([]);
+});
+
+test.each([
+  ["an outage", { type: "outage" }],
+  ["a rate limit", { type: "rate_limit", retryAfter: 30 }],
+] as const)("100 reads through %s, sent once and never retried", async (_, action) => {
+  const bench = await open({ clock: "real" });
+  await bench.faults.add({ action, trigger: { times: null } });
+  const { send } = createClient(bench.baseUrl, API_KEY, { ...correctClient, maxAttempts: 1 });
+  for (const read of readsOf(100)) expect(await send(read)).toBeGreaterThanOrEqual(429);
+  expect(await failuresOf(bench)).toEqual([]);
+});

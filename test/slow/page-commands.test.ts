@@ -1,0 +1,160 @@
+// Runs each `npx merchant-sandbox` command of the pages with the real npx, from a checkout and from a project in which
+// the checkout is installed. What the commands print is tested beside their pages.
+
+import { execFile } from "node:child_process";
+import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readPage, root } from "../support/page.ts";
+import { launchCommand, ownEnvironment } from "../support/program.ts";
+
+const COMMAND = /npx merchant-sandbox\b/;
+
+const pages = [
+  "README.md",
+  "llms.txt",
+  "recipes/shell/sandbox.sh",
+  ...["docs", "fixtures/lessons"].flatMap((under) =>
+    readdirSync(join(root, under))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `${under}/${name}`),
+  ),
+];
+
+/** The commands of a page: in its blocks of code, and between backticks in its text. */
+function commandsOf(page: string): string[] {
+  const text = readPage(page);
+  const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)\n```$/gm)].map(([, block = ""]) => block);
+  const lines = page.endsWith(".sh") ? text.split("\n") : blocks.join("\n").split("\n");
+  const inText = [...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/`(npx merchant-sandbox[^`]*)`/g)];
+  return [...lines, ...inText.map(([, command = ""]) => command.replaceAll("\n", " "))]
+    .filter((line) => COMMAND.test(line))
+    .map((line) => line.slice(line.search(COMMAND)).replace(/\s+(#|&$|&&$|> \S+).*$/, ""));
+}
+
+/** The command without what belongs to the shell or the file around it. */
+const tidy = (command: string) => command.replace(/\)"$|`$|[\\,]+$|",$/, "").trim();
+
+const commands = [...new Set(pages.flatMap(commandsOf).map(tidy))].filter((command) => !command.endsWith(" …"));
+
+/** Commands that run until they are stopped. The others end on their own. */
+const RUNS_ON = /^npx merchant-sandbox($| (--|attach|learn|listen|receive|start(?!.*--detach)))/;
+
+/** Commands that listen, and get a free port here. */
+const LISTENS = /^npx merchant-sandbox($| (--|receive|start|learn))/;
+
+/** Needs a room, which a lesson on another machine opens. */
+const JOINS = / learn --join /;
+
+/** The exit codes of commands that report about the client, which here is none. */
+const REPORTS: readonly [RegExp, readonly number[]][] = [
+  [/ scenario score /, [0, 3, 4]],
+  [/ audit /, [0, 1, 3]],
+  [/ compare /, [0, 3]],
+  [/ doctor$/, [0, 1]],
+];
+
+/** A call in place of the tests that `exec` runs on a page. */
+const CALL = `-- "${process.execPath}" -e "fetch(process.env.MERCHANT_BASE_URL)"`;
+
+/** Two hundred processes take their time on a busy machine; failures show in exit codes. */
+const HOUR = 3_600_000;
+
+let base: string;
+let env: Record<string, string>;
+let receiver: Server;
+
+const npm = (cwd: string, ...words: string[]) => promisify(execFile)("npm", words, { cwd, env });
+
+/** A checkout with the files of this one. */
+function openCheckout(): void {
+  const folder = join(base, "checkout");
+  mkdirSync(folder);
+  for (const name of readdirSync(root).filter((name) => !name.startsWith(".")))
+    symlinkSync(join(root, name), join(folder, name));
+}
+
+beforeAll(async () => {
+  base = mkdtempSync(join(tmpdir(), "merchant-sandbox-npx-"));
+  const own = Object.entries(ownEnvironment()).filter(([name]) => !/^(npm_|NODE_ENV$|VITEST)/i.test(name));
+  env = {
+    ...Object.fromEntries(own),
+    npm_config_cache: join(base, "cache"),
+    npm_config_offline: "true",
+    npm_config_loglevel: "error",
+    GITHUB_ENV: join(base, "github-env"),
+    GITHUB_OUTPUT: join(base, "github-output"),
+    WEBHOOK_SECRET: "whsec_0123456789abcdef",
+  };
+  openCheckout();
+  mkdirSync(join(base, "project"));
+  writeFileSync(join(base, "project/package.json"), '{ "private": true }\n');
+  await npm(join(base, "project"), "install", "--save-dev", "--no-audit", "--no-fund", "../checkout");
+  receiver = createServer((incoming, outgoing) => void incoming.resume().on("end", () => outgoing.end()));
+  await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));
+}, HOUR);
+
+afterAll(() => {
+  receiver.close();
+  rmSync(base, { recursive: true, force: true });
+});
+
+/** A shell in a folder. A command that runs on is stopped after its first line. */
+function openPlace(cwd: string) {
+  const run = async (command: string) => {
+    const { line, ended, child } = launchCommand("sh", ["-c", `exec ${command}`], env, cwd);
+    if (!RUNS_ON.test(command)) return ended;
+    const code = await line(() => true).then(
+      () => 0,
+      async () => (await ended).code,
+    );
+    child.kill("SIGTERM");
+    return { ...(await ended), code };
+  };
+  return { run, control: (words: string) => run(`npx merchant-sandbox ${words}`) };
+}
+
+test.concurrent.each(["checkout", "project"])(
+  "each command of the pages runs in a %s",
+  { timeout: HOUR },
+  async (name) => {
+    const cwd = join(base, name);
+    const { run, control } = openPlace(cwd);
+    const { out } = await control("start --detach --memory --port 0 --json");
+    const { url } = JSON.parse(out.join("\n")) as { url: string };
+    const [event = ""] = (await control("trigger payout.paid --json")).out.join("").match(/evt_\w+/) ?? [];
+    writeFileSync(join(cwd, "recording.har"), await (await fetch(`${url}/_sandbox/report?format=har`)).text());
+    writeFileSync(join(cwd, "received.jsonl"), "");
+    const { port } = receiver.address() as AddressInfo;
+    const here = (command: string) => {
+      const said = command
+        .replaceAll("http://127.0.0.1:4747", url)
+        .replaceAll("localhost:3000", `127.0.0.1:${port}`)
+        .replace("evt_…", event)
+        .replace(/ -- .*$/, ` ${CALL}`);
+      return LISTENS.test(said) && !/--(port|join|detach)/.test(said) ? `${said} --port 0` : said.replace("4800", "0");
+    };
+    const failures = [];
+    const detached = / (start --detach|stop$)/;
+    try {
+      for (const command of commands.filter((one) => !detached.test(one) && !JOINS.test(one))) {
+        const { code, error } = await run(here(command));
+        const expected = REPORTS.find(([pattern]) => pattern.test(command))?.[1] ?? [0];
+        if (code === null || !expected.includes(code)) failures.push({ command, code, error });
+        if (process.env.TRACE) appendFileSync(process.env.TRACE, `${name} ${command} ${code} ${error.slice(0, 200)}\n`);
+      }
+    } finally {
+      for (const command of ["stop", "start --detach --memory --port 0", "stop"])
+        expect([command, (await control(command)).code]).toEqual([command, 0]);
+    }
+    expect(failures).toEqual([]);
+  },
+);
+
+test("the pages print commands of most kinds", () => {
+  expect(commands.length).toBeGreaterThan(40);
+});
