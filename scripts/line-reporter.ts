@@ -1,5 +1,5 @@
-// What `npm test` prints, in a terminal and elsewhere: one line for each file, the failures, and one line with the
-// counts and the time.
+// What `npm test` prints, in a terminal and elsewhere: one line for each file, the failures, what was skipped and why,
+// and one line with the counts and the time.
 
 import { stripVTControlCharacters } from "node:util";
 import type { TestCase, TestModule, Vitest } from "vitest/node";
@@ -41,8 +41,22 @@ export class LineReporter extends DefaultReporter {
   ): Promise<void> {
     super.onTestRunEnd(modules, errors, reason);
     for (const stream of [process.stdout, process.stderr]) await written(stream);
+    this.printSkipped(modules);
     this.printCounts(modules, errors);
     await written(process.stdout);
+  }
+
+  /** Prints which tests were skipped, by what they need; their titles name it. */
+  private printSkipped(modules: readonly TestModule[]): void {
+    const byNeed = new Map<string, TestCase[]>();
+    for (const test of modules.flatMap((module) => [...module.children.allTests("skipped")])) {
+      const [, need = "no reason in their title"] = /\(needs ([^)]+)\)/.exec(test.fullName) ?? [];
+      byNeed.set(need, [...(byNeed.get(need) ?? []), test]);
+    }
+    for (const [need, tests] of byNeed) {
+      const files = [...new Set(tests.map((test) => test.module.relativeModuleId))];
+      this.log(`Skipped: ${tests.length} in ${files.join(", ")}. To run: ${need}`);
+    }
   }
 
   private printCounts(modules: readonly TestModule[], errors: readonly unknown[]): void {

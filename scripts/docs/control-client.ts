@@ -2,7 +2,7 @@
 // methods are made.
 
 import { catalogue, eventTypes } from "../../src/areas/index.ts";
-import { paramNames } from "../../src/contracts/endpoint.ts";
+import { paramNames } from "../../src/client/control-call.ts";
 import { liveEvents } from "../../src/contracts/live-messages.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { Condition, Count } from "../../src/schema/conditions.ts";

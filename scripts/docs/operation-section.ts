@@ -1,6 +1,6 @@
 // Renders the section of one operation: example, parameters, body, response, errors and events.
 
-import { paramNames } from "../../src/contracts/endpoint.ts";
+import { paramNames } from "../../src/client/control-call.ts";
 import { errors } from "../../src/kernel/errors.ts";
 import { factOf, isAssumed } from "../../src/schema/assumed.ts";
 import {

@@ -2,11 +2,11 @@
 // the service.
 
 import { existsSync, readFileSync } from "node:fs";
+import { withFields } from "../../src/areas/declare/resource.ts";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../../src/areas/index.ts";
 import { behaviours as endpoints, webhookEndpoints } from "../../src/areas/webhooks.ts";
 import { envelope, errorObject } from "../../src/contracts/envelopes.ts";
 import { factKinds } from "../../src/contracts/fact.ts";
-import { withFields } from "../../src/contracts/resource.ts";
 import { WebhookHealth } from "../../src/contracts/webhook.ts";
 import { controlAreaDescriptions, controlCatalogue } from "../../src/control/index.ts";
 import { actions, matchSchemas } from "../../src/faults/rule-schema.ts";

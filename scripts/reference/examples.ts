@@ -1,6 +1,6 @@
 // Examples in the documents: the responses of the example requests, and the paths of these requests.
 
-import { paramNames } from "../../src/contracts/endpoint.ts";
+import { paramNames } from "../../src/client/control-call.ts";
 import type { Catalogue, DeclaredOperation } from "./api-surface.ts";
 
 /** The response bodies of the example requests, by operation id. */

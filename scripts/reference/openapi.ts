@@ -1,7 +1,7 @@
 // Generates the OpenAPI 3.1 document of an API surface.
 
 import { STATUS_CODES } from "node:http";
-import { paramNames } from "../../src/contracts/endpoint.ts";
+import { paramNames } from "../../src/client/control-call.ts";
 import { envelope } from "../../src/contracts/envelopes.ts";
 import type { EventType } from "../../src/reference/events.ts";
 import { deliveryHeaders, idempotencyKey } from "../../src/reference/headers.ts";

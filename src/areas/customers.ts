@@ -1,8 +1,8 @@
 // Customers: the customer resource and `GET /customers/{id}`.
 
-import { resource } from "../contracts/resource.ts";
 import { email, Type, text } from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { endpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
 import { sampleCustomer } from "./samples/sales.ts";
 
 export const customers = resource({

@@ -1,19 +1,10 @@
 // Employees: payroll runs and overrides of their items.
 
-import {
-  type Arrival,
-  type OwnRecords,
-  type RecordBase,
-  type Rule,
-  resource,
-  type ShiftedDates,
-  type Warning,
-} from "../contracts/resource.ts";
-import { inOrder, unknownReference } from "../contracts/rules.ts";
+import type { Arrival, OwnRecords, RecordBase, Rule, ShiftedDates, Warning } from "../contracts/resource.ts";
 import { businessDayFrom, businessDayUntil, businessTimes, dayNumber } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { withChanges } from "../schema/as-sent.ts";
-import { assumed, assumedBody } from "../schema/assumed.ts";
+import { assumed } from "../schema/assumed.ts";
 import {
   amount,
   currency,
@@ -26,7 +17,10 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint, listEndpoint } from "../store/operation-context.ts";
+import { unknownReference } from "../store/records/record-rules.ts";
+import { assumedBody, endpoint, listEndpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
+import { inOrder } from "./declare/rules.ts";
 import { homeCurrency, homeDay, onDay } from "./merchants.ts";
 import {
   composeItem,

@@ -1,12 +1,12 @@
 // How to cause each type of event: create a record in a state, change it, or call an operation on it.
 
 import type { RecordBase, Resource } from "../contracts/resource.ts";
-import { statesBefore } from "../contracts/transitions.ts";
 import { fail } from "../kernel/errors.ts";
 import { factOf } from "../schema/assumed.ts";
 import type { JsonObject } from "../schema/schema.ts";
 import type { Static } from "../schema/shapes.ts";
 import type { Operation } from "../store/operation-context.ts";
+import { statesBefore } from "../store/records/transitions.ts";
 import { overridePayrollItem, payrolls } from "./employees.ts";
 import { govPayments, postGovPayment } from "./gov-payments.ts";
 import { catalogue, eventTypes, resources } from "./index.ts";

@@ -1,12 +1,13 @@
 // Government payments: taxes and fees paid to agencies, and posting them to the books.
 
-import { type RecordBase, type Rule, resource, type Warning } from "../contracts/resource.ts";
-import { problem } from "../contracts/rules.ts";
+import type { RecordBase, Rule, Warning } from "../contracts/resource.ts";
 import { businessTimes } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
-import { assumed, assumedBody } from "../schema/assumed.ts";
+import { assumed } from "../schema/assumed.ts";
 import { amount, currency, nullables, oneOf, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { assumedBody, endpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
+import { problem } from "./declare/rules.ts";
 import { sampleGovPayment } from "./samples/office.ts";
 import { initialsOf } from "./samples/parts.ts";
 

@@ -1,17 +1,8 @@
 // Hospitality: pricing rules and bookings.
 
-import {
-  type AnyRecord,
-  type Arrival,
-  type OwnRecords,
-  type RecordBase,
-  type Rule,
-  resource,
-  type Warning,
-} from "../contracts/resource.ts";
-import { inOrder, problem } from "../contracts/rules.ts";
+import type { AnyRecord, Arrival, OwnRecords, RecordBase, Rule, Warning } from "../contracts/resource.ts";
 import { addDays, dayNumber } from "../kernel/calendar.ts";
-import { assumed, assumedBody } from "../schema/assumed.ts";
+import { assumed } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
 import {
   amount,
@@ -28,7 +19,9 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { assumedBody, endpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
+import { inOrder, problem } from "./declare/rules.ts";
 import { homeOf, merchants, onDay } from "./merchants.ts";
 import { payments, takePayment } from "./payments.ts";
 import { fullNight, type Nights, nightsOf, type RoomType } from "./rooms.ts";

@@ -1,9 +1,10 @@
 // Integrations: logs of synchronisation with other systems.
 
-import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
-import { problem } from "../contracts/rules.ts";
+import type { RecordBase, Rule } from "../contracts/resource.ts";
 import { count, nullables, oneOf, text, timestamp } from "../schema/shapes.ts";
-import { listEndpoint } from "../store/operation-context.ts";
+import { listEndpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
+import { problem } from "./declare/rules.ts";
 import { sampleSyncLog } from "./samples/office.ts";
 
 /** Milliseconds that a synchronisation takes. */

@@ -1,15 +1,6 @@
 // Marketplace orders: orders placed through external marketplaces.
 
-import {
-  type AnyRecord,
-  type Arrival,
-  type RecordBase,
-  type Resource,
-  type Rule,
-  resource,
-  type Warning,
-} from "../contracts/resource.ts";
-import { problem, unknownReference } from "../contracts/rules.ts";
+import type { AnyRecord, Arrival, RecordBase, Resource, Rule, Warning } from "../contracts/resource.ts";
 import { addDays } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
@@ -29,7 +20,10 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { listEndpoint } from "../store/operation-context.ts";
+import { unknownReference } from "../store/records/record-rules.ts";
+import { listEndpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
+import { problem } from "./declare/rules.ts";
 import { homeDay, homeOf, onDay } from "./merchants.ts";
 import { products, productVariants } from "./retail.ts";
 import { initialsOf } from "./samples/parts.ts";

@@ -1,10 +1,11 @@
 // Memberships: renewals of memberships.
 
-import { type Arrival, type RecordBase, resource } from "../contracts/resource.ts";
-import { inOrder } from "../contracts/rules.ts";
+import type { Arrival, RecordBase } from "../contracts/resource.ts";
 import { addDays, addMonths } from "../kernel/calendar.ts";
 import { amount, currency, day, flag, id, nullables, text, timestamp } from "../schema/shapes.ts";
-import { listEndpoint } from "../store/operation-context.ts";
+import { listEndpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
+import { inOrder } from "./declare/rules.ts";
 import { homeDay, onDay } from "./merchants.ts";
 import { takePayment } from "./payments.ts";
 import { GRACE_DAYS, monthsOf } from "./samples/parts.ts";

@@ -1,8 +1,8 @@
 // Merchants: profiles, creating merchants, login, and the currency, country and time of day that other areas read.
 
-import { type Arrival, type OwnRecords, type RecordBase, resource, withFields } from "../contracts/resource.ts";
+import type { Arrival, OwnRecords, RecordBase } from "../contracts/resource.ts";
 import { dayAt, timeOfDay } from "../kernel/calendar.ts";
-import { assumed, assumedBody } from "../schema/assumed.ts";
+import { assumed } from "../schema/assumed.ts";
 import {
   amount,
   count,
@@ -17,8 +17,10 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint, type OperationContext } from "../store/operation-context.ts";
+import type { OperationContext } from "../store/operation-context.ts";
 import { SESSION_SECONDS } from "../store/records/tenants.ts";
+import { assumedBody, endpoint } from "./declare/operation.ts";
+import { resource, withFields } from "./declare/resource.ts";
 
 const requiredFields = {
   name: text("Name of the merchant", { minLength: 1 }),

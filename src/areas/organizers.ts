@@ -1,9 +1,9 @@
 // Event organizers: the profile of a merchant as an organizer of events.
 
-import { resource } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
 import { count, email, flag, nullables, text } from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { endpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
 import { suspension } from "./merchants.ts";
 import { sampleOrganizer } from "./samples/sales.ts";
 

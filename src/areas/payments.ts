@@ -1,20 +1,20 @@
 // Payments: payments by customers.
 
 import { type SettledPayment, unpaidOf } from "../contracts/payment-shares.ts";
-import {
-  type AnyRecord,
-  type Arrival,
-  type OwnRecords,
-  type RecordBase,
-  type RecordFields,
-  type Resource,
-  type Rule,
-  resource,
-  type Warning,
+import type {
+  AnyRecord,
+  Arrival,
+  OwnRecords,
+  RecordBase,
+  RecordFields,
+  Resource,
+  Rule,
+  Warning,
 } from "../contracts/resource.ts";
-import { inOrder, problem } from "../contracts/rules.ts";
 import { amount, currency, documentedPageQuery, id, listOf, nullables, text, timestamp } from "../schema/shapes.ts";
-import { listEndpoint } from "../store/operation-context.ts";
+import { listEndpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
+import { inOrder, problem } from "./declare/rules.ts";
 import { homeOf } from "./merchants.ts";
 import { initialsOf } from "./samples/parts.ts";
 import { samplePayment } from "./samples/sales.ts";

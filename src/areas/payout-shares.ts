@@ -2,8 +2,9 @@
 
 import { type PaymentShare, total, unpaidOf, unpaidShares } from "../contracts/payment-shares.ts";
 import type { OwnRecords, RecordBase, Rule, Warning } from "../contracts/resource.ts";
-import { problem, unknownReference } from "../contracts/rules.ts";
 import { amount, id, Type } from "../schema/shapes.ts";
+import { unknownReference } from "../store/records/record-rules.ts";
+import { problem } from "./declare/rules.ts";
 import { payments } from "./payments.ts";
 
 export const paymentShare = Type.Object({

@@ -1,10 +1,10 @@
 // Payouts: transfers of the proceeds of payments, and the payout method that receives them.
 
 import { total } from "../contracts/payment-shares.ts";
-import { type Arrival, type OwnRecords, type RecordBase, resource, type SampleContext } from "../contracts/resource.ts";
+import type { Arrival, OwnRecords, RecordBase, SampleContext } from "../contracts/resource.ts";
 import { businessDayFrom, dayAt, nextBusinessDay, previousBusinessDay } from "../kernel/calendar.ts";
 import { once } from "../kernel/once.ts";
-import { assumed, assumedBody } from "../schema/assumed.ts";
+import { assumed } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
 import {
   amount,
@@ -22,7 +22,8 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint, listEndpoint } from "../store/operation-context.ts";
+import { assumedBody, endpoint, listEndpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
 import { homeCurrency, homeDay, homeOf, onDay } from "./merchants.ts";
 import { daysIfDaily, payments } from "./payments.ts";
 import {

@@ -1,7 +1,6 @@
 // The items of a payroll run: their fields, their sums and their rules.
 
 import type { RecordBase, Rule, Warning } from "../contracts/resource.ts";
-import { problem } from "../contracts/rules.ts";
 import { assumed } from "../schema/assumed.ts";
 import { exactSum } from "../schema/field-rules.ts";
 import {
@@ -17,6 +16,7 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
+import { problem } from "./declare/rules.ts";
 
 export const employee = text("Id of the employee", { minLength: 1 });
 export const gross = amount("Pay before deductions", { minimum: 0 });

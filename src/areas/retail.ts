@@ -1,8 +1,8 @@
 // Retail: products and their variants.
 
-import { type RecordBase, type Rule, resource } from "../contracts/resource.ts";
+import type { RecordBase, Rule } from "../contracts/resource.ts";
 import { fail } from "../kernel/errors.ts";
-import { assumed, assumedBody } from "../schema/assumed.ts";
+import { assumed } from "../schema/assumed.ts";
 import {
   amount,
   count,
@@ -15,7 +15,8 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint } from "../store/operation-context.ts";
+import { assumedBody, endpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
 import { homeCurrency } from "./merchants.ts";
 import { sampleProduct, sampleVariant } from "./samples/sales.ts";
 

@@ -1,8 +1,8 @@
 // Staff records: disciplinary records and appraisals of employees.
 
-import { resource } from "../contracts/resource.ts";
-import { inOrder } from "../contracts/rules.ts";
 import { day, nullable, nullables, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
+import { resource } from "./declare/resource.ts";
+import { inOrder } from "./declare/rules.ts";
 import { sampleAppraisal, sampleDisciplinaryRecord } from "./samples/office.ts";
 
 export const disciplinaryRecords = resource({

@@ -1,17 +1,9 @@
 // Statutory: remittances to public schemes, and the settings for them.
 
-import {
-  type Arrival,
-  type OwnRecords,
-  type RecordBase,
-  resource,
-  type ShiftedDates,
-  type Warning,
-} from "../contracts/resource.ts";
-import { sumOf } from "../contracts/rules.ts";
+import type { Arrival, OwnRecords, RecordBase, ShiftedDates, Warning } from "../contracts/resource.ts";
 import { addDays, businessDayUntil, businessTimes, dayAt } from "../kernel/calendar.ts";
 import { isUnchanged } from "../schema/as-sent.ts";
-import { assumed, assumedBody } from "../schema/assumed.ts";
+import { assumed } from "../schema/assumed.ts";
 import {
   amount,
   basisPoints,
@@ -31,7 +23,10 @@ import {
   text,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint, type OperationContext } from "../store/operation-context.ts";
+import type { OperationContext } from "../store/operation-context.ts";
+import { assumedBody, endpoint } from "./declare/operation.ts";
+import { resource } from "./declare/resource.ts";
+import { sumOf } from "./declare/rules.ts";
 import { homeDay, merchants, onDay } from "./merchants.ts";
 import { sampleRemittance, sampleStatutorySettings } from "./samples/office.ts";
 import { dueDateOf, isRemitted } from "./samples/parts.ts";

@@ -1,6 +1,5 @@
 // Webhooks: endpoints and their secrets, the delivery log, and test events.
 
-import { resource, withFields } from "../contracts/resource.ts";
 import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
@@ -16,10 +15,12 @@ import {
   Type,
   timestamp,
 } from "../schema/shapes.ts";
-import { endpoint, type OperationContext } from "../store/operation-context.ts";
+import type { OperationContext } from "../store/operation-context.ts";
 import { withoutHidden } from "../store/records/collection.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
+import { endpoint } from "./declare/operation.ts";
+import { resource, withFields } from "./declare/resource.ts";
 
 const NAME = "[a-z0-9_]+(\\.[a-z0-9_]+)+";
 const named = { minLength: 1, maxLength: 255 };

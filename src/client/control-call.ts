@@ -3,8 +3,12 @@
 
 import type { ControlApi } from "../../generated/control-api.ts";
 import { controlOperations } from "../../generated/control-operations.ts";
-import { type Method, paramNames } from "../contracts/endpoint.ts";
+import type { Method } from "../contracts/endpoint.ts";
 import { atCaller, usageError } from "../kernel/errors.ts";
+
+/** The names of the path parameters, in order. */
+export const paramNames = (path: string): string[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
 
 /** The entry of an operation in the generated table. */
 export interface OperationEntry {

@@ -1,8 +1,10 @@
-// The declaration of an operation, from which its route, validation, documentation and contract tests are derived.
+// The types of an operation's declaration, from which its route, validation, documentation and contract tests are
+// derived. `areas/declare/` has the functions that declare.
 
 import type { ErrorCode } from "../kernel/errors.ts";
-import { type Assumed, assumed, type Fact } from "../schema/assumed.ts";
-import { type Static, type TProperties, type TSchema, Type } from "../schema/shapes.ts";
+import type { Document, PreserializedJson } from "../kernel/reply-bodies.ts";
+import type { Fact } from "../schema/assumed.ts";
+import type { Static, TProperties, TSchema } from "../schema/shapes.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -113,75 +115,3 @@ export type Endpoint<World = unknown> = Readonly<
 
 /** An operation without its handler. */
 export type DeclaredOperation = Omit<Endpoint, "handle">;
-
-const OK: Assumed<number> = assumed<number>(
-  200,
-  "The service's documentation says `OK`, which is the reason phrase of status 200.",
-);
-
-const DEFAULTS = {
-  position: Number.MAX_SAFE_INTEGER,
-  description: "",
-  query: Type.Object({}),
-  exampleParams: {},
-  documents: {},
-  status: OK,
-  headers: {},
-  errors: [],
-  emits: [],
-  mayEmit: {},
-};
-
-type Declare<World, More> = <
-  const Path extends string,
-  Query extends ObjectSchema,
-  Body extends ObjectSchema,
-  Reply extends TSchema,
->(
-  declared: EndpointDeclaration<Path, Query, Body, Reply, World> & More,
-) => Endpoint<World>;
-
-/**
- * Creates the `endpoint()` function for operations of one area, or of any area. Handlers receive `World` with the
- * request.
- */
-export function endpointFactory<World>(): Declare<World, { area: string }>;
-export function endpointFactory<World>(area: string): Declare<World, unknown>;
-export function endpointFactory<World>(area = ""): Declare<World, unknown> {
-  return (declared) => {
-    const idempotent = declared.method === "POST" || declared.method === "PATCH";
-    return { ...DEFAULTS, area, idempotent, ...declared } as unknown as Endpoint<World>;
-  };
-}
-
-/** The names of the path parameters, in order. */
-export const paramNames = (path: string): string[] =>
-  [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1] as string);
-
-export class PreserializedJson<T> {
-  readonly text: string;
-  /** The type of the value that the text encodes. Exists only for the compiler. */
-  declare readonly value: T;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-}
-
-/** The default Content-Security-Policy: no scripts, requests, forms or embedding in frames. */
-const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-
-export class Document {
-  /** One of the content types that the operation declares in `documents`. */
-  readonly contentType: string;
-  readonly text: string;
-  /** The Content-Security-Policy sent with the document. */
-  readonly policy: string;
-
-  constructor(contentType: string, text: string, policy = PAGE_POLICY) {
-    this.contentType = contentType;
-    this.text = text;
-    this.policy = policy;
-  }
-}

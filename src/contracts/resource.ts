@@ -1,28 +1,14 @@
-// The declaration of a resource: its fields, its states and their effects, its rules, and its sample record.
+// The types of a resource's declaration: its fields, its states and their effects, its rules, and its sample record.
+// `areas/declare/` has the function that declares one.
 
-import { knownCurrency } from "../kernel/money.ts";
 import type { Draws } from "../kernel/random.ts";
-import { assumed } from "../schema/assumed.ts";
-import {
-  id,
-  metadata,
-  oneOf,
-  type Static,
-  type TObject,
-  type TProperties,
-  type TUnsafe,
-  Type,
-  timestamp,
-} from "../schema/shapes.ts";
-import {
-  type ArrivalTimes,
-  arrivalTimesOf,
-  describeTransitions,
-  orderRules,
-  statesBefore,
-  type Transitions,
-  timeRules,
-} from "./transitions.ts";
+import type { Static, TObject, TProperties, TUnsafe } from "../schema/shapes.ts";
+
+/** The statuses that may follow each status. */
+export type Transitions = Readonly<Record<string, readonly string[]>>;
+
+/** The states that set each time. */
+export type ArrivalTimes = ReadonlyMap<string, readonly string[]>;
 
 /** The fields that every record has. */
 export interface RecordBase {
@@ -176,7 +162,7 @@ export interface WorldViolation {
  * The event of a change that keeps the state: one type for all changes, or the first type whose condition holds. Null:
  * none.
  */
-type UpdateEvents<R> = string | null | Readonly<Record<string, (before: R, after: R) => boolean>>;
+export type UpdateEvents<R> = string | null | Readonly<Record<string, (before: R, after: R) => boolean>>;
 
 export interface Resource<R extends RecordBase = RecordBase> {
   readonly kind: string;
@@ -249,7 +235,7 @@ export type ShiftedDates = Readonly<Record<"written" | "settings", Readonly<Reco
 export type DateUnit = "days" | "weeks" | "months" | "quarters" | "half-years";
 
 /** The parts of a resource that its declaration gives unchanged, or leaves out. */
-type DeclaredParts<R extends RecordBase> = Partial<
+export type DeclaredParts<R extends RecordBase> = Partial<
   Pick<
     Resource<R>,
     | "sums"
@@ -267,7 +253,7 @@ type DeclaredParts<R extends RecordBase> = Partial<
   >
 >;
 
-interface ResourceDeclaration<F extends TProperties, S extends string> extends DeclaredParts<RecordOf<F>> {
+export interface ResourceDeclaration<F extends TProperties, S extends string> extends DeclaredParts<RecordOf<F>> {
   kind: string;
   prefix: string;
   view: string;
@@ -287,121 +273,7 @@ interface ResourceDeclaration<F extends TProperties, S extends string> extends D
   livemode?: false;
 }
 
-type RecordOf<F extends TProperties> = RecordBase & Static<TObject<F>>;
+export type RecordOf<F extends TProperties> = RecordBase & Static<TObject<F>>;
 
-type RecordShape<F extends TProperties, S extends string> = RecordOf<F> & (string extends S ? unknown : { status: S });
-
-const DEFAULT_PARTS = {
-  sums: [],
-  warnings: [],
-  listed: {},
-  series: [],
-  references: {},
-  unique: [],
-  hidden: [],
-  derived: [],
-  datesMoveBy: "weeks",
-} as const;
-
-const SHAPE_WHY =
-  "The service's documentation names the resource but does not list its fields; these are common to comparable APIs.";
-
-export function resource<const F extends TProperties, const S extends string = string>(
-  declared: ResourceDeclaration<F, S>,
-): Resource<RecordShape<F, S>> {
-  type R = RecordShape<F, S>;
-  const {
-    fields,
-    states: declaredStates = {},
-    created: _,
-    updated = null,
-    rules = [],
-    livemode,
-    defaults,
-    ...parts
-  } = declared;
-  const { kind, prefix } = parts;
-  const documented = livemode === false;
-  const states = declaredStates as unknown as Resource<R>["states"];
-  const [first] = Object.keys(states);
-  const transitions = Object.fromEntries(Object.entries(states).map(([name, { to }]) => [name, to]));
-  const arrivalTimes = arrivalTimesOf(states);
-  const schema = Type.Object(
-    {
-      id: id(prefix, "Unique identifier of the object"),
-      object: oneOf([kind], "Type of the object"),
-      merchantId: id("mer", "Merchant that owns the object"),
-      ...(first === undefined ? {} : { status: oneOf(Object.keys(states), describeTransitions(transitions)) }),
-      ...fields,
-      metadata: metadata(),
-      created: assumed(
-        timestamp("Time at which the object was created"),
-        "The service's documentation gives an integer without a unit; most services use seconds.",
-      ),
-      ...(documented
-        ? {}
-        : { livemode: Type.Boolean({ const: false, description: "Always false: no money moves here" }) }),
-    },
-    { title: kind },
-  );
-  return {
-    ...DEFAULT_PARTS,
-    ...(parts as unknown as Pick<Resource<R>, "kind" | "prefix" | "view"> & DeclaredParts<R>),
-    schema: (documented ? schema : assumed(schema, SHAPE_WHY)) as unknown as Resource<R>["schema"],
-    states,
-    changesWithTime: Object.values(states).some(({ next }) => next !== undefined),
-    transitions,
-    events: eventsOf(declared, transitions),
-    updateEvent: chooseUpdateEvent(updated as UpdateEvents<R>),
-    arrivalTimes,
-    rules: [
-      ...("currency" in fields ? [knownCurrency] : []),
-      ...(rules as unknown as readonly Rule<R>[]),
-      ...orderRules({ transitions, arrivalTimes }),
-      ...timeRules({ kind, transitions, arrivalTimes }),
-    ],
-    defaults: { ...(first === undefined ? {} : { status: first }), ...defaults } as Partial<R>,
-  };
-}
-
-function eventsOf(
-  {
-    states = {},
-    created,
-    updated,
-  }: {
-    states?: Readonly<Record<string, { event?: string }>>;
-    created?: string | null;
-    updated?: string | object | null;
-  },
-  transitions: Transitions,
-): Record<string, string> {
-  const all = Object.entries(states);
-  const creation = created === undefined ? all[0]?.[1].event : created;
-  // The initial state counts as an arrival only if a record can return to it.
-  const arrivals = all
-    .filter(([name]) => statesBefore(transitions, name).length > 0)
-    .map(([name, { event }]) => [name, event]);
-  const updates =
-    typeof updated === "string"
-      ? [["updated", updated]]
-      : Object.keys(updated ?? {}).map((type) => [type.split(".").at(-1), type]);
-  return Object.fromEntries([["created", creation], ...arrivals, ...updates].filter(([, event]) => event != null));
-}
-
-function chooseUpdateEvent<R>(updated: UpdateEvents<R>): (before: R, after: R) => string | undefined {
-  if (updated === null || typeof updated === "string") return () => updated ?? undefined;
-  const types = Object.entries(updated);
-  return (before, after) => types.find(([, holds]) => holds(before, after))?.[0];
-}
-
-/** The schema of a record with additional fields for one response. */
-export function withFields<R extends RecordBase, const F extends TProperties>(
-  resource: Resource<R>,
-  fields: F,
-): TUnsafe<R & Static<TObject<F>>> {
-  return assumed(
-    Type.Unsafe<R & Static<TObject<F>>>(Type.Object({ ...resource.schema.properties, ...fields })),
-    SHAPE_WHY,
-  );
-}
+export type RecordShape<F extends TProperties, S extends string> = RecordOf<F> &
+  (string extends S ? unknown : { status: S });

@@ -1,6 +1,6 @@
 // The sandbox's clock: read it, set it, advance it.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { LifeChange } from "../contracts/life.ts";
 import { AttemptMessage, ClockState, type LiveEvent } from "../contracts/live-messages.ts";
 import { type Clock, isoTime, LATEST_TIME } from "../kernel/clock.ts";

@@ -1,6 +1,6 @@
 // Delivery attempts of all merchants: list and replay them, wait until they have settled, and diagnose a signature.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { AttemptFault } from "../contracts/fault.ts";
 import { attemptFacts, attemptVocabulary } from "../contracts/row-filter.ts";
 import { WebhookDelivery } from "../contracts/webhook.ts";

@@ -1,9 +1,9 @@
 // Webhook endpoints of all merchants: register, remove and enable them without going through /v1, so faults and the
 // request log do not apply.
 
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { matchingTypes } from "../areas/index.ts";
 import { createWebhook, deleteWebhook, webhookEndpoints } from "../areas/webhooks.ts";
-import { endpointFactory } from "../contracts/endpoint.ts";
 import { NewEndpoint, WebhookHealth } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";

@@ -1,10 +1,9 @@
 // Events of all merchants: list, replay and trigger them. Triggering an event creates or changes its record, so that
 // clients can fetch it.
 
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { type EventSource, eventSources } from "../areas/event-sources.ts";
-import { endpointFactory } from "../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
-import { pathTo, statesBefore } from "../contracts/transitions.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
@@ -13,6 +12,7 @@ import { assumedPageQuery, listOf, nullable, Type, text, timeText } from "../sch
 import { fieldErrors } from "../schema/validator.ts";
 import type { OperationContext } from "../store/operation-context.ts";
 import { makeRecord } from "../store/records/admin-records.ts";
+import { pathTo, statesBefore } from "../store/records/transitions.ts";
 import type { Stores } from "../store/stores.ts";
 import type { LoggedEvent } from "../store/webhooks/event-log.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";

@@ -1,6 +1,6 @@
 // Fault rules: arm, list, change and remove them.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { RuleState } from "../contracts/fault.ts";
 import type { RuleRegistry } from "../faults/rule-registry.ts";
 import { RULE_FIELDS } from "../faults/rule-schema.ts";

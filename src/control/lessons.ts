@@ -1,11 +1,12 @@
 // The control operations for lessons and learners. With their API key, learners may call the operations about
 // themselves.
 
-import { Document, endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { type LearnerState, Lesson, ShownLearner } from "../contracts/lesson.ts";
 import { currentStepText } from "../contracts/lesson-text.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { Document } from "../kernel/reply-bodies.ts";
 import type { LessonService } from "../lessons/index.ts";
 import { oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";

@@ -1,6 +1,6 @@
 // Merchants: list, create, remove and reset them.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { ClockState, type LiveEvent, Merchant } from "../contracts/live-messages.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { nullable, type Static, Type, text } from "../schema/shapes.ts";

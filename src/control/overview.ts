@@ -1,6 +1,6 @@
 // The sandbox itself: its address and merchants, its health, its operations and their coverage, and its documents.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { type FactKind, factKinds } from "../contracts/fact.ts";
 import { ClockState, KeptCounts, MadeCounts, Merchant } from "../contracts/live-messages.ts";
 import { ShownScenario } from "../contracts/scenario.ts";

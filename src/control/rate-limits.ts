@@ -1,6 +1,6 @@
 // Rate-limit windows: list them, and set one for a test.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";

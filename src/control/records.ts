@@ -1,6 +1,6 @@
 // Records of every kind: list and show them, and create, edit or move them with the event the service would emit.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { didYouMean, nearestOrAll } from "../kernel/did-you-mean.ts";

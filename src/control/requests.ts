@@ -1,6 +1,6 @@
 // The request log: requests with their responses and the events they caused. Also the row filter for logs.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { LoggedRequest } from "../contracts/logged-request.ts";
 import {
   type FilterFacts,

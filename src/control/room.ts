@@ -1,7 +1,7 @@
 // A workshop room: open, close and join it, and show its board. Paths below the room's URL require its code instead of
 // the control token.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { ShownLearner } from "../contracts/lesson.ts";
 import { fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";

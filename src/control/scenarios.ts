@@ -1,6 +1,6 @@
 // Scenarios: list, arm, score and disarm them.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { type ScenarioState, ShownScenario } from "../contracts/scenario.ts";
 import { isoTime } from "../kernel/clock.ts";
 import type { Scenarios } from "../scenarios/index.ts";

@@ -1,6 +1,6 @@
 // Snapshots: named copies of the database, which can be restored any number of times.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { Type } from "../schema/shapes.ts";
 import type { Snapshots } from "../store/world/snapshots.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";

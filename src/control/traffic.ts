@@ -1,6 +1,6 @@
 // Background traffic: start it, list it, stop it.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import { ShownTraffic, TrafficOptions, type TrafficState } from "../contracts/traffic.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { Type, text } from "../schema/shapes.ts";

@@ -1,6 +1,6 @@
 // The verdicts of the judge: list, add and clear them.
 
-import { endpointFactory } from "../contracts/endpoint.ts";
+import { endpointFactory } from "../areas/declare/operation.ts";
 import {
   AddedSandbox,
   JudgedRule,

@@ -1,7 +1,7 @@
 // Verification of a run: expectations, the report, and the audit of a webhook receiver.
 
+import { endpointFactory } from "../areas/declare/operation.ts";
 import type { Audit } from "../audit/audit.ts";
-import { endpointFactory } from "../contracts/endpoint.ts";
 import { Expectations, Verification } from "../contracts/expectations.ts";
 import { HarLog, REPORT_FORMATS, type ReportFormat, type RunEnd, RunReport } from "../contracts/run-report.ts";
 import { VERDICTS } from "../contracts/verdict.ts";

@@ -5,13 +5,14 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { ControlCaller, Document, Endpoint } from "../contracts/endpoint.ts";
+import type { ControlCaller, Endpoint } from "../contracts/endpoint.ts";
 import { CONTROL_PREFIX, PAGE_PATH } from "../contracts/paths.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
+import type { Document } from "../kernel/reply-bodies.ts";
 import { factOf } from "../schema/assumed.ts";
 import { refuseLiveKeyIn } from "./authenticate.ts";
 import {

@@ -3,10 +3,11 @@
 // call operations declared for learners.
 
 import type { IncomingMessage } from "node:http";
-import { type Access, type ControlCaller, Document, type Endpoint } from "../contracts/endpoint.ts";
+import type { Access, ControlCaller, Endpoint } from "../contracts/endpoint.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { fail } from "../kernel/errors.ts";
 import { isSameToken } from "../kernel/random.ts";
+import { Document } from "../kernel/reply-bodies.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import { type RequestInput, readInput } from "./validate.ts";
 

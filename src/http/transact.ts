@@ -1,9 +1,9 @@
 // Runs the operation: handler, stored reply and queued events share one transaction. The response is sent after the
 // commit.
 
-import { PreserializedJson } from "../contracts/endpoint.ts";
 import { ApiError, type ErrorCode } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
+import { PreserializedJson } from "../kernel/reply-bodies.ts";
 import { factOf } from "../schema/assumed.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Operation } from "../store/operation-context.ts";

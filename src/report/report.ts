@@ -1,7 +1,7 @@
 // The report of a run in each format.
 
-import { Document } from "../contracts/endpoint.ts";
 import type { ReportFormat, RunEnd } from "../contracts/run-report.ts";
+import { Document } from "../kernel/reply-bodies.ts";
 import { har } from "./har.ts";
 import { page } from "./html-page.ts";
 import { junit } from "./junit.ts";

@@ -4,7 +4,6 @@
 import type { ControlApi, LiveEvent } from "../../generated/control-api.ts";
 import { type ControlTransport, createControlClient } from "../client/control-call.ts";
 import { connect } from "../client/http-transport.ts";
-import { Document } from "../contracts/endpoint.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
 import { VERDICT_RANK, type VerdictMessage } from "../contracts/verdict.ts";
 import { type ControlContext, controlCatalogue } from "../control/index.ts";
@@ -15,6 +14,7 @@ import { afterRealTimeIfRunning, type Clock, createClock, isoTime } from "../ker
 import { asMisuse, atCaller, SandboxError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
+import { Document } from "../kernel/reply-bodies.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import { describeOwner } from "../store/sqlite/inspect.ts";
 import { type ControlApiParts, openControlApi } from "./control-api.ts";

@@ -1,7 +1,7 @@
 // Marks details that the API's document leaves open. The mark is part of the schema or value itself, so the list of
 // assumptions always matches the code.
 
-import { type TProperties, type TSchema, Type } from "./schema.ts";
+import type { TSchema } from "./schema.ts";
 
 export interface Assumption {
   why: string;
@@ -36,12 +36,6 @@ export function assumed(
   const assumption: Assumption = setting === undefined ? { why } : { why, setting };
   return typeof fact === "object" ? annotate(fact, { [ASSUMED]: assumption }) : { fact, assumption };
 }
-
-/** A request body with these fields; `--bodies open` accepts fields of any other shape. */
-export const assumedBody = <P extends TProperties>(
-  fields: P,
-  why = "The service's documentation does not show this body.",
-) => assumed(Type.Object(fields), why, "--bodies open");
 
 export function isAssumed<V>(fact: Fact<V>): fact is Assumed<V> {
   return typeof fact === "object" && fact !== null && "assumption" in fact;

@@ -1,10 +1,9 @@
 // The context of an operation's handler: the calling merchant's records and the stores, inside one transaction.
 
-import { type Endpoint, endpointFactory, type HandlerInput, type ObjectSchema } from "../contracts/endpoint.ts";
+import type { Endpoint, HandlerInput, ObjectSchema } from "../contracts/endpoint.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { Random } from "../kernel/random.ts";
 import type { TSchema } from "../schema/schema.ts";
-import { assumedListOf, assumedPageQuery } from "../schema/shapes.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Collections, Scope } from "./records/collection.ts";
 import type { Counters } from "./records/id-counters.ts";
@@ -29,28 +28,6 @@ export interface WebhookRules {
 
 /** A declared operation of the service. */
 export type Operation = Endpoint<OperationContext>;
-
-export const endpoint = endpointFactory<OperationContext>();
-
-/**
- * Declares the operation that lists the merchant's records of a kind. By default, its reply and query are assumptions.
- */
-export const listEndpoint = <R extends RecordBase>(
-  resource: Resource<R>,
-  declared: Pick<Operation, "id" | "position" | "area" | "path" | "summary">,
-  {
-    reply = assumedListOf(resource.schema),
-    query = assumedPageQuery,
-  }: { reply?: TSchema; query?: typeof assumedPageQuery } = {},
-): Operation =>
-  endpoint({
-    ...declared,
-    method: "GET",
-    query,
-    reply,
-    errors: ["invalid_limit", "invalid_cursor"],
-    handle: ({ query: page, own }) => own(resource).list(page),
-  });
 
 interface OperationDependencies {
   collections: Collections;

@@ -3,6 +3,7 @@
 import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
+import { needs } from "../support/needs.ts";
 import { attempted, type Bench, lines, open, raw, readRaw } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
@@ -234,16 +235,21 @@ const outside = Object.values(networkInterfaces())
   .flat()
   .find((one) => one?.family === "IPv4" && !one.internal)?.address;
 
-test.skipIf(outside === undefined)("by default, the sandbox does not listen on network addresses", async () => {
-  const bench = await open();
-  const code = await new Promise((resolve) => {
-    attempted("Calls from another machine");
-    const socket = connect({ port: bench.port, host: outside ?? "" }, () => resolve("connected"));
-    socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
-    socket.once("connect", () => socket.destroy());
-  });
-  expect(code).toBe("ECONNREFUSED");
-});
+const NETWORK = needs(outside !== undefined, "a network address");
+
+test.skipIf(outside === undefined)(
+  `by default, the sandbox does not listen on network addresses${NETWORK}`,
+  async () => {
+    const bench = await open();
+    const code = await new Promise((resolve) => {
+      attempted("Calls from another machine");
+      const socket = connect({ port: bench.port, host: outside ?? "" }, () => resolve("connected"));
+      socket.once("error", (error: NodeJS.ErrnoException) => resolve(error.code));
+      socket.once("connect", () => socket.destroy());
+    });
+    expect(code).toBe("ECONNREFUSED");
+  },
+);
 
 test("on the network, the control API requires the exact token: neither a merchant's key nor a similar token opens it", async () => {
   const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });

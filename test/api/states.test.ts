@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { resources } from "../../src/areas/index.ts";
 import type { Resource } from "../../src/contracts/resource.ts";
-import { pathTo, statesBefore } from "../../src/contracts/transitions.ts";
+import { pathTo, statesBefore } from "../../src/store/records/transitions.ts";
 import { type Bench, NOON_SECONDS, neededFields, open } from "../support/sandbox.ts";
 
 /** Kinds with states whose records a test can create. */

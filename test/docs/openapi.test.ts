@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import { type DeclaredOperation, serviceSurface } from "../../scripts/reference/api-surface.ts";
 import { openapi } from "../../scripts/reference/openapi.ts";
-import { endpointFactory } from "../../src/contracts/endpoint.ts";
+import { endpointFactory } from "../../src/areas/declare/operation.ts";
 import { eventsOf } from "../../src/reference/events.ts";
 import { inForm } from "../../src/reference/openapi-forms.ts";
 import { ASSUMED, assumed } from "../../src/schema/assumed.ts";

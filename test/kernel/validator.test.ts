@@ -5,13 +5,13 @@ import { Check } from "typebox/schema";
 import { expect, test } from "vitest";
 import { catalogue, resources } from "../../src/areas/index.ts";
 import { Expectations } from "../../src/contracts/expectations.ts";
-import { creatableFields } from "../../src/contracts/record-fields.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { actions, ruleSchema } from "../../src/faults/rule-schema.ts";
 import { scenarioSchema } from "../../src/scenarios/scenario-files.ts";
 import { valueAt } from "../../src/schema/json-pointer.ts";
 import { type TSchema, Type } from "../../src/schema/shapes.ts";
 import { fieldErrors, matchesSchema } from "../../src/schema/validator.ts";
+import { creatableFields } from "../../src/store/records/record-fields.ts";
 
 const SEED = 20_260_105;
 

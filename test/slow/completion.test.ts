@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { needs } from "../support/needs.ts";
 import { openShell } from "../support/page.ts";
 import { PROGRAM } from "../support/program.ts";
 
@@ -29,7 +30,7 @@ complete -C '${line}'`,
 
 const isInstalled = (shell: string) => spawnSync(shell, ["--version"]).status === 0;
 
-describe.each(Object.keys(scripts))("%s", (shell) => {
+describe.each(Object.keys(scripts).map((shell) => [shell, needs(isInstalled(shell), shell)]))("%s%s", (shell) => {
   const offered = async (line: string) => {
     const { cwd, run, addCommand } = openShell();
     addCommand("merchant-sandbox", `exec "${process.execPath}" "${PROGRAM}" "$@"`);

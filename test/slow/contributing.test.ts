@@ -1,11 +1,13 @@
-// Applies the "## Add …" sections of CONTRIBUTING.md to a copy of the checkout and lints it; `npm run walks` also
-// builds, documents and tests the copy.
+// Applies the "## Add …" sections of CONTRIBUTING.md to a copy of the checkout and lints it. With RECIPES=1, as in
+// .ci/run, it also builds, documents and types the copy, and runs the tests there that the sections add and those that
+// list or count things; with WALKS=1, as in `npm run walks`, the whole quick lane.
 
 import { execFile, execFileSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { needs } from "../support/needs.ts";
 
 interface Walk {
   /** Heading, such as "Add an operation". */
@@ -81,6 +83,12 @@ const walks = readWalks(readFileSync(join(root, "CONTRIBUTING.md"), "utf8"));
 const folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-walks-"));
 const checkout = join(folder, "checkout");
 
+const RUNS_ALL = process.env.WALKS !== undefined;
+const BUILDS = RUNS_ALL || process.env.RECIPES !== undefined;
+
+/** The tests that list or count what the sections add: operations, commands, faults, scenarios, panes and columns. */
+const LISTING = ["architecture", "api", "cli", "control", "docs", "ui"].map((room) => `test/${room}/`);
+
 /** Timeout for the slowest machine: failures show in exit codes. */
 const HOUR = 3_600_000;
 
@@ -149,7 +157,7 @@ describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () =>
     copyCheckout();
     // Last section first: none may need the lines of one before it.
     for (const walk of walks.toReversed()) applyWalk(walk, checkout);
-    if (process.env.WALKS) for (const script of ["build", "docs", "types"]) await node(`scripts/${script}.js`);
+    if (BUILDS) for (const script of ["build", "docs", "types"]) await node(`scripts/${script}.js`);
   }, HOUR);
 
   test("passes the linter", () => {
@@ -157,11 +165,13 @@ describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () =>
     return node("node_modules/@biomejs/biome/bin/biome", "check", "--error-on-warnings", ...changed);
   });
 
-  describe.runIf(process.env.WALKS)("and built", () => {
+  describe.runIf(BUILDS)(`and built${needs(BUILDS, "RECIPES=1 npm test")}`, () => {
     test("passes the type check", () => node("node_modules/typescript/bin/tsc", "--noEmit"));
 
-    test("passes the quick lane, whose tests read the generated documents", () =>
-      node("node_modules/vitest/vitest.mjs", "run", "--maxWorkers=1", "--project", "quick", "--reporter=dot"));
+    test("passes the tests that list or count things, also in the generated documents", () => {
+      const words = ["run", "--maxWorkers=1", "--project", "quick", "--reporter=dot", ...(RUNS_ALL ? [] : LISTING)];
+      return node("node_modules/vitest/vitest.mjs", ...words);
+    });
 
     test("passes the tests of the additions, and prints which operation the reference model lacks", async () => {
       const changed = walks.flatMap(({ changes }) =>

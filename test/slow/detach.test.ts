@@ -17,6 +17,7 @@ import {
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { needs, ON_WINDOWS, UNIX } from "../support/needs.ts";
 import { folder, isAlive, launch, NOWHERE, PROGRAM, run, start } from "../support/program.ts";
 import { attempted, call, freePort, listen } from "../support/sandbox.ts";
 
@@ -190,8 +191,8 @@ describe("a state file from a checkout", () => {
     expect(existsSync(join(cwd, "mine.txt"))).toBe(true);
   });
 
-  test.skipIf(process.platform === "win32")(
-    "is ignored if others may read or write it, or if it is a link",
+  test.skipIf(ON_WINDOWS)(
+    `is ignored if others may read or write it, or if it is a link${needs(!ON_WINDOWS, UNIX)}`,
     async () => {
       const { cwd, url } = await detach();
       const [name = ""] = statesIn(cwd);

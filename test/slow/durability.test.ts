@@ -19,10 +19,13 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import type { GivenOptions } from "../../src/sandbox/options.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
+import { needs, ON_WINDOWS, UNIX } from "../support/needs.ts";
 import { plainUser } from "../support/plain-user.ts";
 import { folder, launchCommand, PROGRAM, run, start } from "../support/program.ts";
 import { attempted, call, control, open } from "../support/sandbox.ts";
 import { log, receive, register, trigger } from "../support/webhooks.ts";
+
+const FULL_DISK = needs(existsSync("/dev/full"), "/dev/full, as on Linux");
 
 /** Milliseconds that a write waits for the lock of another program. */
 const LOCK_TIMEOUT = 500;
@@ -206,7 +209,7 @@ describe("the file", () => {
     bench.defects.length = 0;
   });
 
-  test.skipIf(!existsSync("/dev/full"))("survives a disk too full for its own error log", async () => {
+  test.skipIf(!existsSync("/dev/full"))(`survives a disk too full for its own error log${FULL_DISK}`, async () => {
     const cwd = folder();
     const words = [process.execPath, PROGRAM, "start", "--port", "0", "--db", "data.db"];
     const program = launchCommand("sh", ["-c", 'exec "$0" "$@" 2>/dev/full', ...words], {}, cwd);
@@ -335,8 +338,8 @@ describe("the file", () => {
     }
   });
 
-  test.skipIf(process.platform === "win32")(
-    "is not reached through a link in a checkout, and neither is anything beside it",
+  test.skipIf(ON_WINDOWS)(
+    `is not reached through a link in a checkout, and neither is anything beside it${needs(!ON_WINDOWS, UNIX)}`,
     async () => {
       for (const link of ["", ".gitignore", "sandbox.db", "snapshots", "snapshots/kept.snapshot.db"]) {
         const [cwd, home] = [folder(), folder()];
@@ -405,8 +408,8 @@ describe("the file", () => {
     }
   });
 
-  test.skipIf(process.platform === "win32")(
-    "whose lock is a symbolic link is rejected, and the link's target stays as it is",
+  test.skipIf(ON_WINDOWS)(
+    `whose lock is a symbolic link is rejected, and the link's target stays as it is${needs(!ON_WINDOWS, UNIX)}`,
     async () => {
       const [cwd, home] = [folder(), folder()];
       const [db, profile] = [join(cwd, "data.db"), join(home, ".profile")];

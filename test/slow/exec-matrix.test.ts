@@ -6,6 +6,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { needs } from "../support/needs.ts";
 import { folder, run } from "../support/program.ts";
 
 const root = join(import.meta.dirname, "../..");
@@ -96,7 +97,7 @@ const expected = (cells: Cell[]) =>
 for (const [language, command, probe] of LANGUAGES) {
   const isInstalled = spawnSync("sh", ["-c", probe]).status === 0;
   test.skipIf(!isInstalled)(
-    `${language}${isInstalled ? "" : `, because "${probe}" fails here`}`,
+    `${language}${needs(isInstalled, `${probe} to succeed`)}`,
     { timeout: 900_000 },
     async () => {
       const matrix: Record<string, string> = {};

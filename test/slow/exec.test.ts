@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { XMLValidator } from "fast-xml-parser";
 import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
+import { needs, ON_WINDOWS, UNIX } from "../support/needs.ts";
 import { type Ended, folder, isAlive, launch, PROGRAM, run } from "../support/program.ts";
 
 const exec = (words: string[], command: string[], variables?: Record<string, string>, cwd?: string): Promise<Ended> =>
@@ -126,7 +127,7 @@ describe("the command", () => {
   });
 });
 
-describe.skipIf(process.platform === "win32")("signals and surviving processes", () => {
+describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS, UNIX)}`, () => {
   const waiting = (onSignal: string) =>
     `for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => { ${onSignal} }); setInterval(() => {}, 1000); console.log("ready " + process.pid);`;
 
@@ -142,8 +143,9 @@ describe.skipIf(process.platform === "win32")("signals and surviving processes",
     expect(await new Promise((resolve) => child.once("close", resolve))).toBe(41);
   });
 
-  test.skipIf(spawnSync("script", ["--version"]).status !== 0)(
-    "Ctrl-C in a terminal reaches the command once",
+  const hasScript = spawnSync("script", ["--version"]).status === 0;
+  test.skipIf(!hasScript)(
+    `Ctrl-C in a terminal reaches the command once${needs(hasScript, "script of util-linux")}`,
     async () => {
       const file = join(folder(), "counting.mjs");
       const counted = `count++; get("/payments").then(() => get("/payments")).then(() => process.exit(40 + count))`;
@@ -330,17 +332,21 @@ describe("exec writes", () => {
     expect(statSync(path).mode & 0o077).toBe(0);
   });
 
-  test.skipIf(!existsSync("/dev/full"))("a full disk takes the log, not the run", async () => {
-    const { code, error } = await exec(["--log", "/dev/full"], node("await get('/payments'); process.exit(6)"));
-    expect([code, error]).toEqual([
-      6,
-      expect.stringMatching(/^merchant-sandbox: The log \/dev\/full is incomplete: ENOSPC.*\n$/),
-    ]);
-    expect(await exec(["--report", "json=/dev/full"], ["true"])).toMatchObject({
-      code: 1,
-      error: expect.stringContaining("ENOSPC"),
-    });
-  });
+  const hasFullDisk = existsSync("/dev/full");
+  test.skipIf(!hasFullDisk)(
+    `a full disk takes the log, not the run${needs(hasFullDisk, "/dev/full, as on Linux")}`,
+    async () => {
+      const { code, error } = await exec(["--log", "/dev/full"], node("await get('/payments'); process.exit(6)"));
+      expect([code, error]).toEqual([
+        6,
+        expect.stringMatching(/^merchant-sandbox: The log \/dev\/full is incomplete: ENOSPC.*\n$/),
+      ]);
+      expect(await exec(["--report", "json=/dev/full"], ["true"])).toMatchObject({
+        code: 1,
+        error: expect.stringContaining("ENOSPC"),
+      });
+    },
+  );
 
   test("the command runs without a temporary folder", async () => {
     const { code, out } = await exec([], node("console.log((await get('/payments')).status)"), { TMPDIR: "/dev/null" });

@@ -9,6 +9,7 @@ import { clientsPage, type Row } from "../../scripts/docs/clients-page.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { sleep } from "../support/clients/client.ts";
 import { type Library, type LibraryCall, libraries } from "../support/clients/libraries.ts";
+import { needs } from "../support/needs.ts";
 import { shareForBlock } from "../support/sandbox.ts";
 
 const RUNS = Number(process.env.CLIENT_RUNS ?? 0);
@@ -174,7 +175,7 @@ test.skipIf(RUNS > 0)(
   240_000,
 );
 
-test.runIf(RUNS > 0)("docs/clients.md is made anew", async () => {
+test.runIf(RUNS > 0)(`docs/clients.md is made anew${needs(RUNS > 0, "npm run clients")}`, async () => {
   expect(installed).toEqual(libraries);
   writeFileSync(PAGE, clientsPage(installed.map(titleOf), await tableOf(RUNS, situations)));
 });

@@ -10,6 +10,7 @@ import { createRandom } from "../../src/kernel/random.ts";
 import { sleep } from "../support/clients/client.ts";
 import { type Actions, type ClientBehaviour, clientBehaviours } from "../support/clients/client-behaviours.ts";
 import { type Client, PROGRAMS, transports } from "../support/clients/transports.ts";
+import { needs } from "../support/needs.ts";
 import { type Bench, share } from "../support/sandbox.ts";
 
 const RUNS = Number(process.env.RUNS);
@@ -185,7 +186,7 @@ const MOST_LINES = 30;
 type Row = Record<Outcome | "wrong" | "too slow", number>;
 
 test.runIf(RUNS > 0)(
-  "each behaviour gets its verdict, whatever the client, the delay and the load",
+  `each behaviour gets its verdict, whatever the client, the delay and the load${needs(RUNS > 0, "npm run verdicts")}`,
   { timeout: 36_000_000 },
   async () => {
     const bench = await share({ clock: "real" });

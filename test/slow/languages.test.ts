@@ -7,6 +7,7 @@ import { createServer } from "node:https";
 import { connect } from "node:net";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { needs } from "../support/needs.ts";
 import { fences, openShell, readPage, root } from "../support/page.ts";
 import { folder, launchCommand, run, start } from "../support/program.ts";
 import { call, control, freePort, listen } from "../support/sandbox.ts";
@@ -75,12 +76,16 @@ test("the page links to each file of the suites", () => {
 
 describe.each(suites)("$folder", ({ folder: name, probe, command, passed }) => {
   const isInstalled = spawnSync("sh", ["-c", probe]).status === 0;
-  test.skipIf(!isInstalled)(`the suite passes (skipped without ${probe})`, { timeout: 180_000 }, async () => {
-    const { cwd, run } = openShell();
-    cpSync(join(root, "recipes", name), cwd, { recursive: true });
-    const { code, out, error } = await run(command);
-    expect([code, out + error]).toEqual([0, expect.stringMatching(passed)]);
-  });
+  test.skipIf(!isInstalled)(
+    `the suite passes${needs(isInstalled, `${probe} to succeed`)}`,
+    { timeout: 180_000 },
+    async () => {
+      const { cwd, run } = openShell();
+      cpSync(join(root, "recipes", name), cwd, { recursive: true });
+      const { code, out, error } = await run(command);
+      expect([code, out + error]).toEqual([0, expect.stringMatching(passed)]);
+    },
+  );
 });
 
 /** How to start each receiver; `exec`, so that a signal reaches it. */
@@ -134,8 +139,10 @@ test.for(receivers)(
   },
 );
 
-test.skipIf(spawnSync("openssl", ["version"]).status !== 0)(
-  "a receiver with a certificate of its own gets its webhooks once Node knows the certificate",
+const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
+
+test.skipIf(!hasOpenssl)(
+  `a receiver with a certificate of its own gets its webhooks once Node knows it${needs(hasOpenssl, "openssl")}`,
   async () => {
     const cwd = folder();
     const [key, cert] = [join(cwd, "key.pem"), join(cwd, "cert.pem")];

@@ -5,14 +5,37 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { openShell, root } from "../support/page.ts";
 
+const VITEST = `"${process.execPath}" "${join(root, "node_modules/vitest/vitest.mjs")}"`;
+
+function writeConfiguration(folder: string): void {
+  const lines = [
+    `import { LineReporter } from "${root}/scripts/line-reporter.ts";`,
+    "export default { test: { reporters: [new LineReporter()], globals: true } };",
+  ];
+  writeFileSync(join(folder, "vitest.config.ts"), lines.join("\n"));
+}
+
 test("the counts are the last line after a long failure in a pipe", async () => {
   const { cwd, run } = openShell();
-  writeFileSync(
-    join(cwd, "vitest.config.ts"),
-    `import { LineReporter } from "${root}/scripts/line-reporter.ts";\nexport default { test: { reporters: [new LineReporter()], globals: true } };`,
-  );
+  writeConfiguration(cwd);
   writeFileSync(join(cwd, "long.test.js"), 'test("long", () => { throw new Error("x".repeat(800_000)); });');
-  const vitest = `"${process.execPath}" "${join(root, "node_modules/vitest/vitest.mjs")}"`;
-  const { out } = await run(`${vitest} run 2>&1 | cat`);
+  const { out } = await run(`${VITEST} run 2>&1 | cat`);
   expect(out.trimEnd().split("\n").at(-1)).toMatch(/^0 passed, 1 failed, 0 skipped, 1 files, \d+ s$/);
+});
+
+test("skipped tests are listed before the counts, by what they need", async () => {
+  const { cwd, run } = openShell();
+  writeConfiguration(cwd);
+  const tests = [
+    'test("runs", () => {});',
+    'describe.skip("in a browser (needs chromium in PATH)", () => { test("one", () => {}); test("two", () => {}); });',
+    'test.skip("of no reason", () => {});',
+  ];
+  writeFileSync(join(cwd, "some.test.js"), tests.join("\n"));
+  const { out } = await run(`${VITEST} run`);
+  expect(out.trimEnd().split("\n").slice(-3)).toEqual([
+    "Skipped: 2 in some.test.js. To run: chromium in PATH",
+    "Skipped: 1 in some.test.js. To run: no reason in their title",
+    expect.stringMatching(/^1 passed, 0 failed, 3 skipped, 1 files, \d+ s$/),
+  ]);
 });

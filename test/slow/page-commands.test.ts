@@ -54,7 +54,7 @@ const JOINS = / learn --join /;
 const REPORTS: readonly [RegExp, readonly number[]][] = [
   [/ scenario score /, [0, 3, 4]],
   [/ audit /, [0, 1, 3]],
-  [/ compare /, [0, 3]],
+  [/ compare /, [0, 3, 4]],
   [/ doctor$/, [0, 1]],
 ];
 

@@ -12,6 +12,7 @@ import { commands } from "../../src/cli/commands/index.ts";
 import { exitCodes } from "../../src/kernel/errors.ts";
 import { type OptionName, optionDefinitions, variableOf } from "../../src/sandbox/options.ts";
 import { readGithubFile } from "../support/github-files.ts";
+import { needs } from "../support/needs.ts";
 import { fences, openShell, type PageShell, readPage, root, section } from "../support/page.ts";
 import { folder, launchCommand, launchFile, NOWHERE, PROGRAM, run } from "../support/program.ts";
 import { call, freePort } from "../support/sandbox.ts";
@@ -148,7 +149,9 @@ test("GitLab: the script passes, and writes the report where GitLab expects it",
   expect(XMLValidator.validate(readFileSync(join(at.cwd, job.artifacts.reports.junit), "utf8"))).toBe(true);
 });
 
-test.skipIf(spawnSync("make", ["--version"]).status !== 0)("Make: each target works", async () => {
+const hasMake = spawnSync("make", ["--version"]).status === 0;
+
+test.skipIf(!hasMake)(`Make: each target works${needs(hasMake, "make")}`, async () => {
   const at = project();
   writeFileSync(join(at.cwd, "Makefile"), `${fence(here("Make"), "make")}\n`);
   expect(await at.run("make -s test")).toMatchObject({ code: 0, out: "tested 200\n" });

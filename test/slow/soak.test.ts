@@ -7,6 +7,7 @@ import { growth, median } from "../soak/flat.ts";
 import { hazards } from "../soak/hazards.ts";
 import { expectNothingLost, openSoak, type Soak } from "../soak/soak.ts";
 import type { Held } from "../soak/subject.ts";
+import { needs, ON_WINDOWS, UNIX } from "../support/needs.ts";
 
 interface Outcome {
   seconds: number;
@@ -164,8 +165,8 @@ function expectFlat(held: readonly Held[]): void {
   }
 }
 
-test.skipIf(process.platform === "win32")(
-  "runs one process through every hazard, and kills many in one",
+test.skipIf(ON_WINDOWS)(
+  `runs one process through every hazard, and kills many in one${needs(!ON_WINDOWS, UNIX)}`,
   async () => {
     const soak = await openSoak({ seed: SEED, long: LONG });
     const began = performance.now();

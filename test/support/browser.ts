@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { WebSocket } from "ws";
+import { needs } from "./needs.ts";
 
 const PATIENCE_MS = 60_000;
 const NAMES = ["chromium", "chromium-browser", "google-chrome"];
@@ -16,9 +17,7 @@ export const browserFile = (process.env.PATH ?? "")
   .find((file) => existsSync(file));
 
 /** For test titles: says why a test is skipped. */
-export const inBrowser = browserFile
-  ? "in a browser"
-  : `in a browser (skipped: none of ${NAMES.join(", ")} is in PATH)`;
+export const inBrowser = `in a browser${needs(browserFile !== undefined, `one of ${NAMES.join(", ")} in PATH`)}`;
 
 export interface Page {
   /** Evaluates an expression in the page, and awaits a promise. */

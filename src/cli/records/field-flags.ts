@@ -1,7 +1,6 @@
 // Maps words of a command to kinds of records and statuses, and flags to fields.
 
 import { resources } from "../../areas/index.ts";
-import { creatableFields, updatableFields } from "../../contracts/record-fields.ts";
 import type { Resource } from "../../contracts/resource.ts";
 import { parseTime } from "../../kernel/clock.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
@@ -10,6 +9,7 @@ import { decimalsOf, readAmount, writeAmount } from "../../kernel/money.ts";
 import { kebab } from "../../kernel/text.ts";
 import { descriptionWithoutUnit, isAmount, isTimestamp, type TSchema, Type } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
+import { creatableFields, updatableFields } from "../../store/records/record-fields.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 
 /**

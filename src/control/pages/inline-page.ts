@@ -7,7 +7,7 @@
 // guard rejects requests from pages of other origins.
 
 import { createHash } from "node:crypto";
-import { Document } from "../../contracts/endpoint.ts";
+import { Document } from "../../kernel/reply-bodies.ts";
 
 interface PageFiles {
   html: string;

@@ -2,9 +2,7 @@
 // kind, writes the record, and emits the event that the service would send.
 
 import type { ObjectSchema } from "../../contracts/endpoint.ts";
-import { creatableFields, optionalFields, updatableFields } from "../../contracts/record-fields.ts";
 import type { AnyRecord, RecordBase, Resource, SampleContext } from "../../contracts/resource.ts";
-import { withEarlierTimes } from "../../contracts/transitions.ts";
 import { dayAt } from "../../kernel/calendar.ts";
 import { didYouMean, nearestOrAll } from "../../kernel/did-you-mean.ts";
 import { errorSummary, fail } from "../../kernel/errors.ts";
@@ -15,6 +13,8 @@ import { isTimestamp } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { OperationContext } from "../operation-context.ts";
 import type { Counters } from "./id-counters.ts";
+import { creatableFields, optionalFields, updatableFields } from "./record-fields.ts";
+import { withEarlierTimes } from "./transitions.ts";
 
 export interface SampleDependencies {
   resources: readonly Resource[];

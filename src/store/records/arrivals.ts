@@ -2,10 +2,10 @@
 // runs its consequences.
 
 import type { Arrival, OwnRecords, RecordBase, RecordFields, Resource } from "../../contracts/resource.ts";
-import { pathTo, statesBefore } from "../../contracts/transitions.ts";
 import { fail } from "../../kernel/errors.ts";
 import { sentIn, withChanges } from "../../schema/as-sent.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
+import { pathTo, statesBefore } from "./transitions.ts";
 
 interface ArrivalDependencies<R extends RecordBase> {
   resource: Resource<R>;

@@ -1,9 +1,9 @@
 // One merchant's records of one kind: reads and writes them as JSON documents, takes them through their states, and
 // emits the event of each change.
 
-import { PreserializedJson } from "../../contracts/endpoint.ts";
 import type { OwnRecords, RecordBase, RecordFields, Records, Resource } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
+import { PreserializedJson } from "../../kernel/reply-bodies.ts";
 import { usable, withChanges } from "../../schema/as-sent.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 import { isRequired } from "../../schema/walk.ts";

@@ -2,7 +2,6 @@
 // that do not exist, and names what is unlikely.
 
 import type { RecordBase, Resource, RuleContext, RuleProblem } from "../../contracts/resource.ts";
-import { unknownReference } from "../../contracts/rules.ts";
 import { errorSummary, fail } from "../../kernel/errors.ts";
 
 interface CheckContext<R> extends RuleContext<R> {
@@ -53,3 +52,10 @@ function problemsOf<R extends RecordBase>(resource: Resource<R>, record: R, cont
   }
   return found;
 }
+
+/** The problem of a field, or of a path, that names a record the merchant does not have. */
+export const unknownReference = (field: string, kind: string, id: string): RuleProblem => ({
+  field,
+  code: "unknown_reference",
+  message: `${field.replaceAll("/", ".")} must be the id of a ${kind} of yours; received ${JSON.stringify(id)}.`,
+});

@@ -1,7 +1,6 @@
 // Checks a merchant's whole world: every record against its schema, rules and references, and the sums between records.
 // Checks fixtures too: fields, names, states and unique values, and then the world of their records.
 
-import { fixtureFields } from "../../contracts/record-fields.ts";
 import type {
   AnyRecord,
   OwnRecords,
@@ -19,6 +18,7 @@ import type { JsonObject } from "../../schema/schema.ts";
 import { day, email, oneOf, type TProperties, type TSchema, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { seededRecord, uniqueValue } from "../records/collection.ts";
+import { fixtureFields } from "../records/record-fields.ts";
 import { emailKey } from "../records/tenants.ts";
 
 type Problem = Omit<WorldViolation, "kind" | "id">;

@@ -1,19 +1,11 @@
 // Rules that several kinds of records share: dates in order, and correct sums.
 
-import type { RecordBase, Rule, RuleProblem } from "./resource.ts";
+import type { RecordBase, Rule, RuleProblem } from "../../contracts/resource.ts";
 
 const valuesOf = (record: RecordBase) => record as unknown as Readonly<Record<string, unknown>>;
 
 /** A problem of a field, or of a path such as `items/0/amount`. */
 export const problem = (field: string, code: string, message: string): RuleProblem => ({ field, code, message });
-
-/** The problem of a field, or of a path, that names a record the merchant does not have. */
-export const unknownReference = (field: string, kind: string, id: string): RuleProblem =>
-  problem(
-    field,
-    "unknown_reference",
-    `${field.replaceAll("/", ".")} must be the id of a ${kind} of yours; received ${JSON.stringify(id)}.`,
-  );
 
 /** A rule that the days or times in these fields do not decrease. Null fields are skipped. */
 export const inOrder =

@@ -1,10 +1,10 @@
 // The fields of a record that a fixture, a new record or a change may set.
 
-import { oncePerKey } from "../kernel/once.ts";
-import { Type } from "../schema/shapes.ts";
-import { isRequired } from "../schema/walk.ts";
-import type { ObjectSchema } from "./endpoint.ts";
-import type { Resource } from "./resource.ts";
+import type { ObjectSchema } from "../../contracts/endpoint.ts";
+import type { Resource } from "../../contracts/resource.ts";
+import { oncePerKey } from "../../kernel/once.ts";
+import { Type } from "../../schema/shapes.ts";
+import { isRequired } from "../../schema/walk.ts";
 
 /** Fields that the service derives and no caller may set. */
 const OWNED = ["object", "merchantId", "livemode"];

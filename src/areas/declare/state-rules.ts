@@ -1,30 +1,9 @@
-// The states of a kind of record and the transitions between them, and the rules that follow from them: a time that a
-// state sets on arrival is set exactly if the record went through the state, and times are in order.
+// The rules that follow from the states of a kind: a time that a state sets on arrival is set exactly if the record went
+// through the state, and times are in order.
 
-import { sentIn } from "../schema/as-sent.ts";
-
-/** The statuses that may follow each status. */
-export type Transitions = Readonly<Record<string, readonly string[]>>;
-
-/** The shortest path of states from the initial state to `status`, both included. */
-export const pathTo = (
-  { transitions, defaults }: { transitions: Transitions; defaults: { status?: string | undefined } },
-  status: string,
-): string[] => {
-  const ways = [[defaults.status as string]];
-  for (const way of ways) {
-    const last = way.at(-1) as string;
-    if (last === status) return way;
-    for (const next of transitions[last] ?? [])
-      if (!ways.some((known) => known.includes(next))) ways.push([...way, next]);
-  }
-  throw new Error(`no way leads to ${status}`);
-};
-
-/** The statuses from which a record may move to `state`. */
-export function statesBefore(transitions: Transitions, state: string): string[] {
-  return Object.keys(transitions).filter((from) => transitions[from]?.includes(state));
-}
+import type { ArrivalTimes, Transitions } from "../../contracts/resource.ts";
+import { sentIn } from "../../schema/as-sent.ts";
+import { statesFrom } from "../../store/records/transitions.ts";
 
 /** The transitions as a sentence of the reference. */
 export function describeTransitions(transitions: Transitions): string {
@@ -33,9 +12,6 @@ export function describeTransitions(transitions: Transitions): string {
   );
   return lines.join("; ");
 }
-
-/** The states that set each time. */
-export type ArrivalTimes = ReadonlyMap<string, readonly string[]>;
 
 interface TimedKind {
   kind: string;
@@ -82,30 +58,6 @@ export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   });
 }
 
-/**
- * The fields of a new record in its state. Where the time of a state is given, the states before it were reached by
- * then, and the record was created by then; `now` is in Unix seconds.
- */
-export function withEarlierTimes(
-  kind: Omit<TimedKind, "kind"> & { defaults: { status?: string | undefined } },
-  fields: Fields,
-  now: number,
-): Fields {
-  const { transitions, arrivalTimes, defaults } = kind;
-  const status = (fields.status as string | null | undefined) ?? defaults.status;
-  if (status === undefined) return fields;
-  const times: Fields = {};
-  let latest = now;
-  for (const state of pathTo({ transitions, defaults }, status).reverse()) {
-    const reached = [...arrivalTimes.keys()].filter((field) => arrivalTimes.get(field)?.includes(state));
-    latest = Math.min(latest, ...reached.map((field) => fields[field]).filter((time) => typeof time === "number"));
-    for (const field of reached) times[field] = latest;
-  }
-  return latest < now ? { created: latest, ...times, ...fields } : fields;
-}
-
-type Fields = Record<string, unknown>;
-
 /** One rule per time: it is not before the times of earlier states, nor before the record was created. */
 export function orderRules({ transitions, arrivalTimes }: Omit<TimedKind, "kind">) {
   const [first = ""] = Object.keys(transitions);
@@ -128,11 +80,4 @@ export function orderRules({ transitions, arrivalTimes }: Omit<TimedKind, "kind"
       return { field, code: "out_of_order", message };
     };
   });
-}
-
-/** These states and all states that may follow them. */
-function statesFrom(transitions: Transitions, states: readonly string[]): Set<string> {
-  const reached = new Set(states);
-  for (const state of reached) for (const next of transitions[state] ?? []) reached.add(next);
-  return reached;
 }
