@@ -51,7 +51,9 @@ test("the details of a request, an event and a delivery print other programs' te
 test("a request as curl is no command of a build system, and keeps its value", async () => {
   const bench = await open();
   const body = JSON.stringify({ name: "A" }).replace("{", "{\n\t\n").replace("}", "\n}\n");
-  const { headers } = await bench.call("POST", "/v1/hospitality/pricing-rules", { body: `${body}::add-mask::x\n##vso[x]` });
+  const { headers } = await bench.call("POST", "/v1/hospitality/pricing-rules", {
+    body: `${body}::add-mask::x\n##vso[x]`,
+  });
   attempted("Escape sequences in a terminal");
   const curl = await linesOf(bench, "requests", String(headers["x-sandbox-request-id"]), "--curl");
   expect(curl.join("\n")).toContain("vso");
