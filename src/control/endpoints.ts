@@ -12,7 +12,7 @@ import type { Stores } from "../store/stores.ts";
 import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { ownerOfEndpoint } from "./deliveries.ts";
-import { wholeList, wholeListOf } from "./given-values.ts";
+import { LISTED_MERCHANTS, MOST_LISTED, wholeList, wholeListOf } from "./given-values.ts";
 import { callerOf, callOf, commit, type RecordParts } from "./records.ts";
 
 interface EndpointParts extends RecordParts, Pick<Stores, "outbox"> {}
@@ -51,12 +51,15 @@ const listEndpoints = endpoint({
   method: "GET",
   path: "/endpoints",
   summary: "List the webhook endpoints of all merchants, with their secrets",
+  description: LISTED_MERCHANTS,
   query: Type.Object({ merchant: Type.Optional(text("Only of this merchant")) }),
   reply: wholeListOf(ListedEndpoint, "Newest first"),
   errors: ["resource_not_found"],
   handle({ query: { merchant }, ...context }) {
     const merchants =
-      merchant === undefined ? context.tenants.list().map(({ id }) => id) : [context.tenants.require(merchant)];
+      merchant === undefined
+        ? context.tenants.list(MOST_LISTED).map(({ id }) => id)
+        : [context.tenants.require(merchant)];
     return wholeList(
       merchants
         .flatMap((id) => endpointsOf(context, id))

@@ -15,6 +15,7 @@ import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import type { Traffic } from "../traffic/traffic.ts";
 import { clockState } from "./clock.ts";
+import { MOST_LISTED } from "./given-values.ts";
 
 export interface About {
   version: string;
@@ -61,7 +62,8 @@ const Overview = Type.Object({
   life: oneOf(["on", "off"], "Whether records change on their dates: see `--life`"),
   database: nullable(Type.String({ description: "The SQLite file; null in memory" })),
   signature: Type.String({ description: "How the signature of deliveries is computed" }),
-  merchants: Type.Array(Merchant),
+  merchants: Type.Array(Merchant, { description: `The first ${MOST_LISTED} merchants` }),
+  merchantCount: Type.Integer({ description: "How many merchants there are" }),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   heldDeliveries: Type.Integer({
     description: "How many of them were waiting in the snapshot of the start, and are sent by `replay waiting`",
@@ -102,7 +104,10 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     life: life.isOn ? "on" : "off",
     database: about.file ?? null,
     signature: about.signature,
-    merchants: tenants.list(),
+    merchants: tenants
+      .list(MOST_LISTED)
+      .map((one) => ({ ...one, name: shortened(one.name), email: shortened(one.email) })),
+    merchantCount: tenants.count(),
     pendingDeliveries: deliveries.pending(),
     heldDeliveries: deliveries.held(),
     scenarios: scenarios
@@ -124,6 +129,10 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     },
   };
 }
+
+/** A merchant may have a name of a megabyte, and commands that look for a sandbox read the overview up to that length. */
+const shortened = (text: string | null) => text?.slice(0, MOST_SHOWN) ?? null;
+const MOST_SHOWN = 200;
 
 const showHealth = endpoint({
   id: "sandbox.health",

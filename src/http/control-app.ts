@@ -13,6 +13,7 @@ import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
 import type { Document } from "../kernel/reply-bodies.ts";
+import { count } from "../kernel/text.ts";
 import { factOf } from "../schema/assumed.ts";
 import { refuseLiveKeyIn } from "./authenticate.ts";
 import {
@@ -54,6 +55,7 @@ export function createControlApp<World>(
     refusePath(path, paths);
   };
   const router = openRouter();
+  const unread = createUnreadBound();
   router.use(
     inTurn(
       admit(guard), //                       403 414 417
@@ -73,7 +75,7 @@ export function createControlApp<World>(
         authorize(endpoint, options), //     403
         readBody, //                         415 413 400
         yieldIfLong,
-        run(endpoint, options), //           400 403 404 409, or the operation's reply
+        run(endpoint, options, unread), //   400 403 404 409 503, or the operation's reply
       ),
     callerOf,
   );
@@ -114,9 +116,10 @@ function createEnding<World>({ report }: ControlAppOptions<World>) {
 }
 
 const run =
-  <World>(endpoint: Endpoint<World>, { world }: ControlAppOptions<World>): Stage =>
+  <World>(endpoint: Endpoint<World>, { world }: ControlAppOptions<World>, unread: UnreadBound): Stage =>
   async (request, response, next) => {
     const context = contextOf(request);
+    unread.check();
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     const reply = serializeReply(
@@ -126,8 +129,42 @@ const run =
     Object.assign(context.headers, endpoint.headers);
     const body = typeof reply === "string" ? reply : write(context, reply);
     context.reply = { status: factOf(endpoint.status), body };
+    unread.add(response, body.length);
     passOn(context, next);
   };
+
+/** Characters of long responses that clients have not read: a report may have 100 million. */
+const MAX_UNREAD = 134_217_728;
+const LONG_RESPONSE = 65_536;
+/** Real milliseconds without progress after which the reader of a long response is disconnected. */
+const READ_TIMEOUT = 30_000;
+
+type UnreadBound = ReturnType<typeof createUnreadBound>;
+
+/** Bounds the memory of responses that clients request and do not read. */
+function createUnreadBound() {
+  let unread = 0;
+  const check = () => {
+    if (unread > MAX_UNREAD)
+      fail(
+        "sandbox_unavailable",
+        `Other clients have not read ${count(unread)} characters of their responses yet. Try again in a moment.`,
+      );
+  };
+  return {
+    check,
+    add(response: ServerResponse, length: number) {
+      if (length < LONG_RESPONSE) return;
+      // Other calls may have begun at the same time.
+      check();
+      unread += length;
+      response.setTimeout(READ_TIMEOUT, () => response.destroy());
+      response.once("close", () => {
+        unread -= length;
+      });
+    },
+  };
+}
 
 /** Rejects a caller without a token or a code before the body is read, so that it costs no time. */
 const authorize =

@@ -60,6 +60,7 @@ export function openControlApi(engine: Engine) {
     image,
     random,
     dataReplaced,
+    cachesCleared: () => clearCaches(stores),
     removed,
   });
   const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
@@ -112,9 +113,7 @@ function forgetData(
   { stores, limiter, scenarios, faults, heldResponses, trends }: Engine,
   merchant: string | undefined,
 ): void {
-  stores.tenants.clearCache();
-  stores.dueRecords.changed();
-  stores.idempotencyReplies.clearCache();
+  clearCaches(stores);
   limiter.clear(merchant);
   scenarios.forget(merchant);
   faults.rules.forget(merchant);
@@ -122,6 +121,12 @@ function forgetData(
     heldResponses.releaseAll();
     trends.clear();
   }
+}
+
+function clearCaches({ tenants, dueRecords, idempotencyReplies }: Stores): void {
+  tenants.clearCache();
+  dueRecords.changed();
+  idempotencyReplies.clearCache();
 }
 
 function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, listeners }: Engine) {

@@ -126,6 +126,7 @@ function everyStore(): Stores {
     image,
     random,
     dataReplaced: () => {},
+    cachesCleared: () => {},
     removed: () => {},
   });
   openSnapshots(stores.database, stores.requestLog, resources, "checked");

@@ -196,7 +196,10 @@ export const requests = listCommand<LoggedRequest>({
 
 async function runnableCurl(control: Control, request: RequestDetail): Promise<string> {
   const { curlOfRequest, isComplete } = await import("../../../ui/controls/request-commands.ts");
-  const { merchants, baseUrl } = await control.overview();
+  const { baseUrl } = await control.overview();
+  const { merchant } = request;
+  const merchants =
+    merchant === null ? [] : (await control.merchants.list({ merchant }).catch(() => ({ data: [] }))).data;
   if (!isComplete(request))
     note("The request log truncated or masked parts of the request: complete the command before you run it.");
   return curlOfRequest({ url: new URL(baseUrl).origin, token: undefined }, request, merchants);
