@@ -122,6 +122,7 @@ export const INDEX: SandboxOverviewReply = {
   database: null,
   signature: USUAL_SIGNATURE,
   heldDeliveries: 0,
+  merchantCount: 4,
   pendingDeliveries: 0,
   scenarios: [],
   traffic: [],
