@@ -15,10 +15,10 @@ const fileOf = (name) => join(root, "node_modules/.cache/merchant-sandbox-bench"
 /** Replaces a module by a stub of the same shape. */
 export const WITHOUT_FAULTS_AND_JUDGE = [
   {
-    file: "src/http/faults/apply-fault.ts",
+    file: "src/faults/call-stages.ts",
     contents: `
-    import { rateLimitHeaders } from "../rate-limit.ts";
-    import { send } from "../reply.ts";
+    import { rateLimitHeaders } from "../http/rate-limit.ts";
+    import { send } from "../http/reply.ts";
     const pass = (request, response, next) => next();
     export const faultStages = () => ({
       outage: pass, auth: pass, limit: pass, recall: pass, before: pass,

@@ -100,7 +100,7 @@ export interface SandboxMatchers {
 }
 
 declare module "vitest" {
-  // biome-ignore lint/suspicious/noExplicitAny: an interface is added to only under the very parameters it was declared with.
+  // biome-ignore lint/suspicious/noExplicitAny: any lets fixtures of each type be assigned to it
   interface Matchers<T = any> extends SandboxMatchers {}
 }
 

@@ -169,10 +169,6 @@ export interface ControlApi {
     /** List the lessons. */
     list(): Promise<LessonsListReply>;
     /** Get a lesson, with the commands of one learner if requested. */
-    get(given: LessonsGetInput & {
-      format: "file";
-    }): Promise<string>;
-    /** Get a lesson, with the commands of one learner if requested. */
     get(given: LessonsGetInput): Promise<Lesson>;
   };
   readonly learners: {
@@ -181,57 +177,21 @@ export interface ControlApi {
     /** Add a learner. With a name, the learner gets a new merchant with the records of the first fixture. Without a name, the learner uses the first merchant; if a learner already uses it, that learner is returned. */
     join(given?: LearnersJoinInput): Promise<LearnersJoinReply>;
     /** Get a learner, or wait for a change. */
-    get(given: LearnersGetInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Get a learner, or wait for a change. */
     get(given: LearnersGetInput): Promise<Learner>;
-    /** Begin a lesson, at its start or at one of its steps. */
-    begin(given: LearnersBeginInput & {
-      format: "text";
-    }): Promise<string>;
     /** Begin a lesson, at its start or at one of its steps. */
     begin(given: LearnersBeginInput): Promise<Learner>;
     /** Skip the current step of a learner. The results of the step are created, so that the following steps can be done. */
-    skip(given: LearnersSkipInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Skip the current step of a learner. The results of the step are created, so that the following steps can be done. */
-    skip(given: LearnersSkipInput): Promise<Learner>;
+    skip(given: {
+      id: string;
+    }): Promise<Learner>;
     /** Show the next hint of the current step, or the last one again. */
-    hint(given: LearnersHintInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Show the next hint of the current step, or the last one again. */
-    hint(given: LearnersHintInput): Promise<Learner>;
+    hint(given: {
+      id: string;
+    }): Promise<Learner>;
     /** Remove a learner and all progress; the merchant is kept. */
     remove(given: {
       id: string;
     }): Promise<Learner>;
-  };
-  readonly room: {
-    /** Open a workshop room, or get the open one. Participants need the room's URL and no control token. Each joins with a name, gets a merchant with an API key and the first step of a lesson. With that key as `Authorization: Bearer …` a participant makes the calls of this API that learners may make, for their own merchant. */
-    open(): Promise<Room>;
-    /** Close the room. New people cannot join. Current participants keep their keys; removing a learner revokes the key's access to this API. */
-    close(): Promise<RoomCloseReply>;
-    /** Get the board of a room as a page that updates itself, or its learners without keys. */
-    board(given: RoomBoardInput & {
-      format: "json";
-    }): Promise<Board>;
-    /** Get the board of a room as a page that updates itself, or its learners without keys. */
-    board(given: RoomBoardInput): Promise<string>;
-    /** Get the page on which a browser joins the room and follows the lesson. */
-    joinPage(given: RoomJoinPageInput & {
-      format: "json";
-    }): Promise<Room>;
-    /** Get the page on which a browser joins the room and follows the lesson. */
-    joinPage(given: RoomJoinPageInput): Promise<string>;
-    /** Join a room: get a merchant, its API key and the first step. */
-    join(given: RoomJoinInput & {
-      format: "text";
-    }): Promise<string>;
-    /** Join a room: get a merchant, its API key and the first step. */
-    join(given: RoomJoinInput): Promise<RoomJoinReply>;
   };
   readonly merchants: {
     /** List the merchants with their API keys, and how many records and requests each has. Covers the first 500 merchants; `merchant` names any other. */
@@ -352,14 +312,6 @@ export interface AttemptsReplayReply {
   eventId: string;
   /** Ids of the new delivery attempts */
   deliveries: string[];
-}
-export interface Board {
-  /** Always `list` */
-  object: "list";
-  /** The URL at which participants join */
-  url: string;
-  /** The learners, in the order in which they joined; without hints, because they may contain API keys */
-  data: Learner[];
 }
 export interface Clock {
   /** `real` follows the machine, `frozen` stands still, `offset` runs from another time */
@@ -547,6 +499,8 @@ export interface Expectation {
   /** A number of verdicts of the judge (default: no failures) */
   verdicts?: {
     rules: string[];
+    /** Only verdicts that these fault rules led to */
+    faults?: string[];
     /** How often: exactly, atLeast and atMost, all of which must hold */
     pass?: Count;
     /** How often: exactly, atLeast and atMost, all of which must hold */
@@ -601,7 +555,7 @@ export type FaultAction = {
   /** Delays the response, in real time. The operation still takes effect, and any other fault can act too. */
   type: "latency";
   /** How the delay is drawn (default: `fixed`) */
-  distribution?: "fixed" | "uniform" | "lognormal" | "ramp";
+  distribution?: "fixed" | "uniform" | "lognormal";
   /** fixed: milliseconds */
   ms?: number;
   /** uniform: the shortest, such as 600ms, 30s or 24h */
@@ -612,10 +566,6 @@ export type FaultAction = {
   median?: string;
   /** lognormal: how wide, such as 0.5 */
   sigma?: number;
-  /** ramp: the first delay, such as 600ms, 30s or 24h */
-  from?: string;
-  /** ramp: the last delay, when the rule's `times` or `for` is used up, such as 600ms, 30s or 24h */
-  to?: string;
   /** Before the headers, or between headers and body (default: `headers`) */
   in?: "headers" | "body";
 } | {
@@ -661,11 +611,6 @@ export type FaultAction = {
   type: "stale_read";
   /** How far back, in sandbox time; never further than to when the rule was added, such as 600ms, 30s or 24h */
   lag: string;
-} | {
-  /** Sets the service's clock wrong: in Date, in RateLimit-Reset, and in the timestamps of what the call creates. */
-  type: "clock_skew";
-  /** How far it is ahead, such as 5m; behind with a minus, such as -5m */
-  by: string;
 } | {
   /** Delivers an event more than once, with the same id and the same bytes. */
   type: "duplicate";
@@ -716,13 +661,6 @@ export type FaultAction = {
   type: "transport";
   /** How it is sent (default: `slow_send`) */
   as?: "slow_send" | "wrong_content_type" | "abort_mid_body";
-} | {
-  /** Retries a delivery that succeeded, gives up after a failure, or retries faster than scheduled. */
-  type: "retry_policy";
-  /** What it does (default: `ignore_2xx`) */
-  as?: "ignore_2xx" | "give_up" | "compress";
-  /** By how much `compress` shortens the gaps (default: 10) */
-  factor?: number;
 };
 export interface FaultMatch {
   /** Ids of operations such as payments.list; payroll.* matches a whole area */
@@ -987,8 +925,6 @@ export interface LearnerState {
 }
 export interface LearnersBeginInput {
   id: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
   /** The name or number of the lesson */
   name: string;
   /** Begin at this step; the results of the steps before it are created */
@@ -996,17 +932,10 @@ export interface LearnersBeginInput {
 }
 export interface LearnersGetInput {
   id: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
   /** Wait until the learner's version is newer than this one */
   after?: number;
   /** How long to wait, at most an hour (default: 25s) */
   within?: string;
-}
-export interface LearnersHintInput {
-  id: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
 }
 export interface LearnersJoinInput {
   /** The learner's name, which must be unique */
@@ -1018,7 +947,7 @@ export interface LearnersJoinInput {
 }
 export interface LearnersJoinReply {
   learner: Learner;
-  /** The learner's API key: for calls of the service, and for those of the control API that learners may make */
+  /** The API key of the learner's merchant */
   apiKey: string;
   baseUrl: string;
 }
@@ -1031,11 +960,6 @@ export interface LearnersListReply {
   object: "list";
   /** The learners, in the order in which they joined */
   data: Learner[];
-}
-export interface LearnersSkipInput {
-  id: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
 }
 export interface Lesson {
   name: string;
@@ -1053,7 +977,7 @@ export interface LessonBlock {
   text: string;
 }
 export interface LessonFile {
-  /** The file's name, without a path */
+  /** The file's name, which is that of the lesson */
   name: string;
   start: string;
   solution: string;
@@ -1078,8 +1002,6 @@ export interface LessonsGetInput {
   name: string;
   /** The id of a learner whose URL, API key and merchant are filled in (default: those of the first merchant, on port 4747) */
   learner?: string;
-  /** The format of the response; `file` is the initial file that the learner works on (default: json) */
-  format?: "json" | "file";
 }
 export interface LessonsListReply {
   /** Always `list` */
@@ -1529,41 +1451,6 @@ export interface RequestsListReply {
   data: LoggedRequest[];
   /** Whether there are more objects after this page, in the requested direction */
   has_more: boolean;
-}
-export interface Room {
-  /** The code of the room, part of its URL */
-  room: string;
-  /** The URL of the room; participants join with POST …/join */
-  url: string;
-}
-export interface RoomBoardInput {
-  room: string;
-  /** The format of the response (default: html) */
-  format?: "html" | "json";
-}
-export interface RoomCloseReply {
-  /** The code of the closed room; null if none was open */
-  closed: string | null;
-}
-export interface RoomJoinInput {
-  room: string;
-  /** The format of the response; `text` is for a plain terminal (default: json) */
-  format?: "json" | "text";
-  /** The learner's name, which must be unique */
-  name: string;
-  /** The name or number of the lesson to begin with (default: the first) */
-  lesson?: string;
-}
-export interface RoomJoinPageInput {
-  room: string;
-  /** The format of the response (default: html) */
-  format?: "html" | "json";
-}
-export interface RoomJoinReply {
-  learner: Learner;
-  /** The learner's API key: for calls of the service, and for those of the control API that learners may make */
-  apiKey: string;
-  baseUrl: string;
 }
 export interface RunReport {
   /** Why the run failed besides its verdicts, such as a condition of `exec --fail-on` */

@@ -16,8 +16,8 @@ import {
   updatePreview,
 } from "./run-effects.ts";
 import { applyTime } from "./state/apply-message.ts";
-import { BOARD_PANE, LESSON_PANE } from "./state/learning.ts";
-import { initialState, type LearningMode, type UiState } from "./state/state.ts";
+import { LESSON_PANE } from "./state/learning.ts";
+import { initialState, type UiState } from "./state/state.ts";
 import { withNotice } from "./state/updates.ts";
 import { createFrameRenderer } from "./terminal/frame.tsx";
 import { terminalPlatform } from "./terminal/platform.ts";
@@ -28,20 +28,20 @@ import { COLOUR_QUERY, type ReportedColours, type Theme, tonesOn, withReport } f
 export interface DashboardOptions extends TerminalStreams {
   target: HttpTarget;
   theme: Theme;
-  /** The lesson or board to show; its pane has the focus when the dashboard opens. */
-  learning?: LearningMode | undefined;
+  /** The id of the learner whose lesson is shown; its pane has the focus when the dashboard opens. */
+  learner?: string | undefined;
   /** The state in which the dashboard was last left. */
   resumeFrom?: UiState | undefined;
 }
 
-export function openDashboard({ target, theme, resumeFrom, learning, ...streams }: DashboardOptions) {
+export function openDashboard({ target, theme, resumeFrom, learner, ...streams }: DashboardOptions) {
   const { promise: left, resolve: leave } = withResolvers<LeaveReason>();
   const change = (next: UiState) => {
     applyUpdate(dashboard, updatePreview(next, false));
     dashboard.scheduler.paintSoon();
   };
-  const focus = learning && { pane: learning.kind === "learner" ? LESSON_PANE : BOARD_PANE };
-  const fresh = initialState(panes, { target, theme, size: sizeOf(streams), now: realNow(), learning, ...focus });
+  const lesson = learner !== undefined && { learning: { id: learner }, pane: LESSON_PANE };
+  const fresh = initialState(panes, { target, theme, size: sizeOf(streams), now: realNow(), ...lesson });
   const state: UiState = resumeFrom
     ? { ...resumeFrom, size: fresh.size, now: fresh.now, connection: fresh.connection, samples: [] }
     : fresh;

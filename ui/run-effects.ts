@@ -39,8 +39,6 @@ export interface Platform {
   bell?(): void;
   repaint?(): void;
   suspend?(): void;
-  /** Polls in place of `refresh`'s own calls. Default: `refresh` makes its calls. */
-  poll?(dashboard: RunningDashboard): void;
 }
 
 /** A running dashboard; `state` is the only mutable state in the dashboard. */
@@ -103,8 +101,7 @@ function performCall(dashboard: RunningDashboard, { call, onReply, onError, isPo
 
 /** Polls the sandbox. Called after every call that a key makes, and every second while connected. */
 export function refresh(dashboard: RunningDashboard): void {
-  if (dashboard.platform.poll) dashboard.platform.poll(dashboard);
-  else if (dashboard.state.connection.phase === "live")
+  if (dashboard.state.connection.phase === "live")
     for (const effect of polls(dashboard.state)) runEffect(dashboard, effect);
 }
 
@@ -144,8 +141,8 @@ export const streamHandlers = (current: () => RunningDashboard, change: (next: U
 /** Loads rows that the screen needs and the lists lack, at most one page of each list at a time. */
 export function loadRows(state: UiState): StateUpdate {
   if (state.connection.phase !== "live") return update(state);
-  const { left, right, below } = layoutOf(state);
-  const shown = new Set([...left, ...right, below].map((placement) => placement?.pane));
+  const { left, right } = layoutOf(state);
+  const shown = new Set([...left, ...right].map(({ pane }) => pane));
   return visiblePanes(state).reduce<StateUpdate>((before, pane) => {
     const list = listOf(before.state, pane.name);
     const gap = pane.log && !list.loading && !list.frozen && missingRow(state, pane, list, shown.has(pane.name));

@@ -1,9 +1,8 @@
-// The cost of one of many beside one of a tenth as many: learners in a room, webhook endpoints, sandboxes in a process,
+// The cost of one of many beside one of a tenth as many: webhook endpoints, sandboxes in a process,
 // processes on a machine.
 
 import { measureEndpoints } from "../many/endpoints.js";
 import { measureProcesses } from "../many/processes.js";
-import { measureRoom } from "../many/room.js";
 import { measureSuites } from "../many/suites.js";
 import { FEW, figure, median, ratio } from "../measure.js";
 
@@ -15,13 +14,6 @@ const TARGET = "<= 1.5 of CPU time";
 
 /** What is measured of each number, under the names of its rows. */
 const subjects = [
-  {
-    many: 200,
-    async measure(count) {
-      const { joining, step } = await measureRoom(count);
-      return { [`a learner joins, ${count} in the room`]: joining, [`a step, ${count} learners at once`]: step };
-    },
-  },
   {
     many: 500,
     measure: async (count) => ({
@@ -70,8 +62,6 @@ function row(name, many, details) {
 export const many = {
   name: "many",
   rows: [
-    row((count) => `a learner joins, ${count} in the room`, 200, memory),
-    row((count) => `a step, ${count} learners at once`, 200, latency),
     row(
       (count) => `a delivery, ${count} endpoints of one merchant`,
       500,

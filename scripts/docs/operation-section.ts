@@ -4,7 +4,6 @@ import { paramNames } from "../../src/client/control-call.ts";
 import { errors } from "../../src/kernel/errors.ts";
 import { factOf, isAssumed } from "../../src/schema/assumed.ts";
 import {
-  accessNote,
   type Catalogue,
   type DeclaredOperation,
   describePathParameter,
@@ -36,7 +35,7 @@ export function operationSection(catalogue: Catalogue, operation: DeclaredOperat
   return blocks(
     heading(3, summary, id),
     `${code(`${method} ${address}`)} · ${code(id)}`,
-    [description, accessNote(operation)].filter((part) => part !== "").join(" "),
+    description,
     prerequisite ? `Run the example of ${link(code(prerequisite.id), `#${prerequisite.id}`)} first.` : "",
     fence("sh", curl(surface.server, exampleCall(catalogue, operation, replies))),
     parameters(operation),
@@ -55,7 +54,7 @@ export function controlEntry({ surface }: Catalogue, operation: DeclaredOperatio
   return blocks(
     heading(3, summary, id),
     `${code(`${method} ${surface.prefix}${path}`)} · ${code(id)} · ${factOf(status)}`,
-    [description, accessNote(operation)].filter((part) => part !== "").join(" "),
+    description,
     taken.join("\n"),
     body && example
       ? fence("sh", curl(surface.server, exampleCall({ surface, operations: [operation] }, operation, {})))

@@ -142,14 +142,6 @@ export function ownErrorsOf(surface: Surface, operation: DeclaredOperation): Err
   return errorsOf(surface, operation).filter((code) => !common.has(code) || operation.errors.includes(code));
 }
 
-/** Who may call an operation of the control API without the control token. */
-export function accessNote({ access }: DeclaredOperation): string {
-  if (access === undefined) return "";
-  if ("requireRoom" in access) return "Takes the room's code instead of the control token.";
-  const limit = access.learner === "anyone" ? "" : ", for their own merchant only";
-  return `A learner may call it with their API key${limit}.`;
-}
-
 /** The description of a path parameter, derived from its name. */
 export function describePathParameter(name: string): string {
   const owner = /^(.+)Id$/.exec(name)?.[1] ?? "record";

@@ -1,11 +1,11 @@
 // The list of facts about the service: what its documentation states, what the sandbox assumes, and where it differs by
 // design.
 
+import { OWN_INVALID_FIELDS } from "../../src/compare/invalid-fields.ts";
+import { ownForm } from "../../src/compare/value-formats.ts";
 import { envelope, errorObject } from "../../src/contracts/envelopes.ts";
 import type { DeclaredFact, MeasuredBehaviour, ServiceFact } from "../../src/contracts/fact.ts";
-import { OWN_INVALID_FIELDS } from "../../src/contracts/invalid-fields.ts";
 import type { Resource } from "../../src/contracts/resource.ts";
-import { ownForm } from "../../src/contracts/value-formats.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
 import type { EventType } from "../../src/reference/events.ts";
 import { deliveryHeaders, idempotencyKey, serviceHeaders } from "../../src/reference/headers.ts";

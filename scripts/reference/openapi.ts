@@ -8,14 +8,7 @@ import { deliveryHeaders, idempotencyKey } from "../../src/reference/headers.ts"
 import type { OpenApiDocument } from "../../src/reference/openapi-forms.ts";
 import { ASSUMED, factOf, isAssumed } from "../../src/schema/assumed.ts";
 import { type TSchema, Type } from "../../src/schema/shapes.ts";
-import {
-  accessNote,
-  areasOf,
-  type Catalogue,
-  type DeclaredOperation,
-  describePathParameter,
-  shownOn,
-} from "./api-surface.ts";
+import { areasOf, type Catalogue, type DeclaredOperation, describePathParameter, shownOn } from "./api-surface.ts";
 import { type Components, createComponents } from "./components.ts";
 import { errorSchemaOf, failures, headersOf, omitIfEmpty } from "./error-replies.ts";
 import { examplePathOf, type Replies } from "./examples.ts";
@@ -122,7 +115,7 @@ function describe(operation: DeclaredOperation): string {
     ...emits.map((fact) => `\`${factOf(fact)}\``),
     ...Object.entries(mayEmit).map(([type, when]) => `\`${type}\` ${when}`),
   ].join(", and ");
-  const parts = [description || `${summary}.`, events ? `Emits ${events}.` : "", accessNote(operation)];
+  const parts = [description || `${summary}.`, events ? `Emits ${events}.` : ""];
   return parts.filter((part) => part !== "").join(" ");
 }
 

@@ -1,7 +1,7 @@
 // The facts that schemas state: fields, types, values, prefixes and forms, of responses and of request bodies.
 
+import { formOfSchema } from "../../src/compare/value-formats.ts";
 import type { DeclaredFact, FactKind, FactValue, ServiceFact } from "../../src/contracts/fact.ts";
-import { formOfSchema } from "../../src/contracts/value-formats.ts";
 import { ASSUMED, type Assumption } from "../../src/schema/assumed.ts";
 import { prefixOf, type TSchema } from "../../src/schema/shapes.ts";
 import {

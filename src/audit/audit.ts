@@ -1,12 +1,13 @@
 // Audits a webhook receiver: sends all probes to it, and reports the actual response, the expected one and the reason.
 
 import type { Verdict } from "../contracts/verdict.ts";
+import type { WebhookRequest } from "../contracts/webhook.ts";
 import { createClock, isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";
-import type { WebhookEvent, WebhookRequest } from "../webhooks/webhook-request.ts";
+import type { WebhookEvent } from "../webhooks/webhook-request.ts";
 import { createTestDeliveries, type Probe, probes, type TestDelivery, type TestDeliveryOptions } from "./probes.ts";
 
 export type Audit = Awaited<ReturnType<typeof auditReceiver>>;
@@ -78,7 +79,9 @@ async function sendGenuine(
   const present = createTestDeliveries({ ...deps, clock: machine }, secret, run);
   const second = await sendAll(genuine, genuine.deliveries(present), send);
   if (!second.every(isAccepted)) return { deliveries, first, note: "" };
-  const note = `, when its \`created\` was the machine's time; with the time of the sandbox clock, ${isoTime(deps.clock.now())}, it was rejected (${describe(first)})`;
+  const note =
+    `, when its \`created\` was the machine's time; ` +
+    `with the time of the sandbox clock, ${isoTime(deps.clock.now())}, it was rejected (${describe(first)})`;
   return { deliveries: present, first: second, note };
 }
 

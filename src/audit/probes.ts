@@ -37,10 +37,14 @@ export const probes: readonly [Probe, ...Probe[]] = [
   },
   {
     id: "bad_signature",
-    sent: "events signed with another secret, with the last eight digits of the signature changed, and with a signature of eight digits",
+    sent:
+      "events signed with another secret, with the last eight digits of the signature changed, and with a " +
+      "signature of eight digits",
     expected: "rejected",
     should: "answer 401 to each",
-    why: "Compare whole signatures in constant time, after comparing their lengths: timingSafeEqual throws on buffers of different lengths.",
+    why:
+      "Compare whole signatures in constant time, after comparing their lengths: " +
+      "timingSafeEqual throws on buffers of different lengths.",
     isForgery: true,
     deliveries: (make) => [
       withSignature(make.genuine(), ({ body }) => make.signWithWrongSecret(body)),
@@ -65,7 +69,9 @@ export const probes: readonly [Probe, ...Probe[]] = [
     sent: "a genuine event, then another event with the same signature: a new id and a thousand times the amount",
     expected: "rejected",
     should: "answer 401 to the second",
-    why: "Compute the signature over the exact bytes of each request; a signature of an earlier request proves nothing.",
+    why:
+      "Compute the signature over the exact bytes of each request; " +
+      "a signature of an earlier request proves nothing.",
     isForgery: true,
     deliveries(make) {
       const genuine = make.genuine();
@@ -88,7 +94,9 @@ export const probes: readonly [Probe, ...Probe[]] = [
     sent: "a refund, then the older event that says its payment succeeded",
     expected: "accepted",
     should: "answer 2xx to both, and keep the newer state",
-    why: "Events come in no guaranteed order. Compare `created`, or read the record again; do not reject an event because it is late.",
+    why:
+      "Events come in no guaranteed order. Compare `created`, or read the record again; " +
+      "do not reject an event because it is late.",
     deliveries(make) {
       const data = { id: "pay_audit_order", reference: "AUDIT-ORDER" };
       const refunded = { ...data, status: "refunded", refundedAmount: 12_500 };
@@ -100,7 +108,9 @@ export const probes: readonly [Probe, ...Probe[]] = [
     sent: "an event of a type that does not exist yet",
     expected: "accepted",
     should: TAKE,
-    why: "New types reach endpoints that subscribe to `*` without notice. Accept the types that you do not handle, and ignore them.",
+    why:
+      "New types reach endpoints that subscribe to `*` without notice. " +
+      "Accept the types that you do not handle, and ignore them.",
     deliveries: (make) => [make.genuine({ type: "tomorrow.invented" })],
   },
   {
@@ -118,7 +128,9 @@ export const probes: readonly [Probe, ...Probe[]] = [
     sent: "half of an event, correctly signed",
     expected: "either",
     should: "answer 400, or 2xx after it verified the signature and stored the raw body",
-    why: "The signature is right, so storing the body for later is safe. A 500 shows that the receiver failed on it; without a signature check, a 2xx claims that the event was processed.",
+    why:
+      "The signature is right, so storing the body for later is safe. A 500 shows that the receiver failed on it; " +
+      "without a signature check, a 2xx claims that the event was processed.",
     deliveries(make) {
       const delivery = make.genuine();
       const body = delivery.body.slice(0, delivery.body.length / 2);

@@ -68,7 +68,8 @@ const ALL: FlagDefinitions = { all: { description: "with --help: show the rare o
 /** Creates a command, and adds parsing, `--help`, and the check of its arguments. */
 export function command(definition: CommandDefinition): Command {
   const { usage, rest, sandboxOptions: wanted = false } = definition;
-  const sandboxOptions = typeof wanted === "boolean" ? (wanted ? optionNames : []) : wanted;
+  const all = wanted === true ? optionNames : [];
+  const sandboxOptions = typeof wanted === "boolean" ? all : wanted;
   const flags = {
     ...definition.flags,
     ...HELP,

@@ -41,7 +41,8 @@ export function overview(commands: Readonly<Record<string, Described>>, groups: 
     "",
     ...Object.entries(groups).flatMap(([title, names]) => section({ title, rows: rowsOf(names) }, NAMES)),
     ...section({ title: "More", rows: isAll ? rowsOf(others) : [["help --all", others.join(", ")]] }, NAMES),
-    "Exit codes: 0 success, 1 failure, 2 usage error, 3 a check failed, 4 inconclusive, 5 port in use, 6 invalid input file, 7 unsupported Node.",
+    "Exit codes: 0 success, 1 failure, 2 usage error, 3 a check failed, 4 inconclusive, 5 port in use, 6 invalid " +
+      "input file, 7 unsupported Node.",
   ].join("\n");
 }
 

@@ -106,7 +106,10 @@ function reservedOption(name: OptionName, value: unknown): string | undefined {
   if (!optionNames.includes(name)) return undefined;
   const remedy = `Use ${flagOf(name)} or ${variableOf(name)} instead.`;
   if (NOT_IN_FILE.includes(name) || (name === "host" && opensNetwork({ host: String(value) })))
-    return `This file may not ${name === "host" ? "open the sandbox to the network" : `set ${name}`}, because it comes with the folder. ${remedy}`;
+    return (
+      `This file may not ${name === "host" ? "open the sandbox to the network" : `set ${name}`}, because it comes ` +
+      `with the folder. ${remedy}`
+    );
   const outside = PATHS.includes(name) && [value].flat().find((path) => typeof path === "string" && isOutside(path));
   return outside
     ? `This file may only name files in its own folder; received ${JSON.stringify(outside)}. ${remedy}`

@@ -1,11 +1,11 @@
 // Observations from headers: rate limits, Retry-After, replays, and the name of the idempotency header.
 
 import { isDeepStrictEqual } from "node:util";
-import { formOfValue } from "../contracts/value-formats.ts";
 import { type CallContext, isReplayable, isStored, sameRequest, windowOf } from "./history.ts";
 import type { ObservationLog } from "./observations.ts";
 import { isObject, type RecordedCall, refused, succeeded } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
+import { formOfValue } from "./value-formats.ts";
 
 const WINDOW = ["RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset"];
 const RESET = "ratelimit-reset";

@@ -1,8 +1,8 @@
 // Observations of how an error lists the invalid fields of a body or a query: the place of the list, and its form.
 
-import { formOfInvalidFields, type InvalidFieldsPlace, OWN_INVALID_FIELDS } from "../contracts/invalid-fields.ts";
 import { fieldsOf } from "../schema/walk.ts";
 import type { CallContext } from "./history.ts";
+import { formOfInvalidFields, type InvalidFieldsPlace, OWN_INVALID_FIELDS } from "./invalid-fields.ts";
 import type { ObservationContext } from "./observe-values.ts";
 import { isObject, type JsonFields } from "./recording.ts";
 import { MASKED } from "./shown-texts.ts";

@@ -1,13 +1,13 @@
 // Compares JSON with schemas: an object's fields, and the type, prefix, format and value of each.
 
 import type { ServiceFact } from "../contracts/fact.ts";
-import { formOfValue } from "../contracts/value-formats.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { nameOf } from "../schema/walk.ts";
 import { type Knowledge, type ListedFacts, type ObservationLog, typeOfJson, type ValueFacts } from "./observations.ts";
 import { inOwnNames } from "./read-replies.ts";
 import { CALLED, isObject, type JsonFields, plainName, RECOGNISED } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
+import { formOfValue } from "./value-formats.ts";
 
 export interface ObservationContext {
   log: ObservationLog;

@@ -1,7 +1,6 @@
 // Recognises replies and bodies of a service of another hand, and reads them in the sandbox's names, so that their
 // values are compared.
 
-import { formOfSchema, formOfValue } from "../contracts/value-formats.ts";
 import { prefixOf, type TSchema } from "../schema/shapes.ts";
 import { fieldPlace, fieldsOf, innerOf, isRequired, nameOf, recordsOf } from "../schema/walk.ts";
 import type { ObservationLog } from "./observations.ts";
@@ -18,6 +17,7 @@ import {
   succeeded,
 } from "./recording.ts";
 import type { ShownTexts } from "./shown-texts.ts";
+import { formOfSchema, formOfValue } from "./value-formats.ts";
 
 /** Objects with fewer required fields are always compared. */
 const FEWEST_FIELDS = 3;

@@ -26,32 +26,6 @@ export interface HandlerInput<Path extends string, Query extends ObjectSchema, B
   gone?: AbortSignal | undefined;
 }
 
-/**
- * The host of the sandbox, or the learner whose API key was sent. Without a control token, every caller has the host's
- * access. A key then limits only the operations declared for learners, so that a lesson's program can send its key with
- * every call.
- */
-export type ControlCaller = "host" | { learner: string; mayDoAll: boolean };
-
-/**
- * Who may call an operation of the control API besides the host. `room`: anyone whose path has the room's code;
- * `requireRoom` throws without it. `learner`: a learner, with the learner's API key, limited to the learner's merchant.
- */
-export type Access<World> =
-  | { requireRoom(call: { params: Record<string, string> } & World): void }
-  | { learner: LearnerLimit<World> };
-
-/**
- * How a call is limited to a learner's merchant. `anyone`: no limit, because the reply is the same for every caller.
- * `query`: fills in the learner's merchant, and rejects another one. `param`: rejects a path with another merchant.
- * `ownerOf`: finds the merchant of the record in the path; a record of another merchant counts as unknown.
- */
-export type LearnerLimit<World> =
-  | "anyone"
-  | { query: string }
-  | { param: string }
-  | { ownerOf(call: { params: Record<string, string> } & World): string | null | undefined };
-
 export interface EndpointDeclaration<
   Path extends string,
   Query extends ObjectSchema,
@@ -91,7 +65,6 @@ export interface EndpointDeclaration<
   idempotent?: boolean;
   /** Milliseconds for which a reply is replayed for its `Idempotency-Key` (default: 24 hours). */
   replayWindow?: number;
-  access?: Access<World>;
   /** Rejected from a web page, even of an allowed origin: what it does reaches beyond the API. */
   notFromPages?: true;
   handle(
@@ -103,7 +76,7 @@ type HandlerResult<Reply> = Reply | PreserializedJson<Reply> | Document;
 
 type Declared<World> = EndpointDeclaration<string, ObjectSchema, ObjectSchema, TSchema, World> & { area: string };
 /** The fields without a default. */
-type MayLack = "body" | "handlerChecksBody" | "example" | "replayWindow" | "access" | "notFromPages";
+type MayLack = "body" | "handlerChecksBody" | "example" | "replayWindow" | "notFromPages";
 
 /** A declared operation without its type parameters, for code that iterates over all operations. */
 export type Endpoint<World = unknown> = Readonly<

@@ -16,7 +16,8 @@ export const envelope = Type.Object(
     merchantId: assumed(id("mer", "Merchant that owns the event"), ENVELOPE_WHY),
     data: assumed(
       Type.Record(Type.Unknown(), { description: "The object at the time of the event" }),
-      "The service's documentation shows an amount directly in the data of a test event, so the data is the object itself.",
+      "The service's documentation shows an amount directly in the data of a test event, so the data is the " +
+        "object itself.",
     ),
   },
   { title: "event" },

@@ -2,7 +2,7 @@
 
 import { Condition, Count } from "../schema/conditions.ts";
 import { flag, oneOf, oneOrSeveral, type Static, Type, text } from "../schema/shapes.ts";
-import { VERDICTS } from "./verdict.ts";
+import { RulePattern, VERDICTS } from "./verdict.ts";
 
 const closed = { additionalProperties: false } as const;
 const some = { ...closed, minProperties: 1 } as const;
@@ -96,10 +96,14 @@ export const Expectation = Type.Object(
     verdicts: Type.Optional(
       Type.Object(
         {
-          rules: Type.Array(text("Id of a rule of the judge, or a pattern such as retry_after.*"), {
-            minItems: 1,
-            maxItems: 100,
-          }),
+          rules: Type.Array(RulePattern, { minItems: 1, maxItems: 100 }),
+          faults: Type.Optional(
+            Type.Array(text("Id of a fault rule"), {
+              minItems: 1,
+              maxItems: 100,
+              description: "Only verdicts that these fault rules led to",
+            }),
+          ),
           pass: count,
           fail: count,
           inconclusive: count,
@@ -170,6 +174,7 @@ export const Verification = Type.Object({
 export type Expectation = Static<typeof Expectation>;
 export type Expectations = Static<typeof Expectations>;
 export type ExpectationKind = keyof Expectation;
+export type ExpectationOf<Kind extends ExpectationKind> = NonNullable<Expectation[Kind]>;
 export type RequestMatch = Static<typeof RequestMatch>;
 export type DeliveryMatch = Static<typeof DeliveryMatch>;
 export type NearMiss = Static<typeof NearMiss>;

@@ -13,25 +13,11 @@ export type FaultTarget = (typeof TARGETS)[number];
 /**
  * The points of the request pipeline at which a fault can act, in pipeline order. At most one rule fires at each point.
  */
-export const API_PHASES = [
-  "outage",
-  "auth",
-  "limit",
-  "recall",
-  "before",
-  "read",
-  "effect",
-  "after",
-  "latency",
-  "body",
-] as const;
+export const API_PHASES = ["outage", "auth", "limit", "recall", "before", "read", "after", "latency", "body"] as const;
 export type ApiPhase = (typeof API_PHASES)[number];
 
-/**
- * The parts of a delivery that faults change: when it is sent, its content, how it is sent, or the retries after its
- * response.
- */
-export const DELIVERY_PHASES = ["schedule", "content", "transport", "retry"] as const;
+/** The parts of a delivery that faults change: when it is sent, its content, or how it is sent. */
+export const DELIVERY_PHASES = ["schedule", "content", "transport"] as const;
 export type DeliveryPhase = (typeof DELIVERY_PHASES)[number];
 
 /**
@@ -48,9 +34,11 @@ export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 /**
  * What a receiver gets from a delivery with a fault.
  * - `genuine`: the service's own delivery, possibly at another time, in another order, or more than once.
- * - `altered`: other content, another transport, or nothing. The receiver's response says nothing about genuine deliveries.
+ * - `altered`: other content, another transport, or nothing. The receiver's response says nothing about genuine
+ *   deliveries.
  * - `forged`: a signature that does not match.
- * - `previous_secret`: a signature with the secret before the last rotation, as on a delivery that was in flight during the rotation.
+ * - `previous_secret`: a signature with the secret before the last rotation, as on a delivery that was in flight during
+ *   the rotation.
  */
 const DELIVERY_OUTCOMES = ["genuine", "altered", "forged", "previous_secret"] as const;
 export type DeliveryOutcome = (typeof DELIVERY_OUTCOMES)[number];
@@ -117,9 +105,7 @@ export type ApiEffect =
   /** Deletes the stored reply of the Idempotency-Key. */
   | { kind: "forget" }
   /** Answers a read with the records as of this many sandbox milliseconds ago. */
-  | { kind: "lag"; milliseconds: number }
-  /** Shifts the service's clock by this many milliseconds for this call. */
-  | { kind: "skew"; milliseconds: number };
+  | { kind: "lag"; milliseconds: number };
 
 /** The effects on delivery attempts. Spans are milliseconds. */
 export type DeliveryEffect =
@@ -135,8 +121,7 @@ export type DeliveryEffect =
       /** JSON Pointers into the event, each with its new value. */
       patch: Readonly<Record<string, unknown>>;
     }
-  | { kind: "transport"; as: "slow_send" | "wrong_content_type" | "abort_mid_body" }
-  | { kind: "retry_policy"; as: "ignore_2xx" | "give_up" | "compress"; factor: number };
+  | { kind: "transport"; as: "slow_send" | "wrong_content_type" | "abort_mid_body" };
 
 /** The effects of fault rules on an attempt. */
 export const AttemptFault = Type.Object(

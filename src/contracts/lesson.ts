@@ -24,12 +24,9 @@ const LessonStep = Type.Object(
   { title: "lesson_step" },
 );
 
-/** A lesson's file has a plain name without a path, so that a room's server cannot choose where the file is written. */
-export const LESSON_FILE_NAME = "^[a-z][a-z0-9]*(-[a-z0-9]+)*\\.mjs$";
-
 const LessonFile = Type.Object(
   {
-    name: Type.String({ description: "The file's name, without a path", pattern: LESSON_FILE_NAME, maxLength: 64 }),
+    name: Type.String({ description: "The file's name, which is that of the lesson" }),
     start: Type.String(),
     solution: Type.String(),
   },
@@ -75,7 +72,7 @@ const FinishedStep = Type.Object({ ...ShownStep.properties, at: timeNumber() }, 
 
 export type FinishedStep = Static<typeof FinishedStep>;
 
-/** A learner as the control API shows it: a row of the board. */
+/** A learner as the control API shows it. */
 export const ShownLearner = Type.Object(
   {
     id: Type.String({ description: "The id of the learner's merchant" }),

@@ -1,9 +1,6 @@
-// The messages of the live stream, the counts that they carry, and how a client reads them. The server may have another
-// version, or not be a sandbox.
+// The messages of the live stream, and the counts that they carry.
 
-import { tryParseJson } from "../kernel/attempt.ts";
 import { nullable, oneOf, type Static, type TSchema, Type, timeNumber } from "../schema/shapes.ts";
-import { matchesSchema } from "../schema/validator.ts";
 import { Firing } from "./fault.ts";
 import { LessonMessage } from "./lesson.ts";
 import { VerdictMessage } from "./verdict.ts";
@@ -59,7 +56,8 @@ export const RequestMessage = Type.Object(
     ignored: nullable(
       Type.String({
         description:
-          "What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none",
+          "What had no effect, separated by commas: " +
+          "unknown query parameters, and `Idempotency-Key` where the operation takes none",
       }),
     ),
   },
@@ -206,31 +204,11 @@ const completeFor = Type.Object({
 });
 /** Items are validated one by one later, so that an item of a newer kind does not invalidate the message. */
 const list = Type.Array(Type.Unknown());
-const messages: Record<LiveMessage["type"], TSchema> = {
+export const liveMessages: Record<LiveMessage["type"], TSchema> = {
   snapshot: Type.Object({ run: text, seq: count, made: MadeCounts, sandbox }),
   batch: Type.Object({ items: list }),
   digest: Type.Object({ seq: count, made: MadeCounts, completeFor, items: list }),
   gap: Type.Object({ from: count, to: count }),
 };
-const place = Type.Object({ seq: count, nth: count });
-
-export interface ReadMessage<Index> {
-  /** Undefined if the whole message is of an unknown kind or shape. */
-  message?: LiveMessage<Index>;
-  /** The number of unknown messages, or unknown items in the message. */
-  unknown: number;
-}
-
-export function readLiveMessage<Index>(json: string): ReadMessage<Index> {
-  const message = tryParseJson(json) as LiveMessage<Index> | null | undefined;
-  if (typeof message !== "object" || message === null || !matchesShape(messages, message.type, message))
-    return { unknown: 1 };
-  if (message.type !== "batch" && message.type !== "digest") return { message, unknown: 0 };
-  const known = message.items.filter((item) => matchesSchema(place, item) && matchesShape(liveEvents, item.kind, item));
-  return { message: { ...message, items: known }, unknown: message.items.length - known.length };
-}
-
-function matchesShape(shapes: Readonly<Record<string, TSchema>>, name: unknown, value: unknown): boolean {
-  const shape = typeof name === "string" && Object.hasOwn(shapes, name) ? shapes[name] : undefined;
-  return shape !== undefined && matchesSchema(shape, value);
-}
+/** The place of an item in the stream. */
+export const livePlace = Type.Object({ seq: count, nth: count });

@@ -8,11 +8,6 @@ export const REPORT_FORMATS = ["json", "junit", "markdown", "html", "har"] as co
 
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 
-const MAX_PROBLEM = 300;
-
-/** A problem as reports get it: in one line, with a limit, because it is sent in a URL. */
-export const problemText = (problem: string) => problem.replaceAll(/\s+/g, " ").slice(0, MAX_PROBLEM);
-
 const text = Type.String();
 const integer = Type.Integer();
 const texts = Type.Array(Type.String());
@@ -35,7 +30,8 @@ const Coverage = Type.Object({
   ...{ operation: text, area: text, method: text, path: text, calls: integer },
   statuses: Type.Array(Type.Object({ status: nullable(Type.Integer()), calls: integer }), {
     description:
-      "The count of each declared status, and of every other status that was returned; null counts the calls without a response",
+      "The count of each declared status, and of every other status that was returned; " +
+      "null counts the calls without a response",
   }),
   events: Type.Array(Type.Object({ type: text, count: integer }), {
     description: "The count of each declared event, whatever caused it",

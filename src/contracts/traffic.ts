@@ -3,7 +3,8 @@
 import { nullable, oneOf, type Static, Type, text, timeText } from "../schema/shapes.ts";
 
 export const MIX =
-  'Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of the kinds that the merchant has)';
+  'Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: ' +
+  "a mix of the kinds that the merchant has)";
 
 export const TrafficOptions = Type.Object({
   merchant: Type.Optional(text("The merchant that gets the traffic (default: the first one)")),

@@ -1,8 +1,6 @@
 // The contract of the judge: its rules and verdicts as the control API shows them, and how they are queried.
 
-import { didYouMean } from "../kernel/did-you-mean.ts";
-import { matchesWildcard } from "../schema/conditions.ts";
-import { nullable, oneOf, type Static, Type, timeNumber, timeText } from "../schema/shapes.ts";
+import { nullable, oneOf, type Static, Type, text, timeNumber, timeText } from "../schema/shapes.ts";
 
 export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
 export type Verdict = (typeof VERDICTS)[number];
@@ -52,7 +50,8 @@ export const ShownVerdict = Type.Object(
     confirmedBy: nullable(
       oneOf(
         CONFIRMATIONS,
-        "What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
+        "What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; " +
+          "`connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
       ),
     ),
     milliseconds: Type.Record(Type.Number(), { description: "What was measured, in real time" }),
@@ -80,10 +79,7 @@ export interface VerdictFilter {
   erased?: boolean | undefined;
 }
 
-/** A rule id, or a pattern such as `retry_after.*`. */
-export const RULE_PATTERN = "^[a-z_]+(\\.[a-z_]+)*(\\.\\*)?$";
-
-export const matchesRule = (pattern: string, rule: string) => matchesWildcard(rule, pattern);
+export const RulePattern = text("Id of a rule of the judge, or a pattern such as retry_after.*", { minLength: 1 });
 
 /** A sandbox that a test created for itself, whose verdicts are added to these when it closes. */
 export const AddedSandbox = Type.Object(
@@ -96,46 +92,7 @@ export const AddedSandbox = Type.Object(
 
 export type AddedSandbox = Static<typeof AddedSandbox>;
 
-/** The error message for a pattern that matches no rule; undefined if it matches one. */
-export function unknownRuleMessage(pattern: string, rules: readonly string[]): string | undefined {
-  if (rules.some((rule) => matchesRule(pattern, rule))) return undefined;
-  return `The judge has no rule ${pattern}.${didYouMean(pattern, rules) || ` It has ${rules.join(", ")}.`}`;
-}
-
-const CONFIRMED: Record<Confirmation, string> = {
-  database: "confirmed in the database",
-  connections: "confirmed by the order on connections",
-  time: "confirmed by timing",
-};
-const MOST_CALLS = 6;
-
-/** `on connection 3 after 12 ms`: where and when a call of a verdict arrived. */
-export const whereAndWhen = ({ connection, milliseconds }: VerdictCall) =>
-  `on connection ${connection} after ${milliseconds} ms`;
-
-export const confirmationText = ({ confirmedBy }: Pick<VerdictMessage, "confirmedBy">) =>
-  confirmedBy === null ? "not confirmed" : CONFIRMED[confirmedBy];
-
-/** The verdict in one line: the rule, the operation, the finding, the fix and the evidence. */
-export const verdictLine = ({ rule, operation, verdict, says, hint, ...evidence }: ExplainedVerdict) =>
-  `${rule}${operation === null ? "" : ` ${operation}`}: ${says}${verdict === "fail" ? ` ${hint}` : ""} (${evidenceText(evidence)})`;
-
 export type ExplainedVerdict = Pick<
   VerdictMessage,
   "rule" | "operation" | "verdict" | "says" | "hint" | "calls" | "attempts" | "confirmedBy"
 >;
-
-/**
- * The calls and attempts that show a verdict, and what confirms it, in one line. Shortens many calls to the first ones
- * and the last.
- */
-export function evidenceText({
-  calls,
-  attempts,
-  confirmedBy,
-}: Pick<VerdictMessage, "calls" | "attempts" | "confirmedBy">): string {
-  const shown = calls.map((call) => `${call.request} ${whereAndWhen(call)}`);
-  const omitted = shown.length - MOST_CALLS;
-  if (omitted > 0) shown.splice(MOST_CALLS - 1, omitted, `${omitted} more calls`);
-  return `${[...shown, ...attempts].join(", ")}; ${confirmationText({ confirmedBy })}`;
-}

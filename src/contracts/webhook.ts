@@ -5,6 +5,18 @@ import { count, flag, id, nullable, oneOf, type Static, Type, text, timestamp } 
 /** The header of a delivery with its signature. */
 export const SIGNATURE_HEADER = "X-Webhook-Signature";
 
+/** The header of a delivery with the type of its event. */
+export const EVENT_HEADER = "X-Webhook-Event";
+
+/** A webhook request as it goes over the wire. */
+export interface WebhookRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+  /** A fault of the transport; `drop` sends nothing at all. */
+  transport?: "slow_send" | "abort_mid_body" | "drop";
+}
+
 /** The form of the signature (default). The key of the digest is an assumption. */
 export const USUAL_SIGNATURE = "hex digest of the body, keyed with the whole secret";
 
@@ -12,7 +24,8 @@ export const WebhookHealth = Type.Object(
   {
     state: oneOf(
       ["unknown", "healthy", "degraded", "failing", "disabled"],
-      "`unknown`: no attempt yet; `degraded`: the last attempt failed and will be retried; `failing`: retries of a delivery were exhausted since the last success",
+      "`unknown`: no attempt yet; `degraded`: the last attempt failed and will be retried; `failing`: " +
+        "retries of a delivery were exhausted since the last success",
     ),
     consecutiveFailures: count("Number of failed attempts since the last success"),
     pendingDeliveries: count("Number of pending deliveries"),

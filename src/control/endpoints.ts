@@ -109,7 +109,8 @@ const registerEndpoint = endpoint({
   path: "/endpoints",
   summary: "Register a webhook endpoint, unless the merchant has one at this URL",
   description:
-    "This call is not a call of a client: faults do not apply to it, and the request log omits it. An existing endpoint keeps its secret; its events become the given ones.",
+    "This call is not a call of a client: faults do not apply to it, and the request log omits it. " +
+    "An existing endpoint keeps its secret; its events become the given ones.",
   body: NewEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.*"], merchant: "mer_lodge" },
   reply: RegisteredEndpoint,

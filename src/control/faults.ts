@@ -40,7 +40,9 @@ const addFault = endpoint({
   path: "/faults",
   summary: "Arm a fault rule",
   description:
-    "At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: every call, the next match, until a reset. An `id` that the logs still name, of a rule that was removed, is refused.",
+    "At each stage of a call the first matching rule fires; latency is added to any other fault. Defaults: " +
+    "every call, the next match, until a reset. " +
+    "An `id` that the logs still name, of a rule that was removed, is refused.",
   body: Type.Object({ ...given, action }),
   handlerChecksBody: true,
   example: {

@@ -12,7 +12,6 @@ import * as overview from "./overview.ts";
 import * as rateLimits from "./rate-limits.ts";
 import * as records from "./records.ts";
 import * as requests from "./requests.ts";
-import * as room from "./room.ts";
 import * as scenarios from "./scenarios.ts";
 import * as snapshots from "./snapshots.ts";
 import * as traffic from "./traffic.ts";
@@ -34,7 +33,6 @@ const files = [
   records,
   traffic,
   lessons,
-  room,
   merchants,
   snapshots,
 ] as const;
@@ -63,7 +61,7 @@ export const controlAreaDescriptions: Readonly<Record<string, string>> = {
   "Rate limits": "The rate-limit window of each merchant.",
   Records: "The data of the merchants: read, create, change and move records of every kind.",
   Traffic: "Generated records in the background, so that something happens without a client.",
-  Lessons: "Guided exercises, the progress of learners, and rooms for workshops.",
+  Lessons: "Guided exercises, and the progress of learners.",
   Merchants: "Merchants for tests, and the reset of their data.",
   Snapshots: "Saved states of all data, to return to.",
 };

@@ -47,7 +47,6 @@ const listMerchants = endpoint({
   path: "/merchants",
   summary: "List the merchants with their API keys, and how many records and requests each has",
   description: LISTED_MERCHANTS,
-  access: { learner: { query: "merchant" } },
   query: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   reply: wholeListOf(ListedMerchant),
   errors: ["resource_not_found"],
@@ -65,7 +64,8 @@ const mintMerchant = endpoint({
   path: "/merchants",
   summary: "Create a merchant with the records of a fixture",
   description:
-    "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own.",
+    "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each " +
+    "have their own.",
   body: Type.Object({ fixture: Type.Optional(text("Which fixture (default: lodge)")) }),
   example: { fixture: "lodge" },
   reply: Type.Object({ merchant: Type.String(), apiKey: Type.String() }),

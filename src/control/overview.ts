@@ -139,9 +139,9 @@ const showHealth = endpoint({
   method: "GET",
   path: "/health",
   summary: "Check whether the sandbox is ready",
-  access: { learner: "anyone" },
   description:
-    "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. Replies 503 if the SQLite file was deleted or replaced since.",
+    "Replies 200 once the database is seeded and the sandbox listens; before that, connections are refused. " +
+    "Replies 503 if the SQLite file was deleted or replaced since.",
   reply: Type.Object({ status: Type.String({ const: "ready" }), version: Type.String() }),
   errors: ["database_missing"],
   handle({ about, database }) {

@@ -58,7 +58,8 @@ const startScenario = endpoint({
   path: "/scenarios/{name}",
   summary: "Arm a scenario, for one merchant or for all",
   description:
-    "Its faults are armed, and the verdicts they cause count towards its score. A scenario that is already armed starts again; a reset disarms it.",
+    "Its faults are armed, and the verdicts they cause count towards its score. " +
+    "A scenario that is already armed starts again; a reset disarms it.",
   body: Type.Object({ merchant: Type.Optional(text("The merchant it applies to (default: all)")) }),
   example: { merchant: "mer_lodge" },
   exampleParams: { name: "lost-response" },

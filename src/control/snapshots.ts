@@ -50,7 +50,8 @@ const restoreSnapshot = endpoint({
   exampleParams: { name: "before" },
   summary: "Restore a snapshot",
   description:
-    "Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue.",
+    "Restores records, events, deliveries, keys and stored Idempotency-Key responses. " +
+    "Rate-limit windows start again; the request log and the clock continue.",
   reply: Type.Object({ restored: Type.String() }),
   errors: ["resource_not_found", "invalid_state"],
   handle({ params, snapshots, dataReplaced }) {

@@ -1,14 +1,8 @@
 // The verdicts of the judge: list, add and clear them.
 
 import { endpointFactory } from "../areas/declare/operation.ts";
-import {
-  AddedSandbox,
-  JudgedRule,
-  ShownVerdict,
-  unknownRuleMessage,
-  VERDICTS,
-  type VerdictMessage,
-} from "../contracts/verdict.ts";
+import { unknownRuleMessage } from "../client/verdict-text.ts";
+import { AddedSandbox, JudgedRule, ShownVerdict, VERDICTS, type VerdictMessage } from "../contracts/verdict.ts";
 import type { Judge } from "../judge/judge.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
@@ -30,7 +24,6 @@ const listVerdicts = endpoint({
   description:
     "The judge always watches and never changes a response. After a 429, a 503, a lost response or another transient failure, it checks the client's next " +
     "call of the same kind. Times are real, whatever the sandbox clock says. The newest 1,000 of each verdict are kept.",
-  access: { learner: { query: "merchant" } },
   query: Type.Object({
     rule: Type.Optional(text("Only of this rule, or of several, as in retry_after.*")),
     verdict: Type.Optional(oneOf(VERDICTS, "Only with this verdict")),
@@ -92,7 +85,8 @@ const addVerdicts = endpoint({
   path: "/verdicts",
   summary: "Add the verdicts of another sandbox",
   description:
-    "Under `exec`, a sandbox that a test creates with `createSandbox()` calls it at its start, without a number of requests, and when it closes, so that the report of the run and `--fail-on` include its verdicts.",
+    "Under `exec`, a sandbox that a test creates with `createSandbox()` calls it at its start, without a number " +
+    "of requests, and when it closes, so that the report of the run and `--fail-on` include its verdicts.",
   body: Type.Object({ ...AddedSandbox.properties, verdicts: Type.Array(ShownVerdict, { maxItems: 5_000 }) }),
   example: { sandbox: "http://127.0.0.1:41233", requests: 1, verdicts: [] },
   reply: Type.Object({ added: Type.Integer({ description: "How many verdicts were added" }) }),

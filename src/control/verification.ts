@@ -27,7 +27,8 @@ const verify = endpoint({
   path: "/verify",
   summary: "Check expectations on the run, and wait for them if needed",
   description:
-    "Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. Covers everything since the last reset.",
+    "Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. " +
+    "Covers everything since the last reset.",
   query: Type.Object({
     strict: Type.Optional(
       text("1: reply 409 unless everything passed, so that `curl -f` fails", { pattern: "^[01]$" }),
@@ -97,7 +98,9 @@ const auditReceiver = endpoint({
   path: "/audit",
   summary: "Test a webhook receiver with genuine, repeated, malformed and forged events",
   description:
-    "Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that.",
+    "Sends about 220 synthetic payment events to the receiver, which takes a few seconds. " +
+    "They belong to no merchant, are not logged as deliveries, and are not retried. " +
+    "Their `created` is the sandbox time, or the machine's if the receiver accepts only that.",
   body: Type.Object({
     url: text("Address of the receiver; the same addresses are allowed as for webhook endpoints"),
     secret: Type.Optional(

@@ -10,14 +10,11 @@ import type {
   FaultTarget,
 } from "../contracts/fault.ts";
 import { type Static, type TObject, type TProperties, Type } from "../schema/shapes.ts";
-import type { Trigger } from "./trigger.ts";
 
 /** The data of one firing that actions use. */
 export interface FiringContext {
   /** A number in [0, 1), determined by the rule, the seed, the firing and the purpose. */
   chance(purpose: string): number;
-  /** The used part of the rule's budget or time, from 0 to 1. */
-  progress: number;
   /** Sandbox milliseconds at which the rule's ttl or `for` ends; Infinity without one. */
   endsAt: number;
 }
@@ -43,8 +40,8 @@ export interface Action<
   readonly onlyWith?: Readonly<Record<string, readonly [field: string, value: string]>>;
   /** The outcome of the call or delivery, which the judge uses. */
   outcome(values: Values): Outcome;
-  /** Checks the fields against each other and against the trigger; returns the first problem and how to fix it. */
-  check?(values: Values, trigger: Trigger): string | undefined;
+  /** Checks the fields against each other; returns the first problem and how to fix it. */
+  check?(values: Values): string | undefined;
   /**
    * How often the action fires by default (default: once). An action that needs several calls for an effect returns
    * more.

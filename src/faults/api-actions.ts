@@ -1,7 +1,6 @@
 // The actions on calls, in the order of the documentation.
 
 import type { CorruptionForm, DisconnectForm } from "../contracts/fault.ts";
-import { SIGNED_DURATION_PATTERN } from "../kernel/duration.ts";
 import { count, flag, type Static, type TObject, Type, text } from "../schema/shapes.ts";
 import { type FiringContext, onCalls } from "./action.ts";
 import { choice, milliseconds, retryAfter, span } from "./fields.ts";
@@ -49,7 +48,7 @@ const rateLimit = onCalls({
   },
 });
 
-const DISTRIBUTIONS = ["fixed", "uniform", "lognormal", "ramp"] as const;
+const DISTRIBUTIONS = ["fixed", "uniform", "lognormal"] as const;
 
 /** Maximum delay in milliseconds. */
 const LONGEST = 600_000;
@@ -59,7 +58,6 @@ const FIELDS_OF: Record<(typeof DISTRIBUTIONS)[number], readonly (keyof Paramete
   fixed: ["ms"],
   uniform: ["min", "max"],
   lognormal: ["median", "sigma"],
-  ramp: ["from", "to"],
 };
 
 const parameters = {
@@ -68,8 +66,6 @@ const parameters = {
   max: Type.Optional(span("uniform: the longest")),
   median: Type.Optional(span("lognormal: half of the delays are shorter")),
   sigma: Type.Optional(Type.Number({ description: "lognormal: how wide, such as 0.5", minimum: 0, maximum: 5 })),
-  from: Type.Optional(span("ramp: the first delay")),
-  to: Type.Optional(span("ramp: the last delay, when the rule's `times` or `for` is used up")),
 };
 
 type Parameters = Static<TObject<typeof parameters>>;
@@ -89,7 +85,7 @@ const latency = onCalls({
     ...parameters,
     in: choice(["headers", "body"], "Before the headers, or between headers and body (default: `headers`)"),
   },
-  check({ distribution = "fixed", ...given }, trigger) {
+  check({ distribution = "fixed", ...given }) {
     const needed = FIELDS_OF[distribution];
     const missing = needed.find((name) => given[name] === undefined);
     if (missing !== undefined)
@@ -97,8 +93,6 @@ const latency = onCalls({
     const { min = "0ms", max = "0ms" } = given;
     if (distribution === "uniform" && milliseconds(min) > milliseconds(max))
       return `action.max must not be shorter than action.min; received ${max} and ${min}.`;
-    if (distribution === "ramp" && (trigger.times ?? 0) < 2 && trigger.for === null)
-      return "A ramp must have an end: set trigger.times, 2 or more, or trigger.for.";
     return undefined;
   },
   prepare({ distribution = "fixed", in: before = "headers", ...given }) {
@@ -122,10 +116,6 @@ const DRAWS: Record<(typeof DISTRIBUTIONS)[number], (given: Parameters) => Draw>
   lognormal({ median, sigma = 0 }) {
     const middle = read(median);
     return ({ chance }) => middle * Math.exp(sigma * normal(chance("radius"), chance("angle")));
-  },
-  ramp({ from, to }) {
-    const [first, last] = [read(from), read(to)];
-    return ({ progress }) => first + progress * (last - first);
   },
 };
 
@@ -253,26 +243,6 @@ const staleRead = onCalls({
   prepare: ({ lag }) => ({ kind: "lag", milliseconds: milliseconds(lag) }),
 });
 
-const clockSkew = onCalls({
-  type: "clock_skew",
-  phase: "effect",
-  description:
-    "Sets the service's clock wrong: in Date, in RateLimit-Reset, and in the timestamps of what the call creates.",
-  example: "clock-skew=5m payments.list",
-  main: "by",
-  outcome: "normal",
-  fields: {
-    by: text("How far it is ahead, such as 5m; behind with a minus, such as -5m", {
-      pattern: SIGNED_DURATION_PATTERN,
-      maxLength: 30,
-    }),
-  },
-  prepare: ({ by }) => ({
-    kind: "skew",
-    milliseconds: by.startsWith("-") ? -milliseconds(by.slice(1)) : milliseconds(by),
-  }),
-});
-
 export const apiActions = [
   status,
   rateLimit,
@@ -284,5 +254,4 @@ export const apiActions = [
   auth,
   idempotency,
   staleRead,
-  clockSkew,
 ] as const;

@@ -28,7 +28,7 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
   const isPending = (now: number) => trigger.after !== null && now < beginsAt;
   const endsAt = Math.min(beginsAt + spanOf(trigger.for, Infinity), counts.armedAt + spanOf(rule.ttl, Infinity));
   const isSpent = () => trigger.per === "rule" && trigger.times !== null && counts.fired >= trigger.times;
-  const { fire, fireAgain } = createFiring(id, rule, seed, counts, { beginsAt, endsAt });
+  const { fire, fireAgain } = createFiring(id, rule, seed, counts, endsAt);
   const matchesCall = callMatcher(rule.match);
   const matchesDelivery = deliveryMatcher(rule.match);
   /** The last attempt of each delivery that an earlier firing covers. */
@@ -76,19 +76,12 @@ const freshCounts = (armedAt: number) => ({
 const spanOf = (text: string | null, otherwise: number) => (text === null ? otherwise : milliseconds(text));
 
 /** Counts matches against their budgets, and makes the injection if a match fires. */
-function createFiring(
-  id: string,
-  rule: FaultRule,
-  seed: number,
-  counts: Counts,
-  { beginsAt, endsAt }: { beginsAt: number; endsAt: number },
-) {
+function createFiring(id: string, rule: FaultRule, seed: number, counts: Counts, endsAt: number) {
   const { action, trigger, fields } = rule;
   const effect = action.prepare(fields);
   const random = createRandom(trigger.seed ?? seed);
   // A rule with its own seed makes the same choices under any id.
   const stream = trigger.seed === null ? id : "own";
-  const span = trigger.for === null ? undefined : milliseconds(trigger.for);
   const always = {
     ruleId: id,
     name: rule.name,
@@ -106,13 +99,7 @@ function createFiring(
   };
   const inject = (now: number, scope: string, budget: Budget, subject: Partial<Firing>): AnyInjection => {
     counts.lastFiredAt = now;
-    const ofBudget = trigger.times !== null && trigger.times > 1 ? (budget.fired - 1) / (trigger.times - 1) : undefined;
-    const progress = ofBudget ?? (span ? (now - beginsAt) / span : 1);
-    const moment = {
-      progress: Math.min(1, Math.max(0, progress)),
-      chance: (purpose: string) => random.fraction(stream, purpose, scope, budget.fired),
-      endsAt,
-    };
+    const moment = { chance: (purpose: string) => random.fraction(stream, purpose, scope, budget.fired), endsAt };
     const made = typeof effect === "function" ? effect(moment) : effect;
     return { effect: made, firing: { ...always, ...subject, at: now }, label: rule.label };
   };

@@ -170,29 +170,4 @@ const transport = onDeliveries({
   prepare: ({ as = "slow_send" }) => ({ kind: "transport", as }),
 });
 
-const retryPolicy = onDeliveries({
-  type: "retry_policy",
-  phase: "retry",
-  description: "Retries a delivery that succeeded, gives up after a failure, or retries faster than scheduled.",
-  example: "retry-policy=compress payment.succeeded --factor 10",
-  main: "as",
-  outcome: "genuine",
-  fields: {
-    as: choice<VariantOf<"retry_policy">>(
-      ["ignore_2xx", "give_up", "compress"],
-      "What it does (default: `ignore_2xx`)",
-    ),
-    factor: Type.Optional(
-      Type.Number({
-        description: "By how much `compress` shortens the gaps (default: 10)",
-        minimum: 1,
-        maximum: 1_000_000,
-      }),
-    ),
-  },
-  onlyWith: { factor: ["as", "compress"] },
-  attempts: () => EVERY_ATTEMPT,
-  prepare: ({ as = "ignore_2xx", factor = 10 }) => ({ kind: "retry_policy", as, factor }),
-});
-
-export const deliveryActions = [duplicate, reorder, delay, drop, signature, payload, transport, retryPolicy] as const;
+export const deliveryActions = [duplicate, reorder, delay, drop, signature, payload, transport] as const;

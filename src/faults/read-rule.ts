@@ -1,8 +1,8 @@
 // Reads a fault rule: checks its schema, then that its names exist and that the action's phase can evaluate its
 // conditions.
 
+import { unknownRuleMessage } from "../client/verdict-text.ts";
 import type { ApiPhase } from "../contracts/fault.ts";
-import { unknownRuleMessage } from "../contracts/verdict.ts";
 import { didYouMean, nearestOrAll } from "../kernel/did-you-mean.ts";
 import { ApiError, errorSummary, type FieldError, fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
@@ -106,7 +106,7 @@ function withDefaults(given: RuleInput, action: Action, known: KnownNames) {
 }
 
 function checkAction(rule: FaultRule): void {
-  const problem = misplacedField(rule) ?? rule.action.check?.(rule.fields, rule.trigger);
+  const problem = misplacedField(rule) ?? rule.action.check?.(rule.fields);
   if (problem !== undefined) rejectField("/action", "wrong_shape", problem);
   rule.action.prepare(rule.fields);
 }

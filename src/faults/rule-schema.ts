@@ -1,7 +1,7 @@
 // The schema of a fault rule: common fields, match and trigger, with one variant for each action.
 
 import type { ApiPhase, FaultTarget } from "../contracts/fault.ts";
-import { RULE_PATTERN } from "../contracts/verdict.ts";
+import { RulePattern } from "../contracts/verdict.ts";
 import { oncePerKey } from "../kernel/once.ts";
 import { oneOf, type Static, type TObject, Type, text } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
@@ -17,7 +17,7 @@ export const RULE_FIELDS = {
   id: Type.Optional(text("A name for programs (default: a generated id)", { pattern: "^flt_[0-9A-Za-z_-]{1,60}$" })),
   name: Type.Optional(text("A name for people", { maxLength: 200 })),
   expect: Type.Optional(
-    Type.Array(Type.String({ pattern: RULE_PATTERN }), {
+    Type.Array(RulePattern, {
       description: "The judge's rules that it tests",
       maxItems: 50,
     }),

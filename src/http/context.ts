@@ -1,7 +1,6 @@
 // The context that the pipeline's stages share: one request and its reply.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { ControlCaller } from "../contracts/endpoint.ts";
 import type { DisconnectForm, InlineFault } from "../contracts/fault.ts";
 import { realNow } from "../kernel/clock.ts";
 import type { Operation } from "../store/operation-context.ts";
@@ -115,8 +114,6 @@ export function openContext(
     operation: undefined as Operation | undefined,
     params: {} as Record<string, string>,
     identity: undefined as Identity | undefined,
-    /** The caller of a control operation. */
-    caller: "host" as ControlCaller,
     bucket: undefined as RateLimitWindow | undefined,
     bodyText: "",
     body: {} as Record<string, unknown>,

@@ -5,7 +5,7 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import type { ControlCaller, Endpoint } from "../contracts/endpoint.ts";
+import type { Endpoint } from "../contracts/endpoint.ts";
 import { CONTROL_PREFIX, PAGE_PATH } from "../contracts/paths.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
@@ -13,7 +13,6 @@ import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
 import type { Document } from "../kernel/reply-bodies.ts";
-import { count } from "../kernel/text.ts";
 import { factOf } from "../schema/assumed.ts";
 import { refuseLiveKeyIn } from "./authenticate.ts";
 import {
@@ -31,14 +30,15 @@ import { admit, type Guard } from "./guard.ts";
 import { readBody, yieldIfLong } from "./read-body.ts";
 import { failureReply, SAFE_HEADERS, send, sendFailure } from "./reply.ts";
 import { addRoutes, closeRouter, inTurn, openRouter, pathsOf, requireLiteralPath } from "./route.ts";
+import { createUnreadBound, type UnreadBound } from "./unread-responses.ts";
 
 interface ControlAppOptions<World> {
   guard: Guard;
   clock: Clock;
   control: readonly Endpoint<World>[];
   world: World;
-  /** Identifies the caller. Throws 403 if the request may not use any part of the control API. */
-  callerOf: (incoming: IncomingMessage) => ControlCaller;
+  /** Throws 403 if the request lacks the control token. */
+  requireToken: (incoming: IncomingMessage) => void;
   report: (error: unknown, context: RequestContext) => void;
   /** Loads the dashboard's page, at the first request for it. */
   loadPage: () => Document;
@@ -47,37 +47,27 @@ interface ControlAppOptions<World> {
 export function createControlApp<World>(
   options: ControlAppOptions<World>,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const { guard, clock, control, callerOf, loadPage } = options;
+  const { guard, clock, control, requireToken, loadPage } = options;
   const paths = pathsOf(CONTROL_PREFIX, control);
-  const refuse = ({ incoming, path }: RequestContext) => {
-    // Checks the token first, so that callers without it cannot find out which paths exist.
-    if (path.startsWith(CONTROL_PREFIX)) callerOf(incoming);
-    refusePath(path, paths);
-  };
+  const refuse = ({ path }: RequestContext) => refusePath(path, paths);
   const router = openRouter();
   const unread = createUnreadBound();
   router.use(
     inTurn(
       admit(guard), //                       403 414 417
       refuseLiveKeys, //                     403
+      checkToken(requireToken), //           403
       requireLiteralPath(refuse), //         404
     ),
   );
   router.get("/", redirectToPage);
-  // Served without a token, because the page holds no data and asks for the token itself.
   router.get(PAGE_PATH, createPage(loadPage));
-  addRoutes(
-    router,
-    CONTROL_PREFIX,
-    control,
-    (endpoint) =>
-      inTurn(
-        authorize(endpoint, options), //     403
-        readBody, //                         415 413 400
-        yieldIfLong,
-        run(endpoint, options, unread), //   400 403 404 409 503, or the operation's reply
-      ),
-    callerOf,
+  addRoutes(router, CONTROL_PREFIX, control, (endpoint) =>
+    inTurn(
+      readBody, //                         415 413 400
+      yieldIfLong,
+      run(endpoint, options, unread), //   400 403 404 409 503, or the operation's reply
+    ),
   );
   const { finish, failed } = createEnding(options);
   const route = closeRouter(router, { refuse, failed });
@@ -124,7 +114,7 @@ const run =
     response.once("close", () => gone.abort());
     const reply = serializeReply(
       endpoint,
-      await runControlOperation(endpoint, world, context.params, context, context.caller, gone.signal),
+      await runControlOperation(endpoint, world, context.params, context, gone.signal),
     );
     Object.assign(context.headers, endpoint.headers);
     const body = typeof reply === "string" ? reply : write(context, reply);
@@ -133,47 +123,15 @@ const run =
     passOn(context, next);
   };
 
-/** Characters of long responses that clients have not read: a report may have 100 million. */
-const MAX_UNREAD = 134_217_728;
-const LONG_RESPONSE = 65_536;
-/** Real milliseconds without progress after which the reader of a long response is disconnected. */
-const READ_TIMEOUT = 30_000;
-
-type UnreadBound = ReturnType<typeof createUnreadBound>;
-
-/** Bounds the memory of responses that clients request and do not read. */
-function createUnreadBound() {
-  let unread = 0;
-  const check = () => {
-    if (unread > MAX_UNREAD)
-      fail(
-        "sandbox_unavailable",
-        `Other clients have not read ${count(unread)} characters of their responses yet. Try again in a moment.`,
-      );
-  };
-  return {
-    check,
-    add(response: ServerResponse, length: number) {
-      if (length < LONG_RESPONSE) return;
-      // Other calls may have begun at the same time.
-      check();
-      unread += length;
-      response.setTimeout(READ_TIMEOUT, () => response.destroy());
-      response.once("close", () => {
-        unread -= length;
-      });
-    },
-  };
-}
-
-/** Rejects a caller without a token or a code before the body is read, so that it costs no time. */
-const authorize =
-  <World>({ access }: Endpoint<World>, { world, callerOf }: ControlAppOptions<World>): Stage =>
+/**
+ * Checks the token before the path, so that callers without it cannot find out which paths exist, and before the body
+ * is read, so that such a call costs no time. The page holds no data and asks for the token itself.
+ */
+const checkToken =
+  (requireToken: (incoming: IncomingMessage) => void): Stage =>
   (request, _response, next) => {
-    const context = contextOf(request);
-    // A room's code replaces the token.
-    if (access === undefined || !("requireRoom" in access)) context.caller = callerOf(request);
-    else access.requireRoom({ ...world, params: context.params });
+    const { path } = contextOf(request);
+    if (path.startsWith(CONTROL_PREFIX) && path !== PAGE_PATH) requireToken(request);
     next();
   };
 

@@ -1,9 +1,10 @@
 // CORS: allows pages from the origins in --allowed-origin to use the API under /v1 and to read its OpenAPI document.
 
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { CONTROL_PREFIX, isApiPath } from "../contracts/paths.ts";
+import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { fail } from "../kernel/errors.ts";
 import { contextOf, type Stage } from "./context.ts";
+import { isApiPath } from "./request-target.ts";
 
 export type Cors = NonNullable<ReturnType<typeof createCors>>;
 

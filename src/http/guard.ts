@@ -3,7 +3,6 @@
 // loopback too.
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import { isApiPath } from "../contracts/paths.ts";
 import { succeeds } from "../kernel/attempt.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
@@ -11,6 +10,7 @@ import { once } from "../kernel/once.ts";
 import { MAX_TARGET } from "../kernel/request-limits.ts";
 import { contextOf, headerOnce, type RequestContext, type Stage } from "./context.ts";
 import type { Cors } from "./cors.ts";
+import { isApiPath } from "./request-target.ts";
 
 export type Guard = ReturnType<typeof createGuard>;
 
@@ -85,7 +85,8 @@ function checkSite({ method, headers }: IncomingMessage): void {
 }
 
 /**
- * Rejects requests under /v1 that a browser sends on its own, such as an image, without saying whose page asks: browsers
+ * Rejects requests under /v1 that a browser sends on its own, such as an image, without saying whose page asks:
+ * browsers
  * send Sec-Fetch-Site only to localhost, so not to a name of `--allowed-host`. A page cannot add a key without a
  * preflight, and cannot leave out the `Mozilla` that every browser's User-Agent starts with.
  */

@@ -2,15 +2,12 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { API_PREFIX } from "../contracts/paths.ts";
-import type { ApiFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Stores } from "../store/stores.ts";
 import { authenticate, identify } from "./authenticate.ts";
 import { contextOf, isAbandoned, type Reply, type RequestContext, type Stage, setContext } from "./context.ts";
 import { refusePages } from "./cors.ts";
-import { type FaultStages, faultStages } from "./faults/apply-fault.ts";
-import type { HeldResponses } from "./faults/send-with-faults.ts";
 import { admit, type Guard } from "./guard.ts";
 import { readIdempotencyKey, recall } from "./idempotency.ts";
 import { chargeAddress, limit, type RateLimiter } from "./rate-limit.ts";
@@ -18,19 +15,30 @@ import { readBody, yieldIfLong } from "./read-body.ts";
 import { failureReply, sendFailure } from "./reply.ts";
 import type { RequestRecorder } from "./request-recorder.ts";
 import { addRoutes, closeRouter, inTurn, openRouter, pathsOf, refusePath, requireLiteralPath } from "./route.ts";
-import { operate, transact } from "./transact.ts";
+import { type Effect, operate, transact } from "./transact.ts";
 import { type BodyMode, validate } from "./validate.ts";
 
+/** The places of the pipeline in which faults act; `faults/` implements them. */
+export interface FaultStages {
+  readonly outage: Stage;
+  readonly auth: Stage;
+  readonly limit: Stage;
+  readonly recall: Stage;
+  readonly before: Stage;
+  /** Wraps the stage that runs the operation, so that a rule can make it read old data. */
+  around(effect: Effect): Effect;
+  /** Sends the reply, or loses, delays or corrupts it. */
+  send(context: RequestContext, reply: Reply): void | Promise<void>;
+}
+
 export interface PipelineDependencies
-  extends Pick<Stores, "database" | "tenants" | "idempotencyReplies" | "createOperationContext" | "recordHistory"> {
+  extends Pick<Stores, "database" | "tenants" | "idempotencyReplies" | "createOperationContext"> {
   guard: Guard;
   catalogue: readonly Operation[];
   clock: Clock;
   limiter: RateLimiter;
   bodies: BodyMode;
-  faults: ApiFaults;
-  /** Responses that a fault delays or holds back. */
-  held: HeldResponses;
+  faults: FaultStages;
   committed: (request: string) => Promise<void> | undefined;
   recorder: RequestRecorder;
   /** Called with errors that are defects of the sandbox. */
@@ -41,8 +49,7 @@ export interface PipelineDependencies
 export function createPipeline(
   deps: PipelineDependencies,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies, recorder } = deps;
-  const faults = faultStages(deps);
+  const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies, recorder, faults } = deps;
   const paths = pathsOf(API_PREFIX, catalogue);
   const refuse = ({ path }: RequestContext) => refusePath(path, paths);
   const beforeRoute = inTurn(
@@ -79,7 +86,7 @@ export function createPipeline(
     contextOf(request).operation = operation;
     return ofRoute(request, response, next);
   });
-  const ending = createEnding(faults, deps);
+  const ending = createEnding(deps);
   const route = closeRouter(router, { refuse, failed: ending.failed });
   return (request, response) => {
     setContext(request, recorder.open(request, response, ending.finish));
@@ -103,7 +110,7 @@ const respond: Stage = (request) => {
 };
 
 /** How a request ends: with the reply that a stage has set, or with that of an error. */
-function createEnding(faults: FaultStages, { recorder, report }: PipelineDependencies) {
+function createEnding({ faults, recorder, report }: PipelineDependencies) {
   const finish = (context: RequestContext): void => {
     context.reply ??= failureReply(context, new Error("no stage responded"), report);
     markEnd(context);

@@ -42,14 +42,13 @@ export const pathsOf = (prefix: string, targets: readonly { path: string }[]) =>
 
 /**
  * Adds a route for each declaration, exact paths before paths with parameters, and 405 for the other methods of each
- * path. `beforeRefusal` may reject the request with another error than 405.
+ * path.
  */
 export function addRoutes<Target extends { method: string; path: string }>(
   router: Router,
   prefix: string,
   targets: readonly Target[],
   stageOf: (target: Target) => Stage,
-  beforeRefusal: (request: IncomingMessage) => void = () => {},
 ): void {
   const byPath = grouped(targets, ({ path }) => prefix + path);
   for (const [path, found] of [...byPath].sort(
@@ -59,10 +58,7 @@ export function addRoutes<Target extends { method: string; path: string }>(
     for (const target of found) route[target.method.toLowerCase() as "get"](withParams(stageOf(target)));
     const methods = found.flatMap(({ method }) => (method === "GET" ? ["GET", "HEAD"] : [method]));
     // Without this, the router would answer OPTIONS itself.
-    route.all((request) => {
-      beforeRefusal(request);
-      refuseMethod(request.method, path, methods);
-    });
+    route.all((request) => refuseMethod(request.method, path, methods));
   }
 }
 

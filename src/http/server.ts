@@ -206,7 +206,8 @@ const responseOn = (socket: Duplex) => (socket as Duplex & { _httpMessage?: Serv
 const rejected = new WeakSet<Duplex>();
 
 /**
- * Responds to invalid HTTP in the API's error format. Node's own response has an empty body. The request gets no number:
+ * Responds to invalid HTTP in the API's error format. Node's own response has an empty body. The request gets no
+ * number:
  * a web page can make a browser send one, with a cookie that is too long or as TLS.
  */
 function rejectMalformed(error: Error, socket: Duplex): void {
@@ -232,22 +233,22 @@ interface UpgradeOptions {
   /** The only path that accepts upgrades. */
   path: string;
   guard: Guard;
-  /** Throws unless the sandbox's host sent the request. */
-  requireHost: (incoming: IncomingMessage) => void;
+  /** Throws 403 if the request lacks the control token. */
+  requireToken: (incoming: IncomingMessage) => void;
   accept: UpgradeHandler;
   /** Called with errors that are defects of the sandbox. */
   report: (error: unknown) => void;
 }
 
 /** Checks WebSocket upgrades as requests are checked, before the 101 response. */
-export function createUpgradeHandler({ path, guard, requireHost, accept, report }: UpgradeOptions): UpgradeHandler {
+export function createUpgradeHandler({ path, guard, requireToken, accept, report }: UpgradeOptions): UpgradeHandler {
   return async (incoming, socket, head) => {
     // A client that disconnects is not an error.
     socket.on("error", () => socket.destroy());
     try {
       guard.check(incoming);
       refuseLiveKeyIn(incoming);
-      requireHost(incoming);
+      requireToken(incoming);
       if (incoming.url?.split("?")[0] !== path) fail("route_not_found", `Only ${path} speaks WebSocket.`);
       checkHandshake(incoming);
       await accept(incoming, socket, head);

@@ -20,12 +20,11 @@ export function createFirings() {
     has: (request: string) => byRequest.has(request),
     ofRequest: (request: string) => byRequest.get(request) ?? [],
     ofAttempt: (attempt: string) => byAttempt.get(attempt) ?? [],
-    /**
-     * The verdicts that faults were set up to cause: one per fired fault and pattern, which matches one or more ids of
-     * judge rules.
-     */
+    /** The verdicts that fired faults were set up to cause, one expectation for each rule or pattern. */
     expectedVerdicts: () =>
-      [...withExpectations.values()].flatMap((firing) => firing.expect.map((pattern) => ({ firing, pattern }))),
+      [...withExpectations.values()].flatMap((firing) =>
+        firing.expect.map((pattern) => ({ firing, expected: { rules: [pattern], faults: [firing.ruleId] } })),
+      ),
     forget(merchant?: string) {
       for (const map of [byRequest, byAttempt, withExpectations] as Map<string, Firing | Firing[]>[])
         for (const [key, firings] of map)

@@ -4,11 +4,13 @@
 // work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
-import { type AddedSandbox, matchesRule, type VerdictFilter, type VerdictMessage } from "../contracts/verdict.ts";
+import type { AddedSandbox, VerdictFilter, VerdictMessage } from "../contracts/verdict.ts";
 import { afterThisTurn, realNow } from "../kernel/clock.ts";
+import { matchesWildcard } from "../schema/conditions.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
+import type { checkVerdicts } from "../verify/check-verdicts.ts";
 import type { RecordedAttempt } from "../webhooks/attempt-recorder.ts";
-import { createFirings, type Firings } from "./firings.ts";
+import { createFirings } from "./firings.ts";
 import { createMerchantTracker, type MerchantTracker, provisionalVerdicts } from "./merchant-tracker.ts";
 import {
   createOperationFinder,
@@ -26,6 +28,8 @@ interface JudgeOptions {
   operations: readonly JudgedOperation[];
   /** The path prefix of requests to the operations, such as /v1. */
   prefix: string;
+  /** The check that says which verdicts a fault's `expect` still misses. */
+  checkVerdicts: typeof checkVerdicts;
   /** Called with each final verdict. */
   onVerdict(verdict: VerdictMessage): void;
 }
@@ -37,7 +41,8 @@ const MAX_SANDBOXES = 1_000;
 /** Enough calls to see which other clients make the same one. */
 const MAX_RECENT = 64;
 
-const createState = ({ operations, prefix, onVerdict }: JudgeOptions) => ({
+const createState = ({ operations, prefix, onVerdict, checkVerdicts }: JudgeOptions) => ({
+  checkVerdicts,
   log: createVerdictLog(onVerdict),
   firings: createFirings(),
   calls: createRecentCalls(1_024),
@@ -184,14 +189,15 @@ const recentCallsTo = (state: JudgeState, { merchant, method, path, search, arri
     .map((entry) => describe(state, entry));
 
 /** The final verdicts, then provisional verdicts on pending retries and deliveries. */
-function allVerdicts({ trackers, log, firings }: JudgeState): VerdictMessage[] {
+function allVerdicts(state: JudgeState): VerdictMessage[] {
+  const { trackers, log } = state;
   const now = realNow();
   for (const { retries, receivers } of trackers.values()) {
     retries.resolve(now);
     receivers.resolve(now);
   }
   const found = [...log.list(), ...[...trackers.values()].flatMap((tracker) => provisionalVerdicts(tracker, now))];
-  const missing = findMissing(firings, found).map(({ rule, finding, subject }) =>
+  const missing = findMissing(state, found).map(({ rule, finding, subject }) =>
     buildVerdict(rule, finding, subject, null),
   );
   return [...found, ...missing];
@@ -199,7 +205,7 @@ function allVerdicts({ trackers, log, firings }: JudgeState): VerdictMessage[] {
 
 function conclude(state: JudgeState, merchant: string | undefined): void {
   drainQueue(state);
-  const { trackers, log, firings } = state;
+  const { trackers, log } = state;
   const now = realNow();
   for (const [owner, { retries, receivers }] of trackers) {
     if (merchant !== undefined && owner !== merchant) continue;
@@ -207,18 +213,17 @@ function conclude(state: JudgeState, merchant: string | undefined): void {
     retries.conclude(now);
     receivers.conclude();
   }
-  const missing = findMissing(firings, log.list()).filter(
+  const missing = findMissing(state, log.list()).filter(
     ({ subject }) => merchant === undefined || subject.merchant === merchant,
   );
   for (const { rule, finding, subject } of missing) log.add(rule, finding, subject);
 }
 
 /** An inconclusive finding for each rule that a fired fault was set up to test, but that gave no verdict. */
-function findMissing(firings: Firings, found: readonly VerdictMessage[]) {
-  return firings.expectedVerdicts().flatMap(({ firing, pattern }) => {
-    const rule = rules.find(({ id }) => matchesRule(pattern, id));
-    if (!rule || found.some((verdict) => verdict.fault === firing.ruleId && matchesRule(pattern, verdict.rule)))
-      return [];
+function findMissing({ firings, checkVerdicts }: JudgeState, made: readonly VerdictMessage[]) {
+  return firings.expectedVerdicts().flatMap(({ firing, expected }) => {
+    const rule = rules.find(({ id }) => expected.rules.some((pattern) => matchesWildcard(id, pattern)));
+    if (!rule || checkVerdicts(made, expected).found > 0) return [];
     const says = `The fault ${firing.name ?? firing.ruleId} affected ${firing.requestId ?? firing.attemptId}, but nothing that followed decides this rule.`;
     const subject = subjectWithoutCall(firing.merchant ?? undefined, firing.at, firing.ruleId);
     return [{ rule, finding: { verdict: "inconclusive" as const, says }, subject }];

@@ -3,12 +3,12 @@
 import type { VerdictCounts } from "../contracts/live-messages.ts";
 import {
   type Confirmation,
-  matchesRule,
   VERDICTS,
   type Verdict,
   type VerdictFilter,
   type VerdictMessage,
 } from "../contracts/verdict.ts";
+import { matchesWildcard } from "../schema/conditions.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { Finding, Rule } from "./rules/rule.ts";
 
@@ -196,7 +196,7 @@ function describeCalls(calls: readonly ObservedCall[]): Pick<VerdictMessage, "re
 
 export function matchesFilter({ rule, verdict, merchant, since }: VerdictFilter, found: VerdictMessage): boolean {
   return (
-    (rule === undefined || matchesRule(rule, found.rule)) &&
+    (rule === undefined || matchesWildcard(found.rule, rule)) &&
     (verdict === undefined || verdict === found.verdict) &&
     (merchant === undefined || merchant === found.merchant) &&
     (since === undefined || found.at >= since)

@@ -5,9 +5,8 @@ import { usageError } from "./errors.ts";
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The form of a duration, and of one that may be negative, as patterns of schemas. */
+/** The form of a duration, as the pattern of a schema. */
 export const DURATION_PATTERN = "^[0-9]+(\\.[0-9]+)?(ms|s|m|h|d)$";
-export const SIGNED_DURATION_PATTERN = DURATION_PATTERN.replace("^", "^-?");
 const FORM = new RegExp(DURATION_PATTERN);
 
 /** A hundred years. A longer duration is a mistake, and would lead to times beyond the year 9999. */

@@ -44,8 +44,7 @@ export const errors = {
     merchant_suspended: "The merchant of this key is suspended.",
     host_not_allowed: "The `Host` header names another machine. This prevents DNS rebinding.",
     origin_not_allowed: "A web page of another origin sent the request.",
-    control_token_required:
-      "The sandbox is open to the network, and the control API request lacks the control token; or a learner's key does not allow the request.",
+    control_token_required: "The sandbox is open to the network, and the control API request lacks the control token.",
   }),
   ...errorsOf(404, "not_found", {
     resource_not_found: "The caller owns no record with this id. Another merchant's id gives the same error.",
@@ -63,12 +62,15 @@ export const errors = {
     verification_failed:
       "`POST /_sandbox/verify?strict=1` found an expectation that is not met; `details` has the results.",
     idempotency_key_in_use:
-      "A request with the same `Idempotency-Key` is in progress. Only a fault rule returns this: the sandbox never runs two at once.",
+      "A request with the same `Idempotency-Key` is in progress. Only a fault rule returns this: " +
+      "the sandbox never runs two at once.",
   }),
   payload_too_large: {
     status: 413,
     error: "payload_too_large",
-    when: `The body is larger than ${MAX_BODY / 1_048_576} MiB, or has more than ${count(MAX_VALUES)} fields and elements.`,
+    when:
+      `The body is larger than ${MAX_BODY / 1_048_576} MiB, or has more than ${count(MAX_VALUES)} fields and ` +
+      "elements.",
   },
   uri_too_long: {
     status: 414,

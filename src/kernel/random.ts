@@ -73,9 +73,6 @@ export function sortKeyIn(id: string): string {
 /** An access token of 192 bits from the system, which no seed predicts. */
 export const randomToken = () => randomBytes(24).toString("hex");
 
-/** Base62 characters from the system, which no seed predicts: almost six bits each. */
-export const randomText = (length: number) => base62(randomBytes(length));
-
 /** Compares two tokens in constant time. */
 export const isSameToken = (received: string, expected: string) =>
   timingSafeEqual(hash("sha256", received, "buffer"), hash("sha256", expected, "buffer"));

@@ -5,7 +5,8 @@ import { grouped } from "./grouped.ts";
 import { IBAN_START_SOURCE, ibansIn } from "./iban.ts";
 
 /**
- * Words that make a name secret, at the end of its words and in any spelling: `api key` matches apikey, apiKey, API_KEY,
+ * Words that make a name secret, at the end of its words and in any spelling: `api key` matches apikey, apiKey,
+ * API_KEY,
  * x-api-key, xapikey and card[api][key]. A word may end with an `s` or digits.
  */
 export const SECRET_WORDS = [

@@ -23,10 +23,6 @@ import { announce, merchantToCheck, moveTo, noteRun, scheduleCheck, showHint, st
 export type LessonService = ReturnType<typeof createLessons>;
 
 const DEFAULT_HINT_AFTER = 90_000;
-/**
- * A limit, because each learner has a merchant with all records of a fixture, and joining a workshop takes no token.
- */
-const MAX_LEARNERS = 400;
 
 export function createLessons(deps: LessonDependencies) {
   let stopped = false;
@@ -157,11 +153,6 @@ async function join(
     fail("already_exists", `A learner named ${learnerName} already exists. Choose another name.`, {
       name: learnerName,
     });
-  if (wanted === undefined && learners.size >= MAX_LEARNERS)
-    fail(
-      "invalid_state",
-      `There are ${learners.size} learners, and no more can join. The workshop's host can remove learners.`,
-    );
   const row = {
     merchant: wanted ?? context.createMerchant(),
     name: learnerName,

@@ -3,8 +3,8 @@
 
 import type { LearnerState, Lesson, LessonMessage } from "../contracts/lesson.ts";
 import { afterRealTime, type Clock, realNow } from "../kernel/clock.ts";
+import type { Learner } from "../store/lessons/learners.ts";
 import type { Stores } from "../store/stores.ts";
-import type { Learner } from "../store/workshop/learners.ts";
 import type { Baseline } from "../verify/baseline.ts";
 import type { Verifier } from "../verify/verifier.ts";
 import type { LessonCall, ParsedLesson, StepAnnotations } from "./lesson-files.ts";

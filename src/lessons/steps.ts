@@ -3,7 +3,7 @@
 import type { LessonMessage, StepEnd } from "../contracts/lesson.ts";
 import type { LiveEvent } from "../contracts/live-messages.ts";
 import { afterRealTime, afterThisTurn, realNow } from "../kernel/clock.ts";
-import type { Learner } from "../store/workshop/learners.ts";
+import type { Learner } from "../store/lessons/learners.ts";
 import {
   currentStep,
   type LearnerProgress,

@@ -92,32 +92,47 @@ function playOne(deps: LifeDependencies, record: DueRecord): LifeChange[] {
 const facts: Omit<Behaviour, "setting">[] = [
   {
     id: "life.dates",
-    fact: "Records change on their dates, in the time zone of the merchant's country, with the events of those changes. Business days are Monday to Friday.",
-    why: "The service's documentation names states such as `paid` and `overdue`, but no operation that brings them about.",
+    fact:
+      "Records change on their dates, in the time zone of the merchant's country, with the events of those " +
+      "changes. Business days are Monday to Friday.",
+    why:
+      "The service's documentation names states such as `paid` and `overdue`, but no operation that brings them " +
+      "about.",
   },
   {
     id: "life.payouts",
-    fact: "A payout arrives two business days after its creation, by mobile money one. It is in transit at 08:00 of the business day before its `arrivalDate`, not on the day it was made, and paid at 09:00 of that date. A payout method is verified after a minute.",
+    fact:
+      "A payout arrives two business days after its creation, by mobile money one. " +
+      "It is in transit at 08:00 of the business day before its `arrivalDate`, not on the day it was made, and " +
+      "paid at 09:00 of that date. A payout method is verified after a minute.",
     why: "The service's documentation does not say how long payouts take; one or two days are common.",
   },
   {
     id: "life.payroll",
-    fact: "A submitted payroll is processed at 08:00 and paid at 09:00 of its `payDate`; a draft never is. A draft that is submitted after its `payDate` is paid on the next business day.",
+    fact:
+      "A submitted payroll is processed at 08:00 and paid at 09:00 of its `payDate`; a draft never is. " +
+      "A draft that is submitted after its `payDate` is paid on the next business day.",
     why: "The service's documentation has no operation that pays a payroll.",
   },
   {
     id: "life.remittances",
-    fact: "A pending remittance is overdue from the day after its `dueDate`. With `autoRemit`, it is paid and confirmed at 09:00 of that date.",
+    fact:
+      "A pending remittance is overdue from the day after its `dueDate`. " +
+      "With `autoRemit`, it is paid and confirmed at 09:00 of that date.",
     why: "The service's documentation names the setting but does not say when it acts.",
   },
   {
     id: "life.bookings",
-    fact: "A confirmed booking checks in at 15:00 of `checkIn` and out at 11:00 of `checkOut`. A pending one is cancelled at the end of its first day.",
+    fact:
+      "A confirmed booking checks in at 15:00 of `checkIn` and out at 11:00 of `checkOut`. " +
+      "A pending one is cancelled at the end of its first day.",
     why: "The service's documentation has no operations for arrivals and departures; these hours are common.",
   },
   {
     id: "life.renewals",
-    fact: "A pending renewal is renewed at 09:00 of its `dueDate` with `autoRenew`, and enters its grace period without. It lapses the day after `graceUntil`.",
+    fact:
+      "A pending renewal is renewed at 09:00 of its `dueDate` with `autoRenew`, and enters its grace period " +
+      "without. It lapses the day after `graceUntil`.",
     why: "The service's documentation lists renewals but does not say how they happen.",
   },
   {

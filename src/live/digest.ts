@@ -1,8 +1,8 @@
 // A digest of the live stream, as many items as a screen can show: the newest of each kind, the matches of the client's
 // filters, and all failed verdicts.
 
+import { attemptFacts, type RowFilter, readRowFilter, requestFacts } from "../client/row-filter.ts";
 import type { CompleteFor, DigestFilters, LiveEvent, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
-import { attemptFacts, type RowFilter, readRowFilter, requestFacts } from "../contracts/row-filter.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
 import type { StoredCounts } from "../store/request-log/run-summary.ts";
 

@@ -1,6 +1,7 @@
 // Formats a run as one self-contained HTML page without scripts.
 
 import { createHash } from "node:crypto";
+import { confirmationText, whereAndWhen } from "../client/verdict-text.ts";
 import type { ReportedRequest } from "../contracts/logged-request.ts";
 import type {
   Coverage,
@@ -9,7 +10,7 @@ import type {
   ReportedVerdict,
   RunReport,
 } from "../contracts/run-report.ts";
-import { confirmationText, type Verdict, whereAndWhen } from "../contracts/verdict.ts";
+import type { Verdict } from "../contracts/verdict.ts";
 import baseStyle from "../kernel/base.css?raw";
 import { count, plural } from "../kernel/text.ts";
 import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
@@ -53,7 +54,9 @@ export const reportStyle = withBaseStyle(style);
 export function page(run: RunReport): string {
   const { sandbox, totals } = run;
   const hash = createHash("sha256").update(reportStyle).digest("base64");
-  const title = `Sandbox run: ${totals.operations.called} of ${totals.operations.total} operations, ${plural(totals.requests, "request")}`;
+  const title =
+    `Sandbox run: ${totals.operations.called} of ${totals.operations.total} operations, ` +
+    `${plural(totals.requests, "request")}`;
   const content = markup`<header><h1>Sandbox run</h1>${outcome(run)}<p class="soft">${sandbox.url}, sandbox time ${sandbox.now.slice(0, 19).replace("T", " ")} (${sandbox.clock})</p></header>
 ${run.problems.length > 0 ? markup`<section><h2>Why the run failed</h2><ul>${run.problems.map((problem) => markup`<li>${problem}</li>`)}</ul></section>` : ""}
 <div class="tiles">${tiles(run)}</div>
@@ -228,7 +231,9 @@ function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
   // Attempts have times in whole seconds. The sort is stable, so an attempt follows the requests of its second.
   rows.sort((one, other) => one.at.slice(0, 19).localeCompare(other.at.slice(0, 19)));
   const older = leftOut.requests + leftOut.attempts;
-  const counts = `${plural(requests.length, "request")}, ${plural(deliveries.length, "delivery attempt")}${older > 0 ? `; ${count(older)} older ones are left out` : ""}`;
+  const counts =
+    `${plural(requests.length, "request")}, ` +
+    `${plural(deliveries.length, "delivery attempt")}${older > 0 ? `; ${count(older)} older ones are left out` : ""}`;
   return markup`<details${new Markup(rows.length <= MOST_OPEN ? " open" : "")}><summary>${counts}</summary><div class="scrolling"><table><thead>${HEAD}</thead><tbody>${rows.map(({ row }) => row)}</tbody></table></div></details>`;
 }
 

@@ -1,8 +1,10 @@
 // Formats a run as JUnit XML: a case for each rule and operation that the judge decided, and with a condition on
 // coverage, for each operation.
 
-import { problemText, type ReportedScenario, type ReportedVerdict, type RunReport } from "../contracts/run-report.ts";
-import { evidenceText, type Verdict, verdictLine } from "../contracts/verdict.ts";
+import { evidenceText, verdictLine } from "../client/verdict-text.ts";
+import type { ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
+import type { Verdict } from "../contracts/verdict.ts";
+import { problemText } from "./problem-text.ts";
 import { countsAsFailure } from "./run-data.ts";
 
 export function junit(run: RunReport): string {

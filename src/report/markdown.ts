@@ -1,7 +1,7 @@
 // Formats a run as Markdown for a CI job summary: failures first, the rest folded.
 
+import { evidenceText } from "../client/verdict-text.ts";
 import type { RunReport } from "../contracts/run-report.ts";
-import { evidenceText } from "../contracts/verdict.ts";
 import { count, plural } from "../kernel/text.ts";
 import { nameOfStatus, verdictOf } from "./run-data.ts";
 

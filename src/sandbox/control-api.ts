@@ -6,6 +6,7 @@ import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
 import { callService } from "../client/http-transport.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
+import type { WebhookRequest } from "../contracts/webhook.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import type { ControlContext } from "../control/index.ts";
 import type { About } from "../control/overview.ts";
@@ -25,7 +26,7 @@ import { createTraffic } from "../traffic/traffic.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
 import { createSender } from "../webhooks/http/sender.ts";
 import { sign } from "../webhooks/signature.ts";
-import { buildRequest, type WebhookEvent, type WebhookRequest } from "../webhooks/webhook-request.ts";
+import { buildRequest, type WebhookEvent } from "../webhooks/webhook-request.ts";
 import { type Engine, operations, reportDefect, senderOptions } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
 import { createStartState } from "./start-state.ts";
@@ -66,7 +67,7 @@ export function openControlApi(engine: Engine) {
   const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
   const traffic = createTraffic({ ...stores, clock, random, resources, life, report: reportTraffic });
   const verifier = openVerifier(engine);
-  const lessons = openLessons(engine, verifier, () => world.mintPrivate(fixtures()[0]?.name ?? "").merchant);
+  const lessons = openLessons(engine, verifier, () => world.mint(fixtures()[0]?.name ?? "").merchant);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
   const parts = {
     ...shared,
@@ -230,8 +231,8 @@ async function callForLearner(
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
   const reply = await callService(url.origin, { method, path, key, headers, body });
-  // A 409 means that the step's result exists already. In a room, an endpoint on the participant's own machine cannot
-  // be registered.
+  // A 409 means that the step's result exists already. A sandbox that other machines can call takes no endpoint on its
+  // own machine.
   const { code } = reply.body as { code?: ErrorCode };
   if (reply.status < 300 || reply.status === 409 || code === "webhook_url_loopback") return;
   const response = `${reply.status} ${JSON.stringify(reply.body)}`;

@@ -5,7 +5,7 @@ import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { createFaults } from "../faults/index.ts";
-import { createHeldResponses } from "../http/faults/send-with-faults.ts";
+import { createHeldResponses } from "../faults/send-with-faults.ts";
 import { createRateLimiter, USUAL_LIMIT } from "../http/rate-limit.ts";
 import { SAFE_HEADERS } from "../http/reply.ts";
 import { requestMessage } from "../http/request-recorder.ts";
@@ -25,6 +25,7 @@ import { requireAddon } from "../store/sqlite/native-addon.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
+import { checkVerdicts } from "../verify/check-verdicts.ts";
 import { createDispatcher } from "../webhooks/dispatcher.ts";
 import { createTargetPolicy } from "../webhooks/http/target-policy.ts";
 import { scheduleOf } from "../webhooks/retry-schedule.ts";
@@ -114,6 +115,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
   const judge = createJudge({
     operations: catalogue,
     prefix: API_PREFIX,
+    checkVerdicts,
     onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
   });
   const scenarios = createScenarios({
@@ -121,6 +123,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     rules: faults.rules,
     judgeRules,
     verdicts: () => judge.verdicts(),
+    checkVerdicts,
     folder: packageFile("fixtures/scenarios"),
   });
   const dispatcher = createDispatcher({

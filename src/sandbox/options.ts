@@ -81,7 +81,9 @@ const webOriginForm = textLike(/^[a-z][a-z0-9+.-]*:\/\/[^/?#@]+$/i, "an origin s
 const webOrigin = (text: string, flag: string) =>
   text.toLowerCase() === "null"
     ? usageError(
-        `${flag} takes an origin such as http://localhost:3000; received "${text}", the origin of every sandboxed frame and every local file. Serve the page from a local server, and allow its origin.`,
+        `${flag} takes an origin such as http://localhost:3000; ` +
+          `received "${text}", the origin of every sandboxed frame and every local file. ` +
+          "Serve the page from a local server, and allow its origin.",
       )
     : webOriginForm(text, flag);
 

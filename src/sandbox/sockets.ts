@@ -2,18 +2,20 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { catalogue } from "../areas/index.ts";
-import { CONTROL_PREFIX, isApiPath } from "../contracts/paths.ts";
+import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
+import { faultStages } from "../faults/call-stages.ts";
 import { refuseLiveKeyIn } from "../http/authenticate.ts";
 import { openContext } from "../http/context.ts";
 import { createControlApp } from "../http/control-app.ts";
-import { identifyCaller, requireAccess } from "../http/control-operation.ts";
+import { tokenCheck } from "../http/control-operation.ts";
 import { createCors } from "../http/cors.ts";
 import { createGuard, type Guard } from "../http/guard.ts";
 import { createPipeline } from "../http/pipeline.ts";
 import { sendFailure } from "../http/reply.ts";
 import { createRequestRecorder } from "../http/request-recorder.ts";
+import { isApiPath } from "../http/request-target.ts";
 import { createUpgradeHandler, type ServerHandlers } from "../http/server.ts";
 import { usageError } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
@@ -33,7 +35,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
   const report: Report = (error, { id }) => reportDefect(listeners, error, id);
   const cors = createCors(options.allowedOrigin, responseHeaders);
   const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
-  const callerOf = identifyCaller(options.controlToken, (key) => learnerWithKey(engine, key));
+  const requireToken = tokenCheck(options.controlToken);
   const { recorder, pipeline } = openService(engine, guard, report);
   const control = once(() =>
     createControlApp({
@@ -41,7 +43,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
       clock,
       control: controlCatalogue,
       world: controlApi(),
-      callerOf,
+      requireToken,
       report,
       loadPage: loadDashboardPage,
     }),
@@ -66,18 +68,11 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts): 
     upgrade: createUpgradeHandler({
       path: `${CONTROL_PREFIX}/live`,
       guard,
-      requireHost: (incoming) => requireAccess(callerOf(incoming), "The live stream"),
+      requireToken,
       accept: hub.acceptUpgrade,
       report: (error) => reportDefect(listeners, error, "live stream"),
     }),
   };
-}
-
-/** Finds the learner with this API key. Session tokens and the public keys of the fixtures give no access. */
-function learnerWithKey({ stores: { tenants, learners }, fixtures }: Engine, key: string): string | undefined {
-  const identity = tenants.identify(key);
-  if (identity?.kind !== "key" || !learners.has(identity.merchant)) return undefined;
-  return fixtures().some(({ merchant }) => merchant.apiKey === key) ? undefined : identity.merchant;
 }
 
 type Report = (error: unknown, request: { id: string }) => void;
@@ -98,8 +93,7 @@ function openService(
       guard,
       limiter,
       bodies: options.bodies,
-      faults: faults.api,
-      held: heldResponses,
+      faults: faultStages({ ...stores, clock, faults: faults.api, held: heldResponses }),
       report,
       committed: dispatcher.afterCommit,
       recorder,

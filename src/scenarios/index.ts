@@ -2,12 +2,13 @@
 
 import type { RuleState } from "../contracts/fault.ts";
 import type { ScenarioExpectation, ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
-import { matchesRule, VERDICT_RANK, VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
+import { VERDICT_RANK, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 import type { RuleRegistry } from "../faults/rule-registry.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { nearestOrAll } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
+import type { checkVerdicts, VerdictsResult } from "../verify/check-verdicts.ts";
 import {
   jsonSchema,
   readFolder,
@@ -37,14 +38,14 @@ export function createScenarios(options: ScenariosOptions) {
     async list(): Promise<ScenarioState[]> {
       return [...(await all()).values()].flatMap((scenario) => {
         const armed = armedScenarios.all().filter((one) => one.scenario.name === scenario.name);
-        return armed.length === 0 ? [notArmed(scenario)] : armed.map(stateOf);
+        return armed.length === 0 ? [notArmed(scenario, options)] : armed.map(stateOf);
       });
     },
     /** Finds a scenario (default merchant: the scenario armed for all, or else the only armed one). */
     async find(name: string, merchant?: string) {
       const scenario = await byName(name);
       const armed = findArmed(armedScenarios, name, merchant);
-      return armed ? stateOf(armed) : notArmed(scenario);
+      return armed ? stateOf(armed) : notArmed(scenario, options);
     },
     /** Arms a scenario. If it is armed already, its counts restart. */
     start: async (name: string, merchant?: string) => arm(await byName(name), merchant),
@@ -115,7 +116,7 @@ function findArmed(
   return fail("validation_failed", `The scenario ${name} is armed for ${merchants}: set merchant to one of them.`);
 }
 
-function notArmed({ faults, expect, ...about }: Scenario): ScenarioState {
+function notArmed({ faults, expect, ...about }: Scenario, { checkVerdicts }: ScenariosOptions): ScenarioState {
   const points = sum(expect.map((one) => one.points));
   return {
     ...about,
@@ -123,7 +124,7 @@ function notArmed({ faults, expect, ...about }: Scenario): ScenarioState {
     merchant: null,
     since: null,
     faults,
-    expectations: score(expect, [], 0).results,
+    expectations: score(expect, (rule) => checkVerdicts([], { rules: [rule] }), 0).results,
     score: 0,
     points,
     verdict: null,
@@ -134,10 +135,12 @@ function notArmed({ faults, expect, ...about }: Scenario): ScenarioState {
 /** Verdicts shown with each expectation. */
 const MAX_SHOWN = 20;
 
-/** `found` are the verdicts that the scenario's faults led to; `unfired` is how many of its faults have not fired. */
-function score(expected: readonly ScenarioExpectation[], found: readonly VerdictMessage[], unfired: number) {
-  const results = expected.map((one) => resultOf(one, found));
-  const counting = results.filter(counts);
+type Check = (rule: string) => VerdictsResult<VerdictMessage>;
+
+/** `unfired` is how many of the scenario's faults have not fired. */
+function score(expected: readonly ScenarioExpectation[], check: Check, unfired: number) {
+  const results = expected.map((one) => resultOf(one, check(one.rule)));
+  const counting = results.filter(isCounting);
   const earned = sum(counting.map((result) => result.earned));
   const points = sum(counting.map((result) => result.points));
   const verdict = verdictOf(counting, unfired);
@@ -150,18 +153,16 @@ function score(expected: readonly ScenarioExpectation[], found: readonly Verdict
   };
 }
 
-function resultOf(expected: ScenarioExpectation, found: readonly VerdictMessage[]): ScenarioResult {
-  const about = found.filter(({ rule }) => matchesRule(expected.rule, rule));
-  const number = (verdict: Verdict) => about.filter((one) => one.verdict === verdict).length;
-  const [pass, fail, inconclusive] = VERDICTS.map(number) as [number, number, number];
-  const verdict = fail > 0 ? "fail" : pass > 0 ? "pass" : "inconclusive";
-  const verdicts = about
-    .sort((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict])
-    .slice(0, MAX_SHOWN);
-  return { ...expected, verdict, earned: verdict === "pass" ? expected.points : 0, pass, fail, inconclusive, verdicts };
+function resultOf(
+  expected: ScenarioExpectation,
+  { verdict, counts, verdicts }: VerdictsResult<VerdictMessage>,
+): ScenarioResult {
+  const shown = verdicts.toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict]);
+  const earned = verdict === "pass" ? expected.points : 0;
+  return { ...expected, verdict, earned, ...counts, verdicts: shown.slice(0, MAX_SHOWN) };
 }
 
-const counts = ({ optional, verdict }: ScenarioResult) => !(optional && verdict === "inconclusive");
+const isCounting = ({ optional, verdict }: ScenarioResult) => !(optional && verdict === "inconclusive");
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
 
@@ -199,9 +200,10 @@ interface ArmedScenariosOptions {
   now(): number;
   rules: Pick<RuleRegistry, "add" | "remove" | "list" | "isLogged">;
   verdicts(): readonly VerdictMessage[];
+  checkVerdicts: typeof checkVerdicts;
 }
 
-function createArmedScenarios({ now, rules, verdicts }: ArmedScenariosOptions) {
+function createArmedScenarios({ now, rules, verdicts, checkVerdicts }: ArmedScenariosOptions) {
   const allArmed = new Map<string, ArmedScenario>();
   let count = 0;
   const states = ({ rules: ids }: ArmedScenario) => {
@@ -239,7 +241,11 @@ function createArmedScenarios({ now, rules, verdicts }: ArmedScenariosOptions) {
       // Restarts the count, so that a run that is repeated after a reset gives its rules the same ids.
       if (merchant === undefined) count = 0;
     },
-    stateOf: (armed: ArmedScenario) => describe(armed, states(armed), verdicts()),
+    stateOf(armed: ArmedScenario) {
+      const all = verdicts();
+      // Only verdicts that the scenario's own faults led to count.
+      return describe(armed, states(armed), (rule) => checkVerdicts(all, { rules: [rule], faults: [...armed.rules] }));
+    },
   };
 }
 
@@ -263,16 +269,11 @@ function addAll(given: readonly ScenarioFault[], rules: ArmedScenariosOptions["r
   }
 }
 
-function describe(
-  armed: ArmedScenario,
-  states: readonly (RuleState | undefined)[],
-  verdicts: readonly VerdictMessage[],
-): ScenarioState {
+function describe(armed: ArmedScenario, states: readonly (RuleState | undefined)[], check: Check): ScenarioState {
   const { scenario, merchant = null, since, rules } = armed;
   const { faults, expect, ...about } = scenario;
-  const found = verdicts.filter(({ fault }) => fault !== null && rules.includes(fault));
   const unfired = states.filter((state) => !state || state.fired === 0).length;
-  const { results, ...scored } = score(expect, found, unfired);
+  const { results, ...scored } = score(expect, check, unfired);
   return {
     ...about,
     armed: true,

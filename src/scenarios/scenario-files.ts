@@ -2,8 +2,9 @@
 
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { unknownRuleMessage } from "../client/verdict-text.ts";
 import type { ScenarioExpectation } from "../contracts/scenario.ts";
-import { RULE_PATTERN, unknownRuleMessage } from "../contracts/verdict.ts";
+import { RulePattern } from "../contracts/verdict.ts";
 import { ApiError, type FieldError, SandboxError } from "../kernel/errors.ts";
 import { flag, type Static, Type, text } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
@@ -22,7 +23,7 @@ const LENGTH = { minItems: 1, maxItems: 20 };
 const expect = Type.Array(
   Type.Object(
     {
-      rule: text("A rule of the judge by its id, or a pattern such as retry_after.*", { pattern: RULE_PATTERN }),
+      rule: RulePattern,
       points: Type.Integer({
         description: "The points earned if a verdict of it passes and none fails",
         minimum: 1,

@@ -2,7 +2,7 @@
 // message.
 
 import { daysIn, monthIndex } from "../kernel/calendar.ts";
-import { DURATION_PATTERN, SIGNED_DURATION_PATTERN } from "../kernel/duration.ts";
+import { DURATION_PATTERN } from "../kernel/duration.ts";
 
 export interface Keyword<Setting = never> {
   code: string;
@@ -141,9 +141,10 @@ const PATTERNS: Readonly<Record<string, string>> = {
   "^[0-9]{4}-(0[1-9]|1[0-2])$": "must be a month, YYYY-MM",
   "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$": "must be an e-mail address",
   [DURATION_PATTERN]: "must be a duration such as 600ms, 30s or 24h",
-  [SIGNED_DURATION_PATTERN]: "must be a duration such as 5m or -30s",
   "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)+)$":
-    "must be an event type such as payment.succeeded, or * for all; patterns such as payment.* are expanded only by merchant-sandbox listen and receive, merchant-sandbox.json and PUT /_sandbox/endpoints",
+    "must be an event type such as payment.succeeded, or * for all; " +
+    "patterns such as payment.* are expanded only by merchant-sandbox listen and receive, merchant-sandbox.json " +
+    "and PUT /_sandbox/endpoints",
   "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*\\.(\\*|[a-z0-9_]+))$":
     "must be an event type such as payment.succeeded, a pattern such as payment.*, or *",
   "^[a-z0-9_]+(\\.[a-z0-9_]+)+$": "must be an event type such as payment.succeeded",

@@ -2,6 +2,7 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Random } from "../kernel/random.ts";
+import { openLearners } from "./lessons/learners.ts";
 import { operationContextFactory, type WebhookRules } from "./operation-context.ts";
 import { openCollections } from "./records/collection.ts";
 import { openDueRecords } from "./records/due-records.ts";
@@ -19,7 +20,6 @@ import { openEndpointHealth } from "./webhooks/endpoint-health.ts";
 import { openEventLog } from "./webhooks/event-log.ts";
 import { openOutbox } from "./webhooks/outbox.ts";
 import { openRetention } from "./webhooks/retention.ts";
-import { openLearners, openRoomCode } from "./workshop/learners.ts";
 
 export type Stores = ReturnType<typeof openOver>;
 
@@ -70,7 +70,6 @@ function openOver(database: Database, { clock, random, webhooks }: StoresOptions
     recordHistory: openRecordHistory(database, clock),
     requestLog,
     learners: openLearners(database),
-    roomCode: openRoomCode(database),
     createOperationContext: operationContextFactory({
       collections,
       counters,

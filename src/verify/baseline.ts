@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import type { Expectations } from "../contracts/expectations.ts";
 import type { RecordBase } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import type { CheckedVerdict } from "./check-effects.ts";
+import type { CheckedVerdict } from "./check-verdicts.ts";
 import type { VerificationSources } from "./plan-checks.ts";
 
 /** The state at a moment, as plain data that can be stored. */

@@ -1,25 +1,12 @@
-// Checks the effects of a run: deliveries, records, verdicts, scenarios and fault rules that fired.
+// Checks the effects of a run: deliveries, records, scenarios and fault rules that fired.
 
-import type { DeliveryMatch, NearMiss } from "../contracts/expectations.ts";
+import type { DeliveryMatch, ExpectationOf, NearMiss } from "../contracts/expectations.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import { type ExplainedVerdict, type Verdict, type VerdictMessage, verdictLine } from "../contracts/verdict.ts";
 import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { LoggedDelivery, RunSummary } from "../store/request-log/run-summary.ts";
-import {
-  type Check,
-  type CheckResult,
-  conditionResults,
-  type ExpectationOf,
-  MAX_EVIDENCE,
-  nearestOf,
-  result,
-  resultOfCount,
-} from "./check-result.ts";
-
-/** A verdict of the judge, as far as a check depends on it. */
-export type CheckedVerdict = ExplainedVerdict & Partial<Pick<VerdictMessage, "merchant" | "id" | "requests">>;
+import { type Check, type CheckResult, conditionResults, nearestOf, result, resultOfCount } from "./check-result.ts";
 
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 
@@ -81,41 +68,6 @@ export function checkRecords(
     const near = (): NearMiss[] =>
       nearestOf(records, check, ({ id, status }) => ({ id, what: [kind, status].join(" ").trim() }));
     return resultOfCount(found, count, ["record", "records"], near);
-  };
-}
-
-/** Without conclusive verdicts, the result is inconclusive: an expectation of no failures does not pass yet. */
-export function checkVerdicts(
-  verdicts: () => readonly CheckedVerdict[],
-  wanted: ExpectationOf<"verdicts">,
-  merchant: string | undefined,
-): Check {
-  const { rules, ...expected } = wanted;
-  const limits: Partial<Record<Verdict, Count>> =
-    Object.keys(expected).length > 0 ? (expected as object) : { fail: { exactly: 0 } };
-  return () => {
-    const found = verdicts().filter(
-      ({ rule, merchant: owner }) =>
-        rules.some((pattern) => matchesWildcard(rule, pattern)) && (merchant === undefined || owner === merchant),
-    );
-    const number = (verdict: Verdict) => found.filter((one) => one.verdict === verdict).length;
-    const evidence = [...new Set(found.map(({ rule, verdict }) => `${rule} ${verdict}`))];
-    const counts = `${number("pass")} passed, ${number("fail")} failed, ${number("inconclusive")} inconclusive`;
-    const seen = { found: found.length, evidence };
-    if (limits.inconclusive === undefined && found.every(({ verdict }) => verdict === "inconclusive"))
-      return result("inconclusive", `The judge cannot decide ${rules.join(", ")} yet: ${counts}.`, {
-        ...seen,
-        open: true,
-      });
-    const compared = Object.entries(limits).map(
-      ([verdict, count]) => [verdict, count, compareCount(count, number(verdict as Verdict))] as const,
-    );
-    const wrong = compared.find(([, , result]) => result !== "right");
-    if (!wrong) return result("pass", `${counts}.`, seen);
-    const open = compared.every(([, , result]) => result !== "too many");
-    const lines = [`${counts}; of ${wrong[0]}, ${describeCount(wrong[1])} were wanted.`];
-    if (wrong[2] === "too many") lines.push(...found.filter(({ verdict }) => verdict === wrong[0]).map(verdictLine));
-    return result("fail", lines.slice(0, MAX_EVIDENCE).join("\n"), { ...seen, open });
   };
 }
 

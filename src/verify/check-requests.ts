@@ -1,6 +1,6 @@
 // Checks requests: a number of them, in an order, or none at all.
 
-import type { NearMiss, RequestMatch } from "../contracts/expectations.ts";
+import type { ExpectationOf, NearMiss, RequestMatch } from "../contracts/expectations.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
@@ -10,7 +10,6 @@ import {
   type Check,
   type ConditionResult,
   conditionResults,
-  type ExpectationOf,
   MAX_EVIDENCE,
   nearestOf,
   result,
@@ -52,7 +51,9 @@ export function checkSequence(
     if (!missing) return result("pass", `All ${steps.length} came in this order.`, seen);
     const last = found.at(-1);
     const after = rows.filter(({ sequence }) => sequence > (last?.sequence ?? 0)).reverse();
-    const message = `${found.length} of ${steps.length} came in this order; ${last ? `after ${last.id} ` : ""}nothing came that matches number ${found.length + 1}.`;
+    const message =
+      `${found.length} of ${steps.length} came in this order; ` +
+      `${last ? `after ${last.id} ` : ""}nothing came that matches number ${found.length + 1}.`;
     return result("fail", message, { ...seen, closest: nearTo(missing, after.slice(0, MAX_CANDIDATES)), open: true });
   };
 }

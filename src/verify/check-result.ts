@@ -1,7 +1,7 @@
 // The result of checking one expectation once: whether it holds now, the evidence, what came closest, and whether
 // waiting could still change it.
 
-import type { Expectation, NearMiss, VerificationResult } from "../contracts/expectations.ts";
+import type { NearMiss, VerificationResult } from "../contracts/expectations.ts";
 import type { Verdict } from "../contracts/verdict.ts";
 import { type Condition, type Count, compareCount, describeCount, meetsCondition } from "../schema/conditions.ts";
 
@@ -9,8 +9,6 @@ export interface CheckResult extends Omit<VerificationResult, "expectation"> {
   /** Whether the expectation can still come to hold. */
   open: boolean;
 }
-
-export type ExpectationOf<Kind extends keyof Expectation> = NonNullable<Expectation[Kind]>;
 
 /** Checks one expectation. `elapsed` is the real time in milliseconds since verification began. */
 export type Check = (elapsed: number) => CheckResult;

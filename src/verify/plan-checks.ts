@@ -1,6 +1,13 @@
 // Turns expectations into checks; rejects unknown names, with a suggestion.
 
-import type { Expectation, ExpectationKind, Expectations, RequestMatch } from "../contracts/expectations.ts";
+import { unknownRuleMessage } from "../client/verdict-text.ts";
+import type {
+  Expectation,
+  ExpectationKind,
+  ExpectationOf,
+  Expectations,
+  RequestMatch,
+} from "../contracts/expectations.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
 import { nearestOrAll } from "../kernel/did-you-mean.ts";
@@ -8,16 +15,10 @@ import { durationProblem, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { matchesWildcard, validateCount } from "../schema/conditions.ts";
 import type { Stores } from "../store/stores.ts";
-import {
-  type CheckedVerdict,
-  checkDeliveries,
-  checkFault,
-  checkRecords,
-  checkScenario,
-  checkVerdicts,
-} from "./check-effects.ts";
+import { checkDeliveries, checkFault, checkRecords, checkScenario } from "./check-effects.ts";
 import { checkNever, checkRequests, checkSequence } from "./check-requests.ts";
-import type { Check, ExpectationOf } from "./check-result.ts";
+import type { Check } from "./check-result.ts";
+import { type CheckedVerdict, checkVerdicts } from "./check-verdicts.ts";
 
 /** The data against which expectations are checked. */
 export interface VerificationSources extends Pick<Stores, "requestLog" | "runSummary" | "tenants"> {
@@ -73,7 +74,7 @@ function checkOf(
   where: string,
   atLeast: number,
 ): Check {
-  const { requestLog, runSummary, judge, faults } = sources;
+  const { requestLog, runSummary, faults } = sources;
   const { requests, sequence, never, deliveries, records, verdicts, scenario, fault } = expectation;
   if (requests) {
     checkMatch(sources, requests.match, `${where}.match`);
@@ -105,15 +106,27 @@ function checkOf(
       fail("validation_failed", `${where}.kind must name one kind of record.`);
     return checkRecords(() => sources.records(merchant, resource), resource, records);
   }
-  if (verdicts) {
-    for (const rule of verdicts.rules) checkName(rule, judge.rules, `${where}.rules`, "rule of the judge");
-    return checkVerdicts(judge.verdicts, verdicts, merchant);
-  }
+  if (verdicts) return planVerdicts(sources, verdicts, merchant, where);
   if (scenario) return planScenario(sources, scenario, merchant, where);
   const wanted = fault as ExpectationOf<"fault">;
   if (!sources.allowUnarmed) checkName(wanted.id, [...faults().keys()], `${where}.id`, "fault rule");
   validateCount(wanted.fired, `${where}.fired`);
   return checkFault(() => faults().get(wanted.id) ?? 0, wanted);
+}
+
+function planVerdicts(
+  { judge, faults, allowUnarmed = false }: VerificationSources,
+  wanted: ExpectationOf<"verdicts">,
+  merchant: string | undefined,
+  where: string,
+): Check {
+  for (const rule of wanted.rules) {
+    const unknown = unknownRuleMessage(rule, judge.rules);
+    if (unknown !== undefined) fail("validation_failed", `${where}.rules: ${unknown}`);
+  }
+  for (const id of allowUnarmed ? [] : (wanted.faults ?? []))
+    checkName(id, [...faults().keys()], `${where}.faults`, "fault rule");
+  return () => checkVerdicts(judge.verdicts(), wanted, merchant);
 }
 
 function planScenario(

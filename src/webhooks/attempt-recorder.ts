@@ -3,6 +3,8 @@
 
 import type { AttemptFault, DeliveryInjection } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
+import type { WebhookRequest } from "../contracts/webhook.ts";
+import { applyFaults, attemptFaultOf, injectionsOf } from "../faults/delivery-content.ts";
 import type { DeliveryFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
@@ -10,10 +12,9 @@ import type { Random } from "../kernel/random.ts";
 import type { Stores } from "../store/stores.ts";
 import type { AttemptEnd, AttemptStart } from "../store/webhooks/attempts.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
-import { applyFaults, attemptFaultOf, type EffectOf, effectOf, injectionsOf } from "./faults/content.ts";
 import type { Outcome } from "./http/outcome.ts";
 import { nextAttempt, type RetrySchedule, waitFor } from "./retry-schedule.ts";
-import { type AttemptId, buildRequest, type RequestOptions, type WebhookRequest } from "./webhook-request.ts";
+import { type AttemptId, buildRequest, type RequestOptions } from "./webhook-request.ts";
 
 /** An attempt that may be sent: its delivery is marked as sending. */
 export interface Attempt {
@@ -24,8 +25,6 @@ export interface Attempt {
    * Whether it began on a frozen clock. Such an attempt takes no sandbox time, even if the clock is set before it ends.
    */
   readonly isFrozen: boolean;
-  /** The fault rule that overrides the retry schedule. */
-  readonly retryPolicy: EffectOf<"retry_policy"> | undefined;
 }
 
 export interface RecordedAttempt {
@@ -100,12 +99,10 @@ function prepare(delivery: Delivery, receiver: Receiver, options: AttemptRecorde
   const request =
     injections.length === 0 ? intended : applyFaults(intended, injections, { ...options, delivery, receiver });
   const start = startOf(delivery, request, attemptFaultOf(injections, intended, delivery.copy), options);
-  const retryPolicy = effectOf(injections, "retry_policy");
   return {
     delivery: { ...delivery, attempts: start.attempt },
     start,
     request,
-    retryPolicy,
     isFrozen: options.clock.mode === "frozen",
   };
 }
@@ -143,17 +140,12 @@ function startOf(
   };
 }
 
-function endOf(
-  { start, delivery, retryPolicy, isFrozen }: Attempt,
-  outcome: Outcome,
-  options: AttemptRecorderOptions,
-): AttemptEnd {
+function endOf({ start, delivery, isFrozen }: Attempt, outcome: Outcome, options: AttemptRecorderOptions): AttemptEnd {
   const { responseStatus, responseBody, responseTruncated, errorCode, errorMessage, duration } = outcome;
   const ended = isFrozen ? start.started : options.clock.now();
   const succeeded = errorCode === null;
-  const wantsRetry = succeeded ? retryPolicy?.as === "ignore_2xx" : retryPolicy?.as !== "give_up";
   const isRetried =
-    wantsRetry &&
+    !succeeded &&
     responseStatus !== GONE &&
     options.deliveries.receiver(delivery.merchant, delivery.endpoint) !== undefined;
   return {
@@ -163,7 +155,7 @@ function endOf(
     responseTruncated,
     errorCode,
     errorMessage,
-    nextDue: isRetried ? retryTime(delivery, retryPolicy, outcome, ended, options) : null,
+    nextDue: isRetried ? retryTime(delivery, outcome, ended, options) : null,
     ended,
     duration,
   };
@@ -171,14 +163,12 @@ function endOf(
 
 function retryTime(
   delivery: Delivery,
-  retryPolicy: Attempt["retryPolicy"],
   { responseStatus, retryAfter }: Outcome,
   ended: number,
   { schedule, random }: AttemptRecorderOptions,
 ): number | null {
-  const gaps = retryPolicy?.as === "compress" ? schedule.gaps.map((gap) => gap / retryPolicy.factor) : schedule.gaps;
   const minimumWait = RETRY_AFTER_STATUSES.has(responseStatus ?? 0) ? waitFor(retryAfter, ended) : 0;
-  return nextAttempt({ ...schedule, gaps }, random, delivery, ended, minimumWait);
+  return nextAttempt(schedule, random, delivery, ended, minimumWait);
 }
 
 const INTERRUPTED = {

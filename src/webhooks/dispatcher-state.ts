@@ -1,6 +1,7 @@
 // The state that the parts of the dispatcher share: the queues, the attempts at each stage of their life, and the
 // callers that wait for them.
 
+import { createTimingFaults } from "../faults/delivery-timing.ts";
 import { withResolvers } from "../kernel/with-resolvers.ts";
 import type { Stores } from "../store/stores.ts";
 import type { EndpointKey } from "../store/webhooks/outbox.ts";
@@ -11,7 +12,6 @@ import {
   type RecordedAttempt,
 } from "./attempt-recorder.ts";
 import { createEndpointQueues, type EndpointQueue } from "./endpoint-queues.ts";
-import { createTimingFaults } from "./faults/timing.ts";
 import type { Outcome } from "./http/outcome.ts";
 import { createSender, type SenderOptions } from "./http/sender.ts";
 import { createAttemptIds } from "./webhook-request.ts";

@@ -164,7 +164,9 @@ function explain(
   if (form === USUAL_SIGNATURE)
     return explainSignature({ ...own, body, signature, others: secrets.filter((other) => other !== own), sent });
   const matches = body === (sent ?? body) && signature === sign(body, own.secret, event ?? "");
-  const explanation = `The sandbox signs with the ${form}; this is ${matches ? "" : "not "}the signature for this body and this secret.`;
+  const explanation =
+    `The sandbox signs with the ${form}; this is ${matches ? "" : "not "}the signature for this body and this ` +
+    "secret.";
   return { matches, mistake: null, explanation };
 }
 
@@ -184,33 +186,51 @@ async function stop(state: DispatcherState, within: number): Promise<void> {
 export const behaviours: Behaviour[] = [
   {
     id: "webhooks.guarantee",
-    fact: "Every event is delivered to every subscribed endpoint at least once, in no guaranteed order. Duplicates have the same id and the same bytes.",
+    fact:
+      "Every event is delivered to every subscribed endpoint at least once, in no guaranteed order. " +
+      "Duplicates have the same id and the same bytes.",
     why: "The service's documentation promises the same id on every retry, which implies at-least-once delivery.",
   },
   {
     id: "webhooks.success",
-    fact: "A delivery succeeds only with a 2xx response within 10 seconds. Redirects are not followed. 410 disables the endpoint.",
-    why: "The service's documentation does not say how receivers should respond; these are the strictest rules of comparable services.",
+    fact:
+      "A delivery succeeds only with a 2xx response within 10 seconds. Redirects are not followed. " +
+      "410 disables the endpoint.",
+    why:
+      "The service's documentation does not say how receivers should respond; " +
+      "these are the strictest rules of comparable services.",
     setting: "--webhook-timeout",
   },
   {
     id: "webhooks.headers",
-    fact: "A delivery has no headers of its own beyond the four documented ones, `User-Agent` and what HTTP itself requires.",
+    fact:
+      "A delivery has no headers of its own beyond the four documented ones, `User-Agent` and what HTTP itself " +
+      "requires.",
     why: "The service's documentation lists four headers; receivers must not depend on others.",
   },
   {
     id: "webhooks.test_events",
-    fact: "A test event goes to the endpoints subscribed to its type, is retried and logged like any other, and is accepted with no subscriber.",
-    why: "The service's documentation says that it goes to the caller's endpoints, and that endpoints receive the types they list.",
+    fact:
+      "A test event goes to the endpoints subscribed to its type, is retried and logged like any other, and is " +
+      "accepted with no subscriber.",
+    why:
+      "The service's documentation says that it goes to the caller's endpoints, and that endpoints receive the " +
+      "types they list.",
   },
   {
     id: "webhooks.log",
-    fact: "The log keeps the newest 10,000 events, deliveries and attempts across all merchants, and everything pending.",
-    why: "The service's documentation does not say how long attempts are kept; the log of a long-running sandbox must not grow without limit.",
+    fact:
+      "The log keeps the newest 10,000 events, deliveries and attempts across all merchants, and everything " +
+      "pending.",
+    why:
+      "The service's documentation does not say how long attempts are kept; " +
+      "the log of a long-running sandbox must not grow without limit.",
   },
   {
     id: "webhooks.replay",
-    fact: "A replay sends the same event once to the endpoint's current URL, signed with its current secret, and is not retried.",
+    fact:
+      "A replay sends the same event once to the endpoint's current URL, signed with its current secret, and is " +
+      "not retried.",
     why: "The service's documentation mentions replays but does not describe them.",
   },
 ];

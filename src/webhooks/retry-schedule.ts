@@ -55,8 +55,12 @@ export const waitFor = (header: string | undefined, now: number): number =>
 export const behaviours: MeasuredBehaviour[] = [
   {
     id: "webhooks.schedule",
-    fact: "A delivery is attempted immediately and retried 1, 5, 15, 30 and 60 seconds after each failed attempt. Then it fails permanently.",
-    why: "The service's documentation mentions retries but no schedule. The default is short for local development; `realistic` spreads retries over a day, with jitter.",
+    fact:
+      "A delivery is attempted immediately and retried 1, 5, 15, 30 and 60 seconds after each failed attempt. " +
+      "Then it fails permanently.",
+    why:
+      "The service's documentation mentions retries but no schedule. The default is short for local development; " +
+      "`realistic` spreads retries over a day, with jitter.",
     setting: "--retry-schedule",
     facts: SCHEDULES.fast.gaps
       .slice(1)
@@ -64,7 +68,9 @@ export const behaviours: MeasuredBehaviour[] = [
   },
   {
     id: "webhooks.retry_after",
-    fact: "`Retry-After` on a 429 or 503, in seconds or as a date, delays the next attempt by at most an hour. It never makes it earlier.",
+    fact:
+      "`Retry-After` on a 429 or 503, in seconds or as a date, delays the next attempt by at most an hour. " +
+      "It never makes it earlier.",
     why: "The service's documentation does not say; well-behaved senders honour the header.",
   },
 ];

@@ -194,7 +194,9 @@ const escaped = (json: string) =>
 function someChange(sent: string, body: string): Step<Bytes> {
   let index = 0;
   while (index < sent.length && sent[index] === body[index]) index++;
-  const words = `The body is not what was sent: they differ from character ${index + 1} on, ${around(sent, index)} there and ${around(body, index)} here.`;
+  const words =
+    `The body is not what was sent: they differ from character ${index + 1} on, ${around(sent, index)} there and ` +
+    `${around(body, index)} here.`;
   return mistaken("body_changed", words, body);
 }
 
@@ -204,5 +206,8 @@ const around = (text: string, index: number) =>
 function unexplained(signature: string): string {
   if (!/^[0-9a-f]{64}$/.test(signature))
     return "A signature is 64 hex digits in lower case; this is not, and no known mistake makes it.";
-  return "No known mistake makes this signature. Hash the raw bytes of the body with HMAC-SHA256, keyed with the endpoint's whole secret as text.";
+  return (
+    "No known mistake makes this signature. " +
+    "Hash the raw bytes of the body with HMAC-SHA256, keyed with the endpoint's whole secret as text."
+  );
 }

@@ -28,13 +28,21 @@ export function verifySignature({ body, signature, secret }: Signed): boolean {
 export const behaviours: MeasuredBehaviour[] = [
   {
     id: "webhooks.signature_key",
-    fact: "The HMAC key is the whole secret, including `whsec_`, as UTF-8. The digest covers exactly the bytes of the body.",
-    why: "The service's documentation says `HMAC-SHA256 hex digest of the body` but does not name the key; using the secret as returned needs no decoding.",
+    fact:
+      "The HMAC key is the whole secret, including `whsec_`, as UTF-8. " +
+      "The digest covers exactly the bytes of the body.",
+    why:
+      "The service's documentation says `HMAC-SHA256 hex digest of the body` but does not name the key; " +
+      "using the secret as returned needs no decoding.",
     facts: [{ id: "webhook.signature.key", kind: "signature", value: USUAL_SIGNATURE }],
   },
   {
     id: "webhooks.rotation",
-    fact: "After rotation, every attempt is signed with the new secret, including pending retries. The old secret is not used again.",
-    why: "The service's documentation says that rotation replaces the secret, and the signature header has room for one digest.",
+    fact:
+      "After rotation, every attempt is signed with the new secret, including pending retries. " +
+      "The old secret is not used again.",
+    why:
+      "The service's documentation says that rotation replaces the secret, and the signature header has room for " +
+      "one digest.",
   },
 ];

@@ -1,21 +1,10 @@
 // The request of a delivery, with the headers, the signature and the body that a receiver gets; and the id of each
 // attempt.
 
-import { SIGNATURE_HEADER } from "../contracts/webhook.ts";
+import { EVENT_HEADER, SIGNATURE_HEADER, type WebhookRequest } from "../contracts/webhook.ts";
 import { type Random, sortKeyIn } from "../kernel/random.ts";
 import type { Sign } from "../kernel/signature-forms.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
-
-/** `drop` sends nothing at all. */
-export type TransportFault = "slow_send" | "abort_mid_body" | "drop";
-
-/** A webhook request as it goes over the wire. */
-export interface WebhookRequest {
-  url: string;
-  headers: Record<string, string>;
-  body: string;
-  transport?: TransportFault;
-}
 
 /** An event as a delivery carries it. `body` is the exact text that is signed and sent. */
 export type WebhookEvent = Pick<Delivery, "body" | "eventId" | "eventType">;
@@ -25,9 +14,6 @@ export interface RequestOptions {
   userAgent: string;
   sign: Sign;
 }
-
-/** The header of a delivery with the type of its event. */
-export const EVENT_HEADER = "X-Webhook-Event";
 
 /** Signs the event with the receiver's current secret and addresses it to its current URL. */
 export function buildRequest(

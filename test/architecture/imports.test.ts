@@ -15,14 +15,12 @@ const FLOORS: readonly (readonly string[])[] = [
   ["sandbox"],
   ["control"],
   [
-    "http",
     "webhooks",
     "live",
     "life",
     "traffic",
     "reference",
     "areas",
-    "faults",
     "judge",
     "scenarios",
     "lessons",
@@ -31,6 +29,8 @@ const FLOORS: readonly (readonly string[])[] = [
     "audit",
     "compare",
   ],
+  ["faults"],
+  ["http"],
   ["store"],
   ["client"],
   ["contracts"],
@@ -40,6 +40,9 @@ const FLOORS: readonly (readonly string[])[] = [
 
 /** The dashboard reaches the sandbox over HTTP only, so it imports what both sides of that connection share. */
 const DASHBOARD_MAY_IMPORT = ["client", "contracts", "schema", "kernel"];
+
+/** Background traffic and areas share these, and neither may import values of the other. */
+const WITH_TRAFFIC = ["payment-shares.ts", "renewed-periods.ts"];
 
 interface Import {
   from: string;
@@ -108,6 +111,15 @@ describe("the import order", () => {
 
   it("holds in src and ui", () => {
     expect(violations(["src", "ui"].flatMap(sourcesOf).flatMap(importsOf))).toEqual([]);
+  });
+
+  it("has in contracts only types and data, such as schemas: a function belongs to the room that owns it", async () => {
+    const files = readdirSync(join(root, "src/contracts")).filter((file) => !WITH_TRAFFIC.includes(file));
+    const functionsOf = async (file: string) =>
+      Object.entries(await import(`../../src/contracts/${file.slice(0, -".ts".length)}.ts`))
+        .filter(([, value]) => typeof value === "function")
+        .map(([name]) => `${file} ${name}`);
+    expect((await Promise.all(files.map(functionsOf))).flat()).toEqual([]);
   });
 
   it("has no circle of files", () => {

@@ -47,6 +47,19 @@ const offences: Offence[] = [
   ["process.hrtime", "src/cli/watch.ts", "export const watch = () => process.hrtime.bigint();", CLOCK],
   ["AbortSignal.timeout", "src/webhooks/abort.ts", "export const patience = () => AbortSignal.timeout(5);", CLOCK],
 
+  [
+    "three ternaries in one another",
+    "src/live/deep.ts",
+    "export const deep = (n: number) => (n < 1 ? 1 : n < 2 ? 2 : n < 3 ? 3 : 4);",
+    "Three ternaries",
+  ],
+  [
+    "three ternaries in one another, in tests too",
+    "test/deep.ts",
+    "export const deep = (n: number) => (n < 3 ? (n < 2 ? (n < 1 ? 1 : 2) : 3) : 4);",
+    "Three ternaries",
+  ],
+
   ["Math.random", "src/faults/random.ts", "export const chance = () => Math.random();", RANDOM],
   ["randomUUID by another name", "src/areas/alias.ts", `export { randomUUID as id } from "node:crypto";`, RANDOM],
   [
@@ -151,6 +164,25 @@ describe("rules beyond the linter", () => {
   it("each file starts with a sentence that says what it owns", () => {
     const opening = (file: string) => readFileSync(file, "utf8").replace(/^#!.*\n/, "");
     expect(sources.filter((file) => !opening(file).startsWith("// "))).toEqual([]);
+  });
+
+  it("comments fit in 120 columns: the formatter breaks code, but not these", () => {
+    const isLong = (line: string) => line.length > 120 && /^\s*(\/\/|\/?\*)/.test(line);
+    const long = sources.flatMap((file) =>
+      readFileSync(file, "utf8")
+        .split("\n")
+        .flatMap((line, index) => (isLong(line) ? [`${file}:${index + 1}`] : [])),
+    );
+    expect(long).toEqual([]);
+  });
+
+  it("the text of pages fits in 120 columns, without its tables, blocks and pictures", () => {
+    const pages = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "docs/ci.md", "docs/troubleshooting.md"];
+    const long = pages.flatMap((page) => {
+      const text = readFileSync(join(root, page), "utf8").replaceAll(/^```[\s\S]*?^```$/gm, "");
+      return text.split("\n").filter((line) => line.length > 120 && !/^(\||\s*<)/.test(line));
+    });
+    expect(long).toEqual([]);
   });
 
   it("nothing is left for later", () => {

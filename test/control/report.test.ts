@@ -3,9 +3,10 @@
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue, eventTypes } from "../../src/areas/index.ts";
-import { problemText, type RunReport } from "../../src/contracts/run-report.ts";
-import { verdictLine } from "../../src/contracts/verdict.ts";
+import { verdictLine } from "../../src/client/verdict-text.ts";
+import type { RunReport } from "../../src/contracts/run-report.ts";
 import { escapeXml, junit } from "../../src/report/junit.ts";
+import { problemText } from "../../src/report/problem-text.ts";
 import { type Answer, type Bench, NOON, open, share } from "../support/sandbox.ts";
 import { receive, register } from "../support/webhooks.ts";
 

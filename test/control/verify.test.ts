@@ -7,7 +7,8 @@ import type { Verdict } from "../../src/contracts/verdict.ts";
 import { afterThisTurn, stopwatch } from "../../src/kernel/clock.ts";
 import { notify, subscribeTo } from "../../src/kernel/listeners.ts";
 import { matchesWildcard } from "../../src/schema/conditions.ts";
-import { type CheckedVerdict, checkFault, checkVerdicts } from "../../src/verify/check-effects.ts";
+import { checkFault } from "../../src/verify/check-effects.ts";
+import { type CheckedVerdict, checkVerdicts } from "../../src/verify/check-verdicts.ts";
 import { createVerifier } from "../../src/verify/verifier.ts";
 import { type Answer, attempted, type Bench, open } from "../support/sandbox.ts";
 import { openRegistered, receive, register, trigger } from "../support/webhooks.ts";
@@ -268,16 +269,26 @@ describe("verdicts of the judge", () => {
       false,
     ],
   ])("%s", (_, counts, verdicts, verdict, open) => {
-    const look = checkVerdicts(() => verdicts, { rules: ["retry.*"], ...counts }, "mer_lodge")(0);
+    const look = checkVerdicts(verdicts, { rules: ["retry.*"], ...counts }, "mer_lodge");
     expect([look.verdict, look.open], look.message).toEqual([verdict, open]);
+  });
+
+  test("can be limited to those that a fault rule led to", () => {
+    const verdicts = [
+      { ...judged("retry.bounded", "pass"), fault: "flt_1" },
+      { ...judged("retry.bounded", "fail"), fault: null },
+      { ...judged("effect.single", "fail"), fault: "flt_2" },
+    ];
+    const found = (...faults: string[]) => checkVerdicts(verdicts, { rules: ["*"], faults }).verdict;
+    expect([found("flt_1"), found("flt_1", "flt_2"), found("flt_3")]).toEqual(["pass", "fail", "inconclusive"]);
   });
 
   test("that failed are explained as the judge explains them", () => {
     const look = checkVerdicts(
-      () => [judged("retry.bounded", "pass"), judged("retry.backoff_grows", "fail")],
+      [judged("retry.bounded", "pass"), judged("retry.backoff_grows", "fail")],
       { rules: ["retry.*"] },
       "mer_lodge",
-    )(0);
+    );
     expect(look.message.split("\n")).toEqual([
       "1 passed, 1 failed, 0 inconclusive; of fail, exactly 0 were wanted.",
       "retry.backoff_grows: The client came back at once. Wait. (req_1 on connection 1 after 0 ms, att_1; confirmed by timing)",
@@ -360,7 +371,8 @@ describe("unknown names are rejected with a suggestion", () => {
     ["a kind", [{ records: { kind: "remitance" } }], {}, /no kind of record remitance\. Did you mean remittance\?/],
     ["a merchant", requests(any), { merchant: "mer_lodg" }, /no merchant mer_lodg\. Did you mean mer_lodge\?/],
     ["a fault", [{ fault: { id: "flt_none" } }], {}, /no fault rule flt_none/],
-    ["a rule of the judge", [{ verdicts: { rules: ["retri.*"] } }], {}, /no rule of the judge retri\.\*/],
+    ["a rule of the judge", [{ verdicts: { rules: ["retri.*"] } }], {}, /judge has no rule retri\.\*/],
+    ["a fault of verdicts", [{ verdicts: { rules: ["*"], faults: ["flt_none"] } }], {}, /no fault rule flt_none/],
     [
       "a span",
       requests(any),

@@ -109,13 +109,9 @@ test("docs/dashboard.md names working keys, and every pane", () => {
   const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, key = ""]) => key));
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((key) => !known.has(key))).toEqual([]);
-  const own = { ...state, learning: { kind: "learner", id: "mer_lodge" } } as const;
-  const room = {
-    ...state,
-    learning: { kind: "workshop", url: "http://127.0.0.1:4747/_sandbox/room/3f9a1c7e" },
-  } as const;
+  const own = { ...state, learning: { id: "mer_lodge" } };
   const usual = visiblePanes(state);
-  const shown = new Set([...usual, ...visiblePanes(own), ...visiblePanes(room)]);
+  const shown = new Set([...usual, ...visiblePanes(own)]);
   expect(shown).toEqual(new Set(panes));
   // A pane that is there only in lessons has the last digit, whichever that is.
   const rowOf = (pane: Pane) => `| ${usual.includes(pane) ? `\`${usual.indexOf(pane) + 1}\` ` : ""}${pane.title} |`;

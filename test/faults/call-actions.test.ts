@@ -472,21 +472,6 @@ describe("stale_read", () => {
   });
 });
 
-describe("clock_skew", () => {
-  test.each([
-    ["5m", 300],
-    ["-90s", -90],
-  ])("by %s shows in Date, in RateLimit-Reset and in created records", async (by, seconds) => {
-    const { bench } = await armed({ type: "clock_skew", by });
-    const { headers, body } = await create(bench);
-    expect(headers.date).toBe(new Date((NOON_SECONDS + seconds) * 1_000).toUTCString());
-    expect(headers["ratelimit-reset"]).toBe(String(NOON_SECONDS + 60 + seconds));
-    expect(body.created).toBe(NOON_SECONDS + seconds);
-    const right = await create(bench);
-    expect([right.body.created, right.headers["ratelimit-remaining"]]).toEqual([NOON_SECONDS, "5998"]);
-  });
-});
-
 test("every action on a call is tested", () => {
   expect([...tried].sort()).toEqual(apiActions.map(({ type }) => type).sort());
 });

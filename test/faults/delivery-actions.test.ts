@@ -566,47 +566,6 @@ describe("transport", () => {
   });
 });
 
-describe("retry_policy", () => {
-  const times = async (bench: Bench) => (await log(bench)).map(({ created }) => created - NOON_SECONDS);
-
-  test("ignore_2xx retries accepted deliveries until the attempts are exhausted", async () => {
-    const { bench, receiver, rule } = await openArmed({ type: "retry_policy", as: "ignore_2xx" });
-    const id = await trigger(bench);
-    await advance(bench, "1h");
-    expect(ids(receiver)).toEqual([id, id, id, id, id, id]);
-    const logged = await attempts(bench);
-    expect(logged.map(({ status, fault }) => [status, fault.id])).toEqual(Array(6).fill(["succeeded", rule]));
-    expect(await times(bench)).toEqual([0, 1, 6, 21, 51, 111]);
-    expect((await bench.control("GET", "/events")).data[0].deliveries).toMatchObject({
-      succeeded: 1,
-      failed: 0,
-      pending: 0,
-    });
-  });
-
-  test("give_up ends a delivery after its first failed attempt", async () => {
-    const { bench, receiver } = await openArmed({ type: "retry_policy", as: "give_up" });
-    receiver.always(503);
-    await trigger(bench);
-    await advance(bench, "1h");
-    expect(await log(bench)).toMatchObject([{ status: "failed", responseStatus: 503, nextAttemptAt: null }]);
-    expect((await bench.control("GET", "/events")).data[0].deliveries).toMatchObject({ failed: 1, pending: 0 });
-  });
-
-  test("compress shortens the retry delays, but honours Retry-After", async () => {
-    const { bench, receiver } = await openArmed({ type: "retry_policy", as: "compress", factor: 5 });
-    receiver.script(500, 500, { status: 503, headers: { "retry-after": "7" } }, 500, 500);
-    await trigger(bench);
-    await advance(bench, "199ms");
-    expect(receiver.arrivals).toHaveLength(1);
-    await advance(bench, "1ms");
-    expect(receiver.arrivals).toHaveLength(2);
-    await advance(bench, "1h");
-    // 0, 0.2, 1.2, then 7 seconds by Retry-After, 6 and 12.
-    expect(await times(bench)).toEqual([0, 0, 1, 8, 14, 26]);
-  });
-});
-
 describe("matching", () => {
   test("by merchant, event type, endpoint, attempt and event content", async () => {
     const { bench, receiver, secret } = await openRegistered();

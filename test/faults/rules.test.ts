@@ -63,7 +63,6 @@ describe("an invalid rule is rejected with a suggestion", () => {
     [{ action: { type: "latency" } }, "/action", "action.ms is required"],
     [{ action: { type: "latency", ms: 1, min: "1s" } }, "/action", "action.min belongs to distribution: uniform"],
     [{ action: { type: "latency", distribution: "uniform", min: "2s", max: "1s" } }, "/action", "must not be shorter"],
-    [{ action: { type: "latency", distribution: "ramp", from: "0s", to: "1s" } }, "/action", "must have an end"],
     [{ action: { type: "rate_limit", exhaust: true, retryAfter: "past" } }, "/action", "must be a number of seconds"],
     [{ action: { type: "body", as: "html", bytesPerSecond: 1 } }, "/action", "belongs to as: drip"],
     [{ action: { type: "delay" } }, "/action", "either action.by (delay=5s) or action.until"],
@@ -540,9 +539,8 @@ describe("latency distributions", () => {
     });
   };
 
-  test("fixed, ramp, uniform and lognormal repeat for the same seed", () => {
+  test("fixed, uniform and lognormal repeat for the same seed", () => {
     expect(draws({ ms: 20 }, 3)).toEqual([20, 20, 20]);
-    expect(draws({ distribution: "ramp", from: "0ms", to: "100ms" }, 5)).toEqual([0, 25, 50, 75, 100]);
     const even = draws({ distribution: "uniform", min: "100ms", max: "200ms" }, 400);
     expect(Math.min(...even)).toBeGreaterThanOrEqual(100);
     expect(Math.max(...even)).toBeLessThanOrEqual(200);

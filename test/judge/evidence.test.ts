@@ -3,8 +3,9 @@
 import { Agent } from "node:http";
 import { describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
+import { evidenceText } from "../../src/client/verdict-text.ts";
 import type { LiveMessage } from "../../src/contracts/live-messages.ts";
-import { evidenceText, type VerdictMessage } from "../../src/contracts/verdict.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { createRejectionTracker } from "../../src/judge/merchant-tracker.ts";
 import { describeCall } from "../../src/judge/observed-call.ts";
 import { retryBackoffGrows } from "../../src/judge/rules/retry.ts";

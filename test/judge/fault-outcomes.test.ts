@@ -5,6 +5,7 @@ import type { CallOutcome, DeliveryOutcome } from "../../src/contracts/fault.ts"
 import { type Action, onCalls, onDeliveries } from "../../src/faults/action.ts";
 import { apiActions } from "../../src/faults/api-actions.ts";
 import { createJudge } from "../../src/judge/judge.ts";
+import { checkVerdicts } from "../../src/verify/check-verdicts.ts";
 import { firing, NOON, operations, recordedAttempt, writeEntry } from "../support/judge-inputs.ts";
 
 const common = { type: "invented", description: "Does something new.", example: "invented", fields: {} } as const;
@@ -15,7 +16,7 @@ const callAction = (outcome: CallOutcome): Action =>
 const deliveryAction = (outcome: DeliveryOutcome): Action =>
   onDeliveries({ ...common, phase: "content", outcome, prepare: () => ({ kind: "signature", as: "missing" }) });
 
-const newJudge = () => createJudge({ operations, prefix: "/v1", onVerdict: () => {} });
+const newJudge = () => createJudge({ operations, prefix: "/v1", checkVerdicts, onVerdict: () => {} });
 
 test.each([
   ["normal", [], []],

@@ -1,7 +1,7 @@
 // The state of a call in the pipeline, its expected response, and the faults injected at each stage.
 
 import type { Request } from "./call.ts";
-import { type CallAction, matchCallFault, span } from "./faults.ts";
+import { type CallAction, matchCallFault } from "./faults.ts";
 import type { Operation } from "./operations.ts";
 import { type IdempotencyReply, secondsOf, type Window, type World } from "./world.ts";
 
@@ -52,13 +52,13 @@ export type Result = Pick<Expected, "status" | "code" | "body" | "text"> & { isS
 export const INVALID_TOKEN = { "www-authenticate": 'Bearer error="invalid_token"' };
 
 /**
- * Injects a fault at one stage: returns a response, or changes the state of the call. `also` applies effects specific
- * to the stage.
+ * Injects a fault at one stage: returns a response, or changes the state of the call. `forgetKey` deletes the stored
+ * reply of the Idempotency-Key.
  */
 export function injectFault(
   context: PipelineContext,
   types: CallAction["type"][],
-  also?: (by: number) => void,
+  forgetKey?: () => void,
 ): Result | undefined {
   const call = { operation: context.operation?.id, merchant: context.merchantId, faults: context.faults };
   const action = matchCallFault(context.world, types, call);
@@ -74,10 +74,7 @@ export function injectFault(
         : injected(context, "injected_rate_limit", 429, action.retryAfter ?? 1);
     case "idempotency":
       if (action.as === "in_progress") return injected(context, "idempotency_key_in_use", 409);
-      also?.(0);
-      return undefined;
-    case "clock_skew":
-      also?.(span(action.by));
+      forgetKey?.();
       return undefined;
     case "status":
       return injected(

@@ -121,11 +121,10 @@ function timesSeen({ seen }: World, { event }: Delivery, url: string): number {
 }
 
 function conclude(world: World, merchant: Merchant, made: Attempt): void {
-  const { delivery, status, responseStatus, decided } = made;
-  const wanted = status === "succeeded" ? decided.policy === "ignore_2xx" : decided.policy !== "give_up";
+  const { delivery, status, responseStatus } = made;
   const gap = GAPS[made.attempt];
   const isLast = made.attempt >= delivery.allowed || gap === undefined;
-  if (wanted && !isLast && responseStatus !== 410) {
+  if (status !== "succeeded" && !isLast && responseStatus !== 410) {
     const putOff = responseStatus === 503 ? LATER : 0;
     made.nextDue = world.now + Math.max(gap, putOff) * 1_000;
     delivery.due = made.nextDue;

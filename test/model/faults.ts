@@ -10,7 +10,6 @@ export type CallAction =
   | { type: "idempotency"; as: "in_progress" | "expired" }
   | { type: "status"; status: number; code?: string; retryAfter?: number }
   | { type: "connection"; as: "reset" | "empty" }
-  | { type: "clock_skew"; by: string }
   | { type: "lost_response"; as: "reset" | "empty" | "502" }
   | { type: "latency"; ms: number }
   | { type: "body"; as: "truncate" | "invalid_json" | "html" };
@@ -20,8 +19,7 @@ export type DeliveryAction =
   | { type: "delay"; by: string }
   | { type: "duplicate"; copies: number }
   | { type: "signature"; as: "missing" | "wrong_secret" }
-  | { type: "payload"; as: "extra_field" }
-  | { type: "retry_policy"; as: "ignore_2xx" | "give_up" };
+  | { type: "payload"; as: "extra_field" };
 
 export interface FaultRuleInput {
   id: string;
@@ -82,14 +80,12 @@ export function matchCallFault<T extends CallAction["type"]>(
 export function matchDeliveryFaults(world: World, delivery: Delivery): Decision {
   const scheduled = firstOf(world, delivery, ["drop", "delay", "duplicate"]);
   const content = firstOf(world, delivery, ["signature", "payload"]);
-  const policy = firstOf(world, delivery, ["retry_policy"]);
   if (scheduled?.type === "delay") delivery.due = Math.max(world.now, delivery.due) + span(scheduled.by);
   return {
     ...(scheduled?.type === "drop" ? { drop: true } : {}),
     ...(scheduled?.type === "duplicate" ? { copies: scheduled.copies } : {}),
     ...(content?.type === "signature" ? { signature: content.as } : {}),
     ...(content?.type === "payload" ? { extraField: true } : {}),
-    ...(policy?.type === "retry_policy" ? { policy: policy.as } : {}),
   };
 }
 
@@ -116,6 +112,6 @@ function firstOf(world: World, delivery: Delivery, types: DeliveryAction["type"]
 
 /** Number of attempts that one firing affects. */
 function attemptsOf(action: DeliveryAction): number {
-  if (action.type === "drop") return action.attempts === "all" ? Number.POSITIVE_INFINITY : action.attempts;
-  return action.type === "retry_policy" ? Number.POSITIVE_INFINITY : 1;
+  if (action.type !== "drop") return 1;
+  return action.attempts === "all" ? Number.POSITIVE_INFINITY : action.attempts;
 }

@@ -102,7 +102,6 @@ function execute(
   const broken = injectFault(context, ["status", "connection"]); // any status, or none
   if (broken) return broken;
   const call = validate(context, operation, merchant, sent); // 400
-  injectFault(context, ["clock_skew"], (by) => skew(context, call, by));
   const result = run(operation, call); // 404 409, or the response
   return { ...result, isServed: result.code === undefined, isStored: true };
 }
@@ -236,13 +235,6 @@ function validate(
 
 const MASKED = "…redacted…";
 const isSecret = (name: string) => name === "accountNumber" || name === "password";
-
-/** Skews the clock for one call: for the records it creates and for its rate-limit headers. */
-function skew({ world, window, headers }: PipelineContext, call: Call, by: number): void {
-  const wrong = Math.max(0, world.now + by);
-  call.now = secondsOf(wrong);
-  headers["ratelimit-reset"] = String(Math.ceil((window.end + wrong - world.now) / 1_000));
-}
 
 /** 404 and 409 responses are stored under the Idempotency-Key like any other. */
 function run(operation: Operation, call: Call): Result {

@@ -187,8 +187,9 @@ export function healthOf({ world, merchant }: Pick<Call, "world" | "merchant">, 
   const recent = log.filter(({ ended }) => ended > world.now - DAY);
   const { disabledReason } = endpointOf(merchant, id);
   const gaveUp = failures.some(({ nextDue }) => nextDue === null);
-  const status =
-    last === undefined ? "unknown" : last.status === "succeeded" ? "healthy" : gaveUp ? "failing" : "degraded";
+  let status = gaveUp ? "failing" : "degraded";
+  if (last === undefined) status = "unknown";
+  else if (last.status === "succeeded") status = "healthy";
   const at = (attempt: Attempt | undefined) => (attempt ? secondsOf(attempt.ended) : null);
   const failure = log.find(({ status }) => status === "failed");
   return {

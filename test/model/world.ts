@@ -84,7 +84,6 @@ export interface Decision {
   signature?: "missing" | "wrong_secret";
   extraField?: true;
   copies?: number;
-  policy?: "ignore_2xx" | "give_up";
 }
 
 /** A row of the delivery log. */

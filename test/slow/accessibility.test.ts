@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { describe, expect, test } from "vitest";
 import { browserFile, inBrowser, type Page } from "../support/browser.ts";
 import { browserForBlock } from "../support/browser-for-block.ts";
-import { type Bench, control, open } from "../support/sandbox.ts";
+import { type Bench, open } from "../support/sandbox.ts";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -132,29 +132,16 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     expect(found).toEqual([]);
   });
 
-  test("the board has no problem, empty or with learners", async () => {
-    const { url } = await open();
-    const { url: room } = await control(url, "POST", "/room");
-    await expectAccessible(`${room}/board`, '!document.getElementById("empty").hidden');
-    for (const name of ["Ada", "Grace"]) await control(url, "POST", "/learners", { name });
-    await control(url, "POST", "/learners/mer_lodge/skip").catch(() => undefined);
-    await expectAccessible(`${room}/board`, 'document.querySelectorAll("li").length === 2');
-  });
-
-  test("the question for the token and the page on which a learner joins have no problem, before or after joining", async () => {
-    const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
-    await expectAccessible(`${bench.url}/_sandbox/ui`, 'document.querySelector("#token") !== null');
-    const { body } = await bench.call("POST", "/_sandbox/room", {
-      key: null,
-      headers: { authorization: `Bearer ${bench.controlToken}` },
-    });
-    const { pathname } = new URL(body.url);
-    await expectAccessible(`${bench.url}${pathname}/join`, 'document.getElementById("name") !== null');
-    const { apiKey } = (await bench.call("POST", `${pathname}/join`, { key: null, body: { name: "Ada" } })).body;
-    await bench.call("GET", "/v1/payments", { key: apiKey });
+  test("the question for the token and the lesson have no problem", async () => {
+    const closed = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
+    await expectAccessible(`${closed.url}/_sandbox/ui`, 'document.querySelector("#token") !== null');
+    const bench = await open();
+    await bench.control("POST", "/learners", {});
+    await bench.control("POST", "/learners/mer_lodge/lesson", { name: "first-call" });
+    await bench.call("GET", "/v1/payments");
     await expectAccessible(
-      `${bench.url}/_sandbox/ui#learner/${apiKey}`,
-      'document.querySelector(".command pre") !== null && document.querySelectorAll(".row").length === 2',
+      `${bench.url}/_sandbox/ui`,
+      'document.querySelector(".lesson .command pre") !== null && document.querySelectorAll(".row").length === 2',
     );
   });
 });

@@ -39,14 +39,11 @@ const LABELS = `${BUTTONS}
   .map((one) => [...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data).join("").trim().replace(/^undo .*/, "undo") || one.ariaLabel)`;
 
 /** The label in the table of keys. The status names the clock by its time. */
-const nameOf = (label: string) =>
-  label.startsWith("clock ")
-    ? "clock"
-    : /more field|fewer/.test(label)
-      ? "more"
-      : label === "Esc: close"
-        ? "back"
-        : label.toLowerCase();
+function nameOf(label: string): string {
+  if (label.startsWith("clock ")) return "clock";
+  if (/more field|fewer/.test(label)) return "more";
+  return label === "Esc: close" ? "back" : label.toLowerCase();
+}
 
 const LOOK = `[
   "open: " + (document.querySelector("dialog[open] h2, dialog[open] .palette input")?.textContent ?? (document.querySelector(".detail .head button") && document.querySelector(".detail h2").textContent) ?? "").replace(/^$/, document.querySelector(".palette") ? "Commands" : ""),

@@ -82,7 +82,6 @@ const countsIn = (text: string) =>
   );
 
 const SIZES = [USUAL, { columns: 120, rows: 36 }, { columns: 180, rows: 50 }];
-const NARROW_SIZES = [{ columns: 60, rows: 20 }, USUAL, { columns: 108, rows: 36 }];
 const WIDTHS = [1_440, 1_024, 390];
 
 function expectKnown(text: string, known: Iterable<number>): void {
@@ -174,37 +173,27 @@ describe("in terminals and pages of three widths, every number", () => {
     await browser.close();
   });
 
-  test.each([
-    ["a lesson", [], "1. Ask who you are", SIZES, "/_sandbox/ui#learner/sk_test_lodge", ".lesson, .list"],
-    // On a wider terminal there are other panes, whose numbers the room does not have.
-    ["the board of a workshop", ["--serve", "--host", "127.0.0.1"], "No learners yet", NARROW_SIZES, "", "body"],
-  ])("of %s is one of the API's", async (_, words, begun, sizes, address, parts) => {
-    const terminal = openProgram(["learn", "--port", "0", ...words]);
-    const first = await terminal.shows(begun);
+  test("of a lesson is one of the API's", async () => {
+    const terminal = openProgram(["learn", "--port", "0"]);
+    const first = await terminal.shows("1. Ask who you are");
     const url = /http:\/\/127\.0\.0\.1:\d+/.exec(first)?.[0] ?? "";
     const control = async (method: string, path: string) =>
       (await call(url, method, `/_sandbox${path}`, { key: null })).body;
-    const room = /\/_sandbox\/room\/[0-9a-f]{16}/.exec(first.replaceAll(/\s*│\n│\s*/g, ""))?.[0];
-    if (room !== undefined) {
-      for (const name of ["Ada", "Grace"]) await call(url, "POST", `${room}/join`, { key: null, body: { name } });
-      await terminal.shows(/Grace +first-call +1\/5/);
-    }
     for (let times = 0; times < 3; times++) await call(url, "GET", "/v1/payments", { key: "sk_test_market" });
     const lesson = await Promise.all(["/learners", "/lessons/first-call"].map((path) => control("GET", path)));
-    const board = room && (await call(url, "GET", `${room}/board?format=json`, { key: null })).body;
-    const known = board ? [0, ...numbersIn(board)] : [...(await numbersOf({ control })), ...lesson.flatMap(numbersIn)];
-    for (const size of sizes) {
+    const known = [...(await numbersOf({ control })), ...lesson.flatMap(numbersIn)];
+    for (const size of SIZES) {
       terminal.resize(size);
       await terminal.shows((text) => text.split("\n").some((line) => line.length === size.columns));
       expectKnown(await wholeText(terminal), known);
     }
     if (browserFile === undefined) return;
     const browser = await openBrowser(browserFile);
-    const page = await browser.open(`${url}${address || `${room}/board`}`);
+    const page = await browser.open(`${url}/_sandbox/ui`);
     for (const width of WIDTHS) {
       await page.resize(width, 900);
       await page.shows(`/Ask who you are/.test(document.body.innerText)`);
-      expectKnown(await shownBy(page, parts), known);
+      expectKnown(await shownBy(page, ".lesson, .list"), known);
     }
     await browser.close();
   });

@@ -28,8 +28,8 @@ describe("every field of every action", () => {
     desk.state = { ...desk.state, overlays: [] };
     desk.press("x");
     await desk.settle();
-    const wanted = type === "rate_limit" ? "429" : type === "status" ? "503" : type === "latency" ? "slow" : type;
-    desk.press(...typing(wanted));
+    const wanted: Record<string, string> = { rate_limit: "429", status: "503", latency: "slow" };
+    desk.press(...typing(wanted[type] ?? type));
   }
 
   /** Presses Enter; either the rule is armed, or the form is still there and says why not. */

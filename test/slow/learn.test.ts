@@ -1,5 +1,4 @@
-// `learn`: the built program with plain lines, in a pseudo-terminal, and in a room with its board; and the pane of each
-// step.
+// `learn`: the built program with plain lines, with JSON and in a pseudo-terminal; and the pane of each step.
 
 import { execFile } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -7,7 +6,7 @@ import { join } from "node:path";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { learn, pollOnce } from "../support/learner-dashboard.ts";
-import { folder, launch, type Program, run, runCommand } from "../support/program.ts";
+import { folder, launch, type Program, runCommand } from "../support/program.ts";
 import { openProgram, USUAL } from "../support/terminal.ts";
 
 const shell = (command: string, cwd = folder()) =>
@@ -119,43 +118,34 @@ test("starts over after a reset", async () => {
   expect((await stop(program)).error).toContain("the lesson starts again");
 });
 
-test("serves a room and joins it", async () => {
-  const room = launch(["learn", "--serve", "--host", "127.0.0.1", "--port", "0"]);
-  const url = (await says(room, "The room is open at ")).replace("The room is open at ", "");
-  const learner = launch(["learn", "paging", "--join", url, "--name", "Ada"]);
-  await says(learner, "[paging 1/5]");
-  await shell(await commandAfter(learner, "[paging 1/5]"));
-  await says(learner, "[paging 2/5]");
-  type(learner, "h");
-  await says(learner, "hint: Any number above 100");
-  await room.line((line) => /^lesson: Ada \(mer_\w+\) completed; paging 2\/5/.test(line));
-  const { code, error } = await stop(learner);
-  const back = /learn --join '(\S+)'/.exec(error)?.[1] ?? "";
-  expect([code, back]).toEqual([0, expect.stringContaining("/_sandbox/ui#learner/sk_test_")]);
-
-  const again = launch(["learn", "--join", back]);
-  await says(again, "[paging 2/5]");
-  await stop(again);
-  const taken = await run(["learn", "--join", url, "--name", "Ada"]);
-  expect([taken.code, taken.error]).toEqual([1, expect.stringContaining("Choose another name")]);
-  await stop(room);
+test("--json prints where the learner is, and each step that ends", async () => {
+  const program = launch(["learn", "--port", "0", "--json"]);
+  const { baseUrl } = JSON.parse(await says(program, '"event":"ready"'));
+  expect(JSON.parse(await says(program, '"news":"began"'))).toMatchObject({
+    event: "lesson",
+    learner: { id: "mer_lodge", lesson: "first-call", step: 1, steps: 5, completed: 0, finishedSteps: [] },
+  });
+  await shell(`curl -s ${baseUrl}/merchants/me -H 'Authorization: Bearer sk_test_lodge'`);
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  expect(JSON.parse(await says(program, '"news":"completed"'))).toMatchObject({
+    event: "lesson",
+    learner: {
+      step: 2,
+      completed: 1,
+      since: time,
+      finishedSteps: [{ lesson: "first-call", step: 1, how: "completed", hints: 0, at: time }],
+    },
+  });
+  expect(await stop(program)).toMatchObject({ code: 0, error: "" });
 });
 
 test.each([
   [["learn", "pagign"], 2, "Did you mean paging?"],
   [["learn", "--checkpoint", "9"], 2, "there is no step 9"],
   [["learn", "--checkpoint", "two"], 2, "--checkpoint takes the number of a step"],
-  [["learn", "--join", "http://127.0.0.1:1/"], 2, "leave out --port"],
-  [["learn", "--serve", "--seed", "7"], 2, "--seed cannot be used with --serve"],
-  [["learn", "--name", "Ada"], 2, "add --join <url>"],
 ])("rejects %j", async (words, code, says) => {
   const ended = await runCommand(undefined, ...words, "--port", "0");
   expect([ended.code, ended.error]).toEqual([code, expect.stringContaining(says)]);
-});
-
-test("rejects a URL that is no room's", async () => {
-  const { code, error } = await runCommand(undefined, "learn", "--join", "http://127.0.0.1:1/");
-  expect([code, error]).toEqual([2, expect.stringContaining("--join takes the URL of a room")]);
 });
 
 describe("learn on a terminal", () => {
@@ -179,24 +169,6 @@ describe("learn on a terminal", () => {
     terminal.type("q");
     await terminal.shows("Quit?");
     terminal.type("y");
-    expect((await terminal.ended).code).toBe(0);
-  });
-
-  test("serves a room whose board lists all participants without their keys", async () => {
-    const terminal = openProgram(["learn", "--serve", "--port", "0", "--allowed-host", "127.0.0.1"]);
-    const invitation = await terminal.shows("No learners yet");
-    const path = /\/_sandbox\/room\/[0-9a-f]{16}/.exec(invitation.replaceAll(/\s*│\n│\s*/g, ""))?.[0];
-    const port = /:(\d+)\/v1/.exec(invitation)?.[1];
-    const joined = await fetch(`http://127.0.0.1:${port}${path}/join`, {
-      method: "POST",
-      headers: { "Content-Type": "application/json" },
-      body: JSON.stringify({ name: "Ada" }),
-    });
-    expect(joined.status).toBe(200);
-    const screen = await terminal.shows(/Ada +first-call +1\/5/);
-    expect(screen).toContain("1 learner");
-    expect(screen).not.toContain(((await joined.json()) as { apiKey: string }).apiKey.slice(8));
-    terminal.type("q");
     expect((await terminal.ended).code).toBe(0);
   });
 });

@@ -5,13 +5,13 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { Learner, Lesson } from "../../generated/control-api.ts";
+import { currentStepText } from "../../src/cli/lessons/lesson-text.ts";
 import type { LessonMessage } from "../../src/contracts/lesson.ts";
-import { currentStepText } from "../../src/contracts/lesson-text.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { readLesson } from "../../src/lessons/lesson-files.ts";
 import { fastClock, openShell, root, speedUp } from "../support/page.ts";
 import { folder } from "../support/program.ts";
-import { attempted, type Bench, call, control, freePort, open } from "../support/sandbox.ts";
+import { type Bench, call, control, freePort, open } from "../support/sandbox.ts";
 
 const LESSONS = join(root, "fixtures/lessons");
 const pages = readdirSync(LESSONS).filter((name) => /^\d\d-/.test(name));
@@ -356,87 +356,6 @@ describe("a learner", () => {
     const desk = await sitDown(bench.url, "Ada");
     const answer = await bench.call("POST", `/_sandbox${path.replace("ID", desk.id)}`, { key: null, body });
     expect([answer.status, answer.body.message]).toEqual([status, expect.stringContaining(says)]);
-  });
-});
-
-describe("a room", () => {
-  const TOKEN = "instructor";
-  const asInstructor = { key: TOKEN };
-
-  /** Access control of a sandbox that is open to the network. */
-  const openRoom = async (fixtures?: string) => {
-    const bench = await open({ controlToken: TOKEN, fixtures });
-    const { body } = await bench.call("POST", "/_sandbox/room", asInstructor);
-    return { bench, room: body.room as string, path: `/_sandbox/room/${body.room}` };
-  };
-  const enter = (bench: Bench, path: string, name: string) =>
-    bench.call("POST", `${path}/join`, { key: null, body: { name } });
-
-  test("admits participants with its code", async () => {
-    const { bench, path } = await openRoom();
-    const joined = await enter(bench, path, "Ada");
-    expect(joined.status).toBe(200);
-    expect(joined.body).toMatchObject({
-      learner: { name: "Ada", lesson: "first-call", step: 1 },
-      baseUrl: bench.baseUrl,
-    });
-    const lesson = await bench.call("GET", "/_sandbox/lessons/first-call", { key: joined.body.apiKey });
-    expect(lesson.body.steps[0].command).toContain(joined.body.apiKey);
-    const wrong = await enter(bench, "/_sandbox/room/00000000", "Eve");
-    expect([wrong.status, wrong.body.code]).toEqual([404, "resource_not_found"]);
-    expect((await bench.call("GET", `${path}/board?format=json`, { key: null })).text).not.toContain("sk_test_");
-  });
-
-  test("does not exist by default, and stays open across a restart", async () => {
-    const closed = await open();
-    expect((await enter(closed, "/_sandbox/room/undefined", "Eve")).status).toBe(404);
-    const file = join(folder(), "room.db");
-    const before = await open({ memory: false, db: file });
-    const { room } = await control(before.url, "POST", "/room");
-    await before.close();
-    const after = await open({ memory: false, db: file });
-    expect((await control(after.url, "POST", "/room")).room).toBe(room);
-    expect(await control(after.url, "DELETE", "/room")).toEqual({ closed: room });
-    expect((await enter(after, `/_sandbox/room/${room}`, "Eve")).status).toBe(404);
-  });
-
-  test("accepts hundreds of learners, and rejects more with a message", async () => {
-    // Each learner is a merchant: without records, one is made in no time.
-    const empty = folder();
-    cpSync(join(root, "fixtures/merchants/blank.json"), join(empty, "lodge.json"));
-    const { bench, path } = await openRoom(empty);
-    attempted("A flood of participants", 2);
-    let joined = 0;
-    let answer = await enter(bench, path, "learner 0");
-    for (; answer.status === 200; joined++)
-      answer = await bench.call("POST", "/_sandbox/learners", {
-        ...asInstructor,
-        body: { name: `learner ${joined + 1}` },
-      });
-    expect([joined, answer.status, answer.body.message]).toEqual([
-      400,
-      409,
-      expect.stringContaining("There are 400 learners"),
-    ]);
-    expect(await enter(bench, path, "Eve")).toMatchObject({ status: 409, body: { code: "invalid_state" } });
-  });
-
-  test("works with curl alone", async () => {
-    const { bench, path } = await openRoom();
-    const { run } = openFastShell(SPEED);
-    const joined = await run(`curl -s --json '{"name": "Ada"}' '${bench.url}${path}/join?format=text'`);
-    expect(joined).toContain("[first-call 1/5] Ask who you are");
-    const place = /where you are: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
-    const command = /^ {4}(curl .*)$/m.exec(joined)?.[1] ?? "";
-    const id = (await bench.call("GET", `${path}/board?format=json`, { key: null })).body.data[0].id as string;
-    const completed = nextNews(bench, id, "completed");
-    await run(command);
-    await completed;
-    expect(await run(place)).toContain("[first-call 2/5] Read a list");
-    const hint = /a hint: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
-    expect(await run(hint)).toContain("The URL is quoted");
-    const skip = /skip this step: {2}(curl .*)$/m.exec(joined)?.[1] ?? "";
-    expect(await run(skip)).toContain("[first-call 3/5]");
   });
 });
 

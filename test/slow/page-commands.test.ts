@@ -118,42 +118,42 @@ function openPlace(cwd: string) {
   return { run, control: (words: string) => run(`npx merchant-sandbox ${words}`) };
 }
 
-test.concurrent.each(["checkout", "project"])(
-  "each command of the pages runs in a %s",
-  { timeout: HOUR },
-  async (name) => {
-    const cwd = join(base, name);
-    const { run, control } = openPlace(cwd);
-    const { out } = await control("start --detach --memory --port 0 --json");
-    const { url } = JSON.parse(out.join("\n")) as { url: string };
-    const [event = ""] = (await control("trigger payout.paid --json")).out.join("").match(/evt_\w+/) ?? [];
-    writeFileSync(join(cwd, "recording.har"), await (await fetch(`${url}/_sandbox/report?format=har`)).text());
-    writeFileSync(join(cwd, "received.jsonl"), "");
-    const { port } = receiver.address() as AddressInfo;
-    const here = (command: string) => {
-      const said = command
-        .replaceAll("http://127.0.0.1:4747", url)
-        .replaceAll("localhost:3000", `127.0.0.1:${port}`)
-        .replace("evt_…", event)
-        .replace(/ -- .*$/, ` ${CALL}`);
-      return LISTENS.test(said) && !/--(port|join|detach)/.test(said) ? `${said} --port 0` : said.replace("4800", "0");
-    };
-    const failures = [];
-    const detached = / (start --detach|stop$)/;
-    try {
-      for (const command of commands.filter((one) => !detached.test(one) && !JOINS.test(one))) {
-        const { code, error } = await run(here(command));
-        const expected = REPORTS.find(([pattern]) => pattern.test(command))?.[1] ?? [0];
-        if (code === null || !expected.includes(code)) failures.push({ command, code, error });
-        if (process.env.TRACE) appendFileSync(process.env.TRACE, `${name} ${command} ${code} ${error.slice(0, 200)}\n`);
-      }
-    } finally {
-      for (const command of ["stop", "start --detach --memory --port 0", "stop"])
-        expect([command, (await control(command)).code]).toEqual([command, 0]);
+test.each(["checkout", "project"])("each command of the pages runs in a %s", { timeout: HOUR }, async (name) => {
+  const cwd = join(base, name);
+  const { run, control } = openPlace(cwd);
+  const { out } = await control("start --detach --memory --port 0 --json");
+  const { url } = JSON.parse(out.join("\n")) as { url: string };
+  const [event = ""] = (await control("trigger payout.paid --json")).out.join("").match(/evt_\w+/) ?? [];
+  writeFileSync(join(cwd, "recording.har"), await (await fetch(`${url}/_sandbox/report?format=har`)).text());
+  writeFileSync(join(cwd, "received.jsonl"), "");
+  const { port } = receiver.address() as AddressInfo;
+  // An audit without --secret takes that of the endpoint.
+  const headers = { authorization: "Bearer sk_test_lodge", "content-type": "application/json" };
+  const body = JSON.stringify({ url: `http://127.0.0.1:${port}/` });
+  await fetch(`${url}/v1/webhooks`, { method: "POST", headers, body });
+  const here = (command: string) => {
+    const said = command
+      .replaceAll("http://127.0.0.1:4747", url)
+      .replaceAll("localhost:3000", `127.0.0.1:${port}`)
+      .replace("evt_…", event)
+      .replace(/ -- .*$/, ` ${CALL}`);
+    return LISTENS.test(said) && !/--(port|join|detach)/.test(said) ? `${said} --port 0` : said.replace("4800", "0");
+  };
+  const failures = [];
+  const detached = / (start --detach|stop$)/;
+  try {
+    for (const command of commands.filter((one) => !detached.test(one) && !JOINS.test(one))) {
+      const { code, error } = await run(here(command));
+      const expected = REPORTS.find(([pattern]) => pattern.test(command))?.[1] ?? [0];
+      if (code === null || !expected.includes(code)) failures.push({ command, code, error });
+      if (process.env.TRACE) appendFileSync(process.env.TRACE, `${name} ${command} ${code} ${error.slice(0, 200)}\n`);
     }
-    expect(failures).toEqual([]);
-  },
-);
+  } finally {
+    for (const command of ["stop", "start --detach --memory --port 0", "stop"])
+      expect([command, (await control(command)).code]).toEqual([command, 0]);
+  }
+  expect(failures).toEqual([]);
+});
 
 test("the pages print commands of most kinds", () => {
   expect(commands.length).toBeGreaterThan(40);

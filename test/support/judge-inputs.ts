@@ -5,6 +5,7 @@ import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { createJudge } from "../../src/judge/judge.ts";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
+import { checkVerdicts } from "../../src/verify/check-verdicts.ts";
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
 
@@ -119,7 +120,12 @@ export const wait = (retryAfter: string) => ({ responseHeaders: { Date: "x", "Re
  */
 export function judge(...entries: RequestEntry[]) {
   const published: VerdictMessage[] = [];
-  const made = createJudge({ operations, prefix: "/v1", onVerdict: (verdict) => published.push(verdict) });
+  const made = createJudge({
+    operations,
+    prefix: "/v1",
+    checkVerdicts,
+    onVerdict: (verdict) => published.push(verdict),
+  });
   for (const one of entries) made.request(one);
   return { ...made, published, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
 }

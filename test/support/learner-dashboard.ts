@@ -1,12 +1,12 @@
 // A dashboard whose sandbox has a learner, without a terminal.
 
 import { pollLearner } from "../../ui/state/learning.ts";
-import type { Effect, LearningMode } from "../../ui/state/state.ts";
+import type { Effect, Learning } from "../../ui/state/state.ts";
 import { perform } from "../../ui/terminal/platform.ts";
 import { openTestDashboard, type TestDashboard } from "./dashboard.ts";
 import { open } from "./sandbox.ts";
 
-export const OWN: LearningMode = { kind: "learner", id: "mer_lodge" };
+export const OWN: Learning = { id: "mer_lodge" };
 
 /** A dashboard with a learner; polls stand in for the live stream. */
 export async function learn(lesson = "first-call", columns = 80, rows = 24) {

@@ -111,7 +111,7 @@ describe("the wide layout", () => {
     "with %i columns has verdicts beside the requests, whatever pane has the focus",
     (columns) => {
       const state = withLiveEvents(three(columns, 45), [judged(1)]);
-      for (const { name } of panes.filter(({ name }) => name !== "lesson" && name !== "board"))
+      for (const { name } of panes.filter(({ name }) => name !== "lesson"))
         expect([name, placementOf({ ...state, pane: name }, name).width > 0]).toEqual([name, true]);
       const text = textOf(state);
       for (const shown of ["1 Requests", "2 Deliveries", "3 Rate limits", "4 Faults", "5 Verdicts", "✗ 1 failed"])

@@ -5,14 +5,14 @@ import { createServer } from "node:http";
 import fc from "fast-check";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { WebSocket } from "ws";
-import type { LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
 import {
   type FilterFacts,
   filterProblem,
   readRowFilter,
   requestFacts,
   requestVocabulary,
-} from "../../src/contracts/row-filter.ts";
+} from "../../src/client/row-filter.ts";
+import type { LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { createHub } from "../../src/live/hub.ts";
 import { isPaste, textOf } from "../../ui/overlays/field.ts";
 import { createKeyReader, readKeys, reportOf } from "../../ui/terminal/read-keys.ts";

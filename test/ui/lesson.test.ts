@@ -1,17 +1,16 @@
-// The lesson pane with its keys, and the board of a workshop.
+// The lesson pane with its keys.
 
 import { describe, expect, test } from "vitest";
-import type { LearnerState, LessonMessage } from "../../src/contracts/lesson.ts";
+import type { LessonMessage } from "../../src/contracts/lesson.ts";
 import { digitOf, handleKey } from "../../ui/keys/key-bindings.ts";
-import { panes, visiblePanes } from "../../ui/panes/index.ts";
-import { applyPolledRows } from "../../ui/state/apply-message.ts";
-import { learnerMode, pollLearner } from "../../ui/state/learning.ts";
-import type { Effect, LearningMode } from "../../ui/state/state.ts";
+import { visiblePanes } from "../../ui/panes/index.ts";
+import { pollLearner } from "../../ui/state/learning.ts";
+import type { Effect } from "../../ui/state/state.ts";
 import { perform } from "../../ui/terminal/platform.ts";
-import { openTestDashboard, screenOf as screen, type TestDashboard, typing } from "../support/dashboard.ts";
+import { type TestDashboard, typing } from "../support/dashboard.ts";
 import { learn, OWN, pollOnce } from "../support/learner-dashboard.ts";
 import { emptyDashboard, withLiveEvents } from "../support/live-rows.ts";
-import { type Bench, open } from "../support/sandbox.ts";
+import type { Bench } from "../support/sandbox.ts";
 
 /** Makes a call, and waits until the stream reports its effect on the learner. */
 function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessage> {
@@ -87,7 +86,7 @@ describe("the lesson pane", () => {
     await bench.call("GET", "/v1/merchants/me");
     desk.state = withLiveEvents(desk.state, [{ kind: "lesson", lesson: await completed }]);
     desk.state = asked.onReply(desk.state, old).state;
-    expect(learnerMode(desk.state)?.learner?.step).toBe(2);
+    expect(desk.state.learning?.learner?.step).toBe(2);
   });
 
   test("y copies the command without the wrapping", async () => {
@@ -178,115 +177,5 @@ describe("the lesson pane", () => {
     await bench.control("POST", "/learners/mer_lodge/lesson", { name: "first-call" });
     await pollOnce(desk);
     expect(text(desk)).toContain("▸1   2   3   4   5");
-  });
-});
-
-describe("the board", () => {
-  const ROOM: LearningMode = { kind: "workshop", url: "http://192.168.1.5:4747/_sandbox/room/3f9a1c7e" };
-  const learner = (number: number, changes: Partial<LearnerState> = {}): LearnerState => ({
-    id: `mer_${number}`,
-    name: `attendee ${number}`,
-    lesson: "paging",
-    title: "Paging",
-    step: 3,
-    stepTitle: "Ask for more than there can be",
-    steps: 5,
-    completed: 2,
-    hints: 0,
-    hint: null,
-    since: 0,
-    elapsed: number * 1_000,
-    next: "idempotency",
-    finishedSteps: [],
-    version: 1,
-    ...changes,
-  });
-  const rowsOf = (data: readonly LearnerState[]) =>
-    panes.find(({ name }) => name === "board")?.poll?.read({ data }) ?? [];
-  const withBoard = (data: readonly LearnerState[], columns = 120, rows = 36) =>
-    applyPolledRows({ ...emptyDashboard(columns, rows), learning: ROOM, pane: "board" }, "board", rowsOf(data));
-
-  test("has a row for each learner, and marks who has been on a step longest", () => {
-    const lines = screen(
-      withBoard([
-        learner(1, { name: "Ada", hints: 2 }),
-        learner(2, { name: "Grace", elapsed: 754_000 }),
-        learner(3, { name: "Zoë", step: null, stepTitle: null, completed: 5, elapsed: 999_000 }),
-        learner(4, {
-          name: "Eve",
-          lesson: null,
-          title: null,
-          step: null,
-          steps: 0,
-          completed: 0,
-          stepTitle: null,
-          elapsed: 999_000,
-        }),
-      ]),
-    );
-    const of = (name: string) => lines.find((line) => line.includes(name)) ?? "";
-    expect(of("Ada")).toMatch(/Ada +paging +3\/5 +1 s +2 hints +Ask for more/);
-    expect(of("Grace")).toMatch(/Grace +paging +3\/5 +12:34 +longest/);
-    expect(of("Zoë")).toMatch(/Zoë +paging +5\/5 +done/);
-    expect(of("Eve")).toMatch(/Eve +-/);
-    expect(lines.join("\n").match(/longest/g)).toHaveLength(1);
-    expect(lines.join("\n")).toContain("4 learners, 1 done");
-    expect(lines[0]).toContain("clock");
-    expect(lines[0]).not.toContain("keys");
-  });
-
-  test("says how to join while it is empty, and copies the URL", () => {
-    const lines = screen(withBoard([]))
-      .join("\n")
-      .replaceAll(/\s*│\n│\s*/g, "");
-    for (const words of [
-      "learn --join http://192.168.1.5:4747/_sandbox/room/3f9a1c7e --name NAME",
-      "3f9a1c7e/join",
-      "3f9a1c7e/board",
-    ])
-      expect(lines).toContain(words);
-    const { effects } = handleKey(withBoard([]), "y");
-    expect(effects).toEqual([{ kind: "copy", text: "http://192.168.1.5:4747/_sandbox/room/3f9a1c7e" }]);
-  });
-
-  test("Enter shows a learner's past steps and current hint", async () => {
-    const finishedSteps = [
-      { lesson: "first-call", step: 1, how: "completed" as const, hints: 0, at: 0 },
-      { lesson: "first-call", step: 2, how: "skipped" as const, hints: 0, at: 0 },
-    ];
-    const state = handleKey(
-      withBoard([learner(1, { finishedSteps, hints: 1, hint: "Anything above 100." })]),
-      "enter",
-    ).state;
-    const lines = screen(state).join("\n");
-    expect(lines).toMatch(/✓ first-call 1 {2}completed/);
-    expect(lines).toMatch(/- first-call 2 {2}skipped/);
-    expect(lines).toContain("Anything above 100.");
-  });
-
-  test("has keys to give a hint, skip a step, start a lesson and remove a learner", async () => {
-    const bench = await open();
-    const { learner: ada } = await bench.control("POST", "/learners", { name: "Ada", hintAfter: "0s" });
-    await bench.control("POST", "/learners", { name: "Grace", hintAfter: "0s" });
-    const desk = await openTestDashboard(bench.url);
-    desk.state = { ...desk.state, learning: ROOM, pane: "board" };
-    const board = async () => ((await bench.control("GET", "/learners")) as { data: LearnerState[] }).data;
-    await desk.run("L");
-    await desk.run("enter");
-    expect(await board()).toMatchObject([
-      { name: "Ada", lesson: "first-call", step: 1 },
-      { name: "Grace", lesson: null },
-    ]);
-    await desk.run("H");
-    await desk.run("S");
-    expect(await board()).toMatchObject([{ step: 2, finishedSteps: [{ how: "skipped", hints: 1 }] }, { lesson: null }]);
-    await desk.run("L");
-    await desk.run(...typing("paging"), "tab", ...typing("4"), "enter");
-    expect(await board()).toMatchObject([{ lesson: "paging", step: 4 }, {}]);
-    await desk.run("d");
-    expect(await board()).toHaveLength(2);
-    await desk.run("y");
-    expect((await board()).map(({ name }) => name)).toEqual(["Grace"]);
-    expect(desk.state.lastCall).toEqual({ method: "DELETE", path: `/learners/${ada.id}` });
   });
 });

@@ -6,7 +6,6 @@ import { matchesOf } from "../../ui/overlays/detail.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { attempted, judged, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
-import { open } from "../support/sandbox.ts";
 import { openRegistered, settle } from "../support/webhooks.ts";
 
 const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
@@ -81,22 +80,6 @@ describe("a link in a detail", () => {
     await press(desk, "enter");
     expect(title(desk)).toBe("GET /v1/payments");
     expect(desk.state.overlays).toHaveLength(1);
-  });
-
-  test("leads from a request of a learner to the learner, and to the learner's other requests", async () => {
-    const bench = await open();
-    const { learner, apiKey } = await bench.control("POST", "/learners", { name: "Ada" });
-    await bench.call("GET", "/v1/payments", { key: apiKey });
-    await bench.call("GET", "/v1/payouts", { key: apiKey });
-    const desk = await openTestDashboard(bench.url, 120, 60);
-    desk.state = withLiveEvents(desk.state, await loggedRequests(bench));
-    expect(selected(await press(desk, "enter"))).toBe("learner        Ada");
-    const text = await press(desk, "enter");
-    expect([title(desk), learner.name]).toEqual(["Ada", "Ada"]);
-    expect(selected(text)).toMatch(/^req_1 .*GET \/v1\/payments +200/);
-    await press(desk, "tab", "enter");
-    expect(desk.state.overlays).toHaveLength(1);
-    expect(title(desk)).toBe("GET /v1/payouts");
   });
 
   test("stays selected while links are added above it", async () => {

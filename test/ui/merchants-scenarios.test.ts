@@ -61,14 +61,6 @@ describe("merchants", () => {
     expect(textOf(desk)).toMatch(/API keys +sk_test_lodge[\s\S]*rate limit +6,000 of 6,000/);
   });
 
-  test("show no API key on the screen of a workshop, which may be projected", async () => {
-    const { desk } = await openPane("7");
-    desk.state = { ...desk.state, learning: { kind: "workshop", url: "http://127.0.0.1:4747/_sandbox/room/1" } };
-    expect(textOf(desk)).toContain("hidden");
-    desk.press("enter");
-    expect(textOf(desk)).not.toContain("sk_test");
-  });
-
   test("prefill the forms of traffic, limits and resets with the selected one", async () => {
     const { desk, press } = await openPane("7");
     await press("j", "w");

@@ -16,12 +16,12 @@ import {
 } from "../run-effects.ts";
 import { addressOf, goToAddress } from "../state/address.ts";
 import { applyTime } from "../state/apply-message.ts";
+import { findLearner } from "../state/learning.ts";
 import { initialState, type Size, type StateUpdate, type UiState } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
 import { PREVIEW_COLUMNS } from "../view/layout.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
 import { perform } from "./fetch-calls.ts";
-import { pollAsLearner } from "./learner-poll.ts";
 import { openSocket } from "./web-socket.ts";
 
 export type BrowserDashboard = ReturnType<typeof openBrowserDashboard>;
@@ -47,39 +47,21 @@ const THEME = {
   tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" },
 };
 
-/** On the page of a learner, the token is the learner's key. */
-export function openBrowserDashboard({
-  target,
-  isLearner,
-  paint,
-}: {
-  target: HttpTarget;
-  isLearner: boolean;
-  paint(): void;
-}) {
-  const learning = isLearner ? ({ kind: "learner", isGuest: true, id: "" } as const) : undefined;
-  const first = initialState(panes, {
-    target,
-    theme: THEME,
-    size: sizeFor(20),
-    now: realNow(),
-    isPage: true,
-    learning,
-  });
-  // The fragment of a learner's page is the learner's key.
-  const { state } = isLearner ? { state: first } : goToAddress(first, location.hash);
+export function openBrowserDashboard({ target, paint }: { target: HttpTarget; paint(): void }) {
+  const first = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), isPage: true });
+  const { state } = goToAddress(first, location.hash);
   let isPollDue = true;
   const scheduler = createPaintScheduler("page", {
     paint() {
       if (!document.hidden) paint();
-      if (!isLearner) showAddress(dashboard.state);
+      showAddress(dashboard.state);
     },
     everySecond() {
       change(applyTime(dashboard.state, realNow()));
       // A call costs a browser half a millisecond. A pane that shows what is polled is polled every second, everything
       // else every other second.
       isPollDue = !isPollDue;
-      if (isPollDue || (!isLearner && paneNamed(dashboard.state.pane).poll)) refresh(dashboard);
+      if (isPollDue || paneNamed(dashboard.state.pane).poll) refresh(dashboard);
     },
   });
   const change = (next: UiState) => {
@@ -88,13 +70,19 @@ export function openBrowserDashboard({
   };
   document.addEventListener("visibilitychange", scheduler.paintNow);
   const handlers = streamHandlers(() => dashboard, change);
-  const stream = isLearner
-    ? { subscribe() {}, close() {} }
-    : openLive({ target, openSocket, mode: "digests", from: { run: undefined, seq: undefined } }, handlers);
-  const platform = openPlatform(isLearner, (text) => change(withNotice(dashboard.state, text, "yellow")));
+  const stream = openLive(
+    { target, openSocket, mode: "digests", from: { run: undefined, seq: undefined } },
+    {
+      ...handlers,
+      connection(connection) {
+        handlers.connection(connection);
+        if (connection.phase === "live") applyUpdate(dashboard, findLearner(dashboard.state));
+      },
+    },
+  );
+  const platform = openPlatform((text) => change(withNotice(dashboard.state, text, "yellow")));
   const dashboard: RunningDashboard = { target, platform, scheduler, stream, state, leave: () => {} };
-  if (isLearner) refresh(dashboard);
-  else addEventListener("popstate", () => apply((before) => goToAddress(before, location.hash)));
+  addEventListener("popstate", () => apply((before) => goToAddress(before, location.hash)));
   const apply = (next: (state: UiState) => StateUpdate) => {
     applyUpdate(dashboard, next({ ...dashboard.state, now: realNow() }));
     applyUpdate(dashboard, updatePreview(dashboard.state, true));
@@ -127,10 +115,9 @@ function showAddress(state: UiState): void {
   history[isStep ? "pushState" : "replaceState"](null, "", address);
 }
 
-function openPlatform(isLearner: boolean, warn: (text: string) => void): Platform {
+function openPlatform(warn: (text: string) => void): Platform {
   return {
     perform,
-    ...(isLearner && { poll: (dashboard) => void pollAsLearner(dashboard) }),
     copy(text) {
       // Browsers offer no clipboard to an insecure origin, such as a container's address.
       if (!navigator.clipboard) return "This page may not use the clipboard. Press ! to show the text";

@@ -1,10 +1,11 @@
-// The lesson beside a learner's requests: the current step, its commands with copy buttons, hints, and what to do next.
+// The lesson beside the panes: the current step, its commands with copy buttons, hints, and what to do next.
 
 import type { LessonBlock } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { withLearnerReply } from "../controls/lessons.ts";
-import { guestLessonKeys } from "../keys/key-bindings.ts";
-import { currentLesson, learnerMode, shownStep, stepEnd } from "../state/learning.ts";
+import { besideLessonKeys } from "../keys/key-bindings.ts";
+import { currentLesson, shownStep, stepEnd } from "../state/learning.ts";
+import { apiKeysOf } from "../state/state.ts";
 import { copyText, makeCall } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { Definitions, Head, KeyButtons } from "./shared-parts.tsx";
@@ -12,7 +13,7 @@ import { Definitions, Head, KeyButtons } from "./shared-parts.tsx";
 export function LessonPanel({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const lesson = currentLesson(state);
-  const learner = learnerMode(state)?.learner;
+  const learner = state.learning?.learner;
   const step = shownStep(state);
   return (
     <section class="lesson" tabIndex={0} aria-label="Lesson">
@@ -22,10 +23,11 @@ export function LessonPanel({ dashboard }: DashboardProps) {
           {lesson.steps.map(({ number, title }) => {
             const how = stepEnd(learner, number);
             const isCurrent = number === learner.step;
+            const colour = how === "completed" ? "green" : "soft";
             return (
               <li
                 key={number}
-                class={`chip ${isCurrent ? "current" : how === "completed" ? "green" : "soft"}`}
+                class={`chip ${isCurrent ? "current" : colour}`}
                 title={title}
                 aria-current={isCurrent ? "step" : undefined}
               >
@@ -59,7 +61,7 @@ export function LessonPanel({ dashboard }: DashboardProps) {
       </div>
       <KeyButtons
         dashboard={dashboard}
-        keys={guestLessonKeys(state).filter(({ isEnabled }) => isEnabled?.(state) ?? true)}
+        keys={besideLessonKeys(state).filter(({ isEnabled }) => isEnabled?.(state) ?? true)}
         primary="n"
       />
     </section>
@@ -67,8 +69,8 @@ export function LessonPanel({ dashboard }: DashboardProps) {
 }
 
 function Access({ dashboard }: DashboardProps) {
-  const { sandbox } = dashboard.state;
-  const [key] = sandbox?.merchants[0]?.apiKeys ?? [];
+  const { sandbox, learning } = dashboard.state;
+  const [key] = apiKeysOf(dashboard.state, learning?.id ?? null);
   if (!sandbox || key === undefined) return null;
   const withCopy = (name: string, text: string) => ({
     name,
@@ -114,7 +116,7 @@ const Prose = ({ text }: { text: string }) => (
 );
 
 function Completed({ dashboard }: DashboardProps) {
-  const { id, learner } = learnerMode(dashboard.state) ?? {};
+  const { id, learner } = dashboard.state.learning ?? {};
   const next = learner?.next ?? null;
   const begin = () =>
     dashboard.change((state) =>

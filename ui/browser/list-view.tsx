@@ -267,7 +267,8 @@ function Cell({ text, align, styles = [], truncate, width }: Column) {
   // The browser can only cut the end, where ids differ.
   const shown = truncate === "middle" && width !== undefined ? cutMiddle(whole, width) : whole;
   const [, start = shown, end = ""] = (truncate === "middle" && ENDING.exec(shown)) || [];
-  const kind = end !== "" ? "path" : align === "right" ? "number" : "";
+  const aligned = align === "right" ? "number" : "";
+  const kind = end === "" ? aligned : "path";
   return (
     <span role="gridcell" class={kind} title={whole.length > 12 ? whole : undefined}>
       <span class={styles.join(" ")}>

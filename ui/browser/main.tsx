@@ -3,15 +3,12 @@
 import { render } from "preact";
 import { openBrowserDashboard } from "./browser-dashboard.ts";
 import { listenForKeys } from "./keyboard.ts";
-import { learnerKeyIn } from "./learner-poll.ts";
 import { Shell } from "./shell.tsx";
 import { readToken } from "./token-view.tsx";
 
 const root = document.getElementById("root") as HTMLElement;
-const learnerKey = learnerKeyIn(location.hash);
 const dashboard = openBrowserDashboard({
-  target: { url: location.origin, token: learnerKey ?? readToken() },
-  isLearner: learnerKey !== undefined,
+  target: { url: location.origin, token: readToken() },
   paint: () => render(<Shell dashboard={dashboard} />, root),
 });
 

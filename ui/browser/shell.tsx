@@ -6,7 +6,6 @@ import { count } from "../../src/kernel/text.ts";
 import { digitOf, keyGroups, tabDigits } from "../keys/key-bindings.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { requestRate } from "../state/apply-message.ts";
-import { isGuest } from "../state/learning.ts";
 import { labelIn } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
 import {
@@ -44,8 +43,8 @@ export function Shell({ dashboard }: DashboardProps) {
         <Tabs dashboard={dashboard} />
       </header>
       <StatusBar dashboard={dashboard} />
-      <main class={isGuest(state) ? "learning" : ""}>
-        {isGuest(state) && <LessonPanel dashboard={dashboard} />}
+      <main class={state.learning ? "learning" : ""}>
+        {state.learning && <LessonPanel dashboard={dashboard} />}
         <CurrentView dashboard={dashboard} />
         <DetailPanel dashboard={dashboard} />
       </main>
@@ -115,11 +114,10 @@ function Tabs({ dashboard }: DashboardProps) {
 function StatusBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
   const { sandbox, target, connection } = state;
+  const reachable = connection.phase === "live" ? "green" : "yellow";
   return (
     <section class="status" aria-label="Status">
-      <span class={`connection ${isDown(state) ? "magenta" : connection.phase === "live" ? "green" : "yellow"}`}>
-        {connectionText(state)}
-      </span>
+      <span class={`connection ${isDown(state) ? "magenta" : reachable}`}>{connectionText(state)}</span>
       {alarmTexts(state).map((text) => (
         <span key={text} class="chip magenta">
           {text}
@@ -132,8 +130,7 @@ function StatusBar({ dashboard }: DashboardProps) {
         </span>
       ))}
       <span class="space" />
-      {sandbox && isGuest(state) && <span class="dim">{clockText(state, sandbox)}</span>}
-      {sandbox && !isGuest(state) && (
+      {sandbox && (
         <>
           {Object.entries({ "req/s": requestRate(state), pending: sandbox.pendingDeliveries }).map(([label, value]) => (
             <span key={label}>

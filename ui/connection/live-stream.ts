@@ -2,7 +2,8 @@
 
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
-import type { DigestFilters, LiveMessage, ReadMessage } from "../../src/contracts/live-messages.ts";
+import type { ReadMessage } from "../../src/client/read-live-message.ts";
+import type { DigestFilters, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { afterRealTime } from "../../src/kernel/clock.ts";
 
 export type StreamConnection =
@@ -118,8 +119,7 @@ function advancePosition(message: StreamMessage, { run, seq }: StreamPosition): 
   if (message.type === "digest") return { run, seq: message.seq };
   if (message.type === "batch") return { run, seq: message.items.at(-1)?.seq ?? seq };
   if (message.type === "gap") return { run, seq: message.to };
-  return {
-    run: message.run,
-    seq: run === message.run ? seq : run === undefined && seq === undefined ? message.seq : 0,
-  };
+  if (run === message.run) return { run, seq };
+  const isFirst = run === undefined && seq === undefined;
+  return { run: message.run, seq: isFirst ? message.seq : 0 };
 }

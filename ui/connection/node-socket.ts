@@ -2,7 +2,7 @@
 
 import type { IncomingMessage } from "node:http";
 import { WebSocket } from "ws";
-import { readLiveMessage } from "../../src/contracts/live-messages.ts";
+import { readLiveMessage } from "../../src/client/read-live-message.ts";
 import { valueOfJson } from "./json-schema.ts";
 import type { OpenSocket } from "./live-stream.ts";
 

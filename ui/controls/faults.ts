@@ -37,7 +37,6 @@ const INITIAL_VALUES: Readonly<Record<string, FormValues>> = {
   outage: { "trigger.for": "30s" },
   latency: { "action.ms": "500" },
   stale_read: { "action.lag": "5s" },
-  clock_skew: { "action.by": "5m" },
   delay: { "action.by": "5s" },
 };
 
@@ -215,7 +214,8 @@ function knownOptions(path: string, state: UiState): FieldOption[] | undefined {
 function armFault(state: UiState): StateUpdate {
   const rule = ruleOfRow(state);
   const isDelivery = rule ? rule.target === "delivery" : state.pane === "deliveries";
-  const values = rule ? valuesFromRule(rule) : isDelivery ? valuesFromAttempt(state) : valuesFromRequest(state);
+  const fromRow = isDelivery ? valuesFromAttempt : valuesFromRequest;
+  const values = rule ? valuesFromRule(rule) : fromRow(state);
   const row = selectedRow(listOf(state));
   const from = Object.keys(values).length === 0 ? undefined : row?.id;
   return openForm(state, faultForm(isDelivery ? "delivery" : "api", from), values, fetchLookups(state));

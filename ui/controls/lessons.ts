@@ -1,16 +1,16 @@
-// The lesson key: starts a lesson, or one of its steps, for the learner at the dashboard or on the board.
+// The lesson key: starts a lesson, or one of its steps, for the learner at the dashboard.
 
 import type { Learner, LessonsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { openForm } from "../overlays/form.ts";
 import { type Form, submission } from "../overlays/form-view.ts";
-import { learnerMode, withLearner } from "../state/learning.ts";
+import { withLearner } from "../state/learning.ts";
 import type { LearnerView, StateUpdate, UiState } from "../state/state.ts";
 
 type LessonTarget = Pick<LearnerView, "id" | "name" | "lesson" | "step" | "next">;
 
 export const withLearnerReply = (state: UiState, learner: Learner): UiState =>
-  learnerMode(state)?.id === learner.id ? withLearner(state, learner) : state;
+  state.learning?.id === learner.id ? withLearner(state, learner) : state;
 
 const lessonForm = (learner: LessonTarget): Form<{ lessons: LessonsListReply }> => ({
   title: `Lesson for ${learner.name}`,
@@ -48,5 +48,4 @@ const lessonForm = (learner: LessonTarget): Form<{ lessons: LessonsListReply }> 
 export const openLessonForm = (state: UiState, learner: LessonTarget): StateUpdate =>
   openForm(state, lessonForm(learner));
 
-/** The key of the lesson pane and the board; each pane finds the learner itself. */
 export const lessonKey = { keys: ["L"], label: "lessons", help: "start a lesson or one of its steps" };

@@ -71,7 +71,8 @@ const clockForm: Form = {
 const timeField = { name: "now", help: "Time, such as 2026-01-05T09:00:00Z (default: the current sandbox time)" };
 
 const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
-  `Clock advanced to ${now}: ${plural(happened.length + omitted, "change")}, ${plural(attempts.length, "delivery attempt")}`;
+  `Clock advanced to ${now}: ${plural(happened.length + omitted, "change")}, ` +
+  `${plural(attempts.length, "delivery attempt")}`;
 
 /** The merchants that came from a fixture: their API key has the fixture's name. */
 const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
@@ -184,7 +185,7 @@ const trafficForm: Form<{ traffic: TrafficListReply }> = {
       { name: "for", help: "Duration, such as 1m (default: until stopped)" },
       {
         name: "mix",
-        help: 'Weights of record kinds, such as {"payment": 3, "booking": 1} (default: the kinds that the merchant has)',
+        help: 'Weights of kinds, such as {"payment": 3, "booking": 1} (default: the kinds that the merchant has)',
       },
     ];
   },

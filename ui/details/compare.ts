@@ -8,9 +8,12 @@ import { byteLength } from "../../src/kernel/text.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { type UiState, valuesOf } from "../state/state.ts";
 import { duration, indentJson } from "../view/format.ts";
-import { styled } from "../view/style.ts";
+import { styled, type TextStyle } from "../view/style.ts";
 import { sectionOf, wrapped } from "./detail-lines.ts";
 import { requestCall } from "./request.ts";
+
+/** The styles of lines that only the first or only the second text has; lines of both are dim. */
+const SIGN_STYLES: Readonly<Record<string, TextStyle>> = { "-": "red", "+": "green" };
 
 /**
  * The first listed try of a call, and the given request or, if that is the first try, the next one; undefined without
@@ -41,7 +44,7 @@ export const comparison = (
   lines({ first: one, second: other }, { theme }, width) {
     if (!one || !other) return [];
     const marked = (line: string) => {
-      const style = line.startsWith("-") ? "red" : line.startsWith("+") ? "green" : "dim";
+      const style = SIGN_STYLES[line[0] ?? ""] ?? "dim";
       return wrapped(line, width).map((piece) => styled(theme, piece, style));
     };
     return [

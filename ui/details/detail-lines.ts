@@ -108,8 +108,10 @@ function jsonLine(theme: Theme, line: string, width: number): string[] {
   const pieces = wrap(sanitize(line), width);
   const [text = "", ...rest] = pieces;
   if (rest.length > 0 || !theme.colours || !JSON_LINE.test(text)) return pieces.map((piece) => INDENT + piece);
-  const colour = (token: string, name?: string, string?: string) =>
-    styled(theme, token, name !== undefined ? "cyan" : string !== undefined ? "green" : "magenta");
+  const colour = (token: string, name?: string, string?: string) => {
+    const value = string === undefined ? "magenta" : "green";
+    return styled(theme, token, name === undefined ? value : "cyan");
+  };
   return [INDENT + text.replace(JSON_TOKEN, colour)];
 }
 

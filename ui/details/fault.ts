@@ -100,12 +100,12 @@ export function describeRule({
 /** The fields that are set, as in `retryAfter 2, as cut`. */
 export function fieldsText(fields: Readonly<Record<string, unknown>>): string {
   const set = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  return set
-    .map(
-      ([name, value]) =>
-        `${name} ${typeof value === "string" ? value : Array.isArray(value) ? value.join(", ") : JSON.stringify(value)}`,
-    )
-    .join(", ");
+  return set.map(([name, value]) => `${name} ${valueText(value)}`).join(", ");
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return Array.isArray(value) ? value.join(", ") : JSON.stringify(value);
 }
 
 export function triggerText(trigger: Readonly<Record<string, unknown>>): string {

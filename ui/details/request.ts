@@ -1,14 +1,13 @@
 // The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with
 // their deliveries.
 
-import type { AttemptsListReply, Learner, LoggedRequest, RequestDetail } from "../../generated/control-api.ts";
+import type { AttemptsListReply, LoggedRequest, RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { rateWindowId } from "../panes/rate-limits.ts";
 import { verdictSection } from "../panes/verdicts.ts";
-import { BOARD_PANE } from "../state/learning.ts";
-import { listOf, secondsUntil, type UiState, valuesOf } from "../state/state.ts";
+import { listOf, secondsUntil, type UiState } from "../state/state.ts";
 import { count, dateTime, dateTimeToSecond, duration, limitText, milliseconds, statusStyles } from "../view/format.ts";
 import { styled, symbols, type Theme } from "../view/style.ts";
 import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
@@ -65,16 +64,9 @@ function summary(state: UiState, row: RequestMessage, request: RequestDetail | u
       "merchant",
       merchant === null ? "none: no API key, or an unknown one" : merchant + apiKey,
     ),
-    ...learnerLink(state, merchant, width),
     ...labelled(theme, width, "response", status === 0 ? "none" : String(status), ...statusStyles(status)),
     ...labelled(theme, width, "duration", duration(durationMs)),
   ];
-}
-
-/** In a workshop, the learner whose merchant made the request. */
-function learnerLink(state: UiState, merchant: string | null, width: number): DetailLine[] {
-  const learner = valuesOf<Learner>(state, BOARD_PANE).find(({ id }) => id === merchant);
-  return learner ? linkTo(BOARD_PANE, learner.id, labelled(state.theme, width, "learner", learner.name)) : [];
 }
 
 const missingOperation = ({ status, fault }: RequestMessage) =>
@@ -233,6 +225,9 @@ export function timingLines(theme: Theme, stages: RequestDetail["stages"], width
     const to = Math.max(from + 1, Math.round((before / total) * room));
     const bar = " ".repeat(from) + symbols(theme).full.repeat(to - from);
     const label = styled(theme, INDENT + name.padEnd(NAME_WIDTH), "dim");
-    return `${label} ${(ms < 1 ? `${ms.toFixed(2)} ms` : duration(ms)).padStart(TIME_WIDTH)}  ${styled(theme, bar, "dim")}`;
+    return (
+      `${label} ${(ms < 1 ? `${ms.toFixed(2)} ms` : duration(ms)).padStart(TIME_WIDTH)}  ` +
+      `${styled(theme, bar, "dim")}`
+    );
   });
 }

@@ -171,8 +171,9 @@ export const jumpKey: KeyBinding = {
 
 /** The first visible line after scrolling; `last` is the first visible line at the end of the text. */
 export function scrolledBy(from = 0, by: CursorMove, last: number): number {
-  const to = by === "first" ? 0 : by === "last" ? last : Math.min(from, last) + by;
-  return Math.max(0, Math.min(last, to));
+  if (by === "first") return 0;
+  if (by === "last") return Math.max(0, last);
+  return Math.max(0, Math.min(last, Math.min(from, last) + by));
 }
 
 /** Scrolls the top overlay. In a detail, one step selects the next link instead if it is visible. */

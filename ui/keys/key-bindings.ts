@@ -1,6 +1,6 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
-import { filterProblem } from "../../src/contracts/row-filter.ts";
+import { filterProblem } from "../../src/client/row-filter.ts";
 import { plural } from "../../src/kernel/text.ts";
 import { curlOf } from "../connection/calls.ts";
 import { controlGroups } from "../controls/index.ts";
@@ -11,7 +11,7 @@ import { confirm, textOverlay } from "../overlays/text-view.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { loadGap } from "../run-effects.ts";
 import { pageUrl } from "../state/address.ts";
-import { isGuest, LESSON_PANE } from "../state/learning.ts";
+import { LESSON_PANE } from "../state/learning.ts";
 import {
   type CursorMove,
   follow,
@@ -39,11 +39,8 @@ function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-hal
   const overlay = topOverlay(state);
   const { textLines } = paneNamed(state.pane);
   const placement = placementOf(state, state.pane);
-  const page = overlay
-    ? layoutOf(state).overlay.height - 2
-    : textLines
-      ? placement.height - 2
-      : visibleRowCount(state, state.pane);
+  const paneLines = textLines ? placement.height - 2 : visibleRowCount(state, state.pane);
+  const page = overlay ? layoutOf(state).overlay.height - 2 : paneLines;
   const half = Math.ceil(page / 2);
   const pages: Record<string, number> = { page, "-page": -page, half, "-half": -half };
   const distance = (pages[by] ?? by) as CursorMove;
@@ -134,7 +131,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
 ];
 
 /** The digit of a tab; none after the tenth. */
-export const digitOf = (index: number): string => (index < 9 ? String(index + 1) : index === 9 ? "0" : "");
+export const digitOf = (index: number): string => "1234567890"[index] ?? "";
 
 export const tabDigits = (state: UiState): readonly KeyBinding[] =>
   visiblePanes(state).map(({ name, title }, index) => {
@@ -143,12 +140,12 @@ export const tabDigits = (state: UiState): readonly KeyBinding[] =>
   });
 
 /**
- * A guest's lesson is shown beside every pane. These are the lesson's keys that have no other meaning in the panes:
- * next, back, hint and skip.
+ * The keys of the lesson that the page shows beside every pane, without those that have another meaning in the panes:
+ * next, back, hint, skip and another lesson.
  */
-export const guestLessonKeys = (state: UiState) =>
-  isGuest(state)
-    ? paneNamed(LESSON_PANE).keys.filter(({ keys: [key = ""] }) => ["n", "p", "H", "S"].includes(key))
+export const besideLessonKeys = ({ isPage, learning }: UiState): readonly KeyBinding[] =>
+  isPage && learning
+    ? paneNamed(LESSON_PANE).keys.filter(({ keys: [key = ""] }) => ["n", "p", "H", "S", "L"].includes(key))
     : [];
 
 /** The keys that work in panes and overlays alike, last in the key bar. */
@@ -169,7 +166,6 @@ const globalKeys: readonly KeyBinding[] = [
     keys: ["O"],
     label: "link",
     help: "open the page at this view, and copy its address; in a browser or without a desktop, copy it only",
-    isForHost: true,
     run: (state) => update(state, { kind: "open", url: pageUrl(state) }),
   },
   { keys: ["ctrl-l"], help: "redraw the screen", run: (state) => update(state, { kind: "repaint" }) },
@@ -217,13 +213,6 @@ const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[
   { keys: ["escape"], label: "back", help: "go back", run: (later) => update(closeTopOverlay(later)) },
 ];
 
-const changingGroups = controlGroups.map(
-  ({ title, bindings }): KeyGroup => ({
-    title,
-    bindings: bindings.map((binding) => ({ ...binding, isForHost: true })),
-  }),
-);
-
 /**
  * The keys that a browser keeps for itself, and those that need a terminal. Ctrl-O and Ctrl-Y are buttons of a form.
  */
@@ -231,14 +220,11 @@ const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /
 
 /** The bindings as the help shows them. Of several with the same key, the first enabled one applies. */
 export const keyGroups = (state: UiState): KeyGroup[] =>
-  [...localGroups(state), ...changingGroups, { title: "Everywhere", bindings: globalKeys }].map(
-    ({ bindings, ...group }: KeyGroup) => {
-      const allowed = bindings.filter(({ isForHost }) => !isForHost || !isGuest(state));
-      return {
-        ...group,
-        bindings: state.isPage ? allowed.flatMap((binding) => withoutBrowsers(state, binding)) : allowed,
-      };
-    },
+  [...localGroups(state), ...controlGroups, { title: "Everywhere", bindings: globalKeys }].map(
+    ({ bindings, ...group }: KeyGroup) => ({
+      ...group,
+      bindings: state.isPage ? bindings.flatMap((binding) => withoutBrowsers(state, binding)) : bindings,
+    }),
   );
 
 /** A binding without the browser's keys; none if no key is left. At the top, `q` has nothing to close. */
@@ -261,7 +247,7 @@ function localGroups(state: UiState): KeyGroup[] {
   // The explorer has no rows, and the browser scrolls it.
   if (name === explorer.name) return [{ title: "Panes", bindings: tabDigits(state) }];
   return [
-    { title, legend, bindings: [...keys, ...guestLessonKeys(state)] },
+    { title, legend, bindings: [...keys, ...besideLessonKeys(state)] },
     { title: "All panes", bindings: [...commonPaneKeys, ...tabDigits(state), ...movementKeys] },
   ];
 }

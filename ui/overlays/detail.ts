@@ -249,5 +249,6 @@ function highlighted(theme: Theme, text: string, pieces: readonly (MatchPiece & 
 /** `2 of 5`, the match on the screen and how many there are; empty without a search. */
 export function searchNote(lines: readonly DetailLine[], { search, match }: DetailView, width: number): string {
   const found = matchesOf(lines, search, width).length;
-  return search === "" ? "" : found === 0 ? "no match" : `${count(Math.min(match, found - 1) + 1)} of ${count(found)}`;
+  if (search === "") return "";
+  return found === 0 ? "no match" : `${count(Math.min(match, found - 1) + 1)} of ${count(found)}`;
 }

@@ -86,8 +86,9 @@ function fieldLine(
     isDefault && !isFocused
       ? cut(`default: ${given}`, space)
       : valueText(field, values, isFocused ? input : undefined, space);
-  const drawn = isFocused ? styled(theme, value, "inverse") : isDefault ? styled(theme, value, "dim") : value;
-  return `${isFocused ? styled(theme, label, "bold") : label}${drawn}${note === "" ? "" : ` ${styled(theme, note, "failure")}`}`;
+  const end = note === "" ? "" : ` ${styled(theme, note, "failure")}`;
+  if (isFocused) return styled(theme, label, "bold") + styled(theme, value, "inverse") + end;
+  return label + (isDefault ? styled(theme, value, "dim") : value) + end;
 }
 
 /** The value of a field; `input` is given only for the focused field, which shows the caret of a text input. */
@@ -123,7 +124,10 @@ function optionLines(
     const isChosen = top + index === chosen;
     const label = fitTo(sanitize(labelOf(option)), labelWidth);
     const help = cut(sanitize(option.help ?? ""), Math.max(0, width - labelWidth - 8));
-    return `    ${isChosen ? symbols(theme).cursor : " "} ${isChosen ? styled(theme, label, "bold") : label}  ${styled(theme, help, "dim")}`;
+    return (
+      `    ${isChosen ? symbols(theme).cursor : " "} ${isChosen ? styled(theme, label, "bold") : label}  ` +
+      `${styled(theme, help, "dim")}`
+    );
   });
   const part = isCut ? [cut(`      ${top + 1}-${top + count} of ${options.length}`, width)] : [];
   return [...lines, ...part.map((line) => styled(theme, line, "dim"))].slice(0, height);

@@ -129,7 +129,9 @@ function commandLines(
   const top = Math.max(0, Math.min(chosen - Math.floor(height / 2), found.length - height));
   return found.slice(top, top + height).map(({ keys, help }, row) => {
     const isChosen = top + row === chosen;
-    const line = `${isChosen ? symbols(theme).cursor : " "} ${fitTo(keys.join(" "), KEYS_WIDTH)} ${cut(help, Math.max(0, width - KEYS_WIDTH - 3))}`;
+    const line =
+      `${isChosen ? symbols(theme).cursor : " "} ${fitTo(keys.join(" "), KEYS_WIDTH)} ` +
+      `${cut(help, Math.max(0, width - KEYS_WIDTH - 3))}`;
     return isChosen ? styled(theme, line, "bold") : line;
   });
 }

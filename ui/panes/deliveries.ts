@@ -2,8 +2,8 @@
 
 import type { LoggedAttempt } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { attemptFacts, attemptVocabulary } from "../../src/client/row-filter.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { attemptFacts, attemptVocabulary } from "../../src/contracts/row-filter.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
@@ -59,7 +59,7 @@ export const deliveries = listPane<AttemptMessage>({
       {
         heading: "event",
         text: eventType,
-        width: width < URLS_FROM ? undefined : width < WHOLE_URL_FROM ? 17 : 24,
+        ...(width >= URLS_FROM && { width: width < WHOLE_URL_FROM ? 17 : 24 }),
         truncate: "middle",
       },
       {
@@ -103,7 +103,6 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["r"],
       label: "replay",
       help: "replay the delivery: same event and body, to the same endpoint",
-      isForHost: true,
       isEnabled: (state, attempt) => isReplayable(state, attempt),
       run: (state, attempt) =>
         makeCall(state, replayCall(attempt), () => ({ message: `Replayed ${attempt.eventType} to ${attempt.url}` })),
@@ -112,7 +111,6 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["R"],
       label: "replay failed",
       help: "replay every failed delivery in the list",
-      isForHost: true,
       isEnabled: (state) => replayable(state).length > 0,
       run: replayFailed,
     },

@@ -61,12 +61,10 @@ export const faults = listPane<FaultRule>({
   ],
 });
 
-const leftText = ({ remaining, status, trigger }: FaultRule, between: string) =>
-  remaining === null
-    ? ""
-    : status === "armed"
-      ? `${count(remaining)}${between}${count(Number(trigger.times))}`
-      : count(remaining);
+function leftText({ remaining, status, trigger }: FaultRule, between: string): string {
+  if (remaining === null) return "";
+  return count(remaining) + (status === "armed" ? between + count(Number(trigger.times)) : "");
+}
 
 const endText = (state: UiState, { endsAt, status }: FaultRule) =>
   status === "armed" && endsAt !== null ? countdown(secondsUntil(state, milliseconds(endsAt))) : "";

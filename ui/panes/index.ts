@@ -1,8 +1,6 @@
 // The panes, in the order of their tabs.
 
-import { isGuest } from "../state/learning.ts";
 import type { UiState } from "../state/state.ts";
-import { board } from "./board.ts";
 import { deliveries } from "./deliveries.ts";
 import { faults } from "./faults.ts";
 import { lesson } from "./lesson.ts";
@@ -24,7 +22,6 @@ export const panes: readonly Pane[] = [
   merchants,
   scenarios,
   lesson,
-  board,
 ];
 
 /** A pane of the page only: a terminal cannot show its forms. */
@@ -39,8 +36,7 @@ export const explorer = textPane({
 
 const all = [...panes, explorer];
 
-/** The panes shown now; the digit keys count these. Guests see the logs of their merchant, beside their lesson. */
-export const visiblePanes = (state: UiState): readonly Pane[] =>
-  isGuest(state) ? [requests, deliveries, verdicts] : all.filter(({ isShown }) => isShown?.(state) ?? true);
+/** The panes shown now; the digit keys count these. */
+export const visiblePanes = (state: UiState): readonly Pane[] => all.filter(({ isShown }) => isShown?.(state) ?? true);
 
 export const paneNamed = (name: string): Pane => all.find((pane) => pane.name === name) ?? requests;

@@ -5,15 +5,7 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { lessonKey, openLessonForm, withLearnerReply } from "../controls/lessons.ts";
 import { paragraph, wrapped } from "../details/detail-lines.ts";
 import { shellLines, textOverlay } from "../overlays/text-view.ts";
-import {
-  currentLesson,
-  currentStep,
-  LESSON_PANE,
-  learnerMode,
-  readStep,
-  shownStep,
-  stepEnd,
-} from "../state/learning.ts";
+import { currentLesson, currentStep, LESSON_PANE, readStep, shownStep, stepEnd } from "../state/learning.ts";
 import { boundTo, type LearnerView, type UiState } from "../state/state.ts";
 import { copyText, makeCall, openOverlay, update } from "../state/updates.ts";
 import { sanitize, wrap } from "../view/cells.ts";
@@ -23,15 +15,16 @@ import { textPane } from "./pane.ts";
 export const lesson = textPane({
   name: LESSON_PANE,
   title: "Lesson",
-  isShown: (state) => learnerMode(state) !== undefined,
-  titleNote: (state) => sanitize(learnerMode(state)?.learner?.title ?? ""),
+  // The page shows the lesson beside every pane.
+  isShown: ({ learning, isPage }) => learning !== undefined && !isPage,
+  titleNote: (state) => sanitize(state.learning?.learner?.title ?? ""),
   textLines: lessonLines,
   keys: [
     {
       keys: ["n"],
       label: "next step",
       help: "go to the next step",
-      isEnabled: (state) => learnerMode(state)?.reading !== undefined && currentLesson(state) !== undefined,
+      isEnabled: (state) => state.learning?.reading !== undefined && currentLesson(state) !== undefined,
       run: (state) => update(stepBy(state, 1)),
     },
     {
@@ -62,7 +55,7 @@ export const lesson = textPane({
       isEnabled: (state) => isAtCurrentStep(state) && currentStep(state) !== undefined,
       run: (state) => callForLearner(state, "skip", () => `Skipped: ${currentStep(state)?.title}`),
     },
-    boundTo({ ...lessonKey, run: openLessonForm }, (state) => learnerMode(state)?.learner),
+    boundTo({ ...lessonKey, run: openLessonForm }, (state) => state.learning?.learner),
     {
       keys: ["p"],
       label: "earlier step",
@@ -75,7 +68,7 @@ export const lesson = textPane({
 
 function lessonLines(state: UiState, width: number): string[] {
   const { theme } = state;
-  const learner = learnerMode(state)?.learner;
+  const learner = state.learning?.learner;
   const shown = currentLesson(state);
   if (!learner || !shown) {
     const text = learner?.lesson === null ? "Press L to start a lesson." : "Loading the lesson …";
@@ -101,7 +94,7 @@ function lessonLines(state: UiState, width: number): string[] {
 
 const hasCommand = (state: UiState) => (shownStep(state)?.command ?? null) !== null;
 
-const isAtCurrentStep = (state: UiState) => learnerMode(state)?.reading === undefined;
+const isAtCurrentStep = (state: UiState) => state.learning?.reading === undefined;
 
 /** The number of the shown step; after the last step, one more than their number. */
 const shownNumber = (state: UiState): number =>
@@ -115,7 +108,7 @@ function stepBy(state: UiState, by: number): UiState {
 }
 
 const callForLearner = (state: UiState, action: "hint" | "skip", messageOf: (learner: Learner) => string) =>
-  makeCall(state, controlCalls.learners[action]({ id: learnerMode(state)?.id ?? "" }), (learner) => ({
+  makeCall(state, controlCalls.learners[action]({ id: state.learning?.id ?? "" }), (learner) => ({
     message: messageOf(learner),
     updateState: (later) => withLearnerReply(later, learner),
   }));

@@ -37,7 +37,7 @@ export const merchants = listPane<ListedMerchant>({
       { heading: "name", text: name ?? "", hideBelow: NAMES_FROM },
       {
         heading: "API key",
-        text: keyText(state, apiKeys),
+        text: keyText(apiKeys),
         width: 22,
         truncate: "middle",
         styles: ["dim"],
@@ -54,20 +54,16 @@ export const merchants = listPane<ListedMerchant>({
   detail: (opened) => ({
     title: `Merchant ${opened.id}`,
     lines(_data, state, width) {
-      const { theme, learning, sandbox } = state;
+      const { theme, sandbox } = state;
       const newest = valuesOf<ListedMerchant>(state, "merchants").find(({ id }) => id === opened.id);
       const { id, name, email, apiKeys, status, records, requests } = newest ?? opened;
       const window = sharedWindow(state, id);
       const traffic = sandbox?.traffic.find(({ merchant }) => merchant === id);
-      const keys =
-        learning?.kind === "workshop"
-          ? "hidden: the screen of a workshop may be projected"
-          : apiKeys.join("\n") || "none";
       return [
         ...labelled(theme, width, "id", id),
         ...labelled(theme, width, "name", name ?? "-"),
         ...labelled(theme, width, "email", email ?? "-"),
-        ...labelled(theme, width, "API keys", keys),
+        ...labelled(theme, width, "API keys", apiKeys.join("\n") || "none"),
         ...(status === "active"
           ? labelled(theme, width, "status", status)
           : labelled(theme, width, "status", `${status}: its requests get 403`, "yellow")),
@@ -109,10 +105,8 @@ export const merchants = listPane<ListedMerchant>({
   ],
 });
 
-/** The first API key. A workshop's screen may be projected, so it shows no keys. */
-function keyText({ learning }: UiState, [first, ...others]: readonly string[]): string {
+function keyText([first, ...others]: readonly string[]): string {
   if (first === undefined) return "none";
-  if (learning?.kind === "workshop") return "hidden";
   return others.length === 0 ? first : `${first} +${others.length}`;
 }
 

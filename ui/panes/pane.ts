@@ -1,7 +1,7 @@
 // How a pane is declared: `listPane` for rows under a cursor, `textPane` for text that scrolls.
 
+import type { FilterFacts, FilterVocabulary } from "../../src/client/row-filter.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
-import type { FilterFacts, FilterVocabulary } from "../../src/contracts/row-filter.ts";
 import { count } from "../../src/kernel/text.ts";
 import type { Call } from "../connection/calls.ts";
 import { type Detail, isStillAt, openDetail } from "../overlays/detail.ts";
@@ -234,9 +234,8 @@ const withRows = <Value>(
 
 /** `··· 362 not shown ···`, and why. */
 function gapText({ theme }: UiState, { missing, isDropped, error }: Gap, isLoading: boolean, width: number): string {
-  const why = isDropped
-    ? "no longer kept"
-    : `not shown${isLoading ? ", loading" : error === undefined ? "" : `: ${error}. Press Enter to try again`}`;
+  const failure = error === undefined ? "" : `: ${error}. Press Enter to try again`;
+  const why = isDropped ? "no longer kept" : `not shown${isLoading ? ", loading" : failure}`;
   return styled(theme, fitTo(sanitize(`··· ${count(missing)} ${why} ···`), width), "dim");
 }
 

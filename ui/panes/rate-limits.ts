@@ -41,7 +41,8 @@ export const rateLimits = listPane<RateWindow>({
     const wait = countdown(secondsUntil(state, milliseconds(window.reset)));
     const isExhausted = remaining === 0;
     const resetText = isExhausted ? `429 for ${wait}` : `resets ${wait}`;
-    const barStyles: TextStyle[] = isExhausted ? ["red"] : remaining < limit / 5 ? ["yellow"] : [];
+    const fewLeft: TextStyle[] = remaining < limit / 5 ? ["yellow"] : [];
+    const barStyles: TextStyle[] = isExhausted ? ["red"] : fewLeft;
     const barWidth = width < 60 ? 5 : Math.max(16, Math.floor(width / 3));
     return [
       {

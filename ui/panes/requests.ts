@@ -2,8 +2,8 @@
 
 import type { RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { requestFacts, requestVocabulary } from "../../src/client/row-filter.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { requestFacts, requestVocabulary } from "../../src/contracts/row-filter.ts";
 import { apiKeyOf, callOf, curlOfRequest, editRequest, isComplete } from "../controls/request-commands.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { comparison, triesToCompare } from "../details/compare.ts";
@@ -37,7 +37,8 @@ export const requests = listPane<RequestMessage>({
   columns(request, { theme, made }, width) {
     const { id, at, method, path, query, operation, status, durationMs, merchant, replayOf, fault, ignored } = request;
     const idWidth = Math.max(8, `req_${made.requests}`.length);
-    const mark = replayOf ? symbols(theme).replayed : fault ? "*" : ignored ? "!" : "";
+    const note = fault ? "*" : ignored && "!";
+    const mark = replayOf ? symbols(theme).replayed : (note ?? "");
     return [
       { heading: "time", text: timeOfDay(at), width: 12, styles: ["dim"], hideBelow: 64 },
       { heading: "id", text: id, width: idWidth, truncate: "middle", styles: ["dim"], hideBelow: IDS_FROM },
@@ -59,10 +60,12 @@ export const requests = listPane<RequestMessage>({
   emptyText: (state) => [
     "No requests yet. Try:",
     "",
-    `curl ${state.target.url}/v1/payments --oauth2-bearer ${state.sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge"}`,
+    `curl ${state.target.url}/v1/payments --oauth2-bearer ` +
+      `${state.sandbox?.merchants[0]?.apiKeys[0] ?? "sk_test_lodge"}`,
   ],
   legend: (theme) =>
-    `* changed by a fault  ${symbols(theme).replayed} replayed  ! sent input without effect  ${statusLabel(theme, 0)} got no response`,
+    `* changed by a fault  ${symbols(theme).replayed} replayed  ! ` +
+    `sent input without effect  ${statusLabel(theme, 0)} got no response`,
   detail: requestDetail,
   fetchRow: (id) => readAs(requestCall(id), requestRow),
   isRelated: (one, other) => one.operation === other.operation,

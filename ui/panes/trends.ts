@@ -87,7 +87,10 @@ function chartLines(theme: Theme, all: SandboxTrendReply, width: number): string
   ) => {
     const highest = room < spans.length + HIGHEST_WIDTH ? 0 : Math.max(...values);
     const peak = highest > 0 ? styled(theme, `  max ${textOf(highest)}`, "dim") : "";
-    return `${styled(theme, label.padEnd(LABEL_WIDTH), "dim")} ${value.padStart(VALUE_WIDTH)} ${styled(theme, sparkline(theme, values), ...styles)}${peak}`;
+    return (
+      `${styled(theme, label.padEnd(LABEL_WIDTH), "dim")} ${value.padStart(VALUE_WIDTH)} ` +
+      `${styled(theme, sparkline(theme, values), ...styles)}${peak}`
+    );
   };
   const perSecond = (counts: readonly number[]) => counts.map((times, index) => times / lasted(index));
   const { clientErrors, serverErrors, p95 } = total;

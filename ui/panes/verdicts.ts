@@ -3,8 +3,9 @@
 
 import type { VerdictsListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { confirmationText, whereAndWhen } from "../../src/client/verdict-text.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
-import { confirmationText, type VerdictMessage, whereAndWhen } from "../../src/contracts/verdict.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { copyApiKey } from "../controls/sandbox-forms.ts";
 import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf, wrapped } from "../details/detail-lines.ts";
 import { requestText, resultOf } from "../details/row-lines.ts";
@@ -79,7 +80,8 @@ function failuresOfRule(state: UiState, rule: string, width: number): DetailLine
     (one) => one.rule === rule && one.verdict === "fail",
   );
   const shown = failed.slice(-MAX_LINKS).reverse();
-  const heading = `Failures of this rule: ${newestOf(shown.length, state.made.verdicts.failures[rule] ?? shown.length)}`;
+  const total = state.made.verdicts.failures[rule] ?? shown.length;
+  const heading = `Failures of this rule: ${newestOf(shown.length, total)}`;
   return sectionOf(state.theme, heading, shown, (one) =>
     linkTo("verdicts", verdictId(one), wrapped(`${timeOfDay(one.at)}  ${one.says}`, width, "  ")),
   );
@@ -123,7 +125,7 @@ const foldVerdicts: Fold = (rows) => {
     else if (mayHide(row.gap, FAILED)) newest.set(row.id, row);
   }
   const groups = [...newest].reverse().map(([name, row]): Row => (row.gap ? row : groupRow(name, row)));
-  const rankOf = ({ unfolds }: Row) => (unfolds === undefined ? 0 : unfolds.endsWith("pass") ? 2 : 1);
+  const rankOf = ({ unfolds = "" }: Row) => (unfolds === "" ? 0 : 1) + (unfolds.endsWith("pass") ? 1 : 0);
   return groups.toSorted((one, other) => rankOf(one) - rankOf(other));
 };
 
@@ -184,7 +186,7 @@ export const verdicts = listPane<VerdictMessage | VerdictGroup>({
       {
         heading: "rule",
         text: isFolded ? "" : rule,
-        width: width < FINDING_FROM ? undefined : width < 70 ? 20 : 28,
+        ...(width >= FINDING_FROM && { width: width < 70 ? 20 : 28 }),
         truncate: "middle",
       },
       { heading: "finding", text: isFolded ? "Press Enter to list them." : says, hideBelow: FINDING_FROM },

@@ -5,7 +5,7 @@ import type { AttemptMessage, CompleteFor, LiveItem, MadeCounts } from "../../sr
 import type { StreamConnection, StreamMessage } from "../connection/live-stream.ts";
 import { laterAttempts } from "../details/row-lines.ts";
 import { panes } from "../panes/index.ts";
-import { applyLessonItems, learnerMode, withoutLearner } from "./learning.ts";
+import { applyLessonItems, withoutLearner } from "./learning.ts";
 import { append, emptyList, type List, type Row, removeRows, replace, TOP_GAP, withTopGap } from "./list.ts";
 import { listOf, type UiState, valuesOf } from "./state.ts";
 import { withList, withNotice } from "./updates.ts";
@@ -112,7 +112,7 @@ function withoutCounts(state: UiState): UiState {
 
 /** Removes the rows of one merchant from the lists of the stream. `after` are the items that followed its reset. */
 function clearMerchant(before: UiState, merchant: string, after: readonly LiveItem[]): UiState {
-  const state = learnerMode(before)?.id === merchant ? withoutLearner(before) : before;
+  const state = before.learning?.id === merchant ? withoutLearner(before) : before;
   const isRemoved = ({ filterBy }: Row) => filterBy.fields.merchant === merchant;
   return panes.reduce((next, { name, stream }) => {
     if (!stream) return next;
@@ -128,7 +128,7 @@ function clearMerchant(before: UiState, merchant: string, after: readonly LiveIt
 /** A removed merchant keeps its rows in the lists. The next poll replaces the list of merchants. */
 function applyRemovals(state: UiState, items: readonly LiveItem[]): UiState {
   const removed = new Set(items.flatMap((item) => (item.kind === "removal" ? [item.merchant] : [])));
-  return removed.has(learnerMode(state)?.id ?? "") ? withoutLearner(state) : state;
+  return removed.has(state.learning?.id ?? "") ? withoutLearner(state) : state;
 }
 
 /** Cancels the deliveries to an endpoint that was deleted or disabled, or of a merchant that was removed. */

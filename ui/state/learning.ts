@@ -3,28 +3,21 @@
 import type { Lesson } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
-import type { Effect, LearnerMode, LearnerView, UiState } from "./state.ts";
+import type { Effect, LearnerView, StateUpdate, UiState } from "./state.ts";
 import { pollEffect, update, withNotice } from "./updates.ts";
 
 export const LESSON_PANE = "lesson";
-export const BOARD_PANE = "board";
-
-export const learnerMode = ({ learning }: UiState): LearnerMode | undefined =>
-  learning?.kind === "learner" ? learning : undefined;
-
-export const isGuest = (state: UiState): boolean => learnerMode(state)?.isGuest === true;
 
 export const currentLesson = (state: UiState): Lesson | undefined => {
-  const { lesson, learner } = learnerMode(state) ?? {};
+  const { lesson, learner } = state.learning ?? {};
   return lesson?.name === learner?.lesson ? lesson : undefined;
 };
 
 /** The step that the pane shows: the current step, or an earlier one that the learner is reading. */
 export const shownStep = (state: UiState) =>
-  currentLesson(state)?.steps[(learnerMode(state)?.reading ?? learnerMode(state)?.learner?.step ?? 0) - 1];
+  currentLesson(state)?.steps[(state.learning?.reading ?? state.learning?.learner?.step ?? 0) - 1];
 
-export const currentStep = (state: UiState) =>
-  currentLesson(state)?.steps[(learnerMode(state)?.learner?.step ?? 0) - 1];
+export const currentStep = (state: UiState) => currentLesson(state)?.steps[(state.learning?.learner?.step ?? 0) - 1];
 
 /** How a step of the current lesson ended last; undefined if it has not. */
 export const stepEnd = ({ lesson, finishedSteps }: LearnerView, step: number) =>
@@ -35,7 +28,7 @@ export const stepEnd = ({ lesson, finishedSteps }: LearnerView, step: number) =>
  * into view.
  */
 export function withLearner(state: UiState, learner: LearnerView): UiState {
-  const mode = learnerMode(state);
+  const mode = state.learning;
   if (!mode) return state;
   const { learner: before } = mode;
   const next = { ...state, learning: { ...mode, learner } };
@@ -56,7 +49,7 @@ const scrolledTo = (state: UiState, line: number): UiState => ({
 
 /** Shows an earlier step, or the current one, from its first line. A step that is already shown keeps its place. */
 export function readStep(state: UiState, step: number | null | undefined): UiState {
-  const mode = learnerMode(state);
+  const mode = state.learning;
   if (!mode) return state;
   const isShown = shownStep(state)?.number === step && mode.reading !== undefined;
   const next = { ...state, learning: { ...mode, reading: step ?? undefined } };
@@ -64,7 +57,7 @@ export function readStep(state: UiState, step: number | null | undefined): UiSta
 }
 
 export function applyLessonItems(state: UiState, items: readonly LiveItem[]): UiState {
-  const id = learnerMode(state)?.id;
+  const id = state.learning?.id;
   const own = items.flatMap((item) =>
     item.kind === "lesson" && item.lesson.learner.id === id ? [item.lesson.learner] : [],
   );
@@ -73,31 +66,42 @@ export function applyLessonItems(state: UiState, items: readonly LiveItem[]): Ui
 
 /** After a reset or a restart, earlier progress no longer counts. */
 export const withoutLearner = (state: UiState): UiState => {
-  const mode = learnerMode(state);
+  const mode = state.learning;
   return mode ? { ...state, learning: { ...mode, learner: undefined, reading: undefined } } : state;
 };
 
+/** Finds the first learner of the sandbox, whose lesson a page shows. A terminal is told its learner when it opens. */
+export const findLearner = (state: UiState): StateUpdate =>
+  update(
+    state,
+    pollEffect(controlCalls.learners.list(), (later, { body: { data } }) => {
+      const [learner] = data;
+      if (!learner || later.learning) return update(later);
+      return update({ ...later, learning: { id: learner.id, learner } }, { kind: "refresh" });
+    }),
+  );
+
 export function pollLearner(state: UiState): Effect[] {
-  const mode = learnerMode(state);
+  const mode = state.learning;
   if (!mode) return [];
   const { learner: polled } = mode;
   // After a reset the learner does not exist until the lesson starts again; a later poll finds it.
   return [
     pollEffect(controlCalls.learners.get({ id: mode.id }), (later, { body }) => {
       // The stream may have delivered newer progress while the poll was in flight.
-      const next = learnerMode(later)?.learner === polled ? withLearner(later, body) : later;
+      const next = later.learning?.learner === polled ? withLearner(later, body) : later;
       return update(next, ...fetchLesson(next));
     }),
   ];
 }
 
 function fetchLesson(state: UiState): Effect[] {
-  const mode = learnerMode(state);
+  const mode = state.learning;
   const name = mode?.learner?.lesson ?? null;
   if (!mode || name === null || currentLesson(state)) return [];
   const withLesson = (later: UiState, lesson: Lesson) => ({
     ...later,
-    learning: { ...mode, ...learnerMode(later), lesson },
+    learning: { ...mode, ...later.learning, lesson },
   });
   return [
     pollEffect(controlCalls.lessons.get({ name, learner: mode.id }), (later, { body }) =>

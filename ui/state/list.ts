@@ -1,7 +1,7 @@
 // A list of rows: its cursor, its filter, and the gaps that pages of the log close. It follows new rows until the
 // cursor moves, then stays pinned to the selected row.
 
-import { type FilterFacts, readRowFilter } from "../../src/contracts/row-filter.ts";
+import { type FilterFacts, readRowFilter } from "../../src/client/row-filter.ts";
 
 export interface Row {
   readonly id: string;
@@ -259,7 +259,8 @@ export function filteredRows(list: List): readonly Row[] {
   if (cached?.filter === filter) return cached.rows;
   const test = rowTest(filter);
   const matches = isFiltered ? rows.filter((row) => (row.gap ? mayHide(row.gap, filter) : test(row))) : rows;
-  const shown = !fold ? matches : isFiltered ? matches.toReversed() : fold(matches);
+  const folded = isFiltered ? (all: readonly Row[]) => all.toReversed() : fold;
+  const shown = fold && folded ? folded(matches) : matches;
   lastMatches.set(rows, { filter, rows: shown });
   return shown;
 }
@@ -309,8 +310,9 @@ export function moveCursor(list: List, by: CursorMove, height: number): List {
   if (!selected) return list;
   // A row that has left the list is shown above the first row, and the cursor moves from there.
   const from = indexOf(rows, selected.id);
-  const to = by === "first" ? 0 : by === "last" ? rows.length - 1 : from + by;
-  const row = rows[Math.max(0, Math.min(rows.length - 1, to))] ?? selected;
+  const last = rows.length - 1;
+  const to = typeof by === "number" ? from + by : { first: 0, last }[by];
+  const row = rows[Math.max(0, Math.min(last, to))] ?? selected;
   return select(list, from === -1 && to < 0 ? selected : row, height);
 }
 

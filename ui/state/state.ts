@@ -60,7 +60,8 @@ export interface UiState {
   readonly lookups: CachedLookups;
   /** The endpoints of listed deliveries that were deleted or disabled since: nothing can be replayed to them. */
   readonly closedEndpoints?: ReadonlySet<string> | undefined;
-  readonly learning?: LearningMode | undefined;
+  /** The lesson of the learner at this dashboard. */
+  readonly learning?: Learning | undefined;
   readonly trends?: SandboxTrendReply | undefined;
   /** The detail beside the lists on wide screens, and when it was opened. */
   readonly preview?: { readonly overlay: Overlay; readonly at: number } | undefined;
@@ -72,9 +73,6 @@ export interface UiState {
   readonly scrolls: Readonly<Record<string, number>>;
 }
 
-/** The lesson of one learner at this dashboard, or a workshop whose board it shows. */
-export type LearningMode = LearnerMode | { readonly kind: "workshop" /** The join URL. */; readonly url: string };
-
 /**
  * A learner's progress, as a poll or the stream sends it. Leaves out times, which the two write differently and no
  * display of a lesson uses.
@@ -83,11 +81,9 @@ export type LearnerView = Omit<Learner, "since" | "finishedSteps"> & {
   readonly finishedSteps: readonly Omit<FinishedStep, "at">[];
 };
 
-export interface LearnerMode {
-  readonly kind: "learner";
+export interface Learning {
+  /** The id of the learner. */
   readonly id: string;
-  /** A learner of a workshop in a browser, who can access only their own merchant and lesson. */
-  readonly isGuest?: true;
   readonly learner?: LearnerView | undefined;
   /** The lesson last fetched. While the learner's new lesson loads, this is the earlier one. */
   readonly lesson?: Lesson | undefined;
@@ -149,8 +145,6 @@ export interface KeyBinding {
   help: string;
   /** Default: always. */
   isEnabled?(state: UiState): boolean;
-  /** Guests may not use this key, because it controls more than a learner may. */
-  isForHost?: true;
   run(state: UiState): StateUpdate;
 }
 

@@ -35,7 +35,7 @@ export function App({ state }: { state: UiState }) {
 }
 
 function Panes({ state }: { state: UiState }) {
-  const { left, right, below } = layoutOf(state);
+  const { left, right } = layoutOf(state);
   const stacked = (placements: readonly PanePlacement[]) => (
     <Box flexDirection="column">
       {placements.map((placed) => (
@@ -44,13 +44,10 @@ function Panes({ state }: { state: UiState }) {
     </Box>
   );
   return (
-    <>
-      <Box>
-        {stacked(left)}
-        {stacked(right)}
-      </Box>
-      {below && stacked([below])}
-    </>
+    <Box>
+      {stacked(left)}
+      {stacked(right)}
+    </Box>
   );
 }
 

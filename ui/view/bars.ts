@@ -32,7 +32,8 @@ export function statusBar(state: UiState): string {
   const fitting = (before: readonly string[], part: string) =>
     widthOf([...before, part].join("  ")) > room ? before : [...before, part];
   const shown = [...alarms, ...parts].reduce<readonly string[]>(fitting, [cut(phase ?? "", room)]);
-  const style = connection.phase !== "live" ? "yellow" : isDown(state) ? "magenta" : undefined;
+  const down = isDown(state) ? "magenta" : undefined;
+  const style = connection.phase === "live" ? down : "yellow";
   const drawn = shown.map((part, index) => {
     if (index === 0) return style ? styled(theme, part, style, "bold") : part;
     return alarms.includes(part) ? styled(theme, part, "magenta") : part;
@@ -40,15 +41,14 @@ export function statusBar(state: UiState): string {
   return ` ${drawn.join("  ")}${" ".repeat(Math.max(0, room - widthOf(shown.join("  "))))}${counts}`;
 }
 
-/** The parts of the bar by importance. A workshop's screen may be projected: it shows no API keys. */
+/** The parts of the bar by importance. */
 function statusParts(state: UiState): string[] {
-  const { sandbox, learning, target } = state;
+  const { sandbox, target } = state;
   const connection = connectionText(state);
   if (!sandbox) return [connection, target.url];
-  const keys = learning?.kind === "workshop" ? [] : [firstApiKeyText(sandbox)];
   const clock = [clockText(state, sandbox), `life ${sandbox.life}`];
   const about = [connection, sandbox.baseUrl, ...trafficTexts(sandbox)];
-  return [...about, ...keys, ...clock, `page ${target.url}/`, `v${sandbox.version}`];
+  return [...about, firstApiKeyText(sandbox), ...clock, `page ${target.url}/`, `v${sandbox.version}`];
 }
 
 /** The armed outage of every call, if there is one: the service is down because the user took it down. */
@@ -88,7 +88,8 @@ export function trafficTexts({ traffic = [] }: Partial<SandboxOverviewReply>): s
   const [first] = traffic;
   if (!first) return [];
   return [
-    `traffic ${traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`}`,
+    "traffic " +
+      `${traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`}`,
   ];
 }
 
@@ -117,7 +118,8 @@ export function tabBar(state: UiState): string {
     size.columns - 2 - focused.length,
   );
   const tabs = panes.map(({ name, title, mark }, index) => {
-    const shown = name === pane ? title : room > 5 ? cut(title, room - 1) : "";
+    const fitting = room > 5 ? cut(title, room - 1) : "";
+    const shown = name === pane ? title : fitting;
     if (name !== pane && shown !== "") room -= shown.length + 1;
     const text = `${index + 1} ${shown}`.trimEnd();
     const styles: TextStyle[] = mark.startsWith(symbols(theme).bad) ? ["failure"] : ["magenta", "bold"];
@@ -189,7 +191,8 @@ export function labelledBindings(state: UiState): readonly KeyBinding[] {
 export function keyBar(state: UiState): string {
   const width = state.size.columns - 2;
   const overlay = topOverlay(state);
-  const last = typingKeys(state) ? [] : overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
+  const usual = overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
+  const last = typingKeys(state) ? [] : usual;
   let first = labelledBindings(state)
     .filter(({ keys }) => !keys.some((key) => key === "?" || key === "q"))
     .map((binding) => `${keyTitle(binding.keys[0] ?? "")} ${labelIn(state, binding)}`);

@@ -88,7 +88,10 @@ export function fitTo(text: string, width: number, align: "left" | "right" = "le
 /** A line of the same width for a terminal without UTF-8. */
 export function toAscii(line: string): string {
   if (ASCII.test(line)) return line;
-  const asciiOf = (piece: string) => (ASCII.test(piece) ? piece : piece === "…" ? "~" : "?".repeat(stringWidth(piece)));
+  const asciiOf = (piece: string) => {
+    if (ASCII.test(piece)) return piece;
+    return piece === "…" ? "~" : "?".repeat(stringWidth(piece));
+  };
   return piecesOf(line).map(asciiOf).join("");
 }
 

@@ -1,6 +1,6 @@
 // The layout for a screen size: which panes are visible, where, and how many rows each shows.
 
-import { BOARD_PANE, LESSON_PANE } from "../state/learning.ts";
+import { LESSON_PANE } from "../state/learning.ts";
 import { listOf, type Size, type UiState } from "../state/state.ts";
 
 export interface BoxSize {
@@ -17,8 +17,6 @@ interface Placements {
   /** Stacked, as on the right. */
   left: readonly PanePlacement[];
   right: readonly PanePlacement[];
-  /** The board, across the whole width. */
-  below?: PanePlacement;
 }
 
 interface Layout extends Placements {
@@ -59,8 +57,7 @@ export function layoutOf(state: UiState): Layout {
 }
 
 function placePanes(state: UiState, area: BoxSize): Placements {
-  if (state.learning?.kind === "learner") return placeBesideLesson(state, area);
-  if (state.learning?.kind === "workshop") return placeAboveBoard(state, area);
+  if (state.learning) return placeBesideLesson(state, area);
   const { width, height } = area;
   const hasPreview = state.size.columns >= PREVIEW_COLUMNS;
   // Without a preview, the lists get all further columns, and then show ids.
@@ -101,27 +98,6 @@ function stackPanes(state: UiState, height: number): Omit<PanePlacement, "width"
   return placed.filter((one) => one.height > 0);
 }
 
-/** The board takes the whole width, because its rows are long. */
-function placeAboveBoard(state: UiState, { width, height }: BoxSize): Placements {
-  const lower = Math.max(5, Math.floor(height * 0.6));
-  const upper = height - lower;
-  const side = Math.max(SIDE_WIDTH, Math.floor(width * 0.38));
-  // The pane is as high as its rows need, but takes at most half of the height.
-  const limits = Math.min(Math.floor(upper / 2), Math.max(4, listOf(state, "limits").rows.length + BORDER_LINES));
-  return {
-    left: [{ pane: "requests", width: width - side, height: upper }],
-    right: [
-      { pane: "limits", width: side, height: limits },
-      { pane: "faults", width: side, height: upper - limits },
-    ],
-    below: {
-      pane: ["requests", "limits", "faults"].includes(state.pane) ? BOARD_PANE : state.pane,
-      width,
-      height: lower,
-    },
-  };
-}
-
 /** The lesson takes the whole height of the right side. */
 function placeBesideLesson({ pane }: UiState, { width, height }: BoxSize): Placements {
   const side = Math.max(56, Math.floor(width / 2));
@@ -147,6 +123,6 @@ export function visibleRowCount(state: UiState, pane: string): number {
 
 /** The size of a pane; 0 if the pane is not visible. */
 export function placementOf(state: UiState, pane: string): PanePlacement {
-  const { left, right, below } = layoutOf(state);
-  return [...left, ...right, below].find((placement) => placement?.pane === pane) ?? { pane, width: 0, height: 0 };
+  const { left, right } = layoutOf(state);
+  return [...left, ...right].find((placement) => placement.pane === pane) ?? { pane, width: 0, height: 0 };
 }

@@ -111,10 +111,17 @@ function usualPayDay({ start, end }: Period, frequency: Frequency, runs: readonl
 
 const USUAL_PAY_DAY = "28";
 
+/** The frequencies by the most days of their periods. Longer periods are monthly. */
+const LONGEST_PERIODS: readonly [days: number, Frequency][] = [
+  [7, "weekly"],
+  [14, "biweekly"],
+  [16, "semimonthly"],
+];
+
 /** Converts an employee's pay from the length of the latest run's period to the settings' pay frequency. */
 function paidFor({ deductions: _, ...item }: PayItem, last: AnyRecord | undefined, frequency: Frequency): PayItem {
   const days = last ? dayNumber(String(last.periodEnd)) - dayNumber(String(last.periodStart)) + 1 : 30;
-  const before: Frequency = days <= 7 ? "weekly" : days <= 14 ? "biweekly" : days <= 16 ? "semimonthly" : "monthly";
+  const before = LONGEST_PERIODS.find(([longest]) => days <= longest)?.[1] ?? "monthly";
   return { ...item, grossAmount: Math.round((item.grossAmount * PERIODS_A_YEAR[before]) / PERIODS_A_YEAR[frequency]) };
 }
 

@@ -5,10 +5,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import type { ControlApi, RunReport } from "../../../generated/control-api.ts";
 import { eventTypes } from "../../areas/index.ts";
-import { problemText, REPORT_FORMATS } from "../../contracts/run-report.ts";
-import { verdictLine } from "../../contracts/verdict.ts";
+import { verdictLine } from "../../client/verdict-text.ts";
+import { REPORT_FORMATS } from "../../contracts/run-report.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
+import { problemText } from "../../report/problem-text.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import { operations } from "../../sandbox/engine.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
@@ -71,8 +72,15 @@ const simpleConditions: Readonly<Record<string, FailCondition>> = {
   uncovered: maximumUncovered(0),
 };
 
+/** The conditions that a number follows, as in `score=7`. */
+const NUMBERED: Readonly<Record<string, (number: number) => FailCondition>> = {
+  score: minimumScore,
+  uncovered: maximumUncovered,
+};
+
 const SYNTAX =
-  "verdicts, inconclusive, 5xx, ignored, score, score=N, uncovered, uncovered=N, and uncovered=NAME,NAME with operations and event types";
+  "verdicts, inconclusive, 5xx, ignored, score, score=N, uncovered, uncovered=N, and uncovered=NAME,NAME with " +
+  "operations and event types";
 
 /** Parses --fail-on. Commas separate conditions, and also the names after `uncovered=`. */
 export function readConditions(text: string | undefined): FailCondition[] {
@@ -81,12 +89,7 @@ export function readConditions(text: string | undefined): FailCondition[] {
   for (const word of text?.split(",") ?? []) {
     const [, what, number] = /^(score|uncovered)=(\d+)$/.exec(word) ?? [];
     const simple = Object.hasOwn(simpleConditions, word) ? simpleConditions[word] : undefined;
-    const next =
-      what === "score"
-        ? minimumScore(Number(number))
-        : what === "uncovered"
-          ? maximumUncovered(Number(number))
-          : simple;
+    const next = what === undefined ? simple : NUMBERED[what]?.(Number(number));
     if (next) {
       found.push(next);
       names = undefined;
@@ -137,7 +140,8 @@ async function findOpen(control: ControlApi): Promise<string[]> {
   return open.length === 0
     ? []
     : [
-        `Tests left their own sandboxes open, so these were not checked: ${open.join(", ")}. Await close() of each, or stop it.`,
+        `Tests left their own sandboxes open, so these were not checked: ${open.join(", ")}. ` +
+          "Await close() of each, or stop it.",
       ];
 }
 
@@ -149,7 +153,8 @@ export async function findWarnings(failOn: string, control: ControlApi, run: Obs
   // Whether a call to a sandbox that a test created could be retried is unknown, so nothing is reported.
   if (added.some(({ requests }) => requests !== 0)) return [];
   return [
-    "No call got a 429, a 5xx or a fault, so the client's retries were not tested: add --scenario lost-response to test them.",
+    "No call got a 429, a 5xx or a fault, so the client's retries were not tested: " +
+      "add --scenario lost-response to test them.",
   ];
 }
 
@@ -179,7 +184,8 @@ function maximumUncovered(most: number): FailCondition {
     const never = data.filter(({ calls }) => calls === 0).map(({ id }) => id);
     if (never.length <= most) return [];
     return [
-      `${never.length} of ${data.length} operations were never called, and at most ${most} are allowed: ${never.join(", ")}`,
+      `${never.length} of ${data.length} operations were never called, and at most ${most} are allowed: ` +
+        `${never.join(", ")}`,
     ];
   });
 }
@@ -202,7 +208,8 @@ export function readReports(text: string | undefined) {
     const known = REPORT_FORMATS.find((name) => name === format);
     if (known !== undefined && file !== "") return { format: known, file: resolve(file) };
     return usageError(
-      `--report takes <format>=<file>, with a format of ${REPORT_FORMATS.join(", ")}; received "${part}".${didYouMean(format, REPORT_FORMATS)}`,
+      `--report takes <format>=<file>, with a format of ${REPORT_FORMATS.join(", ")}; ` +
+        `received "${part}".${didYouMean(format, REPORT_FORMATS)}`,
     );
   });
 }

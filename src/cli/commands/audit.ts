@@ -52,12 +52,14 @@ async function auditWith(
   const unused = givenFlag(sources);
   if (isRunning && unused !== undefined)
     usageError(
-      `The sandbox at ${found.url} runs the audit with its own settings: leave out ${unused}, or restart it with that option.`,
+      `The sandbox at ${found.url} runs the audit with its own settings: ` +
+        `leave out ${unused}, or restart it with that option.`,
     );
   if (isRunning) return sandboxAt(found, flags, { url: "<url>" }).control.audit(wanted);
   if (wanted.secret === undefined)
     throw new SandboxError(
-      `No sandbox runs here that knows the secret of ${wanted.url}: add --secret whsec_…, or start one with merchant-sandbox.`,
+      `No sandbox runs here that knows the secret of ${wanted.url}: ` +
+        "add --secret whsec_…, or start one with merchant-sandbox.",
     );
   const sandbox = await createSandbox({ ...options, memory: true, port: 0 });
   return sandbox.audit(wanted).finally(() => sandbox.close());

@@ -67,7 +67,8 @@ async function read(file: string): Promise<string> {
     const { size } = found;
     if (size > LARGEST_FILE)
       usageError(
-        `${file} has ${size} bytes; compare reads at most ${LARGEST_FILE}. Record less, or leave out the bodies of files.`,
+        `${file} has ${size} bytes; compare reads at most ${LARGEST_FILE}. ` +
+          "Record less, or leave out the bodies of files.",
       );
     return recordingText(await readFile(file), basename(file));
   } catch (error) {

@@ -49,7 +49,8 @@ const fail = (check: string, says: string, remedy: string): DoctorCheck => ({ ch
 
 /** npm hides the output of install scripts, so a first run seems to hang. */
 const NODE_20_BUILD =
-  "On Node 20, npm downloads or compiles better-sqlite3: npx --foreground-scripts merchant-sandbox shows the build. Node 22.14 or later needs none.";
+  "On Node 20, npm downloads or compiles better-sqlite3: " +
+  "npx --foreground-scripts merchant-sandbox shows the build. Node 22.14 or later needs none.";
 
 /** bin.cjs refuses a Node that is too old, so only better-sqlite3 can fail here. */
 function checkNode(): DoctorCheck {

@@ -39,7 +39,8 @@ export const env = command({
     const write = Object.hasOwn(formats, format) ? formats[format] : undefined;
     if (!write)
       usageError(
-        `--format takes ${Object.keys(formats).join(", ")}; received "${format}".${didYouMean(format, Object.keys(formats))}`,
+        `--format takes ${Object.keys(formats).join(", ")}; ` +
+          `received "${format}".${didYouMean(format, Object.keys(formats))}`,
       );
     const sandbox = await connectToSandbox(flags);
     const { key } = await sandbox.merchant(flags.for);

@@ -134,7 +134,11 @@ export const fault = commandGroup({
 });
 
 /** Expands a bare status to `status=…`, and 429 to `rate_limit`. A word may contain a value, as in `latency=2s`. */
-const fullAction = (word: string) => (word === "429" ? "rate_limit" : /^\d{3}$/.test(word) ? `status=${word}` : word);
+function fullAction(word: string): string {
+  if (word === "429") return "rate_limit";
+  return /^\d{3}$/.test(word) ? `status=${word}` : word;
+}
+
 const typeIn = (word: string) => (fullAction(word).split("=")[0] ?? "").replaceAll("-", "_");
 const actionIn = (word: string) => actions.find(({ type }) => type === typeIn(word));
 

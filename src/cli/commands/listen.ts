@@ -38,7 +38,8 @@ export const listen = command({
     const { "forward-to": target, events } = flags;
     if (target === undefined)
       usageError(
-        "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks. Without a server of your own, use merchant-sandbox receive.",
+        "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks. " +
+          "Without a server of your own, use merchant-sandbox receive.",
       );
     const url = fullUrl(target);
     const types = events === undefined ? undefined : matchingTypes(events.split(","), usageError);
@@ -49,8 +50,10 @@ export const listen = command({
 });
 
 /** Completes a port, such as 3000, and an address without its protocol, such as localhost:3000/hooks. */
-const fullUrl = (target: string) =>
-  /^\d+$/.test(target) ? `http://localhost:${target}/` : target.includes("://") ? target : `http://${target}`;
+function fullUrl(target: string): string {
+  if (/^\d+$/.test(target)) return `http://localhost:${target}/`;
+  return target.includes("://") ? target : `http://${target}`;
+}
 
 /** Runs until a signal arrives. After a reset or a restart of the sandbox, it registers the endpoint again. */
 async function follow(
@@ -95,5 +98,8 @@ async function follow(
 
 function lineOf({ id, merchant, url, events, secret }: RegisteredEndpoint, isOwn: boolean): string {
   const end = isOwn ? "stop and remove the endpoint" : "stop; the endpoint was there before, and stays";
-  return `Delivering ${eventsText(events)} of ${merchant} to ${url} as ${id}, signed with ${secret}. Press Ctrl-C to ${end}.`;
+  return (
+    `Delivering ${eventsText(events)} of ${merchant} to ${url} as ${id}, signed with ${secret}. ` +
+    `Press Ctrl-C to ${end}.`
+  );
 }

@@ -245,7 +245,8 @@ export const verdicts = listCommand<Verdict>({
   flags: { failed: { description: "list only failures, as --verdict fail does" } },
   implied: ({ failed }) => (failed === undefined ? {} : { verdict: "fail" }),
   whenEmpty:
-    "The judge checks retries after a failure, and webhook receivers. Try merchant-sandbox fault add 503, then call the API.",
+    "The judge checks retries after a failure, and webhook receivers. " +
+    "Try merchant-sandbox fault add 503, then call the API.",
   line: (verdict) => verdictText(timed(verdict)),
   get: (control, id) => control.verdicts.get({ id }),
 });

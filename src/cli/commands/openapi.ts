@@ -65,4 +65,5 @@ export const assumptions = command({
 });
 
 const lineOf = ({ id, value, origin, why, setting }: ServiceFact) =>
-  `${id}: ${value} (${origin})${why === undefined ? "" : `. ${why}`}${setting === undefined ? "" : ` Change it with ${setting}.`}`;
+  `${id}: ${value} ` +
+  `(${origin})${why === undefined ? "" : `. ${why}`}${setting === undefined ? "" : ` Change it with ${setting}.`}`;

@@ -120,7 +120,8 @@ async function respond(incoming: IncomingMessage, behaviour: Behaviour): Promise
   const signature = header("x-webhook-signature");
   const isGenuine = secret !== undefined && verifySignature({ body, signature, secret });
   const isTaken = isGenuine || acceptsUnsigned;
-  const correct = isGenuine ? statusOf(body) : isTaken ? 200 : 401;
+  const unsigned = isTaken ? 200 : 401;
+  const correct = isGenuine ? statusOf(body) : unsigned;
   const fails = isTaken && behaviour.failures > 0;
   if (fails) behaviour.failures--;
   const status = fails ? 500 : (behaviour.status ?? correct);

@@ -46,8 +46,10 @@ export const scenario = commandGroup({
 });
 
 /** The exit code of a verdict. A scenario that is not armed counts as inconclusive. */
-const codeOf = (verdict: Scenario["verdict"]) =>
-  verdict === "pass" ? exitCodes.ok : verdict === "fail" ? exitCodes.verdict : exitCodes.inconclusive;
+function codeOf(verdict: Scenario["verdict"]): number {
+  if (verdict === "pass") return exitCodes.ok;
+  return verdict === "fail" ? exitCodes.verdict : exitCodes.inconclusive;
+}
 
 function lineOf({ name, title, armed, merchant, verdict, says }: Scenario): string {
   if (verdict === null) return `${name}: ${title}`;

@@ -42,7 +42,10 @@ function lineOf({ url, ready, why, version, pid, database, clock, log }: Awaited
   if (!ready) return `No sandbox is ready at ${url}: ${why}.`;
   if (version === null || clock === null) return `${url} is ready; add --control-token <token> for details.`;
   const kept = database === null ? "in memory" : `kept in ${database}`;
-  return `${url} is ready: page ${url}/, version ${version}, process ${pid}, ${kept}, clock at ${describeClock(clock)}${log === null ? "" : `, log ${log}`}`;
+  return (
+    `${url} is ready: page ${url}/, version ${version}, process ${pid}, ${kept}, clock at ` +
+    `${describeClock(clock)}${log === null ? "" : `, log ${log}`}`
+  );
 }
 
 const POLL_INTERVAL = 50;
@@ -63,7 +66,8 @@ export const wait = command({
       }
       if (elapsed() >= timeout) {
         note(
-          `No sandbox is ready at ${url}: ${why}. Start one with merchant-sandbox start --detach, or name another one with --url <url>.`,
+          `No sandbox is ready at ${url}: ${why}. ` +
+            "Start one with merchant-sandbox start --detach, or name another one with --url <url>.",
         );
         return exitCodes.runtime;
       }

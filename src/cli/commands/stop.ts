@@ -30,7 +30,8 @@ async function findOne(flags: Record<string, string | undefined>) {
   const { url, detached } = await findSandbox(flags, { toStop: true });
   if (detached) return detached;
   throw new SandboxError(
-    `No detached sandbox of this folder runs at ${url}. A sandbox that was started without --detach is stopped in its own terminal.`,
+    `No detached sandbox of this folder runs at ${url}. ` +
+      "A sandbox that was started without --detach is stopped in its own terminal.",
   );
 }
 

@@ -53,7 +53,8 @@ function parse(text: string): Record<string, unknown> {
 
 export const replay = sandboxCommand({
   summary:
-    "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what was pending in the start snapshot (waiting)",
+    "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what was pending in the start " +
+    "snapshot (waiting)",
   usage: "replay <id|waiting>",
   async call({ control }, { positionals: [id = ""] }) {
     if (id === "waiting") return control.attempts.release();
@@ -62,11 +63,9 @@ export const replay = sandboxCommand({
       usageError(`replay takes the id of an attempt (whd_…) or of an event (evt_…), or waiting; received "${id}".`);
     return (kind === "whd" ? control.attempts : control.events).replay({ id });
   },
-  lines: (reply) => [
-    "released" in reply
-      ? `Delivering ${reply.released} that were waiting in the snapshot.`
-      : reply.deliveries.length === 0
-        ? "No endpoint is subscribed to its type."
-        : `Delivering again as ${reply.deliveries.join(", ")}.`,
-  ],
+  lines(reply) {
+    if ("released" in reply) return [`Delivering ${reply.released} that were waiting in the snapshot.`];
+    if (reply.deliveries.length === 0) return ["No endpoint is subscribed to its type."];
+    return [`Delivering again as ${reply.deliveries.join(", ")}.`];
+  },
 });

@@ -1,7 +1,7 @@
 // Formats an event as one line of text, or as one JSON object.
 
 import { type Firing, INLINE_RULE } from "../../contracts/fault.ts";
-import type { LessonMessage } from "../../contracts/lesson.ts";
+import type { LearnerState, LessonMessage } from "../../contracts/lesson.ts";
 import type { AttemptMessage, LiveEvent, RequestMessage } from "../../contracts/live-messages.ts";
 import type { VerdictMessage } from "../../contracts/verdict.ts";
 import { isoTime } from "../../kernel/clock.ts";
@@ -36,7 +36,9 @@ function textOf(event: LiveEvent): string {
 export function requestText(request: RequestMessage): string {
   const { at, method, path, query, status, durationMs, merchant, id, replayOf, fault, ignored } = request;
   const target = query === "" ? path : `${path}?${query}`;
-  const call = `${isoTime(at)} ${method} ${target} ${status || "no response"} ${durationMs.toFixed(1)}ms ${merchant ?? "-"} ${id}`;
+  const call =
+    `${isoTime(at)} ${method} ${target} ${status || "no response"} ${durationMs.toFixed(1)}ms ${merchant ?? "-"} ` +
+    `${id}`;
   const rule = fault === INLINE_RULE ? "by X-Sandbox-Inject" : fault;
   return call + markText("replays", replayOf) + markText("fault", rule) + markText("ignored", ignored);
 }
@@ -48,7 +50,10 @@ export function attemptText(attempt: AttemptMessage): string {
   const result = responseStatus ?? errorCode ?? "no response";
   const took = durationMs === null ? "" : ` ${durationMs.toFixed(1)}ms`;
   const attempts = `${attempt.attempt}/${attempt.maxAttempts}`;
-  return `${isoTime(at)} delivery of ${eventType} ${eventId} to ${url} ${attempts} ${result}${took} ${merchant} ${id} ${endOf(attempt)}`;
+  return (
+    `${isoTime(at)} delivery of ${eventType} ${eventId} to ${url} ${attempts} ${result}${took} ${merchant} ${id} ` +
+    `${endOf(attempt)}`
+  );
 }
 
 function endOf({ status, nextAttemptAt }: AttemptMessage): string {
@@ -57,7 +62,10 @@ function endOf({ status, nextAttemptAt }: AttemptMessage): string {
 }
 
 export function verdictText({ id, at, verdict, rule, merchant, says, requests, attempts }: VerdictMessage): string {
-  return `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${id ?? "open"} ${[...requests, ...attempts].join(",")}: ${says}`;
+  return (
+    `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${id ?? "open"} ` +
+    `${[...requests, ...attempts].join(",")}: ${says}`
+  );
 }
 
 function faultText({ at, ruleId, name, action, form, requestId, attemptId, merchant }: Firing): string {
@@ -67,12 +75,8 @@ function faultText({ at, ruleId, name, action, form, requestId, attemptId, merch
 }
 
 function lessonText({ news, learner: { name, id, lesson, title, step, steps, stepTitle } }: LessonMessage): string {
-  const place =
-    lesson === null
-      ? "no lesson yet"
-      : step === null
-        ? `"${title}" is complete`
-        : `${lesson} ${step}/${steps} ${stepTitle}`;
+  const reached = step === null ? `"${title}" is complete` : `${lesson} ${step}/${steps} ${stepTitle}`;
+  const place = lesson === null ? "no lesson yet" : reached;
   return `lesson: ${name} (${id}) ${news}; ${place}`;
 }
 
@@ -83,6 +87,8 @@ export function eventObject(event: LiveEvent): Record<string, unknown> {
     const all = { event: "request", ...request, at: isoTime(at), duration: durationMs };
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
   }
+  if (event.kind === "lesson")
+    return { event: "lesson", ...event.lesson, learner: learnerObject(event.lesson.learner) };
   const { kind, ...fields } = event as { kind: string } & Record<string, unknown>;
   // Most kinds have one field of the same name that describes the event.
   const about = (fields[kind] ?? fields) as { at?: number };
@@ -92,3 +98,9 @@ export function eventObject(event: LiveEvent): Record<string, unknown> {
     ...(about.at !== undefined && { at: isoTime(about.at) }),
   };
 }
+
+const learnerObject = ({ since, finishedSteps, ...learner }: LearnerState) => ({
+  ...learner,
+  since: isoTime(since),
+  finishedSteps: finishedSteps.map((step) => ({ ...step, at: isoTime(step.at) })),
+});

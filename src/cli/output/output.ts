@@ -1,7 +1,6 @@
 // Prints the output of a running sandbox: plain lines for a person, or one JSON object per line for a program.
 
 import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
-import type { LearningMode } from "../../../ui/state/state.ts";
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { errorText } from "../../kernel/errors.ts";
@@ -84,8 +83,8 @@ export interface WatchedSandbox {
   target: { url: string; token: string | undefined };
   /** Whether the sandbox keeps running when the command ends. */
   keepsRunning: boolean;
-  /** The mode of its lessons, if any. */
-  learning?: LearningMode;
+  /** The id of the learner whose lesson is shown, if any. */
+  learner?: string;
   /**
    * Called when the dashboard opens; `show` displays a message on it. The returned function is called when the
    * dashboard closes.

@@ -41,10 +41,10 @@ const codeOf = (ending: "quit" | StopSignal) => (ending === "quit" ? exitCodes.o
 const ENDINGS = { quit: "quit", interrupt: "SIGINT", plain: "other", hangup: "SIGHUP" } as const;
 
 async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, known: UiState | undefined) {
-  const { target, learning } = watched;
+  const { target, learner } = watched;
   const dashboard = openDashboard({
     target,
-    learning,
+    learner,
     theme,
     resumeFrom: known,
     input: process.stdin,

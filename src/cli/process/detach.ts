@@ -35,7 +35,8 @@ export async function detach(options: Options, flags: Record<string, string | un
   if (flags.json !== undefined) print(JSON.stringify({ event: "ready", ...state }));
   else
     print(
-      `merchant-sandbox ${state.version} is ready at ${state.baseUrl} as process ${state.pid}; its log is ${log}. Stop it with merchant-sandbox stop.`,
+      `merchant-sandbox ${state.version} is ready at ${state.baseUrl} as process ${state.pid}; ` +
+        `its log is ${log}. Stop it with merchant-sandbox stop.`,
     );
   return exitCodes.ok;
 }

@@ -89,7 +89,8 @@ async function findByDatabase(db: string, here: readonly FoundSandbox[]): Promis
   for (const one of here)
     if (one.by === "database" || (await describeSandboxAt(one.url, one.controlToken))?.database === file) return one;
   throw new SandboxError(
-    `No running sandbox keeps its data in ${path}. Start one with merchant-sandbox --db ${db}, or name another with --url <url>.`,
+    `No running sandbox keeps its data in ${path}. ` +
+      `Start one with merchant-sandbox --db ${db}, or name another with --url <url>.`,
   );
 }
 

@@ -91,7 +91,8 @@ export const checkedTransport =
   };
 
 const foreignReply = (method: string, address: string, problem: string) =>
-  `${method} ${address} returned a reply that this version does not know: ${problem} Use the version of the command that belongs to the sandbox.`;
+  `${method} ${address} returned a reply that this version does not know: ` +
+  `${problem} Use the version of the command that belongs to the sandbox.`;
 
 /** The first mismatch of a reply with its schema, as a sentence; undefined without one. */
 export function problemOf(schema: TSchema, reply: unknown): string | undefined {

@@ -27,16 +27,16 @@ export function sandboxAt(
   { url, controlToken }: Pick<FoundSandbox, "url" | "controlToken">,
   flags: Flags = {},
   words: Readonly<Record<string, string>> = {},
-  largest = MAX_REPLY,
 ) {
   const translate = (message: string) => inWordsOfCommand(message, flags, words);
   const unreachable = (error: Error) =>
     new SandboxError(
-      `No sandbox answers at ${url} (${reasonOf(error)}). Start one with merchant-sandbox, or name another one with --url <url>.`,
+      `No sandbox answers at ${url} (${reasonOf(error)}). ` +
+        "Start one with merchant-sandbox, or name another one with --url <url>.",
     );
   const refused = ({ method, path }: ControlCall, reply: HttpReply) =>
     refusal(`${method} ${CONTROL_PREFIX}${path}`, reply, translate, controlToken !== undefined);
-  const send = httpTransport({ url, token: controlToken }, { refused, unreachable }, { largest });
+  const send = httpTransport({ url, token: controlToken }, { refused, unreachable }, { largest: MAX_REPLY });
   const control = createControlClient(checkedTransport(url, send));
   const merchant = async (wanted: string | undefined) => {
     const { merchants } = await control.overview();

@@ -95,7 +95,8 @@ export const retryOnlyRetryable: Rule = {
 };
 
 /**
- * Pauses are equal if the longest is at most `within` times the shortest. Pauses up to `noise` milliseconds count as none.
+ * Pauses are equal if the longest is at most `within` times the shortest. Pauses up to `noise` milliseconds count as
+ * none.
  * A client with full jitter sometimes draws equal pauses by chance: with these limits for less than one call in 5,000,
  * if its first pause is drawn from 0 to 100 ms or more. Two pauses prove nothing.
  */

@@ -88,9 +88,7 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     addKey(merchant: string, key: string) {
       insertKey({ key, merchant, kind: "key", expires: null });
     },
-    /**
-     * The first key of a merchant. Its secrets are derived from it too: unpredictable keys make unpredictable secrets.
-     */
+    /** The first key of a merchant. Its secrets are derived from it too. */
     keyOf,
     mintKey(merchant: string, creator: string) {
       const key = unused(

@@ -24,7 +24,8 @@ export interface Commits extends Pick<Transactions, "perTransaction"> {
 
 /**
  * - `durable`: on the disk when the commit ends (default).
- * - `relaxed`: survives a crash of this process, but a crash of the machine may lose it. For writes that are repeated after a crash, such as
+ * - `relaxed`: survives a crash of this process, but a crash of the machine may lose it. For writes that are repeated
+ *   after a crash, such as
  *   deliveries, and for the request log: the commit need not wait for the disk.
  */
 export type Durability = "durable" | "relaxed";

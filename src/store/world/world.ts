@@ -3,7 +3,7 @@
 import { nextTurn, stopwatch } from "../../kernel/clock.ts";
 import { nearestOrAll } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
-import { type Random, randomText } from "../../kernel/random.ts";
+import type { Random } from "../../kernel/random.ts";
 import { SANDBOX } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Stores } from "../stores.ts";
@@ -69,10 +69,10 @@ export function openWorld({
     image().copyInto(database);
   };
   /** Creates a merchant from a fixture, with a new id and a key made for it. */
-  const create = (fixture: Fixture, secretOf: (id: string) => string) =>
+  const create = (fixture: Fixture) =>
     database.transaction(() => {
       const id = counters.mint(SANDBOX, "mer");
-      const key = `sk_test_${secretOf(id)}`;
+      const key = `sk_test_${random.text(KEY_LENGTH, "key", id)}`;
       const email = fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
       seeder.seed(fixture, { id, key, email, place: null });
       return { merchant: id, apiKey: key };
@@ -96,16 +96,7 @@ export function openWorld({
      * Creates a merchant with all records of a fixture and a new identity, which is the same in every sandbox with this
      * seed.
      */
-    mint: (fixture: string) => create(named(fixtures(), fixture), (id) => random.text(KEY_LENGTH, "key", id)),
-    /**
-     * Creates a merchant that other users of a shared sandbox cannot act as: no seed predicts its key, and it has no
-     * password.
-     */
-    mintPrivate(fixture: string) {
-      const { merchant, ...found } = named(fixtures(), fixture);
-      const { password: _, ...profile } = merchant;
-      return create({ ...found, merchant: profile }, () => randomText(KEY_LENGTH));
-    },
+    mint: (fixture: string) => create(named(fixtures(), fixture)),
     /**
      * Removes a merchant with its data. Its requests, events and deliveries stay in the logs, whose size is bounded,
      * for the report of the run.

@@ -4,10 +4,10 @@
 import type { LookupFunction } from "node:net";
 import { Readable } from "node:stream";
 import type { Agent, Dispatcher } from "undici";
+import type { WebhookRequest } from "../../contracts/webhook.ts";
 import { afterRealTime, realDelay, realNow } from "../../kernel/clock.ts";
 import { once } from "../../kernel/once.ts";
 import { withResolvers } from "../../kernel/with-resolvers.ts";
-import type { WebhookRequest } from "../webhook-request.ts";
 import {
   explainNetworkError,
   failure,

@@ -128,7 +128,10 @@ function checkUrl(text: string, allowed: ReadonlySet<string>): CheckedUrl {
 const invalid = (problem: string): Refusal => ({ code: "invalid_webhook_url", message: `url ${problem}.` });
 
 const IS_LOOPBACK =
-  "is on the sandbox's own machine, and --host opens this sandbox to the network: callers could reach services that listen for this machine alone. To deliver there, start the sandbox with --allow-loopback-webhooks; for a receiver on another machine, with --allow-webhook-host <name>";
+  "is on the sandbox's own machine, and --host opens this sandbox to the network: " +
+  "callers could reach services that listen for this machine alone. " +
+  "To deliver there, start the sandbox with --allow-loopback-webhooks; " +
+  "for a receiver on another machine, with --allow-webhook-host <name>";
 
 const LOOPBACK_REFUSAL: Refusal = { code: "webhook_url_loopback", message: `url ${IS_LOOPBACK}.` };
 
@@ -168,7 +171,9 @@ function refusedHost(hostname: string, allowed: ReadonlySet<string>): Refusal | 
       : "";
   return {
     code: "webhook_url_not_local",
-    message: `url must be on this machine: 127.0.0.1, [::1], localhost or a name under .localhost; received ${hostname}.${remedy}`,
+    message:
+      "url must be on this machine: 127.0.0.1, [::1], localhost or a name under .localhost; " +
+      `received ${hostname}.${remedy}`,
   };
 }
 
@@ -192,14 +197,18 @@ const targetError = (message: string) => Object.assign(new Error(message), { cod
 export const behaviours: Behaviour[] = [
   {
     id: "webhooks.targets",
-    fact: "Webhook addresses must be on this machine (127.0.0.0/8, ::1, localhost, *.localhost), on a port that is neither the sandbox's own nor another protocol's.",
+    fact:
+      "Webhook addresses must be on this machine (127.0.0.0/8, ::1, localhost, *.localhost), on a port that is " +
+      "neither the sandbox's own nor another protocol's.",
     why: "Any client of the sandbox can register a URL; unrestricted targets would allow attacks on other hosts.",
     setting: "--allow-webhook-host",
   },
   {
     id: "webhooks.loopback",
     fact: "If the sandbox listens beyond loopback, webhook addresses on its own machine are refused.",
-    why: "Callers on other machines could otherwise reach services that listen for that machine alone, and read their responses in the delivery log.",
+    why:
+      "Callers on other machines could otherwise reach services that listen for that machine alone, and read their " +
+      "responses in the delivery log.",
     setting: "--allow-loopback-webhooks",
   },
 ];

@@ -67,8 +67,6 @@ const onAnyCall = actions(
   { type: "auth", as: "expired" },
   { type: "idempotency", as: "in_progress" },
   { type: "idempotency", as: "expired" },
-  { type: "clock_skew", by: "5m" },
-  { type: "clock_skew", by: "-1h" },
 );
 const onOutages = actions({ type: "outage" }, { type: "outage", retryAfter: 30 }, { type: "outage", as: "reset" });
 const onAnswers = actions(
@@ -89,8 +87,6 @@ const onDeliveries = actions(
   { type: "signature", as: "missing" },
   { type: "signature", as: "wrong_secret" },
   { type: "payload", as: "extra_field" },
-  { type: "retry_policy", as: "ignore_2xx" },
-  { type: "retry_policy", as: "give_up" },
 );
 
 const ofMerchant = rarely(fc.nat({ max: 2 }), 3);

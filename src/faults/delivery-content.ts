@@ -1,16 +1,17 @@
 // Content faults change the request of an attempt: its signature, its body, or how it is sent.
 
-import type { AttemptFault, DeliveryEffect, DeliveryInjection } from "../../contracts/fault.ts";
-import { SIGNATURE_HEADER } from "../../contracts/webhook.ts";
-import type { Random } from "../../kernel/random.ts";
-import { pointerSegments } from "../../schema/json-pointer.ts";
-import type { JsonObject } from "../../schema/schema.ts";
-import type { Delivery, Receiver } from "../../store/webhooks/deliveries.ts";
-import { EVENT_HEADER, type RequestOptions, type WebhookRequest } from "../webhook-request.ts";
+import type { AttemptFault, DeliveryEffect, DeliveryInjection } from "../contracts/fault.ts";
+import { EVENT_HEADER, SIGNATURE_HEADER, type WebhookRequest } from "../contracts/webhook.ts";
+import type { Random } from "../kernel/random.ts";
+import type { Sign } from "../kernel/signature-forms.ts";
+import { pointerSegments } from "../schema/json-pointer.ts";
+import type { JsonObject } from "../schema/schema.ts";
+import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 
 export type EffectOf<Kind extends DeliveryEffect["kind"]> = Extract<DeliveryEffect, { kind: Kind }>;
 
-interface FaultContext extends Pick<RequestOptions, "sign"> {
+interface FaultContext {
+  sign: Sign;
   delivery: Delivery;
   receiver: Receiver;
   random: Random;

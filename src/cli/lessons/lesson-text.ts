@@ -1,6 +1,6 @@
 // The text of a lesson on a plain terminal.
 
-import type { LearnerState, Lesson, LessonBlock } from "./lesson.ts";
+import type { LearnerState, Lesson, LessonBlock } from "../../contracts/lesson.ts";
 
 type StepProgress = Pick<LearnerState, "step" | "completed" | "next">;
 
@@ -40,7 +40,10 @@ function wrapLines(words: readonly string[], width: number): string {
 
 function finishedText({ title, steps }: Lesson, { completed, next }: StepProgress): string {
   const score = completed === steps.length ? `all ${completed} steps` : `${completed} of ${steps.length} steps`;
-  return `"${title}" is complete: ${score} done.${next === null ? " It was the last lesson." : ` The next lesson is ${next}.`}`;
+  return (
+    `"${title}" is complete: ${score} ` +
+    `done.${next === null ? " It was the last lesson." : ` The next lesson is ${next}.`}`
+  );
 }
 
 /** Indents code blocks, and marks output with a bar. */

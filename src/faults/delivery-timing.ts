@@ -1,13 +1,15 @@
 // Timing faults: a rule delays a delivery, holds it until another one was accepted, reorders it or duplicates it.
 
-import type { DeliveryInjection, DeliverySubject } from "../../contracts/fault.ts";
-import type { DeliveryFaults } from "../../faults/index.ts";
-import type { Clock } from "../../kernel/clock.ts";
-import type { Random } from "../../kernel/random.ts";
-import { type DelayedDeliveries, type DelayUntil, pendingEndpointOf } from "../../store/webhooks/delayed-deliveries.ts";
-import type { Deliveries, Delivery, PendingEndpoint } from "../../store/webhooks/deliveries.ts";
-import type { AttemptId } from "../webhook-request.ts";
-import { type EffectOf, effectOf, injectionsOf } from "./content.ts";
+import type { DeliveryInjection, DeliverySubject } from "../contracts/fault.ts";
+import type { Clock } from "../kernel/clock.ts";
+import type { Random } from "../kernel/random.ts";
+import { type DelayedDeliveries, type DelayUntil, pendingEndpointOf } from "../store/webhooks/delayed-deliveries.ts";
+import type { Deliveries, Delivery, PendingEndpoint } from "../store/webhooks/deliveries.ts";
+import { type EffectOf, effectOf, injectionsOf } from "./delivery-content.ts";
+import type { DeliveryFaults } from "./index.ts";
+
+/** Names an attempt of a delivery. */
+type AttemptId = (delivery: Delivery, attempt: number) => string;
 
 interface TimingFaultOptions {
   clock: Clock;

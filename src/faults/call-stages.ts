@@ -1,14 +1,15 @@
-// Applies faults to API calls: pipeline stages that evaluate the rules of each phase and apply their effects.
+// Applies faults to API calls: the pipeline stages that evaluate the rules of each phase and apply their effects.
 
-import type { ApiEffect, ApiPhase, CallSubject, RetryAfter } from "../../contracts/fault.ts";
-import type { ApiFaults } from "../../faults/index.ts";
-import { type Clock, httpDate, LATEST_TIME } from "../../kernel/clock.ts";
-import { type ErrorBody, type ErrorCode, errors } from "../../kernel/errors.ts";
-import type { Stores } from "../../store/stores.ts";
-import { type CallFaults, contextOf, passOn, type Reply, type RequestContext, type Stage } from "../context.ts";
-import { moveClock, rateLimitHeaders, secondsUntil } from "../rate-limit.ts";
-import { send } from "../reply.ts";
-import type { Effect } from "../transact.ts";
+import type { ApiEffect, ApiPhase, CallSubject, RetryAfter } from "../contracts/fault.ts";
+import { type CallFaults, contextOf, passOn, type Reply, type RequestContext, type Stage } from "../http/context.ts";
+import type { FaultStages } from "../http/pipeline.ts";
+import { moveClock, rateLimitHeaders, secondsUntil } from "../http/rate-limit.ts";
+import { send } from "../http/reply.ts";
+import type { Effect } from "../http/transact.ts";
+import { type Clock, httpDate } from "../kernel/clock.ts";
+import { type ErrorBody, type ErrorCode, errors } from "../kernel/errors.ts";
+import type { Stores } from "../store/stores.ts";
+import type { ApiFaults } from "./index.ts";
 import { type Apply, type Decide, type HeldResponses, sendWithFaults } from "./send-with-faults.ts";
 
 type InjectedResponse = Extract<ApiEffect, { kind: "respond" }>;
@@ -101,24 +102,19 @@ function retryHeaders(retryAfter: RetryAfter | undefined, at: number): Record<st
   return { "Retry-After": String(retryAfter === "zero" ? 0 : retryAfter) };
 }
 
-/** Shifts the times in the headers, and returns the shifted time, limited to valid dates. */
-export function skewHeaders(context: RequestContext, by: number): number {
-  const { at, bucket } = context;
-  const wrong = Math.min(LATEST_TIME, Math.max(0, at + by));
-  context.headers.Date = httpDate(wrong);
-  if (bucket) context.headers["RateLimit-Reset"] = String(Math.ceil((bucket.reset(at) + wrong - at) / 1_000));
-  return wrong;
-}
-
 interface FaultStageOptions extends Pick<Stores, "idempotencyReplies" | "recordHistory"> {
   clock: Pick<Clock, "mode">;
   faults: ApiFaults;
   held: HeldResponses;
 }
 
-export type FaultStages = ReturnType<typeof faultStages>;
-
-export function faultStages({ clock, faults, idempotencyReplies, recordHistory, held }: FaultStageOptions) {
+export function faultStages({
+  clock,
+  faults,
+  idempotencyReplies,
+  recordHistory,
+  held,
+}: FaultStageOptions): FaultStages {
   const decide: Decide = (context, state, phase) => {
     if (state.inline.length === 0 && !faults.mayFire(phase)) return undefined;
     const injection = faults.decide(phase, subjectOf(context, state), state.inline);
@@ -155,12 +151,10 @@ export function faultStages({ clock, faults, idempotencyReplies, recordHistory, 
       if (state) state.body = body;
       return before(request, response, next);
     }) as Stage,
-    /** Wraps the stage that runs the operation, so that a rule can make it read old data or use a skewed clock. */
     around:
       (effect: Effect): Effect =>
       (context) =>
-        context.faults ? runShifted(context, context.faults, effect, decide, recordHistory) : effect(context),
-    /** Sends the reply, or loses, delays or corrupts it. */
+        context.faults ? runOnHistory(context, context.faults, effect, decide, recordHistory) : effect(context),
     send: (context: RequestContext, reply: Reply): void | Promise<void> =>
       context.faults
         ? sendWithFaults(context, context.faults, reply, { decide, apply, held })
@@ -173,8 +167,8 @@ const onlyIf =
   (request, response, next) =>
     applies(contextOf(request)) ? stage(request, response, next) : next();
 
-/** Runs the operation with the faults clock_skew and, for reads, stale_read. */
-async function runShifted(
+/** Runs the operation, for reads with the fault stale_read. */
+async function runOnHistory(
   context: RequestContext,
   state: CallFaults,
   effect: Effect,
@@ -182,17 +176,10 @@ async function runShifted(
   recordHistory: Stores["recordHistory"],
 ): Promise<void> {
   const lag = context.operation?.method === "GET" ? decide(context, state, "read") : undefined;
-  const skew = decide(context, state, "effect");
-  const { at } = context;
-  if (skew?.kind === "skew") context.at = skewHeaders(context, skew.milliseconds);
-  try {
-    // A read is synchronous, so no other request sees the old data.
-    if (lag?.kind === "lag") recordHistory.asOf(at - lag.milliseconds, () => void effect(context));
-    else await effect(context);
-    state.served = true;
-  } finally {
-    context.at = at;
-  }
+  // A read is synchronous, so no other request sees the old data.
+  if (lag?.kind === "lag") recordHistory.asOf(context.at - lag.milliseconds, () => void effect(context));
+  else await effect(context);
+  state.served = true;
 }
 
 function applyEffect(

@@ -1,12 +1,12 @@
 // Sends the response of a call with faults: lost, late, slow, cut off or malformed.
 
 import type { ServerResponse } from "node:http";
-import type { ApiEffect, ApiPhase, DisconnectForm } from "../../contracts/fault.ts";
-import { afterRealTime } from "../../kernel/clock.ts";
-import type { CallFaults, Reply, RequestContext } from "../context.ts";
-import { rateLimitHeaders } from "../rate-limit.ts";
-import { send, writeHead } from "../reply.ts";
-import { endResponse } from "../unread-body.ts";
+import type { ApiEffect, ApiPhase, DisconnectForm } from "../contracts/fault.ts";
+import type { CallFaults, Reply, RequestContext } from "../http/context.ts";
+import { rateLimitHeaders } from "../http/rate-limit.ts";
+import { send, writeHead } from "../http/reply.ts";
+import { endResponse } from "../http/unread-body.ts";
+import { afterRealTime } from "../kernel/clock.ts";
 
 export type HeldResponses = ReturnType<typeof createHeldResponses>;
 

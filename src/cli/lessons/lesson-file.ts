@@ -1,17 +1,9 @@
-// Writes a lesson's file in the current folder. Lessons and rooms are not trusted, so this program only creates files
-// and never overwrites.
+// Writes a lesson's file in the current folder. Lessons are not trusted, so this program only creates files and never
+// overwrites one.
 
 import { closeSync, constants, lstatSync, openSync, readSync, renameSync, writeFileSync } from "node:fs";
-import type { Learner, Lesson } from "../../../generated/control-api.ts";
-import { LESSON_FILE_NAME, type LessonFile } from "../../contracts/lesson.ts";
-
-/** A learner and the current lesson; null before the first lesson. */
-export interface LearnerPlace {
-  learner: Learner;
-  lesson: Lesson | null;
-}
-
-const FILE_NAME = new RegExp(LESSON_FILE_NAME);
+import type { LessonFile } from "../../contracts/lesson.ts";
+import type { LearnerPlace } from "./learner-client.ts";
 
 /** The first line of each file that this program writes. A file without this line is the user's own. */
 const markOf = (lesson: string) =>
@@ -19,17 +11,10 @@ const markOf = (lesson: string) =>
 
 const hasCode = (error: unknown, ...codes: string[]) => codes.includes((error as NodeJS.ErrnoException).code ?? "");
 
-/** A hostile server could name endless lessons, so cap the files. No set of lessons needs more. */
-const MOST_FILES = 50;
-let created = 0;
-
 /** Creates a file. Returns false if the name exists, even as a symbolic link, which O_EXCL does not follow. */
 function createFile(name: string, text: string): boolean {
-  if (created >= MOST_FILES)
-    throw new Error(`this program has created ${MOST_FILES} files, which is the most; start it again to go on`);
   try {
     writeFileSync(name, text, { flag: "wx" });
-    created++;
     return true;
   } catch (error) {
     if (hasCode(error, "EEXIST")) return false;
@@ -95,13 +80,10 @@ function keptName(name: string): string {
 export const stepName = ({ lesson, step }: { lesson: string; step: number }) => `${lesson} ${step}`;
 
 function putFile(lesson: string, file: LessonFile, put: typeof putStart): string {
-  const quoted = JSON.stringify(file.name);
-  if (file.name !== `${lesson}.mjs` || !FILE_NAME.test(file.name))
-    return `The lesson's file ${quoted} was not written: a lesson's file is named after the lesson, such as paging.mjs.`;
   try {
     return put(lesson, file);
   } catch (error) {
-    return `The lesson's file ${quoted} was not written: ${(error as Error).message}.`;
+    return `The lesson's file ${file.name} was not written: ${(error as Error).message}.`;
   }
 }
 

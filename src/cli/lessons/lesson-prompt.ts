@@ -1,67 +1,11 @@
-// A learner's client for a sandbox or a room, and the lesson prompt on a plain terminal.
+// The prompt of a lesson on a plain terminal: prints each step, and reads the keys for a hint and for skipping.
 
 import { createInterface } from "node:readline";
-import type { Learner } from "../../../generated/control-api.ts";
 import { isInForeground } from "../../../ui/terminal/screen.ts";
-import { currentStepText, wrapProse } from "../../contracts/lesson-text.ts";
-import { realDelay } from "../../kernel/clock.ts";
 import { note, print, printText } from "../output/print.ts";
-import type { RunningSandbox } from "../remote/running-sandbox.ts";
-import { type LearnerPlace, stepName, updateFile } from "./lesson-file.ts";
-
-export type LearnerClient = ReturnType<typeof learnerClient>;
-
-/** The client for a learner. The sandbox's token must be the control token or the learner's key. */
-export function learnerClient({ control: { learners, lessons } }: Pick<RunningSandbox, "control">, id: string) {
-  const withLesson = async (learner: Learner): Promise<LearnerPlace> => {
-    const { lesson: name } = learner;
-    return { learner, lesson: name === null ? null : await lessons.get({ name, learner: id }) };
-  };
-  return {
-    /** The learner's place. With `after`, waits up to 25 s for a newer version. */
-    place: async (after?: number) =>
-      withLesson(await learners.get({ id, ...(after !== undefined && { after, within: POLL_TIMEOUT }) })),
-    begin: async (name: string, checkpoint?: number) =>
-      withLesson(await learners.begin({ id, name, ...(checkpoint !== undefined && { checkpoint }) })),
-    skip: async () => withLesson(await learners.skip({ id })),
-    hint: async () => withLesson(await learners.hint({ id })),
-  };
-}
-
-const POLL_TIMEOUT = "25s";
-const RETRY_AFTER = 1_000;
-
-/**
- * Calls `changed` with each new place, by long polling. Retries while the sandbox is unreachable. The returned function
- * stops it.
- */
-export function followLearner(
-  client: LearnerClient,
-  first: LearnerPlace,
-  changed: (place: LearnerPlace) => void,
-): () => void {
-  let ended = false;
-  const follow = async () => {
-    let { version } = first.learner;
-    let isUnreachable = false;
-    while (!ended) {
-      const place = await client.place(version).catch((error: Error) => {
-        if (!isUnreachable && !ended) note(`${error.message} Retrying.`);
-        isUnreachable = true;
-      });
-      if (!place) await realDelay(RETRY_AFTER);
-      else {
-        isUnreachable = false;
-        if (place.learner.version !== version && !ended) changed(place);
-        ({ version } = place.learner);
-      }
-    }
-  };
-  void follow();
-  return () => {
-    ended = true;
-  };
-}
+import type { LearnerClient, LearnerPlace } from "./learner-client.ts";
+import { stepName, updateFile } from "./lesson-file.ts";
+import { currentStepText, wrapProse } from "./lesson-text.ts";
 
 export type LessonPrompt = ReturnType<typeof openLessonPrompt>;
 
@@ -96,8 +40,6 @@ export function openLessonPrompt(client: LearnerClient, first: LearnerPlace) {
     if (action) enqueue(action);
   });
   return {
-    /** Prints the changes since the place shown last. */
-    update: (place: LearnerPlace) => enqueue(async () => place),
     /** Requests the learner's place and prints the changes. */
     look: () => enqueue(() => client.place()),
     // After this, failed requests are not reported, because the sandbox may be closing.

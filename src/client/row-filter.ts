@@ -1,7 +1,7 @@
 // The row filter: words in the text of a row, conditions on its fields and marks, and `!` for negation; and the text
 // and fields of the rows that it matches, in digests, the request log and the dashboard.
 
-import type { AttemptMessage, RequestMessage } from "./live-messages.ts";
+import type { AttemptMessage, RequestMessage } from "../contracts/live-messages.ts";
 
 /**
  * The facts about a row that a filter matches: its text as shown, and its fields by name. A list is a set of marks, as
@@ -38,7 +38,10 @@ export function filterProblem(text: string, { fields, marks, numbers = [] }: Fil
     const list = (names: readonly string[], as: (name: string) => string) => names.map(as).join(", ");
     const isMark = name === "is" && marks.length > 0;
     if (!isMark && !fields.includes(name))
-      return `There is no field ${name}:. The fields are ${list(fields, (one) => `${one}:`)}${marks.length > 0 ? ", and is: for marks" : ""}`;
+      return (
+        `There is no field ${name}:. The fields are ` +
+        `${list(fields, (one) => `${one}:`)}${marks.length > 0 ? ", and is: for marks" : ""}`
+      );
     if (isMark && !marks.some((mark) => mark.startsWith(value.toLowerCase())))
       return `There is no mark is:${value}. The marks are ${list(marks, (mark) => `is:${mark}`)}`;
     if (numbers.includes(name) && !NUMBER.test(value))
