@@ -16,7 +16,9 @@ import { dirname, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
 import { WebhookDelivery } from "../../contracts/webhook.ts";
 import { fail, SandboxError } from "../../kernel/errors.ts";
+import { containsLiveKey } from "../../kernel/mask.ts";
 import { ALPHABET } from "../../kernel/random.ts";
+import { LIVE_KEY_STARTS_IN_BASE64 } from "../../kernel/secrets.ts";
 import { usable } from "../../schema/as-sent.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { isLink } from "../data-folder.ts";
@@ -226,6 +228,9 @@ const CONDITIONS = {
     where type <> 'object' or value ->> '$.id' is null or value ->> '$.effect.kind' is null))`,
 };
 
+/** The prefix of live keys, and that in base64, as patterns of SQLite. */
+const LIVE_KEYS = ["sk!_live!_", ...LIVE_KEY_STARTS_IN_BASE64];
+
 /** The texts that a request wrote, in which no live key may be. */
 const TEXTS = {
   keys: "key",
@@ -243,9 +248,15 @@ function wrongValue(sql: Sql, resources: readonly Resource[], bodies: "checked" 
   for (const [table, condition] of Object.entries(CONDITIONS))
     if (sql.prepare(`select 1 from main.${table} where not coalesce(${condition}, 0) limit 1`).get())
       return falseFor(table, condition);
+  // Only a text with an escape can hold a key that is not written as it is, or in base64.
   for (const [table, text] of Object.entries(TEXTS))
-    if (sql.prepare(`select 1 from main.${table} where ${text} like '%sk!_live!_%' escape '!' limit 1`).get())
-      return `holds a live key in the table ${table}. Rotate that key`;
+    for (const found of sql
+      .prepare<[], string>(
+        `select ${text} from main.${table} where instr(${text}, '\\') or instr(${text}, '%') or ${LIVE_KEYS.map((key) => `${text} like '%${key}%' escape '!'`).join(" or ")}`,
+      )
+      .pluck()
+      .all())
+      if (containsLiveKey(found)) return `holds a live key in the table ${table}. Rotate that key`;
   return wrongAttempt(sql) ?? wrongRecord(sql, new Map(resources.map((resource) => [resource.kind, resource])), bodies);
 }
 
