@@ -116,7 +116,8 @@ function createdMerchantRemover(database: Database, eraser: Eraser, cachesCleare
   const created = database.sql
     .prepare<[number], string>(
       `select id from documents where kind = 'merchant'
-         and id not in (select merchant from seeded_merchants where place is not null) limit ? + 0`,
+         and not exists (select 1 from seeded_merchants where merchant = documents.id and place is not null)
+       limit ? + 0`,
     )
     .pluck();
   return async () => {
