@@ -21,8 +21,10 @@ const LONGEST =
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project, moduleId }: TestSpecification) =>
-      LONGEST.test(moduleId) ? 0 : project.name === "slow" ? 1 : 2;
+    const rank = ({ project, moduleId }: TestSpecification) => {
+      if (LONGEST.test(moduleId)) return 0;
+      return project.name === "slow" ? 1 : 2;
+    };
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
 }

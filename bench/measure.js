@@ -27,7 +27,8 @@ export const median = (values) => [...values].sort((one, other) => one - other)[
 
 /** Formats a figure with three significant digits. */
 export function figure(value, unit = "") {
-  const digits = value < 10 ? 2 : value < 100 ? 1 : 0;
+  const fewDigits = value < 100 ? 1 : 0;
+  const digits = value < 10 ? 2 : fewDigits;
   return `${value.toFixed(digits)}${unit}`;
 }
 

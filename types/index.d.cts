@@ -157,14 +157,6 @@ export interface ControlApi {
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
     change(given: RecordsChangeInput): Promise<WrittenRecord>;
   };
-  readonly traffic: {
-    /** Start background traffic. Creates records that fit the merchant, in sandbox time: payments, bookings, orders, payroll runs. Payouts contain only payments that were made. Changes that happen on a date, such as a payout arriving, follow the clock; with `--life off`, traffic makes them itself. A frozen clock pauses traffic, and advancing the clock performs what falls due. The same seed and start time produce the same records. It changes records that it created, the stock that orders take and the takings that payouts contain, and leaves a record alone once another client has changed it. Of other records, it settles payments and taxes that are pending when it starts, submits due drafts of payrolls, renews memberships, and pays remittances that are due or overdue. Each merchant has at most one: starting another replaces it. A reset, or the end of the sandbox, stops it. */
-    start(given?: TrafficStartInput): Promise<Traffic>;
-    /** List the traffic of each merchant with its counts. */
-    list(): Promise<TrafficListReply>;
-    /** Stop the traffic of all merchants, or of one. */
-    stop(given?: TrafficStopInput): Promise<TrafficStopReply>;
-  };
   readonly lessons: {
     /** List the lessons. */
     list(): Promise<LessonsListReply>;
@@ -1698,12 +1690,6 @@ export interface SandboxOverviewReply {
     /** `inconclusive` while an expectation is undecided, or a fault has not fired; null if it is not armed */
     verdict: "pass" | "fail" | "inconclusive" | null;
   })[];
-  /** The background traffic that is running */
-  traffic: ({
-    merchant: string;
-    rate: string;
-    happened: number;
-  })[];
   /** Since the last reset. After a restart with a file, it starts from what the file has */
   made: {
     requests: number;
@@ -1908,60 +1894,6 @@ export interface SnapshotsRemoveReply {
 }
 export interface SnapshotsRestoreReply {
   restored: string;
-}
-export interface Traffic {
-  /** The merchant whose traffic it is */
-  merchant: string;
-  rate: string;
-  /** How long it runs; null if until it is stopped */
-  for: string | null;
-  /** The weight of each kind of record */
-  mix: Record<string, number>;
-  /** `done` when its time is over, `failed` after an internal error of the sandbox */
-  status: "running" | "done" | "stopped" | "failed";
-  /** How many actions were performed */
-  happened: number;
-  /** The same by kind of record */
-  byKind: Record<string, number>;
-  /** Sandbox time */
-  startedAt: string;
-  /** Sandbox time of the next action; null if there is none */
-  nextAt: string | null;
-}
-export interface TrafficListReply {
-  /** Always `list` */
-  object: "list";
-  data: Traffic[];
-}
-export interface TrafficStartInput {
-  /** The merchant that gets the traffic (default: the first one) */
-  merchant?: string;
-  /** Actions per unit of time, from 1/d to 100/s (default: 2/s); a merchant without an occasion for one has fewer */
-  rate?: string;
-  /** Weights of the kinds of record, such as {"payment": 3, "booking": 1} (default: a mix of the kinds that the merchant has) */
-  mix?: {
-    payment?: number;
-    booking?: number;
-    marketplace_order?: number;
-    customer?: number;
-    payout?: number;
-    membership_renewal?: number;
-    sync_log?: number;
-    payroll?: number;
-    remittance?: number;
-    gov_payment?: number;
-  };
-  /** How long it runs, such as 1m (default: until it is stopped) */
-  for?: string;
-}
-export interface TrafficStopInput {
-  /** Only of this merchant */
-  merchant?: string;
-}
-export interface TrafficStopReply {
-  /** Always `list` */
-  object: "list";
-  data: Traffic[];
 }
 export interface TriggeredEvent {
   id: string;

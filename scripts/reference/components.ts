@@ -65,9 +65,9 @@ function withoutNull(schema: TSchema): { plain: TSchema; orNull: boolean } {
  */
 function withPortableKeywords({ enum: values, pattern, ...rest }: Printed): Printed {
   const [only, ...others] = (values as unknown[] | undefined) ?? [];
-  const allowed = values === undefined ? {} : others.length === 0 ? { const: only } : { enum: values };
+  const allowed = others.length === 0 ? { const: only } : { enum: values };
   const isPortable = pattern !== undefined && !String(pattern).includes("\\p{");
-  return withPlainMaps({ ...rest, ...allowed, ...(isPortable ? { pattern } : {}) });
+  return withPlainMaps({ ...rest, ...(values === undefined ? {} : allowed), ...(isPortable ? { pattern } : {}) });
 }
 
 const ANY_NAME = "^.*$";

@@ -30,8 +30,6 @@ import { behaviours as ids } from "../../src/store/records/id-counters.ts";
 import { behaviours as pages } from "../../src/store/records/record-pages.ts";
 import { behaviours as logins } from "../../src/store/records/tenants.ts";
 import { behaviours as pending } from "../../src/store/webhooks/outbox.ts";
-import { behaviours as traffic } from "../../src/traffic/kinds.ts";
-import { trafficMixSchema } from "../../src/traffic/traffic-options.ts";
 import { behaviours as dispatch } from "../../src/webhooks/dispatcher.ts";
 import { behaviours as targets } from "../../src/webhooks/http/target-policy.ts";
 import { behaviours as schedule } from "../../src/webhooks/retry-schedule.ts";
@@ -49,7 +47,7 @@ const WebhookEndpoint = withFields(webhookEndpoints, { health: WebhookHealth });
 export const events = eventsOf(catalogue, resources);
 export const behaviours = [
   ...[...paths, ...bodies, ...authentication, ...limits, ...errors],
-  ...[...collections, ...arrivals, ...life, ...ids, ...logins, ...areas, ...traffic, ...pages],
+  ...[...collections, ...arrivals, ...life, ...ids, ...logins, ...areas, ...pages],
   ...[...idempotency, ...dispatch, ...schedule, ...signature, ...targets, ...endpoints, ...pending],
 ];
 export const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });
@@ -66,7 +64,6 @@ const faultFields = { ...ruleFields, expect: Type.Array(Type.String()) };
 export const preciseFields: Readonly<Record<string, TProperties>> = {
   "faults.add": faultFields,
   "faults.change": faultFields,
-  "traffic.start": { mix: trafficMixSchema },
 };
 export const faultTypes = { FaultMatch, FaultAction, FaultTrigger };
 const actionTypes = Object.fromEntries(actions.map(({ type, schema }) => [`${pascal(type)}Action`, schema]));

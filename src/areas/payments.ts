@@ -1,6 +1,5 @@
 // Payments: payments by customers.
 
-import { type SettledPayment, unpaidOf } from "../contracts/payment-shares.ts";
 import type {
   AnyRecord,
   Arrival,
@@ -16,6 +15,7 @@ import { listEndpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { inOrder, problem } from "./declare/rules.ts";
 import { homeOf } from "./merchants.ts";
+import { type SettledPayment, unpaidOf } from "./payment-shares.ts";
 import { initialsOf } from "./samples/parts.ts";
 import { samplePayment } from "./samples/sales.ts";
 import { unsettledPayments } from "./world-sums.ts";
@@ -175,7 +175,8 @@ export function takePayment<R extends RecordBase & Record<"customerId" | "curren
 }
 
 function failureOf(method: string | null): string {
-  return method === "bank_transfer" ? "insufficient_funds" : method === "mobile_money" ? "timeout" : "card_declined";
+  if (method === "bank_transfer") return "insufficient_funds";
+  return method === "mobile_money" ? "timeout" : "card_declined";
 }
 
 const listPayments = listEndpoint(

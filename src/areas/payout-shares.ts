@@ -1,10 +1,10 @@
 // The share of each payment in a payout, and the rules that keep payments and payouts consistent.
 
-import { type PaymentShare, total, unpaidOf, unpaidShares } from "../contracts/payment-shares.ts";
 import type { OwnRecords, RecordBase, Rule, Warning } from "../contracts/resource.ts";
 import { amount, id, Type } from "../schema/shapes.ts";
 import { unknownReference } from "../store/records/record-rules.ts";
 import { problem } from "./declare/rules.ts";
+import { type PaymentShare, total, unpaidOf, unpaidShares } from "./payment-shares.ts";
 import { payments } from "./payments.ts";
 
 export const paymentShare = Type.Object({

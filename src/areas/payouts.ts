@@ -1,6 +1,5 @@
 // Payouts: transfers of the proceeds of payments, and the payout method that receives them.
 
-import { total } from "../contracts/payment-shares.ts";
 import type { Arrival, OwnRecords, RecordBase, SampleContext } from "../contracts/resource.ts";
 import { businessDayFrom, dayAt, nextBusinessDay, previousBusinessDay } from "../kernel/calendar.ts";
 import { once } from "../kernel/once.ts";
@@ -25,6 +24,7 @@ import {
 import { assumedBody, endpoint, listEndpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { homeCurrency, homeDay, homeOf, onDay } from "./merchants.ts";
+import { total } from "./payment-shares.ts";
 import { daysIfDaily, payments } from "./payments.ts";
 import {
   openShares,
@@ -270,8 +270,9 @@ function settle({ record, own }: Arrival<RecordBase & PayoutAmounts>, sign: 1 | 
     standing().findLast(({ payments }) => payments.some((share) => share.paymentId === paymentId))?.id ?? null;
   for (const share of record.payments) {
     const payment = own(payments).require(share.paymentId);
-    const payoutId =
-      sign === 1 ? record.id : payment.payoutId === record.id ? standingPayoutOf(share.paymentId) : payment.payoutId;
+    let { payoutId } = payment;
+    if (sign === 1) payoutId = record.id;
+    else if (payoutId === record.id) payoutId = standingPayoutOf(share.paymentId);
     const paidOutAmount = exactSum([payment.paidOutAmount, sign * share.amount], "payments");
     own(payments).update(payment, { payoutId, paidOutAmount }, null);
   }

@@ -23,8 +23,10 @@ export function observeList(context: CallContext, where: ObservationContext, rec
   observeLimit(context.call, where, items.length, rest.has_more === true);
 }
 
-const shownEnvelope = (name: string | undefined, { log }: ObservationContext) =>
-  name === undefined ? "the response itself" : name === "data" ? name : log.shown.code(name);
+function shownEnvelope(name: string | undefined, { log }: ObservationContext): string {
+  if (name === undefined) return "the response itself";
+  return name === "data" ? name : log.shown.code(name);
+}
 
 /** The schema of a list without its records, which are compared separately. */
 function withoutData(reply: TSchema): TSchema {
@@ -48,7 +50,8 @@ function observeOrder({ log, ...where }: ObservationContext, items: readonly unk
   const isFalling = steps.some((step) => step < 0);
   const isRising = steps.some((step) => step > 0);
   if (times.some(Number.isNaN) || !(isFalling || isRising)) return;
-  const order = isFalling && isRising ? "another order" : isFalling ? "newest first" : "oldest first";
+  const direction = isFalling ? "newest first" : "oldest first";
+  const order = isFalling && isRising ? "another order" : direction;
   log.compare(`${where.operation}.order`, order, where);
 }
 

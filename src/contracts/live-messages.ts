@@ -194,7 +194,6 @@ const sandbox = Type.Object({
   },
   signature: Type.Object({ header: maybeText, form: text }),
   scenarios: Type.Array(Type.Object({ name: text, score: count, points: count })),
-  traffic: Type.Array(Type.Object({ merchant: text, rate: text, happened: count })),
 });
 
 const completeFor = Type.Object({

@@ -14,7 +14,6 @@ import * as records from "./records.ts";
 import * as requests from "./requests.ts";
 import * as scenarios from "./scenarios.ts";
 import * as snapshots from "./snapshots.ts";
-import * as traffic from "./traffic.ts";
 import * as verdicts from "./verdicts.ts";
 import * as verification from "./verification.ts";
 
@@ -31,7 +30,6 @@ const files = [
   scenarios,
   rateLimits,
   records,
-  traffic,
   lessons,
   merchants,
   snapshots,
@@ -60,7 +58,6 @@ export const controlAreaDescriptions: Readonly<Record<string, string>> = {
   Scenarios: "Ready-made sets of faults with the verdicts that a correct client gets.",
   "Rate limits": "The rate-limit window of each merchant.",
   Records: "The data of the merchants: read, create, change and move records of every kind.",
-  Traffic: "Generated records in the background, so that something happens without a client.",
   Lessons: "Guided exercises, and the progress of learners.",
   Merchants: "Merchants for tests, and the reset of their data.",
   Snapshots: "Saved states of all data, to return to.",

@@ -13,7 +13,6 @@ import type { Scenarios } from "../scenarios/index.ts";
 import { flag, nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
-import type { Traffic } from "../traffic/traffic.ts";
 import { clockState } from "./clock.ts";
 import { MOST_LISTED } from "./given-values.ts";
 
@@ -32,7 +31,6 @@ interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "request
   life: Pick<Life, "isOn">;
   judge: Pick<Judge, "kept">;
   scenarios: Pick<Scenarios, "armed">;
-  traffic: Pick<Traffic, "list">;
   /** Counts of requests, attempts and verdicts since the last reset. */
   made(): MadeCounts;
 }
@@ -71,9 +69,6 @@ const Overview = Type.Object({
   scenarios: Type.Array(Type.Object({ name, merchant, score, points, verdict }), {
     description: "The scenarios that are armed",
   }),
-  traffic: Type.Array(Type.Object({ merchant: Type.String(), rate: Type.String(), happened: Type.Integer() }), {
-    description: "The background traffic that is running",
-  }),
   made: MadeCounts,
   kept: KeptCounts,
   failedDeliveries: Type.Integer({ description: "How many deliveries failed for good and were not replayed since" }),
@@ -92,7 +87,7 @@ const showOverview = endpoint({
 
 /** Also the first message of a live stream. */
 export function showSandbox(context: OverviewParts): Static<typeof Overview> {
-  const { about, clock, life, tenants, deliveries, requestLog, runSummary, judge, made, scenarios, traffic } = context;
+  const { about, clock, life, tenants, deliveries, requestLog, runSummary, judge, made, scenarios } = context;
   const url = about.url();
   requestLog.flush();
   return {
@@ -113,10 +108,7 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     scenarios: scenarios
       .armed()
       .map(({ name, merchant, score, points, verdict }) => ({ name, merchant, score, points, verdict })),
-    traffic: traffic
-      .list()
-      .filter(({ status }) => status === "running")
-      .map(({ merchant, rate, happened }) => ({ merchant, rate, happened })),
+
     made: made(),
     kept: { ...runSummary.kept(), verdicts: judge.kept() },
     failedDeliveries: runSummary.failedDeliveries(),

@@ -34,7 +34,10 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
   /** The last attempt of each delivery that an earlier firing covers. */
   const covered = new Map<string, number>();
 
-  const status = (now: number): RuleStatus => (isSpent() ? "spent" : now >= endsAt ? "expired" : "armed");
+  const status = (now: number): RuleStatus => {
+    if (isSpent()) return "spent";
+    return now >= endsAt ? "expired" : "armed";
+  };
   return {
     id,
     rule,

@@ -35,7 +35,8 @@ function categoryOf(code: string, status: number): string {
   if (Object.hasOwn(errors, code) && errors[code as ErrorCode].status === status)
     return errors[code as ErrorCode].error;
   const fallback = errors[codeOf(status)];
-  return fallback.status === status ? fallback.error : status < 500 ? "invalid_request" : "api_error";
+  if (fallback.status === status) return fallback.error;
+  return status < 500 ? "invalid_request" : "api_error";
 }
 
 /**

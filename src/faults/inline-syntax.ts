@@ -59,12 +59,17 @@ export function parseActionFields(
   return { type: action.type, ...Object.fromEntries(fields) };
 }
 
+const BOOLEANS = new Map([
+  ["true", true],
+  ["false", false],
+]);
+
 /** Converts text to the type that the schema asks for; a name without a value is true. */
 function parseValue(schema: TSchema, text: string | undefined): unknown {
   const { type, anyOf = [] } = schema as { type?: string; anyOf?: { type?: string }[] };
   const types = [type, ...anyOf.map((one) => one.type)];
   if (text === undefined) return true;
-  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
+  if (type === "boolean") return BOOLEANS.get(text) ?? text;
   // Validation rejects the text of invalid JSON.
   if (text.startsWith("{")) return tryParseJson(text) ?? text;
   if (!types.some((one) => one === "number" || one === "integer")) return text;

@@ -1,7 +1,7 @@
 // Sends the response of a call with faults: lost, late, slow, cut off or malformed.
 
 import type { ServerResponse } from "node:http";
-import type { ApiEffect, ApiPhase, DisconnectForm } from "../contracts/fault.ts";
+import type { ApiEffect, ApiPhase, CorruptionForm, DisconnectForm } from "../contracts/fault.ts";
 import type { CallFaults, Reply, RequestContext } from "../http/context.ts";
 import { rateLimitHeaders } from "../http/rate-limit.ts";
 import { send, writeHead } from "../http/reply.ts";
@@ -121,12 +121,7 @@ async function sendCorrupted(
   const { outgoing } = context;
   if (as === "html" || as === "wrong_content_type")
     context.headers["Content-Type"] = as === "html" ? "text/html; charset=utf-8" : "text/plain; charset=utf-8";
-  const sent =
-    as === "html"
-      ? { ...reply, body: HTML_PAGE }
-      : as === "invalid_json"
-        ? { ...reply, body: half(reply.body) }
-        : reply;
+  const sent = withCorruptBody(reply, as);
   context.reply = sent;
   const limits = rateLimitHeaders(context);
   if (delay === 0 && as !== "truncate" && as !== "drip") return send(context, sent, limits);
@@ -136,6 +131,11 @@ async function sendCorrupted(
   if (as === "truncate") outgoing.write(half(sent.body), () => outgoing.socket?.destroySoon());
   else if (as === "drip") void drip(outgoing, Buffer.from(sent.body), bytesPerSecond, held);
   else outgoing.end(sent.body);
+}
+
+function withCorruptBody(reply: Reply, as: CorruptionForm): Reply {
+  if (as === "html") return { ...reply, body: HTML_PAGE };
+  return as === "invalid_json" ? { ...reply, body: half(reply.body) } : reply;
 }
 
 /** The first half of a JSON text, which is not valid JSON. */

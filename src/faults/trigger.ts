@@ -47,9 +47,10 @@ export type Trigger = Required<Pick<TriggerInput, "times" | "every" | "seed" | "
 export function completeTrigger(given: TriggerInput, defaultTimes: number): Trigger {
   const { every = null, probability, for: span = null } = given;
   const repeats = every !== null || probability != null || span !== null;
+  const usualTimes = repeats ? null : defaultTimes;
   return {
     skip: given.skip ?? 0,
-    times: given.times === undefined ? (repeats ? null : defaultTimes) : given.times,
+    times: given.times === undefined ? usualTimes : given.times,
     every,
     probability: probability ?? 1,
     seed: given.seed ?? null,

@@ -119,16 +119,18 @@ export const requireLiteralPath =
 
 /** Throws 404 for a path under /v1 that no operation has. */
 export function refusePath(path: string, known: readonly string[]): never {
+  fail("route_not_found", `No operation has the path ${mask(path, 200)}.${pathHint(path, known)}`);
+}
+
+function pathHint(path: string, known: readonly string[]): string {
   const trimmed = path.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
+  if (trimmed !== path && known.includes(trimmed))
+    return ` Paths are taken literally: drop the extra slash and use ${trimmed}.`;
+  if (!path.startsWith(`${API_PREFIX}/`))
+    return ` Every operation is under ${API_PREFIX}, as in ${API_PREFIX}/payments.`;
   // As in /v1/payroll for /v1/employees/payroll.
   const sameEnd = known.find((one) => one.endsWith(path.slice(path.lastIndexOf("/"))));
-  const hint =
-    trimmed !== path && known.includes(trimmed)
-      ? ` Paths are taken literally: drop the extra slash and use ${trimmed}.`
-      : path.startsWith(`${API_PREFIX}/`)
-        ? didYouMean(sameEnd ?? path, known)
-        : ` Every operation is under ${API_PREFIX}, as in ${API_PREFIX}/payments.`;
-  fail("route_not_found", `No operation has the path ${mask(path, 200)}.${hint}`);
+  return didYouMean(sameEnd ?? path, known);
 }
 
 function refuseMethod(method: string, path: string, allowed: readonly string[]): never {

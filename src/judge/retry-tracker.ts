@@ -123,7 +123,8 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
   const before = [...found.chain.calls];
   const isCertain = sameKey !== undefined || (isClear && isProven(found, call));
   const hadEffect = found.chain.calls.some(({ tookEffect }) => tookEffect);
-  const confirmedBy = sameKey || (isCertain && hadEffect) ? "database" : isClear ? "connections" : "time";
+  const confirmedByTraffic = isClear ? "connections" : "time";
+  const confirmedBy = sameKey || (isCertain && hadEffect) ? "database" : confirmedByTraffic;
   const verdicts = continueChain(
     found.chain,
     { from: found.call, to: call, isCertain, confirmedBy },

@@ -72,7 +72,8 @@ function decode({ text, offsets, depths }: Layer, depth: number, budget: Budget)
     const size = escapeAt(codes, index);
     to.codes[length] = size === 0 ? (codes[index] as number) : decoded(codes, index, size);
     to.offsets[length] = placeOf(offsets, index);
-    to.depths[length] = size > 0 ? depth : depths ? (depths[index] as number) : 0;
+    const depthSoFar = depths ? (depths[index] as number) : 0;
+    to.depths[length] = size > 0 ? depth : depthSoFar;
     if (size > 0 && ++escapes > mostEscapes) {
       budget.left = -1;
       return undefined;

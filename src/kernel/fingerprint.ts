@@ -2,6 +2,7 @@
 // parameters is ignored.
 
 import { hash } from "node:crypto";
+import { compareTexts } from "./text.ts";
 
 export function fingerprint(method: string | undefined, path: string, search: string, body: unknown): string {
   return hash(
@@ -13,10 +14,8 @@ export function fingerprint(method: string | undefined, path: string, search: st
 
 const sortedPairs = (search: string) =>
   [...new URLSearchParams(search)].sort(([one, first], [other, second]) =>
-    one === other ? compare(first, second) : compare(one, other),
+    one === other ? compareTexts(first, second) : compareTexts(one, other),
   );
-
-const compare = (one: string, other: string) => (one < other ? -1 : one > other ? 1 : 0);
 
 /**
  * Turns an object into a list of its fields, so that a field named __proto__ counts too. The wrapper distinguishes it
@@ -25,6 +24,6 @@ const compare = (one: string, other: string) => (one < other ? -1 : one > other 
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value).sort(([one], [other]) => compare(one, other));
+  const fields = Object.entries(value).sort(([one], [other]) => compareTexts(one, other));
   return { fields: fields.map(([name, child]) => [name, sorted(child)]) };
 }

@@ -18,6 +18,12 @@ export const count = (value: number) => String(value).replace(/(?<!\.\d*)\B(?=(\
 export const plural = (value: number, noun: string) =>
   `${count(value)} ${value === 1 ? noun : `${noun.replace(/(?<![aeo])y$/, "ie")}s`}`;
 
+/** Orders texts by their UTF-16 code units, whatever the locale. */
+export function compareTexts(one: string, other: string): number {
+  if (one === other) return 0;
+  return one < other ? -1 : 1;
+}
+
 /** JSON in one line with spaces after commas and colons, and `padding` inside braces. */
 export function spacedJson(value: unknown, padding = ""): string {
   if (Array.isArray(value)) return `[${value.map((item) => spacedJson(item, padding)).join(", ")}]`;

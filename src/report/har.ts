@@ -4,13 +4,13 @@ import { STATUS_CODES } from "node:http";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { mask, maskValue } from "../kernel/mask.ts";
-import { plural } from "../kernel/text.ts";
+import { compareTexts, plural } from "../kernel/text.ts";
 import type { RequestRow } from "../store/request-log/read-requests.ts";
 import type { Material } from "./run-data.ts";
 
 export function har({ run, rows, attempts }: Material) {
   const exchanges = [...rows.map((row) => requestExchange(run.sandbox.url, row)), ...attempts.map(deliveryExchange)];
-  exchanges.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0));
+  exchanges.sort((one, other) => compareTexts(one.at, other.at));
   const creator = { name: "merchant-sandbox", version: run.sandbox.version };
   const reasons = run.problems.length > 0 ? run.problems : [`${plural(run.totals.verdicts.fail, "verdict")} failed.`];
   const comment = run.failed ? { comment: `The run failed: ${reasons.join(" ")}` } : {};

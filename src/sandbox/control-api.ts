@@ -22,7 +22,6 @@ import type { Receiver } from "../store/webhooks/deliveries.ts";
 import { openSeeder } from "../store/world/seed.ts";
 import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
-import { createTraffic } from "../traffic/traffic.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
 import { createSender } from "../webhooks/http/sender.ts";
 import { sign } from "../webhooks/signature.ts";
@@ -36,12 +35,11 @@ export type ControlApiParts = ReturnType<typeof openControlApi>;
 
 export function openControlApi(engine: Engine) {
   const { address, fixtures, image, clock, random, life } = engine;
-  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends, listeners } = engine;
+  const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
   const coverage = () => readCoverage({ operations: catalogue, eventTypes, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const dataReplaced = (merchant?: string) => {
     forget(engine, merchant);
-    traffic.forget(merchant);
     lessons.reset(merchant);
     dispatcher.reload(merchant);
     hub.publish({ kind: "reset", merchant: merchant ?? null });
@@ -49,7 +47,6 @@ export function openControlApi(engine: Engine) {
   const removed = (merchant: string) => {
     judge.close(merchant);
     forgetData(engine, merchant);
-    traffic.forget(merchant);
     lessons.reset(merchant);
     dispatcher.reload(merchant);
     hub.publish({ kind: "removal", merchant });
@@ -64,8 +61,6 @@ export function openControlApi(engine: Engine) {
     cachesCleared: () => clearCaches(stores),
     removed,
   });
-  const reportTraffic = (error: unknown) => reportDefect(listeners, error, "traffic");
-  const traffic = createTraffic({ ...stores, clock, random, resources, life, report: reportTraffic });
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.mint(fixtures()[0]?.name ?? "").merchant);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
@@ -85,7 +80,6 @@ export function openControlApi(engine: Engine) {
     faults: faults.rules,
     judge,
     scenarios,
-    traffic,
     trends,
     lessons,
     verifier,

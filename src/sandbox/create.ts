@@ -172,7 +172,6 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
   opened.engine?.judge.conclude();
   opened.engine?.hub.close();
   clock.endAdvances();
-  controlApi?.traffic.stop();
   controlApi?.verifier.stop();
   controlApi?.lessons.stop();
   opened.engine?.heldResponses.releaseAll();

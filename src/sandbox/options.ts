@@ -269,11 +269,8 @@ export const opensNetwork = ({ host }: Pick<Options, "host">) =>
 /** The host in the sandbox's own URL: one that it accepts. */
 export function ownHost({ host = "127.0.0.1", allowedHost }: Options): string {
   const isEveryAddress = host === "0.0.0.0" || host === "::";
-  return isEveryAddress
-    ? (allowedHost.find((name) => !/:\d+$/.test(name)) ?? host)
-    : host.includes(":")
-      ? `[${host}]`
-      : host;
+  if (isEveryAddress) return allowedHost.find((name) => !/:\d+$/.test(name)) ?? host;
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 type RetryScheduleOption = "fast" | "realistic" | number[];

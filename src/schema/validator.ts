@@ -92,7 +92,8 @@ const MAX_READ = 8_192;
  * secret name.
  */
 function quote(value: unknown, pointer: string): string {
-  const kind = value === null ? "null" : Array.isArray(value) ? "an array" : withArticle(typeof value);
+  const type = Array.isArray(value) ? "an array" : withArticle(typeof value);
+  const kind = value === null ? "null" : type;
   if (value === null || value === undefined || typeof value === "object" || isSecretName(pointer)) return kind;
   // Cut before it is written as JSON, and masked before it is cut again: the whole may be as long as a body.
   const text = typeof value === "string" ? value.slice(0, MAX_READ) : value;

@@ -52,7 +52,7 @@ export interface OperationOptions {
   warned?(text: string): void;
 }
 
-/** The input of a request; empty without one, as for background traffic. */
+/** The input of a request; empty without one. */
 type OperationInput = HandlerInput<string, ObjectSchema, ObjectSchema>;
 
 /**
@@ -139,8 +139,10 @@ export const seriesFor = (counters: Counters, merchant: string): Scope["series"]
   raise: (name, value) => counters.raise(merchant, name, value),
 });
 
-const originOf = (request: string | undefined, { asOf }: OperationOptions) =>
-  request !== undefined ? { request } : asOf === undefined ? {} : { at: asOf };
+function originOf(request: string | undefined, { asOf }: OperationOptions) {
+  if (request !== undefined) return { request };
+  return asOf === undefined ? {} : { at: asOf };
+}
 
 const checkRecord: Scope["checkRecord"] = ({ kind, schema }, record) => {
   if (matchesSchema(schema, record)) return;

@@ -18,7 +18,6 @@ const FLOORS: readonly (readonly string[])[] = [
     "webhooks",
     "live",
     "life",
-    "traffic",
     "reference",
     "areas",
     "judge",
@@ -41,8 +40,8 @@ const FLOORS: readonly (readonly string[])[] = [
 /** The dashboard reaches the sandbox over HTTP only, so it imports what both sides of that connection share. */
 const DASHBOARD_MAY_IMPORT = ["client", "contracts", "schema", "kernel"];
 
-/** Background traffic and areas share these, and neither may import values of the other. */
-const WITH_TRAFFIC = ["payment-shares.ts", "renewed-periods.ts"];
+/** The rooms of the dashboard: each may import those below it. */
+const DASHBOARD_FLOORS = [["terminal", "browser"], ["view"], ["panes"], ["state"], ["connection", "text"]];
 
 interface Import {
   from: string;
@@ -109,12 +108,23 @@ describe("the import order", () => {
     expect(readdirSync(join(root, "src")).toSorted()).toEqual(FLOORS.flat().toSorted());
   });
 
+  it("holds between the rooms of the dashboard", () => {
+    expect(readdirSync(join(root, "ui")).toSorted()).toEqual(DASHBOARD_FLOORS.flat().toSorted());
+    const floorOf = (room: string) => DASHBOARD_FLOORS.findIndex((rooms) => rooms.includes(room));
+    const room = (path: string) => /^ui\/([^/]+)\//.exec(path)?.[1] ?? "";
+    const upward = sourcesOf("ui")
+      .flatMap(importsOf)
+      .filter(({ from, to }) => to.startsWith("ui/") && room(from) !== room(to))
+      .filter(({ from, to }) => floorOf(room(to)) <= floorOf(room(from)));
+    expect(upward).toEqual([]);
+  });
+
   it("holds in src and ui", () => {
     expect(violations(["src", "ui"].flatMap(sourcesOf).flatMap(importsOf))).toEqual([]);
   });
 
   it("has in contracts only types and data, such as schemas: a function belongs to the room that owns it", async () => {
-    const files = readdirSync(join(root, "src/contracts")).filter((file) => !WITH_TRAFFIC.includes(file));
+    const files = readdirSync(join(root, "src/contracts"));
     const functionsOf = async (file: string) =>
       Object.entries(await import(`../../src/contracts/${file.slice(0, -".ts".length)}.ts`))
         .filter(([, value]) => typeof value === "function")
@@ -132,8 +142,8 @@ describe("the import order", () => {
     ["a lower floor importing a higher one", "src/store/stores.ts", "src/http/pipeline.ts", false],
     ["a lower floor importing the types of a higher one", "src/kernel/clock.ts", "src/store/stores.ts", true],
     ["a sibling's values", "src/http/pipeline.ts", "src/areas/index.ts", false],
-    ["a service room importing the dashboard", "src/live/hub.ts", "ui/dashboard.ts", false],
-    ["the dashboard importing a service room", "ui/dashboard.ts", "src/http/pipeline.ts", true],
+    ["a service room importing the dashboard", "src/live/hub.ts", "ui/terminal/dashboard.ts", false],
+    ["the dashboard importing a service room", "ui/terminal/dashboard.ts", "src/http/pipeline.ts", true],
   ])("rejects %s", (_, from, to, isType) => {
     expect(violations([{ from, to, isType }])).toEqual([`${from} imports ${to}`]);
   });
@@ -170,9 +180,9 @@ it("the page reaches the panes, details, controls, keys and the state of the ter
   for (const file of [
     "ui/state/state.ts",
     "ui/panes/index.ts",
-    "ui/controls/index.ts",
-    "ui/keys/key-bindings.ts",
-    "ui/run-effects.ts",
+    "ui/panes/controls/index.ts",
+    "ui/panes/keys/key-bindings.ts",
+    "ui/panes/run-effects.ts",
   ])
     expect(files).toContain(file);
 });

@@ -48,16 +48,16 @@ const offences: Offence[] = [
   ["AbortSignal.timeout", "src/webhooks/abort.ts", "export const patience = () => AbortSignal.timeout(5);", CLOCK],
 
   [
-    "three ternaries in one another",
-    "src/live/deep.ts",
-    "export const deep = (n: number) => (n < 1 ? 1 : n < 2 ? 2 : n < 3 ? 3 : 4);",
-    "Three ternaries",
+    "a ternary in another",
+    "src/live/nested.ts",
+    "export const size = (n: number) => (n < 1 ? 1 : n < 2 ? 2 : 3);",
+    "noNestedTernary",
   ],
   [
-    "three ternaries in one another, in tests too",
-    "test/deep.ts",
-    "export const deep = (n: number) => (n < 3 ? (n < 2 ? (n < 1 ? 1 : 2) : 3) : 4);",
-    "Three ternaries",
+    "a ternary in the parentheses of another, in tests too",
+    "test/nested.ts",
+    "export const size = (n: number) => (n < 2 ? (n < 1 ? 1 : 2) : 3);",
+    "noNestedTernary",
   ],
 
   ["Math.random", "src/faults/random.ts", "export const chance = () => Math.random();", RANDOM],

@@ -268,20 +268,6 @@ describe("fault", () => {
   });
 });
 
-test("traffic starts, shows and stops", async () => {
-  const bench = await open();
-  const traffic = (...words: string[]) => linesOf(bench, "traffic", ...words);
-  expect(await traffic()).toEqual(["No traffic. Try merchant-sandbox traffic start."]);
-  const words = ["--rate", "1/s", "--for", "1m", "--mix", "customer=1,payment=0", "--merchant", "mer_stage"];
-  expect(await traffic("start", ...words)).toEqual([
-    expect.stringMatching(/^mer_stage 1\/s for 1m: running, 0 actions so far; the clock is frozen, .* advance 1m$/),
-  ]);
-  await advance(bench, "10s");
-  expect(await traffic("status")).toEqual([expect.stringContaining("running, 10 actions so far (customer 10);")]);
-  const [line = ""] = await traffic("stop", "--merchant", "mer_stage", "--json");
-  expect(JSON.parse(line)).toMatchObject({ merchant: "mer_stage", status: "stopped", happened: 10 });
-});
-
 const wrong: [words: string[], code: number, says: string][] = [
   [["receive", "--port", "70000"], 2, "--port takes a whole number from 0 to 65535"],
   [["receive", "--fail", "some"], 2, '--fail takes a whole number from 0 to 99999; received "some"'],
@@ -314,8 +300,6 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["clock", "advnace", "1h"], 2, "Did you mean advance?"],
   [["fault", "rm", "flt_none"], 2, "There is no fault rule flt_none. None is armed."],
   [["clock", "set"], 2, "clock set 2026-01-05T09:00:00Z"],
-  [["traffic", "begin"], 2, "It has start, stop, status"],
-  [["traffic", "start", "--mix", "payment"], 2, "payment=3"],
   [["fault", "add", "503", "paymets.list"], 2, 'There is no operation "paymets.list". Did you mean payments.list?'],
   [
     ["fault", "add", "503", "payments.list", "--times", "many"],

@@ -179,7 +179,7 @@ test("the help of a group lists its subcommands, and each flag once", async () =
     const { out } = await runCommand(bench.url, name, "--help");
     for (const { usage } of Object.values(subcommands ?? {})) expect(out.join("\n")).toContain(usage);
     const flags = out.flatMap((line) => /^ {2}(--[a-z-]+)/.exec(line)?.[1] ?? []);
-    if (name !== "scenario" && name !== "traffic") expect(flags).toEqual([...new Set(flags)]);
+    if (name !== "scenario") expect(flags).toEqual([...new Set(flags)]);
   }
 });
 

@@ -6,9 +6,9 @@ import { describe, expect, test } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
 import { errors } from "../../src/kernel/errors.ts";
 import { flagOf, optionDefinitions } from "../../src/sandbox/options.ts";
-import { detailKeys } from "../../ui/keys/detail-keys.ts";
-import { keyGroups } from "../../ui/keys/key-bindings.ts";
 import { panes, visiblePanes } from "../../ui/panes/index.ts";
+import { detailKeys } from "../../ui/panes/keys/detail-keys.ts";
+import { keyGroups } from "../../ui/panes/keys/key-bindings.ts";
 import type { Pane } from "../../ui/panes/pane.ts";
 import { emptyDashboard } from "../support/live-rows.ts";
 

@@ -12,7 +12,7 @@ import { SandboxError } from "../../src/kernel/errors.ts";
 import { containsLiveKey, MASK, mask, maskedJson, maskValue, mayHoldSecret } from "../../src/kernel/mask.ts";
 import { maskHeaders, maskIdempotencyKey } from "../../src/kernel/mask-headers.ts";
 import { isSecretName, SECRET_PARAMETERS, SECRET_WORDS, secretsIn } from "../../src/kernel/secrets.ts";
-import { bodyLines, headerLines } from "../../ui/details/detail-lines.ts";
+import { bodyLines, headerLines } from "../../ui/panes/details/detail-lines.ts";
 import { expectLinear, hostilePieces } from "../support/hostile-pieces.ts";
 import { THEME } from "../support/live-rows.ts";
 import { open } from "../support/sandbox.ts";

@@ -36,9 +36,11 @@ export function page<R extends Listed>({ query }: Call, listed: readonly R[], al
 
 /** Rejects an invalid list query, and returns the unknown parameters. */
 export function checkQuery(sent: URLSearchParams, known: readonly string[]): string[] {
-  for (const name of known)
-    if (sent.getAll(name).length > 1)
-      refuse(name === "limit" ? "invalid_limit" : PAGE_NAMES.includes(name) ? "invalid_cursor" : "validation_failed");
+  for (const name of known) {
+    if (sent.getAll(name).length <= 1) continue;
+    if (name === "limit") refuse("invalid_limit");
+    refuse(PAGE_NAMES.includes(name) ? "invalid_cursor" : "validation_failed");
+  }
   const limit = known.includes("limit") ? sent.get("limit") : null;
   if (limit !== null && !(/^-?\d{1,15}$/.test(limit) && Number(limit) >= 1 && Number(limit) <= 100))
     refuse("invalid_limit");

@@ -16,7 +16,7 @@ const VIEWS = [
   ...PANES.map((pane) => [pane]),
   ...["1", "2", "3", "4", "5", "7", "8"].map((pane) => [pane, "Enter"]),
   ...[["/", "4"], ["/", "4", "Enter"], ["Enter", "/"], ["Enter", "/", "a", "Enter"], ["E"], ["X", "Enter"], ["o", "!"]],
-  ...["x", "t", "c", "m", "w", "X", "T", "b", "D", ":", "?"].map((key) => [key]),
+  ...["x", "t", "c", "m", "w", "X", "b", "D", ":", "?"].map((key) => [key]),
 ];
 
 const WIDTHS = [1_440, 390];

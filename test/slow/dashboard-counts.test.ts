@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import { tryParseJson } from "../../src/kernel/attempt.ts";
-import { operationsOf } from "../../ui/explorer/api-document.ts";
+import { operationsOf } from "../../ui/browser/api-document.ts";
 import { browserFile, openBrowser, type Page } from "../support/browser.ts";
 import { load, pacedLoad } from "../support/load.ts";
 import { type Bench, call, open } from "../support/sandbox.ts";
@@ -66,8 +66,10 @@ async function numbersOf(bench: Pick<Bench, "control">): Promise<Set<number>> {
 /** The numbers in a reply, its names, its sentences and its bodies, and how many items each of its lists has. */
 function numbersIn(value: unknown): number[] {
   if (typeof value === "number") return [value];
-  if (typeof value === "string")
-    return /^[[{]/.test(value) ? numbersIn(tryParseJson(value)) : /^\d+$| /.test(value) ? countsIn(value) : [];
+  if (typeof value === "string") {
+    if (/^[[{]/.test(value)) return numbersIn(tryParseJson(value));
+    return /^\d+$| /.test(value) ? countsIn(value) : [];
+  }
   if (typeof value !== "object" || value === null) return [];
   return [...(Array.isArray(value) ? [value.length] : []), ...Object.entries(value).flat().flatMap(numbersIn)];
 }

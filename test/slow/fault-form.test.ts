@@ -3,10 +3,10 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonSchema } from "../../ui/connection/json-schema.ts";
-import type { FormField } from "../../ui/overlays/field.ts";
-import { focusField, topFormView } from "../../ui/overlays/form.ts";
+import type { FormField } from "../../ui/panes/overlays/field.ts";
+import { focusField, topFormView } from "../../ui/panes/overlays/form.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
-import { sanitize } from "../../ui/view/cells.ts";
+import { sanitize } from "../../ui/text/cells.ts";
 import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { inputs } from "../support/fuzzing.ts";
 import { type Bench, share } from "../support/sandbox.ts";

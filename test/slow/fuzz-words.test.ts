@@ -137,7 +137,7 @@ test("options are parsed or rejected as misuse; parsed options start a sandbox o
 });
 
 /** Commands that neither wait nor stop anything, with arguments that select the sandbox of the test. */
-const SAFE = ["env", "status", "trigger", "deliveries", "replay", "reset", "clock", "fault", "scenario", "traffic"];
+const SAFE = ["env", "status", "trigger", "deliveries", "replay", "reset", "clock", "fault", "scenario"];
 
 /** Regressions: a token that no header can carry, and names of Object.prototype. */
 const CORPUS: { name: string; words: (string | string[])[] }[] = [

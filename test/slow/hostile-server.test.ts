@@ -139,7 +139,6 @@ const COMMANDS = [
   ["fault", "add", "503", "payments.list"],
   ["scenario", "ls"],
   ["scenario", "status", "lost-response"],
-  ["traffic", "ls"],
   ["clock"],
   ["clock", "advance", "1h"],
   ["reset"],

@@ -4,13 +4,13 @@
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { afterAll, describe, expect, test } from "vitest";
-import { handleKey } from "../../ui/keys/key-bindings.ts";
+import { applyConnection, applySandboxIndex } from "../../ui/panes/apply-message.ts";
 import { panes } from "../../ui/panes/index.ts";
-import { applyConnection, applySandboxIndex } from "../../ui/state/apply-message.ts";
+import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { topOverlay, withNotice } from "../../ui/state/updates.ts";
 import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
-import { cut, cutMiddle, fitTo, sanitize, widthOf, wrap } from "../../ui/view/cells.ts";
+import { cut, cutMiddle, fitTo, sanitize, widthOf, wrap } from "../../ui/text/cells.ts";
 import { anyText, inputs } from "../support/fuzzing.ts";
 import {
   attempt,

@@ -79,7 +79,9 @@ function done(list: List, step: Deed, model: Model, height: number): List {
   }
   const shown = filteredRows(list);
   const picked = step.kind === "pick" ? shown[step.index % Math.max(1, shown.length)] : undefined;
-  const next = step.kind === "move" ? moveCursor(list, step.by, height) : picked ? select(list, picked, height) : list;
+  let next = list;
+  if (step.kind === "move") next = moveCursor(list, step.by, height);
+  else if (picked) next = select(list, picked, height);
   if (!next.follows) model.pausedAt ??= model.frozenAt ?? model.came;
   return next;
 }

@@ -46,8 +46,10 @@ const FOLLOWS: Readonly<Record<string, Readonly<Record<string, readonly string[]
   gov_payment: { agency: ["reference"], reference: ["agency"], purpose: ["agency"] },
 };
 
-const essence = (field: string, value: unknown) =>
-  field === "number" || field === "reference" ? seriesOf(value) : field === "options" ? keysOf(value) : value;
+function essence(field: string, value: unknown): unknown {
+  if (field === "number" || field === "reference") return seriesOf(value);
+  return field === "options" ? keysOf(value) : value;
+}
 
 /** The refusals that are right: the value exists already, or another field must be given with it. */
 const REFUSED =

@@ -14,7 +14,7 @@ import { judged, withLiveEvents } from "../support/live-rows.ts";
 import { workplace } from "../support/tasks.ts";
 
 const PANES = ["1", "2", "3", "4", "5", "6", "7", "8"];
-const OVERLAYS = ["x", "t", "c", "m", "w", "X", "T", "b", "E", "D", ":", "?", "o!"];
+const OVERLAYS = ["x", "t", "c", "m", "w", "X", "b", "E", "D", ":", "?", "o!"];
 /** The keys from the list of requests to each view that has keys of its own. */
 const VIEWS = [...PANES, ...PANES.map((pane) => `${pane}\r`), "5\r\r", "/", "/404\r", "\r/", "\r/a\r", ...OVERLAYS];
 

@@ -120,16 +120,19 @@ describe("docs/data.md", () => {
     expect(rows).toEqual(merchants.flatMap(({ apiKeys }: { apiKeys: string[] }) => apiKeys));
   });
 
-  test("resets, restores a snapshot and plays a day of traffic", async () => {
+  test("resets, restores a snapshot and plays the load for demonstrations", async () => {
     const bench = await open();
-    const titles = ["Reset and snapshots", "Background traffic"];
-    for (const line of titles.flatMap((title) => linesOf(section(data, title))))
+    for (const line of linesOf(section(data, "Reset and snapshots")))
       expect([line, await runCommand(bench.url, ...words(line))]).toEqual([
         line,
         expect.objectContaining({ code: 0, error: "" }),
       ]);
-    expect((await bench.control("GET", "/traffic")).data).toMatchObject([{ rate: "6/h", status: "done" }]);
-    expect((await bench.control("GET", "/events")).data.length).toBeGreaterThan(5);
+    const [code = ""] = fences(section(data, "A load for demonstrations"), "ts");
+    await new Function("sandbox", `return (async () => {${code}})()`)(bench);
+    const { data: requests } = await bench.control("GET", "/requests?limit=100");
+    expect(requests.length).toBe(48);
+    const types = (await bench.control("GET", "/events?limit=100")).data.map(({ type }: { type: string }) => type);
+    expect(types).toEqual(expect.arrayContaining(["payment.succeeded", "booking.created"]));
   });
 });
 

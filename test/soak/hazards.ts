@@ -336,24 +336,12 @@ const visitors: Hazard = async ({ control, spell, count, pick, load, long }) => 
   await control("DELETE", `/snapshots/${name}`);
   for (const fixture of long ? ["lodge", "market", "stage"] : ["lodge"]) {
     const { merchant } = await control("POST", "/merchants", { fixture });
-    await control("POST", "/traffic", { merchant, rate: "50/s" });
+    await control("POST", "/records/payment", { merchant });
     await spell();
     if (pick(2, "reset", merchant) === 0) await control("POST", "/reset", { merchant });
     await control("DELETE", `/merchants/${merchant}`);
   }
   count("visits", VISITS.length + 5);
-};
-
-/** In real time and across a clock jump: everything that falls due happens. */
-const traffic: Hazard = async ({ control, spell, long, count }) => {
-  await control("POST", "/traffic", { merchant: "mer_market", rate: "20/s" });
-  await spell();
-  await control("POST", "/clock/advance", { by: long ? "5s" : "1s" });
-  const { unix } = await control("GET", "/clock");
-  await control("PUT", "/clock", { mode: "offset", now: new Date((unix + 30) * 1_000).toISOString() });
-  await spell();
-  const { data } = await control("DELETE", "/traffic");
-  for (const { happened } of data as { happened: number }[]) count("happened", happened);
 };
 
 export const hazards: Readonly<Record<string, Hazard>> = {
@@ -372,5 +360,4 @@ export const hazards: Readonly<Record<string, Hazard>> = {
   "receivers that never answer": deafReceivers,
   "clients that break off": rudeness,
   visitors,
-  traffic,
 };

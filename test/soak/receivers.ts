@@ -53,7 +53,8 @@ export async function keepRecord(pick: Pick): Promise<Record> {
     if (!isGenuine) seen.forged++;
     const fails = isGenuine && note(body);
     if (fails) seen.failed++;
-    answerLate(outgoing, isGenuine ? (fails ? 500 : 200) : 400, pick(10, "late", seen.deliveries));
+    const statusIfGenuine = fails ? 500 : 200;
+    answerLate(outgoing, isGenuine ? statusIfGenuine : 400, pick(10, "late", seen.deliveries));
   });
   const { url, close } = await listenOn(server);
   return Object.assign(record, { url, seen, rest: () => server.closeIdleConnections(), close });

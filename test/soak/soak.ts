@@ -73,7 +73,6 @@ export async function openSoak({ seed, long }: { seed: number; long: boolean }) 
     async calm() {
       await whileItLives(subject, load.rest());
       await control(subject.url, "DELETE", "/faults");
-      await control(subject.url, "DELETE", "/traffic");
       const { data } = await service("GET", "/v1/webhooks?limit=100");
       for (const { id } of data as { id: string }[]) if (id !== own.id) await service("DELETE", `/v1/webhooks/${id}`);
       await control(subject.url, "PUT", "/clock", { mode: "offset" });

@@ -213,7 +213,8 @@ const KEY_CODES: Readonly<Record<string, number>> = {
 async function pressKey(send: Send, name: string): Promise<void> {
   const windowsVirtualKeyCode = KEY_CODES[name] ?? name.toUpperCase().charCodeAt(0);
   const key = /^(?:Right|Left|Up|Down)$/.test(name) ? `Arrow${name}` : name;
-  const text = name === "Enter" ? "\r" : name.length === 1 ? name : undefined;
+  const character = name.length === 1 ? name : undefined;
+  const text = name === "Enter" ? "\r" : character;
   await send("Input.dispatchKeyEvent", {
     type: "keyDown",
     key,

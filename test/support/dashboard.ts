@@ -3,16 +3,16 @@
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { type Call, RefusedCall } from "../../ui/connection/calls.ts";
-import { fetchLookups } from "../../ui/controls/form-fields.ts";
-import { attemptRow } from "../../ui/details/delivery.ts";
-import { requestRow } from "../../ui/details/request.ts";
-import { handleKey } from "../../ui/keys/key-bindings.ts";
+import { applyPolledRows, applySandboxIndex } from "../../ui/panes/apply-message.ts";
+import { fetchLookups } from "../../ui/panes/controls/form-fields.ts";
+import { attemptRow } from "../../ui/panes/details/delivery.ts";
+import { requestRow } from "../../ui/panes/details/request.ts";
 import { panes } from "../../ui/panes/index.ts";
-import { applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
+import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import { type Effect, initialState, type StateUpdate, type UiState } from "../../ui/state/state.ts";
 import { createFrameRenderer, type FrameRenderer } from "../../ui/terminal/frame.tsx";
 import { perform } from "../../ui/terminal/platform.ts";
-import { stripStyles } from "../../ui/view/style.ts";
+import { stripStyles } from "../../ui/text/style.ts";
 import { afterEachFile } from "./cleanup.ts";
 import { type Bench, open } from "./sandbox.ts";
 

@@ -4,7 +4,7 @@
  * `open:` is the title of the detail or form, `typed:` a filter or search being typed, and `copied:` what was copied.
  */
 const SEEN: Readonly<Record<string, RegExp>> = {
-  "details|open link|clock|fault|merchant|rate limit|trigger|help|quit|next|previous|body|commands|reset|traffic|snapshot|edit":
+  "details|open link|clock|fault|merchant|rate limit|trigger|help|quit|next|previous|body|commands|reset|snapshot|edit":
     /^open: [^\n]/m,
   "next pane|next field|choose|more|back|next match|clear filter|clear search|follow":
     /^open: [^\n]*\nnotice: (?:Cancelled)?$/m,

@@ -11,10 +11,10 @@ import {
 } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { USUAL_SIGNATURE } from "../../src/contracts/webhook.ts";
+import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/panes/apply-message.ts";
 import { panes } from "../../ui/panes/index.ts";
-import { applyMessage, applyPolledRows, applySandboxIndex } from "../../ui/state/apply-message.ts";
 import { initialState, listOf, type UiState } from "../../ui/state/state.ts";
-import type { Theme } from "../../ui/view/style.ts";
+import type { Theme } from "../../ui/text/style.ts";
 import { attemptMessage } from "./judge-inputs.ts";
 import { NOON, NOON_SECONDS } from "./sandbox.ts";
 
@@ -125,7 +125,6 @@ export const INDEX: SandboxOverviewReply = {
   merchantCount: 4,
   pendingDeliveries: 0,
   scenarios: [],
-  traffic: [],
   made: NO_COUNTS,
   kept: { requests: 0, attempts: 0, verdicts: 0 },
   failedDeliveries: 0,

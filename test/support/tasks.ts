@@ -61,7 +61,6 @@ export const RESULTS: Readonly<Record<string, RegExp>> = {
   "make a payment succeed": /payment\.succeeded/,
   "advance the clock by a minute": /Clock advanced to 2026-01-05T12:01/,
   "advance the clock by an hour": /Clock advanced to 2026-01-05T13:00/,
-  "start traffic": /Started traffic/,
   "arm a scenario, and see its score": /LIVE.* [a-z-]+ 0\/\d+ /,
   "see failed verdicts": /▸ 5 Verdicts/,
   "create a merchant and copy its key": /copied: sk_test_/,

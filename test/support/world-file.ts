@@ -5,7 +5,6 @@ import { resources } from "../../src/areas/index.ts";
 import type { AnyRecord, RecordsByKind } from "../../src/contracts/resource.ts";
 import { usable } from "../../src/schema/as-sent.ts";
 import { checkWorld } from "../../src/store/world/check-world.ts";
-import { askedOf } from "./books.ts";
 import type { Bench } from "./sandbox.ts";
 
 type Row = [sequence: number, kind: string, body: string];
@@ -97,12 +96,3 @@ async function snapshotOf(bench: Bench): Promise<[file: string, now: number]> {
 
 /** Contradictions in the worlds of a running sandbox at the present of its clock. */
 export const violations = async (bench: Bench): Promise<string[]> => violationsIn(...(await snapshotOf(bench)));
-
-/** The lines of a clerk that the books of a merchant of a running sandbox break. */
-export async function questions(bench: Bench, merchant: string): Promise<string[]> {
-  const [file, now] = await snapshotOf(bench);
-  const worlds = openWorldFile(file);
-  const found = askedOf(worlds.records(merchant), now);
-  worlds.close();
-  return found;
-}

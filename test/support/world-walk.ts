@@ -191,7 +191,8 @@ const operate = (step: Step): Action => {
   const { choose, key } = step;
   const { id, path, method, example = {} } = choose(operations, "operation");
   const run = choose(recordsOf(step, "payroll"), "run") as (AnyRecord & { items: { id: string }[] }) | undefined;
-  const kind = id.startsWith("bookings") ? "booking" : id.startsWith("gov") ? "gov_payment" : "remittance";
+  const paid = id.startsWith("gov") ? "gov_payment" : "remittance";
+  const kind = id.startsWith("bookings") ? "booking" : paid;
   const target = id.startsWith("payroll") ? run : choose(recordsOf(step, kind), kind);
   const params: Record<string, string | undefined> = {
     id: target?.id,

@@ -3,12 +3,12 @@
 import { describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { type Call, curlOf } from "../../ui/connection/calls.ts";
-import { describeRule } from "../../ui/details/fault.ts";
-import { handleKey } from "../../ui/keys/key-bindings.ts";
-import { focusField, topFormView } from "../../ui/overlays/form.ts";
+import { describeRule } from "../../ui/panes/details/fault.ts";
+import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
+import { focusField, topFormView } from "../../ui/panes/overlays/form.ts";
 import type { StateUpdate, UiState } from "../../ui/state/state.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
-import { widthOf } from "../../ui/view/cells.ts";
+import { widthOf } from "../../ui/text/cells.ts";
 import { openSandboxDashboard, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { attempted, requested, withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";
@@ -268,33 +268,6 @@ describe("the other controls", () => {
     );
   });
 
-  test("T starts traffic, shows that it runs, and stops it", async () => {
-    const { bench, desk } = await openSandboxDashboard();
-    const keys = [
-      "T",
-      "tab",
-      "tab",
-      "ctrl-u",
-      ...typing("1/s"),
-      "tab",
-      ...typing("1h"),
-      "tab",
-      ...typing('{"payment": 1}'),
-      "enter",
-    ];
-    await does(desk, keys, {
-      method: "POST",
-      path: "/traffic",
-      body: { merchant: "mer_lodge", rate: "1/s", for: "1h", mix: { payment: 1 } },
-    });
-    expect(desk.state.notice?.text).toContain("the clock is frozen");
-    await desk.run("T");
-    expect(desk.screen().join("\n")).toContain("Running: mer_lodge 1/s");
-    desk.press("escape");
-    await does(desk, ["T", "right", "enter"], { method: "DELETE", path: "/traffic?merchant=mer_lodge" });
-    expect((await bench.control("GET", "/traffic")).data[0].status).toBe("stopped");
-  });
-
   test("b saves a snapshot, and restores or deletes it after a confirmation", async () => {
     const { desk } = await openSandboxDashboard();
     await does(desk, ["b", "enter"], { method: "PUT", path: "/snapshots/before" });
@@ -422,7 +395,7 @@ describe("every form fits the screen", () => {
   ])("%i by %i, with any input", async (columns, rows) => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url, columns, rows);
-    for (const key of ["x", "t", "c", "m", "X", "w", "T", "b"]) {
+    for (const key of ["x", "t", "c", "m", "X", "w", "b"]) {
       await desk.run(key);
       for (const more of [
         [],

@@ -1,8 +1,8 @@
 // Conventions that hold in every pane: one meaning per key, help and quit always in the key bar, copying through tmux.
 
 import { describe, expect, test } from "vitest";
-import { handleKey, keyGroups } from "../../ui/keys/key-bindings.ts";
 import { panes } from "../../ui/panes/index.ts";
+import { handleKey, keyGroups } from "../../ui/panes/keys/key-bindings.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { copySequence } from "../../ui/terminal/platform.ts";
 import { screenOf as screen } from "../support/dashboard.ts";

@@ -2,7 +2,7 @@
 
 import { expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
-import { type ApiDocument, type ApiOperation, filledPath, operationsOf } from "../../ui/explorer/api-document.ts";
+import { type ApiDocument, type ApiOperation, filledPath, operationsOf } from "../../ui/browser/api-document.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const serviceOperations = async (bench: Bench): Promise<ApiOperation[]> =>

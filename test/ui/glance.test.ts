@@ -1,16 +1,16 @@
-// Seen at a glance: the preview beside the lists, trends, alarms in tabs, running scenarios and traffic, rate limits by
+// Seen at a glance: the preview beside the lists, trends, alarms in tabs, running scenarios, rate limits by
 // what is left.
 
 import { describe, expect, test } from "vitest";
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
-import { timingLines } from "../../ui/details/request.ts";
-import { handleKey } from "../../ui/keys/key-bindings.ts";
+import { applySandboxIndex } from "../../ui/panes/apply-message.ts";
+import { timingLines } from "../../ui/panes/details/request.ts";
 import { panes } from "../../ui/panes/index.ts";
+import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
+import { updatePreview } from "../../ui/panes/run-effects.ts";
 import { sparkline } from "../../ui/panes/trends.ts";
-import { updatePreview } from "../../ui/run-effects.ts";
-import { applySandboxIndex } from "../../ui/state/apply-message.ts";
+import { placementOf } from "../../ui/state/layout.ts";
 import type { UiState } from "../../ui/state/state.ts";
-import { placementOf } from "../../ui/view/layout.ts";
 import { screenOf as screen, screenText as textOf } from "../support/dashboard.ts";
 import {
   attempted,
@@ -176,7 +176,6 @@ describe("alarms and what is running", () => {
     applySandboxIndex(three(columns, 24), {
       ...INDEX,
       scenarios: [{ name: "lost-response", merchant: null, score: 5, points: 10, verdict: "fail" }],
-      traffic: [{ merchant: "mer_lodge", rate: "2/s", happened: 3 }],
     });
 
   test("are shown in the tabs and in the first line", () => {
@@ -205,7 +204,7 @@ describe("alarms and what is running", () => {
 
   test("name the scenario with its score in the first line at every width, and say whether life is on", () => {
     expect(screen(running(200))[0]).toMatch(
-      /LIVE {2}lost-response 5\/10 .* {2}traffic lodge 2\/s {2}sk_test_lodge .* {2}clock .* {2}life on/,
+      /LIVE {2}lost-response 5\/10 .* {2}sk_test_lodge .* {2}clock .* {2}life on/,
     );
     for (const columns of [60, 80, 120]) expect(screen(running(columns))[0]).toContain("LIVE  lost-response 5/10");
     expect(textOf(three(80, 24))).not.toContain("lost-response");

@@ -14,7 +14,7 @@ import {
 } from "../../src/client/row-filter.ts";
 import type { LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { createHub } from "../../src/live/hub.ts";
-import { isPaste, textOf } from "../../ui/overlays/field.ts";
+import { isPaste, textOf } from "../../ui/panes/overlays/field.ts";
 import { createKeyReader, readKeys, reportOf } from "../../ui/terminal/read-keys.ts";
 import { anyText } from "../support/fuzzing.ts";
 import { hubOptions } from "../support/hub.ts";
@@ -275,7 +275,10 @@ async function openHub() {
 }
 
 const idsOf = (items: readonly LiveItem[]) =>
-  items.flatMap((item) => (item.kind === "request" ? item.request.id : item.kind === "attempt" ? item.attempt.id : []));
+  items.flatMap((item) => {
+    if (item.kind === "request") return item.request.id;
+    return item.kind === "attempt" ? item.attempt.id : [];
+  });
 
 describe("a digest", () => {
   test("has the newest items of each kind, in order, and exact counts", async () => {

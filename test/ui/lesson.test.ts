@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { LessonMessage } from "../../src/contracts/lesson.ts";
-import { digitOf, handleKey } from "../../ui/keys/key-bindings.ts";
 import { visiblePanes } from "../../ui/panes/index.ts";
+import { digitOf, handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import { pollLearner } from "../../ui/state/learning.ts";
 import type { Effect } from "../../ui/state/state.ts";
 import { perform } from "../../ui/terminal/platform.ts";

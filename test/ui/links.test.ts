@@ -2,7 +2,7 @@
 // in a detail.
 
 import { describe, expect, test } from "vitest";
-import { matchesOf } from "../../ui/overlays/detail.ts";
+import { matchesOf } from "../../ui/panes/overlays/detail.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { attempted, judged, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";

@@ -3,8 +3,8 @@
 
 import headless from "@xterm/headless";
 import { describe, expect, test } from "vitest";
-import { bodyLines } from "../../ui/details/detail-lines.ts";
-import { handleKey } from "../../ui/keys/key-bindings.ts";
+import { bodyLines } from "../../ui/panes/details/detail-lines.ts";
+import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { withNotice } from "../../ui/state/updates.ts";
 import {
@@ -16,7 +16,7 @@ import {
   stripStyles,
   type Theme,
   tonesOn,
-} from "../../ui/view/style.ts";
+} from "../../ui/text/style.ts";
 import { renderLines, screenOf, screenText } from "../support/dashboard.ts";
 import {
   attempted,

@@ -6,9 +6,9 @@ import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
-import { handleKey } from "../../ui/keys/key-bindings.ts";
+import { applySandboxIndex } from "../../ui/panes/apply-message.ts";
 import { failedDeliveries } from "../../ui/panes/deliveries.ts";
-import { applySandboxIndex } from "../../ui/state/apply-message.ts";
+import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import { addPage } from "../../ui/state/list.ts";
 import { listOf, type UiState } from "../../ui/state/state.ts";
 import { withList } from "../../ui/state/updates.ts";
@@ -354,8 +354,10 @@ async function loadNewRows(desk: TestDashboard, bench: Bench): Promise<void> {
     ["requests", "deliveries"].flatMap((pane) => listOf(desk.state, pane).rows.map(({ id }) => id)),
   );
   const logged = [...(await loggedRequests(bench)), ...(await loggedAttempts(bench))];
-  const idOf = (event: LiveEvent) =>
-    event.kind === "request" ? event.request.id : event.kind === "attempt" ? event.attempt.id : "";
+  const idOf = (event: LiveEvent) => {
+    if (event.kind === "request") return event.request.id;
+    return event.kind === "attempt" ? event.attempt.id : "";
+  };
   desk.state = applySandboxIndex(desk.state, (await bench.control("GET", "")) as SandboxOverviewReply);
   desk.state = withLiveEvents(
     desk.state,

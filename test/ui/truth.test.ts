@@ -4,16 +4,16 @@ import { describe, expect, test } from "vitest";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { afterRealTime } from "../../src/kernel/clock.ts";
 import { createEventBuffer } from "../../src/live/digest.ts";
-import { attemptRow } from "../../ui/details/delivery.ts";
-import { handleKey } from "../../ui/keys/key-bindings.ts";
-import { topFormView, writeField } from "../../ui/overlays/form.ts";
-import { addressOf, goToAddress, pageUrl, reachAddress } from "../../ui/state/address.ts";
-import { applyConnection, applyMessage, applyTime, requestRate } from "../../ui/state/apply-message.ts";
+import { addressOf, goToAddress, pageUrl, reachAddress } from "../../ui/panes/address.ts";
+import { applyConnection, applyMessage, applyTime, requestRate } from "../../ui/panes/apply-message.ts";
+import { attemptRow } from "../../ui/panes/details/delivery.ts";
+import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
+import { topFormView, writeField } from "../../ui/panes/overlays/form.ts";
 import { freeze, moveCursor, unseenCount } from "../../ui/state/list.ts";
 import { listOf, type UiState } from "../../ui/state/state.ts";
 import { withList, withNotice } from "../../ui/state/updates.ts";
 import { hasDesktop } from "../../ui/terminal/platform.ts";
-import { duration } from "../../ui/view/format.ts";
+import { duration } from "../../ui/text/format.ts";
 import { loggedRequests, openSandboxDashboard, openTestDashboard, screenOf, screenText } from "../support/dashboard.ts";
 import {
   attempted,

@@ -4,8 +4,10 @@
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { realNow } from "../../src/kernel/clock.ts";
 import { openLive } from "../connection/live-stream.ts";
-import { handleKey } from "../keys/key-bindings.ts";
+import { addressOf, goToAddress } from "../panes/address.ts";
+import { applyTime } from "../panes/apply-message.ts";
 import { paneNamed, panes } from "../panes/index.ts";
+import { handleKey } from "../panes/keys/key-bindings.ts";
 import {
   applyUpdate,
   type Platform,
@@ -13,13 +15,11 @@ import {
   refresh,
   streamHandlers,
   updatePreview,
-} from "../run-effects.ts";
-import { addressOf, goToAddress } from "../state/address.ts";
-import { applyTime } from "../state/apply-message.ts";
+} from "../panes/run-effects.ts";
+import { PREVIEW_COLUMNS } from "../state/layout.ts";
 import { findLearner } from "../state/learning.ts";
 import { initialState, type Size, type StateUpdate, type UiState } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
-import { PREVIEW_COLUMNS } from "../view/layout.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
 import { perform } from "./fetch-calls.ts";
 import { openSocket } from "./web-socket.ts";

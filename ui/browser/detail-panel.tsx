@@ -1,9 +1,9 @@
 // The detail of a row beside the list: its lines, with links that open other details.
 
 import { useEffect, useRef } from "preact/hooks";
-import type { DetailLine } from "../details/detail-lines.ts";
-import { openReference } from "../keys/detail-keys.ts";
-import { bodiesOf, isDetail, linksOf, searchNote, selectedLink, textOf } from "../overlays/detail.ts";
+import type { DetailLine } from "../panes/details/detail-lines.ts";
+import { openReference } from "../panes/keys/detail-keys.ts";
+import { bodiesOf, isDetail, linksOf, searchNote, selectedLink, textOf } from "../panes/overlays/detail.ts";
 import { closeTopOverlay, update } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { Filter } from "./list-view.tsx";

@@ -2,14 +2,8 @@
 
 import { useEffect, useState } from "preact/hooks";
 import { grouped } from "../../src/kernel/grouped.ts";
-import {
-  type ApiDocument,
-  type ApiName,
-  type ApiOperation,
-  documentCalls,
-  operationsOf,
-} from "../explorer/api-document.ts";
 import { update } from "../state/updates.ts";
+import { type ApiDocument, type ApiName, type ApiOperation, documentCalls, operationsOf } from "./api-document.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { perform } from "./fetch-calls.ts";
 import { MethodName, OperationForm } from "./operation-form.tsx";

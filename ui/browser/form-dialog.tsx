@@ -2,11 +2,11 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import { curlOf } from "../connection/calls.ts";
-import type { FormField } from "../overlays/field.ts";
-import { focusField, topFormView, writeField } from "../overlays/form.ts";
-import { moreText, rejectionOf } from "../overlays/form-lines.ts";
-import type { FormView } from "../overlays/form-view.ts";
-import { sanitizeLines } from "../view/cells.ts";
+import type { FormField } from "../panes/overlays/field.ts";
+import { focusField, topFormView, writeField } from "../panes/overlays/form.ts";
+import { moreText, rejectionOf } from "../panes/overlays/form-lines.ts";
+import type { FormView } from "../panes/overlays/form-view.ts";
+import { sanitizeLines } from "../text/cells.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { Field } from "./form-field.tsx";
 import { CHOICE_KEYS } from "./keyboard.ts";

@@ -1,7 +1,7 @@
 // Maps the browser's keys to the names that the dashboard's bindings use, and presses them.
 
-import { enabledBindings } from "../keys/key-bindings.ts";
-import { linksOf, selectedLink, topDetail } from "../overlays/detail.ts";
+import { enabledBindings } from "../panes/keys/key-bindings.ts";
+import { linksOf, selectedLink, topDetail } from "../panes/overlays/detail.ts";
 import type { UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import type { BrowserDashboard } from "./browser-dashboard.ts";

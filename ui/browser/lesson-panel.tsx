@@ -2,8 +2,8 @@
 
 import type { LessonBlock } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { withLearnerReply } from "../controls/lessons.ts";
-import { besideLessonKeys } from "../keys/key-bindings.ts";
+import { withLearnerReply } from "../panes/controls/lessons.ts";
+import { besideLessonKeys } from "../panes/keys/key-bindings.ts";
 import { currentLesson, shownStep, stepEnd } from "../state/learning.ts";
 import { apiKeysOf } from "../state/state.ts";
 import { copyText, makeCall } from "../state/updates.ts";

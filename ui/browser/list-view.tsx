@@ -2,17 +2,17 @@
 // the filter.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { lineProblem, openRow, writeLine } from "../keys/key-bindings.ts";
-import type { DetailOverlay } from "../overlays/detail.ts";
 import { type Column, shownColumns } from "../panes/columns.ts";
 import { paneNamed } from "../panes/index.ts";
+import { lineProblem, openRow, writeLine } from "../panes/keys/key-bindings.ts";
+import type { DetailOverlay } from "../panes/overlays/detail.ts";
 import type { Pane } from "../panes/pane.ts";
 import { filteredRows, follow, type List, type Row, select, selectedRow } from "../state/list.ts";
 import { listOf } from "../state/state.ts";
 import { update, withList } from "../state/updates.ts";
-import { cutMiddle, sanitize } from "../view/cells.ts";
+import { cutMiddle, sanitize } from "../text/cells.ts";
+import { stripStyles } from "../text/style.ts";
 import { emptyText, isLiteral, isStale, listNote } from "../view/pane-content.ts";
-import { stripStyles } from "../view/style.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { SEARCH_KEYS } from "./keyboard.ts";
 import { Head } from "./shared-parts.tsx";

@@ -1,9 +1,9 @@
 // The overlays of the page: forms, the palette, confirmations and texts such as the help.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import { isDetail } from "../overlays/detail.ts";
-import { isForm } from "../overlays/form.ts";
-import { isPalette, type PaletteOverlay, paletteOverlay, runCommand } from "../overlays/key-lists.ts";
+import { isDetail } from "../panes/overlays/detail.ts";
+import { isForm } from "../panes/overlays/form.ts";
+import { isPalette, type PaletteOverlay, paletteOverlay, runCommand } from "../panes/overlays/key-lists.ts";
 import type { Overlay } from "../state/state.ts";
 import { closeTopOverlay, replaceTopOverlay, topOverlay, update } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";

@@ -3,11 +3,12 @@
 import { useEffect, useRef } from "preact/hooks";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { count } from "../../src/kernel/text.ts";
-import { digitOf, keyGroups, tabDigits } from "../keys/key-bindings.ts";
+import { requestRate } from "../panes/apply-message.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
-import { requestRate } from "../state/apply-message.ts";
+import { digitOf, keyGroups, tabDigits } from "../panes/keys/key-bindings.ts";
 import { labelIn } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
+import { stripStyles } from "../text/style.ts";
 import {
   alarmTexts,
   clockText,
@@ -15,10 +16,8 @@ import {
   isDown,
   keyTitle,
   labelledBindings,
-  trafficTexts,
   verdictSummary,
 } from "../view/bars.ts";
-import { stripStyles } from "../view/style.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { DetailPanel } from "./detail-panel.tsx";
 import { ExplorerView } from "./explorer-view.tsx";
@@ -124,11 +123,6 @@ function StatusBar({ dashboard }: DashboardProps) {
         </span>
       ))}
       <code>{sandbox?.baseUrl ?? target.url}</code>
-      {trafficTexts(sandbox ?? {}).map((text) => (
-        <span key={text} class="chip">
-          {text}
-        </span>
-      ))}
       <span class="space" />
       {sandbox && (
         <>

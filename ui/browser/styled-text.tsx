@@ -1,6 +1,6 @@
 // Shows the dashboard's styles, which are escape sequences in the text, as elements with classes.
 
-import { STYLE_CODES } from "../view/style.ts";
+import { STYLE_CODES } from "../text/style.ts";
 
 /** For each code that begins a style: its class, and the code that ends the style. */
 const STYLES = new Map(

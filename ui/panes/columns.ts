@@ -1,7 +1,7 @@
 // The columns of a row: their headings, widths and styles, and a row drawn to an exact width.
 
-import { cut, cutMiddle, fitTo, sanitize } from "../view/cells.ts";
-import { styled, type TextStyle, type Theme } from "../view/style.ts";
+import { cut, cutMiddle, fitTo, sanitize } from "../text/cells.ts";
+import { styled, type TextStyle, type Theme } from "../text/style.ts";
 
 /** The ids of rows are shown from this width on. */
 export const IDS_FROM = 84;

@@ -6,8 +6,13 @@ import { attemptFacts, attemptVocabulary } from "../../src/client/row-filter.ts"
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
 import { curlOf } from "../connection/calls.ts";
-import { copyApiKey } from "../controls/sandbox-forms.ts";
-import { attemptCall, attemptRow, deliveryDetail, isVerifiable, verifyCommand } from "../details/delivery.ts";
+import type { Row } from "../state/list.ts";
+import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
+import { copyText, loadThen, makeCall, openOverlay, pollEffect, update, withNotice } from "../state/updates.ts";
+import { countNote, duration, failureMark, plural } from "../text/format.ts";
+import { IDS_FROM } from "./columns.ts";
+import { copyApiKey } from "./controls/sandbox-forms.ts";
+import { attemptCall, attemptRow, deliveryDetail, isVerifiable, verifyCommand } from "./details/delivery.ts";
 import {
   type AttemptSummary,
   laterAttempts,
@@ -15,13 +20,8 @@ import {
   resultOf,
   resultStyles,
   targetOf,
-} from "../details/row-lines.ts";
-import { confirm } from "../overlays/text-view.ts";
-import type { Row } from "../state/list.ts";
-import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
-import { copyText, loadThen, makeCall, openOverlay, pollEffect, update, withNotice } from "../state/updates.ts";
-import { countNote, duration, failureMark, plural } from "../view/format.ts";
-import { IDS_FROM } from "./columns.ts";
+} from "./details/row-lines.ts";
+import { confirm } from "./overlays/text-view.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
 
 /** A list of at least this width shows whole URLs. */

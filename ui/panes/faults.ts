@@ -3,12 +3,12 @@
 import type { FaultRule } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
-import { endRule } from "../controls/faults.ts";
-import { armedRules, faultDetail, isArmed, ruleTitle, statusName } from "../details/fault.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
-import { count, countdown, countNote, milliseconds, plural } from "../view/format.ts";
-import type { TextStyle } from "../view/style.ts";
+import { count, countdown, countNote, milliseconds, plural } from "../text/format.ts";
+import type { TextStyle } from "../text/style.ts";
 import { widest } from "./columns.ts";
+import { endRule } from "./controls/faults.ts";
+import { armedRules, faultDetail, isArmed, ruleTitle, statusName } from "./details/fault.ts";
 import { listPane, programCommand } from "./pane.ts";
 
 export const faults = listPane<FaultRule>({

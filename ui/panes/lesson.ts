@@ -2,14 +2,14 @@
 
 import type { Learner, Lesson, LessonBlock, LessonStep } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
-import { lessonKey, openLessonForm, withLearnerReply } from "../controls/lessons.ts";
-import { paragraph, wrapped } from "../details/detail-lines.ts";
-import { shellLines, textOverlay } from "../overlays/text-view.ts";
 import { currentLesson, currentStep, LESSON_PANE, readStep, shownStep, stepEnd } from "../state/learning.ts";
 import { boundTo, type LearnerView, type UiState } from "../state/state.ts";
 import { copyText, makeCall, openOverlay, update } from "../state/updates.ts";
-import { sanitize, wrap } from "../view/cells.ts";
-import { styled, symbols, type Theme } from "../view/style.ts";
+import { sanitize, wrap } from "../text/cells.ts";
+import { styled, symbols, type Theme } from "../text/style.ts";
+import { lessonKey, openLessonForm, withLearnerReply } from "./controls/lessons.ts";
+import { paragraph, wrapped } from "./details/detail-lines.ts";
+import { shellLines, textOverlay } from "./overlays/text-view.ts";
 import { textPane } from "./pane.ts";
 
 export const lesson = textPane({

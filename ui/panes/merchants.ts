@@ -1,16 +1,15 @@
-// The pane of merchants, and the detail of one: its API keys, how many records and requests it has, its rate limit and
-// its traffic.
+// The pane of merchants, and the detail of one: its API keys, how many records and requests it has, and its rate limit.
 
 import type { ListedMerchant } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { count, plural } from "../../src/kernel/text.ts";
-import { sharedWindow } from "../controls/form-fields.ts";
-import { copyApiKey } from "../controls/sandbox-forms.ts";
-import { labelled, linkTo, paragraph, section } from "../details/detail-lines.ts";
-import { requestLinks, requestsOf } from "../details/row-lines.ts";
-import { confirmCall } from "../overlays/text-view.ts";
 import { listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
+import { sharedWindow } from "./controls/form-fields.ts";
+import { copyApiKey } from "./controls/sandbox-forms.ts";
+import { labelled, linkTo, paragraph, section } from "./details/detail-lines.ts";
+import { requestLinks, requestsOf } from "./details/row-lines.ts";
+import { confirmCall } from "./overlays/text-view.ts";
 import { listPane } from "./pane.ts";
 import { rateWindowId, windowText } from "./rate-limits.ts";
 
@@ -29,9 +28,8 @@ export const merchants = listPane<ListedMerchant>({
   }),
   poll: controlCalls.merchants.list(),
   titleNote: (state) => plural(listOf(state, MERCHANTS_PANE).rows.length, "merchant"),
-  columns(merchant, state, width) {
+  columns(merchant, _state, width) {
     const { id, name, status, apiKeys, records, requests } = merchant;
-    const traffic = state.sandbox?.traffic.find((one) => one.merchant === id);
     return [
       { heading: "merchant", text: shortMerchant(id), width: width < NAMES_FROM ? undefined : 14, truncate: "middle" },
       { heading: "name", text: name ?? "", hideBelow: NAMES_FROM },
@@ -46,7 +44,6 @@ export const merchants = listPane<ListedMerchant>({
       { heading: "status", text: status, width: 9, styles: status === "active" ? ["dim"] : ["yellow", "bold"] },
       { heading: "records", text: count(records), width: 9, align: "right" },
       { heading: "requests", text: count(requests), width: 9, align: "right" },
-      { heading: "traffic", text: traffic?.rate ?? "", width: 7, align: "right", styles: ["dim"], hideBelow: 104 },
     ];
   },
   emptyText: ({ sandbox }) =>
@@ -54,11 +51,10 @@ export const merchants = listPane<ListedMerchant>({
   detail: (opened) => ({
     title: `Merchant ${opened.id}`,
     lines(_data, state, width) {
-      const { theme, sandbox } = state;
+      const { theme } = state;
       const newest = valuesOf<ListedMerchant>(state, "merchants").find(({ id }) => id === opened.id);
       const { id, name, email, apiKeys, status, records, requests } = newest ?? opened;
       const window = sharedWindow(state, id);
-      const traffic = sandbox?.traffic.find(({ merchant }) => merchant === id);
       return [
         ...labelled(theme, width, "id", id),
         ...labelled(theme, width, "name", name ?? "-"),
@@ -72,12 +68,6 @@ export const merchants = listPane<ListedMerchant>({
         ...(window
           ? linkTo("limits", rateWindowId(window), labelled(theme, width, "rate limit", windowText(window)))
           : []),
-        ...labelled(
-          theme,
-          width,
-          "traffic",
-          traffic ? `${traffic.rate}, ${plural(traffic.happened, "record")} so far` : "none",
-        ),
         ...requestLinks(theme, "Requests in the log", requestsOf(state, id), width, requests),
         ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This merchant no longer exists."))),
       ];

@@ -4,7 +4,7 @@ import type { FilterFacts, FilterVocabulary } from "../../src/client/row-filter.
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import { count } from "../../src/kernel/text.ts";
 import type { Call } from "../connection/calls.ts";
-import { type Detail, isStillAt, openDetail } from "../overlays/detail.ts";
+import { visibleRowCount } from "../state/layout.ts";
 import {
   type Fold,
   filteredRows,
@@ -17,11 +17,11 @@ import {
 } from "../state/list.ts";
 import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
 import { closeTopOverlay, loadThen, openOverlay, update, withList, withNotice } from "../state/updates.ts";
-import { fitTo, sanitize } from "../view/cells.ts";
-import { joinNotes } from "../view/format.ts";
-import { visibleRowCount } from "../view/layout.ts";
-import { styled, type Theme } from "../view/style.ts";
+import { fitTo, sanitize } from "../text/cells.ts";
+import { joinNotes } from "../text/format.ts";
+import { styled, type Theme } from "../text/style.ts";
 import type { Column } from "./columns.ts";
+import { type Detail, isStillAt, openDetail } from "./overlays/detail.ts";
 
 /** A command of the program for this sandbox. Without `--url`, the program finds a sandbox on the default port. */
 export const programCommand = ({ target }: UiState, words: string) =>

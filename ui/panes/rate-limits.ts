@@ -3,14 +3,14 @@
 import type { RateWindow } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { copyApiKey, undoOfWindow } from "../controls/sandbox-forms.ts";
-import { labelled, paragraph } from "../details/detail-lines.ts";
-import { requestLinks, requestsOf } from "../details/row-lines.ts";
 import { apiKeysOf, listOf, secondsUntil, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
-import { count, countdown, dateTimeToSecond, failureMark, limitText, milliseconds, plural } from "../view/format.ts";
-import { symbols, type TextStyle, type Theme } from "../view/style.ts";
+import { count, countdown, dateTimeToSecond, failureMark, limitText, milliseconds, plural } from "../text/format.ts";
+import { symbols, type TextStyle, type Theme } from "../text/style.ts";
 import { widest } from "./columns.ts";
+import { copyApiKey, undoOfWindow } from "./controls/sandbox-forms.ts";
+import { labelled, paragraph } from "./details/detail-lines.ts";
+import { requestLinks, requestsOf } from "./details/row-lines.ts";
 import { listPane } from "./pane.ts";
 
 export const rateWindowId = ({ merchant, operation }: Pick<RateWindow, "merchant" | "operation">) =>

@@ -4,16 +4,16 @@ import type { RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { requestFacts, requestVocabulary } from "../../src/client/row-filter.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
-import { apiKeyOf, callOf, curlOfRequest, editRequest, isComplete } from "../controls/request-commands.ts";
-import { copyApiKey } from "../controls/sandbox-forms.ts";
-import { comparison, triesToCompare } from "../details/compare.ts";
-import { requestCall, requestDetail, requestRow } from "../details/request.ts";
-import { openDetail } from "../overlays/detail.ts";
 import { type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
 import { copyText, loadThen, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
-import { duration, statusLabel, statusStyles, timeOfDay } from "../view/format.ts";
-import { symbols } from "../view/style.ts";
+import { duration, statusLabel, statusStyles, timeOfDay } from "../text/format.ts";
+import { symbols } from "../text/style.ts";
 import { IDS_FROM } from "./columns.ts";
+import { apiKeyOf, callOf, curlOfRequest, editRequest, isComplete } from "./controls/request-commands.ts";
+import { copyApiKey } from "./controls/sandbox-forms.ts";
+import { comparison, triesToCompare } from "./details/compare.ts";
+import { requestCall, requestDetail, requestRow } from "./details/request.ts";
+import { openDetail } from "./overlays/detail.ts";
 import { listPane, readAs } from "./pane.ts";
 
 export const requests = listPane<RequestMessage>({

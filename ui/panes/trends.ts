@@ -3,11 +3,11 @@
 
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { TRENDS_PANE } from "../state/layout.ts";
 import type { Effect, UiState } from "../state/state.ts";
 import { pollEffect, update } from "../state/updates.ts";
-import { count, duration } from "../view/format.ts";
-import { TRENDS_PANE } from "../view/layout.ts";
-import { styled, symbols, type TextStyle, type Theme } from "../view/style.ts";
+import { count, duration } from "../text/format.ts";
+import { styled, symbols, type TextStyle, type Theme } from "../text/style.ts";
 import { type Column, formatRow, headingOf } from "./columns.ts";
 import { textPane } from "./pane.ts";
 

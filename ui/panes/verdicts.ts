@@ -6,10 +6,6 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { confirmationText, whereAndWhen } from "../../src/client/verdict-text.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
-import { copyApiKey } from "../controls/sandbox-forms.ts";
-import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf, wrapped } from "../details/detail-lines.ts";
-import { requestText, resultOf } from "../details/row-lines.ts";
-import type { Detail } from "../overlays/detail.ts";
 import { type Fold, mayHide, type Row } from "../state/list.ts";
 import { shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import {
@@ -22,8 +18,12 @@ import {
   newestOf,
   timeOfDay,
   verdictLabel,
-} from "../view/format.ts";
-import { symbols } from "../view/style.ts";
+} from "../text/format.ts";
+import { symbols } from "../text/style.ts";
+import { copyApiKey } from "./controls/sandbox-forms.ts";
+import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf, wrapped } from "./details/detail-lines.ts";
+import { requestText, resultOf } from "./details/row-lines.ts";
+import type { Detail } from "./overlays/detail.ts";
 import { listPane, readAs } from "./pane.ts";
 
 export const verdictDetail = (verdict: VerdictMessage): Detail<{ verdicts: VerdictsListReply }> => ({

@@ -14,9 +14,7 @@ import type { FieldError } from "../../src/kernel/errors.ts";
 import type { Call } from "../connection/calls.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 import type { StreamConnection } from "../connection/live-stream.ts";
-import type { Reference } from "../details/detail-lines.ts";
-import type { TextEdit } from "../overlays/field.ts";
-import type { TextStyle, Theme } from "../view/style.ts";
+import type { TextStyle, Theme } from "../text/style.ts";
 import { emptyList, type List } from "./list.ts";
 
 export interface Size {
@@ -89,6 +87,21 @@ export interface Learning {
   readonly lesson?: Lesson | undefined;
   /** The number of the earlier step that is shown; undefined for the current one. */
   readonly reading?: number | undefined;
+}
+
+/** A text that is being typed. */
+export interface TextEdit {
+  value: string;
+  /** How many characters follow the caret. */
+  caretFromEnd: number;
+  /** The whole value is selected: the next text replaces it. */
+  isSelected: boolean;
+}
+
+/** A row of a pane, which a link or an address names. */
+export interface Reference {
+  pane: string;
+  id: string;
 }
 
 export interface FilterLine extends TextEdit {

@@ -1,7 +1,7 @@
 // Pure functions that build updates of the state: lists, notices, overlays and calls.
 
 import type { Call } from "../connection/calls.ts";
-import type { TextStyle } from "../view/style.ts";
+import type { TextStyle } from "../text/style.ts";
 import { follow, type List } from "./list.ts";
 import type { CallEffect, Effect, Overlay, StateUpdate, UiState } from "./state.ts";
 

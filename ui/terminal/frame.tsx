@@ -4,13 +4,13 @@
 import { Writable } from "node:stream";
 import { Box, render, Text, Transform } from "ink";
 import { createElement, Fragment, useMemo } from "react";
+import { type BoxSize, layoutOf, type PanePlacement } from "../state/layout.ts";
 import type { UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
+import { cut, toAscii, widthOf } from "../text/cells.ts";
+import { styled, symbols, type Theme } from "../text/style.ts";
 import { keyBar, noticeBar, statusBar, tabBar, tooSmall } from "../view/bars.ts";
-import { cut, toAscii, widthOf } from "../view/cells.ts";
-import { type BoxSize, layoutOf, type PanePlacement } from "../view/layout.ts";
 import { type BoxContent, overlayContent, paneContent } from "../view/pane-content.ts";
-import { styled, symbols, type Theme } from "../view/style.ts";
 
 export function App({ state }: { state: UiState }) {
   const { columns, rows } = state.size;

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { callService, httpTransport, reasonOf } from "../../src/client/http-transport.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { isControl, type Perform, refusalOf } from "../connection/calls.ts";
-import type { Platform } from "../run-effects.ts";
+import type { Platform } from "../panes/run-effects.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Common terminals ignore longer texts. */

@@ -3,7 +3,7 @@
 // of the terminal is one key too: `report` and its text.
 
 import { StringDecoder } from "node:string_decoder";
-import { MAX_PASTE, pasteKey } from "../overlays/field.ts";
+import { MAX_PASTE, pasteKey } from "../panes/overlays/field.ts";
 
 /** The characters after the escape. In application mode, terminals send O in place of the bracket. */
 const SEQUENCE_KEYS: Record<string, string> = {

@@ -1,25 +1,17 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
 import type { FaultRule, SandboxOverviewReply } from "../../generated/control-api.ts";
-import { armedRules, ruleTitle } from "../details/fault.ts";
-import { enabledBindings, lineProblem, typingKeys } from "../keys/key-bindings.ts";
-import { withCaret } from "../overlays/field.ts";
+import { requestRate } from "../panes/apply-message.ts";
+import { armedRules, ruleTitle } from "../panes/details/fault.ts";
 import { visiblePanes } from "../panes/index.ts";
-import { requestRate } from "../state/apply-message.ts";
-import {
-  type FilterLine,
-  type KeyBinding,
-  labelIn,
-  sandboxNow,
-  secondsUntil,
-  shortMerchant,
-  type UiState,
-} from "../state/state.ts";
+import { enabledBindings, lineProblem, typingKeys } from "../panes/keys/key-bindings.ts";
+import { withCaret } from "../panes/overlays/field.ts";
+import { MINIMUM_SIZE } from "../state/layout.ts";
+import { type FilterLine, type KeyBinding, labelIn, sandboxNow, secondsUntil, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
-import { cut, fitTo, sanitize, widthOf } from "./cells.ts";
-import { count, countdown, dateTimeToSecond, milliseconds, plural } from "./format.ts";
-import { MINIMUM_SIZE } from "./layout.ts";
-import { styled, symbols, type TextStyle } from "./style.ts";
+import { cut, fitTo, sanitize, widthOf } from "../text/cells.ts";
+import { count, countdown, dateTimeToSecond, milliseconds, plural } from "../text/format.ts";
+import { styled, symbols, type TextStyle } from "../text/style.ts";
 
 /** Shows as many parts as fit, the most important ones first, and the counts at the right end. */
 export function statusBar(state: UiState): string {
@@ -47,7 +39,7 @@ function statusParts(state: UiState): string[] {
   const connection = connectionText(state);
   if (!sandbox) return [connection, target.url];
   const clock = [clockText(state, sandbox), `life ${sandbox.life}`];
-  const about = [connection, sandbox.baseUrl, ...trafficTexts(sandbox)];
+  const about = [connection, sandbox.baseUrl];
   return [...about, firstApiKeyText(sandbox), ...clock, `page ${target.url}/`, `v${sandbox.version}`];
 }
 
@@ -82,15 +74,6 @@ export function connectionText(state: UiState): string {
   if (connection.phase === "connecting") return "CONNECTING";
   if (connection.phase === "detached") return `DETACHED: ${connection.reason}${stale}`;
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
-}
-
-export function trafficTexts({ traffic = [] }: Partial<SandboxOverviewReply>): string[] {
-  const [first] = traffic;
-  if (!first) return [];
-  return [
-    "traffic " +
-      `${traffic.length === 1 ? `${shortMerchant(first.merchant)} ${first.rate}` : `of ${traffic.length} merchants`}`,
-  ];
 }
 
 export function clockText(state: UiState, { clock }: SandboxOverviewReply): string {

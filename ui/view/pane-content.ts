@@ -2,20 +2,20 @@
 // overlay; the preview.
 
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
-import { paragraph } from "../details/detail-lines.ts";
-import { isDetail, textOf } from "../overlays/detail.ts";
+import { madeOf } from "../panes/apply-message.ts";
 import { type Column, formatRow, headingOf } from "../panes/columns.ts";
+import { paragraph } from "../panes/details/detail-lines.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
 import { commandLines } from "../panes/lesson.ts";
+import { isDetail, textOf } from "../panes/overlays/detail.ts";
 import type { Pane } from "../panes/pane.ts";
-import { madeOf } from "../state/apply-message.ts";
+import { type BoxSize, headingLines, type PanePlacement, PREVIEW, textSize } from "../state/layout.ts";
 import { filteredRows, type List, unseenCount, visibleRows } from "../state/list.ts";
 import { listOf, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
-import { cut, sanitize } from "./cells.ts";
-import { count, joinNotes, newestOf } from "./format.ts";
-import { type BoxSize, headingLines, type PanePlacement, PREVIEW, textSize } from "./layout.ts";
-import { stripStyles, styled, symbols } from "./style.ts";
+import { cut, sanitize } from "../text/cells.ts";
+import { count, joinNotes, newestOf } from "../text/format.ts";
+import { stripStyles, styled, symbols } from "../text/style.ts";
 
 export interface BoxContent {
   title: string;

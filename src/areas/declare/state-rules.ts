@@ -1,5 +1,5 @@
-// The rules that follow from the states of a kind: a time that a state sets on arrival is set exactly if the record went
-// through the state, and times are in order.
+// The rules that follow from the states of a kind: a time that a state sets on arrival is set exactly if the record
+// went through the state, and times are in order.
 
 import type { ArrivalTimes, Transitions } from "../../contracts/resource.ts";
 import { sentIn } from "../../schema/as-sent.ts";

@@ -1,11 +1,11 @@
 // Samples of office records: remittances and their settings, government payments, staff records, synchronisation.
 
-import { dueTaxes } from "../../contracts/renewed-periods.ts";
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, addMonths, lastDayOf, monthIndex, monthText, timeOfDay } from "../../kernel/calendar.ts";
 import { contributionOf, type PayrollItems } from "../payroll-items.ts";
 import { dueDateOf, earlier, inCurrency, isRemitted, moneyLike, numberOf, ofSeries, textOf } from "./parts.ts";
 import { payrollItems, type Scheme, STAFF, taxRatesOf } from "./payroll.ts";
+import { dueTaxes } from "./renewed-periods.ts";
 
 /** Ids of the employees in the merchant's payroll runs, or else of sample staff. */
 function employees({ newest }: SampleContext): string[] {
@@ -58,58 +58,74 @@ function cycleOf(context: SampleContext) {
 
 /** A scheme's amounts for a month: from the payroll of that month, or otherwise at the scheme's rates. */
 export function sampleRemittance(context: SampleContext) {
-  const { given, newest, pick, merchant, between } = context;
+  const { given, newest, merchant } = context;
   const [settings] = newest("statutory_settings");
-  const schemes = (settings?.schemes ?? []) as Scheme[];
-  const others = newest("remittance");
   const runs = newest("payroll").filter(
     ({ status, offCycle }) => ["paid", "partially_paid"].includes(String(status)) && offCycle !== true,
   );
   const named = runs.find(({ id }) => id === given.payrollId);
-  const dueDay = settings?.remittanceDueDay;
-  const month = typeof given.dueDate === "string" ? monthText(monthIndex(given.dueDate) - 1) : "";
-  const asked = textOf(given.period, textOf(named?.periodStart, month).slice(0, 7));
-  const usualSchemes = schemes.some(({ enabled }) => enabled)
-    ? schemes.filter(({ enabled }) => enabled)
-    : taxRatesOf(merchant.country);
-  const open = usualSchemes.filter((one) => !isRemitted(others, one.scheme, asked));
-  const ofAgency = given.agency == null ? undefined : others.find(({ agency }) => agency === given.agency)?.scheme;
-  const scheme = textOf(given.scheme ?? ofAgency, (pick("scheme", open) ?? usualSchemes[0])?.scheme ?? "income_tax");
-  const rates = [...schemes, ...taxRatesOf(merchant.country)].find((one) => one.scheme === scheme);
-  const { employeeRateBps = 1_400, employerRateBps = 0 } = rates ?? {};
-  const period = asked || remittedMonth(context, dueDay, (one) => isRemitted(others, scheme, one));
+  const asked = askedMonth(given, named);
+  const rate = schemeOf(context, settings, asked);
+  const period = asked ?? freeMonth(context, rate.scheme, settings?.remittanceDueDay);
   const run = named ?? runs.find(({ periodStart }) => textOf(periodStart, "").startsWith(period));
+  return {
+    scheme: rate.scheme,
+    payrollId: run?.status === "paid" ? run.id : null,
+    period,
+    ...amountsOf(given, usualShares(context, rate, run)),
+    currency: merchant.currency ?? null,
+    ...timesOf(context, period, textOf(given.dueDate, dueDateOf(period, settings?.remittanceDueDay)), run),
+  };
+}
+
+/** The month that the given period, payroll or due date asks for. */
+function askedMonth({ period, dueDate }: SampleContext["given"], run: AnyRecord | undefined): string | undefined {
+  if (typeof period === "string") return period;
+  if (typeof run?.periodStart === "string") return run.periodStart.slice(0, 7);
+  return typeof dueDate === "string" ? monthText(monthIndex(dueDate) - 1) : undefined;
+}
+
+/** The rates of the given scheme or of the given agency's, or else of one without a remittance for the month. */
+function schemeOf({ given, newest, pick, merchant }: SampleContext, settings: AnyRecord | undefined, month = "") {
+  const schemes = (settings?.schemes ?? []) as Scheme[];
+  const enabled = schemes.filter((one) => one.enabled);
+  const usual = enabled.length > 0 ? enabled : taxRatesOf(merchant.country);
+  const others = newest("remittance");
+  const ofAgency = given.agency == null ? undefined : others.find(({ agency }) => agency === given.agency)?.scheme;
+  const open = usual.filter((one) => !isRemitted(others, one.scheme, month));
+  const scheme = textOf(given.scheme ?? ofAgency, (pick("scheme", open) ?? usual[0])?.scheme ?? "income_tax");
+  const rates = [...schemes, ...taxRatesOf(merchant.country)].find((one) => one.scheme === scheme);
+  return { scheme, employeeRateBps: rates?.employeeRateBps ?? 1_400, employerRateBps: rates?.employerRateBps ?? 0 };
+}
+
+type Shares = Record<"employeeAmount" | "employerAmount", number>;
+
+/** The contribution of the payroll, or shares of its gross pay (default: of some thousands) where it has none. */
+function usualShares(
+  { between, merchant }: SampleContext,
+  { scheme, employeeRateBps, employerRateBps }: ReturnType<typeof schemeOf>,
+  run: AnyRecord | undefined,
+): Shares {
+  const paid = run && contributionOf(run as unknown as PayrollItems, scheme, employerRateBps);
+  if (paid && paid.employeeAmount + paid.employerAmount > 0) return paid;
   const gross = numberOf(
     (run?.totals as { grossAmount?: number } | undefined)?.grossAmount,
     inCurrency(between("gross", 20, 90) * 100, merchant.currency),
   );
-  const usual = run
-    ? contributionOf(run as unknown as PayrollItems, scheme, employerRateBps)
-    : { employeeAmount: 0, employerAmount: 0 };
   const share = (rate: number) => Math.round((gross * rate) / 10_000);
-  const hasUsual = usual.employeeAmount + usual.employerAmount > 0;
-  const [employees, employer] = hasUsual
-    ? [usual.employeeAmount, usual.employerAmount]
-    : [share(employeeRateBps), share(employerRateBps)];
+  return { employeeAmount: share(employeeRateBps), employerAmount: share(employerRateBps) };
+}
+
+/** The usual shares, scaled to a given amount, or completed to it if one of them is given. */
+function amountsOf(given: SampleContext["given"], usual: Shares): Shares & { amount: number } {
   const amount = numberOf(
     given.amount,
-    numberOf(given.employeeAmount, employees) + numberOf(given.employerAmount, employer),
+    numberOf(given.employeeAmount, usual.employeeAmount) + numberOf(given.employerAmount, usual.employerAmount),
   );
-  const part = Math.round((amount * employees) / Math.max(1, employees + employer));
-  const employeeAmount = numberOf(
-    given.employeeAmount,
-    given.employerAmount == null ? part : amount - Number(given.employerAmount),
-  );
-  return {
-    scheme,
-    payrollId: run?.status === "paid" ? run.id : null,
-    period,
-    amount,
-    employeeAmount,
-    employerAmount: numberOf(given.employerAmount, amount - employeeAmount),
-    currency: merchant.currency ?? null,
-    ...timesOf(context, period, textOf(given.dueDate, dueDateOf(period, dueDay)), run),
-  };
+  const part = Math.round((amount * usual.employeeAmount) / Math.max(1, usual.employeeAmount + usual.employerAmount));
+  const rest = given.employerAmount == null ? part : amount - Number(given.employerAmount);
+  const employeeAmount = numberOf(given.employeeAmount, rest);
+  return { amount, employeeAmount, employerAmount: numberOf(given.employerAmount, amount - employeeAmount) };
 }
 
 /**
@@ -129,13 +145,14 @@ function timesOf({ merchant, status, day }: SampleContext, period: string, due: 
 
 /**
  * The last month while its remittances are due, otherwise the present one; for an overdue remittance the month before.
- * If it is remitted, a pending remittance is of the next month that is not, and any other of the latest one before.
+ * If the scheme is remitted for it, a pending remittance is of the next month without one, any other of the latest one.
  */
-function remittedMonth({ status, day }: SampleContext, dueDay: unknown, isTaken: (month: string) => boolean): string {
+function freeMonth({ status, day, newest }: SampleContext, scheme: string, dueDay: unknown): string {
+  const others = newest("remittance");
   const last = monthIndex(day(0)) - 1;
   const isDue = dueDateOf(monthText(last), dueDay) >= day(0);
   let month = last + (isDue ? 0 : 1) - (status === "overdue" ? 1 : 0);
-  while (isTaken(monthText(month))) month += status === "pending" ? 1 : -1;
+  while (isRemitted(others, scheme, monthText(month))) month += status === "pending" ? 1 : -1;
   return monthText(month);
 }
 

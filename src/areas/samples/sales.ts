@@ -2,7 +2,6 @@
 // organizers.
 
 import { isDeepStrictEqual } from "node:util";
-import { endingMemberships, mayJoin, memberships } from "../../contracts/renewed-periods.ts";
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, addMonths } from "../../kernel/calendar.ts";
 import { fullNight, type Nights, type RoomType } from "../rooms.ts";
@@ -17,6 +16,7 @@ import {
   ofSeries,
   textOf,
 } from "./parts.ts";
+import { endingMemberships, mayJoin, memberships } from "./renewed-periods.ts";
 
 const GUESTS: readonly [string, string] = [
   "Amara Zoë Tiago Noor Siobhán Łucja Mateo Sakura Ingrid Kofi Leïla Duarte Ana Bruno Clara Dilan Elif Farid Greta " +
@@ -278,7 +278,11 @@ export function sampleRenewal(context: SampleContext) {
     ["membershipId", "customerId", "plan"].every((field) => given[field] == null || given[field] === one[field]);
   const isDated = ["dueDate", "periodStart", "periodEnd", "graceUntil"].some((field) => given[field] != null);
   const named = given.membershipId ?? given.customerId;
-  const last = (named != null ? memberships(renewals) : isDated ? [] : endingMemberships(renewals, day(0))).find(fits);
+  const candidates = () => {
+    if (named != null) return memberships(renewals);
+    return isDated ? [] : endingMemberships(renewals, day(0));
+  };
+  const last = candidates().find(fits);
   const like = last ?? earlier(context, "membership_renewal", "plan", "membershipId", "amount");
   const plan = textOf(like.plan, "yearly");
   const end = given.periodEnd;
@@ -287,7 +291,8 @@ export function sampleRenewal(context: SampleContext) {
     typeof end === "string" ? addMonths(addDays(end, 1), -monthsOf(given.plan ?? plan)) : "",
   );
   // A lapsed membership was due more than the days of grace ago.
-  const due = status === "lapsed" ? -GRACE_DAYS - 1 : status === "pending" && !last ? between("due", 3, 20) : 0;
+  const dueIfCurrent = status === "pending" && !last ? between("due", 3, 20) : 0;
+  const due = status === "lapsed" ? -GRACE_DAYS - 1 : dueIfCurrent;
   const first = typeof given.graceUntil === "string" ? addDays(given.graceUntil, -GRACE_DAYS) : day(due);
   const customers = newest("customer");
   const isFree = (customer: AnyRecord) => mayJoin(customer, renewals, day(0));

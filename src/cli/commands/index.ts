@@ -30,7 +30,6 @@ export const commands: Record<string, () => Promise<Command>> = {
   clock: async () => (await import("./clock.ts")).clock,
   fault: async () => (await import("./fault.ts")).fault,
   scenario: async () => (await import("./scenario.ts")).scenario,
-  traffic: async () => (await import("./traffic.ts")).traffic,
   compare: async () => (await import("./compare.ts")).compare,
   audit: async () => (await import("./audit.ts")).audit,
   openapi: async () => (await import("./openapi.ts")).openapi,
@@ -45,7 +44,7 @@ export const helpGroups: CommandGroups = {
   Webhooks: ["receive", "listen", "events", "deliveries", "replay"],
   Records: ["make", "move", "show", "trigger"],
   Break: ["fault", "scenario", "requests", "verdicts"],
-  Time: ["clock", "traffic", "snapshot", "reset"],
+  Time: ["clock", "snapshot", "reset"],
   CI: ["exec", "audit", "doctor"],
 };
 

@@ -195,7 +195,7 @@ export const requests = listCommand<LoggedRequest>({
 });
 
 async function runnableCurl(control: Control, request: RequestDetail): Promise<string> {
-  const { curlOfRequest, isComplete } = await import("../../../ui/controls/request-commands.ts");
+  const { curlOfRequest, isComplete } = await import("../../../ui/panes/controls/request-commands.ts");
   const { baseUrl } = await control.overview();
   const { merchant } = request;
   const merchants =

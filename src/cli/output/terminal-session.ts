@@ -3,10 +3,10 @@
 
 import { constants } from "node:os";
 import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
-import { openDashboard } from "../../../ui/dashboard.ts";
 import type { UiState } from "../../../ui/state/state.ts";
+import { openDashboard } from "../../../ui/terminal/dashboard.ts";
 import { openTerminal } from "../../../ui/terminal/terminal.ts";
-import { detectTheme, type Theme } from "../../../ui/view/style.ts";
+import { detectTheme, type Theme } from "../../../ui/text/style.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { escapeControlCharacters, plural } from "../../kernel/text.ts";
 import { withResolvers } from "../../kernel/with-resolvers.ts";

@@ -9,7 +9,8 @@ export const idempotencyPresent: Rule = {
   id: "idempotency.present",
   severity: "error",
   demands:
-    "The client sends an Idempotency-Key with every POST and PATCH that accepts one and that it may retry. A retry after a 429 needs no key.",
+    "The client sends an Idempotency-Key with every POST and PATCH that accepts one and that it may retry. A retry " +
+    "after a 429 needs no key.",
   hint: "Create one key (a UUID) per user action before the first try, and send it with every try.",
   onRetry(retry) {
     const { chain, to, isCertain } = retry;
@@ -45,7 +46,9 @@ export const idempotencyBodyStable: Rule = {
     const same = from.fingerprint() === to.fingerprint();
     return {
       verdict: same ? "pass" : "fail",
-      says: `${to.request} retried ${from.request} under the same Idempotency-Key with ${same ? "the same" : "a different"} body.`,
+      says:
+        `${to.request} retried ${from.request} under the same Idempotency-Key with ` +
+        `${same ? "the same" : "a different"} body.`,
       calls: [from, to],
     };
   },
@@ -55,7 +58,9 @@ export const idempotencyKeyReused: Rule = {
   id: "idempotency.key_reused",
   severity: "error",
   demands: "The client retries a write under the Idempotency-Key of its first try.",
-  hint: "Create the key outside the retry loop: with a new key for each try, the service treats each try as a new operation.",
+  hint:
+    "Create the key outside the retry loop: with a new key for each try, the service treats each try as a new " +
+    "operation.",
   onRetry(retry) {
     const { from, to, isCertain } = retry;
     if (!from.isWrite || !from.acceptsKey || from.key === undefined) return undefined;
@@ -74,7 +79,9 @@ export const effectSingle: Rule = {
   severity: "error",
   confirmedBy: "database",
   demands: "Each write takes effect once, however often the client sends it.",
-  hint: "Retry under the same Idempotency-Key. Where an operation accepts no key, such as those under /webhooks, list the existing records before you retry.",
+  hint:
+    "Retry under the same Idempotency-Key. Where an operation accepts no key, such as those under /webhooks, list " +
+    "the existing records before you retry.",
   onRetry(retry) {
     const { chain, to, isCertain } = retry;
     const done = chain.calls.find((call) => call !== to && call.tookEffect);

@@ -6,14 +6,18 @@ export const retryAfterHonoured: Rule = {
   id: "retry_after.honoured",
   severity: "error",
   demands: "The client waits at least as long as Retry-After says.",
-  hint: "Read Retry-After (seconds or an HTTP date) from every 429 and 503, and sleep for that long before the retry. Jitter may make the pause longer, never shorter.",
+  hint:
+    "Read Retry-After (seconds or an HTTP date) from every 429 and 503, and sleep for that long before the retry. " +
+    "Jitter may make the pause longer, never shorter.",
   onRetry(retry) {
     const { from, to, waited } = retry;
     const { requestedWait } = from;
     if (requestedWait === undefined || requestedWait.milliseconds === 0 || sleptMilliseconds(retry)) return undefined;
     const { milliseconds, tolerance } = requestedWait;
     const isEarly = milliseconds - waited > tolerance;
-    const says = `${from.request} got a ${from.status} with ${describeWait(retry)}; its retry ${to.request} came after ${Math.round(waited)} ms`;
+    const says =
+      `${from.request} got a ${from.status} with ${describeWait(retry)}; its retry ${to.request} came after ` +
+      `${Math.round(waited)} ms`;
     return {
       ...judgeRetry(retry, !isEarly, says),
       calls: [from, to],
@@ -49,7 +53,9 @@ export const retryAfterUnit: Rule = {
     const mistaken = sleptMilliseconds(retry);
     const { milliseconds, tolerance } = requestedWait;
     if (!mistaken && milliseconds - waited > tolerance) return undefined;
-    const says = `${from.request} asked for a wait of ${milliseconds / 1_000} s; its retry ${to.request} came after ${Math.round(waited)} ms`;
+    const says =
+      `${from.request} asked for a wait of ${milliseconds / 1_000} s; its retry ${to.request} came after ` +
+      `${Math.round(waited)} ms`;
     return {
       ...judgeRetry(retry, !mistaken, says),
       calls: [from, to],

@@ -15,13 +15,16 @@ const needsRetry = (chain: RetryChain) => {
 function failed(chain: RetryChain): string {
   const { request, failure, status } = firstCall(chain);
   if (failure === "rate_limited" || failure === "unavailable") return `${request} got a ${status}`;
-  return `${request} ${failure === "lost" ? "lost its response" : failure === "abandoned" ? "was abandoned" : "failed"}`;
+  if (failure === "lost") return `${request} lost its response`;
+  return `${request} ${failure === "abandoned" ? "was abandoned" : "failed"}`;
 }
 
 /** Inconclusive: equal calls may be the chain's retry, or calls of another worker or program that shares the key. */
 const unclear = (chain: RetryChain): Finding => ({
   verdict: "inconclusive",
-  says: `${failed(chain)}; ${chain.lookalikes[0]?.request} may be its retry, or an equal call of another worker with the same API key.`,
+  says:
+    `${failed(chain)}; ${chain.lookalikes[0]?.request} may be its retry, or an equal call of another worker with the ` +
+    "same API key.",
   calls: [...chain.calls, ...chain.lookalikes],
 });
 
@@ -29,8 +32,11 @@ export const retryHappened: Rule = {
   id: "retry.happened",
   severity: "warning",
   demands:
-    "The client retries a call that got a 408, 429, 500, 502, 503 or 504, or a 409 for an Idempotency-Key still in use, and a call whose connection broke.",
-  hint: "Retry such calls a few times before you report a failure. A write can only be retried with its Idempotency-Key.",
+    "The client retries a call that got a 408, 429, 500, 502, 503 or 504, or a 409 for an Idempotency-Key still in " +
+    "use, and a call whose connection broke.",
+  hint:
+    "Retry such calls a few times before you report a failure. A write can only be retried with its " +
+    "Idempotency-Key.",
   onRetry({ chain, from, to }) {
     if (!needsRetry(chain) || from !== firstCall(chain)) return undefined;
     return { verdict: "pass", says: `${failed(chain)} and was retried as ${to.request}.`, calls: [from, to] };
@@ -45,7 +51,9 @@ export const retryHappened: Rule = {
     if (chain.lookalikes.length > 0) return unclear(chain);
     return {
       verdict: "inconclusive",
-      says: `${failed(chain)}, and in the ${Math.round(waited)} ms since then no call from the client shows whether it retries.`,
+      says:
+        `${failed(chain)}, and in the ${Math.round(waited)} ms since then no call from the client shows whether it ` +
+        "retries.",
       calls: chain.calls,
       milliseconds: { since: Math.round(waited) },
     };
@@ -80,14 +88,18 @@ export const retryOnlyRetryable: Rule = {
   id: "retry.only_retryable",
   severity: "warning",
   demands: `The client does not send the same request ${MAX_EQUAL_REJECTIONS} times if it gets the same 4xx each time.`,
-  hint: "Retry only 408, 429, 500, 502, 503, 504, broken connections, and a 409 for an Idempotency-Key still in use. After any other error, correct the request, the API key or the id first.",
+  hint:
+    "Retry only 408, 429, 500, 502, 503, 504, broken connections, and a 409 for an Idempotency-Key still in use. " +
+    "After any other error, correct the request, the API key or the id first.",
   onRejection(calls) {
     const [first, last] = [calls[0] as ObservedCall, calls.at(-1) as ObservedCall];
     if (calls.length === 1)
       return { verdict: "pass", says: `${first.request} got a ${first.status} and was not repeated.`, calls };
     return {
       verdict: "fail",
-      says: `${first.request} got a ${first.status} and was repeated unchanged ${calls.length - 1} times, last as ${last.request}.`,
+      says:
+        `${first.request} got a ${first.status} and was repeated unchanged ${calls.length - 1} times, last as ` +
+        `${last.request}.`,
       calls,
       milliseconds: { within: Math.round(last.arrived - first.answered) },
     };
@@ -96,19 +108,18 @@ export const retryOnlyRetryable: Rule = {
 
 /**
  * Pauses are equal if the longest is at most `within` times the shortest. Pauses up to `noise` milliseconds count as
- * none.
- * A client with full jitter sometimes draws equal pauses by chance: with these limits for less than one call in 5,000,
- * if its first pause is drawn from 0 to 100 ms or more. Two pauses prove nothing.
+ * none. A client with full jitter sometimes draws equal pauses by chance: with these limits for less than one call in
+ * 5,000, if its first pause is drawn from 0 to 100 ms or more. Two pauses prove nothing.
  */
-const EQUAL = {
-  three: { within: 1.03, noise: 10 },
-  four: { within: 1.15, noise: 15 },
-  more: { within: 1.4, noise: 30 },
+const EQUAL: Record<number, { within: number; noise: number }> = {
+  3: { within: 1.03, noise: 10 },
+  4: { within: 1.15, noise: 15 },
 };
+const EQUAL_FIVE_OR_MORE = { within: 1.4, noise: 30 };
 
 function areEqual(waits: readonly number[]): boolean {
   if (waits.length < 3) return false;
-  const { within, noise } = waits.length === 3 ? EQUAL.three : waits.length === 4 ? EQUAL.four : EQUAL.more;
+  const { within, noise } = EQUAL[waits.length] ?? EQUAL_FIVE_OR_MORE;
   const pauses = waits.map((wait) => Math.max(wait, noise));
   return Math.max(...pauses) <= within * Math.min(...pauses);
 }
@@ -124,7 +135,9 @@ export const retryBackoffGrows: Rule = {
   severity: "warning",
   confirmedBy: "time",
   demands: "Without a Retry-After, the client waits longer before each further retry.",
-  hint: "Double the pause with each try (0.5 s, 1 s, 2 s, …) up to a maximum: an overloaded service recovers only when it gets fewer requests.",
+  hint:
+    "Double the pause with each try (0.5 s, 1 s, 2 s, …) up to a maximum: an overloaded service recovers only when " +
+    "it gets fewer requests.",
   onChainEnd({ calls, ownWaits }) {
     if (ownWaits.length < 2) return undefined;
     const isFlat = areEqual(ownWaits);

@@ -1,5 +1,6 @@
 // Rules on receivers of webhooks.
 
+import type { Verdict } from "../../contracts/verdict.ts";
 import { isForged, isGenuine } from "../firings.ts";
 import type { Rule } from "./rule.ts";
 
@@ -10,7 +11,9 @@ export const webhookAckFast: Rule = {
   severity: "warning",
   confirmedBy: "time",
   demands: `The receiver responds to a delivery within ${MAX_DURATION / 1_000} seconds.`,
-  hint: "Store the event, respond with 200, then process it: after a timeout, the sender treats the delivery as failed and sends it again.",
+  hint:
+    "Store the event, respond with 200, then process it: after a timeout, the sender treats the delivery as failed " +
+    "and sends it again.",
   onDelivery({ attempt, faults }) {
     const { durationMs, responseStatus, errorCode } = attempt;
     const waited = responseStatus !== null || errorCode === "timeout";
@@ -34,13 +37,17 @@ export const webhookDuplicateAcked: Rule = {
   id: "webhook.duplicate_acked",
   severity: "error",
   demands: "The receiver responds with 2xx to an event that it has accepted before.",
-  hint: "Look up the event's id before you process the event, and respond with 200 if you know it; a 4xx or 5xx only causes another retry.",
+  hint:
+    "Look up the event's id before you process the event, and respond with 200 if you know it; a 4xx or 5xx only " +
+    "causes another retry.",
   onDelivery({ attempt, faults, acceptedBefore }) {
     if (!acceptedBefore || !isGenuine(faults)) return undefined;
     const response = attempt.responseStatus === null ? "no response" : `a ${attempt.responseStatus}`;
     return {
       verdict: attempt.status === "succeeded" ? "pass" : "fail",
-      says: `The receiver accepted ${attempt.eventId} with ${acceptedBefore.id}; when it was sent again, ${attempt.id} got ${response}.`,
+      says:
+        `The receiver accepted ${attempt.eventId} with ${acceptedBefore.id}; when it was sent again, ${attempt.id} ` +
+        `got ${response}.`,
       attempts: [acceptedBefore, attempt],
     };
   },
@@ -53,8 +60,11 @@ export const webhookGenuineTaken: Rule = {
   id: "webhook.genuine_taken",
   severity: "error",
   demands:
-    "The receiver responds with 2xx to an event with a valid signature, even if it arrives before the call that caused it returns, out of order, or around a rotation of the secret.",
-  hint: "Store events that you cannot process yet and respond with 200. Verify the raw body, and accept both secrets for some minutes after a rotation.",
+    "The receiver responds with 2xx to an event with a valid signature, even if it arrives before the call that " +
+    "caused it returns, out of order, or around a rotation of the secret.",
+  hint:
+    "Store events that you cannot process yet and respond with 200. Verify the raw body, and accept both secrets for " +
+    "some minutes after a rotation.",
   onDelivery({ attempt, faults, acceptedBefore }) {
     const { id, eventType, responseStatus: status } = attempt;
     if (acceptedBefore || status === null || !isGenuine(faults)) return undefined;
@@ -68,18 +78,23 @@ export const webhookGenuineTaken: Rule = {
   },
 };
 
+function forgeryVerdict(status: number | null): Verdict {
+  if (status !== null && status >= 400 && status < 500) return "pass";
+  return status !== null && status >= 200 && status < 300 ? "fail" : "inconclusive";
+}
+
 export const webhookForgeryRejected: Rule = {
   id: "webhook.forgery_rejected",
   severity: "error",
   demands: "The receiver responds with 4xx to a delivery whose signature does not match.",
-  hint: "Compute HMAC-SHA256 over the raw body with the whole secret, compare in constant time, and respond with 401 if the signature differs or is missing.",
+  hint:
+    "Compute HMAC-SHA256 over the raw body with the whole secret, compare in constant time, and respond with 401 if " +
+    "the signature differs or is missing.",
   onDelivery({ attempt, faults }) {
     if (!isForged(faults)) return undefined;
     const { id, responseStatus: status } = attempt;
-    const rejected = status !== null && status >= 400 && status < 500;
-    const accepted = status !== null && status >= 200 && status < 300;
     return {
-      verdict: rejected ? "pass" : accepted ? "fail" : "inconclusive",
+      verdict: forgeryVerdict(status),
       says: `${id} had no valid signature and got ${status === null ? "no response" : `a ${status}`}.`,
       attempts: [attempt],
     };
@@ -96,14 +111,18 @@ export const webhookSingleEffect: Rule = {
   severity: "error",
   confirmedBy: "time",
   demands: "The receiver processes an event once, however often it arrives.",
-  hint: "Save the event's id in the transaction that processes it, or use it as the Idempotency-Key of the calls that it causes.",
+  hint:
+    "Save the event's id in the transaction that processes it, or use it as the Idempotency-Key of the calls that it " +
+    "causes.",
   onRepeatDelivery({ first, repeat, writesBefore, writesAfterRepeat }) {
     const attempts = [first, repeat];
     const effects = writesBefore.filter(({ tookEffect }) => tookEffect);
     if (effects.length === 0)
       return {
         verdict: "inconclusive",
-        says: `No write took effect between the first delivery of ${first.eventId} and ${repeat.id}, and the judge sees only writes to the API.`,
+        says:
+          `No write took effect between the first delivery of ${first.eventId} and ${repeat.id}, and the judge sees ` +
+          "only writes to the API.",
         attempts,
       };
     const second = writesAfterRepeat.find(
@@ -113,8 +132,10 @@ export const webhookSingleEffect: Rule = {
     return {
       verdict: second ? "fail" : "pass",
       says: second
-        ? `${original?.request} followed ${first.id}; ${second.request} did the same again after ${repeat.id}, which delivered the same event.`
-        : `${original?.request} followed ${first.id}; no such write followed ${repeat.id}, which delivered the same event.`,
+        ? `${original?.request} followed ${first.id}; ${second.request} did the same again after ${repeat.id}, which ` +
+          "delivered the same event."
+        : `${original?.request} followed ${first.id}; no such write followed ${repeat.id}, which delivered the same ` +
+          "event.",
       calls: [original, second].filter((call) => call !== undefined),
       attempts,
     };

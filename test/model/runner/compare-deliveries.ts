@@ -78,12 +78,9 @@ function diffArrival({ delivery: { event }, decided, secret }: Attempt, { path, 
   const body = decided.extraField ? { ...usual, addedLater: { by: "a later version" } } : usual;
   const signature = headers["x-webhook-signature"];
   const genuine = secret === undefined ? signature : createHmac("sha256", secret).update(text).digest("hex");
-  const isRight =
-    decided.signature === undefined
-      ? signature === genuine
-      : decided.signature === "missing"
-        ? signature === undefined
-        : signature !== genuine && signature !== undefined;
+  let isRight = signature !== genuine && signature !== undefined;
+  if (decided.signature === undefined) isRight = signature === genuine;
+  if (decided.signature === "missing") isRight = signature === undefined;
   return [
     ...diff(body, JSON.parse(text), `the body at ${path}`),
     ...diff(

@@ -32,7 +32,8 @@ const differs = (where: string, expected: unknown, actual: unknown) =>
 
 export function format(value: unknown): string {
   const text = JSON.stringify(value, (_, child) => (typeof child === "symbol" ? `(${child.description})` : child));
-  return text === undefined ? "absent" : text.length > 300 ? `${text.slice(0, 300)}…` : text;
+  if (text === undefined) return "absent";
+  return text.length > 300 ? `${text.slice(0, 300)}…` : text;
 }
 
 export function diffResponse(expected: Expected, response: HttpResponse | undefined): string[] {

@@ -186,7 +186,8 @@ function withBody(request: Request, fields: Fields | undefined, oddity: string |
   const type: Record<string, string> =
     oddity === "no type" ? {} : { "content-type": types[oddity ?? ""] ?? "application/json" };
   const encoding: Record<string, string> = oddity === "gzip" ? { "content-encoding": "gzip" } : {};
-  const body = oddity === "no json" ? json.slice(0, -1) : oddity === "list" ? `[${json}]` : json;
+  const bodies: Record<string, string> = { "no json": json.slice(0, -1), list: `[${json}]` };
+  const body = bodies[oddity ?? ""] ?? json;
   return { ...request, headers: { ...request.headers, ...type, ...encoding }, body };
 }
 

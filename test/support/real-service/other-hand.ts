@@ -77,8 +77,9 @@ export function inOtherHand({ har, webhooks }: Recording, some: readonly Trait[]
     const body = JSON.parse(response.content.text as string) as Stored;
     secret ||= typeof body.secret === "string" ? body.secret : "";
     const isProblem = response.status >= 400 && has("problem+json");
-    const shaped =
-      response.status < 400 ? success(body, `req_${index}`, has) : isProblem ? problem(body, response.status) : body;
+    let shaped: unknown = body;
+    if (response.status < 400) shaped = success(body, `req_${index}`, has);
+    else if (isProblem) shaped = problem(body, response.status);
     response.content.text = JSON.stringify(written(shaped, has));
     for (const header of response.headers)
       if (isProblem && header.name === "content-type") header.value = "application/problem+json";

@@ -1,0 +1,66 @@
+// Payments that return every period: finds the taxes that are due, the memberships that end soon, and the customers who
+// may join.
+
+import type { AnyRecord } from "../../contracts/resource.ts";
+import { addDays, addMonths, dayAt, monthIndex, monthText } from "../../kernel/calendar.ts";
+
+const PERIOD = /^(.*), (\d{4}-\d\d) to (\d{4}-\d\d)$/;
+
+/**
+ * The taxes that can be paid today, the earliest first: `Value added tax, 2025-10 to 2025-12` follows the payment for
+ * the months before once these three are over, and a fee without a period follows after a year. A failed payment is
+ * made again.
+ */
+export function dueTaxes(payments: readonly AnyRecord[], today: string) {
+  const next = new Map<string, { like: AnyRecord; purpose: string; from: string }>();
+  for (const like of payments.filter(({ status }) => status !== "failed" && status !== "cancelled")) {
+    const label = String(like.purpose);
+    const [, name = label, first, last] = PERIOD.exec(label) ?? [];
+    const end = monthIndex(String(last));
+    const [start, over] = [end + 1, 2 * end + 2 - monthIndex(String(first))];
+    const tax =
+      last === undefined
+        ? { like, purpose: label, from: addMonths(dayAt(null, like.created * 1_000), 12) }
+        : { like, purpose: `${name}, ${monthText(start)} to ${monthText(over - 1)}`, from: `${monthText(over)}-01` };
+    if ((next.get(name)?.from ?? "") < tax.from) next.set(name, tax);
+  }
+  return [...next.values()]
+    .filter(({ from }) => from <= today)
+    .sort((one, other) => one.from.localeCompare(other.from));
+}
+
+/** A renewal is made this many days before the end of the period. */
+const RENEWED_AHEAD = 20;
+
+const STANDING = ["pending", "grace", "renewed"];
+
+const endOf = ({ periodEnd }: AnyRecord) => String(periodEnd ?? "9");
+
+/**
+ * The latest renewal of each membership, the one that ends first before the others; without memberships that lapsed or
+ * were canceled.
+ */
+export function memberships(renewals: readonly AnyRecord[]): AnyRecord[] {
+  const latestFirst = renewals.toSorted((one, other) => endOf(other).localeCompare(endOf(one)));
+  const latest = latestFirst.filter(
+    ({ membershipId }, index) => latestFirst.findIndex((one) => one.membershipId === membershipId) === index,
+  );
+  return latest.filter(({ status }) => STANDING.includes(status ?? "")).reverse();
+}
+
+/** The memberships that are to be renewed today. */
+export const endingMemberships = (renewals: readonly AnyRecord[], today: string) =>
+  memberships(renewals).filter(
+    (renewal) => renewal.status === "renewed" && endOf(renewal) < addDays(today, RENEWED_AHEAD),
+  );
+
+/**
+ * Whether a customer may join: without a membership that is to be renewed, or whose period goes on after it was
+ * canceled.
+ */
+export function mayJoin(customer: AnyRecord, renewals: readonly AnyRecord[], today: string): boolean {
+  const held = renewals.filter(({ customerId }) => customerId === customer.id);
+  return (
+    memberships(held).length === 0 && held.every((one) => !STANDING.includes(one.status ?? "") || endOf(one) < today)
+  );
+}

@@ -1,0 +1,271 @@
+// The keys that open a form about the sandbox: its clock, merchants, rate limits, reset, events and snapshots.
+
+import type { ClockAdvanceReply, ClockSetInput, SnapshotsListReply } from "../../../generated/control-api.ts";
+import { controlCalls } from "../../../src/client/control-call.ts";
+import { describeClock, isoTime } from "../../../src/kernel/clock.ts";
+import { count, plural } from "../../../src/kernel/text.ts";
+import { valueOfJson } from "../../connection/json-schema.ts";
+import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState } from "../../state/state.ts";
+import { type CallResult, copyText } from "../../state/updates.ts";
+import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
+import { openForm } from "../overlays/form.ts";
+import { type Form, submission } from "../overlays/form-view.ts";
+import {
+  allOrOneMerchant,
+  fetchLookups,
+  filledIn,
+  merchantOptions,
+  selectedAttempt,
+  selectedMerchant,
+  sharedWindow,
+  toOptions,
+  withMerchant,
+  withoutUndo,
+} from "./form-fields.ts";
+
+const ADVANCE = "advance ";
+const OTHER_DURATION = `${ADVANCE}by`;
+
+const CLOCK_OPTIONS: readonly FieldOption[] = [
+  ...["1m", "1h", "24h"].map((by) => ({ value: ADVANCE + by, help: "run everything that falls due, in order" })),
+  { value: OTHER_DURATION, label: "advance by …", help: "advance by another duration" },
+  { value: "frozen", label: "freeze", help: "stop the clock, now or at a given time" },
+  { value: "offset", label: "set and run", help: "run from a given time" },
+  { value: "real", label: "real", help: "follow the machine's clock" },
+];
+
+const clockForm: Form = {
+  title: "Sandbox clock",
+  fields({ do: action }) {
+    const more: Record<string, FormField> = {
+      [OTHER_DURATION]: { name: "by", help: "Duration, such as 30s, 5m or 7d" },
+      frozen: timeField,
+      offset: timeField,
+    };
+    return [
+      { name: "do", label: "action", help: "How to change the clock", options: CLOCK_OPTIONS },
+      ...[more[action ?? ""] ?? []].flat(),
+    ];
+  },
+  submission({ do: action = "", by = "", now = "" }, { state }) {
+    const mode = state.sandbox?.clock.mode;
+    // Undoing sets the clock back, but does not undo the events in between.
+    const undo = mode && {
+      undo: controlCalls.clock.set(mode === "real" ? { mode } : { mode, now: isoTime(sandboxNow(state)) }),
+    };
+    if (!action.startsWith(ADVANCE)) {
+      const call = controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...filledIn({ now }) });
+      return submission(call, (clock) => ({ message: `Clock set to ${describeClock(clock)}`, ...undo }));
+    }
+    const call = controlCalls.clock.advance({ by: action === OTHER_DURATION ? by : action.slice(ADVANCE.length) });
+    return submission(call, (clock) => ({ message: advancedText(clock), ...undo }));
+  },
+};
+
+const timeField = { name: "now", help: "Time, such as 2026-01-05T09:00:00Z (default: the current sandbox time)" };
+
+const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
+  `Clock advanced to ${now}: ${plural(happened.length + omitted, "change")}, ` +
+  `${plural(attempts.length, "delivery attempt")}`;
+
+/** The merchants that came from a fixture: their API key has the fixture's name. */
+const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
+  (sandbox?.merchants ?? [])
+    .filter(({ id, apiKeys }) => apiKeys.includes(`sk_test_${shortMerchant(id)}`))
+    .map(({ id, name }) => ({ value: shortMerchant(id), help: name ?? "" }));
+
+const createMerchantForm: Form = {
+  title: "Create a merchant",
+  fields: (_, { state }) => [
+    { name: "fixture", help: "The fixture to copy records from", options: fixtureOptions(state), allowOther: true },
+  ],
+  submission: ({ fixture = "" }) =>
+    submission(controlCalls.merchants.mint(filledIn({ fixture })), ({ merchant, apiKey }) => ({
+      message: `Created ${merchant} with its API key; copied the key. Press ! to show it`,
+      copy: apiKey,
+      undo: controlCalls.merchants.remove({ id: merchant }),
+      undoLabel: `${merchant} is removed`,
+    })),
+};
+
+const resetForm: Form = {
+  title: "Reset",
+  fields: (_, { state }) => [
+    {
+      name: "merchant",
+      help: "Everything also resets the clock; one merchant leaves the others as they are",
+      options: allOrOneMerchant(state, "everything"),
+    },
+  ],
+  confirm: ({ merchant = "" }) =>
+    merchant === ""
+      ? "Reset everything: data, clock, faults and verdicts?"
+      : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
+  submission: ({ merchant = "" }) =>
+    submission(controlCalls.reset(filledIn({ merchant })), ({ reset }) => ({
+      message: merchant === "" ? "Reset data, clock, faults and verdicts" : `Reset ${reset}`,
+      ...(merchant === "" && { updateState: withoutUndo }),
+    })),
+};
+
+const rateLimitForm: Form = {
+  title: "Change a rate limit",
+  fields(values, { state }) {
+    const current = sharedWindow(state, values.merchant ?? "");
+    return [
+      {
+        name: "merchant",
+        help: current
+          ? `Now: ${current.remaining} of ${current.limit} left, window ${current.window / 1_000} s`
+          : "The merchant to limit",
+        options: merchantOptions(state),
+      },
+      {
+        name: "remaining",
+        help: "Requests left in the current window (default: unchanged)",
+        initial: String(current?.remaining ?? ""),
+      },
+      { name: "resetIn", help: "Time until the current window resets, such as 10s (default: unchanged)" },
+      { name: "limit", help: "Requests per window (default: unchanged)" },
+      { name: "window", help: "Length of a window, such as 10s (default: unchanged)" },
+    ];
+  },
+  submission({ merchant = "", ...fields }, { state }) {
+    const body = Object.fromEntries(
+      Object.entries(filledIn(fields)).map(([name, text = ""]) => [name, valueOfJson(text)]),
+    );
+    return submission(controlCalls.rateLimits.set({ merchant, ...body }), ({ remaining, limit }) => ({
+      message: leftText(merchant, remaining, limit),
+      ...undoOfWindow(state, merchant),
+    }));
+  },
+};
+
+/** Restores a merchant's shared window as it is now. */
+export function undoOfWindow(state: UiState, merchant: string): Pick<CallResult, "undo" | "undoLabel"> {
+  const before = sharedWindow(state, merchant);
+  if (!before) return {};
+  const { limit, window, remaining } = before;
+  const undo = controlCalls.rateLimits.set({ merchant, limit, window: `${window}ms`, remaining });
+  return { undo, undoLabel: `${leftText(merchant, remaining, limit)} again` };
+}
+
+const leftText = (merchant: string, left: number, limit: number) =>
+  `${merchant} has ${count(left)} of ${plural(limit, "request")} left`;
+
+/** `a` copies the API key of a row's merchant. */
+export const copyApiKey = <Value>(merchantOf: (row: Value) => string | null): RowKey<Value> => ({
+  keys: ["a"],
+  help: "copy the merchant's API key",
+  isEnabled: (state, row) => apiKeysOf(state, merchantOf(row)).length > 0,
+  run: (state, row) => copyText(state, apiKeysOf(state, merchantOf(row))[0] ?? "", `the API key of ${merchantOf(row)}`),
+});
+
+const SYNTHETIC = "synthetic";
+
+const triggerForm: Form = {
+  title: "Trigger an event",
+  fields: (_, { state }) => [
+    {
+      name: "type",
+      help: "Type to search, or enter any event type",
+      // The most used one is first, so that the list opens at its top.
+      options: toOptions([...new Set(["payment.succeeded", ...(state.lookups.eventTypes ?? [])])]),
+      allowOther: true,
+    },
+    {
+      name: "merchant",
+      help: "The event goes to this merchant's endpoints that are subscribed to its type",
+      options: merchantOptions(state),
+    },
+    { name: "data", help: 'Fields of the record as JSON, such as {"amount": 1200} (default: generated)' },
+    {
+      name: "way",
+      label: "create record",
+      help: "Whether to create the record that the event is about",
+      options: [
+        { value: "", label: "yes" },
+        { value: SYNTHETIC, label: "no" },
+      ],
+    },
+  ],
+  submission({ type = "", merchant = "", data = "", way }) {
+    const call = controlCalls.events.trigger({
+      ...{ type, merchant },
+      ...(data !== "" && { data: valueOfJson(data) as Record<string, unknown> }),
+      ...(way === SYNTHETIC && { synthetic: true }),
+    });
+    return submission(call, ({ id, record, deliveries, warnings }) => {
+      const total = Object.values(deliveries).reduce((sum, each) => sum + each, 0);
+      const event = `${type} ${record ? `of ${record.id} ` : ""}as ${id}`;
+      const queued = `Triggered ${event}: ${plural(total, "delivery")}`;
+      const outcome = total === 0 ? `No endpoint is subscribed: triggered ${event}` : queued;
+      return { message: [...warnings, outcome].join(" ") };
+    });
+  },
+};
+
+const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
+  title: "Snapshots",
+  fetch: { snapshots: controlCalls.snapshots.list() },
+  fields({ do: action = "save" }, { data }) {
+    const names = namesIn(data.snapshots);
+    const help = names.length === 0 ? "No snapshots yet" : `Snapshots: ${names.join(", ")}`;
+    return [
+      { name: "do", label: "action", help, options: toOptions(["save", "restore", "delete"]) },
+      action === "save"
+        ? { name: "name", help: "Letters, digits, - and _; replaces a snapshot of the same name", initial: "before" }
+        : { name: "name", help: "Type to search", options: toOptions(names), allowOther: true },
+    ];
+  },
+  submission({ do: action, name = "" }, { data }) {
+    const remove = controlCalls.snapshots.remove({ name });
+    if (action === "delete") return submission(remove, ({ removed }) => ({ message: `Deleted ${removed}` }));
+    if (action === "restore")
+      return submission(controlCalls.snapshots.restore({ name }), ({ restored }) => ({
+        message: `Restored ${restored}`,
+        updateState: withoutUndo,
+      }));
+    // A replaced snapshot cannot be restored, so saving over a snapshot cannot be undone.
+    const undo = !namesIn(data.snapshots).includes(name) && { undo: remove };
+    return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({
+      message: `Saved ${name} to ${file}`,
+      ...undo,
+    }));
+  },
+  confirm({ do: action, name }) {
+    if (action === "restore") return `Restore ${name}? Everything since then is lost unless you save it first.`;
+    return action === "delete" ? `Delete the snapshot ${name}?` : undefined;
+  },
+};
+
+const namesIn = (listed: SnapshotsListReply | undefined) => (listed?.data ?? []).map(({ name }) => name);
+
+const opens =
+  (form: Form, valuesOf: (state: UiState) => FormValues = () => ({})) =>
+  (state: UiState) =>
+    openForm(state, form, valuesOf(state), fetchLookups(state));
+
+function valuesFromAttempt(state: UiState): FormValues {
+  const attempt = selectedAttempt(state);
+  return { ...withMerchant(state), ...(attempt && { type: attempt.eventType }) };
+}
+
+export const sandboxKeys: readonly KeyBinding[] = [
+  {
+    keys: ["t"],
+    label: "trigger",
+    help: "trigger an event, and create its record",
+    run: opens(triggerForm, valuesFromAttempt),
+  },
+  { keys: ["c"], label: "clock", help: "advance, freeze or set the sandbox clock", run: opens(clockForm) },
+  { keys: ["m"], label: "merchant", help: "create a merchant and copy its API key", run: opens(createMerchantForm) },
+  { keys: ["w"], label: "rate limit", help: "change a rate limit", run: opens(rateLimitForm, withMerchant) },
+  {
+    keys: ["X"],
+    label: "reset",
+    help: "reset everything, or one merchant",
+    run: opens(resetForm, (state) => ({ merchant: selectedMerchant(state)?.id ?? "" })),
+  },
+  { keys: ["b"], label: "snapshot", help: "save, restore or delete a snapshot", run: opens(snapshotForm) },
+];

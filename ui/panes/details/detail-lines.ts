@@ -1,0 +1,121 @@
+// The lines of details: sections, labelled values, paragraphs, headers and bodies, sanitized and wrapped to the width.
+
+import { tryParseJson } from "../../../src/kernel/attempt.ts";
+import { mask, maskValue } from "../../../src/kernel/mask.ts";
+import { byteLength } from "../../../src/kernel/text.ts";
+import type { Reference } from "../../state/state.ts";
+import { fillLines, fitTo, sanitize, wrap } from "../../text/cells.ts";
+import { count, indentJson } from "../../text/format.ts";
+import { styled, type TextStyle, type Theme } from "../../text/style.ts";
+
+/** A line of a detail: plain text, one of a link's lines, or the first line of a body. */
+export type DetailLine = string | { text: string; link: Reference } | { text: string; isBody: true };
+
+/** A link: its lines are selected together, and Enter opens the row to which they refer. */
+export const linkTo = (pane: string, id: string, lines: readonly string[]): DetailLine[] => {
+  const link = { pane, id };
+  return lines.map((text) => ({ text, link }));
+};
+
+export const section = (theme: Theme, heading: string, lines: readonly DetailLine[]): DetailLine[] =>
+  lines.length === 0 ? [] : ["", styled(theme, heading, "bold"), ...lines];
+
+export const sectionOf = <Item>(
+  theme: Theme,
+  heading: string,
+  items: readonly Item[],
+  linesOf: (item: Item) => readonly DetailLine[],
+) => section(theme, heading, items.flatMap(linesOf));
+
+const INDENT = "  ";
+const LABEL_WIDTH = 14;
+
+/** A label with its value, wrapped beside the label. */
+export function labelled(theme: Theme, width: number, label: string, value: string, ...styles: TextStyle[]): string[] {
+  const name = styled(theme, INDENT + fitTo(sanitize(label), LABEL_WIDTH), "dim");
+  const room = Math.max(10, width - INDENT.length - LABEL_WIDTH - 1);
+  const [first = "", ...rest] = value.split("\n").flatMap((line) => fillLines(sanitize(line).split(" "), room));
+  return [
+    `${name} ${styled(theme, first, ...styles)}`,
+    ...rest.map((line) => " ".repeat(INDENT.length + LABEL_WIDTH + 1) + styled(theme, line, ...styles)),
+  ];
+}
+
+/** Text wrapped at any character. */
+export const wrapped = (text: string, width: number, indent = ""): string[] =>
+  text
+    .split("\n")
+    .flatMap((line) => wrap(sanitize(line), Math.max(10, width - indent.length)).map((piece) => indent + piece));
+
+/** Text wrapped between words. */
+export function paragraph(theme: Theme, width: number, text: string, ...styles: TextStyle[]): string[] {
+  const room = Math.max(10, width - INDENT.length);
+  return fillLines(sanitize(text).split(" "), room).map((line) => INDENT + styled(theme, line, ...styles));
+}
+
+const MAX_BODY_CHARACTERS = 16_384;
+
+/** A body with its first line marked, because the key for bodies scrolls to it. */
+export function bodySection(theme: Theme, width: number, body: string, bytes: number): DetailLine[] {
+  const [first = "", ...rest] = bodyLines(theme, width, body, bytes);
+  return [{ text: first, isBody: true }, ...rest];
+}
+
+/**
+ * A body: JSON is indented, anything else is shown as it is. `bytes` is its length before the log truncated it,
+ * Infinity if only that is known.
+ */
+export function bodyLines(theme: Theme, width: number, body: string, bytes: number): string[] {
+  if (bytes === 0 && body === "") return [styled(theme, `${INDENT}(empty body)`, "dim")];
+  // Secrets that the log masked make a body shorter too, but leave it valid.
+  const isCut = byteLength(body) < bytes && (bytes === Infinity || tryParseJson(body) === undefined);
+  const text = mask(indentJson(body, isCut), MAX_BODY_CHARACTERS + 1);
+  const isTruncated = isCut || text.length > MAX_BODY_CHARACTERS;
+  const note = isTruncated
+    ? [
+        styled(
+          theme,
+          `${INDENT}truncated: this is the start of ${bytes === Infinity ? "a longer body" : `${count(bytes)} bytes`}`,
+          "yellow",
+        ),
+      ]
+    : [];
+  const lines = text.slice(0, MAX_BODY_CHARACTERS).split("\n");
+  return [...lines.flatMap((line) => jsonLine(theme, line, Math.max(10, width - INDENT.length))), ...note];
+}
+
+/**
+ * A whole body with its secrets, for the client that received it: the secret of a new webhook endpoint is shown only
+ * once.
+ */
+export const unmaskedBodyLines = (theme: Theme, width: number, body: string): string[] =>
+  indentJson(body)
+    .split("\n")
+    .flatMap((line) => jsonLine(theme, line, width));
+
+/** Matches a name, a string, or another value in a line of indented JSON. */
+const JSON_TOKEN = /("(?:[^"\\]|\\.)*")(?=: )|("(?:[^"\\]|\\.)*")|-?\b\d[\d.eE+-]*|\b(?:true|false|null)\b/g;
+
+/** A line of `JSON.stringify` with an indent: a name, a value or both, or a bracket. */
+const JSON_LINE = /^\s*(?:"(?:[^"\\]|\\.)*"(?:: .+)?|-?\d[\d.eE+-]*|true|false|null),?$/;
+
+/** Wraps a line, and colours the tokens of a line of JSON that needs no wrapping. */
+function jsonLine(theme: Theme, line: string, width: number): string[] {
+  const pieces = wrap(sanitize(line), width);
+  const [text = "", ...rest] = pieces;
+  if (rest.length > 0 || !theme.colours || !JSON_LINE.test(text)) return pieces.map((piece) => INDENT + piece);
+  const colour = (token: string, name?: string, string?: string) => {
+    const value = string === undefined ? "magenta" : "green";
+    return styled(theme, token, name === undefined ? value : "cyan");
+  };
+  return [INDENT + text.replace(JSON_TOKEN, colour)];
+}
+
+/** The name of a header is dim, unless it is so long that it wraps. */
+export const headerLines = (theme: Theme, width: number, headers: Readonly<Record<string, unknown>>): string[] =>
+  Object.entries(maskValue(headers) as Readonly<Record<string, unknown>>).flatMap(([name, value]) => {
+    const label = `${sanitize(name)}:`;
+    const [first = "", ...rest] = wrapped(`${label} ${value}`, width, INDENT);
+    if (!first.startsWith(`${INDENT}${label} `)) return [first, ...rest];
+    return [INDENT + styled(theme, label, "dim") + first.slice(INDENT.length + label.length), ...rest];
+  });

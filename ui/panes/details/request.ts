@@ -1,0 +1,241 @@
+// The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with
+// their deliveries.
+
+import type { AttemptsListReply, LoggedRequest, RequestDetail } from "../../../generated/control-api.ts";
+import { controlCalls } from "../../../src/client/control-call.ts";
+import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
+import { listOf, secondsUntil, type UiState } from "../../state/state.ts";
+import {
+  count,
+  dateTime,
+  dateTimeToSecond,
+  duration,
+  limitText,
+  milliseconds,
+  statusStyles,
+} from "../../text/format.ts";
+import { styled, symbols, type Theme } from "../../text/style.ts";
+import type { Detail } from "../overlays/detail.ts";
+import { rateWindowId } from "../rate-limits.ts";
+import { verdictSection } from "../verdicts.ts";
+import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
+import { type AttemptSummary, attemptLines } from "./row-lines.ts";
+
+export const requestCall = (id: string) => controlCalls.requests.get({ id });
+
+/** The delivery attempts of the events that a request caused, newest first. */
+export const causedAttemptsCall = (requestId: string, limit = 100) => controlCalls.attempts.list({ requestId, limit });
+
+export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage => ({ ...request, at: milliseconds(at) });
+
+export const requestDetail = (
+  row: RequestMessage,
+): Detail<{ request: RequestDetail; deliveries: AttemptsListReply }> => ({
+  title: `${row.method} ${row.path}`,
+  fetch: { request: requestCall(row.id), deliveries: causedAttemptsCall(row.id) },
+  lines({ request, deliveries }, state, width, isPreview) {
+    const { theme } = state;
+    const headers = new Map(
+      Object.entries(request?.response.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),
+    );
+    const events = section(theme, "Events", request ? causedLines(state, request, deliveries?.data, width) : []);
+    const handling = [
+      ...section(theme, "Idempotency", request ? idempotencyLines(theme, row, headers, width) : []),
+      ...section(theme, "Rate limit", rateLimitLines(state, row, headers, width)),
+    ];
+    const findings = [
+      ...section(theme, "Fault", faultLines(theme, row, width)),
+      ...verdictSection(state, width, ({ requests }) => requests.includes(row.id)),
+      ...section(theme, "Warnings", warningLines(theme, headers, width)),
+    ];
+    const timing = section(theme, "Timing", timingLines(theme, request?.stages ?? [], width));
+    const messages = request ? messageLines(theme, request, width, !isPreview) : [];
+    const rest = isPreview
+      ? [...findings, ...messages, ...events, ...handling, ...timing]
+      : [...events, ...findings, ...timing, ...handling, ...messages];
+    return [...summary(state, row, request, width), ...rest];
+  },
+});
+
+function summary(state: UiState, row: RequestMessage, request: RequestDetail | undefined, width: number): DetailLine[] {
+  const { theme } = state;
+  const { id, at, method, path, query, operation, merchant, status, durationMs } = row;
+  const apiKey = request?.key ? `, API key ${request.key}` : "";
+  return [
+    ...labelled(theme, width, "id", id),
+    ...labelled(theme, width, "time", dateTime(at)),
+    ...labelled(theme, width, "request", `${method} ${path}${query === "" ? "" : `?${query}`}`),
+    ...labelled(theme, width, "operation", operation ?? missingOperation(row)),
+    ...labelled(
+      theme,
+      width,
+      "merchant",
+      merchant === null ? "none: no API key, or an unknown one" : merchant + apiKey,
+    ),
+    ...labelled(theme, width, "response", status === 0 ? "none" : String(status), ...statusStyles(status)),
+    ...labelled(theme, width, "duration", duration(durationMs)),
+  ];
+}
+
+const missingOperation = ({ status, fault }: RequestMessage) =>
+  fault === null && (status === 404 || status === 405)
+    ? "none: no such route"
+    : "none: the response was sent before routing";
+
+function idempotencyLines(
+  theme: Theme,
+  { idempotencyKey, replayOf, status, method, fault }: RequestMessage,
+  headers: Map<string, string>,
+  width: number,
+): DetailLine[] {
+  if (idempotencyKey === null) {
+    const ignored = headers.get(IGNORED_HEADERS);
+    const reason = ignored === undefined ? "No Idempotency-Key" : `This operation takes no ${ignored}`;
+    const risk = `${reason}: sending this request again executes it again.`;
+    return method === "GET" || method === "HEAD" || method === "DELETE" ? [] : paragraph(theme, width, risk, "dim");
+  }
+  const explain = (text: string) => [
+    ...labelled(theme, width, "key", idempotencyKey),
+    ...paragraph(theme, width, text),
+  ];
+  if (replayOf !== null) {
+    const original = linkTo("requests", replayOf, labelled(theme, width, "original", replayOf));
+    return [...explain(`Replayed: the stored response of ${replayOf}. The operation did not run again.`), ...original];
+  }
+  if (status < 300 && status >= 200)
+    return explain("Stored: a retry with this key gets this response, and the operation does not run again.");
+  if (fault !== null)
+    return explain("A fault changed this response. If the operation ran, its own response is stored.");
+  if (status === 404 || status === 409)
+    return explain(
+      "Stored if the operation itself returned this error: a retry with this key then gets the same response.",
+    );
+  return explain("Not stored: the operation did not run, and the key can be used again.");
+}
+
+function rateLimitLines(
+  state: UiState,
+  { merchant, operation }: RequestMessage,
+  headers: Map<string, string>,
+  width: number,
+): DetailLine[] {
+  const [limit, remaining, reset, retryAfter] = [
+    "ratelimit-limit",
+    "ratelimit-remaining",
+    "ratelimit-reset",
+    "retry-after",
+  ].map((name) => headers.get(name));
+  const { theme } = state;
+  const isUnlimited = limitText(Number(limit)) === "none" && remaining !== "0";
+  const left = labelled(
+    theme,
+    width,
+    "remaining",
+    isUnlimited ? "no limit" : `${groupDigits(remaining)} of ${groupDigits(limit)}`,
+  );
+  const wait = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? `${groupDigits(retryAfter)} s` : retryAfter;
+  return [
+    ...(limit === undefined ? [] : linkTo("limits", windowOf(state, merchant, operation), left)),
+    ...(reset === undefined ? [] : labelled(theme, width, "resets", resetText(state, reset))),
+    ...(wait === undefined ? [] : labelled(theme, width, "Retry-After", wait, "yellow")),
+  ];
+}
+
+/**
+ * The rate limit row that counted a request: its operation's own row, or else the row that its merchant's other
+ * operations share.
+ */
+function windowOf(state: UiState, merchant: string | null, operation: string | null): string {
+  const own = rateWindowId({ merchant: merchant ?? "", operation });
+  return listOf(state, "limits").rows.some(({ id }) => id === own)
+    ? own
+    : rateWindowId({ merchant: merchant ?? "", operation: null });
+}
+
+/** A header's number with its thousands grouped; anything else unchanged. */
+const groupDigits = (value = "?") => (/^\d{1,15}$/.test(value) ? count(Number(value)) : value);
+
+/** `reset` is in Unix seconds. */
+function resetText(state: UiState, reset: string): string {
+  if (!/^\d{1,11}$/.test(reset)) return reset;
+  const time = Number(reset) * 1_000;
+  const left = secondsUntil(state, time);
+  return `${dateTimeToSecond(time)}, ${left > 0 ? `in ${count(left)} s` : "now past"}`;
+}
+
+function faultLines(theme: Theme, { fault, status }: RequestMessage, width: number): DetailLine[] {
+  if (fault === null) return [];
+  const effect = status === 0 ? "The client received no response." : "The response was affected by this rule.";
+  const rules = fault.split(",").flatMap((id) => linkTo("faults", id, labelled(theme, width, "rule", id, "magenta")));
+  return [...rules, ...paragraph(theme, width, effect)];
+}
+
+const IGNORED_HEADERS = "x-sandbox-ignored-headers";
+
+const WARNING_HEADERS = {
+  "unknown fields": "x-sandbox-unknown-fields",
+  "unknown params": "x-sandbox-unknown-params",
+  "ignored headers": IGNORED_HEADERS,
+  warning: "x-sandbox-warning",
+};
+
+const warningLines = (theme: Theme, headers: Map<string, string>, width: number): string[] =>
+  Object.entries(WARNING_HEADERS).flatMap(([label, header]) => {
+    const value = headers.get(header);
+    return value === undefined ? [] : labelled(theme, width, label, value, "yellow");
+  });
+
+/** Shows the response first, because most readers look for it. */
+const messageLines = (
+  theme: Theme,
+  { request, response }: RequestDetail,
+  width: number,
+  hasHeaders: boolean,
+): DetailLine[] =>
+  Object.entries({ Response: response, Request: request }).flatMap(([heading, { headers, body, bytes }]) =>
+    section(theme, heading, [
+      ...(hasHeaders ? [...headerLines(theme, width, headers), ""] : []),
+      ...bodySection(theme, width, body, bytes),
+    ]),
+  );
+
+const causedLines = (
+  state: UiState,
+  { events }: Pick<RequestDetail, "events">,
+  fetched: readonly AttemptSummary[] | undefined,
+  width: number,
+): DetailLine[] =>
+  events.flatMap(({ id, type }) => {
+    const isOfEvent = ({ eventId }: AttemptSummary) => eventId === id;
+    const lines = attemptLines(state, (fetched ?? []).filter(isOfEvent), isOfEvent, width);
+    const none = "No delivery attempt yet: no endpoint is subscribed to this type, or the attempt is not due.";
+    const isEmpty = lines.length === 0 && fetched !== undefined;
+    return [
+      ...labelled(state.theme, width, "event", `${type}  ${id}`),
+      ...(isEmpty ? paragraph(state.theme, width, none, "dim") : lines),
+    ];
+  });
+
+const INDENT = "  ";
+const NAME_WIDTH = 14;
+const TIME_WIDTH = 10;
+/** A bar of this width fits into the detail of the page, beside the list and on a phone. */
+const MAX_BAR = 20;
+
+export function timingLines(theme: Theme, stages: RequestDetail["stages"], width: number): string[] {
+  const total = stages.reduce((sum, { ms }) => sum + ms, 0);
+  const room = Math.max(10, Math.min(MAX_BAR, width - INDENT.length - NAME_WIDTH - TIME_WIDTH - 3));
+  if (total === 0) return [];
+  let before = 0;
+  return stages.map(({ name, ms }) => {
+    const from = Math.min(room - 1, Math.floor((before / total) * room));
+    before += ms;
+    const to = Math.max(from + 1, Math.round((before / total) * room));
+    const bar = " ".repeat(from) + symbols(theme).full.repeat(to - from);
+    const label = styled(theme, INDENT + name.padEnd(NAME_WIDTH), "dim");
+    return (
+      `${label} ${(ms < 1 ? `${ms.toFixed(2)} ms` : duration(ms)).padStart(TIME_WIDTH)}  ` +
+      `${styled(theme, bar, "dim")}`
+    );
+  });
+}

@@ -1,0 +1,141 @@
+// Requests and delivery attempts in one line each, for lists in details.
+
+import type { LoggedAttempt } from "../../../generated/control-api.ts";
+import type { AttemptMessage, RequestMessage } from "../../../src/contracts/live-messages.ts";
+import { sandboxNow, type UiState, valuesOf } from "../../state/state.ts";
+import { fitTo, sanitize, widthOf } from "../../text/cells.ts";
+import { count, countdown, duration, newestOf, statusStyles, timeOfDay } from "../../text/format.ts";
+import { styled, symbols, type TextStyle, type Theme } from "../../text/style.ts";
+import { type DetailLine, linkTo, section, wrapped } from "./detail-lines.ts";
+
+export const requestsOf = (state: UiState, id: string): RequestMessage[] =>
+  valuesOf<RequestMessage>(state, "requests").filter(({ merchant }) => merchant === id);
+
+const MAX_LINKS = 10;
+
+/** A section with the newest of these requests as links. `all` is how many there are in the log. */
+export function requestLinks(
+  theme: Theme,
+  heading: string,
+  requests: readonly RequestMessage[],
+  width: number,
+  all?: number,
+): DetailLine[] {
+  const shown = requests.slice(-MAX_LINKS);
+  const part = all === undefined ? `newest ${count(shown.length)}` : newestOf(shown.length, all);
+  const linked = shown.flatMap((request) => linkTo("requests", request.id, wrapped(requestLine(request), width, "  ")));
+  return section(theme, `${heading}: ${part}, oldest first`, linked);
+}
+
+const requestLine = ({ id, at, method, path, status }: RequestMessage) =>
+  `${id}  ${timeOfDay(at)}  ${method} ${path}  ${status || "no response"}`;
+
+/** A request in one line; only its id once the list has dropped it. */
+export function requestText(state: UiState, id: string): string {
+  const found = valuesOf<RequestMessage>(state, "requests").findLast((request) => request.id === id);
+  return found ? requestLine(found) : id;
+}
+
+/**
+ * The fields that an attempt has both in the log and in the stream, and the state that the log had for its delivery.
+ */
+export type AttemptSummary = Omit<AttemptMessage, "at" | "merchant" | "fault"> &
+  Partial<Pick<LoggedAttempt, "deliveryState">>;
+
+/** Short forms of error codes that are longer than the eight cells of the column. */
+const SHORT_CODES: ReadonlyMap<string | null, string> = new Map([
+  ["connection_refused", "refused"],
+  ["redirect_not_followed", "redirect"],
+  ["target_not_allowed", "blocked"],
+]);
+
+export function resultOf({ responseStatus, errorCode }: Pick<AttemptSummary, "responseStatus" | "errorCode">): string {
+  if (responseStatus !== null) return String(responseStatus);
+  return SHORT_CODES.get(errorCode) ?? errorCode ?? "";
+}
+
+/** The style of the endpoint's response, whether or not the delivery is retried. */
+export const resultStyles = ({ responseStatus }: Pick<AttemptSummary, "responseStatus">): TextStyle[] =>
+  statusStyles(responseStatus ?? 0);
+
+/**
+ * The successor of an attempt: another attempt of its delivery, or a replay, which is another delivery of the same
+ * event to the same endpoint.
+ */
+type Later = "attempt" | "replay" | undefined;
+
+export function laterAttempts(attempts: readonly AttemptSummary[]): (attempt: AttemptSummary) => Later {
+  const lastAttempt = new Map<number, number>();
+  const lastDelivery = new Map<string, number>();
+  const raise = <Key>(highest: Map<Key, number>, key: Key, value: number) =>
+    highest.set(key, Math.max(value, highest.get(key) ?? 0));
+  for (const one of attempts) {
+    raise(lastAttempt, one.delivery, one.attempt);
+    raise(lastDelivery, targetOf(one), one.delivery);
+  }
+  return (one) => {
+    if ((lastAttempt.get(one.delivery) ?? 0) > one.attempt) return "attempt";
+    return (lastDelivery.get(targetOf(one)) ?? 0) > one.delivery ? "replay" : undefined;
+  };
+}
+
+/** Deliveries of one event to one endpoint. */
+export const targetOf = ({ eventId, endpointId }: Pick<AttemptSummary, "eventId" | "endpointId">) =>
+  `${eventId} ${endpointId}`;
+
+export function outcomeOf(
+  state: UiState,
+  attempt: AttemptSummary,
+  later: Later,
+): [outcome: string, styles: TextStyle[]] {
+  const { status, nextAttemptAt, deliveryState } = attempt;
+  const { good, bad, unsure } = symbols(state.theme);
+  if (status === "succeeded" && nextAttemptAt === null) return [`${good} delivered`, ["dim"]];
+  if (later === "attempt") return [`${unsure} retried`, ["dim"]];
+  if (deliveryState === "cancelled") return [`${bad} cancelled`, ["dim"]];
+  if (nextAttemptAt === null) return later === "replay" ? [`${bad} replayed`, ["dim"]] : [`${bad} failed`, ["failure"]];
+  const wait = nextAttemptAt - sandboxNow(state) / 1_000;
+  return [wait > 0 ? `${unsure} next in ${countdown(wait)}` : `${unsure} due now`, []];
+}
+
+/**
+ * The fetched attempts of a delivery or an event, oldest first, then those that the stream has added since. The opened
+ * attempt is marked.
+ */
+export function attemptLines(
+  state: UiState,
+  fetched: readonly AttemptSummary[],
+  isListed: (attempt: AttemptMessage) => boolean,
+  width: number,
+  opened?: string,
+): DetailLine[] {
+  const listed = new Map(
+    valuesOf<AttemptMessage>(state, "deliveries").flatMap((one) => (isListed(one) ? [[one.id, one]] : [])),
+  );
+  // The list knows which of the fetched attempts have lost their next attempt since.
+  const known = fetched.toReversed().map((one) => listed.get(one.id) ?? one);
+  const all = [...known, ...[...listed.values()].filter((one) => !fetched.some(({ id }) => id === one.id))];
+  const later = laterAttempts(all);
+  return all.flatMap((attempt): DetailLine[] => {
+    const line = attemptLine(state, attempt, width, later(attempt));
+    return attempt.id === opened
+      ? [`  ${symbols(state.theme).cursor}${line.slice(3)}`]
+      : linkTo("deliveries", attempt.id, [line]);
+  });
+}
+
+function attemptLine(state: UiState, attempt: AttemptSummary, width: number, later: Later): string {
+  const [outcome, styles] = outcomeOf(state, attempt, later);
+  const took = attempt.durationMs === null ? "" : duration(attempt.durationMs);
+  const number = `    ${attempt.attempt}/${attempt.maxAttempts}  `;
+  const result = fitTo(sanitize(resultOf(attempt)), 8);
+  const time = `  ${took.padStart(9)}  `;
+  const room = Math.max(0, width - widthOf(number + result + time) - 18);
+  return (
+    number +
+    styled(state.theme, result, ...resultStyles(attempt)) +
+    time +
+    styled(state.theme, fitTo(outcome, 17), ...styles) +
+    (room < 8 ? "" : ` ${fitTo(sanitize(attempt.url), room)}`)
+  );
+}

@@ -1,0 +1,339 @@
+// The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
+
+import { filterProblem } from "../../../src/client/row-filter.ts";
+import { plural } from "../../../src/kernel/text.ts";
+import { curlOf } from "../../connection/calls.ts";
+import { layoutOf, placementOf, visibleRowCount } from "../../state/layout.ts";
+import { LESSON_PANE } from "../../state/learning.ts";
+import {
+  type CursorMove,
+  follow,
+  freeze,
+  moveCursor,
+  type Row,
+  selectedRow,
+  unfreeze,
+  withFilter,
+} from "../../state/list.ts";
+import {
+  boundTo,
+  type FilterLine,
+  type KeyBinding,
+  listOf,
+  type Overlay,
+  type StateUpdate,
+  type UiState,
+} from "../../state/state.ts";
+import { closeTopOverlay, openOverlay, topOverlay, update, withList, withNotice } from "../../state/updates.ts";
+import { pageUrl } from "../address.ts";
+import { controlGroups } from "../controls/index.ts";
+import { explorer, paneNamed, visiblePanes } from "../index.ts";
+import { topDetail } from "../overlays/detail.ts";
+import { editText, isPaste } from "../overlays/field.ts";
+import { helpOverlay, type KeyGroup, paletteOverlay } from "../overlays/key-lists.ts";
+import { confirm, textOverlay } from "../overlays/text-view.ts";
+import { loadGap } from "../run-effects.ts";
+import { detailKeys, jumpKey, scrolledBy, scrollOverlay, searchDetail } from "./detail-keys.ts";
+
+function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-half"): StateUpdate {
+  const overlay = topOverlay(state);
+  const { textLines } = paneNamed(state.pane);
+  const placement = placementOf(state, state.pane);
+  const paneLines = textLines ? placement.height - 2 : visibleRowCount(state, state.pane);
+  const page = overlay ? layoutOf(state).overlay.height - 2 : paneLines;
+  const half = Math.ceil(page / 2);
+  const pages: Record<string, number> = { page, "-page": -page, half, "-half": -half };
+  const distance = (pages[by] ?? by) as CursorMove;
+  if (overlay) return scrollOverlay(state, distance);
+  if (textLines) {
+    const last = Math.max(0, textLines(state, placement.width - 4).length - page);
+    return update({
+      ...state,
+      scrolls: { ...state.scrolls, [state.pane]: scrolledBy(state.scrolls[state.pane], distance, last) },
+    });
+  }
+  return update(withList(state, state.pane, moveCursor(listOf(state), distance, page)));
+}
+
+const followRows = (state: UiState): StateUpdate => update(withList(state, state.pane, follow(listOf(state))));
+
+const movementKeys: readonly KeyBinding[] = [
+  { keys: ["j", "down"], help: "move down", run: (state) => move(state, 1) },
+  { keys: ["k", "up"], help: "move up", run: (state) => move(state, -1) },
+  { keys: ["g", "home"], help: "go to the top", run: (state) => move(state, "first") },
+  { keys: ["pagedown", "ctrl-f"], help: "page down", run: (state) => move(state, "page") },
+  { keys: ["pageup", "ctrl-b"], help: "page up", run: (state) => move(state, "-page") },
+  { keys: ["ctrl-d"], help: "half page down", run: (state) => move(state, "half") },
+  { keys: ["ctrl-u"], help: "half page up", run: (state) => move(state, "-half") },
+  {
+    keys: ["G", "end"],
+    help: "go to the end and follow new rows",
+    run: (state) => (topOverlay(state) || !paneNamed(state.pane).follows ? move(state, "last") : followRows(state)),
+  },
+];
+
+function switchPane(state: UiState, by: number): StateUpdate {
+  const panes = visiblePanes(state);
+  const index = panes.findIndex(({ name }) => name === state.pane);
+  return focusPane(state, panes[(index + by + panes.length) % panes.length]?.name ?? state.pane);
+}
+
+/** Focuses a pane, and polls at once for the rows of a pane that was not visible. */
+const focusPane = (state: UiState, pane: string): StateUpdate =>
+  update(closeTopOverlay({ ...state, pane, overlays: state.overlays.slice(0, 1) }), { kind: "refresh" });
+
+export const openRow = (state: UiState, row: Row): StateUpdate =>
+  row.gap ? loadGap(state, state.pane, row) : paneNamed(state.pane).openRow(state, row);
+
+function toggleFreeze(state: UiState): StateUpdate {
+  const isFrozen = listOf(state).frozen !== undefined;
+  const toggle = isFrozen ? unfreeze : freeze;
+  const lists = Object.fromEntries(Object.entries(state.lists).map(([name, list]) => [name, toggle(list)]));
+  return update(
+    withNotice({ ...state, lists }, isFrozen ? "Display resumed" : "Display frozen. Press Space to resume", "yellow"),
+  );
+}
+
+const commonPaneKeys: readonly KeyBinding[] = [
+  boundTo({ keys: ["enter"], label: "details", help: "open details", run: openRow }, (state) =>
+    selectedRow(listOf(state)),
+  ),
+  jumpKey,
+  {
+    keys: ["/"],
+    label: "filter",
+    help: "filter rows: text, status:4xx, path:, ms>100, is:fault; ! excludes",
+    isEnabled: (state) => !paneNamed(state.pane).textLines,
+    run: (state) => update({ ...state, filterLine: lineOf(listOf(state).filter) }),
+  },
+  {
+    keys: ["escape"],
+    label: "clear filter",
+    help: "clear the filter",
+    isEnabled: (state) => listOf(state).filter !== "",
+    run: (state) => update(withList(state, state.pane, withFilter(listOf(state), "")), { kind: "subscribe" }),
+  },
+  {
+    keys: ["space"],
+    label: "freeze",
+    help: "freeze or resume the display; the sandbox keeps running",
+    run: toggleFreeze,
+  },
+  {
+    keys: ["f"],
+    label: "follow",
+    help: "follow new rows",
+    isEnabled: (state) => paneNamed(state.pane).follows && !listOf(state).follows,
+    run: followRows,
+  },
+  { keys: ["tab", "l", "right"], label: "next pane", help: "next pane", run: (state) => switchPane(state, 1) },
+  { keys: ["shift-tab", "h", "left"], help: "previous pane", run: (state) => switchPane(state, -1) },
+];
+
+/** The digit of a tab; none after the tenth. */
+export const digitOf = (index: number): string => "1234567890"[index] ?? "";
+
+export const tabDigits = (state: UiState): readonly KeyBinding[] =>
+  visiblePanes(state).map(({ name, title }, index) => {
+    const digit = digitOf(index);
+    return { keys: digit === "" ? [] : [digit], help: `go to ${title}`, run: (later) => focusPane(later, name) };
+  });
+
+/**
+ * The keys of the lesson that the page shows beside every pane, without those that have another meaning in the panes:
+ * next, back, hint, skip and another lesson.
+ */
+export const besideLessonKeys = ({ isPage, learning }: UiState): readonly KeyBinding[] =>
+  isPage && learning
+    ? paneNamed(LESSON_PANE).keys.filter(({ keys: [key = ""] }) => ["n", "p", "H", "S", "L"].includes(key))
+    : [];
+
+/** The keys that work in panes and overlays alike, last in the key bar. */
+const globalKeys: readonly KeyBinding[] = [
+  {
+    keys: ["!"],
+    help: "show the last call as curl, or the text copied since",
+    isEnabled: ({ lastCall, lastCopy }) => lastCall !== undefined || lastCopy !== undefined,
+    run: showLast,
+  },
+  {
+    keys: [":"],
+    label: "commands",
+    help: "find a command by typing; Enter runs it",
+    run: (state) => update(openOverlay(state, paletteOverlay(commandsOf(state)))),
+  },
+  {
+    keys: ["O"],
+    label: "link",
+    help: "open the page at this view, and copy its address; in a browser or without a desktop, copy it only",
+    run: (state) => update(state, { kind: "open", url: pageUrl(state) }),
+  },
+  { keys: ["ctrl-l"], help: "redraw the screen", run: (state) => update(state, { kind: "repaint" }) },
+  { keys: ["ctrl-z"], help: "suspend", run: (state) => update(state, { kind: "suspend" }) },
+  { keys: ["s"], help: "switch to plain lines and back", run: (state) => update(state, { kind: "plain" }) },
+  {
+    keys: ["?"],
+    label: "help",
+    help: "show all keys",
+    run: (state) => update(openOverlay(state, helpOverlay(keyGroups(state), commandsOf(state)))),
+  },
+  {
+    keys: ["q"],
+    label: "quit",
+    help: "go back; from the panes, quit",
+    run: (state) => (topOverlay(state) ? update(closeTopOverlay(state)) : quit(state)),
+  },
+];
+
+function showLast(state: UiState): StateUpdate {
+  const { lastCall, lastCopy, target } = state;
+  if (lastCopy !== undefined) return update(openOverlay(state, textOverlay("Last copied text", lastCopy)));
+  return update(lastCall ? openOverlay(state, textOverlay("Last call as curl", curlOf(target, lastCall))) : state);
+}
+
+/** Asks before it ends a sandbox that exists only in this process's memory and has answered a call. */
+function quit(state: UiState): StateUpdate {
+  const { sandbox, made } = state;
+  const leave = (later: UiState) => update(later, { kind: "quit" });
+  if (sandbox?.pid !== globalThis.process?.pid || sandbox.database !== null || made.requests === 0) return leave(state);
+  const question = `Quit? The sandbox is in memory: its records and ${plural(made.requests, "request")} will be lost.`;
+  return update(openOverlay(state, confirm(question, undefined, leave)));
+}
+
+const searchKey: KeyBinding = {
+  keys: ["/"],
+  label: "search",
+  help: "search the details",
+  run: (state) => writeLine(state, "", topDetail(state)?.scroll ?? 0),
+};
+
+const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[] => [
+  ...(topDetail(state) ? [...detailKeys, searchKey, jumpKey] : []),
+  ...overlay.keys,
+  { keys: ["escape"], label: "back", help: "go back", run: (later) => update(closeTopOverlay(later)) },
+];
+
+/**
+ * The keys that a browser keeps for itself, and those that need a terminal. Ctrl-O and Ctrl-Y are buttons of a form.
+ */
+const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oy]/.test(key);
+
+/** The bindings as the help shows them. Of several with the same key, the first enabled one applies. */
+export const keyGroups = (state: UiState): KeyGroup[] =>
+  [...localGroups(state), ...controlGroups, { title: "Everywhere", bindings: globalKeys }].map(
+    ({ bindings, ...group }: KeyGroup) => ({
+      ...group,
+      bindings: state.isPage ? bindings.flatMap((binding) => withoutBrowsers(state, binding)) : bindings,
+    }),
+  );
+
+/** A binding without the browser's keys; none if no key is left. At the top, `q` has nothing to close. */
+function withoutBrowsers(state: UiState, binding: KeyBinding): KeyBinding[] {
+  const keys = binding.keys.filter((key) => !isBrowsers(key) && (key !== "q" || topOverlay(state) !== undefined));
+  return keys.length === 0 && binding.keys.length > 0 ? [] : [{ ...binding, keys }];
+}
+
+function localGroups(state: UiState): KeyGroup[] {
+  const overlay = topOverlay(state);
+  if (overlay)
+    return [
+      {
+        title: overlay.title,
+        bindings: [...overlayBindings(state, overlay), ...(topDetail(state) ? tabDigits(state) : [])],
+      },
+      { title: "Scrolling", bindings: movementKeys },
+    ];
+  const { name, title, legend, keys } = paneNamed(state.pane);
+  // The explorer has no rows, and the browser scrolls it.
+  if (name === explorer.name) return [{ title: "Panes", bindings: tabDigits(state) }];
+  return [
+    { title, legend, bindings: [...keys, ...besideLessonKeys(state)] },
+    { title: "All panes", bindings: [...commonPaneKeys, ...tabDigits(state), ...movementKeys] },
+  ];
+}
+
+const commandsOf = (state: UiState): readonly KeyBinding[] =>
+  enabledBindings(state).filter((binding) => !movementKeys.includes(binding) && !binding.keys.includes(":"));
+
+export const enabledBindings = (state: UiState): readonly KeyBinding[] =>
+  keyGroups(state)
+    .flatMap(({ bindings }) => bindings)
+    .filter(({ isEnabled }) => isEnabled?.(state) ?? true);
+
+export function handleKey(before: UiState, key: string): StateUpdate {
+  if (key === "ctrl-c") return update(before, { kind: "interrupt" });
+  const state = { ...before, notice: undefined };
+  if (state.filterLine) return editFilterLine(state, state.filterLine, key);
+  const handled = topOverlay(state)?.onKey?.(state, key);
+  if (handled) return handled;
+  if (isPaste(key)) return update(withNotice(state, "Nothing was pasted. Open a filter (/) or a form first", "yellow"));
+  const binding = enabledBindings(state).find(({ keys }) => keys.includes(key));
+  return binding?.run(state) ?? update(state);
+}
+
+/** The keys of a text that is being typed, such as a filter; undefined while none is. */
+export function typingKeys({ filterLine, filterHistory }: UiState): readonly KeyBinding[] | undefined {
+  if (!filterLine) return undefined;
+  const isFilter = filterLine.searchesFrom === undefined;
+  const labels = {
+    enter: isFilter ? "apply" : "keep",
+    escape: "clear",
+    ...(isFilter && filterHistory.length > 0 && { up: "earlier filter" }),
+  };
+  return Object.entries(labels).map(([key, label]) => ({
+    keys: [key],
+    label,
+    help: label,
+    run: (later) => handleKey(later, key),
+  }));
+}
+
+const MAX_HISTORY = 50;
+
+const lineOf = (value: string, stepsBack = 0): FilterLine => ({ value, caretFromEnd: 0, isSelected: false, stepsBack });
+
+/** Writes a whole filter, or a search in the details from a line on, as into an input of a browser. */
+export const writeLine = (state: UiState, text: string, searchesFrom?: number): StateUpdate =>
+  apply(state, text, { ...lineOf(text), searchesFrom });
+
+export function lineProblem(state: UiState): string | undefined {
+  const { pane, filterLine } = state;
+  const vocabulary = paneNamed(pane).vocabulary(state);
+  return filterLine?.searchesFrom === undefined && filterLine && vocabulary
+    ? filterProblem(filterLine.value, vocabulary)
+    : undefined;
+}
+
+function editFilterLine(state: UiState, line: FilterLine, key: string): StateUpdate {
+  if (key === "escape") return apply(state, "", undefined, line.searchesFrom);
+  if (key === "enter") return lineProblem(state) === undefined ? update(closed(state, line)) : update(state);
+  const isRecall = (key === "up" || key === "down") && line.searchesFrom === undefined;
+  if (isRecall) return recall(state, line, key === "up" ? 1 : -1);
+  const edited = editText(line, key);
+  return edited ? apply(state, edited.value, { ...line, ...edited, stepsBack: 0 }) : update(state);
+}
+
+function closed(state: UiState, { value: text, searchesFrom }: FilterLine): UiState {
+  const next = { ...state, filterLine: undefined };
+  if (searchesFrom !== undefined || text.trim() === "") return next;
+  return { ...next, filterHistory: [...state.filterHistory.filter((one) => one !== text), text].slice(-MAX_HISTORY) };
+}
+
+function recall(state: UiState, { stepsBack }: FilterLine, by: number): StateUpdate {
+  const steps = Math.max(0, Math.min(state.filterHistory.length, stepsBack + by));
+  const text = state.filterHistory.at(-steps || Infinity) ?? "";
+  return apply(state, text, lineOf(text, steps));
+}
+
+/** Searches the details, or filters the rows; an invalid filter keeps the last valid one. */
+function apply(
+  state: UiState,
+  text: string,
+  filterLine: FilterLine | undefined,
+  searchesFrom = filterLine?.searchesFrom,
+): StateUpdate {
+  const next = { ...state, filterLine };
+  if (searchesFrom !== undefined) return searchDetail(next, text, searchesFrom);
+  if (lineProblem(next) !== undefined || text === listOf(state).filter) return update(next);
+  return update(withList(next, state.pane, withFilter(listOf(state), text)), { kind: "subscribe" });
+}

@@ -1,0 +1,63 @@
+// A form as its fields, their values and the call that they make: what a terminal and a browser show of it.
+
+import type { FieldError } from "../../../src/kernel/errors.ts";
+import type { Call } from "../../connection/calls.ts";
+import type { UiState } from "../../state/state.ts";
+import type { CallResult } from "../../state/updates.ts";
+import { type FieldEdit, type FormField, type FormValues, fieldValue } from "./field.ts";
+
+interface FormContext<Data> {
+  state: UiState;
+  /** The replies to the calls of `fetch`, by name. */
+  data: Readonly<Partial<Data>>;
+}
+
+export interface Submission<Reply = unknown> {
+  call: Call<Reply>;
+  /** A method, so that a submission of any reply is a `Submission`. */
+  onReply(reply: Reply): CallResult;
+}
+
+/** The type of the reply follows from the call. */
+export const submission = <Reply>(call: Call<Reply>, onReply: (reply: Reply) => CallResult): Submission =>
+  ({ call, onReply }) satisfies Submission<Reply>;
+
+/** `Data` is the replies to the calls of `fetch`, by name. */
+export interface Form<Data extends object = object> {
+  title: string;
+  fetch?: { readonly [Name in keyof Data]: Call<Data[Name]> };
+  fields(values: FormValues, context: FormContext<Data>): readonly FormField[];
+  /** The call that the form shows and sends, built from the state before the call. */
+  submission(values: FormValues, context: FormContext<Data>): Submission;
+  /** What the call does, shown above it. Default: nothing. */
+  sentence?(call: Call, context: FormContext<Data>): string;
+  /** The question to confirm before a destructive call. */
+  confirm?(values: FormValues): string | undefined;
+}
+
+export interface FormState extends Readonly<Omit<FieldEdit, "value">> {
+  readonly values: FormValues;
+  readonly data: Readonly<Record<string, unknown>>;
+  /** The name of the focused field; the first field if no field has this name. */
+  readonly focus: string;
+  /** Whether rare fields without a value are shown. */
+  readonly isUnfolded: boolean;
+  readonly isSending: boolean;
+  readonly rejection: { message: string; fields: readonly FieldError[] } | undefined;
+}
+
+/** A form with its fields, their values, the call and the handling of its reply. */
+export type FormView = ReturnType<typeof viewOf>;
+
+export function viewOf(state: UiState, form: Form, input: FormState) {
+  const context = { state, data: input.data };
+  const allFields = form.fields(input.values, context);
+  const values = Object.fromEntries(allFields.map((field) => [field.name, fieldValue(field, input.values)]));
+  const fields = allFields.filter(
+    ({ name, isRare }) => !isRare || input.isUnfolded || values[name] !== "" || name === input.focus,
+  );
+  const focused = fields.find(({ name }) => name === input.focus) ?? fields[0];
+  const submitted = form.submission(values, context);
+  const sentence = form.sentence?.(submitted.call, context) ?? "";
+  return { allFields, fields, values, focused, input, sentence, ...submitted };
+}

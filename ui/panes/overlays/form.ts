@@ -1,0 +1,204 @@
+// Forms: every key that asks for input opens one. A form turns its fields into one call, shows and sends it, and
+// applies the result.
+
+import type { HttpReply } from "../../../src/client/http-transport.ts";
+import type { FieldError } from "../../../src/kernel/errors.ts";
+import { type Call, curlOf, refusalOf } from "../../connection/calls.ts";
+import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../../state/state.ts";
+import {
+  applyResult,
+  callEffect,
+  closeTopOverlay,
+  copyText,
+  openOverlay,
+  startCall,
+  topOverlay,
+  update,
+  withNotice,
+} from "../../state/updates.ts";
+import { editField, type FieldEdit, type FormField, type FormValues, fieldAt, stepOption, textOf } from "./field.ts";
+import { formLines, PAGE } from "./form-lines.ts";
+import { type Form, type FormState, type FormView, viewOf } from "./form-view.ts";
+import { confirm } from "./text-view.ts";
+
+interface FormOverlay extends Overlay {
+  readonly id: symbol;
+  readonly form: Form;
+  readonly input: FormState;
+}
+
+/** Opens a form. `values` prefill its fields; `effects` fetch cached lookups that it uses. */
+export function openForm(
+  state: UiState,
+  form: Form,
+  values: FormValues = {},
+  effects: readonly Effect[] = [],
+): StateUpdate {
+  const id = Symbol(form.title);
+  const input: FormState = {
+    values,
+    data: {},
+    ...focusOn(""),
+    isUnfolded: false,
+    isSending: false,
+    rejection: undefined,
+  };
+  const fetches = Object.entries<Call>({ ...form.fetch }).map(([name, call]) =>
+    callEffect(call, (later, { body }) =>
+      update(changeForm(later, id, (before) => ({ ...before, data: { ...before.data, [name]: body } }))),
+    ),
+  );
+  return update(openOverlay(state, formOverlay(id, form, input)), ...effects, ...fetches);
+}
+
+const formOverlay = (id: symbol, form: Form, input: FormState): FormOverlay => ({
+  id,
+  form,
+  input,
+  title: form.title,
+  lines: (state, width) => formLines(viewOf(state, form, input), state, width),
+  keys: KEYS,
+  onKey: handleFormKey,
+});
+
+export const isForm = (overlay: Overlay | undefined): overlay is FormOverlay =>
+  overlay !== undefined && "form" in overlay;
+
+/** Writes the value of a field of the form on top, as into an input of a browser. */
+export function writeField(state: UiState, field: FormField, value: string): StateUpdate {
+  return update(withEdit(state, field, { value, search: "", caretFromEnd: 0, isSelected: false }));
+}
+
+export const focusField = (state: UiState, { name }: FormField): StateUpdate =>
+  update(topForm(state).input.focus === name ? state : changeTopForm(state, focusOn(name)));
+
+const topForm = (state: UiState) => topOverlay(state) as FormOverlay;
+
+export const topFormView = (state: UiState): FormView => viewOf(state, topForm(state).form, topForm(state).input);
+
+function changeForm(state: UiState, id: symbol, change: (input: FormState) => FormState): UiState {
+  const changed = (overlay: Overlay) =>
+    isForm(overlay) && overlay.id === id ? formOverlay(id, overlay.form, change(overlay.input)) : overlay;
+  return { ...state, overlays: state.overlays.map(changed) };
+}
+
+const changeTopForm = (state: UiState, change: Partial<FormState>): UiState =>
+  changeForm(state, topForm(state).id, (input) => ({ ...input, ...change }));
+
+const focusOn = (name: string) => ({ focus: name, search: "", caretFromEnd: 0, isSelected: true });
+
+const KEYS: readonly KeyBinding[] = [
+  { keys: ["enter"], label: "send", help: "send the call shown at the bottom", run: submit },
+  {
+    keys: ["down"],
+    label: "choose",
+    help: "next option; after the last one, the next field",
+    run: (state) => walk(state, 1),
+  },
+  { keys: ["up"], help: "previous option; before the first one, the previous field", run: (state) => walk(state, -1) },
+  { keys: ["pagedown"], help: `${PAGE} options or fields down`, run: (state) => walk(state, PAGE) },
+  { keys: ["pageup"], help: `${PAGE} options or fields up`, run: (state) => walk(state, -PAGE) },
+  {
+    keys: ["tab"],
+    label: "next field",
+    help: "next field",
+    isEnabled: (state) => topFormView(state).fields.length > 1,
+    run: (state) => moveFocus(state, 1),
+  },
+  { keys: ["shift-tab"], help: "previous field", run: (state) => moveFocus(state, -1) },
+  {
+    keys: ["ctrl-o"],
+    label: "more",
+    help: "show the rare fields, or fold those without a value",
+    isEnabled: (state) => topFormView(state).allFields.some(({ isRare }) => isRare),
+    run: unfold,
+  },
+  {
+    keys: ["ctrl-y"],
+    label: "copy curl",
+    help: "copy the call as curl without sending it",
+    run: (state) => copyText(state, curlOf(state.target, topFormView(state).call), "the call as curl"),
+  },
+  { keys: ["escape"], help: "close the form", run: (state) => update(closeTopOverlay(state)) },
+];
+
+/** Text for the focused field. All other keys go to `KEYS`. */
+function handleFormKey(state: UiState, key: string): StateUpdate | undefined {
+  const { focused, values, input } = topFormView(state);
+  const edit = focused && editField(focused, { ...input, value: values[focused.name] ?? "" }, key);
+  if (!focused || !edit) return undefined;
+  if (edit === "refused")
+    return update(
+      withNotice(state, `No ${focused.label ?? focused.name} matches ${input.search}${textOf(key)}`, "yellow"),
+      {
+        kind: "bell",
+      },
+    );
+  return update(withEdit(state, focused, edit));
+}
+
+function withEdit(state: UiState, { name }: FormField, { value, ...edit }: FieldEdit): UiState {
+  const { search, caretFromEnd, isSelected } = edit;
+  return changeTopForm(state, {
+    values: { ...topForm(state).input.values, [name]: value },
+    focus: name,
+    search,
+    caretFromEnd,
+    isSelected,
+  });
+}
+
+/** Moves through the lines in the order on the screen: the options of the focused field, then the fields. */
+function walk(state: UiState, by: number): StateUpdate {
+  const { focused, values, input } = topFormView(state);
+  const edit = { ...input, value: focused ? (values[focused.name] ?? "") : "" };
+  const value = focused?.options && stepOption(focused, edit, by, "stop");
+  if (focused && value !== undefined) return update(withEdit(state, focused, { ...edit, value }));
+  return moveFocus(state, by, false);
+}
+
+/** Unfolds the rare fields and goes to the first of them, which may be below the screen; or folds them. */
+function unfold(state: UiState): StateUpdate {
+  const { allFields, fields, input } = topFormView(state);
+  const rare = allFields.find((field) => !fields.includes(field));
+  return update(changeTopForm(state, { isUnfolded: !input.isUnfolded, ...(rare && focusOn(rare.name)) }));
+}
+
+function moveFocus(state: UiState, by: number, wraps = true): StateUpdate {
+  const { fields, focused } = topFormView(state);
+  const to = fields.findIndex(({ name }) => name === focused?.name) + by;
+  const index = wraps ? (to + fields.length) % fields.length : Math.max(0, Math.min(fields.length - 1, to));
+  return update(changeTopForm(state, focusOn(fields[index]?.name ?? "")));
+}
+
+function submit(state: UiState): StateUpdate {
+  const { values, call, input } = topFormView(state);
+  if (input.isSending) return update(withNotice(state, "Sending …", "dim"));
+  const question = topForm(state).form.confirm?.(values);
+  return question === undefined ? send(state) : update(openOverlay(state, confirm(question, call, send)));
+}
+
+function send(state: UiState): StateUpdate {
+  const { id } = topForm(state);
+  // Built from the state before the call, because the stream may report the change before the reply arrives.
+  const { call, allFields, onReply } = topFormView(state);
+  const reject = (later: UiState, message: string, errors: readonly FieldError[]): StateUpdate => {
+    const invalid = fieldAt(allFields, errors[0]?.field ?? "");
+    const focus = invalid ? focusOn(invalid.name) : {};
+    const rejected = changeForm(later, id, (before) => ({
+      ...before,
+      ...focus,
+      isSending: false,
+      rejection: { message, fields: errors },
+    }));
+    return update(withNotice(rejected, message, "failure"));
+  };
+  const apply = (later: UiState, reply: HttpReply): StateUpdate => {
+    const others = later.overlays.filter((overlay) => !isForm(overlay) || overlay.id !== id);
+    if (reply.status < 400) return applyResult({ ...later, overlays: others }, call, onReply(reply.body));
+    const refusal = refusalOf(call, reply);
+    return reject(later, refusal.message, refusal.fields);
+  };
+  const sending = startCall(changeTopForm(state, { isSending: true, rejection: undefined }), call);
+  return update(sending, callEffect(call, apply, reject));
+}

@@ -1,0 +1,137 @@
+// The lists of keys: the help with every key, and the palette with the commands that apply now, found by typing.
+
+import { layoutOf } from "../../state/layout.ts";
+import type { KeyBinding, Overlay, StateUpdate, UiState } from "../../state/state.ts";
+import { closeTopOverlay, replaceTopOverlay, update } from "../../state/updates.ts";
+import { cut, fitTo, sanitize } from "../../text/cells.ts";
+import { styled, symbols, type Theme } from "../../text/style.ts";
+import { paragraph } from "../details/detail-lines.ts";
+import { editText } from "./field.ts";
+
+export interface KeyGroup {
+  title: string;
+  legend?: ((theme: Theme) => string) | undefined;
+  bindings: readonly KeyBinding[];
+}
+
+const KEYS_WIDTH = 18;
+
+/** `/` searches the commands in the palette. */
+export const helpOverlay = (groups: readonly KeyGroup[], commands: readonly KeyBinding[]): Overlay => ({
+  title: "Keys",
+  lines: ({ theme }, width) => [
+    styled(theme, "Press / to find a command.", "dim"),
+    ...groups.filter(({ bindings }) => bindings.length > 0).flatMap((group) => groupLines(theme, group, width)),
+  ],
+  keys: [
+    {
+      keys: ["/"],
+      label: "search",
+      help: "find a command by typing",
+      run: (state) => update(replaceTopOverlay(state, paletteOverlay(commands))),
+    },
+  ],
+});
+
+function groupLines(theme: Theme, { title, legend, bindings }: KeyGroup, width: number): string[] {
+  // On a phone, the page has no keys with long names.
+  const room = width < 50 ? 11 : KEYS_WIDTH;
+  const lines = bindings.flatMap(({ keys, help }) => {
+    const [first = "", ...rest] = paragraph(theme, width - room - 1, help).map((line) => line.trimStart());
+    return [
+      `  ${styled(theme, fitTo(keys.join(" ") || "palette (:)", room), "bold")} ${first}`,
+      ...rest.map((line) => " ".repeat(room + 3) + line),
+    ];
+  });
+  return [
+    "",
+    styled(theme, cut(title, width), "bold"),
+    ...(legend ? paragraph(theme, width, legend(theme), "dim") : []),
+    ...lines,
+  ];
+}
+
+/** The border, the search and the line below it. */
+const OTHER_LINES = 4;
+
+/**
+ * The parts of the palette that the page shows: all commands, those that match the search, and the index of the chosen
+ * one.
+ */
+export interface PaletteOverlay extends Overlay {
+  readonly palette: { bindings: readonly KeyBinding[]; search: string; found: readonly KeyBinding[]; chosen: number };
+}
+
+export const isPalette = (overlay: Overlay | undefined): overlay is PaletteOverlay =>
+  overlay !== undefined && "palette" in overlay;
+
+/** `index` is the index of the chosen command among the matches of the search. */
+export function paletteOverlay(bindings: readonly KeyBinding[], search = "", index = 0): PaletteOverlay {
+  const found = matchingBindings(bindings, search);
+  const chosen = Math.max(0, Math.min(found.length - 1, index));
+  const change = (state: UiState, ...next: [search: string, index?: number]): StateUpdate =>
+    update(replaceTopOverlay(state, paletteOverlay(bindings, ...next)));
+  return {
+    title: "Commands",
+    palette: { bindings, search, found, chosen },
+    lines: (state, width) => [
+      `:${sanitize(search)}${symbols(state.theme).caret}`,
+      "",
+      ...commandLines(state, found, chosen, search, width),
+    ],
+    keys: [
+      { keys: ["enter"], label: "run", help: "run the command", run: (state) => runCommand(state, found[chosen]) },
+      { keys: ["down"], label: "next", help: "next command", run: (state) => change(state, search, chosen + 1) },
+      { keys: ["up"], help: "previous command", run: (state) => change(state, search, chosen - 1) },
+    ],
+    onKey(state, key) {
+      const edited = editText({ value: search, caretFromEnd: 0, isSelected: false }, key)?.value;
+      if (edited === undefined) return undefined;
+      return matchingBindings(bindings, edited).length === 0 ? update(state, { kind: "bell" }) : change(state, edited);
+    },
+  };
+}
+
+export function runCommand(state: UiState, binding: KeyBinding | undefined): StateUpdate {
+  const closed = closeTopOverlay(state);
+  return binding?.run(closed) ?? update(closed);
+}
+
+/**
+ * The bindings that contain every word of the search. Bindings whose label, or a word of whose help, starts with the
+ * search come first.
+ */
+function matchingBindings(bindings: readonly KeyBinding[], search: string): readonly KeyBinding[] {
+  const wanted = search.trim().toLowerCase();
+  const words = wanted.split(/\s+/);
+  const nameOf = ({ label }: KeyBinding) => (typeof label === "string" ? label : "");
+  const rankOf = (binding: KeyBinding) => {
+    const texts = [nameOf(binding).toLowerCase(), binding.help.toLowerCase()];
+    if (texts.some((text) => text.startsWith(wanted))) return 0;
+    return texts.some((text) => text.includes(` ${wanted}`)) ? 1 : 2;
+  };
+  const textOf = (binding: KeyBinding) => `${binding.keys.join(" ")} ${nameOf(binding)} ${binding.help}`.toLowerCase();
+  return bindings
+    .filter((binding) => words.every((word) => textOf(binding).includes(word)))
+    .toSorted((one, other) => rankOf(one) - rankOf(other));
+}
+
+function commandLines(
+  state: UiState,
+  found: readonly KeyBinding[],
+  chosen: number,
+  search: string,
+  width: number,
+): string[] {
+  const { theme } = state;
+  if (found.length === 0) return [`  No command matches ${sanitize(search)}.`];
+  const height = Math.max(1, layoutOf(state).overlay.height - OTHER_LINES);
+  const top = Math.max(0, Math.min(chosen - Math.floor(height / 2), found.length - height));
+  return found.slice(top, top + height).map(({ keys, help }, row) => {
+    const isChosen = top + row === chosen;
+    const line =
+      `${isChosen ? symbols(theme).cursor : " "} ${fitTo(keys.join(" "), KEYS_WIDTH)} ` +
+      `${cut(help, Math.max(0, width - KEYS_WIDTH - 3))}`;
+    return isChosen ? styled(theme, line, "bold") : line;
+  });
+}

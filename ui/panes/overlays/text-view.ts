@@ -1,0 +1,84 @@
+// Overlays of text: one to read, select and copy, and the question before a destructive call.
+
+import { type Call, curlOf } from "../../connection/calls.ts";
+import type { Overlay, StateUpdate, UiState } from "../../state/state.ts";
+import {
+  type CallResult,
+  closeTopOverlay,
+  copyText,
+  makeCall,
+  openOverlay,
+  update,
+  withNotice,
+} from "../../state/updates.ts";
+import { fillLines, sanitize, widthOf, wrap } from "../../text/cells.ts";
+import { styled } from "../../text/style.ts";
+import { wrapped } from "../details/detail-lines.ts";
+
+export const textOverlay = (title: string, text: string): Overlay => ({
+  title,
+  isBare: true,
+  lines: (_, width) => text.split("\n").flatMap((line) => shellLines(sanitize(line), width)),
+  keys: [{ keys: ["y"], label: "copy", help: "copy the text", run: (state) => copyText(state, text, "the text") }],
+});
+
+/** A word of a shell command, with the quoted strings in it, and the option before it. */
+const WORD = /(?:--?\w[\w-]* (?=[^-\s]))?(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/g;
+const CONTINUED = " \\";
+
+/**
+ * Splits a command into lines of at most `width` cells that a shell reads as one command. Other text is only wrapped.
+ */
+export function shellLines(command: string, width: number): string[] {
+  if (widthOf(command) <= width) return [command];
+  const words = command.match(WORD) ?? [];
+  const room = width - CONTINUED.length;
+  if (words.join(" ") !== command) return wrap(command, width);
+  const parts = words.flatMap((word) => pieces(word, room));
+  const lines = fillLines(parts, room);
+  return lines.map((line, index) => line + (index === lines.length - 1 || line.endsWith("\\") ? "" : CONTINUED));
+}
+
+/** Splits a quoted string that is wider than a line into quoted parts, each continued on the next line. */
+function pieces(word: string, room: number): string[] {
+  if (widthOf(word) <= room) return [word];
+  const [, option, rest = word] = /^(--?\S+) (.+)$/s.exec(word) ?? [];
+  if (option !== undefined) return [option, ...pieces(rest, room)];
+  const inner = /^'([^']*)'$/.exec(word)?.[1];
+  if (inner === undefined) return [word];
+  const parts = wrap(inner, room - 3);
+  return parts.map((part, index) => `'${part}'${index < parts.length - 1 ? "\\" : ""}`);
+}
+
+export function confirmCall<Reply>(
+  state: UiState,
+  question: string,
+  call: Call<Reply>,
+  resultOf: (reply: Reply) => CallResult,
+): StateUpdate {
+  const onConfirm = (later: UiState) => makeCall(later, call, resultOf);
+  return update(openOverlay(state, confirm(question, call, onConfirm)));
+}
+
+export const confirm = (
+  question: string,
+  call: Call | undefined,
+  onConfirm: (state: UiState) => StateUpdate,
+): Overlay => ({
+  title: "Confirm",
+  lines: ({ target, theme }, width) => [
+    "",
+    ...wrapped(question, width).map((line) => styled(theme, line, "bold")),
+    "",
+    "Press y to confirm, any other key to cancel.",
+    "",
+    ...(call ? wrapped(curlOf(target, call), width) : []).map((line) => styled(theme, line, "dim")),
+  ],
+  keys: [
+    { keys: ["y"], label: "confirm", help: "confirm", run: (state) => onConfirm(closeTopOverlay(state)) },
+    { keys: ["n"], label: "cancel", help: "cancel", run: cancel },
+  ],
+  onKey: (state, key) => (key === "y" ? onConfirm(closeTopOverlay(state)) : cancel(state)),
+});
+
+const cancel = (state: UiState): StateUpdate => update(withNotice(closeTopOverlay(state), "Cancelled", "dim"));

@@ -1,0 +1,225 @@
+// Applies keys and messages of the stream to a running dashboard, runs their effects, and loads the rows that its lists
+// lack.
+
+import { controlCalls } from "../../src/client/control-call.ts";
+import type { HttpTarget } from "../../src/client/http-transport.ts";
+import { realNow } from "../../src/kernel/clock.ts";
+import { type Perform, RefusedCall } from "../connection/calls.ts";
+import type { LiveHandlers, LiveStream } from "../connection/live-stream.ts";
+import { layoutOf, PREVIEW, placementOf, TRENDS_PANE, visibleRowCount } from "../state/layout.ts";
+import { pollLearner } from "../state/learning.ts";
+import { addPage, failPage, type List, mayHide, type Row, selectedRow, TOP_GAP, visibleRows } from "../state/list.ts";
+import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
+import { callEffect, pollEffect, update, withList, withNotice } from "../state/updates.ts";
+import { reachAddress } from "./address.ts";
+import {
+  applyConnection,
+  applyMessage,
+  applyPolledRows,
+  applySandboxIndex,
+  applyTime,
+  isReset,
+} from "./apply-message.ts";
+import { fetchLookups } from "./controls/form-fields.ts";
+import { pollEndpoints } from "./deliveries.ts";
+import { paneNamed, visiblePanes } from "./index.ts";
+import { isDetail } from "./overlays/detail.ts";
+import type { Pane } from "./pane.ts";
+import { pollTrends } from "./trends.ts";
+
+/** The functions that differ between a terminal and a browser. */
+export interface Platform {
+  perform: Perform;
+  /** Copies a text to the clipboard; returns a notice if the text cannot be copied. */
+  copy(text: string): string | undefined;
+  /** Opens the page at an address, or copies it where there is no desktop; returns a notice that says so. */
+  open(url: string): string;
+  /** These three need a terminal. */
+  bell?(): void;
+  repaint?(): void;
+  suspend?(): void;
+}
+
+/** A running dashboard; `state` is the only mutable state in the dashboard. */
+export interface RunningDashboard {
+  target: HttpTarget;
+  platform: Platform;
+  scheduler: { paintNow(): void; paintSoon(): void };
+  stream: LiveStream;
+  state: UiState;
+  leave(reason: LeaveReason): void;
+}
+
+/** `q`, Ctrl-C, `s` for plain lines, or the terminal hung up. */
+export type LeaveReason = "quit" | "interrupt" | "plain" | "hangup";
+
+export function applyUpdate(dashboard: RunningDashboard, { state, effects }: StateUpdate): void {
+  const loading = loadRows(state);
+  const reached = reachAddress(loading.state);
+  dashboard.state = reached.state;
+  for (const effect of [...effects, ...loading.effects, ...reached.effects]) runEffect(dashboard, effect);
+}
+
+function runEffect(dashboard: RunningDashboard, effect: Effect): void {
+  const { platform, stream, state } = dashboard;
+  if (effect.kind === "call") performCall(dashboard, effect);
+  else if (effect.kind === "copy") {
+    const problem = platform.copy(effect.text);
+    if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
+  } else if (effect.kind === "open") dashboard.state = withNotice(dashboard.state, platform.open(effect.url));
+  else if (effect.kind === "subscribe")
+    stream.subscribe({ requests: listOf(state, "requests").filter, deliveries: listOf(state, "deliveries").filter });
+  else if (effect.kind === "refresh") refresh(dashboard);
+  else if (effect.kind === "bell" || effect.kind === "repaint" || effect.kind === "suspend") platform[effect.kind]?.();
+  else dashboard.leave(effect.kind);
+}
+
+function performCall(dashboard: RunningDashboard, { call, onReply, onError, isPoll }: Effect & { kind: "call" }): void {
+  const apply = (next: StateUpdate) => {
+    applyUpdate(dashboard, next);
+    if (isPoll) dashboard.scheduler.paintSoon();
+    else dashboard.scheduler.paintNow();
+  };
+  dashboard.platform
+    .perform(dashboard.target, call)
+    .then(
+      (reply) => apply(onReply({ ...dashboard.state, now: realNow() }, reply)),
+      (error: Error) => {
+        const fields = error instanceof RefusedCall ? error.fields : [];
+        apply(
+          onError?.(dashboard.state, error.message, fields) ??
+            update(withNotice(dashboard.state, error.message, "failure")),
+        );
+      },
+    )
+    // The reply has unexpected fields: it is from another version of the sandbox, or from another program.
+    .catch(({ message }: Error) =>
+      apply(update(withNotice(dashboard.state, `A reply of this sandbox could not be read: ${message}`, "failure"))),
+    );
+}
+
+/** Polls the sandbox. Called after every call that a key makes, and every second while connected. */
+export function refresh(dashboard: RunningDashboard): void {
+  if (dashboard.state.connection.phase === "live")
+    for (const effect of polls(dashboard.state)) runEffect(dashboard, effect);
+}
+
+function polls(state: UiState): Effect[] {
+  const isVisible = (pane: string) => placementOf(state, pane).width > 0;
+  const rows = visiblePanes(state).flatMap(({ name, poll, alarm }) =>
+    poll && (alarm || isVisible(name))
+      ? [pollEffect(poll.call, (later, { body }) => update(applyPolledRows(later, name, poll.read(body))))]
+      : [],
+  );
+  const overview = pollEffect(controlCalls.overview(), (later, { body }) => update(applySandboxIndex(later, body)));
+  return [
+    ...fetchLookups(state),
+    ...pollLearner(state),
+    ...(isVisible(TRENDS_PANE) ? pollTrends() : []),
+    ...(isVisible("deliveries") ? pollEndpoints() : []),
+    overview,
+    ...rows,
+  ];
+}
+
+export const streamHandlers = (current: () => RunningDashboard, change: (next: UiState) => void): LiveHandlers => ({
+  message(message) {
+    change(applyMessage(applyTime(current().state, realNow()), message));
+    // The counts of pending and failed deliveries are from before the reset.
+    if (message.type === "digest" && message.items.some(isReset)) refresh(current());
+  },
+  unknown: (count) =>
+    change(withNotice(current().state, `Messages of another version were not shown: ${count}`, "yellow")),
+  connection(connection) {
+    change(applyConnection(applyTime(current().state, realNow()), connection));
+    // Fills polled panes at once instead of at the next second.
+    if (connection.phase === "live") refresh(current());
+  },
+});
+
+/** Loads rows that the screen needs and the lists lack, at most one page of each list at a time. */
+export function loadRows(state: UiState): StateUpdate {
+  if (state.connection.phase !== "live") return update(state);
+  const { left, right } = layoutOf(state);
+  const shown = new Set([...left, ...right].map(({ pane }) => pane));
+  return visiblePanes(state).reduce<StateUpdate>((before, pane) => {
+    const list = listOf(before.state, pane.name);
+    const gap = pane.log && !list.loading && !list.frozen && missingRow(state, pane, list, shown.has(pane.name));
+    if (!gap) return before;
+    const { state: next, effects } = loadGap(before.state, pane.name, gap);
+    return { state: next, effects: [...before.effects, ...effects] };
+  }, update(state));
+}
+
+/**
+ * The gap to load: the newest one on the screen. In a list that follows new rows, only the first row, because others
+ * come and go.
+ */
+function missingRow(state: UiState, pane: Pane, list: List, isShown: boolean): Row | undefined {
+  const isOpen = ({ id, gap }: Row) =>
+    gap !== undefined && gap.isDropped !== true && gap.error === undefined && (!list.follows || id === TOP_GAP);
+  const seen = isShown ? visibleRows(list, visibleRowCount(state, pane.name)).rows.findLast(isOpen) : undefined;
+  const needed = pane.log?.needs;
+  if (seen || needed === undefined) return seen;
+  return list.rows.findLast(({ gap }) => gap && gap.error === undefined && !gap.isDropped && mayHide(gap, needed));
+}
+
+/** Loads the rows before the row that follows the gap; with a filter, only matching rows. */
+export function loadGap(state: UiState, pane: string, { id }: Row): StateUpdate {
+  const { log } = paneNamed(pane);
+  const list = listOf(state, pane);
+  const before = list.rows.slice(list.rows.findIndex((row) => row.id === id) + 1).find(({ gap }) => !gap);
+  if (!log) return update(state);
+  const filter = list.filter.trim() === "" || log.takesFilter === false ? "" : list.filter;
+  const loading = { gap: id };
+  const page = log.page({ before: before?.id, filter });
+  const effect: Effect = callEffect(
+    page.call,
+    (later, { body }) => {
+      const current = listOf(later, pane);
+      // A reset has emptied the list since.
+      if (current.loading !== loading) return update(later);
+      const after = addPage(current, { ...page.read(body), before, filter });
+      return update(withList(later, pane, hasProgress(current, after, id) ? after : failPage(current, "")));
+    },
+    (later, message) => {
+      const current = listOf(later, pane);
+      return update(current.loading === loading ? withList(later, pane, failPage(current, message)) : later);
+    },
+  );
+  return update(withList(state, pane, { ...list, loading }), effect);
+}
+
+/** Whether a page changed the gap; otherwise the page would be loaded for ever. */
+function hasProgress(before: List, after: List, id: string): boolean {
+  const gapIn = (list: List) => list.rows.find((row) => row.id === id);
+  return gapIn(before) !== gapIn(after) || before.rows.length !== after.rows.length;
+}
+
+/**
+ * While the list follows, the preview waits this long between two rows, because each row costs two calls and cannot be
+ * read faster.
+ */
+const FOLLOW_INTERVAL_MS = 2_000;
+
+/**
+ * Shows the selected row. A key changes the preview at once, but a new row only after an interval, because each change
+ * fetches a detail.
+ */
+export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
+  if (state.overlays.length > 0) return update(state);
+  if (!layoutOf(state).right.some(({ pane }) => pane === PREVIEW))
+    return update(state.preview ? { ...state, preview: undefined } : state);
+  const row = selectedRow(listOf(state));
+  const { preview } = state;
+  const about = preview && isDetail(preview.overlay) ? preview.overlay.about : undefined;
+  if (!row || row.gap) return update(preview ? { ...state, preview: undefined } : state);
+  if (about?.pane === state.pane && about.id === row.id) return update(state);
+  if (!isKey && preview && state.now - preview.at < FOLLOW_INTERVAL_MS) return update(state);
+  const opened = paneNamed(state.pane).detailOf(row);
+  // The user did not ask for the detail of a row that only arrived, so it is painted with the next rows.
+  const effects = (opened?.effects ?? []).map((effect) =>
+    effect.kind === "call" && !isKey ? { ...effect, isPoll: true as const } : effect,
+  );
+  return update({ ...state, preview: opened && { overlay: opened.overlay, at: state.now } }, ...effects);
+}
