@@ -64,11 +64,13 @@ const requirePackages = {
   },
 };
 
-/** Imports a module from its output file instead of bundling it again. */
+/** Imports a module of src from its output file instead of bundling it again. */
 const importFromItsFile = (filter, path) => ({
   name: "import-from-its-file",
   setup: ({ onResolve }) =>
-    onResolve({ filter }, ({ kind }) => (kind === "entry-point" ? undefined : { path, external: true })),
+    onResolve({ filter }, ({ kind, importer }) =>
+      kind === "entry-point" || !importer.startsWith(join(root, "src")) ? undefined : { path, external: true },
+    ),
 });
 
 /** Ink uses top-level await, which CommonJS does not have, and only a terminal needs it. */
@@ -277,10 +279,10 @@ for (const file of filesIn(dist)) if (!written.has(file)) rmSync(join(dist, file
 /** Every fact about the service; facts share the texts of their reasons. */
 function factList() {
   const reasons = new Map();
-  const facts = sources.assumptions().facts.map(({ id, kind, value, ...reason }) => {
+  const facts = sources.assumptions().facts.map(({ id, kind, value, settable, ...reason }) => {
     const key = JSON.stringify(reason);
     if (!reasons.has(key)) reasons.set(key, reasons.size);
-    return { id, kind, value, reason: reasons.get(key) };
+    return { id, kind, value, settable, reason: reasons.get(key) };
   });
   return { "facts.json": JSON.stringify({ reasons: [...reasons.keys()].map((key) => JSON.parse(key)), facts }) };
 }

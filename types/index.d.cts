@@ -29,7 +29,7 @@ export interface ControlApi {
   report(given?: SandboxReportInput): Promise<RunReport | HarLog>;
   /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. */
   audit(given: SandboxAuditInput): Promise<SandboxAuditReply>;
-  /** Reset to the start of the sandbox, including ids. Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too, and merchants that were created are removed one after another first, if there are many; with it, the clock and the other merchants stay as they are. */
+  /** Reset to the start of the sandbox, including ids. Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too; with it, the clock and the other merchants stay as they are. */
   reset(given?: SandboxResetInput): Promise<SandboxResetReply>;
   readonly requests: {
     /** List requests, newest first. The log keeps the newest 10,000 requests. Calls of /_sandbox are not logged. */
@@ -84,7 +84,7 @@ export interface ControlApi {
     clear(): Promise<VerdictsClearReply>;
   };
   readonly endpoints: {
-    /** List the webhook endpoints of all merchants, with their secrets. Covers the first 500 merchants; `merchant` names any other. */
+    /** List the webhook endpoints of all merchants, with their secrets. */
     list(given?: EndpointsListInput): Promise<EndpointsListReply>;
     /** Get a webhook endpoint with its secret. */
     get(given: {
@@ -142,8 +142,8 @@ export interface ControlApi {
     stop(given: ScenariosStopInput): Promise<Scenario>;
   };
   readonly rateLimits: {
-    /** List the rate-limit windows of all merchants. Covers the first 500 merchants; `merchant` names any other. */
-    list(given?: RateLimitsListInput): Promise<RateLimitsListReply>;
+    /** List the rate-limit windows of all merchants. */
+    list(): Promise<RateLimitsListReply>;
     /** Set a merchant's rate-limit window. `limit` and `window` apply until a reset; `remaining` and `resetIn` apply to the current window only. */
     set(given: RateLimitsSetInput): Promise<RateWindow>;
   };
@@ -186,7 +186,7 @@ export interface ControlApi {
     }): Promise<Learner>;
   };
   readonly merchants: {
-    /** List the merchants with their API keys, and how many records and requests each has. Covers the first 500 merchants; `merchant` names any other. */
+    /** List the merchants with their API keys, and how many records and requests each has. */
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
     /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
@@ -1244,10 +1244,6 @@ export interface Probe {
   should: string;
   why: string;
 }
-export interface RateLimitsListInput {
-  /** Only of this merchant */
-  merchant?: string;
-}
 export interface RateLimitsListReply {
   data: RateWindow[];
 }
@@ -1575,24 +1571,24 @@ export interface SandboxAssumptionsReply {
   kinds: Record<string, {
     /** How a recording of the service shows such a fact */
     observed: string;
-    /** Why a recording cannot change it in the sandbox; absent if it can */
-    not?: string;
-    /** The value may differ by operation, as in `payments.create/error.invalid_state.status` */
-    byOperation?: boolean;
   }>;
   facts: ({
     /** Stable identifier of the fact, such as `payment.status.values.refunded` */
     id: string;
     /** How a recording shows the fact */
-    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "invalid_fields" | "header" | "rate_limit" | "retry_after" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "schedule" | "behaviour";
+    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "invalid_fields" | "header" | "rate_limit" | "retry_after" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "schedule" | "limit" | "time_out" | "behaviour";
     /** The value in the sandbox */
     value: unknown;
     /** Where the fact comes from; `design`: the sandbox differs from every service on purpose */
-    origin: "document" | "assumed" | "recorded" | "design";
+    origin: "document" | "assumed" | "design";
     /** Why the sandbox assumes it, or differs */
     why?: string;
     /** The option that changes it */
     setting?: string;
+    /** JSON Schema of the values that `assumptions` may set; absent if it cannot be set */
+    settable?: Record<string, unknown>;
+    /** The sandbox's own value; present only if an option has set `value` */
+    default?: unknown;
   })[];
 }
 export interface SandboxAuditInput {
@@ -1670,10 +1666,9 @@ export interface SandboxOverviewReply {
   database: string | null;
   /** How the signature of deliveries is computed */
   signature: string;
-  /** The first 500 merchants */
+  /** The assumptions that options set, by id */
+  assumptions: Record<string, unknown>;
   merchants: Merchant[];
-  /** How many merchants there are */
-  merchantCount: number;
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
   /** How many of them were waiting in the snapshot of the start, and are sent by `replay waiting` */
@@ -2372,6 +2367,8 @@ interface Options {
   bodies: "checked" | "open";
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
+  /** set an assumption, such as bookings.decline.status=202; `assumptions` lists those that can be set */
+  assumptions: Record<string, string | number | boolean | readonly string[] | readonly number[]>;
   /** arm the fault rules of this JSON file at start and after each reset */
   faults: string | undefined;
   /** arm this scenario, such as lost-response, at start and after each reset */
@@ -2379,7 +2376,7 @@ interface Options {
   /** retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast) */
   retrySchedule: RetryScheduleOption | undefined;
   /** limit the total time for a webhook response (default: 10s) */
-  webhookTimeout: number;
+  webhookTimeout: number | undefined;
   /** accept self-signed certificates of https receivers */
   webhookInsecureTls: boolean;
   /** allow deliveries to this host too, such as host.docker.internal */

@@ -29,6 +29,13 @@ export function assumptionsPage({ total, facts }: Ledger, { seen, unseen }: Cond
         code(id),
       ]),
     ),
+    "## Values that can be set",
+    "These facts are one value, which `assumptions` sets in `merchant-sandbox.json` or `createSandbox()`, and `--assume id=value` on the command line. Anything else is refused with the reason. The list of assumptions then has the value, and the default beside it.",
+    fence(
+      "json",
+      '{ "assumptions": { "bookings.decline.status": 202, "error.validation_failed.status": 422, "retry.schedule": [60, 300] } }',
+    ),
+    table(["Id", "Values", "Default"], settableRows(facts)),
     "## Kinds",
     "The kind of a fact says how a recording shows it.",
     table(["Kind", "What a recording shows"], kindRows(facts)),
@@ -44,6 +51,50 @@ export function assumptionsPage({ total, facts }: Ledger, { seen, unseen }: Cond
       Object.entries(unseen).map(([error, why]) => [code(error), why]),
     ),
   )}\n`;
+}
+
+/** One row for each fact that stands alone, and one for each group of operations or errors. */
+function settableRows(facts: readonly ServiceFact[]): string[][] {
+  const groups = new Map<string, string[]>();
+  for (const { id, kind, value, settable } of facts) {
+    if (!settable) continue;
+    const name = GROUPS[kind] ?? id;
+    if (!groups.has(name))
+      groups.set(name, [
+        code(name),
+        valuesText(settable),
+        kind in GROUPS ? (DEFAULTS[kind] ?? code(JSON.stringify(value))) : code(JSON.stringify(value)),
+      ]);
+  }
+  return [...groups.values()];
+}
+
+const GROUPS: Partial<Record<FactKind, string>> = {
+  success_status: "<operation>.status",
+  default: "<operation>.query.limit.default",
+  minimum: "<operation>.query.limit.minimum",
+  maximum: "<operation>.query.limit.maximum",
+  error_status: "error.<code>.status",
+  error_category: "error.<code>.category",
+  error_code: "error.<code>.code",
+};
+
+const DEFAULTS: Partial<Record<FactKind, string>> = {
+  success_status: "200 or 201, as in the [reference](reference.md)",
+  error_status: "as in the [reference](reference.md)",
+  error_category: "as in the [reference](reference.md)",
+  error_code: "the code itself",
+};
+
+function valuesText(schema: object): string {
+  const { type, minimum, maximum, maxLength, items, anyOf, ...rest } = schema as Record<string, never>;
+  const { enum: listed, const: only } = rest as { enum?: string[]; const?: string };
+  if (anyOf) return (anyOf as object[]).map(valuesText).join(", or ");
+  if (listed) return (listed as string[]).map((one) => code(JSON.stringify(one))).join(", ");
+  if (only !== undefined) return code(JSON.stringify(only));
+  if (items) return `a list: ${valuesText(items)}`;
+  if (type === "string") return `a text of at most ${maxLength} characters`;
+  return `${type === "integer" ? "a whole number" : "a number"} from ${minimum} to ${maximum}`;
 }
 
 const kindRows = (facts: readonly ServiceFact[]): string[][] =>

@@ -6,6 +6,7 @@ import { conditionTexts } from "../../src/compare/conditions.ts";
 import { actions, matchSchemas, RULE_FIELDS } from "../../src/faults/rule-schema.ts";
 import { triggerSchema } from "../../src/faults/trigger.ts";
 import { configSchema, optionDefinitions } from "../../src/sandbox/options.ts";
+import { annotate } from "../../src/schema/assumed.ts";
 import { Type } from "../../src/schema/shapes.ts";
 import { assumptions, control, events, faultTypes, service } from "../reference/documents.ts";
 import { prerequisiteOf, type Replies } from "../reference/examples.ts";
@@ -49,7 +50,21 @@ function configFileSchema() {
   const faults = Type.Union([Type.String(), Type.Array(rule)], {
     description: "a file of fault rules, or the rules themselves",
   });
-  return { ...schema, properties: { ...properties, faults } };
+  const settable = assumptions().facts.flatMap(({ id, settable: values, value, why }) =>
+    values === undefined
+      ? []
+      : [
+          [
+            id,
+            Type.Optional(annotate(values, { default: value, ...(why !== undefined && { description: why }) })),
+          ] as const,
+        ],
+  );
+  const assumed = Type.Object(Object.fromEntries(settable), {
+    additionalProperties: false,
+    description: optionDefinitions.assumptions.description,
+  });
+  return { ...schema, properties: { ...properties, faults, assumptions: assumed } };
 }
 
 const schemaFile = (schema: object) =>

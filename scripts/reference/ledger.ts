@@ -11,7 +11,8 @@ import type { EventType } from "../../src/reference/events.ts";
 import { deliveryHeaders, idempotencyKey, serviceHeaders } from "../../src/reference/headers.ts";
 import { ASSUMED, type Assumption, isAssumed } from "../../src/schema/assumed.ts";
 import type { TSchema } from "../../src/schema/shapes.ts";
-import { fieldPlace, nameOf, recordsOf } from "../../src/schema/walk.ts";
+import { nameOf, recordsOf } from "../../src/schema/walk.ts";
+import { BOUNDS, boundFact, errorFacts, successStatusFact } from "../../src/store/assumptions.ts";
 import { codes, type DeclaredOperation } from "./api-surface.ts";
 import { ERRORS_ASSUMPTION } from "./error-replies.ts";
 import { createSchemaFacts, factFrom, type Reason, valuesFacts } from "./schema-facts.ts";
@@ -41,7 +42,7 @@ export function ledger(source: LedgerSource): Ledger {
     ...schemaFacts(source).filter(({ id }) => !declared.has(id)),
     factFrom({ id: "error.envelope", kind: "envelope", value: "none" }, undefined),
     factFrom({ id: "error.invalid_fields", kind: "invalid_fields", value: OWN_INVALID_FIELDS }, ERRORS_ASSUMPTION),
-    ...codes.flatMap(errorFacts),
+    ...codes.flatMap(factsOfError),
     ...eventFacts(source),
     ...headerFacts(),
   ];
@@ -74,8 +75,8 @@ function operationFacts(operation: DeclaredOperation, behaviours: readonly Measu
   const bodyReason = body && markOf(body);
   return [
     isAssumed(status)
-      ? factFrom({ id: `${id}.status`, kind: "success_status", value: status.fact }, status.assumption)
-      : factFrom({ id: `${id}.status`, kind: "success_status", value: status }, undefined),
+      ? factFrom(successStatusFact(id, status.fact), status.assumption)
+      : factFrom(successStatusFact(id, status), undefined),
     factFrom({ id: `${id}.reply.envelope`, kind: "envelope", value: items ? "data" : "none" }, markOf(reply)),
     ...(items ? [factFrom({ id: `${id}.order`, kind: "order", value: "newest first" }, order && reasonOf(order))] : []),
     ...Object.entries(query.properties).flatMap(([name, schema]) => parameterFacts(`${id}.query.${name}`, schema)),
@@ -100,10 +101,8 @@ const reasonOf = ({ why, setting }: Assumption): Assumption => (setting === unde
 function parameterFacts(id: string, schema: TSchema): ServiceFact[] {
   const reason = markOf(schema);
   const keywords = schema as DocumentedKeywords;
-  const bounds = (["default", "minimum", "maximum"] as const).flatMap((kind) =>
-    keywords[kind] === undefined
-      ? []
-      : [factFrom({ id: `${id}.${kind}`, kind, value: Number(keywords[kind]) }, reason)],
+  const bounds = BOUNDS.flatMap((kind) =>
+    keywords[kind] === undefined ? [] : [factFrom(boundFact(id, kind, Number(keywords[kind])), reason)],
   );
   const values = keywords.enum ? valuesFacts(id, keywords.enum.map(String), reason) : [];
   return [factFrom({ id, kind: "parameter", value: "known" }, reason), ...bounds, ...values];
@@ -141,19 +140,17 @@ const OWN_ERRORS: ReadonlySet<ErrorCode> = new Set([
 
 const OWN_ERROR_WHY = "Only a sandbox on this machine has this error.";
 
-function errorFacts(code: ErrorCode): ServiceFact[] {
-  const { status, error } = errors[code];
-  const place = fieldPlace("error", code);
+function factsOfError(code: ErrorCode): ServiceFact[] {
+  const { isSettable, ...facts } = errorFacts(code);
   const isOwn = OWN_ERRORS.has(code);
-  const make = (fact: DeclaredFact, reason: Reason): ServiceFact =>
-    isOwn ? { ...fact, origin: "design", why: OWN_ERROR_WHY } : factFrom(fact, reason);
+  const make = ({ settable, ...fact }: DeclaredFact, reason: Reason): ServiceFact =>
+    isOwn
+      ? { ...fact, origin: "design", why: OWN_ERROR_WHY }
+      : factFrom(isSettable && settable ? { ...fact, settable } : fact, reason);
   return [
-    make(
-      { id: `${place}.status`, kind: "error_status", value: status },
-      "documented" in errors[code] ? undefined : ERRORS_ASSUMPTION,
-    ),
-    make({ id: `${place}.category`, kind: "error_category", value: error }, ERRORS_ASSUMPTION),
-    make({ id: `${place}.code`, kind: "error_code", value: code }, ERRORS_ASSUMPTION),
+    make(facts.status, "documented" in errors[code] ? undefined : ERRORS_ASSUMPTION),
+    make(facts.category, ERRORS_ASSUMPTION),
+    make(facts.code, ERRORS_ASSUMPTION),
   ];
 }
 

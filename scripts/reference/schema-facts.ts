@@ -20,10 +20,11 @@ import {
 /** Undefined: the service's documentation states the fact. */
 export type Reason = Assumption | undefined;
 
-export const factFrom = (declared: DeclaredFact, reason: Reason): ServiceFact => ({
-  ...declared,
-  ...(reason ? { origin: "assumed", ...reason } : { origin: "document" }),
-});
+/** What the service's documentation states cannot be set. */
+export function factFrom({ settable, ...declared }: DeclaredFact, reason: Reason): ServiceFact {
+  if (!reason) return { ...declared, origin: "document" };
+  return { ...declared, ...(settable && { settable }), origin: "assumed", ...reason };
+}
 
 const OTHERS_ACCEPTED: Assumption = {
   why: "The service's documentation does not say that it refuses fields it does not know; the sandbox ignores them.",

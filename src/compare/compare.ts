@@ -20,6 +20,7 @@ import {
   succeeded,
 } from "./recording.ts";
 import { createShownTexts, personalTexts } from "./shown-texts.ts";
+import { suggestedAssumptions } from "./suggested-assumptions.ts";
 
 export type FactVerdict = "confirmed" | "contradicted" | "not_seen" | "against_document";
 
@@ -68,12 +69,15 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
   const unexplained = [...observe(calls, recording, sandbox, log, knowledge), ...observeRoutes(strays, routes, log)];
   const unknown = strays.filter(({ exchange }) => succeeded(exchange));
   const observed = grouped(log.observations, ({ fact }) => fact);
+  const verdicts = sandbox.facts.map((fact) => resultOf(fact, observed.get(fact.id) ?? []));
   return {
     /** The base address of the matching calls, with its secrets masked; null if no call matches. */
     base: base ? shownAddress(base, shown.isPersonal) : null,
     calls: calls.length,
     webhooks: recording.deliveries.length,
-    verdicts: sandbox.facts.map((fact) => resultOf(fact, observed.get(fact.id) ?? [])),
+    verdicts,
+    /** What the recording shows for assumptions that can be set, as the option `assumptions` takes it. */
+    assumptions: suggestedAssumptions(verdicts, log.hints),
     /**
      * The habits in which the service differs everywhere, such as snake_case; fields of such replies are not compared
      * one by one.

@@ -6,6 +6,7 @@ import type { TSchema } from "../schema/shapes.ts";
 import { fieldPlace, fieldsOf, type Inner, innerOf, isRequired, valuesOf } from "../schema/walk.ts";
 import { type ComparedSandbox, isObject, MOST_ENTRIES, type RecordedCall, succeeded } from "./recording.ts";
 import { isMasked, type ShownTexts } from "./shown-texts.ts";
+import type { Hint } from "./suggested-assumptions.ts";
 
 interface ObservedIn {
   entry: string;
@@ -20,7 +21,7 @@ export function createObservationLog(sandbox: ComparedSandbox, shown: ShownTexts
   const facts = new Map(sandbox.facts.map((fact): [string, ServiceFact] => [fact.id, { ...fact }]));
   const observations: Observation[] = [];
   /** Numbers that limit the value of a fact without confirming or contradicting it. */
-  const hints: { fact: string; bound: FactBound; value: number }[] = [];
+  const hints: Hint[] = [];
   return {
     shown,
     observations,

@@ -1,5 +1,6 @@
 // Observations from webhooks: headers, events and their types, the form of the signature, and the retry schedule.
 
+import type { ServiceFact } from "../contracts/fact.ts";
 import { grouped } from "../kernel/grouped.ts";
 import { digestOf, formsOfSignature, signatureForms, wordsOf } from "../kernel/signature-forms.ts";
 import { type Fact, factOf } from "../schema/assumed.ts";
@@ -164,24 +165,36 @@ function observeSchedule(deliveries: readonly RecordedDelivery[], log: Observati
   for (const group of groups.values()) observeAttempts(group, timed.at(-1)?.at ?? 0, log);
 }
 
+/** Observes the seconds before each retry of a delivery, up to its success or the end of the recording. */
 function observeAttempts(attempts: readonly RecordedDelivery[], end: number, log: ObservationLog): void {
+  const fact = log.fact("retry.schedule");
+  if (!fact) return;
+  const expected = fact.value as readonly number[];
+  const seen: number[] = [];
+  // Attempts after a success, or with numbers out of order, are replays outside the schedule.
+  const isOfSchedule = ({ status, attempt }: RecordedDelivery, index: number) =>
+    !succeeded({ status: status ?? 0 }) && (attempt ?? index + 1) === index + 1;
   for (const [index, delivery] of attempts.entries()) {
-    const known = log.fact(`webhook.schedule.${index + 1}`);
-    // A service file may say that there is no such retry.
-    const fact = known?.value === "no attempt" ? undefined : known;
     const next = attempts[index + 1];
-    // Attempts after a success, or with numbers out of order, are replays outside the schedule.
-    if (succeeded({ status: delivery.status ?? 0 }) || (delivery.attempt ?? index + 1) !== index + 1) return;
-    const expected = Number(fact?.value ?? 0);
-    const tolerance = Math.max(LEAST_TOLERANCE, expected * TOLERANCE);
+    if (!isOfSchedule(delivery, index)) break;
+    const own = expected[index] ?? 0;
+    const tolerance = Math.max(LEAST_TOLERANCE, own * TOLERANCE);
     if (next === undefined) {
-      const isOver = end - delivery.at > (expected * 2 + tolerance) * 1_000;
-      if (fact && isOver && delivery.status !== undefined) log.record(fact.id, "no attempt", false, delivery);
-      return;
+      const isOver = own > 0 && end - delivery.at > (own * 2 + tolerance) * 1_000 && delivery.status !== undefined;
+      if (isOver) log.record(fact, seen, false, delivery);
+      if (isOver) return;
+      break;
     }
-    if ((next.attempt ?? index + 2) !== index + 2) return;
+    if ((next.attempt ?? index + 2) !== index + 2) break;
     const gap = (next.at - delivery.at) / 1_000;
-    const isOnTime = Math.abs(gap - expected) <= tolerance;
-    log.record(fact, isOnTime ? expected : Math.round(gap), isOnTime, next);
+    seen.push(Math.abs(gap - own) <= tolerance ? own : Math.round(gap));
   }
+  if (seen.length > 0) recordGaps(fact, seen, attempts[seen.length] as RecordedDelivery, log);
+}
+
+/** Gaps that begin as the schedule does confirm it. */
+function recordGaps(fact: ServiceFact, seen: readonly number[], where: RecordedDelivery, log: ObservationLog): void {
+  const expected = fact.value as readonly number[];
+  const agrees = seen.every((gap, index) => gap === expected[index]);
+  log.record(fact, agrees ? expected : seen, agrees, where);
 }

@@ -118,5 +118,5 @@ function addValue(name: string, value: unknown, add: AddText, except?: RegExp, i
 
 /** The codes, enum values and names of fields that the sandbox has itself. */
 const wordsOf = oncePerKey(({ id, value }: ServiceFact) =>
-  [id, ...(typeof value === "object" ? value : [String(value)])].flatMap(partsOf),
+  [id, ...(typeof value === "object" ? value.map(String) : [String(value)])].flatMap(partsOf),
 );

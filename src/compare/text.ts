@@ -53,17 +53,28 @@ export function comparisonText(comparison: Comparison): string {
   ].join("\n");
 }
 
-/** What a client has to do for the service that it need not do for the sandbox. */
+/** What a client has to do for the service that it need not do for the sandbox, and what the sandbox can do instead. */
 function summary(comparison: Comparison): string[] {
   const lenient = findingsOf(comparison).find(({ title }) => title === LENIENT)?.findings ?? [];
-  return listed(
-    "Change in your client",
-    [
-      ...comparison.shapes.map(({ advice, seen }) => `${advice} (${seen.join(", ")})`),
-      ...lenient.map(({ facts, seen }) => `the sandbox accepts what the service refuses: ${some(facts)}: ${seen}`),
-    ],
-    MOST_SUMMED,
-  );
+  const assumptions = Object.entries(comparison.assumptions);
+  return [
+    ...listed(
+      "Change in your client",
+      [
+        ...comparison.shapes.map(({ advice, seen }) => `${advice} (${seen.join(", ")})`),
+        ...lenient.map(({ facts, seen }) => `the sandbox accepts what the service refuses: ${some(facts)}: ${seen}`),
+      ],
+      MOST_SUMMED,
+    ),
+    ...listed(
+      'Set under "assumptions" in merchant-sandbox.json, to respond as the service',
+      assumptions.map(([id, value], index) => {
+        const comma = index < assumptions.length - 1 ? "," : "";
+        return `${JSON.stringify(id)}: ${JSON.stringify(value)}${comma}`;
+      }),
+      Number.POSITIVE_INFINITY,
+    ),
+  ];
 }
 
 const some = (ids: readonly string[], most = MOST_NAMED) =>

@@ -83,6 +83,8 @@ export type Endpoint<World = unknown> = Readonly<
   Required<Omit<Declared<World>, MayLack | "exampleParams">> & Pick<Declared<World>, Exclude<MayLack, "example">>
 > & {
   readonly example?: Readonly<Record<string, unknown>> | undefined;
+  /** Values of query parameters that a call leaves out (default: none). */
+  readonly usualQuery?: Readonly<Record<string, unknown>> | undefined;
   readonly exampleParams: Readonly<Record<string, string>>;
 };
 

@@ -1,6 +1,7 @@
 // The facts about the emulated service: the kinds of facts, and how a recording shows each.
 
 import type { Behaviour } from "../schema/assumed.ts";
+import type { TSchema } from "../schema/shapes.ts";
 
 /** The kinds of facts. `observed` says how a recording shows them. */
 export const factKinds = {
@@ -39,6 +40,8 @@ export const factKinds = {
   delivery_header: { observed: "the header on each recorded webhook" },
   signature: { observed: "the signatures of recorded webhooks, if the recording shows the secret" },
   schedule: { observed: "the time between two attempts of one event" },
+  limit: { observed: "not from a recording: the largest accepted size is not known from smaller ones" },
+  time_out: { observed: "not from a recording: receivers rarely respond just in time" },
   behaviour: {
     observed: "not from a recording: it is a rule of the service that single calls do not show",
   },
@@ -49,13 +52,15 @@ export type FactKind = keyof typeof factKinds;
 /** The source of a fact. `design`: the sandbox differs from every real service on purpose. */
 export type FactOrigin = "document" | "assumed" | "design";
 
-export type FactValue = string | number | boolean | readonly string[];
+export type FactValue = string | number | boolean | readonly string[] | readonly number[];
 
 /** A fact that a module declares explicitly, because no schema contains it. */
 export interface DeclaredFact {
   id: string;
   kind: FactKind;
   value: FactValue;
+  /** The schema of the values that `assumptions` may set; undefined for a fact that cannot be set. */
+  settable?: TSchema;
 }
 
 /** A rule in words, and the parts of it that a recording can measure. */
@@ -70,6 +75,8 @@ export interface ServiceFact extends DeclaredFact {
   why?: string;
   /** The command line option that changes it. */
   setting?: string;
+  /** The sandbox's own value, where an option has set another. */
+  default?: FactValue;
 }
 
 /**

@@ -86,6 +86,8 @@ export type ApiEffect =
   | {
       kind: "respond";
       status: number;
+      /** With the status that the service has for the code, if an assumption sets another. */
+      asService?: true;
       code?: string;
       message?: string;
       retryAfter?: RetryAfter;

@@ -10,7 +10,8 @@ import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, TrendSpan, type Trends } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
 import type { Scenarios } from "../scenarios/index.ts";
-import { flag, nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
+import { nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
+import type { Assumptions as SetAssumptions } from "../store/assumptions.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import { clockState } from "./clock.ts";
@@ -23,6 +24,7 @@ export interface About {
   /** The SQLite file; undefined in memory. */
   file: string | undefined;
   signature: string;
+  assumptions: SetAssumptions;
 }
 
 interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "requestLog" | "runSummary"> {
@@ -60,8 +62,13 @@ const Overview = Type.Object({
   life: oneOf(["on", "off"], "Whether records change on their dates: see `--life`"),
   database: nullable(Type.String({ description: "The SQLite file; null in memory" })),
   signature: Type.String({ description: "How the signature of deliveries is computed" }),
+<<<<<<< HEAD
   merchants: Type.Array(Merchant, { description: `The first ${MOST_LISTED} merchants` }),
   merchantCount: Type.Integer({ description: "How many merchants there are" }),
+=======
+  assumptions: Type.Record(Type.Unknown(), { description: "The assumptions that options set, by id" }),
+  merchants: Type.Array(Merchant),
+>>>>>>> main
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   heldDeliveries: Type.Integer({
     description: "How many of them were waiting in the snapshot of the start, and are sent by `replay waiting`",
@@ -99,10 +106,15 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     life: life.isOn ? "on" : "off",
     database: about.file ?? null,
     signature: about.signature,
+<<<<<<< HEAD
     merchants: tenants
       .list(MOST_LISTED)
       .map((one) => ({ ...one, name: shortened(one.name), email: shortened(one.email) })),
     merchantCount: tenants.count(),
+=======
+    assumptions: about.assumptions,
+    merchants: tenants.list(),
+>>>>>>> main
     pendingDeliveries: deliveries.pending(),
     heldDeliveries: deliveries.held(),
     scenarios: scenarios
@@ -234,12 +246,6 @@ const Assumptions = Type.Object({
   kinds: Type.Record(
     Type.Object({
       observed: Type.String({ description: "How a recording of the service shows such a fact" }),
-      not: Type.Optional(
-        Type.String({ description: "Why a recording cannot change it in the sandbox; absent if it can" }),
-      ),
-      byOperation: Type.Optional(
-        flag("The value may differ by operation, as in `payments.create/error.invalid_state.status`"),
-      ),
     }),
     { description: "The kinds of facts" },
   ),
@@ -249,11 +255,19 @@ const Assumptions = Type.Object({
       kind: oneOf(Object.keys(factKinds) as FactKind[], "How a recording shows the fact"),
       value: Type.Unknown({ description: "The value in the sandbox" }),
       origin: oneOf(
-        ["document", "assumed", "recorded", "design"],
+        ["document", "assumed", "design"],
         "Where the fact comes from; `design`: the sandbox differs from every service on purpose",
       ),
       why: Type.Optional(Type.String({ description: "Why the sandbox assumes it, or differs" })),
       setting: Type.Optional(Type.String({ description: "The option that changes it" })),
+      settable: Type.Optional(
+        Type.Record(Type.Unknown(), {
+          description: "JSON Schema of the values that `assumptions` may set; absent if it cannot be set",
+        }),
+      ),
+      default: Type.Optional(
+        Type.Unknown({ description: "The sandbox's own value; present only if an option has set `value`" }),
+      ),
     }),
   ),
 });

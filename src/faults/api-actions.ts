@@ -212,7 +212,7 @@ const auth = onCalls({
     const code = as === "revoked" ? "invalid_api_key" : "token_expired";
     const message =
       as === "revoked" ? "This key was revoked." : "The session has expired. Log in again at POST /v1/merchants/login.";
-    return { kind: "respond", status: 401, code, message, headers: INVALID_TOKEN };
+    return { kind: "respond", status: 401, code, message, headers: INVALID_TOKEN, asService: true };
   },
 });
 
@@ -228,7 +228,7 @@ const idempotency = onCalls({
   prepare: ({ as = "in_progress" }) => {
     if (as === "expired") return { kind: "forget" };
     const message = "A request with this Idempotency-Key is still running. Wait for its response, then send it again.";
-    return { kind: "respond", status: 409, code: "idempotency_key_in_use", message };
+    return { kind: "respond", status: 409, code: "idempotency_key_in_use", message, asService: true };
   },
 });
 

@@ -8,6 +8,7 @@ import { send } from "../http/reply.ts";
 import type { Effect } from "../http/transact.ts";
 import { type Clock, httpDate } from "../kernel/clock.ts";
 import { type ErrorBody, type ErrorCode, errors } from "../kernel/errors.ts";
+import { shownError } from "../store/assumptions.ts";
 import type { Stores } from "../store/stores.ts";
 import type { ApiFaults } from "./index.ts";
 import { type Apply, type Decide, type HeldResponses, sendWithFaults } from "./send-with-faults.ts";
@@ -46,8 +47,9 @@ function categoryOf(code: string, status: number): string {
 export function injectedResponse(
   context: RequestContext,
   {
-    status,
-    code = codeOf(status),
+    status: given,
+    code = codeOf(given),
+    asService,
     message = "A fault rule sent this response.",
     retryAfter,
     headers,
@@ -55,15 +57,17 @@ export function injectedResponse(
   }: InjectedResponse,
   { mode }: Pick<Clock, "mode">,
 ): Reply {
+  const own = Object.hasOwn(errors, code) ? shownError(context.assumed, code as ErrorCode) : undefined;
+  const status = asService && own ? own.status : given;
   const isStuck = endsAt < Infinity && mode === "frozen";
   const seconds = secondsOf(retryAfter);
   context.errorCode = code;
   Object.assign(context.headers, statusHeaders(status), headers, retryHeaders(retryAfter, context.at));
   if (status === 429) Object.assign(context.headers, windowHeaders(seconds ?? 1, context.at));
   const body: ErrorBody = {
-    error: categoryOf(code, status),
+    error: own?.status === status ? own.error : categoryOf(code, status),
     message: isStuck ? `${message} ${moveClock("it", secondsUntil(endsAt, context.at))}` : message,
-    code,
+    code: own?.code ?? code,
     details: {
       ...(status === 429 && context.bucket ? { limit: context.bucket.limit } : {}),
       ...(seconds === undefined ? {} : { retryAfter: seconds }),

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { DisconnectForm, InlineFault } from "../contracts/fault.ts";
 import { realNow } from "../kernel/clock.ts";
+import { NO_ASSUMPTIONS } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Identity } from "../store/records/tenants.ts";
 import type { RateLimitWindow } from "./rate-limit-window.ts";
@@ -73,6 +74,8 @@ export function openContext(
   return {
     incoming,
     outgoing,
+    /** The assumptions that the sandbox's options set. */
+    assumed: NO_ASSUMPTIONS,
     /** Sends the reply that a stage has set. */
     finish,
     /**

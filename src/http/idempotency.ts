@@ -6,6 +6,8 @@ import { type ErrorCode, fail } from "../kernel/errors.ts";
 import { fingerprint } from "../kernel/fingerprint.ts";
 import { maskIdempotencyKey } from "../kernel/mask-headers.ts";
 import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
+import { Type } from "../schema/shapes.ts";
+import { assumedValue, settableFact } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import { type IdempotencyReplies, REPLAY_WINDOW, type StoredReply } from "../store/records/idempotency-replies.ts";
 import { contextOf, headerOnce, passOn, type RequestContext, type Stage } from "./context.ts";
@@ -16,6 +18,20 @@ const MAX_CACHED_FINGERPRINTS = 500;
 const MAX_CACHED_LENGTH = 4_096;
 
 const HEADER = "Idempotency-Key";
+
+export const keyLengthFact = settableFact<number>(
+  "idempotency.key_length",
+  "limit",
+  MAX_KEY_LENGTH,
+  Type.Integer({ minimum: 1, maximum: 1_000 }),
+);
+
+export const replayWindowFact = settableFact<number>(
+  "idempotency.seconds",
+  "replay_window",
+  REPLAY_WINDOW / 1_000,
+  Type.Integer({ minimum: 1, maximum: 31_622_400 }),
+);
 
 export const readIdempotencyKey: Stage = (request, _response, next) => {
   const context = contextOf(request);
@@ -34,8 +50,9 @@ function readKey(context: RequestContext, operation: Operation): void {
       "idempotency_key_empty",
       `${HEADER} is empty. Send a value of your own making, such as a UUID, or leave the header out.`,
     );
-  if (key.length > MAX_KEY_LENGTH)
-    fail("idempotency_key_too_long", `${HEADER} may have ${MAX_KEY_LENGTH} characters; received ${key.length}.`);
+  const most = assumedValue(context.assumed, keyLengthFact);
+  if (key.length > most)
+    fail("idempotency_key_too_long", `${HEADER} may have ${most} characters; received ${key.length}.`);
   if (!KEY.test(key)) fail("idempotency_key_invalid", `${HEADER} must be printable ASCII without spaces.`);
   context.idempotencyKey = maskIdempotencyKey(key);
   const { path, search, bodyText } = context;
@@ -93,10 +110,7 @@ export const behaviours: MeasuredBehaviour[] = [
     id: "idempotency.window",
     fact: "The first response is replayed for 24 hours on the sandbox clock, with `Idempotent-Replayed: true`.",
     why: "The service's documentation gives no window; 24 hours is the most common one, and the header is a common convention.",
-    facts: [
-      { id: "idempotency.replay", kind: "replay", value: "the first response" },
-      { id: "idempotency.seconds", kind: "replay_window", value: REPLAY_WINDOW / 1_000 },
-    ],
+    facts: [{ id: "idempotency.replay", kind: "replay", value: "the first response" }, replayWindowFact],
   },
   {
     id: "idempotency.login",
@@ -112,6 +126,7 @@ export const behaviours: MeasuredBehaviour[] = [
     id: "idempotency.bound",
     fact: `Keys are 1 to ${MAX_KEY_LENGTH} printable ASCII characters on all eleven operations.`,
     why: "The service's documentation states this limit for eight of them; applying it to the other three is the stricter reading.",
+    facts: [keyLengthFact],
   },
   {
     id: "idempotency.webhooks",

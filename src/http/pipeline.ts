@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { API_PREFIX } from "../contracts/paths.ts";
 import type { Clock } from "../kernel/clock.ts";
+import type { Assumptions } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Stores } from "../store/stores.ts";
 import { authenticate, identify } from "./authenticate.ts";
@@ -35,6 +36,7 @@ export interface PipelineDependencies
   extends Pick<Stores, "database" | "tenants" | "idempotencyReplies" | "createOperationContext"> {
   guard: Guard;
   catalogue: readonly Operation[];
+  assumed: Assumptions;
   clock: Clock;
   limiter: RateLimiter;
   bodies: BodyMode;
@@ -89,7 +91,9 @@ export function createPipeline(
   const ending = createEnding(deps);
   const route = closeRouter(router, { refuse, failed: ending.failed });
   return (request, response) => {
-    setContext(request, recorder.open(request, response, ending.finish));
+    const context = recorder.open(request, response, ending.finish);
+    context.assumed = deps.assumed;
+    setContext(request, context);
     route(request, response);
   };
 }

@@ -4,21 +4,48 @@ import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { setBounded } from "../kernel/bounded-cache.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { Type } from "../schema/shapes.ts";
+import { type Assumptions, assumedValue, settableFact } from "../store/assumptions.ts";
 import { contextOf, type RequestContext, type Stage } from "./context.ts";
 import { openBucket, type RateLimit, type RateLimitWindow } from "./rate-limit-window.ts";
 
-/** Limits by operation id. `all` applies to every other operation. */
-export type RateLimits = { readonly all: RateLimit } & Readonly<Record<string, RateLimit>>;
+/** Limits of operations that have their own, by id. */
+export type RateLimits = Readonly<Record<string, RateLimit>>;
 
-/** The limit of all operations together. */
-export const USUAL_LIMIT: RateLimit = { limit: 6_000, window: 60_000 };
+const UNTIL_THE_END = "seconds until the window ends";
+
+export const rateLimitFacts = {
+  limit: settableFact<number>(
+    "rate_limit.limit",
+    "rate_limit",
+    6_000,
+    Type.Integer({ minimum: 1, maximum: 1_000_000_000 }),
+  ),
+  seconds: settableFact<number>(
+    "rate_limit.seconds",
+    "rate_limit",
+    60,
+    Type.Number({ minimum: 0.001, maximum: 2_592_000 }),
+  ),
+  retryAfter: settableFact<string | number>(
+    "rate_limit.retry_after",
+    "retry_after",
+    UNTIL_THE_END,
+    Type.Union([Type.String({ const: UNTIL_THE_END }), Type.Integer({ minimum: 1, maximum: 86_400 })]),
+  ),
+};
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
 /** Maximum merchants with windows, and maximum windows of addresses. */
 const MAX_BUCKETS = 10_000;
 
-export function createRateLimiter(rules: RateLimits) {
+export function createRateLimiter(own: RateLimits, assumed: Assumptions) {
+  const all = {
+    limit: assumedValue(assumed, rateLimitFacts.limit),
+    window: Math.round(assumedValue(assumed, rateLimitFacts.seconds) * 1_000),
+  };
+  const rules: RateLimits & { readonly all: RateLimit } = { ...own, all };
   // Stored separately, so that addresses without a valid key cannot evict a merchant's window.
   const merchants = createBuckets();
   const addresses = createBuckets();
@@ -93,7 +120,8 @@ export const chargeAddress = (limiter: RateLimiter, clock: Pick<Clock, "mode">) 
 function take(context: RequestContext, bucket: RateLimitWindow, { mode }: Pick<Clock, "mode">): void {
   context.bucket = bucket;
   if (bucket.take(context.at)) return;
-  const seconds = secondsUntil(bucket.reset(context.at), context.at);
+  const constant = assumedValue(context.assumed, rateLimitFacts.retryAfter);
+  const seconds = typeof constant === "number" ? constant : secondsUntil(bucket.reset(context.at), context.at);
   fail(
     "rate_limit_exceeded",
     `All ${bucket.limit} requests of this window are used up. ${mode === "frozen" ? moveClock("the window", seconds) : wait(seconds)}`,
@@ -126,11 +154,7 @@ export const behaviours: MeasuredBehaviour[] = [
     fact: "Requests are counted in fixed windows aligned to the epoch (default: 6,000 requests per 60 seconds).",
     why: "Fixed windows match the three documented headers, and local test suites should not be throttled by default.",
     setting: "--rate-limit",
-    facts: [
-      { id: "rate_limit.limit", kind: "rate_limit", value: USUAL_LIMIT.limit },
-      { id: "rate_limit.seconds", kind: "rate_limit", value: USUAL_LIMIT.window / 1_000 },
-      { id: "rate_limit.retry_after", kind: "retry_after", value: "seconds until the window ends" },
-    ],
+    facts: [rateLimitFacts.limit, rateLimitFacts.seconds, rateLimitFacts.retryAfter],
   },
   {
     id: "rate_limit.scope",

@@ -2,14 +2,24 @@
 
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage } from "node:http";
+import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { nextTurn } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { extentOf, MAX_BODY, MAX_DEPTH, MAX_VALUES } from "../kernel/request-limits.ts";
-import type { Behaviour } from "../schema/assumed.ts";
+import { Type } from "../schema/shapes.ts";
+import { assumedValue, settableFact } from "../store/assumptions.ts";
 import { refuseLiveKey } from "./authenticate.ts";
 import { contextOf, type RequestContext, type Stage } from "./context.ts";
 import { announcesBody, awaitsContinue } from "./unread-body.ts";
+
+/** Bytes that the sandbox reads of a body. */
+export const bodyBytesFact = settableFact<number>(
+  "http.body_bytes",
+  "limit",
+  MAX_BODY,
+  Type.Integer({ minimum: 1, maximum: MAX_BODY }),
+);
 
 export const readBody: Stage = (request, _response, next) => {
   if (request.method === "GET" || request.method === "HEAD" || !announcesBody(request)) return next();
@@ -19,7 +29,7 @@ export const readBody: Stage = (request, _response, next) => {
 async function receive(context: RequestContext, length: number): Promise<void> {
   const isAwaitingContinue = awaitsContinue(context.incoming);
   if (length > 0 || isAwaitingContinue) checkType(context.incoming);
-  if (length > MAX_BODY) refuseSize(context, length);
+  if (length > assumedValue(context.assumed, bodyBytesFact)) refuseSize(context, length);
   if (isAwaitingContinue) context.outgoing.writeContinue();
   const bytes = await collect(context);
   // The headers after a body in chunks.
@@ -46,11 +56,12 @@ function collect(context: RequestContext): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
+    const most = assumedValue(context.assumed, bodyBytesFact);
     const take = (chunk: Buffer) => {
       try {
         if (size === 0) checkType(incoming);
         size += chunk.length;
-        if (size > MAX_BODY) refuseSize(context, size);
+        if (size > most) refuseSize(context, size);
         chunks.push(chunk);
       } catch (error) {
         incoming.off("data", take);
@@ -95,11 +106,12 @@ export function isJsonType(type: string): boolean {
 }
 
 function refuseSize(context: RequestContext, size: number): never {
+  const limit = assumedValue(context.assumed, bodyBytesFact);
   context.incoming.pause();
   fail(
     "payload_too_large",
-    `The body may have ${MAX_BODY} bytes at most; received ${size} or more.`,
-    { limit: MAX_BODY },
+    `The body may have ${limit} bytes at most; received ${size} or more.`,
+    { limit },
     { Connection: "close" },
   );
 }
@@ -146,10 +158,11 @@ const LONGEST_QUOTED = 16_384;
 
 const quote = (text: string) => JSON.stringify(mask(text, 100));
 
-export const behaviours: Behaviour[] = [
+export const behaviours: MeasuredBehaviour[] = [
   {
     id: "http.bodies",
     fact: "A body must be a JSON object in UTF-8 with `Content-Type: application/json`, uncompressed, of at most 1 MiB, 32 levels and 20,000 fields and elements; otherwise 400, 413 or 415. An empty body counts as `{}`. A change that makes a record longer than 2 MiB gets 400.",
     why: "The service's documentation says that bodies are JSON and gives no bounds.",
+    facts: [bodyBytesFact],
   },
 ];

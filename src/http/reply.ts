@@ -4,8 +4,9 @@ import { STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { afterRealTime, httpDate } from "../kernel/clock.ts";
-import { ApiError, type ErrorBody, errors, SandboxError } from "../kernel/errors.ts";
+import { ApiError, type ErrorBody, SandboxError } from "../kernel/errors.ts";
 import { maskedJson } from "../kernel/mask.ts";
+import { NO_ASSUMPTIONS, shownError } from "../store/assumptions.ts";
 import type { Reply, RequestContext } from "./context.ts";
 import { awaitsContinue, endResponse } from "./unread-body.ts";
 
@@ -16,16 +17,21 @@ export const SAFE_HEADERS = {
 } as const;
 
 export function errorReply(context: RequestContext, error: ApiError): Reply {
+  const { status, ...names } = shownError(context.assumed, error.code);
   context.errorCode = error.code;
   // HTTP requires WWW-Authenticate on a 401.
-  Object.assign(context.headers, error.status === 401 ? { "WWW-Authenticate": "Bearer" } : {}, error.headers);
+  Object.assign(context.headers, status === 401 ? { "WWW-Authenticate": "Bearer" } : {}, error.headers);
   // Messages quote the request, so mask secrets that were sent in the wrong field.
-  return { status: error.status, body: maskedJson(errorBody(error, context.sequence > 0 ? context.id : undefined)) };
+  const body = errorBody(error, names, context.sequence > 0 ? context.id : undefined);
+  return { status, body: maskedJson(body) };
 }
 
-function errorBody(error: ApiError, requestId: string | undefined): ErrorBody {
-  const details = requestId === undefined ? error.details : { ...error.details, requestId };
-  return { error: errors[error.code].error, message: error.message, code: error.code, details };
+function errorBody(
+  { message, details }: ApiError,
+  { error, code }: Pick<ErrorBody, "error" | "code">,
+  requestId?: string,
+): ErrorBody {
+  return { error, message, code, details: requestId === undefined ? details : { ...details, requestId } };
 }
 
 /**
@@ -99,7 +105,7 @@ const READ_TIMEOUT = 2_000;
  * if the client neither reads nor closes.
  */
 export function endWithError(socket: Duplex, error: ApiError): void {
-  const body = maskedJson(errorBody(error, undefined));
+  const body = maskedJson(errorBody(error, shownError(NO_ASSUMPTIONS, error.code)));
   const headers = {
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(body),

@@ -106,8 +106,10 @@ function runOperation(context: RequestContext, createOperationContext: Stores["c
   );
   const result = callHandler(operation, operationContext);
   Object.assign(context.headers, operation.headers);
+  const status = factOf(operation.status);
+  if (status === 204 || status === 205) return { status, body: "" };
   return {
-    status: factOf(operation.status),
+    status,
     body: operationContext.jsonOf(result, operation.reply) ?? serialize(operation, result),
   };
 }

@@ -22,7 +22,7 @@ export type BodyMode = "checked" | "open" | "strict";
 export type RequestInput = Pick<RequestContext, "search" | "headers" | "body" | "query" | "extra">;
 
 /** The fields of a declaration that validation uses. */
-type InputDeclaration = Pick<Operation, "method" | "query" | "body" | "handlerChecksBody" | "reply">;
+type InputDeclaration = Pick<Operation, "method" | "query" | "usualQuery" | "body" | "handlerChecksBody" | "reply">;
 
 export const validate =
   (bodies: BodyMode): Stage =>
@@ -55,7 +55,8 @@ const NONE: readonly never[] = [];
 
 /** The query parameters, as text or integers. Skips parsing for an empty query, the usual case. */
 function readQuery(declaration: InputDeclaration, context: RequestInput, bodies: BodyMode): Record<string, unknown> {
-  const query = context.search === "" ? {} : checkedQuery(declaration.query, context, bodies);
+  const sent = context.search === "" ? {} : checkedQuery(declaration.query, context, bodies);
+  const query = declaration.usualQuery === undefined ? sent : { ...declaration.usualQuery, ...sent };
   if (query.starting_after !== undefined && query.ending_before !== undefined)
     fail("invalid_cursor", "Send starting_after or ending_before, not both.", {
       fields: ["starting_after", "ending_before"],

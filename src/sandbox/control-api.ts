@@ -2,12 +2,11 @@
 // uses.
 
 import { resolve } from "node:path";
-import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import { eventTypes, resources } from "../areas/index.ts";
 import { webhookEndpoints } from "../areas/webhooks.ts";
 import { callService } from "../client/http-transport.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { WebhookRequest } from "../contracts/webhook.ts";
-import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import type { ControlContext } from "../control/index.ts";
 import type { About } from "../control/overview.ts";
 import { type ErrorCode, SandboxError } from "../kernel/errors.ts";
@@ -15,6 +14,7 @@ import { subscribeTo } from "../kernel/listeners.ts";
 import { createLessons, type LessonService } from "../lessons/index.ts";
 import type { LessonCall } from "../lessons/lesson-files.ts";
 import type { RunSources } from "../report/run-data.ts";
+import { type Assumptions, shownError } from "../store/assumptions.ts";
 import { createViews } from "../store/records/views.ts";
 import { readCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
@@ -24,7 +24,7 @@ import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
 import { createSender } from "../webhooks/http/sender.ts";
-import { sign } from "../webhooks/signature.ts";
+import { shownSignature } from "../webhooks/signature.ts";
 import { buildRequest, type WebhookEvent } from "../webhooks/webhook-request.ts";
 import { type Engine, operations, reportDefect, senderOptions } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
@@ -36,7 +36,8 @@ export type ControlApiParts = ReturnType<typeof openControlApi>;
 export function openControlApi(engine: Engine) {
   const { address, fixtures, image, clock, random, life } = engine;
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
-  const coverage = () => readCoverage({ operations: catalogue, eventTypes, ...stores });
+  const statusOf = (code: ErrorCode) => shownError(engine.assumed, code).status;
+  const coverage = () => readCoverage({ operations: engine.operations, eventTypes, statusOf, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
   const dataReplaced = (merchant?: string) => {
     forget(engine, merchant);
@@ -89,7 +90,7 @@ export function openControlApi(engine: Engine) {
     publish: hub.publish,
     made: hub.made,
     resources,
-    documents: openDocuments(address.url),
+    documents: openDocuments(address.url, engine.assumed),
   } satisfies Omit<ControlContext, "restore">;
   const start = createStartState(engine, parts);
   return { ...parts, start, restore: start.restore };
@@ -189,6 +190,9 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
         gone?.throwIfAborted();
         return sender.send(request).outcome;
       };
+      // Some forms of the signature cover the id of the event.
+      const sign = (body: string, key: string) =>
+        options.sign(body, key, /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1] ?? "");
       const deps = { clock, random, sign, secretOf, checkTarget: targets.check, buildRequest: build, send };
       return auditReceiver(deps, url, secret, ++runs).finally(() => sender.close());
     },
@@ -235,16 +239,17 @@ async function callForLearner(
   );
 }
 
-function aboutOf({ address, stores }: Engine): About {
-  return { version: version(), url: address.url, file: stores.database.file, signature: USUAL_SIGNATURE };
+function aboutOf({ address, stores, assumed }: Engine): About {
+  const signature = shownSignature(assumed);
+  return { version: version(), url: address.url, file: stores.database.file, signature, assumptions: assumed };
 }
 
 /** The OpenAPI documents and the list of assumptions, which are loaded and built when first requested. */
-function openDocuments(url: () => string): ControlContext["documents"] {
+function openDocuments(url: () => string, assumed: Assumptions): ControlContext["documents"] {
   const load = () => import("./documents.ts");
   return {
-    openapi: async (form) => (await load()).serviceOpenapi(url(), form),
+    openapi: async (form) => (await load()).serviceOpenapi(url(), form, assumed),
     controlOpenapi: async (form) => (await load()).controlOpenapi(url(), form),
-    assumptions: async () => (await load()).assumptions(),
+    assumptions: async () => (await load()).assumptions(assumed),
   };
 }

@@ -12,6 +12,9 @@ import { once } from "../kernel/once.ts";
 import { eventsOf } from "../reference/events.ts";
 import { inForm, type OpenApiDocument, type OpenApiForm } from "../reference/openapi-forms.ts";
 import { titledSchemas } from "../schema/walk.ts";
+import { NO_ASSUMPTIONS } from "../store/assumptions.ts";
+import { factsUnder, operationsUnder } from "./assumptions.ts";
+import { documentUnder } from "./openapi-under.ts";
 import { packageFile } from "./package-files.ts";
 
 function readBuilt(name: string): string {
@@ -26,8 +29,8 @@ function openapiAt(name: string, url: string, form: OpenApiForm): OpenApiDocumen
 }
 
 /** The OpenAPI document of the service (default: OpenAPI 3.1, with the sandbox's extensions). */
-export const serviceOpenapi = (url: string, form: OpenApiForm = {}) =>
-  openapiAt("openapi.json", url + API_PREFIX, form);
+export const serviceOpenapi = (url: string, form: OpenApiForm = {}, set = NO_ASSUMPTIONS) =>
+  documentUnder(openapiAt("openapi.json", url + API_PREFIX, form), set);
 
 export const controlOpenapi = (url: string, form: OpenApiForm = {}) => openapiAt("control.openapi.json", url, form);
 
@@ -37,7 +40,7 @@ export const serviceTypesPage = () => readBuilt("service.d.ts");
 /** The facts in the file of the build. `reason` is the index of a fact's origin, with its explanation. */
 interface FactFile {
   reasons: Pick<ServiceFact, "origin" | "why" | "setting">[];
-  facts: (Pick<ServiceFact, "id" | "kind" | "value"> & { reason: number })[];
+  facts: (Pick<ServiceFact, "id" | "kind" | "value" | "settable"> & { reason: number })[];
 }
 
 /** Every fact about the service. */
@@ -46,9 +49,9 @@ export const ownFacts = once((): ServiceFact[] => {
   return facts.map(({ reason, ...fact }) => ({ ...fact, ...(reasons[reason] as FactFile["reasons"][number]) }));
 });
 
-/** Every fact about the service, with the kinds of facts. */
-export function assumptions() {
-  const facts = ownFacts();
+/** Every fact about the service as the sandbox responds, with the kinds of facts. */
+export function assumptions(set = NO_ASSUMPTIONS) {
+  const facts = factsUnder(ownFacts(), set);
   return { kinds: factKinds, total: facts.filter(({ origin }) => origin === "assumed").length, facts };
 }
 
@@ -57,9 +60,9 @@ const ownRecords = once(() =>
 );
 
 /** The facts and operations with which recordings of the service are compared. */
-export const comparedSandbox = (): ComparedSandbox => ({
-  facts: ownFacts(),
-  operations: catalogue,
+export const comparedSandbox = (set = NO_ASSUMPTIONS): ComparedSandbox => ({
+  facts: factsUnder(ownFacts(), set),
+  operations: operationsUnder(set),
   records: ownRecords(),
   // A merchant's address is unique among all merchants, by its login; the other constraints hold among the records of
   // one merchant.

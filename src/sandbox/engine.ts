@@ -3,10 +3,9 @@
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
-import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { createFaults } from "../faults/index.ts";
 import { createHeldResponses } from "../faults/send-with-faults.ts";
-import { createRateLimiter, USUAL_LIMIT } from "../http/rate-limit.ts";
+import { createRateLimiter } from "../http/rate-limit.ts";
 import { SAFE_HEADERS } from "../http/reply.ts";
 import { requestMessage } from "../http/request-recorder.ts";
 import { createJudge } from "../judge/judge.ts";
@@ -19,6 +18,8 @@ import { createLife } from "../life/life.ts";
 import { createHub } from "../live/hub.ts";
 import { createTrends } from "../live/trends.ts";
 import { createScenarios } from "../scenarios/index.ts";
+import { type Assumptions, assumedValue } from "../store/assumptions.ts";
+import type { Operation } from "../store/operation-context.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
 import { requireAddon } from "../store/sqlite/native-addon.ts";
@@ -26,10 +27,11 @@ import { openStores, type Stores } from "../store/stores.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
 import { checkVerdicts } from "../verify/check-verdicts.ts";
-import { createDispatcher } from "../webhooks/dispatcher.ts";
+import { createDispatcher, webhookTimeoutFact } from "../webhooks/dispatcher.ts";
 import { createTargetPolicy } from "../webhooks/http/target-policy.ts";
-import { scheduleOf } from "../webhooks/retry-schedule.ts";
-import { sign } from "../webhooks/signature.ts";
+import { retryScheduleFact, scheduleInSeconds, scheduleOf } from "../webhooks/retry-schedule.ts";
+import { shownSignature, signerUnder } from "../webhooks/signature.ts";
+import { operationsUnder, readAssumptions } from "./assumptions.ts";
 import { type Options, opensNetwork, optionDefinitions, ownHost } from "./options.ts";
 import { packageFile, requireFiles, version } from "./package-files.ts";
 
@@ -52,6 +54,9 @@ interface DataOptions {
   address: Address;
   clock: Clock;
   random: Random;
+  /** The values that the options set, and the operations that follow from them. */
+  assumed: Assumptions;
+  operations: readonly Operation[];
   fixtures(): readonly Fixture[];
 }
 
@@ -92,7 +97,7 @@ export function openEngine({ source, ...given }: StorageOptions, snapshot: () =>
 }
 
 function createEngine(storage: Storage, snapshot: () => unknown) {
-  const { options, clock, random, schedule, stores } = storage;
+  const { options, assumed, clock, random, schedule, stores } = storage;
   const listeners: Listeners = { request: new Set(), defect: new Set() };
   const hub = createHub({
     snapshot,
@@ -104,7 +109,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     verdicts: () => judge.made(),
     responseHeaders: SAFE_HEADERS,
   });
-  const limiter = createRateLimiter({ all: USUAL_LIMIT, ...options.rateLimit });
+  const limiter = createRateLimiter(options.rateLimit, assumed);
   const faults = createFaults({
     clock,
     seed: options.seed,
@@ -113,7 +118,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     loggedRuleIds: () => [...stores.requestLog.ruleIds(), ...stores.attempts.ruleIds()],
   });
   const judge = createJudge({
-    operations: catalogue,
+    operations: storage.operations,
     prefix: API_PREFIX,
     checkVerdicts,
     onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
@@ -167,11 +172,11 @@ function connect({ faults, dispatcher, judge, hub, trends, listeners }: Engine):
 }
 
 /** How the dispatcher and the audit of a receiver send webhooks. */
-export const senderOptions = ({ options, targets }: Storage) => ({
-  sign,
-  signature: USUAL_SIGNATURE,
+export const senderOptions = ({ options, assumed, targets }: Storage) => ({
+  sign: signerUnder(assumed),
+  signature: shownSignature(assumed),
   targets,
-  timeout: options.webhookTimeout,
+  timeout: assumedValue(assumed, webhookTimeoutFact) * 1_000,
   insecureTls: options.webhookInsecureTls,
   userAgent: `merchant-sandbox/${version()}`,
 });
@@ -188,20 +193,26 @@ const namesIn = ({ tenants }: Stores) => ({
 /** Reads the files that the options name. */
 export async function prepareStorage(options: Options, clock: Clock, random: Random): Promise<StorageOptions> {
   const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
-  const given = { options, address, clock, random, fixtures: await fixturesOf(options) };
+  const assumed = await readAssumptions(options, async () => (await import("./documents.ts")).ownFacts());
+  const operations = operationsUnder(assumed);
+  const given = { options, address, clock, random, assumed, operations, fixtures: await fixturesOf(options) };
   requireAddon();
   requireFiles();
   return { ...given, source: options.memory ? { image: imageOf(given) } : { file: resolve(options.db) } };
 }
 
 /** Opens the stores over a database (default: an empty one in memory), with the rules for webhooks that they follow. */
-function openData({ options, address, clock, random }: DataOptions, source: StorageOptions["source"] = {}) {
+function openData({ options, assumed, address, clock, random }: DataOptions, source: StorageOptions["source"] = {}) {
   const targets = createTargetPolicy({
     ownPorts: () => [address.port],
     allowedHosts: options.allowWebhookHost,
     allowLoopback: !opensNetwork(options) || options.allowLoopbackWebhooks,
   });
-  const schedule = scheduleOf(options.retrySchedule ?? "fast");
+  // Only the realistic schedule has jitter.
+  const schedule =
+    options.retrySchedule === "realistic"
+      ? scheduleOf("realistic")
+      : scheduleInSeconds(assumedValue(assumed, retryScheduleFact));
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
   return { targets, schedule, stores: openStores({ clock, random, webhooks, ...source }) };
 }

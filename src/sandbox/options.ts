@@ -4,6 +4,7 @@
 import { resolve } from "node:path";
 import { NewEndpoint } from "../contracts/webhook.ts";
 import type { RateLimit } from "../http/rate-limit-window.ts";
+import { tryParseJson } from "../kernel/attempt.ts";
 import { parseTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { parseDuration, tryParseDuration } from "../kernel/duration.ts";
@@ -28,10 +29,11 @@ export interface Options {
   life: "on" | "off";
   bodies: "checked" | "open";
   rateLimit: Record<string, RateLimit>;
+  assumptions: Record<string, string | number | boolean | readonly string[] | readonly number[]>;
   faults: string | undefined;
   scenario: string[];
   retrySchedule: RetryScheduleOption | undefined;
-  webhookTimeout: number;
+  webhookTimeout: number | undefined;
   webhookInsecureTls: boolean;
   allowWebhookHost: string[];
   allowLoopbackWebhooks: boolean;
@@ -49,6 +51,8 @@ export type GivenOptions = { [Name in OptionName]?: Options[Name] | string | str
 interface OptionDefinition<V> {
   /** The heading under which the help lists it. */
   group: "Address and storage" | "Data" | "Behaviour" | "Webhooks" | "Security";
+  /** Default: the name, as in `--rate-limit`. */
+  flag?: string;
   /** The placeholder of the value in the help; a switch has none. */
   value?: string;
   description: string;
@@ -157,6 +161,15 @@ export const optionDefinitions: Definitions = {
       default: {},
       parse: rateRule,
     },
+    assumptions: {
+      value: "id=value",
+      multiple: true,
+      flag: "--assume",
+      description: "set an assumption, such as bookings.decline.status=202; `assumptions` lists those that can be set",
+      default: {},
+      parse: assumption,
+      schema: Type.Record(Type.Unknown()),
+    },
     faults: {
       ...textOption("file", "arm the fault rules of this JSON file at start and after each reset"),
       schema: Type.Union([Type.String(), Type.Array(Type.Record(Type.Unknown()))]),
@@ -183,7 +196,7 @@ export const optionDefinitions: Definitions = {
     webhookTimeout: {
       value: "duration",
       description: "limit the total time for a webhook response (default: 10s)",
-      default: 10_000,
+      default: undefined,
       parse: parseDuration,
     },
     webhookInsecureTls: switchOption("accept self-signed certificates of https receivers"),
@@ -216,7 +229,8 @@ export const PATHS = ["db", "fixtures", "lessons", "snapshot", "faults", "scenar
 
 const defaults = Object.fromEntries(optionNames.map((name) => [name, optionDefinitions[name].default]));
 
-export const flagOf = (name: string) => `--${kebab(name)}`;
+export const flagOf = (name: string) =>
+  (optionDefinitions[name as OptionName] as OptionDefinition<unknown> | undefined)?.flag ?? `--${kebab(name)}`;
 export const variableOf = (name: string) =>
   `MERCHANT_SANDBOX_${name.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
 
@@ -239,7 +253,9 @@ export function parseOption(name: OptionName, given: unknown, label = flagOf(nam
   const values = texts.map((text) => definition.parse(text as string, label));
   if (!definition.multiple) return values.at(-1);
   // Not Object.assign: it would set the prototype for --rate-limit __proto__=….
-  return name === "rateLimit" ? Object.fromEntries((values as object[]).flatMap(Object.entries)) : values;
+  return name === "rateLimit" || name === "assumptions"
+    ? Object.fromEntries((values as object[]).flatMap(Object.entries))
+    : values;
 }
 
 /** Checks options against each other. Returns them with the control token in use. */
@@ -308,6 +324,17 @@ function clockTime(text: string, flag: string): number | undefined {
   return (
     parseTime(text) ?? usageError(`${flag} takes real or a time such as 2026-01-05T09:00:00Z; received "${text}".`)
   );
+}
+
+/** The value is JSON, or a text without quotes. */
+function assumption(text: string, flag: string): Record<string, unknown> {
+  const cut = text.indexOf("=");
+  if (cut < 1)
+    usageError(
+      `${flag} takes the id of an assumption and its value, such as rate_limit.limit=100; received "${text}".`,
+    );
+  const value = text.slice(cut + 1);
+  return { [text.slice(0, cut)]: tryParseJson(value) ?? value };
 }
 
 function rateRule(text: string, flag: string): Record<string, RateLimit> {

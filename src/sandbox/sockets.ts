@@ -1,7 +1,6 @@
 // Dispatches requests: the request pipeline answers /v1, the control app everything else, and the hub the live stream.
 
 import { existsSync, readFileSync } from "node:fs";
-import { catalogue } from "../areas/index.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { controlCatalogue } from "../control/index.ts";
 import { inlinePage } from "../control/pages/inline-page.ts";
@@ -79,7 +78,7 @@ type Report = (error: unknown, request: { id: string }) => void;
 
 /** The pipeline of the service under /v1, and the recorder of its requests. */
 function openService(
-  { options, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
+  { options, assumed, operations, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
   guard: Guard,
   report: Report,
 ) {
@@ -88,7 +87,8 @@ function openService(
   const pipeline = once(() =>
     createPipeline({
       ...stores,
-      catalogue,
+      catalogue: operations,
+      assumed,
       clock,
       guard,
       limiter,

@@ -1,15 +1,25 @@
 // Delivers webhooks: begins the attempts that are due, records their outcomes, and replays and drains on request.
 
+import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { afterRealTime, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { withResolvers } from "../kernel/with-resolvers.ts";
-import type { Behaviour } from "../schema/assumed.ts";
+import { Type } from "../schema/shapes.ts";
+import { settableFact } from "../store/assumptions.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import { createDispatcherState, type DispatcherOptions, type DispatcherState } from "./dispatcher-state.ts";
 import { abandon, canStart, reload, reportCancelled, settled, startDue } from "./in-flight.ts";
 import { explainSignature, type SignatureDiagnosis } from "./signature-diagnosis.ts";
+
+/** Seconds for which a receiver may take to respond. */
+export const webhookTimeoutFact = settableFact<number>(
+  "webhook.timeout",
+  "time_out",
+  10,
+  Type.Number({ minimum: 0.001, maximum: 3_600 }),
+);
 
 export type Dispatcher = ReturnType<typeof createDispatcher>;
 
@@ -183,7 +193,7 @@ async function stop(state: DispatcherState, within: number): Promise<void> {
   state.sender.close();
 }
 
-export const behaviours: Behaviour[] = [
+export const behaviours: MeasuredBehaviour[] = [
   {
     id: "webhooks.guarantee",
     fact:
@@ -200,6 +210,7 @@ export const behaviours: Behaviour[] = [
       "The service's documentation does not say how receivers should respond; " +
       "these are the strictest rules of comparable services.",
     setting: "--webhook-timeout",
+    facts: [webhookTimeoutFact],
   },
   {
     id: "webhooks.headers",

@@ -3,6 +3,8 @@
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { readRetryAfter } from "../kernel/duration.ts";
 import type { Random } from "../kernel/random.ts";
+import { Type } from "../schema/shapes.ts";
+import { settableFact } from "../store/assumptions.ts";
 import type { Delivery } from "../store/webhooks/deliveries.ts";
 
 export interface RetrySchedule {
@@ -23,6 +25,20 @@ const SCHEDULES = {
   fast: { gaps: [0, SECOND, 5 * SECOND, 15 * SECOND, 30 * SECOND, 60 * SECOND], jitter: 0 },
   realistic: { gaps: [0, 5 * SECOND, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 5 * HOUR, 10 * HOUR, 10 * HOUR], jitter: 0.1 },
 } satisfies Record<string, RetrySchedule>;
+
+/** Seconds before each retry. */
+export const retryScheduleFact = settableFact<readonly number[]>(
+  "retry.schedule",
+  "schedule",
+  SCHEDULES.fast.gaps.slice(1).map((gap) => gap / SECOND),
+  Type.Array(Type.Number({ minimum: 0, maximum: 2_592_000 }), { maxItems: 100 }),
+);
+
+/** The schedule with these seconds before the retries; the first attempt is immediate. */
+export const scheduleInSeconds = (seconds: readonly number[]): RetrySchedule => ({
+  gaps: [0, ...seconds.map((gap) => gap * SECOND)],
+  jitter: 0,
+});
 
 /** The longest delay that Retry-After can cause. */
 const MAX_RETRY_AFTER = HOUR;
@@ -62,9 +78,7 @@ export const behaviours: MeasuredBehaviour[] = [
       "The service's documentation mentions retries but no schedule. The default is short for local development; " +
       "`realistic` spreads retries over a day, with jitter.",
     setting: "--retry-schedule",
-    facts: SCHEDULES.fast.gaps
-      .slice(1)
-      .map((gap, index) => ({ id: `webhook.schedule.${index + 1}`, kind: "schedule", value: gap / SECOND })),
+    facts: [retryScheduleFact],
   },
   {
     id: "webhooks.retry_after",

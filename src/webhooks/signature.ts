@@ -3,11 +3,42 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
+import { type Sign, signatureForms, signerOf } from "../kernel/signature-forms.ts";
+import { oneOf, Type } from "../schema/shapes.ts";
+import { type Assumptions, assumedValue, settableFact } from "../store/assumptions.ts";
 
 type Body = string | Uint8Array;
 
 /** The lower-case hex HMAC-SHA256 of the exact bytes, keyed with the whole secret as text, `whsec_` included. */
 export const sign = (body: Body, secret: string): string => createHmac("sha256", secret).update(body).digest("hex");
+
+export const signatureFact = settableFact<string>(
+  "webhook.signature.key",
+  "signature",
+  USUAL_SIGNATURE,
+  oneOf(signatureForms, ""),
+);
+
+/** The text before the digest. */
+export const signaturePrefixFact = settableFact<string>(
+  "webhook.signature.prefix",
+  "signature",
+  "",
+  Type.String({ maxLength: 20, pattern: "^[!-~]*$" }),
+);
+
+/** The signer in the form that was set. */
+export function signerUnder(set: Assumptions): Sign {
+  const [form, prefix] = [assumedValue(set, signatureFact), assumedValue(set, signaturePrefixFact)];
+  const digest = form === USUAL_SIGNATURE ? sign : signerOf(form);
+  return prefix === "" ? digest : (body, secret, eventId) => prefix + digest(body, secret, eventId);
+}
+
+/** How signatures are computed, in words. */
+export function shownSignature(set: Assumptions): string {
+  const [form, prefix] = [assumedValue(set, signatureFact), assumedValue(set, signaturePrefixFact)];
+  return prefix === "" ? form : `${form}, after ${JSON.stringify(prefix)}`;
+}
 
 export interface Signed {
   /** The body exactly as it was received: bytes, or their text, before any parsing. */
@@ -34,7 +65,7 @@ export const behaviours: MeasuredBehaviour[] = [
     why:
       "The service's documentation says `HMAC-SHA256 hex digest of the body` but does not name the key; " +
       "using the secret as returned needs no decoding.",
-    facts: [{ id: "webhook.signature.key", kind: "signature", value: USUAL_SIGNATURE }],
+    facts: [signatureFact, signaturePrefixFact],
   },
   {
     id: "webhooks.rotation",

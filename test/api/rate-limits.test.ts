@@ -205,7 +205,7 @@ describe("an invalid rate", () => {
 });
 
 describe("many windows", () => {
-  const limiter = () => createRateLimiter({ all: { limit: 2, window: 60_000 } });
+  const limiter = () => createRateLimiter({}, { "rate_limit.limit": 2 });
   const request = (remoteAddress: string, merchant?: string) =>
     ({
       incoming: { socket: { remoteAddress } },

@@ -59,6 +59,17 @@ test("verdicts and inconclusive: a failed verdict takes precedence over an incon
   expect((await problemsOf(bench, "verdicts")).lines[0]).toMatch(/^retry_after\.honoured payouts\.list: .*req_/);
 });
 
+test("5xx names the responses of the sandbox itself, even if a reset erased them, but not those of faults", async () => {
+  const bench = await openObserved({ assumptions: { "error.invalid_limit.status": 500 } });
+  await fail(bench);
+  await bench.faults.add({ action: { type: "lost_response", as: "502" }, trigger: { times: 1 } });
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
+  expect([(await problemsOf(bench, "5xx")).code, bench.run.requests]).toEqual([0, 2]);
+  await bench.call("GET", "/v1/payments?limit=x");
+  await bench.reset();
+  expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: ["req_3 GET /v1/payments got 500"] });
+});
+
 test("ignored names what had no effect", async () => {
   const bench = await openObserved();
   await bench.call("GET", "/v1/payments?limit=1");

@@ -23,7 +23,7 @@ const SHOWN = [
   "idempotency.replay",
   "idempotency.seconds",
   "rate_limit.limit",
-  "webhook.schedule.3",
+  "retry.schedule",
 ];
 
 /** Calls of every condition that a request shows. */

@@ -121,6 +121,7 @@ export const INDEX: SandboxOverviewReply = {
   life: "on",
   database: null,
   signature: USUAL_SIGNATURE,
+  assumptions: {},
   heldDeliveries: 0,
   merchantCount: 4,
   pendingDeliveries: 0,

@@ -13,10 +13,12 @@ import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { comparedSandbox } from "../../sandbox/documents.ts";
 import { command } from "../command.ts";
 import { print, printText } from "../output/print.ts";
+import { assumptionsOf, SETTING_ASSUMPTIONS } from "./openapi.ts";
 
 export const compare = command({
   summary: "compare recordings of the real service with the sandbox (exit 3: a difference, 4: nothing matched)",
   usage: "compare [recording.har ...]",
+  sandboxOptions: SETTING_ASSUMPTIONS,
   flags: {
     webhooks: { value: "file", description: "the webhooks that the service sent, as receive --log writes them" },
     base: {
@@ -25,14 +27,14 @@ export const compare = command({
     },
     json: { description: "print the result as one JSON object" },
   },
-  async run({ flags, positionals }) {
+  async run({ flags, options, positionals }) {
     if (positionals.length === 0 && flags.webhooks === undefined)
       usageError(
         "The recording is missing: merchant-sandbox compare recording.har. docs/real-service.md says how to make one.",
       );
     const recording = await readRecording(positionals, flags.webhooks);
     const base = flags.base === undefined ? undefined : readBase(flags.base);
-    const found = compareRecording(comparedSandbox(), recording, base);
+    const found = compareRecording(comparedSandbox(await assumptionsOf(options)), recording, base);
     if (flags.json === undefined) printText(comparisonText(found));
     else print(JSON.stringify(found));
     if (matchedNothing(found)) return exitCodes.inconclusive;

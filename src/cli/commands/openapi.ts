@@ -3,14 +3,29 @@
 
 import type { ServiceFact } from "../../contracts/fact.ts";
 import { usageError } from "../../kernel/errors.ts";
+import { readAssumptions } from "../../sandbox/assumptions.ts";
 import { serviceTypesPage } from "../../sandbox/documents.ts";
+import { completeOptions, type GivenOptions, type OptionName } from "../../sandbox/options.ts";
+import type { Assumptions } from "../../store/assumptions.ts";
 import { command } from "../command.ts";
 import { print, printText, writeOutput } from "../output/print.ts";
 import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 
+/** The options that set assumptions, also from merchant-sandbox.json. */
+export const SETTING_ASSUMPTIONS: readonly OptionName[] = [
+  "assumptions",
+  "rateLimit",
+  "retrySchedule",
+  "webhookTimeout",
+];
+
+export const assumptionsOf = (options: GivenOptions): Promise<Assumptions> =>
+  readAssumptions(completeOptions(options), async () => (await import("../../sandbox/documents.ts")).ownFacts());
+
 export const openapi = command({
   summary: "print the OpenAPI document, for client generators: openapi > merchant.json",
   usage: "openapi",
+  sandboxOptions: SETTING_ASSUMPTIONS,
   flags: {
     control: { description: "print the document of the control API instead of the service's" },
     "3.0": { description: "write OpenAPI 3.0 instead of 3.1, for tools that know only that" },
@@ -21,14 +36,15 @@ export const openapi = command({
     },
     db: connectionFlags.db,
   },
-  async run({ flags }) {
+  async run({ flags, options }) {
     const { url } = await findSandbox(flags);
     const { controlOpenapi, serviceOpenapi } = await import("../../sandbox/documents.ts");
     const form = {
       version: flags["3.0"] === undefined ? "3.1" : "3.0",
       extensions: flags["no-extensions"] === undefined ? "on" : "off",
     } as const;
-    const document = flags.control === undefined ? serviceOpenapi(url, form) : controlOpenapi(url, form);
+    const document =
+      flags.control === undefined ? serviceOpenapi(url, form, await assumptionsOf(options)) : controlOpenapi(url, form);
     printText(JSON.stringify(document, null, 2));
   },
 });
@@ -52,18 +68,21 @@ export const types = command({
 export const assumptions = command({
   summary: "list documented and assumed facts about the service: assumptions payments.list",
   usage: "assumptions [text]",
+  sandboxOptions: SETTING_ASSUMPTIONS,
   flags: {
     json: { description: "print one JSON object per line" },
   },
-  async run({ flags, positionals: [text = ""] }) {
+  async run({ flags, options, positionals: [text = ""] }) {
     const documents = await import("../../sandbox/documents.ts");
-    const facts = documents.assumptions().facts.filter(({ id }) => id.includes(text));
+    const facts = documents.assumptions(await assumptionsOf(options)).facts.filter(({ id }) => id.includes(text));
     if (facts.length === 0)
       usageError(`No fact has an id with "${text}", as "payments.list" is in payments.list.status.`);
     printText(facts.map(flags.json === undefined ? lineOf : (fact) => JSON.stringify(fact)).join("\n"));
   },
 });
 
-const lineOf = ({ id, value, origin, why, setting }: ServiceFact) =>
-  `${id}: ${value} ` +
-  `(${origin})${why === undefined ? "" : `. ${why}`}${setting === undefined ? "" : ` Change it with ${setting}.`}`;
+const lineOf = ({ id, value, default: usual, settable, origin, why, setting }: ServiceFact) => {
+  const source = usual === undefined ? `${origin}${settable ? ", can be set" : ""}` : `set, default: ${usual}`;
+  const reason = why === undefined ? "" : `. ${why}`;
+  return `${id}: ${value} (${source})${reason}${setting === undefined ? "" : ` Change it with ${setting}.`}`;
+};

@@ -48,14 +48,14 @@ export async function openLessonSession(
   const watched = watchOwnSandbox(sandbox, host, {
     async opened(output) {
       const facts = await readyFacts(sandbox);
-      const { learner } = await client.place();
+      const current = await client.place();
       if (output === jsonOutput) {
         output.ready(facts);
-        output.notice({ event: "lesson", news: "began", learner }, "");
+        output.notice({ event: "lesson", news: "began", learner: current.learner }, "");
         return;
       }
       print(readyLine(facts));
-      prompt = openLessonPrompt(client, await client.place());
+      prompt = openLessonPrompt(client, current);
     },
     ended() {
       prompt?.end();

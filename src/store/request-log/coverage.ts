@@ -1,6 +1,6 @@
 // The coverage of a run: each operation with its calls by status, each type of event with its counts.
 
-import { errors } from "../../kernel/errors.ts";
+import type { ErrorCode } from "../../kernel/errors.ts";
 import { factOf } from "../../schema/assumed.ts";
 import type { Operation } from "../operation-context.ts";
 import type { RequestLog } from "./request-log.ts";
@@ -15,13 +15,14 @@ interface CoverageSources {
   eventTypes: ReadonlySet<string>;
   requestLog: Pick<RequestLog, "statusCounts">;
   runSummary: Pick<RunSummary, "events">;
+  statusOf(code: ErrorCode): number;
 }
 
-export function readCoverage({ operations, eventTypes, requestLog, runSummary }: CoverageSources) {
+export function readCoverage({ operations, eventTypes, requestLog, runSummary, statusOf }: CoverageSources) {
   const called = requestLog.statusCounts();
   const counts = runSummary.events();
   return {
-    operations: operations.map((operation) => operationCoverage(operation, called.get(operation.id) ?? {})),
+    operations: operations.map((operation) => operationCoverage(operation, called.get(operation.id) ?? {}, statusOf)),
     /**
      * Every type of event that the service can send: how many were emitted, and how many deliveries of them succeeded.
      */
@@ -29,13 +30,13 @@ export function readCoverage({ operations, eventTypes, requestLog, runSummary }:
   };
 }
 
-function operationCoverage(operation: Operation, byStatus: Record<string, number>) {
+function operationCoverage(
+  operation: Operation,
+  byStatus: Record<string, number>,
+  statusOf: CoverageSources["statusOf"],
+) {
   const { id, area, method, path, summary, status, errors: declared, emits } = operation;
-  const possible = [
-    factOf(status),
-    ...declared.map((code) => errors[code].status),
-    ...Object.keys(byStatus).map(Number),
-  ];
+  const possible = [factOf(status), ...declared.map((code) => statusOf(code)), ...Object.keys(byStatus).map(Number)];
   const statuses = [...new Set(possible)].sort((one, other) => one - other);
   return {
     id,

@@ -6,7 +6,6 @@ import { afterThisTurn } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import type { Checkpoints } from "./checkpoints.ts";
 import type { Sql } from "./lazy-statements.ts";
-import { openRedoLog } from "./redo-log.ts";
 import { isLocked } from "./sqlite-errors.ts";
 
 export interface Commits extends Pick<Transactions, "perTransaction"> {
@@ -160,6 +159,27 @@ function openLockTimeout(sql: Sql, milliseconds: number) {
   };
 }
 
+/** Runs `work` inside a transaction, under a savepoint; if it throws, only its own writes are rolled back. */
+function openParts(sql: Sql) {
+  const begin = sql.prepare("savepoint part");
+  const release = sql.prepare("release part");
+  const rollback = sql.prepare("rollback to part");
+  return <T>(work: () => T): T => {
+    begin.run();
+    try {
+      const value = work();
+      release.run();
+      return value;
+    } catch (error) {
+      if (sql.inTransaction) {
+        rollback.run();
+        release.run();
+      }
+      throw error;
+    }
+  };
+}
+
 type Transactions = ReturnType<typeof openTransactions>;
 
 /** Transactions, nested parts that can be rolled back alone, and values that live as long as a transaction. */
@@ -168,26 +188,25 @@ export function openTransactions(sql: Sql) {
   const beginWriting = sql.prepare("begin immediate");
   const commit = sql.prepare("commit");
   const rollback = sql.prepare("rollback");
-  const redoLog = openRedoLog(sql);
+  const part = openParts(sql);
   const { perTransaction, finished } = openTransactionValues();
-  const whole = <T>(first: typeof begin, work: () => T): T =>
-    redoLog.record(() => {
-      first.run();
-      try {
-        const value = finished(work);
-        commit.run();
-        return value;
-      } catch (error) {
-        if (sql.inTransaction) rollback.run();
-        throw error;
-      }
-    });
+  const whole = <T>(first: typeof begin, work: () => T): T => {
+    first.run();
+    try {
+      const value = finished(work);
+      commit.run();
+      return value;
+    } catch (error) {
+      if (sql.inTransaction) rollback.run();
+      throw error;
+    }
+  };
   return {
     /**
      * Runs `work` in a transaction. Inside another one, it joins that one; if it throws, only its own writes are rolled
      * back.
      */
-    transaction: <T>(work: () => T): T => (sql.inTransaction ? redoLog.part(work) : whole(begin, work)),
+    transaction: <T>(work: () => T): T => (sql.inTransaction ? part(work) : whole(begin, work)),
     /**
      * Runs `work` in a transaction that takes the write lock first, so that another program's lock is reported before
      * `work` runs.

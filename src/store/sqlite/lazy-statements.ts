@@ -20,8 +20,6 @@ export interface Sql
   insert<const List extends string>(into: string, list: List): Insert<List>;
   /** The text of every statement so far, executed or not. Tests check how SQLite plans each one. */
   readonly statements: ReadonlySet<string>;
-  /** Receives every write as a function that executes it again. */
-  onWrite: ((redo: () => void) => void) | undefined;
 }
 
 /** Reports a syntax error in a statement when it is first executed, not when it is prepared. */
@@ -36,7 +34,6 @@ export function openLazily(open: () => Sqlite.Database): Sql {
   const statements = new Set<string>();
   const sql: Sql = {
     statements,
-    onWrite: undefined,
     get open() {
       return !closed;
     },
@@ -45,17 +42,14 @@ export function openLazily(open: () => Sqlite.Database): Sql {
     },
     prepare: ((text: string) => {
       statements.add(text);
-      return new LazyStatement(sql, connection, text);
+      return new LazyStatement(connection, text);
     }) as unknown as Sql["prepare"],
     insert(into, list) {
       const insert = sql.prepare(`${into} (${list}) values (${list.replace(/\w+/g, "@$&")})`);
       return (row) => insert.run(row);
     },
     exec(text) {
-      const execute = () => connection().exec(text);
-      const database = withTranslatedErrors(execute);
-      sql.onWrite?.(execute);
-      return database;
+      return withTranslatedErrors(() => connection().exec(text));
     },
     function: ((...given: Parameters<Sql["function"]>) => connection().function(...given)) as Sql["function"],
     serialize: (options) => connection().serialize(options),
@@ -70,14 +64,12 @@ export function openLazily(open: () => Sqlite.Database): Sql {
 
 /** The part of better-sqlite3's statement that the stores use. A class, because every sandbox has a hundred of them. */
 class LazyStatement {
-  private readonly sql: Sql;
   private readonly connection: () => Sqlite.Database;
   private readonly text: string;
   private isPluck = false;
   private prepared: Sqlite.Statement | undefined = undefined;
 
-  constructor(sql: Sql, connection: () => Sqlite.Database, text: string) {
-    this.sql = sql;
+  constructor(connection: () => Sqlite.Database, text: string) {
     this.connection = connection;
     this.text = text;
   }
@@ -108,11 +100,7 @@ class LazyStatement {
 
   private execute(method: "get" | "all" | "run", values: unknown[]): unknown {
     try {
-      const statement = this.statement();
-      const result = statement[method](...values);
-      const hasWritten = method === "run" ? (result as Sqlite.RunResult).changes > 0 : !statement.readonly;
-      if (hasWritten) this.sql.onWrite?.(() => statement[method](...values));
-      return result;
+      return this.statement()[method](...values);
     } catch (error) {
       throw translateError(error);
     }

@@ -337,12 +337,12 @@ export const differences: readonly Difference[] = [
   {
     name: "the first retry comes after ten seconds",
     change: (to) => (to.deliveries.schedule[0] = 10),
-    contradicts: ["webhook.schedule.1"],
+    contradicts: ["retry.schedule"],
   },
   {
     name: "there are two retries",
     change: (to) => (to.deliveries.schedule = [1, 5]),
-    contradicts: ["webhook.schedule.3"],
+    contradicts: ["retry.schedule"],
   },
   {
     name: "secrets are secret_",

@@ -1,0 +1,133 @@
+// The assumptions of a sandbox that its options set: checks them, and gives the operations that follow from them.
+
+import { isDeepStrictEqual } from "node:util";
+import { catalogue } from "../areas/index.ts";
+import type { ObjectSchema } from "../contracts/endpoint.ts";
+import type { FactValue, ServiceFact } from "../contracts/fact.ts";
+import { replayWindowFact } from "../http/idempotency.ts";
+import { rateLimitFacts } from "../http/rate-limit.ts";
+import { didYouMean } from "../kernel/did-you-mean.ts";
+import { usageError } from "../kernel/errors.ts";
+import { annotate, factOf } from "../schema/assumed.ts";
+import { type TSchema, Type } from "../schema/shapes.ts";
+import { fieldErrors } from "../schema/validator.ts";
+import {
+  type Assumptions,
+  assumedValue,
+  BOUNDS,
+  boundFact,
+  NO_ASSUMPTIONS,
+  successStatusFact,
+} from "../store/assumptions.ts";
+import type { Operation } from "../store/operation-context.ts";
+import { webhookTimeoutFact } from "../webhooks/dispatcher.ts";
+import { retryScheduleFact, scheduleOf } from "../webhooks/retry-schedule.ts";
+import type { Options } from "./options.ts";
+
+/** Options that set an assumption too, with their flags. */
+function valuesOfOptions({ rateLimit: { all }, retrySchedule, webhookTimeout }: Options) {
+  const gaps = retrySchedule === undefined ? undefined : scheduleOf(retrySchedule).gaps.slice(1);
+  return [
+    ...(all === undefined
+      ? []
+      : [
+          { fact: rateLimitFacts.limit, value: all.limit, flag: "--rate-limit" },
+          { fact: rateLimitFacts.seconds, value: all.window / 1_000, flag: "--rate-limit" },
+        ]),
+    ...(gaps === undefined
+      ? []
+      : [{ fact: retryScheduleFact, value: gaps.map((gap) => gap / 1_000), flag: "--retry-schedule" }]),
+    ...(webhookTimeout === undefined
+      ? []
+      : [{ fact: webhookTimeoutFact, value: webhookTimeout / 1_000, flag: "--webhook-timeout" }]),
+  ];
+}
+
+/** The values that the options set. Rejects what cannot be set, and two options that set different values. */
+export async function readAssumptions(
+  options: Options,
+  facts: () => Promise<readonly ServiceFact[]>,
+): Promise<Assumptions> {
+  const given = options.assumptions;
+  if (Object.keys(given).length > 0) checkAssumptions(given, await facts());
+  const others = valuesOfOptions(options);
+  for (const { fact, value, flag } of others)
+    if (given[fact.id] !== undefined && !isDeepStrictEqual(given[fact.id], value))
+      usageError(
+        `${fact.id} is set twice: to ${JSON.stringify(given[fact.id])} by the assumptions, and to ${JSON.stringify(value)} by ${flag}. Leave one out.`,
+      );
+  const all = { ...given, ...Object.fromEntries(others.map(({ fact, value }) => [fact.id, value])) };
+  return Object.keys(all).length === 0 ? NO_ASSUMPTIONS : all;
+}
+
+function checkAssumptions(given: Assumptions, facts: readonly ServiceFact[]): void {
+  const byId = new Map(facts.map((fact) => [fact.id, fact]));
+  const settable = facts.filter((fact) => fact.settable !== undefined).map(({ id }) => id);
+  for (const [id, value] of Object.entries(given)) {
+    const fact = byId.get(id);
+    if (!fact)
+      usageError(
+        `There is no assumption ${id}.${didYouMean(id, settable) || didYouMean(id, byId.keys())} \`merchant-sandbox assumptions\` lists all.`,
+      );
+    if (!fact.settable) usageError(`${id} cannot be set: ${whyNot(fact)}`);
+    const [wrong] = fieldErrors(Type.Object({ [id]: fact.settable }), { [id]: value });
+    if (wrong) usageError(`${wrong.message} Default: ${JSON.stringify(fact.value)}.`);
+    const parameter = BOUNDS.some((kind) => kind === fact.kind) ? id.slice(0, id.lastIndexOf(".")) : undefined;
+    if (parameter !== undefined) checkBounds(parameter, given, byId);
+  }
+}
+
+function whyNot({ origin, kind, setting }: ServiceFact): string {
+  if (setting !== undefined) return `use ${setting}.`;
+  if (origin === "document") return "the service's documentation states it.";
+  if (origin === "design") return "the sandbox differs in it from every service on purpose.";
+  if (kind === "behaviour") return "it is a rule that the sandbox implements in code.";
+  if (kind.startsWith("error_")) return "only fault rules, defects and requests that Node rejects have this error.";
+  return "it is a part of schemas, and no single value that the sandbox reads in one place.";
+}
+
+function checkBounds(parameter: string, given: Assumptions, facts: ReadonlyMap<string, ServiceFact>): void {
+  const [usual, minimum, maximum] = BOUNDS.map((kind) => {
+    const id = `${parameter}.${kind}`;
+    return Number(given[id] ?? facts.get(id)?.value);
+  }) as [number, number, number];
+  if (minimum > usual || usual > maximum)
+    usageError(
+      `${parameter} would have a minimum of ${minimum}, a default of ${usual} and a maximum of ${maximum}: set the others too.`,
+    );
+}
+
+/** The operations with the statuses, bounds and windows that were set. */
+export const operationsUnder = (set: Assumptions): readonly Operation[] =>
+  set === NO_ASSUMPTIONS ? catalogue : catalogue.map((operation) => operationUnder(operation, set));
+
+function operationUnder(operation: Operation, set: Assumptions): Operation {
+  const { id, status, replayWindow = Infinity, query } = operation;
+  const usual = `${id}.query.limit.default`;
+  const window = assumedValue(set, replayWindowFact) * 1_000;
+  return {
+    ...operation,
+    status: assumedValue(set, successStatusFact(id, factOf(status))),
+    query: boundedQuery(id, query, set),
+    ...(set[usual] !== undefined && { usualQuery: { limit: set[usual] } }),
+    // A login is replayed at most for as long as its token lasts.
+    replayWindow: Math.min(replayWindow, window),
+  };
+}
+
+function boundedQuery(id: string, query: ObjectSchema, set: Assumptions): ObjectSchema {
+  const limit = query.properties.limit as (TSchema & Record<(typeof BOUNDS)[number], number>) | undefined;
+  if (limit === undefined) return query;
+  const bounds = BOUNDS.map((kind) => [kind, assumedValue(set, boundFact(`${id}.query.limit`, kind, limit[kind]))]);
+  const properties = { ...query.properties, limit: annotate(limit, Object.fromEntries(bounds)) };
+  return { ...query, properties } as ObjectSchema;
+}
+
+/** The list of facts, with the values that were set and the sandbox's own as `default`. */
+export const factsUnder = (facts: readonly ServiceFact[], set: Assumptions): readonly ServiceFact[] =>
+  set === NO_ASSUMPTIONS
+    ? facts
+    : facts.map((fact) => {
+        const value: FactValue | undefined = set[fact.id];
+        return value === undefined ? fact : { ...fact, value, default: fact.value };
+      });

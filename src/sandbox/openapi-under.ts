@@ -1,0 +1,96 @@
+// The OpenAPI document of the service, as a sandbox with other assumptions responds: statuses, bounds and codes.
+
+import { STATUS_CODES } from "node:http";
+import { catalogue } from "../areas/index.ts";
+import { type ErrorCode, errors } from "../kernel/errors.ts";
+import type { OpenApiDocument } from "../reference/openapi-forms.ts";
+import { type Assumptions, BOUNDS, NO_ASSUMPTIONS, shownError } from "../store/assumptions.ts";
+import type { Operation } from "../store/operation-context.ts";
+
+// biome-ignore lint/suspicious/noExplicitAny: a document has no types of its own.
+type Node = any;
+
+export function documentUnder(given: OpenApiDocument, set: Assumptions): OpenApiDocument {
+  if (set === NO_ASSUMPTIONS) return given;
+  const document: Node = structuredClone(given);
+  document.info["x-sandbox-assumptions"] = set;
+  for (const operation of catalogue) {
+    const node = document.paths[operation.path][operation.method.toLowerCase()];
+    setBounds(node, operation, set);
+    setStatus(node.responses, operation, set);
+    for (const response of Object.keys(node.responses)) moveErrors(document, node.responses, response, set);
+  }
+  for (const [code, example] of Object.entries<Node>(document.components.examples))
+    if (isError(code)) Object.assign(example.value, shownNames(set, code));
+  const own = Object.keys(errors) as ErrorCode[];
+  replaceIn(document.components.schemas.ErrorCode, new Map(own.map((code) => [code, shownError(set, code).code])));
+  addTo(
+    document.components.schemas.ErrorCategory,
+    own.map((code) => shownError(set, code).error),
+  );
+  return document;
+}
+
+const isError = (code: string): code is ErrorCode => Object.hasOwn(errors, code);
+
+function shownNames(set: Assumptions, own: ErrorCode) {
+  const { error, code } = shownError(set, own);
+  return { error, code };
+}
+
+function setBounds(node: Node, { id }: Operation, set: Assumptions): void {
+  const limit = node.parameters?.find(({ name }: Node) => name === "limit");
+  for (const kind of BOUNDS) {
+    const value = set[`${id}.query.limit.${kind}`];
+    if (value !== undefined) limit.schema[kind] = value;
+  }
+}
+
+function setStatus(responses: Node, { id }: Operation, set: Assumptions): void {
+  const status = set[`${id}.status`];
+  const own = Object.keys(responses).find((name) => name.startsWith("2")) as string;
+  if (status === undefined || String(status) === own) return;
+  const { [own]: success } = responses;
+  delete responses[own];
+  const { content, ...empty } = { ...success, description: STATUS_CODES[Number(status)] ?? "Success" };
+  responses[String(status)] = status === 204 || status === 205 ? empty : { ...empty, content };
+}
+
+/** Moves the errors of a response whose status was set to the response with that status. */
+function moveErrors(document: Node, responses: Node, name: string, set: Assumptions): void {
+  const shared = responses[name]?.$ref?.split("/").at(-1);
+  const response = shared === undefined ? responses[name] : document.components.responses[shared];
+  const examples = response?.content?.["application/json"]?.examples ?? {};
+  const moved = Object.keys(examples).filter((code) => isError(code) && String(shownError(set, code).status) !== name);
+  if (moved.length === 0 || Number(name) < 400) return;
+  for (const status of new Set(moved.map((code) => String(shownError(set, code as ErrorCode).status)))) {
+    const there = moved.filter((code) => String(shownError(set, code as ErrorCode).status) === status);
+    const known = responses[status]?.$ref?.split("/").at(-1);
+    const target = known === undefined ? responses[status] : document.components.responses[known];
+    const before = target?.content["application/json"].examples ?? {};
+    responses[status] = withExamples(target ?? response, status, {
+      ...before,
+      ...Object.fromEntries(there.map((code) => [code, examples[code]])),
+    });
+  }
+  const left = Object.entries(examples).filter(([code]) => !moved.includes(code));
+  if (left.length === 0) delete responses[name];
+  else responses[name] = withExamples(response, name, Object.fromEntries(left));
+}
+
+function withExamples(response: Node, status: string, examples: Node): Node {
+  const codes = Object.keys(examples).map((code) => `\`${code}\``);
+  return {
+    ...response,
+    description: `${STATUS_CODES[Number(status)] ?? status}: ${codes.join(", ")}`,
+    content: { "application/json": { ...response.content["application/json"], examples } },
+  };
+}
+
+function replaceIn(schema: Node, names: ReadonlyMap<string, string>): void {
+  schema.enum = [...new Set(schema.enum.map((one: string) => names.get(one) ?? one))];
+}
+
+function addTo(schema: Node, values: readonly string[]): void {
+  schema.enum = [...new Set([...schema.enum, ...values])];
+}
