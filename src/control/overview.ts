@@ -62,13 +62,9 @@ const Overview = Type.Object({
   life: oneOf(["on", "off"], "Whether records change on their dates: see `--life`"),
   database: nullable(Type.String({ description: "The SQLite file; null in memory" })),
   signature: Type.String({ description: "How the signature of deliveries is computed" }),
-<<<<<<< HEAD
+  assumptions: Type.Record(Type.Unknown(), { description: "The assumptions that options set, by id" }),
   merchants: Type.Array(Merchant, { description: `The first ${MOST_LISTED} merchants` }),
   merchantCount: Type.Integer({ description: "How many merchants there are" }),
-=======
-  assumptions: Type.Record(Type.Unknown(), { description: "The assumptions that options set, by id" }),
-  merchants: Type.Array(Merchant),
->>>>>>> main
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   heldDeliveries: Type.Integer({
     description: "How many of them were waiting in the snapshot of the start, and are sent by `replay waiting`",
@@ -106,15 +102,11 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     life: life.isOn ? "on" : "off",
     database: about.file ?? null,
     signature: about.signature,
-<<<<<<< HEAD
+    assumptions: about.assumptions,
     merchants: tenants
       .list(MOST_LISTED)
       .map((one) => ({ ...one, name: shortened(one.name), email: shortened(one.email) })),
     merchantCount: tenants.count(),
-=======
-    assumptions: about.assumptions,
-    merchants: tenants.list(),
->>>>>>> main
     pendingDeliveries: deliveries.pending(),
     heldDeliveries: deliveries.held(),
     scenarios: scenarios
