@@ -1,7 +1,8 @@
 // Lanes of tests: `quick` runs in this process on a frozen clock; `slow` starts the built program, waits real seconds,
 // or tries many inputs; `tools` needs third-party tools, which `npm run check:tools` installs.
 
-import { availableParallelism } from "node:os";
+import { availableParallelism, tmpdir, userInfo } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 import { LineReporter } from "./scripts/line-reporter.ts";
@@ -31,7 +32,8 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    env: { NODE_ENV: "test" },
+    // The marks of this user's own files stay as they are.
+    env: { NODE_ENV: "test", XDG_STATE_HOME: join(tmpdir(), `merchant-sandbox-tests-${userInfo().uid}`) },
     reporters: [new LineReporter()],
     // Without this, vitest imports every style sheet as an empty text, also with ?raw.
     css: { include: [/\.css\?raw$/] },

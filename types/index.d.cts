@@ -64,7 +64,7 @@ export interface ControlApi {
     replay(given: {
       id: string;
     }): Promise<AttemptsReplayReply>;
-    /** Send the deliveries that were waiting in the snapshot of the start. */
+    /** Send the deliveries that wait, and trust the file that they came with. A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, and the snapshot of the start, send nothing by themselves: their deliveries wait for this call. */
     release(): Promise<AttemptsReleaseReply>;
   };
   readonly signature: {
@@ -1678,8 +1678,12 @@ export interface SandboxOverviewReply {
   merchantCount: number;
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
-  /** How many of them were waiting in the snapshot of the start, and are sent by `replay waiting` */
+  /** How many of them came with a file and wait for you: `replay waiting` sends them */
   heldDeliveries: number;
+  /** The addresses of endpoints that came with a file: deliveries to them wait for `replay waiting` */
+  heldEndpoints: string[];
+  /** What fault rules of that file do to the deliveries that wait */
+  heldFaults: string[];
   /** The scenarios that are armed */
   scenarios: ({
     name: string;
@@ -1896,6 +1900,10 @@ export interface SnapshotsRemoveReply {
 }
 export interface SnapshotsRestoreReply {
   restored: string;
+  /** How many deliveries wait for `replay waiting`; absent if a sandbox of this user saved the snapshot */
+  heldDeliveries?: number;
+  /** The addresses to which later deliveries wait too */
+  heldEndpoints?: string[];
 }
 export interface TriggeredEvent {
   id: string;
@@ -2398,6 +2406,8 @@ interface Options {
   endpoints: NewEndpoint[];
   /** require this token on the control API (default: generated if --host opens the network) */
   controlToken: string | undefined;
+  /** send the webhooks of a database, a snapshot and a merchant-sandbox.json that were not written here */
+  trust: boolean;
 }
 type OptionName = keyof Options;
 /** The options of `createSandbox()`: each as its value, or as the text of its flag. */

@@ -74,6 +74,13 @@ export function noteOfFile(sources: Settings["sources"]): string | undefined {
   return names.length === 0 ? undefined : `Options of ${join(process.cwd(), CONFIG_FILE)}: ${names.join(", ")}.`;
 }
 
+/** The endpoints that the file sets, with its folder: what the user confirms once. Undefined without any. */
+export function endpointsToConfirm({ options, sources }: Settings): string | undefined {
+  return sources.endpoints === "file"
+    ? JSON.stringify([realPath(process.cwd()), CONFIG_FILE, options.endpoints])
+    : undefined;
+}
+
 /** The options in this folder's merchant-sandbox.json; empty without the file. */
 async function readConfigFile(): Promise<GivenOptions> {
   if (lstatSync(join(process.cwd(), CONFIG_FILE), { throwIfNoEntry: false }) === undefined) return {};

@@ -15,7 +15,9 @@ import { spanOf } from "./given-values.ts";
 import { filteredRows, filterFields } from "./requests.ts";
 
 interface Parts extends Pick<Stores, "attempts" | "eventLog" | "deliveries"> {
-  dispatcher: Pick<Dispatcher, "drain" | "release" | "replay" | "explain">;
+  dispatcher: Pick<Dispatcher, "drain" | "replay" | "explain">;
+  /** Sends what waits for the user, and trusts where it came from. Resolves with the number of deliveries. */
+  releaseHeld(): Promise<number>;
 }
 
 const endpoint = endpointFactory<Parts>("Webhooks");
@@ -133,9 +135,11 @@ const release = endpoint({
   id: "attempts.release",
   method: "POST",
   path: "/deliveries/release",
-  summary: "Send the deliveries that were waiting in the snapshot of the start",
+  summary: "Send the deliveries that wait, and trust the file that they came with",
+  description:
+    "A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, and the snapshot of the start, send nothing by themselves: their deliveries wait for this call.",
   reply: Type.Object({ released: Type.Integer({ description: "How many deliveries are due now" }) }),
-  handle: async ({ dispatcher }) => ({ released: await dispatcher.release() }),
+  handle: async ({ releaseHeld }) => ({ released: await releaseHeld() }),
 });
 
 export const showReplayed = ({ eventId, attempts }: { eventId: string; attempts: { id: string }[] }) => ({

@@ -15,7 +15,7 @@ import { ownerOfEndpoint } from "./deliveries.ts";
 import { LISTED_MERCHANTS, MOST_LISTED, wholeList, wholeListOf } from "./given-values.ts";
 import { callerOf, callOf, commit, type RecordParts } from "./records.ts";
 
-interface EndpointParts extends RecordParts, Pick<Stores, "outbox"> {}
+interface EndpointParts extends RecordParts, Pick<Stores, "outbox" | "heldEndpoints"> {}
 
 interface Parts extends EndpointParts, Pick<Stores, "deliveries"> {
   dispatcher: Pick<Dispatcher, "enable">;
@@ -118,7 +118,12 @@ const registerEndpoint = endpoint({
     ...(["resource_not_found", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"] as const),
     "invalid_state",
   ],
-  handle: ({ body, ...context }) => register(context, body as NewEndpoint),
+  async handle({ body, ...context }) {
+    const registered = await register(context, body as NewEndpoint);
+    // The caller knows this address.
+    context.heldEndpoints.release({ merchant: registered.merchant, endpoint: registered.id });
+    return registered;
+  },
 });
 
 /** Also called at startup, for endpoints in the options. */

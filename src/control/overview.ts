@@ -27,7 +27,7 @@ export interface About {
   assumptions: SetAssumptions;
 }
 
-interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "requestLog" | "runSummary"> {
+interface OverviewParts extends Pick<Stores, "tenants" | "deliveries" | "heldEndpoints" | "requestLog" | "runSummary"> {
   about: About;
   clock: Clock;
   life: Pick<Life, "isOn">;
@@ -67,7 +67,13 @@ const Overview = Type.Object({
   merchantCount: Type.Integer({ description: "How many merchants there are" }),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   heldDeliveries: Type.Integer({
-    description: "How many of them were waiting in the snapshot of the start, and are sent by `replay waiting`",
+    description: "How many of them came with a file and wait for you: `replay waiting` sends them",
+  }),
+  heldEndpoints: Type.Array(Type.String(), {
+    description: "The addresses of endpoints that came with a file: deliveries to them wait for `replay waiting`",
+  }),
+  heldFaults: Type.Array(Type.String(), {
+    description: "What fault rules of that file do to the deliveries that wait",
   }),
   scenarios: Type.Array(Type.Object({ name, merchant, score, points, verdict }), {
     description: "The scenarios that are armed",
@@ -90,7 +96,8 @@ const showOverview = endpoint({
 
 /** Also the first message of a live stream. */
 export function showSandbox(context: OverviewParts): Static<typeof Overview> {
-  const { about, clock, life, tenants, deliveries, requestLog, runSummary, judge, made, scenarios } = context;
+  const { about, clock, life, tenants, deliveries, heldEndpoints, requestLog, runSummary, judge, made, scenarios } =
+    context;
   const url = about.url();
   requestLog.flush();
   return {
@@ -109,6 +116,8 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     merchantCount: tenants.count(),
     pendingDeliveries: deliveries.pending(),
     heldDeliveries: deliveries.held(),
+    heldEndpoints: heldEndpoints.urls(),
+    heldFaults: heldEndpoints.faults(),
     scenarios: scenarios
       .armed()
       .map(({ name, merchant, score, points, verdict }) => ({ name, merchant, score, points, verdict })),

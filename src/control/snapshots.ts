@@ -2,11 +2,14 @@
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import { Type } from "../schema/shapes.ts";
+import type { Stores } from "../store/stores.ts";
 import type { Snapshots } from "../store/world/snapshots.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
 
 interface Parts {
   snapshots: Pick<Snapshots, "list" | "save" | "restore" | "remove">;
+  deliveries: Pick<Stores["deliveries"], "held">;
+  heldEndpoints: Pick<Stores["heldEndpoints"], "urls">;
   /** Clears the in-memory state that depends on the replaced data. */
   dataReplaced(): void;
 }
@@ -52,12 +55,27 @@ const restoreSnapshot = endpoint({
   description:
     "Restores records, events, deliveries, keys and stored Idempotency-Key responses. " +
     "Rate-limit windows start again; the request log and the clock continue.",
-  reply: Type.Object({ restored: Type.String() }),
+  reply: Type.Object({
+    restored: Type.String(),
+    heldDeliveries: Type.Optional(
+      Type.Integer({
+        description:
+          "How many deliveries wait for `replay waiting`; absent if a sandbox of this user saved the snapshot",
+      }),
+    ),
+    heldEndpoints: Type.Optional(
+      Type.Array(Type.String(), { description: "The addresses to which later deliveries wait too" }),
+    ),
+  }),
   errors: ["resource_not_found", "invalid_state"],
-  handle({ params, snapshots, dataReplaced }) {
+  handle({ params, snapshots, dataReplaced, deliveries, heldEndpoints }) {
     snapshots.restore(params.name);
     dataReplaced();
-    return { restored: params.name };
+    const urls = heldEndpoints.urls();
+    return {
+      restored: params.name,
+      ...(urls.length > 0 && { heldDeliveries: deliveries.held(), heldEndpoints: urls }),
+    };
   },
 });
 

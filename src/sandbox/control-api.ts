@@ -3,7 +3,6 @@
 
 import { resolve } from "node:path";
 import { eventTypes, resources } from "../areas/index.ts";
-import { webhookEndpoints } from "../areas/webhooks.ts";
 import { callService } from "../client/http-transport.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { WebhookRequest } from "../contracts/webhook.ts";
@@ -26,7 +25,7 @@ import { createVerifier, type Verifier } from "../verify/verifier.ts";
 import { createSender } from "../webhooks/http/sender.ts";
 import { shownSignature } from "../webhooks/signature.ts";
 import { buildRequest, type WebhookEvent } from "../webhooks/webhook-request.ts";
-import { type Engine, operations, reportDefect, senderOptions } from "./engine.ts";
+import { type Engine, operations, reportDefect, senderOptions, storedKinds } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
 import { createStartState } from "./start-state.ts";
 
@@ -70,12 +69,7 @@ export function openControlApi(engine: Engine) {
     random,
     life,
     world,
-    snapshots: openSnapshots(
-      stores.database,
-      stores.requestLog,
-      [...resources, webhookEndpoints],
-      engine.options.bodies,
-    ),
+    snapshots: openSnapshots({ ...stores, ...engine.options, resources: storedKinds }),
     dispatcher,
     limiter,
     faults: faults.rules,
@@ -91,9 +85,9 @@ export function openControlApi(engine: Engine) {
     made: hub.made,
     resources,
     documents: openDocuments(address.url, engine.assumed),
-  } satisfies Omit<ControlContext, "restore">;
+  } satisfies Omit<ControlContext, "restore" | "releaseHeld">;
   const start = createStartState(engine, parts);
-  return { ...parts, start, restore: start.restore };
+  return { ...parts, start, restore: start.restore, releaseHeld: start.releaseHeld };
 }
 
 /**

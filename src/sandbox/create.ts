@@ -16,7 +16,6 @@ import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
 import { Document } from "../kernel/reply-bodies.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
-import { describeOwner } from "../store/sqlite/inspect.ts";
 import { type ControlApiParts, openControlApi } from "./control-api.ts";
 import { type Defect, type Engine, openEngine, operations, prepareStorage, type StorageOptions } from "./engine.ts";
 import { checkOptions, completeOptions, type GivenOptions, type Options } from "./options.ts";
@@ -60,10 +59,14 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
   }
 }
 
-async function openSandbox(given: GivenOptions): Promise<Sandbox> {
+/**
+ * Creates the sandbox of a command. `toConfirm` names the endpoints that a folder's merchant-sandbox.json sets: their
+ * deliveries wait until the user has confirmed them once.
+ */
+export async function openSandbox(given: GivenOptions, toConfirm?: string): Promise<Sandbox> {
   const options = checkOptions(completeOptions(given, LIBRARY_DEFAULTS), operations);
   const clock = createClock(options.clock);
-  const prepared = await prepareStorage(options, clock, createRandom(options.seed));
+  const prepared = await prepareStorage({ options, toConfirm }, clock, createRandom(options.seed));
   const lazy = openLazyEngine(prepared);
   try {
     if (isChanged(options)) await lazy.controlApi().start.setUp();
@@ -191,7 +194,7 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
  */
 function startEngine({ options, address, clock, stores, life, dispatcher }: Engine): void {
   const { database, idempotencyReplies } = stores;
-  database.noteOwner(describeOwner({ pid: process.pid, url: address.url() }));
+  database.listensAt(address.url());
   clock.watch(idempotencyReplies);
   clock.watch(life);
   // A copy of the fixtures has no deliveries to resume; a file or a snapshot may.

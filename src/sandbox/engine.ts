@@ -2,6 +2,7 @@
 
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
+import { webhookEndpoints } from "../areas/webhooks.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
 import { createFaults } from "../faults/index.ts";
 import { createHeldResponses } from "../faults/send-with-faults.ts";
@@ -22,8 +23,10 @@ import { type Assumptions, assumedValue } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
+import type { Sql } from "../store/sqlite/lazy-statements.ts";
 import { requireAddon } from "../store/sqlite/native-addon.ts";
 import { openStores, type Stores } from "../store/stores.ts";
+import { raiseCounts, wrongRow } from "../store/world/check-rows.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
 import { checkVerdicts } from "../verify/check-verdicts.ts";
@@ -51,6 +54,8 @@ export interface Address {
 /** The options and the files that they name, read when a sandbox is created. Its data is opened later. */
 interface DataOptions {
   options: Options;
+  /** The endpoints of a folder's merchant-sandbox.json, for the user to confirm; undefined without any. */
+  toConfirm: string | undefined;
   address: Address;
   clock: Clock;
   random: Random;
@@ -79,6 +84,8 @@ interface Listeners {
   defect: Set<(defect: Defect) => void>;
 }
 
+/** The kinds of records that a database may hold. */
+export const storedKinds = [...resources, webhookEndpoints];
 export const operations = catalogue.map(({ id }) => id);
 const judgeRules = rules.map(({ id }) => id);
 
@@ -191,11 +198,24 @@ const namesIn = ({ tenants }: Stores) => ({
 });
 
 /** Reads the files that the options name. */
-export async function prepareStorage(options: Options, clock: Clock, random: Random): Promise<StorageOptions> {
+export async function prepareStorage(
+  { options, toConfirm }: Pick<DataOptions, "options" | "toConfirm">,
+  clock: Clock,
+  random: Random,
+): Promise<StorageOptions> {
   const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
   const assumed = await readAssumptions(options, async () => (await import("./documents.ts")).ownFacts());
   const operations = operationsUnder(assumed);
-  const given = { options, address, clock, random, assumed, operations, fixtures: await fixturesOf(options) };
+  const given = {
+    options,
+    toConfirm,
+    address,
+    clock,
+    random,
+    assumed,
+    operations,
+    fixtures: await fixturesOf(options),
+  };
   requireAddon();
   requireFiles();
   return { ...given, source: options.memory ? { image: imageOf(given) } : { file: resolve(options.db) } };
@@ -213,8 +233,10 @@ function openData({ options, assumed, address, clock, random }: DataOptions, sou
     options.retrySchedule === "realistic"
       ? scheduleOf("realistic")
       : scheduleInSeconds(assumedValue(assumed, retryScheduleFact));
+  const kinds = { resources: storedKinds, bodies: options.bodies };
+  const rows = { check: (sql: Sql) => wrongRow(sql, kinds), adopt: raiseCounts };
   const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
-  return { targets, schedule, stores: openStores({ clock, random, webhooks, ...source }) };
+  return { targets, schedule, stores: openStores({ clock, random, webhooks, trust: options.trust, rows, ...source }) };
 }
 
 function imageOf(given: DataOptions): SeedImage {

@@ -41,6 +41,7 @@ export interface Options {
   allowedOrigin: string[];
   endpoints: NewEndpoint[];
   controlToken: string | undefined;
+  trust: boolean;
 }
 
 export type OptionName = keyof Options;
@@ -211,6 +212,9 @@ export const optionDefinitions: Definitions = {
     controlToken: textOption(
       "token",
       "require this token on the control API (default: generated if --host opens the network)",
+    ),
+    trust: switchOption(
+      "send the webhooks of a database, a snapshot and a merchant-sandbox.json that were not written here",
     ),
   }),
 };

@@ -11,19 +11,28 @@ import { addRulesFromFile } from "../faults/index.ts";
 import { ApiError, SandboxError } from "../kernel/errors.ts";
 import type { LessonService } from "../lessons/index.ts";
 import { fieldErrors } from "../schema/validator.ts";
+import { confirm, isConfirmed } from "../store/user-state.ts";
+import type { EndpointKey } from "../store/webhooks/outbox.ts";
 import type { Snapshots } from "../store/world/snapshots.ts";
 import type { World } from "../store/world/world.ts";
+import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import { CONFIG_FILE } from "./options.ts";
 
-interface Parts extends Omit<ControlContext, "restore" | "world" | "snapshots" | "lessons"> {
+interface Parts extends Omit<ControlContext, "restore" | "releaseHeld" | "world" | "snapshots" | "lessons"> {
+  dispatcher: Dispatcher;
   world: World;
   snapshots: Snapshots;
   lessons: LessonService;
 }
 
-export function createStartState({ options, scenarios }: Pick<Engine, "options" | "scenarios">, parts: Parts) {
-  const { clock, world, snapshots, lessons, faults, tenants } = parts;
+export function createStartState(
+  { options, scenarios, toConfirm }: Pick<Engine, "options" | "scenarios" | "toConfirm">,
+  parts: Parts,
+) {
+  const { clock, world, snapshots, lessons, faults, tenants, dispatcher } = parts;
+  if (options.trust && toConfirm !== undefined) confirm(toConfirm);
+  const hold = openHold(parts, toConfirm !== undefined && !options.trust && !isConfirmed(toConfirm));
   /** The rules as their file contained them at the start. A reset arms these, even if the file has changed since. */
   const rules: { given: unknown; owner: string | undefined }[] = [];
   const scenarioNames: string[] = [];
@@ -46,8 +55,16 @@ export function createStartState({ options, scenarios }: Pick<Engine, "options" 
         await addRulesFromFile(file, add, file === CONFIG_FILE ? "usage" : "badFixture");
       }
       for (const nameOrFile of options.scenario) scenarioNames.push((await scenarios.startGiven(nameOrFile)).name);
-      for (const [index, given] of options.endpoints.entries())
-        endpoints.push({ given, merchant: (await registerGiven(parts, given, `/endpoints/${index}`)).merchant });
+      for (const [index, given] of options.endpoints.entries()) {
+        const { merchant, id } = await registerGiven(parts, given, `/endpoints/${index}`);
+        await hold.endpoint({ merchant, endpoint: id });
+        endpoints.push({ given, merchant });
+      }
+    },
+    async releaseHeld(): Promise<number> {
+      if (toConfirm !== undefined) confirm(toConfirm);
+      hold.end();
+      return dispatcher.release();
     },
     /** Resets one merchant, or everything and the clock. */
     async restore(merchant?: string): Promise<Restored> {
@@ -65,9 +82,28 @@ export function createStartState({ options, scenarios }: Pick<Engine, "options" 
       const started = isEverything ? scenarioNames : [];
       for (const name of started) await scenarios.start(name);
       const registered: string[] = [];
-      for (const { given, merchant: owner } of endpoints)
-        if (isEverything || owner === merchant) registered.push((await register(parts, given)).id);
+      for (const { given, merchant: owner } of endpoints.filter((one) => isEverything || one.merchant === merchant)) {
+        const { id } = await register(parts, given);
+        await hold.endpoint({ merchant: owner, endpoint: id });
+        registered.push(id);
+      }
       return { faults: armed, scenarios: started, endpoints: registered };
+    },
+  };
+}
+
+/** Holds the endpoints of a folder's merchant-sandbox.json until the user confirms them. */
+function openHold({ database, heldEndpoints }: Pick<Parts, "database" | "heldEndpoints">, isUnconfirmed: boolean) {
+  let isOn = isUnconfirmed;
+  return {
+    async endpoint(one: EndpointKey) {
+      if (!isOn) return;
+      heldEndpoints.hold(one);
+      // A start that does not read the same merchant-sandbox.json finds the endpoint in the database.
+      await database.groupCommit(() => database.setTrusted(false));
+    },
+    end() {
+      isOn = false;
     },
   };
 }

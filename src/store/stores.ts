@@ -12,29 +12,28 @@ import { openRecordHistory } from "./records/record-history.ts";
 import { openTenants } from "./records/tenants.ts";
 import { openRequestLog } from "./request-log/request-log.ts";
 import { openRunSummary } from "./request-log/run-summary.ts";
-import { type Database, type DatabaseImage, openDatabase } from "./sqlite/database.ts";
+import { type Database, type DatabaseOptions, openDatabase } from "./sqlite/database.ts";
 import { openAttempts } from "./webhooks/attempts.ts";
 import { openDelayedDeliveries } from "./webhooks/delayed-deliveries.ts";
 import { openDeliveries } from "./webhooks/deliveries.ts";
 import { openEndpointHealth } from "./webhooks/endpoint-health.ts";
 import { openEventLog } from "./webhooks/event-log.ts";
+import { openHeldEndpoints } from "./webhooks/held-endpoints.ts";
 import { openOutbox } from "./webhooks/outbox.ts";
 import { openRetention } from "./webhooks/retention.ts";
 
 export type Stores = ReturnType<typeof openOver>;
 
-interface StoresOptions {
+interface StoresOptions extends DatabaseOptions {
   /** Undefined for a database in memory. */
   file?: string | undefined;
-  /** The initial content of a database in memory (default: empty). */
-  image?: DatabaseImage | undefined;
   clock: Clock;
   random: Random;
   webhooks: WebhookRules;
 }
 
 export function openStores(options: StoresOptions) {
-  const database = openDatabase(options.file, options.image);
+  const database = openDatabase(options.file, options);
   try {
     return openOver(database, options);
   } catch (error) {
@@ -49,7 +48,13 @@ function openOver(database: Database, { clock, random, webhooks }: StoresOptions
   const dueRecords = openDueRecords(database, clock);
   const collections = openCollections(database, dueRecords);
   const retention = openRetention(database);
-  const outbox = openOutbox({ database, clock, counters, retention, gaps: webhooks.gaps });
+  const heldEndpoints = openHeldEndpoints(database);
+  // Before anything can be sent.
+  if (!database.isTrusted()) {
+    database.transaction(heldEndpoints.holdDeliveries);
+    heldEndpoints.holdStored();
+  }
+  const outbox = openOutbox({ database, clock, counters, retention, heldEndpoints, gaps: webhooks.gaps });
   const attempts = openAttempts(database, retention);
   const health = openEndpointHealth(database, clock);
   const requestLog = openRequestLog(database);
@@ -60,6 +65,7 @@ function openOver(database: Database, { clock, random, webhooks }: StoresOptions
     collections,
     dueRecords,
     outbox,
+    heldEndpoints,
     deliveries: openDeliveries(database, outbox),
     delayedDeliveries: openDelayedDeliveries(database),
     attempts,

@@ -50,7 +50,7 @@ export type DispatcherState = ReturnType<typeof createDispatcherState>;
 export interface DispatcherOptions
   extends Omit<AttemptRecorderOptions, "attemptId">,
     SenderOptions,
-    Pick<Stores, "database" | "outbox" | "delayedDeliveries"> {
+    Pick<Stores, "database" | "outbox" | "delayedDeliveries" | "heldEndpoints"> {
   /** The form of the signature. */
   signature: string;
   /** Called after the pending deliveries to an endpoint were cancelled. */

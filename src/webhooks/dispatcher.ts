@@ -65,9 +65,13 @@ export function createDispatcher(options: DispatcherOptions) {
       reportCancelled(state);
       return state.running && state.timing.isActive() ? deliverBeforeResponse(state, request) : undefined;
     },
-    /** Sends the deliveries that a snapshot left waiting; resolves with their number. */
+    /** Sends the deliveries that wait for the user, and trusts the data; resolves with their number. */
     async release() {
-      const released = await state.database.groupCommit(() => state.deliveries.release(clock.now()));
+      const released = await state.database.groupCommit(() => {
+        state.database.setTrusted(true);
+        return state.deliveries.release(clock.now());
+      });
+      state.heldEndpoints.release();
       for (const pending of state.deliveries.pendingEndpoints().endpoints) state.queues.add(pending);
       clock.wake();
       return released;

@@ -632,7 +632,7 @@ describe("a held delivery", () => {
     await settle(before);
     const db = databaseLeftBehind(at);
     await before.close();
-    const after = await open({ memory: false, db });
+    const after = await open({ memory: false, db, trust: true });
     expect((await after.control("GET", "/faults")).data).toEqual([]);
     await advance(after, "1h");
     expect(ids(receiver)).toEqual([late]);

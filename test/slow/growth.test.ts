@@ -129,7 +129,7 @@ function everyStore(): Stores {
     cachesCleared: () => {},
     removed: () => {},
   });
-  openSnapshots(stores.database, stores.requestLog, resources, "checked");
+  openSnapshots({ ...stores, resources, bodies: "checked", trust: false });
   return stores;
 }
 

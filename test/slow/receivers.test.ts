@@ -1,5 +1,4 @@
-// `receive` and `listen`: each registers an endpoint while it runs, and prints its deliveries or attempts. And
-// `--follow` of a list.
+// `receive` and `listen`: each registers an endpoint while it runs, and prints its deliveries or attempts.
 
 import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
@@ -270,22 +269,6 @@ test("delivers matching events, prints each attempt with its retries, and remove
   const { code, out, error } = await ended;
   expect([code, error, out.filter((text) => text.includes("payment.succeeded"))]).toEqual([0, "", []]);
   expect(await endpoints(bench)).toEqual([]);
-});
-
-test("requests --follow prints the newest ones and then each new one, also after a reset that gives the same ids again", async () => {
-  const bench = await open();
-  const words = ["requests", "--follow", "--status", "404"];
-  await bench.call("GET", "/v1/payments/pay_one");
-  const { child, ended, line } = launch(words, { MERCHANT_SANDBOX_URL: bench.url });
-  await line((text) => text.includes("pay_one 404"));
-  await bench.control("POST", "/reset", {});
-  await bench.call("GET", "/v1/payments");
-  for (let count = 0; count < 150; count++) await bench.call("GET", `/v1/payments/pay_${count}`);
-  await line((text) => text.includes("pay_149 404"));
-  child.kill("SIGTERM");
-  const { out } = await ended;
-  const numbers = Array.from({ length: 150 }, (_, count) => `pay_${count}`);
-  expect(out.map((text) => /\/(pay\w+) 404/.exec(text)?.[1])).toEqual(["pay_one", ...numbers]);
 });
 
 test("completes a port and an address without its protocol", async () => {

@@ -124,6 +124,8 @@ export const INDEX: SandboxOverviewReply = {
   assumptions: {},
   heldDeliveries: 0,
   merchantCount: 4,
+  heldEndpoints: [],
+  heldFaults: [],
   pendingDeliveries: 0,
   scenarios: [],
   made: NO_COUNTS,

@@ -379,7 +379,7 @@ describe("a crash", () => {
     receiver.always("hang");
     const eventId = await trigger(before);
     await receiver.arrived(1);
-    const after = await open({ memory: false, db: databaseLeftBehind(at), retrySchedule: "2s" });
+    const after = await open({ memory: false, db: databaseLeftBehind(at), trust: true, retrySchedule: "2s" });
     receiver.always(500);
     await settle(after);
     await advance(after, "1h");
@@ -414,7 +414,7 @@ describe("a crash", () => {
     await Promise.all([trigger(before), trigger(before), trigger(before)]);
     await receiver.arrived(3);
     await expect.poll(async () => (await log(before)).length).toBe(2);
-    const after = await open({ memory: false, db: databaseLeftBehind(at) });
+    const after = await open({ memory: false, db: databaseLeftBehind(at), trust: true });
     await advance(after, "1h");
     const sent = receiver.arrivals[1];
     // On a running clock, the log is ordered by real times.
@@ -440,7 +440,7 @@ describe("a crash", () => {
     await deliver(before);
     const file = databaseLeftBehind(at);
     await receiver.close();
-    const after = await open({ memory: false, db: file, port: receiver.port });
+    const after = await open({ memory: false, db: file, port: receiver.port, trust: true });
     await advance(after, "1s");
     expect((await log(after)).at(-1)).toMatchObject({
       attempt: 2,

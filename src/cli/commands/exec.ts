@@ -4,7 +4,7 @@ import { createWriteStream, mkdirSync, mkdtempSync, openSync, rmSync } from "nod
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
-import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
+import { openSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions } from "../../sandbox/options.ts";
 import {
   findProblems,
@@ -17,10 +17,12 @@ import {
 } from "../ci/run-checks.ts";
 import { command } from "../command.ts";
 import { eventLine } from "../output/event-lines.ts";
-import { defectLine, readyFacts, readyLine } from "../output/output.ts";
+import { defectLine, heldNote, readyFacts, readyLine } from "../output/output.ts";
 import { note } from "../output/print.ts";
+import { isInPipeline } from "../output/show-sandbox.ts";
 import { runChild, watchTree } from "../process/child.ts";
 import { localUrl, merchantNamed, type RunningSandbox, sandboxAt, variablesOf } from "../remote/running-sandbox.ts";
+import { endpointsToConfirm } from "../settings.ts";
 
 const MOST_LINES = 5;
 
@@ -28,7 +30,12 @@ export const exec = command({
   summary: "run a command with its own sandbox, in memory on a free port by default",
   usage: "exec [--<option> ...] -- <command>",
   sandboxOptions: true,
-  defaults: { port: "any free port", db: "in memory", memory: "yes, unless --db names a file" },
+  defaults: {
+    port: "any free port",
+    db: "in memory",
+    memory: "yes, unless --db names a file",
+    trust: "yes where CI is set, because the command runs the folder's own code there",
+  },
   rest: true,
   flags: {
     fixture: {
@@ -52,7 +59,7 @@ export const exec = command({
       description: "write the sandbox's log here (default: a temporary file, kept only on failure)",
     },
   },
-  async run({ options, flags, rest }) {
+  async run({ options, sources, flags, rest }) {
     if (!rest[0]) usageError("The command is missing: merchant-sandbox exec -- npm test.");
     const checks = {
       failOn: flags["fail-on"] ?? "",
@@ -60,9 +67,14 @@ export const exec = command({
       reports: readReports(flags.report),
     };
     // --db implies a sandbox on disk.
-    const complete = completeOptions(options, { port: 0, memory: options.db === undefined });
-    const sandbox = await createSandbox(complete);
+    const complete = completeOptions(options, {
+      port: 0,
+      memory: options.db === undefined,
+      trust: isInPipeline(process.env),
+    });
+    const sandbox = await openSandbox(complete, endpointsToConfirm({ options, sources }));
     try {
+      await noteHeld(sandbox);
       const { key } = merchantNamed((await sandbox.merchants.list()).data, flags.fixture);
       const log = openLogFile(flags.log);
       await log.follow(sandbox);
@@ -74,6 +86,12 @@ export const exec = command({
     }
   },
 });
+
+/** Says what the command will not get, before its tests wait for it. */
+async function noteHeld(sandbox: Sandbox): Promise<void> {
+  const held = heldNote(await readyFacts(sandbox));
+  if (held !== undefined) note(held);
+}
 
 interface Inside {
   target: { url: string; controlToken: string | undefined };

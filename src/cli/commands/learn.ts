@@ -1,12 +1,13 @@
 // `learn`: the interactive lessons, in a sandbox of their own.
 
 import { usageError } from "../../kernel/errors.ts";
-import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
+import { createSandbox, openSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
 import { command } from "../command.ts";
 import { openLessonSession } from "../lessons/lesson-session.ts";
 import { print } from "../output/print.ts";
 import { show, uiFlags } from "../output/show-sandbox.ts";
+import { endpointsToConfirm } from "../settings.ts";
 
 export const learn = command({
   summary: "work through the interactive lessons",
@@ -23,11 +24,11 @@ export const learn = command({
     },
     ...uiFlags,
   },
-  async run({ flags, options, positionals: [lesson] }) {
+  async run({ flags, options, sources, positionals: [lesson] }) {
     if (flags.list !== undefined) return list(options);
     const start = { lesson, checkpoint: stepNumber(flags.checkpoint), hintAfter: flags["hint-after"] };
     const complete = completeOptions(options, { memory: options.db === undefined });
-    const sandbox = await createSandbox(complete).catch(async (error) => {
+    const sandbox = await openSandbox(complete, endpointsToConfirm({ options, sources })).catch(async (error) => {
       // A mistyped lesson is reported before a port in use, which needs another mend.
       if (lesson !== undefined) await readLessons(options, ({ lessons }) => lessons.get({ name: lesson }));
       throw error;

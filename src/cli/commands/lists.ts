@@ -53,9 +53,11 @@ const PARAMETERS: Readonly<Record<string, { flag: string; value?: string; descri
   starting_after: { flag: "after", value: "id", description: "list those older than this one: the next page" },
 };
 
-function filtersOf(operation: string) {
-  const { properties } = controlCatalogue.find(({ id }) => id === operation)?.query ?? { properties: {} };
-  return Object.entries(properties)
+const parametersOf = (group: ListDefinition<never>["group"]) =>
+  controlCatalogue.find(({ id }) => id === `${group}.list`)?.query?.properties ?? {};
+
+function filtersOf(group: ListDefinition<never>["group"]) {
+  return Object.entries(parametersOf(group))
     .filter(([name]) => name !== "ending_before")
     .map(([name, schema]) => {
       const { description = "", enum: values } = schema as { description?: string; enum?: readonly string[] };
@@ -72,7 +74,7 @@ const inImperative = (description: string) =>
   description.replace(/^Only (of|to|with|at)\b/, "list only those $1").replace(/^Only/, "list only");
 
 function listCommand<Row extends { id: string | null }>(list: ListDefinition<Row>): Command {
-  const filters = filtersOf(`${list.group}.list`);
+  const filters = filtersOf(list.group);
   return sandboxCommand({
     summary: list.summary,
     usage: `${list.name} [id]`,
@@ -88,7 +90,10 @@ function listCommand<Row extends { id: string | null }>(list: ListDefinition<Row
       const input = { ...typed, merchant: await sandbox.merchantId(flags.merchant), ...list.implied?.(flags) };
       const rows = sandbox.control[list.group] as unknown as { list(query: object): Promise<Page<Row>> };
       const page = (more: object = {}) => rows.list({ ...input, ...more });
-      return flags.follow === undefined ? page() : follow(page, flags.json === undefined ? list.line : JSON.stringify);
+      if (flags.follow === undefined) return page();
+      // A list without pages takes no limit, and returns all rows.
+      const longest = "limit" in parametersOf(list.group) ? { limit: MOST_ROWS } : {};
+      return follow(page, longest, flags.json === undefined ? list.line : JSON.stringify);
     },
     lines({ data, has_more: hasMore = false }, { positionals, flags }) {
       if (positionals.length > 0) return data.flatMap((details) => detailLines(details));
@@ -107,21 +112,22 @@ const MOST_ROWS = 100;
 /**
  * Prints the rows oldest first, and then each line that was not in the list before: a new row, or one that has changed.
  * Reads further pages until it finds a known row, so that a burst is complete. Compares lines instead of ids, because a
- * reset gives the same ids again.
+ * reset gives the same ids again. Leaves out rows without an id, such as an open verdict, whose text changes with time.
  */
 async function follow<Row extends { id: string | null }>(
   page: (more?: object) => Promise<Page<Row>>,
+  longest: object,
   write: (row: Row) => string,
 ): Promise<never> {
   let known = new Set<string>();
   for (let isFirst = true; ; isFirst = false) {
     const found: string[] = [];
-    for (let more: object | undefined = isFirst ? {} : { limit: MOST_ROWS }; more !== undefined; ) {
+    for (let more: object | undefined = isFirst ? {} : longest; more !== undefined; ) {
       const { data, has_more: hasMore = false } = await page(more);
-      const lines = data.map(write);
+      const lines = data.filter(({ id }) => id !== null).map(write);
       found.push(...lines);
       const isBurst = !isFirst && known.size > 0 && hasMore && !lines.some((line) => known.has(line));
-      more = isBurst ? { limit: MOST_ROWS, starting_after: data.at(-1)?.id } : undefined;
+      more = isBurst ? { ...longest, starting_after: data.at(-1)?.id } : undefined;
     }
     for (const line of found.toReversed()) if (!known.has(line)) print(line);
     known = new Set(found);

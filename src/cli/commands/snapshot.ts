@@ -2,6 +2,7 @@
 
 import type { SandboxResetReply, Snapshot } from "../../../generated/control-api.ts";
 import { describeClock } from "../../kernel/clock.ts";
+import { plural } from "../../kernel/text.ts";
 import { commandGroup } from "../command.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { linesOf, sandboxCommand } from "../sandbox-command.ts";
@@ -37,7 +38,10 @@ export const snapshot = commandGroup({
       "load",
       "go back to the data of a snapshot",
       (snapshots, one) => snapshots.restore(one),
-      ({ restored }) => `Restored ${restored}.`,
+      ({ restored, heldDeliveries = 0, heldEndpoints = [] }) =>
+        heldEndpoints.length === 0
+          ? `Restored ${restored}.`
+          : `Restored ${restored}. No sandbox of this user saved it, so nothing is sent to ${heldEndpoints.join(", ")} until you run merchant-sandbox replay waiting; ${plural(heldDeliveries, "delivery")} waiting.`,
     ),
     ls: sandboxCommand({
       usage: "snapshot ls",

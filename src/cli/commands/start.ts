@@ -11,6 +11,7 @@ import type { WorkerSandbox } from "../process/worker.ts";
 import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, writeForegroundState } from "../remote/state-files.ts";
+import { endpointsToConfirm } from "../settings.ts";
 
 export const start = command({
   summary: "start a sandbox (the default command)",
@@ -20,17 +21,23 @@ export const start = command({
     ...uiFlags,
     detach: { description: "run in the background and return when ready; stop it with merchant-sandbox stop" },
   },
-  async run({ options, flags }) {
+  async run({ options, sources, flags }) {
     const complete = completeOptions(options);
     if (flags.detach !== undefined) return (await import("../process/detach.ts")).detach(complete, flags);
-    return currentUi(flags) === "dashboard" ? startWithDashboard(complete, flags) : startWithOutput(complete, flags);
+    const given = { options: complete, toConfirm: endpointsToConfirm({ options, sources }) };
+    return currentUi(flags) === "dashboard" ? startWithDashboard(given, flags) : startWithOutput(given, flags);
   },
 });
 
+interface GivenStart {
+  options: Options;
+  toConfirm: string | undefined;
+}
+
 /** Runs the sandbox in a worker thread, so that the sandbox and the dashboard do not block each other. */
-async function startWithDashboard(options: Options, flags: Flags): Promise<number> {
+async function startWithDashboard({ options, toConfirm }: GivenStart, flags: Flags): Promise<number> {
   const { startWorker } = await import("../process/worker.ts");
-  const opening = startWorker(options);
+  const opening = startWorker({ options, toConfirm });
   let removeState = () => {};
   try {
     const watched = opening.then((worker) => {
@@ -63,7 +70,8 @@ function watchWorker({ facts, url, onDefect }: WorkerSandbox): WatchedSandbox {
     whileDashboard(show) {
       // The dashboard may be on a shared screen, so it shows the token only on request. A generated token is printed
       // nowhere else.
-      if (facts.heldDeliveries > 0) show(heldNote(facts));
+      const held = heldNote(facts);
+      if (held !== undefined) show(held);
       if (facts.controlToken !== undefined) show("The control API requires a token: press s to see it");
       return () => {};
     },
@@ -75,9 +83,9 @@ function watchWorker({ facts, url, onDefect }: WorkerSandbox): WatchedSandbox {
   };
 }
 
-async function startWithOutput(options: Options, flags: Flags): Promise<number> {
-  const { createSandbox } = await import("../../sandbox/create.ts");
-  const sandbox = await createSandbox(options);
+async function startWithOutput({ options, toConfirm }: GivenStart, flags: Flags): Promise<number> {
+  const { openSandbox } = await import("../../sandbox/create.ts");
+  const sandbox = await openSandbox(options, toConfirm);
   const removeState = announceInMemory(options, localUrl(sandbox, options.host), sandbox.controlToken);
   try {
     const watched = watchOwnSandbox(sandbox, options.host, {

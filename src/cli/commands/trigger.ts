@@ -53,8 +53,8 @@ function parse(text: string): Record<string, unknown> {
 
 export const replay = sandboxCommand({
   summary:
-    "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what was pending in the start " +
-    "snapshot (waiting)",
+    "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what came with a file " +
+    "and waits (waiting)",
   usage: "replay <id|waiting>",
   async call({ control }, { positionals: [id = ""] }) {
     if (id === "waiting") return control.attempts.release();
@@ -64,7 +64,7 @@ export const replay = sandboxCommand({
     return (kind === "whd" ? control.attempts : control.events).replay({ id });
   },
   lines(reply) {
-    if ("released" in reply) return [`Delivering ${reply.released} that were waiting in the snapshot.`];
+    if ("released" in reply) return [`Delivering ${reply.released} that were waiting.`];
     if (reply.deliveries.length === 0) return ["No endpoint is subscribed to its type."];
     return [`Delivering again as ${reply.deliveries.join(", ")}.`];
   },

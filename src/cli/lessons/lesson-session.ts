@@ -3,7 +3,7 @@
 
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
-import { jsonOutput, type Output, readyFacts, readyLine, type WatchedSandbox } from "../output/output.ts";
+import { heldNote, jsonOutput, type Output, readyFacts, readyLine, type WatchedSandbox } from "../output/output.ts";
 import { note, print } from "../output/print.ts";
 import { watchOwnSandbox } from "../output/show-sandbox.ts";
 import { type LearnerClient, type LearnerPlace, learnerClient } from "./learner-client.ts";
@@ -55,6 +55,8 @@ export async function openLessonSession(
         return;
       }
       print(readyLine(facts));
+      const held = heldNote(facts);
+      if (held !== undefined) print(held);
       prompt = openLessonPrompt(client, current);
     },
     ended() {

@@ -5,9 +5,11 @@ import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { errorText } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
+import { plural } from "../../kernel/text.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import { version } from "../../sandbox/package-files.ts";
+import { userStateProblem } from "../../store/user-state.ts";
 import { eventLine, eventObject } from "./event-lines.ts";
 import { note, noteText, print, printSoon } from "./print.ts";
 
@@ -26,7 +28,8 @@ export const plainOutput: Output = {
     print(readyLine(facts));
     for (const { id, merchant, url, events, secret } of facts.endpoints)
       print(`Delivering ${events.join(", ")} of ${merchant} to ${url} as ${id}, signed with ${secret}`);
-    if (facts.heldDeliveries > 0) print(heldNote(facts));
+    const held = heldNote(facts);
+    if (held !== undefined) print(held);
     if (facts.controlToken !== undefined)
       print(`The control API at ${facts.url}/_sandbox requires the token ${facts.controlToken}`);
   },
@@ -54,17 +57,47 @@ export interface SandboxSummary {
   merchants: readonly { apiKeys: readonly string[] }[];
 }
 
-/** The fields of the `ready` event. Registers the endpoints of the options. */
+/** The fields of the `ready` event, with the endpoints that the options registered. */
 export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoint[] = []) {
   const { url, baseUrl, file, controlToken } = sandbox;
-  const { merchants, heldDeliveries } = await sandbox.overview();
-  const registered = await Promise.all(endpoints.map((one) => sandbox.endpoints.register(one)));
+  const { merchants, heldDeliveries, heldEndpoints, heldFaults } = await sandbox.overview();
+  const registered = await Promise.all(
+    endpoints.map(async ({ url: wanted, merchant }) => {
+      const owner = merchants.find(({ id }) => merchant === undefined || id === merchant || id === `mer_${merchant}`);
+      const { data } = await sandbox.endpoints.list(owner && { merchant: owner.id });
+      return data.filter((one) => one.url === wanted);
+    }),
+  );
   const facts = { version: version(), url, baseUrl, pid: process.pid, database: file ?? null, controlToken };
-  return { ...facts, merchants, endpoints: registered, heldDeliveries };
+  const held = { heldDeliveries, heldEndpoints, heldFaults };
+  const problem = file !== undefined && heldEndpoints.length > 0 ? userStateProblem() : undefined;
+  return {
+    ...facts,
+    merchants,
+    endpoints: registered.flat(),
+    ...held,
+    ...(problem !== undefined && { stateProblem: problem }),
+  };
 }
 
-export const heldNote = ({ heldDeliveries }: Pick<ReadyFacts, "heldDeliveries">) =>
-  `Deliveries waiting in the snapshot: ${heldDeliveries}. None is sent until you run merchant-sandbox replay waiting.`;
+/** What waits for the user, and the commands that send it. Undefined if nothing waits. */
+export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProblem }: ReadyFacts): string | undefined {
+  if (heldDeliveries + heldEndpoints.length === 0) return undefined;
+  const count = plural(heldDeliveries, "delivery");
+  if (heldEndpoints.length === 0)
+    return `${count} of the snapshot waiting. None is sent until you run merchant-sandbox replay waiting.`;
+  const faults = heldFaults.length === 0 ? "" : `, with faults (${heldFaults.join(", ")})`;
+  const because =
+    stateProblem === undefined ? "" : ` This machine cannot recognise its own files later: ${stateProblem}.`;
+  return `Not written by a sandbox of this user, so nothing is sent to ${listed(heldEndpoints)} until you run merchant-sandbox replay waiting, or start with --trust; ${count} waiting${faults}.${because}`;
+}
+
+/** Addresses that a note names; more are counted. */
+const MOST_LISTED = 10;
+
+const listed = (urls: readonly string[]) =>
+  [...new Set(urls)].slice(0, MOST_LISTED).join(", ") +
+  (urls.length > MOST_LISTED ? ` and ${urls.length - MOST_LISTED} more` : "");
 
 export type ReadyFacts = Awaited<ReturnType<typeof readyFacts>>;
 

@@ -31,10 +31,12 @@ export function chooseUi(
   if (flags.json !== undefined) return "json";
   if (!isTerminal || flags["no-ui"] !== undefined) return "plain";
   if (flags.ui !== undefined) return "dashboard";
-  const { CI, TERM, INK_SCREEN_READER } = environment;
-  const inPipeline = CI !== undefined && !["", "0", "false"].includes(CI);
-  return inPipeline || TERM === "dumb" || INK_SCREEN_READER === "true" ? "plain" : "dashboard";
+  const { TERM, INK_SCREEN_READER } = environment;
+  return isInPipeline(environment) || TERM === "dumb" || INK_SCREEN_READER === "true" ? "plain" : "dashboard";
 }
+
+export const isInPipeline = ({ CI }: NodeJS.ProcessEnv): boolean =>
+  CI !== undefined && !["", "0", "false"].includes(CI);
 
 export function currentUi(flags: Flags): UiChoice {
   // isatty() asks the system. Reading process.stdin would open the stream.

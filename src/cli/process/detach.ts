@@ -7,17 +7,15 @@ import { afterRealTimeIfRunning } from "../../kernel/clock.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { type Options, variableOf } from "../../sandbox/options.ts";
-import { makeFolder } from "../../store/data-folder.ts";
-import type { ReadyFacts } from "../output/output.ts";
+import { heldNote, type ReadyFacts } from "../output/output.ts";
 import { noteText, print } from "../output/print.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
-import { folderOf, logFileIn, writeState } from "../remote/state-files.ts";
+import { folderOf, logFileIn, writableFolder, writeState } from "../remote/state-files.ts";
 
 /** Runs in the foreground process. Resolves with the exit code. */
 export async function detach(options: Options, flags: Record<string, string | undefined>): Promise<number> {
   if (flags.ui !== undefined) usageError("A detached sandbox has no dashboard: choose --ui or --detach.");
-  const folder = folderOf(options.db);
-  makeFolder(folder);
+  const folder = writableFolder(folderOf(options.db), options);
   const name = randomToken().slice(0, 12);
   const log = logFileIn(folder, name);
   const child = spawnBackground(log, options.controlToken);
@@ -38,6 +36,8 @@ export async function detach(options: Options, flags: Record<string, string | un
       `merchant-sandbox ${state.version} is ready at ${state.baseUrl} as process ${state.pid}; ` +
         `its log is ${log}. Stop it with merchant-sandbox stop.`,
     );
+  const held = heldNote(result);
+  if (held !== undefined && flags.json === undefined) print(held);
   return exitCodes.ok;
 }
 

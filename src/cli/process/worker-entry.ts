@@ -2,11 +2,17 @@
 
 import { parentPort, workerData } from "node:worker_threads";
 import { errorText, SandboxError } from "../../kernel/errors.ts";
-import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
+import { openSandbox, type Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import type { Options } from "../../sandbox/options.ts";
 import { type ReadyFacts, readyFacts } from "../output/output.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
+
+export interface WorkerInput {
+  options: Options;
+  /** The endpoints of merchant-sandbox.json, for the user to confirm. */
+  toConfirm: string | undefined;
+}
 
 /** A message to the main thread. Any error but a SandboxError ends the thread as an uncaught error. */
 export type WorkerMessage =
@@ -16,9 +22,9 @@ export type WorkerMessage =
 
 const send = (message: WorkerMessage) => parentPort?.postMessage(message);
 
-async function open(options: Options): Promise<Sandbox | undefined> {
+async function open({ options, toConfirm }: WorkerInput): Promise<Sandbox | undefined> {
   try {
-    const sandbox = await createSandbox(options);
+    const sandbox = await openSandbox(options, toConfirm);
     sandbox.onDefect(({ error, where }) => send({ kind: "defect", defect: { error: errorText(error), where } }));
     send({ kind: "ready", facts: await readyFacts(sandbox, options.endpoints), url: localUrl(sandbox, options.host) });
     return sandbox;
@@ -30,7 +36,7 @@ async function open(options: Options): Promise<Sandbox | undefined> {
   }
 }
 
-const opening = open(workerData as Options);
+const opening = open(workerData as WorkerInput);
 
 // The main thread's only message is the request to close.
 parentPort?.once("message", async () => {

@@ -5,9 +5,8 @@ import { setFlagsFromString } from "node:v8";
 import { Worker } from "node:worker_threads";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import type { Defect } from "../../sandbox/engine.ts";
-import type { Options } from "../../sandbox/options.ts";
 import { packageFile } from "../../sandbox/package-files.ts";
-import type { WorkerMessage } from "./worker-entry.ts";
+import type { WorkerInput, WorkerMessage } from "./worker-entry.ts";
 
 export type WorkerSandbox = Awaited<ReturnType<typeof startWorker>>;
 
@@ -19,9 +18,9 @@ export type WorkerSandbox = Awaited<ReturnType<typeof startWorker>>;
  */
 const YOUNG_HEAP = 4;
 
-export async function startWorker(options: Options) {
+export async function startWorker(given: WorkerInput) {
   setFlagsFromString(`--min-semi-space-size=${YOUNG_HEAP}`);
-  const thread = new Worker(packageFile("dist/thread.cjs"), { workerData: options });
+  const thread = new Worker(packageFile("dist/thread.cjs"), { workerData: given });
   const listeners = new Set<(defect: Defect) => void>();
   const ready = await new Promise<WorkerMessage & { kind: "ready" }>((resolve, reject) => {
     thread.once("error", reject);

@@ -6,13 +6,14 @@ import { originOf } from "../../client/http-transport.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import { realPath } from "../../store/data-folder.ts";
-import { findAddonProblem } from "../../store/sqlite/native-addon.ts";
+import { lastOwner } from "../../store/sqlite/session-file.ts";
+import { isPrivate } from "../../store/user-state.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { note } from "../output/print.ts";
 import { listenerOf } from "../process/port-owner.ts";
 import { readSettings } from "../settings.ts";
 import { describeSandboxAt, whyNotReady } from "./probe.ts";
-import { folderOf, isOnThisMachine, isPrivate, readStates, type StatedSandbox } from "./state-files.ts";
+import { folderOf, isOnThisMachine, readStates, type StatedSandbox } from "./state-files.ts";
 
 /** The sandbox for a command. `detached` is set if it was started with --detach. */
 export interface FoundSandbox {
@@ -118,8 +119,7 @@ async function findInFolder(place: Place, alsoForeground: boolean): Promise<Foun
  * file open.
  */
 async function urlOfOwner(path: string, token: string | undefined): Promise<string | undefined> {
-  if (!existsSync(path) || !isPrivate(path) || findAddonProblem()) return undefined;
-  const { lastOwner } = await import("../../store/sqlite/inspect.ts");
+  if (!existsSync(path) || !isPrivate(path)) return undefined;
   const file = realPath(path);
   const owner = lastOwner(file);
   if (!owner) return undefined;

@@ -5,15 +5,27 @@
 // if no other user can read or write it, its URL is on this machine, and the named process listens there. The log's
 // path is derived from the file's name.
 
-import { existsSync, lstatSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { networkInterfaces } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { attempt } from "../../kernel/attempt.ts";
+import { SandboxError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import { type Static, Type } from "../../schema/shapes.ts";
 import { matchesSchema } from "../../schema/validator.ts";
-import { makeFolder } from "../../store/data-folder.ts";
+import { ANOTHER_PLACE, makeFolder } from "../../store/data-folder.ts";
+import { isPrivate, replacementFor } from "../../store/user-state.ts";
 import { note } from "../output/print.ts";
 import { listenerOf } from "../process/port-owner.ts";
 import { isAlive } from "../process/signals.ts";
@@ -41,6 +53,28 @@ export const logFileIn = (folder: string, name: string) => join(folder, `detache
 
 const stateFileIn = (folder: string, kind: SandboxKind, name: string) => join(folder, `${kind}-${name}.json`);
 
+/**
+ * The folder for the state file and the log of a sandbox: that of its database. One in memory does without: where the
+ * folder cannot be written, it takes one in the user's state folder.
+ */
+export function writableFolder(folder: string, { memory }: { memory: boolean }): string {
+  try {
+    makeFolder(folder);
+    accessSync(folder, constants.W_OK);
+    return folder;
+  } catch (error) {
+    const replacement = memory ? attempt(() => madePrivate(replacementFor(folder))) : undefined;
+    if (replacement !== undefined) return replacement;
+    if (error instanceof SandboxError) throw error;
+    throw new SandboxError(`Cannot write in ${folder}: ${(error as Error).message}. ${ANOTHER_PLACE}`);
+  }
+}
+
+function madePrivate(folder: string): string {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  return folder;
+}
+
 /** Returns the path of the file. */
 export function writeState(folder: string, kind: SandboxKind, name: string, state: Static<typeof State>): string {
   const file = stateFileIn(folder, kind, name);
@@ -55,15 +89,13 @@ export function writeState(folder: string, kind: SandboxKind, name: string, stat
 
 /**
  * Lets commands in a folder find a foreground sandbox without a database. Returns a function that removes the file, and
- * also the folder if it was created here and is otherwise empty. Ignores folders that cannot be written, because users
- * choose --memory for such folders.
+ * also the folder if it was created here and is otherwise empty. Without a folder that can be written, there is no file.
  */
 export function writeForegroundState(folder: string, state: Static<typeof State>): () => void {
   const isNewFolder = !existsSync(folder);
-  const file = attempt(() => {
-    makeFolder(folder);
-    return writeState(folder, "foreground", randomToken().slice(0, 12), state);
-  });
+  const file = attempt(() =>
+    writeState(writableFolder(folder, { memory: true }), "foreground", randomToken().slice(0, 12), state),
+  );
   return () => {
     if (file === undefined) return;
     rmSync(file, { force: true });
@@ -79,7 +111,9 @@ export function removeState({ file, log }: StatedSandbox, { keepLog = false } = 
 
 /** The sandboxes with a state file in a folder, newest first. Removes the files of ended processes. */
 export async function readStates(folder: string): Promise<StatedSandbox[]> {
-  const states = namesIn(folder).flatMap(([kind, name]) => readState(folder, kind, name));
+  const states = [folder, attempt(() => replacementFor(folder))].flatMap((place) =>
+    place === undefined ? [] : namesIn(place).flatMap(([kind, name]) => readState(place, kind, name)),
+  );
   for (const { file, pid } of states) if (!isAlive(pid)) rmSync(file, { force: true });
   const running = await Promise.all(states.map(isRunning));
   return states.filter((_, index) => running[index]).sort((one, other) => timeOf(other.file) - timeOf(one.file));
@@ -112,13 +146,6 @@ function readState(folder: string, kind: SandboxKind, name: string): StatedSandb
   return isOnThisMachine(url)
     ? [{ kind, url, pid, ...(controlToken === undefined ? {} : { controlToken }), file, log: logFileIn(folder, name) }]
     : [];
-}
-
-/** Whether only this user can read and write the file. Windows has neither owner nor mode in this sense. */
-export function isPrivate(file: string): boolean {
-  const found = lstatSync(file, { throwIfNoEntry: false });
-  if (!found || process.platform === "win32") return found?.isFile() ?? true;
-  return found.isFile() && found.uid === process.getuid?.() && (found.mode & 0o077) === 0;
 }
 
 export function isOnThisMachine(url: string): boolean {

@@ -1,22 +1,54 @@
 // The SQLite database: opens the file, rejects files of other programs and versions, and locks it for this process.
 
-import { accessSync, chmodSync, constants, existsSync, lstatSync, rmSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { basename } from "node:path";
 import Sqlite from "better-sqlite3";
 import { succeeds } from "../../kernel/attempt.ts";
 import { SandboxError } from "../../kernel/errors.ts";
-import { ANOTHER_PLACE, makeFolder, realPath, refuseLinkInDefaultFolder } from "../data-folder.ts";
+import { once } from "../../kernel/once.ts";
+import { realPath, refuseLinkInDefaultFolder } from "../data-folder.ts";
 import { openCheckpoints } from "./checkpoints.ts";
+import { foreignHeader, headerOf, holdsAnything, LOG_FILES, look, refuseUnsafeFiles, SESSION } from "./file-checks.ts";
+import { identityOf, isMarked, mark, unmark } from "./file-mark.ts";
 import { openCommits } from "./group-commit.ts";
-import { describeOwner, lastOwner, problemOf, reason } from "./inspect.ts";
-import { openLazily } from "./lazy-statements.ts";
+import { problemIn, reason } from "./inspect.ts";
+import { openLazily, type Sql } from "./lazy-statements.ts";
+import { lockFile } from "./lock-file.ts";
 import { requireAddon } from "./native-addon.ts";
+import { isAsLeft, markCreated, openSession, ownSession } from "./session-file.ts";
 import { OR_ANOTHER_FILE } from "./sqlite-errors.ts";
 import { SCHEMA } from "./tables.ts";
 
 /** The initial content of a database in memory. */
 export interface DatabaseImage {
   bytes: Buffer;
+}
+
+interface RowsCheck {
+  /** Why the rows cannot be used, as the rest of a sentence; undefined if they can. Writes nothing. */
+  check(sql: Sql): string | undefined;
+  /** Called once they are found usable. */
+  adopt(sql: Sql): void;
+}
+
+export interface DatabaseOptions {
+  /** The initial content of a database in memory (default: empty). */
+  image?: DatabaseImage | undefined;
+  /** The user knows the file and what lies beside it: its log is read, and it sends its deliveries (default: false). */
+  trust?: boolean | undefined;
+  /** How the rows of a file are checked that another program may have written. */
+  rows?: RowsCheck | undefined;
 }
 
 export type Database = ReturnType<typeof openDatabase>;
@@ -26,21 +58,15 @@ const LOCK_TIMEOUT = 500;
 const REMEDY = "Choose another file with --db <file>, or keep everything in memory with --memory.";
 
 /** Opens the file, or without one a database in memory, which is empty or a copy of an image. */
-export function openDatabase(path: string | undefined, image?: DatabaseImage) {
+export function openDatabase(path: string | undefined, { image, ...options }: DatabaseOptions = {}) {
   requireAddon();
   if (path !== undefined) refuseLinkInDefaultFolder(path);
-  const file = path === undefined ? undefined : realPath(path);
-  const lock = file === undefined ? undefined : lockFile(file);
-  const isNew = file !== undefined && !existsSync(file);
-  const sql = openLazily(() => openNow(file, image));
-  try {
-    if (file !== undefined) inspect(file);
-    // An image in memory cannot fail to open, so it is opened at its first use.
-    if (image === undefined) sql.exec("");
-  } catch (error) {
-    lock?.remove();
-    throw error;
-  }
+  const opened = path === undefined ? undefined : openFile(realPath(path), options);
+  const sql = opened?.sql ?? openLazily(() => openInMemory(image));
+  // An image in memory cannot fail to open, so it is opened at its first use.
+  if (!opened && image === undefined) sql.exec("");
+  const file = opened?.file;
+  let isTrusted = opened?.isTrusted ?? true;
   const inodeOf = () => {
     const { dev, ino } = (file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })) ?? {};
     return `${dev} ${ino}`;
@@ -57,7 +83,6 @@ export function openDatabase(path: string | undefined, image?: DatabaseImage) {
     checkpoints?.close();
     sql.close();
   };
-  const setOwner = sql.prepare("insert or replace into settings (name, value) values ('owner', ?)");
   return {
     file,
     /**
@@ -68,35 +93,146 @@ export function openDatabase(path: string | undefined, image?: DatabaseImage) {
     ...openCommits(sql, { checkpoints, lockTimeout: LOCK_TIMEOUT, ...(file !== undefined && { requireInPlace }) }),
     /** Throws once the file was deleted or replaced: a later start would not find what is written then. */
     requireInPlace,
-    /** Stores the name of this process, for the error message of a second process that opens the file. */
-    noteOwner: (owner: string) => void (file !== undefined && setOwner.run(owner)),
+    /** Stores where this process listens, for commands and for a second process that opens the file. */
+    listensAt: (url: string) => opened?.session.listensAt(url),
+    /** Whether its data is this user's: its sandboxes wrote it, or the user has trusted it. */
+    isTrusted: () => isTrusted,
+    /** Call inside a transaction. The next start sends only what is in a trusted file. */
+    setTrusted(wanted: boolean) {
+      isTrusted = wanted;
+      if (file === undefined) return;
+      if (wanted) mark(sql, file);
+      else unmark(sql);
+    },
     close() {
       close();
-      lock?.release();
+      if (isInPlace()) opened?.session.close();
+      opened?.lock.release();
     },
     /** Closes it after a failed start, and removes the file if this start created it. */
     discard() {
       close();
-      const isOurs = isNew && isInPlace();
-      for (const suffix of isOurs ? ["", "-wal", "-shm"] : []) rmSync(file + suffix, { force: true });
-      if (isOurs) lock?.remove();
-      else lock?.release();
+      const isOurs = opened?.isNew && isInPlace();
+      if (isOurs && file !== undefined) removeDatabase(file);
+      if (isOurs) opened?.lock.remove();
+      else {
+        if (isInPlace()) opened?.session.close();
+        opened?.lock.release();
+      }
     },
   };
 }
 
-function openNow(file: string | undefined, image: DatabaseImage | undefined): Sqlite.Database {
-  const sql = file === undefined ? new Sqlite(image?.bytes ?? ":memory:") : openFile(file);
+/** Opens a file once nothing in it or beside it can harm. Leaves a file that it refuses, and its folder, as they were. */
+function openFile(file: string, { trust = false, rows }: Omit<DatabaseOptions, "image">) {
+  refuseUnsafeFiles(file);
+  const lock = lockFile(file);
+  const isNew = !holdsAnything(file);
+  let connection: Sqlite.Database | undefined;
   try {
-    prepare(sql, file, image !== undefined);
-    return sql;
+    if (isNew) create(file);
+    else requireUsable(file, trust);
+    // Before SQLite opens the file and creates an empty log.
+    const session = ownSession(file);
+    if (!trust && !isNew) requireOwnLog(file, session?.log ?? undefined);
+    const isChecked = isNew || isAsLeft(file, session);
+    const opened = connect(file);
+    connection = opened;
+    const sql = openLazily(() => opened);
+    const problem = isChecked ? undefined : contentProblem(opened, file, () => rows?.check(sql));
+    if (problem !== undefined) throw refusal(file, problem);
+    prepare(opened, file);
+    const begun = openSession(file);
+    if (!isChecked) rows?.adopt(sql);
+    const isOwn = isMarked(sql, file);
+    if (!isOwn && (isNew || trust)) mark(sql, file);
+    return { file, sql, lock, isNew, session: begun, isTrusted: isOwn || isNew || trust };
   } catch (error) {
-    sql.close();
-    throw error;
+    connection?.close();
+    if (isNew) removeDatabase(file);
+    lock.remove();
+    throw error instanceof SandboxError ? error : new SandboxError(`Cannot write ${file}: ${reason(error)}. ${REMEDY}`);
   }
 }
 
-function openFile(file: string): Sqlite.Database {
+function removeDatabase(file: string): void {
+  for (const suffix of ["", ...LOG_FILES, SESSION]) rmSync(file + suffix, { force: true });
+}
+
+/** Why a file cannot be used that another program may have written, as the rest of a sentence. */
+const contentProblem = (sql: Sqlite.Database, file: string, checkRows: () => string | undefined) =>
+  problemIn(sql) ?? missingLog(sql, file) ?? checkRows();
+
+const refusal = (file: string, problem: string) =>
+  new SandboxError(
+    `${file} ${problem}. It was left as it is; move it away to start afresh, or choose another with --db <file>.`,
+  );
+
+/** Rejects a file that this user cannot write, and one whose header shows that this version did not write it. */
+function requireUsable(file: string, trust: boolean): void {
+  if (!isWritable(file))
+    throw new SandboxError(
+      `Cannot write ${file}: it is read-only for this user. Let it be written (chmod u+w), ${OR_ANOTHER_FILE}`,
+    );
+  // The header may be in the log.
+  if (trust && holdsAnything(`${file}-wal`)) return;
+  const header = headerOf(file);
+  if (!header) throw refusal(file, "is not a usable SQLite file: file is not a database");
+  const problem = foreignHeader(header);
+  if (problem !== undefined) throw refusal(file, problem);
+}
+
+/**
+ * Rejects a log that belongs to no session of this user. SQLite would replay it, and its frames replace whole pages of
+ * the database.
+ */
+function requireOwnLog(file: string, own: string | undefined): void {
+  const [log, index] = [`${file}-wal`, `${file}-shm`];
+  const isForeign = holdsAnything(log) && identityOf(log) !== own;
+  // SQLite removes the index before the log.
+  if (!isForeign && (look(log) || !look(index))) return;
+  const foreign = isForeign ? log : index;
+  throw new SandboxError(
+    `${foreign} was not left by a sandbox of this user, so ${file} is not opened. Remove it to start without what it holds, or add --trust to start with it.`,
+  );
+}
+
+/**
+ * Until the first checkpoint, everything that a sandbox wrote is in the write-ahead log, so a copy of the file without
+ * its log is empty.
+ */
+const missingLog = (sql: Sqlite.Database, file: string) =>
+  sql.prepare("select 1 from settings").get()
+    ? undefined
+    : `is empty without its write-ahead log, ${basename(file)}-wal: copy both files, or save a snapshot`;
+
+/** The bytes of a database without rows, in write-ahead mode: creating them in the file would need a journal beside it. */
+const emptyDatabase = once(() => {
+  const sql = new Sqlite(":memory:");
+  sql.exec(SCHEMA);
+  const bytes = sql.serialize();
+  sql.close();
+  bytes[18] = 2;
+  bytes[19] = 2;
+  return bytes;
+});
+
+/** Creates the database as a whole. A log of an earlier one, which was deleted, would be replayed over it. */
+function create(file: string): void {
+  const unfinished = `${file}-unfinished`;
+  for (const path of [unfinished, ...LOG_FILES.map((suffix) => file + suffix)]) rmSync(path, { force: true });
+  const fd = openSync(unfinished, "wx", 0o600);
+  try {
+    writeFileSync(fd, emptyDatabase());
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  markCreated(file, unfinished);
+  renameSync(unfinished, file);
+}
+
+function connect(file: string): Sqlite.Database {
   try {
     return new Sqlite(file, { timeout: LOCK_TIMEOUT });
   } catch (error) {
@@ -104,69 +240,20 @@ function openFile(file: string): Sqlite.Database {
   }
 }
 
-/** Rejects a file that this version did not write, before anything is written beside it. */
-function inspect(file: string): void {
-  const found = statSync(file, { throwIfNoEntry: false });
-  if (found && !found.isFile()) throw new SandboxError(`Cannot open ${file}: it is no file. ${REMEDY}`);
-  if (found && !isWritable(file))
-    throw new SandboxError(
-      `Cannot write ${file}: it is read-only for this user. Let it be written (chmod u+w), ${OR_ANOTHER_FILE}`,
-    );
-  const problem = found && found.size > 0 ? problemOf(file) : undefined;
-  if (problem !== undefined)
-    throw new SandboxError(
-      `${file} ${problem}. It was left as it is; move it away to start afresh, or choose another with --db <file>.`,
-    );
+function openInMemory(image: DatabaseImage | undefined): Sqlite.Database {
+  const sql = new Sqlite(image?.bytes ?? ":memory:");
+  sql.exec("pragma foreign_keys = on; pragma temp_store = memory");
+  if (image === undefined) sql.exec(SCHEMA);
+  return sql;
 }
 
-function prepare(sql: Sqlite.Database, file: string | undefined, isFilled: boolean): void {
-  try {
-    sql.exec("pragma foreign_keys = on; pragma temp_store = memory");
-    if (isFilled) return;
-    if (file !== undefined) chmodSync(file, 0o600);
-    sql.exec("pragma journal_mode = wal; pragma synchronous = full");
-    const tables = sql.prepare("select count(*) from sqlite_master").pluck().get();
-    if (tables === 0) sql.transaction(() => sql.exec(SCHEMA))();
-  } catch (error) {
-    throw new SandboxError(`Cannot write ${file}: ${reason(error)}. ${REMEDY}`);
-  }
-}
-
-/**
- * Locks the file for this process with an exclusive SQLite transaction on a second file beside it. The lock ends with
- * the process, even after a crash, and other programs can still read the database.
- */
-function lockFile(file: string) {
-  makeFolder(dirname(file));
-  const path = `${file}-lock`;
-  const isNew = !existsSync(path);
-  let lock: Sqlite.Database | undefined;
-  try {
-    // A repository may contain a symbolic link here. Opening it would create the link's target or change its mode.
-    if (lstatSync(path, { throwIfNoEntry: false })?.isFile() === false)
-      throw new Error(`${path} is not a plain file; remove it`);
-    lock = new Sqlite(path, { timeout: 0 });
-    chmodSync(path, 0o600);
-    lock.exec("begin exclusive");
-  } catch (error) {
-    lock?.close();
-    if (!isBusy(error)) throw new SandboxError(`Cannot write in ${dirname(file)}: ${reason(error)}. ${ANOTHER_PLACE}`);
-    throw new SandboxError(`${file} is in use by ${describeOwnerOf(file)}. Stop that one, ${OR_ANOTHER_FILE}`);
-  }
-  const release = () => lock.close();
-  /** Removes the lock file if it is new, so that nothing is left beside a rejected database. */
-  const remove = () => {
-    release();
-    if (isNew) rmSync(path, { force: true });
-  };
-  return { release, remove };
+/** Sets the modes of a file's connection. SQLite creates the log, which the session file then names. */
+function prepare(sql: Sqlite.Database, file: string): void {
+  chmodSync(file, 0o600);
+  sql.exec(
+    "pragma foreign_keys = on; pragma temp_store = memory; pragma journal_mode = wal; pragma synchronous = full",
+  );
+  sql.prepare("select count(*) from settings").get();
 }
 
 const isWritable = (file: string) => succeeds(() => accessSync(file, constants.W_OK));
-
-function describeOwnerOf(file: string): string {
-  const owner = lastOwner(file);
-  return owner ? describeOwner(owner) : "another process that is just starting";
-}
-
-const isBusy = (error: unknown) => String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY");

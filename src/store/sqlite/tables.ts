@@ -11,7 +11,7 @@
 /** "MSBX": distinguishes these files from other SQLite files. */
 export const APPLICATION_ID = 0x4d534258;
 
-/** Raised with every change below; a file of another version is rejected, never migrated. */
+/** Raised with every change below; a file of another version is rejected from its header, never migrated. */
 export const SCHEMA_VERSION = 23;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */

@@ -205,9 +205,13 @@ function reader(sql: Database["sql"], find: ReturnType<typeof finder>) {
   };
 }
 
-/** Every attempt as the API returns it, for the check of a restored snapshot. */
-export const allAttempts = (sql: Pick<Database["sql"], "prepare">): WebhookDelivery[] =>
-  sql.prepare<[], AttemptRow>(LOG).all().map(show);
+/** Reads attempts of all merchants after a sequence, in its order. */
+export function attemptsAfter(sql: Pick<Database["sql"], "prepare">, most: number) {
+  const page = sql.prepare<[number], AttemptRow & { sequence: number }>(
+    `${LOG} where a.sequence > ? order by a.sequence limit ${most}`,
+  );
+  return (sequence: number) => page.all(sequence).map((row) => ({ sequence: row.sequence, attempt: show(row) }));
+}
 
 function show(row: AttemptRow): WebhookDelivery {
   return {

@@ -28,7 +28,7 @@ function deciding({ sql }: Database) {
     `${WITH_EVENT} where ${open} and d.due <= ? order by d.due, d.sequence`,
   );
   const undecidedOf = sql.prepare<[string], Delivery>(
-    `${WITH_EVENT} where ${open} and d.attempts = 0 and e.request = ? order by d.sequence`,
+    `${WITH_EVENT} where ${open} and d.due is not null and d.attempts = 0 and e.request = ? order by d.sequence`,
   );
   const decide = sql.prepare<
     [{ delivery: number; decided: string } & { [Name in keyof DelayUntil]: DelayUntil[Name] | null }]

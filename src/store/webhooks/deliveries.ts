@@ -55,7 +55,8 @@ export function openDeliveries(database: Database, outbox: Outbox) {
   return { ...queue(database), ...progress(database), ...endpoints(database, outbox) };
 }
 
-const HELD = "state = 'pending' and due is null";
+/** A delivery that waits until the user asks for it. */
+export const HELD = "state = 'pending' and due is null";
 
 function queue({ sql }: Database) {
   const all = sql.prepare<[], PendingEndpoint>(
@@ -67,7 +68,7 @@ function queue({ sql }: Database) {
   // `+state` hides the column from the planner: it searches the few newest rows instead of scanning all pending ones.
   const added = sql.prepare<[number], PendingEndpoint & { newest: number }>(
     `select merchant, endpoint, min(due) as due, max(sequence) as newest from deliveries
-     where sequence > ? and +state = 'pending' group by merchant, endpoint`,
+     where sequence > ? and due is not null and +state = 'pending' group by merchant, endpoint`,
   );
   const soonest = sql
     .prepare<[EndpointKey], number | null>(
@@ -97,7 +98,7 @@ function queue({ sql }: Database) {
     soonest: (merchant: string, endpoint: string) => soonest.get({ merchant, endpoint }) ?? null,
     /** How many deliveries are pending, due or not. */
     pending: () => pending.get() ?? 0,
-    /** How many deliveries of a snapshot wait until they are released. */
+    /** How many deliveries wait until they are released. */
     held: () => held.get() ?? 0,
     /** Makes the held deliveries due; returns their number. */
     release: (now: number) => release.run(now).changes,

@@ -7,6 +7,7 @@ import { count } from "../../kernel/text.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 import type { Counters } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
+import type { HeldEndpoints } from "./held-endpoints.ts";
 import type { Retention } from "./retention.ts";
 
 export type Outbox = ReturnType<typeof openOutbox>;
@@ -35,11 +36,12 @@ interface OutboxOptions {
   clock: Clock;
   counters: Counters;
   retention: Retention;
+  heldEndpoints: HeldEndpoints;
   /** The milliseconds before each attempt, the first one included. */
   gaps: readonly number[];
 }
 
-export function openOutbox({ database, clock, counters, retention, gaps }: OutboxOptions) {
+export function openOutbox({ database, clock, counters, retention, heldEndpoints, gaps }: OutboxOptions) {
   const { sql } = database;
   const insertEvent = sql.insert("insert into events", "id, merchant, type, created, origin, request, body");
   const madeBy = sql.prepare<[string], { id: string; type: string }>(
@@ -87,9 +89,12 @@ export function openOutbox({ database, clock, counters, retention, gaps }: Outbo
       const { lastInsertRowid: event } = insertEvent(row);
       const endpoints = subscribers(merchant, type);
       if (at === undefined) takeRoom(endpoints.length);
-      const attempts = { state: "pending", allowed: gaps.length, due: now + (gaps[0] ?? 0), created: now };
-      for (const endpoint of endpoints)
-        insertDelivery({ ...attempts, merchant, endpoint, event, trigger: origin, replay: 0 });
+      const first = now + (gaps[0] ?? 0);
+      const attempts = { state: "pending", allowed: gaps.length, created: now };
+      for (const endpoint of endpoints) {
+        const due = heldEndpoints.isHeld(merchant, endpoint) ? null : first;
+        insertDelivery({ ...attempts, due, merchant, endpoint, event, trigger: origin, replay: 0 });
+      }
       if (endpoints.length > 0) deliveriesAdded();
       retention.rowAdded();
       return { event: { ...head, data }, endpoints };

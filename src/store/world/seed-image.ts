@@ -127,12 +127,12 @@ function imageOf(make: () => Buffer): SeedImage {
   };
 }
 
-/** The rows of each table; tables that others refer to come first. */
+/** The rows of each table but the settings of a file; tables that others refer to come first. */
 function tablesIn(bytes: Buffer) {
   const sql = new Sqlite(bytes);
   const names = sql
     .prepare<[], string>(
-      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid",
+      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name <> 'settings' order by rowid",
     )
     .pluck()
     .all();

@@ -44,7 +44,7 @@ export function openWorld({
   cachesCleared,
   removed,
 }: WorldOptions) {
-  const { database, counters, requestLog, tenants } = stores;
+  const { database, counters, requestLog, tenants, heldEndpoints } = stores;
   const eraser = openEraser(database);
   const isEmpty = database.sql
     .prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')")
@@ -67,6 +67,7 @@ export function openWorld({
   const reseedAll = () => {
     eraser.everything();
     image().copyInto(database);
+    database.setTrusted(true);
   };
   /** Creates a merchant from a fixture, with a new id and a key made for it. */
   const create = (fixture: Fixture) =>
@@ -90,6 +91,7 @@ export function openWorld({
       if (merchant === undefined) await removeMostCreated();
       database.transaction(() => (merchant === undefined ? reseedAll() : reseed(merchant)));
       requestLog.forget(merchant);
+      heldEndpoints.forget(merchant);
       dataReplaced(merchant);
     },
     /**
@@ -103,6 +105,7 @@ export function openWorld({
      */
     remove(merchant: string) {
       database.transaction(() => eraser.data(tenants.require(merchant)));
+      heldEndpoints.forget(merchant);
       removed(merchant);
     },
   };

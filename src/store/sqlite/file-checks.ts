@@ -1,0 +1,101 @@
+// Checks a database file and the files beside it before SQLite opens any of them. A checkout may contain them, and
+// SQLite trusts what lies beside a database: it replays a journal, deletes the file that the journal names as its
+// super-journal, and waits for ever for the writer of a pipe.
+
+import { closeSync, constants, lstatSync, openSync, readSync, type Stats } from "node:fs";
+import { attempt } from "../../kernel/attempt.ts";
+import { SandboxError } from "../../kernel/errors.ts";
+import { ANOTHER_PLACE } from "../data-folder.ts";
+import { APPLICATION_ID, SCHEMA_VERSION } from "./tables.ts";
+
+/** What SQLite keeps beside a database in write-ahead mode. */
+export const LOG_FILES = ["-wal", "-shm"] as const;
+/** What SQLite keeps beside a database in any mode. */
+export const SQLITE_FILES = ["-journal", ...LOG_FILES] as const;
+export const LOCK = "-lock";
+export const SESSION = "-session";
+/** A file of this length, in bytes, holds no database yet. */
+const EMPTY = 0;
+
+/** Throws if SQLite cannot safely open this database. The log beside it is checked once the database is locked. */
+export function refuseUnsafeFiles(file: string): void {
+  const found = look(file);
+  if (found && !found.isFile()) throw new SandboxError(`Cannot open ${file}: it is no file. ${ANOTHER_PLACE}`);
+  // SQLite would keep a log for each name, and each log would overwrite what the other one wrote.
+  if (found && found.nlink > 1)
+    throw new SandboxError(
+      `${file} has a second name (a hard link), and SQLite would damage it under two names. Use a copy of it, or remove the other name.`,
+    );
+  refuseJournal(file);
+  for (const suffix of [...LOG_FILES, SESSION]) refuseOddFile(file + suffix);
+  refuseUnsafeLock(file + LOCK);
+}
+
+/** This program's databases are in write-ahead mode, and its snapshots are complete: neither has a journal. */
+function refuseJournal(file: string): void {
+  if (!look(`${file}-journal`)) return;
+  throw new SandboxError(
+    `${file}-journal was not left by a sandbox, and SQLite would change ${file} by it. Remove it, and start again.`,
+  );
+}
+
+/** The lock is an empty file, so that SQLite reads nothing from it. */
+function refuseUnsafeLock(lock: string): void {
+  const found = look(lock);
+  if (found && !found.isFile()) throw new SandboxError(`${lock} is not a plain file; remove it. ${ANOTHER_PLACE}`);
+  if (found && (found.size > EMPTY || found.nlink > 1))
+    throw new SandboxError(`${lock} is not the empty file that a sandbox makes; remove it. ${ANOTHER_PLACE}`);
+  for (const suffix of SQLITE_FILES)
+    if (look(lock + suffix))
+      throw new SandboxError(`${lock}${suffix} was not left by a sandbox; remove it. ${ANOTHER_PLACE}`);
+}
+
+/** Throws for a pipe, a device, a folder and a link. */
+function refuseOddFile(path: string): void {
+  if (look(path)?.isFile() === false)
+    throw new SandboxError(`${path} is not a plain file; remove it. ${ANOTHER_PLACE}`);
+}
+
+/** Why SQLite cannot safely open a complete file, such as a snapshot, as the rest of a sentence. */
+export function unsafeSnapshot(file: string): string | undefined {
+  if (look(file)?.isFile() === false) return "is not a usable SQLite file: it is no plain file";
+  const beside = SQLITE_FILES.find((suffix) => look(file + suffix));
+  return beside && `has ${file}${beside} beside it, which was not left by a sandbox; remove that`;
+}
+
+/** The file itself, not the target of a link; undefined if there is none that this user can see. */
+export const look = (path: string): Stats | undefined => attempt(() => lstatSync(path));
+
+/** Whether a log holds anything. SQLite creates an empty one for each reader. */
+export const holdsAnything = (path: string): boolean => (look(path)?.size ?? EMPTY) > EMPTY;
+
+interface Header {
+  application: number;
+  version: number;
+  /** Whether it is in write-ahead mode. */
+  isLogged: boolean;
+}
+
+const HEADER_LENGTH = 100;
+const MAGIC = "SQLite format 3\0";
+
+/** The header of a SQLite file, read without SQLite, which would create files beside it. Undefined for other files. */
+export function headerOf(file: string): Header | undefined {
+  const bytes = Buffer.alloc(HEADER_LENGTH);
+  const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    if (readSync(fd, bytes, 0, HEADER_LENGTH, 0) < HEADER_LENGTH) return undefined;
+  } finally {
+    // Closing any descriptor of a file ends the POSIX locks of this process on it, so no sandbox may have it open here.
+    closeSync(fd);
+  }
+  if (bytes.toString("latin1", 0, MAGIC.length) !== MAGIC) return undefined;
+  return { application: bytes.readUInt32BE(68), version: bytes.readUInt32BE(60), isLogged: bytes[18] === 2 };
+}
+
+/** Why a file with this header is not a database of this version, as the rest of a sentence. */
+export function foreignHeader({ application, version }: Omit<Header, "isLogged">): string | undefined {
+  if (application !== APPLICATION_ID) return "is a SQLite database of another program";
+  if (version === SCHEMA_VERSION) return undefined;
+  return `was written by another version of merchant-sandbox (schema ${version}, this one has ${SCHEMA_VERSION})`;
+}

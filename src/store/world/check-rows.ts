@@ -1,0 +1,299 @@
+// Checks the rows of a database file or a restored snapshot, which another program may have written: the constraints of
+// their tables, references, values that the API returns without another check, and live keys. The reason names the
+// table, the row and the column.
+
+import type { Resource } from "../../contracts/resource.ts";
+import { WebhookDelivery } from "../../contracts/webhook.ts";
+import { containsLiveKey } from "../../kernel/mask.ts";
+import { ALPHABET } from "../../kernel/random.ts";
+import { LIVE_KEY_STARTS_IN_BASE64 } from "../../kernel/secrets.ts";
+import { usable } from "../../schema/as-sent.ts";
+import { fieldErrors, matchesSchema } from "../../schema/validator.ts";
+import { SANDBOX } from "../records/id-counters.ts";
+import type { Sql } from "../sqlite/lazy-statements.ts";
+import { attemptsAfter } from "../webhooks/attempts.ts";
+
+export interface RowCheck {
+  resources: readonly Resource[];
+  /** With `open`, records may hold values that do not match their schema, as requests may send them. */
+  bodies: "checked" | "open";
+}
+
+type Row = Record<string, unknown>;
+type Schema = "main" | "snapshot";
+
+/** Why the rows of a file cannot be used, as the rest of a sentence; undefined if they can. */
+export const wrongRow = (sql: Sql, check: RowCheck): string | undefined =>
+  brokenConstraint(sql, "main") ??
+  brokenReference(sql) ??
+  falseCondition(sql, FILE_CONDITIONS) ??
+  wrongValue(sql, check);
+
+const tablesIn = (sql: Sql): string[] =>
+  sql
+    .prepare<[], string>(
+      "select name from main.sqlite_master where type = 'table' and name not glob 'sqlite_*' order by rowid",
+    )
+    .pluck()
+    .all();
+
+interface Constraint {
+  column: string;
+  /** SQL that is true for a row that is refused. */
+  broken: string;
+  says: string;
+}
+
+/** The first row that a constraint of its table refuses. SQLite does not check a file that it opens. */
+export function brokenConstraint(sql: Sql, schema: Schema): string | undefined {
+  for (const table of tablesIn(sql)) {
+    const constraints = constraintsOf(sql, table);
+    const any = constraints.map(({ broken }) => `(${broken})`).join(" or ");
+    const [found] = rowsWhere(sql, schema, table, any);
+    if (!found) continue;
+    const constraint = constraints.find(({ broken }) => rowsWhere(sql, schema, table, broken).length > 0);
+    const [row = found] = constraint ? rowsWhere(sql, schema, table, constraint.broken) : [];
+    return sentence(sql, table, row, constraint?.column ?? "", constraint?.says ?? "it is invalid");
+  }
+  return undefined;
+}
+
+const rowsWhere = (sql: Sql, schema: Schema, table: string, condition: string): Row[] =>
+  sql.prepare(`select * from ${schema}.${table} where ${condition} limit 1`).all() as Row[];
+
+const TYPES: Readonly<Record<string, string>> = { INTEGER: "integer", TEXT: "text", REAL: "real" };
+
+function constraintsOf(sql: Sql, table: string): Constraint[] {
+  const columns = sql
+    .prepare('select name, type, "notnull" or pk > 0 as needed from pragma_table_info(?)')
+    .all(table) as {
+    name: string;
+    type: string;
+    needed: number;
+  }[];
+  const definition = sql
+    .prepare<[string], string>("select sql from main.sqlite_master where name = ?")
+    .pluck()
+    .get(table);
+  const typed = columns.flatMap(({ name, type, needed }): Constraint[] => [
+    ...(needed ? [{ column: name, broken: `${name} is null`, says: "it is missing" }] : []),
+    ...(type in TYPES
+      ? [{ column: name, broken: `typeof(${name}) not in ('${TYPES[type]}', 'null')`, says: `it is no ${TYPES[type]}` }]
+      : []),
+  ]);
+  const names = columns.map(({ name }) => name);
+  return [...typed, ...checksIn(definition ?? "").map((condition) => falseFor(names, condition))];
+}
+
+/** A condition of a table, about the first of the columns that it names. */
+function falseFor(columns: readonly string[], condition: string): Constraint {
+  const words: string[] = condition.match(/\w+/g) ?? [];
+  const column = words.find((word) => columns.includes(word)) ?? "";
+  return { column, broken: `not (${condition})`, says: falseText(condition) };
+}
+
+const falseText = (condition: string) => `this is false: ${condition.replace(/\s+/g, " ")}`;
+
+/** The conditions of `check (…)` in the definition of a table. */
+function checksIn(definition: string): string[] {
+  return [...definition.matchAll(/\bcheck \(/g)].map(({ index, 0: { length } }) => {
+    const rest = definition.slice(index + length);
+    let depth = 1;
+    const end = [...rest].findIndex((character) => {
+      depth += Number(character === "(") - Number(character === ")");
+      return depth === 0;
+    });
+    return rest.slice(0, end);
+  });
+}
+
+/** The first row that refers to a row which is missing. */
+function brokenReference(sql: Sql): string | undefined {
+  const found = sql.prepare('select "table", rowid as number, parent from pragma_foreign_key_check limit 1').get() as
+    | { table: string; number: number; parent: string }
+    | undefined;
+  if (!found) return undefined;
+  const { table, number, parent } = found;
+  const column = { deliveries: "event", attempts: "delivery" }[table] ?? parent;
+  return sentence(sql, table, { sequence: number }, column, `there is no such row of ${parent}`);
+}
+
+/** The columns that name a row for its reader. Others are its primary key. */
+const NAMES: Readonly<Record<string, string[]>> = {
+  documents: ["merchant", "kind", "id"],
+  events: ["merchant", "id"],
+  attempts: ["sequence", "id"],
+  learners: ["name"],
+};
+/** Characters of a value in a sentence. */
+const LONGEST = 60;
+
+function sentence(sql: Sql, table: string, row: Row, column: string, says: string): string {
+  const keys = NAMES[table] ?? primaryKey(sql, table);
+  const named = keys.filter((key) => key in row).map((key) => `${key} ${shown(row[key])}`);
+  const where = column === "" ? "" : ` in the column ${column}`;
+  return `holds a row of ${table} (${named.join(", ")}) that is invalid${where}: ${says}`;
+}
+
+const primaryKey = (sql: Sql, table: string): string[] =>
+  sql.prepare<[string], string>("select name from pragma_table_info(?) where pk > 0").pluck().all(table);
+
+function shown(value: unknown): string {
+  const text = Buffer.isBuffer(value) ? "bytes" : (JSON.stringify(value) ?? "");
+  return containsLiveKey(text) ? "…" : text.slice(0, LONGEST);
+}
+
+/** Conditions by table and column. */
+type Conditions = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/**
+ * Conditions that the tables cannot check themselves: on SQLite's own table, on other tables, and on each element of a
+ * JSON array.
+ */
+const CONDITIONS: Conditions = {
+  sqlite_sequence: {
+    name: "typeof(name) = 'text'",
+    seq: "typeof(seq) = 'integer' and seq between 0 and 1000000000000",
+  },
+  subscriptions: {
+    endpoint: "(merchant, 'webhook_endpoint', endpoint) in (select merchant, kind, id from main.documents)",
+  },
+  uniques: { document: "document in (select sequence from main.documents)" },
+  learners: { merchant: "merchant in (select id from main.documents where kind = 'merchant')" },
+  // A delivery to an endpoint without a secret cannot be signed.
+  documents: { body: "kind <> 'webhook_endpoint' or (typeof(body ->> 'secret') = 'text' and body ->> 'secret' <> '')" },
+  deliveries: {
+    merchant: "merchant = (select merchant from main.events where sequence = event)",
+    // An injection that lacks one of these would stop every delivery.
+    decided: `decided is null or not exists (select 1 from json_each(decided)
+      where type <> 'object' or value ->> '$.effect.kind' is null or value ->> '$.firing.ruleId' is null)`,
+  },
+  attempts: {
+    delivery: "(merchant, endpoint) = (select merchant, endpoint from main.deliveries where sequence = delivery)",
+    // The next attempt of a delivery gets the next number.
+    attempt: "attempt <= (select attempts from main.deliveries where sequence = delivery)",
+    fault: `fault is null or not exists (select 1 from json_each(fault, '$.effects')
+      where type <> 'object' or value ->> '$.id' is null or value ->> '$.effect.kind' is null)`,
+  },
+};
+
+const isJsonObject = (column: string) => `iif(json_valid(${column}), json_type(${column}) = 'object', 0)`;
+
+/** Conditions on the tables that a snapshot does not replace. */
+const FILE_CONDITIONS: Conditions = {
+  // The number of the last request.
+  settings: {
+    value: "value is not null and (name <> 'requests' or typeof(value) in ('integer', 'real') and value >= 0)",
+  },
+  request_log: {
+    id: "id glob 'req_[0-9]*' and length(id) < 20",
+    at: "at between 0 and 8640000000000000",
+    status: "status between 0 and 999",
+    duration: "duration >= 0",
+    stages: "stages not glob '*[^0-9., ]*'",
+    requestHeaders: isJsonObject("requestHeaders"),
+    responseHeaders: isJsonObject("responseHeaders"),
+  },
+};
+
+/** The texts that a request wrote, in which no live key may be. */
+const TEXTS: Readonly<Record<string, string[]>> = {
+  keys: ["key"],
+  documents: ["body"],
+  replies: ["body"],
+  events: ["body"],
+  attempts: ["url", "requestHeaders", "requestBody"],
+};
+
+/**
+ * Whether a text is worth a closer look: it has the prefix of live keys, as it is or in base64, or an escape, which may
+ * hide one.
+ */
+const mayHoldLiveKey = (column: string) =>
+  `(instr(${column}, '\\') or instr(${column}, '%') or ${["sk!_live!_", ...LIVE_KEY_STARTS_IN_BASE64].map((key) => `${column} like '%${key}%' escape '!'`).join(" or ")})`;
+
+/** Why values that the tables themselves accept cannot be kept, as the rest of a sentence; undefined if they can. */
+export const wrongValue = (sql: Sql, check: RowCheck): string | undefined =>
+  falseCondition(sql, CONDITIONS) ?? liveKey(sql) ?? wrongAttempt(sql) ?? wrongRecord(sql, check);
+
+function falseCondition(sql: Sql, conditions: Conditions): string | undefined {
+  for (const [table, columns] of Object.entries(conditions)) {
+    const isFalse = Object.values(columns).map((condition) => `not coalesce((${condition}), 0)`);
+    if (rowsWhere(sql, "main", table, isFalse.join(" or ")).length === 0) continue;
+    for (const [column, condition] of Object.entries(columns)) {
+      const [row] = rowsWhere(sql, "main", table, `not coalesce((${condition}), 0)`);
+      if (row) return sentence(sql, table, row, column, falseText(condition));
+    }
+  }
+  return undefined;
+}
+
+function liveKey(sql: Sql): string | undefined {
+  sql.function("holds_live_key", (text) => (containsLiveKey(String(text)) ? 1 : 0));
+  for (const [table, columns] of Object.entries(TEXTS))
+    for (const column of columns) {
+      const [row] = rowsWhere(sql, "main", table, `${mayHoldLiveKey(column)} and holds_live_key(${column})`);
+      if (row) return sentence(sql, table, row, column, "it holds a live key. Rotate that key");
+    }
+  return undefined;
+}
+
+/** Rows that are read at once. */
+const PAGE = 5_000;
+
+/** Every row of a table in pages, so that a large table does not fill the memory. */
+function* inPages<R extends { sequence: number }>(read: (after: number) => R[]): Generator<R> {
+  for (let page = read(-1); page.length > 0; page = read(page.at(-1)?.sequence ?? 0)) yield* page;
+}
+
+/** The API returns logged attempts without another check. */
+function wrongAttempt(sql: Sql): string | undefined {
+  for (const { sequence, attempt } of inPages(attemptsAfter(sql, PAGE))) {
+    const [error] = matchesSchema(WebhookDelivery, attempt) ? [] : fieldErrors(WebhookDelivery, attempt);
+    if (error)
+      return sentence(
+        sql,
+        "attempts",
+        { sequence, id: attempt.id },
+        error.pointer.split("/")[1] ?? "",
+        reasonIn(error.message),
+      );
+  }
+  return undefined;
+}
+
+const reasonIn = (message: string) => message.replace(/\.$/, "");
+
+/** Fields that no request can set to a value of another type. */
+const SERVICE_FIELDS = ["id", "object", "merchantId", "status", "created", "livemode"];
+
+/** The API returns stored records without another check. */
+function wrongRecord(sql: Sql, { resources, bodies }: RowCheck): string | undefined {
+  const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
+  const page = sql.prepare<[number], { sequence: number; merchant: string; kind: string; id: string; body: string }>(
+    `select sequence, merchant, kind, id, body from main.documents where sequence > ? order by sequence limit ${PAGE}`,
+  );
+  for (const row of inPages((after) => page.all(after))) {
+    const resource = kinds.get(row.kind);
+    if (!resource) return sentence(sql, "documents", { ...row }, "kind", "there is no such kind");
+    const record = JSON.parse(row.body);
+    if (matchesSchema(resource.schema, record)) continue;
+    const service = Object.fromEntries(
+      SERVICE_FIELDS.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]),
+    );
+    const checked = bodies === "open" ? { ...usable(resource.schema, record, resource.defaults), ...service } : record;
+    const [error] = fieldErrors(resource.schema, checked);
+    if (error) return sentence(sql, "documents", { ...row }, "body", reasonIn(error.message));
+  }
+  return undefined;
+}
+
+const DIGITS = [-16, -15, -14, -13].map((place) => `(instr('${ALPHABET}', substr(id, ${place}, 1)) - 1)`);
+const RAISE_COUNTS = `insert into counters (merchant, name, value)
+  select owner, substr(id, 1, length(id) - 17), max(${DIGITS.reduce((number, digit) => `(${number} * ${ALPHABET.length} + ${digit})`)})
+  from (select iif(kind = 'merchant', '${SANDBOX}', merchant) as owner, id from documents union all select merchant, id from events)
+  where id glob '*_${"[0-9A-Za-z]".repeat(16)}' group by 1, 2
+  on conflict do update set value = max(value, excluded.value)`;
+
+/** Counts go on after the ids that exist, so that a file with a lower count does not make one of them again. */
+export const raiseCounts = (sql: Sql): void => void sql.exec(RAISE_COUNTS);

@@ -1,0 +1,380 @@
+// A folder that was cloned: whatever a stranger committed, no command deletes a file, follows a journal, waits for a pipe
+// or posts to a program of this machine, until the user says so.
+
+import { execFileSync } from "node:child_process";
+import { cpSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { beforeAll, describe, expect, test } from "vitest";
+import { createSandbox } from "../../src/sandbox/create.ts";
+import { everyCommandLine, hotJournal, otherDatabase, postingDatabase, repository } from "../support/hostile-folder.ts";
+import { folder, launch, NOWHERE, run, start } from "../support/program.ts";
+import { attempted, call, control } from "../support/sandbox.ts";
+import { receive } from "../support/webhooks.ts";
+
+const DATABASE = ".merchant-sandbox/sandbox.db";
+/** Milliseconds until a command that says nothing counts as hanging. */
+const LONGEST = 60_000;
+/** Milliseconds that a command goes on after its first line, and `attach`, which waits for a sandbox to start. */
+const WATCHED = 500;
+
+/** A pipeline's own variables would make `exec` trust the folder. */
+const ENVIRONMENT = { ...NOWHERE, CI: "" };
+
+interface Tried {
+  out: string[];
+  error: string;
+}
+
+/** Runs a command until it ends, or for a while after its first line. Calls `ready` with the URL of its sandbox. */
+async function tryOut(words: readonly string[], cwd: string, ready = async (_: string) => {}): Promise<Tried> {
+  const program = launch([...words], ENVIRONMENT, cwd);
+  program.child.stdin?.end();
+  const said = program
+    .line(() => true)
+    .then(
+      async (line) => {
+        const url = / at (http:\/\/[^/\s]+)\/v1/.exec(line)?.[1];
+        if (url !== undefined) await ready(url);
+        await pause(WATCHED);
+        program.child.kill("SIGTERM");
+      },
+      () => {},
+    );
+  const after = (milliseconds: number) => pause(milliseconds, true as const, { ref: false });
+  if (words[0] === "attach") void after(WATCHED).then(() => program.child.kill("SIGTERM"));
+  if ((await Promise.race([program.ended, after(LONGEST)])) === true) {
+    program.child.kill("SIGKILL");
+    throw new Error(`${words.join(" ")} hangs`);
+  }
+  await said;
+  if (words.includes("--detach")) await run(["stop", "--all"], ENVIRONMENT, cwd);
+  return program.ended;
+}
+
+/** Tries every command line, each in a clone of its own, two at a time. */
+async function eachCommand(
+  clone: () => string,
+  check: (words: string[], cwd: string) => Promise<void>,
+  isTried = (_: string[]) => true,
+): Promise<void> {
+  const lines = (await everyCommandLine(DATABASE)).filter(isTried);
+  const next = async (): Promise<void> => {
+    const words = lines.shift();
+    if (!words) return;
+    await check(words, clone());
+    return next();
+  };
+  await Promise.all([next(), next()]);
+}
+
+describe("a file that a committed journal names as its super-journal stays there", () => {
+  const opensDatabase = (words: string[]) => words.includes("--db");
+
+  test.each(["-lock", ""])("beside sandbox.db%s, for every command", async (suffix) => {
+    const victim = join(folder(), "precious");
+    writeFileSync(victim, "precious");
+    const clone = repository({
+      [DATABASE + suffix]: otherDatabase(),
+      [`${DATABASE}${suffix}-journal`]: hotJournal(victim),
+    });
+    const check = async (words: string[], cwd: string) => {
+      attempted("Journals and logs in a checkout");
+      const { error } = await tryOut(words, cwd);
+      expect([words.join(" "), existsSync(victim)]).toEqual([words.join(" "), true]);
+      if (opensDatabase(words) && words[0] !== "doctor")
+        expect(error).toMatch(/sandbox\.db(-lock|-journal) (is|was) not/);
+    };
+    await eachCommand(clone, check, suffix === "" ? opensDatabase : undefined);
+  });
+
+  test("if merchant-sandbox.json names the database", async () => {
+    const victim = join(folder(), "precious");
+    writeFileSync(victim, "precious");
+    const clone = repository({
+      "merchant-sandbox.json": '{ "db": "data/shop.db", "port": 0 }',
+      "data/shop.db-lock": otherDatabase(),
+      "data/shop.db-lock-journal": hotJournal(victim),
+    });
+    for (const words of [["start"], ["start", "--detach"], ["exec", "--", "true"], ["learn"]]) {
+      attempted("Journals and logs in a checkout");
+      const { error } = await tryOut(words, clone());
+      expect([words, error, existsSync(victim)]).toEqual([words, expect.stringContaining("shop.db-lock is not"), true]);
+    }
+  });
+
+  test("beside a snapshot, and beside one that is being saved", async () => {
+    const victim = join(folder(), "precious");
+    writeFileSync(victim, "precious");
+    const at = (name: string) => `.merchant-sandbox/snapshots/${name}.snapshot.db`;
+    const cwd = repository({
+      [at("old")]: otherDatabase(),
+      [`${at("old")}-journal`]: hotJournal(victim),
+      [`${at("new")}-unfinished`]: otherDatabase(),
+      [`${at("new")}-unfinished-journal`]: hotJournal(victim),
+    })();
+    const { url } = await start([], {}, cwd);
+    attempted("Journals and logs in a checkout", 3);
+    const restored = await call(url, "POST", "/_sandbox/snapshots/old/restore", { key: null });
+    expect(restored).toMatchObject({ status: 400, body: { message: expect.stringMatching(/-journal beside it/) } });
+    await control(url, "PUT", "/snapshots/new");
+    const { error } = await run(["--port", "0", "--memory", "--snapshot", at("old")], {}, cwd);
+    expect(error).toMatch(/old\.snapshot\.db-journal beside it, which was not left by a sandbox; remove that/);
+    expect(existsSync(victim)).toBe(true);
+  });
+});
+
+describe("a database is refused in one sentence that names the file,", () => {
+  let own: Buffer;
+  let log: Buffer;
+  beforeAll(async () => {
+    const db = join(folder(), "own.db");
+    const sandbox = await createSandbox({ memory: false, db });
+    log = readFileSync(`${db}-wal`);
+    await sandbox.close();
+    own = readFileSync(db);
+  });
+
+  const look = (cwd: string) =>
+    readdirSync(join(cwd, ".merchant-sandbox")).map((name) => [
+      name,
+      readFileSync(join(cwd, ".merchant-sandbox", name), "hex"),
+    ]);
+
+  test.each(["-wal", "-shm", "-journal"])("with a committed %s", async (suffix) => {
+    const clone = repository({ [DATABASE]: own, [DATABASE + suffix]: suffix === "-wal" ? log : "x".repeat(512) });
+    for (const words of [["start"], ["exec", "--db", DATABASE, "--", "true"], ["learn", "--db", DATABASE]]) {
+      attempted("Journals and logs in a checkout");
+      const cwd = clone();
+      const before = look(cwd);
+      const { code, error } = await run([words[0] ?? "", "--port", "0", ...words.slice(1)], ENVIRONMENT, cwd);
+      expect([code, error]).toEqual([
+        1,
+        expect.stringMatching(new RegExp(`^merchant-sandbox: \\S+${DATABASE}${suffix} was not left by [^\\n]+\\n$`)),
+      ]);
+      expect(look(cwd).filter(([name]) => name !== ".gitignore")).toEqual(before);
+    }
+  });
+
+  test("unless the user trusts its log, which is then read", async () => {
+    const db = join(folder(), "own.db");
+    const sandbox = await createSandbox({ memory: false, db });
+    const { id } = await sandbox.records.create({ kind: "payment", status: "succeeded", amount: 1_250 });
+    const copy = join(folder(), "own.db");
+    for (const suffix of ["", "-wal"]) cpSync(db + suffix, copy + suffix);
+    await sandbox.close();
+    await expect(createSandbox({ memory: false, db: copy })).rejects.toThrow(
+      /own\.db-wal was not left by a sandbox of this user, .* add --trust to start with it\.$/,
+    );
+    const trusted = await createSandbox({ memory: false, db: copy, trust: true });
+    expect(await trusted.records.list({ kind: "payment", limit: 1 })).toMatchObject({ data: [{ id }] });
+    await trusted.close();
+    // Its mark is that of this file from now on.
+    await (await createSandbox({ memory: false, db: copy })).close();
+  });
+
+  test.skipIf(process.platform === "win32").each(["", "-wal", "-shm", "-journal", "-lock", "-session"])(
+    "with a pipe or a folder as sandbox.db%s, and no command hangs",
+    async (suffix) => {
+      for (const make of [(path: string) => execFileSync("mkfifo", [path]), (path: string) => mkdirSync(path)]) {
+        const cwd = folder();
+        mkdirSync(join(cwd, ".merchant-sandbox"));
+        if (suffix !== "") writeFileSync(join(cwd, DATABASE), own);
+        make(join(cwd, DATABASE + suffix));
+        for (const words of [
+          ["start", "--port", "0"],
+          ["exec", "--db", DATABASE, "--", "true"],
+        ]) {
+          attempted("Pipes, devices and folders in a checkout");
+          const { code, error } = await run(words, ENVIRONMENT, cwd);
+          expect([words, code, error]).toEqual([words, 1, expect.stringMatching(/^[^\n]*sandbox\.db[^\n]*\n$/)]);
+        }
+        for (const words of [["doctor", "--port", "0"], ["status"], ["snapshot"], ["stop"]]) {
+          attempted("Pipes, devices and folders in a checkout");
+          expect((await run(words, ENVIRONMENT, cwd)).error).not.toContain("internal error");
+        }
+      }
+    },
+  );
+
+  test("with a second name, as which SQLite would keep a second log", async () => {
+    const [cwd, other] = [folder(), folder()];
+    const sandbox = await createSandbox({ memory: false, db: join(cwd, "one.db") });
+    linkSync(join(cwd, "one.db"), join(other, "two.db"));
+    await expect(createSandbox({ memory: false, db: join(other, "two.db") })).rejects.toThrow(
+      /two\.db has a second name \(a hard link\)/,
+    );
+    await sandbox.close();
+    await expect(createSandbox({ memory: false, db: join(cwd, "one.db") })).rejects.toThrow(/has a second name/);
+    rmSync(join(other, "two.db"));
+    await (await createSandbox({ memory: false, db: join(cwd, "one.db") })).close();
+    expect(readdirSync(other)).toEqual([]);
+  });
+});
+
+describe("what a stranger stored is posted to no program of this machine", () => {
+  /** Makes an event for each endpoint, and waits until nothing is due. */
+  async function causeEvent(url: string): Promise<void> {
+    await call(url, "POST", "/v1/webhook-events/test", { body: { type: "payment.succeeded" } });
+    await control(url, "POST", "/drain", { within: "1s" });
+  }
+
+  test("by every command in a clone with its database", async () => {
+    const service = await receive();
+    const { database } = await postingDatabase(service.url);
+    const clone = repository({ [DATABASE]: readFileSync(database) });
+    await eachCommand(clone, async (words, cwd) => {
+      attempted("Webhooks that a checkout sends");
+      await tryOut(words, cwd, causeEvent);
+      expect([words.join(" "), service.arrivals.length]).toEqual([words.join(" "), 0]);
+    });
+  });
+
+  test("by a start, which says so and waits for replay waiting; a second start sends later events by itself", async () => {
+    const service = await receive();
+    const { database } = await postingDatabase(service.url);
+    const cwd = repository({ [DATABASE]: readFileSync(database) })();
+    for (let round = 0; round < 2; round++) {
+      attempted("Webhooks that a checkout sends");
+      const program = launch(["start", "--life", "off", "--port", "0"], ENVIRONMENT, cwd);
+      const says = await program.line((line) => line.startsWith("Not written by"));
+      expect(says).toMatch(
+        new RegExp(
+          `nothing is sent to ${service.url} until you run merchant-sandbox replay waiting, or start with --trust`,
+        ),
+      );
+      program.child.kill("SIGTERM");
+      await program.ended;
+    }
+    const first = await start(["--life", "off"], ENVIRONMENT, cwd);
+    await causeEvent(first.url);
+    expect(service.arrivals).toEqual([]);
+    const { out } = await run(["replay", "waiting"], ENVIRONMENT, cwd);
+    expect(out).toEqual(["Delivering 2 that were waiting."]);
+    await service.arrived(2);
+    await first.kill();
+    const second = await start(["--life", "off"], ENVIRONMENT, cwd);
+    await causeEvent(second.url);
+    await service.arrived(3);
+  });
+
+  test("unless it is trusted: with --trust, by the variable, and by exec in a pipeline", async () => {
+    const service = await receive();
+    const { database } = await postingDatabase(service.url);
+    const clone = repository({ [DATABASE]: readFileSync(database) });
+    const waiting =
+      "fetch(process.env.MERCHANT_SANDBOX_URL + '/_sandbox/drain', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((r) => r.json()).then(console.log)";
+    const exec = ["exec", "--life", "off", "--db", DATABASE, "--", process.execPath, "-e", waiting];
+    await run(["exec", "--trust", ...exec.slice(1)], ENVIRONMENT, clone());
+    expect(service.arrivals.length).toBe(1);
+    await run(exec, { ...ENVIRONMENT, MERCHANT_SANDBOX_TRUST: "yes" }, clone());
+    expect(service.arrivals.length).toBe(2);
+    await run(exec, { ...ENVIRONMENT, CI: "true" }, clone());
+    expect(service.arrivals.length).toBe(3);
+    const { error } = await run(exec, ENVIRONMENT, clone());
+    expect([service.arrivals.length, error]).toEqual([3, expect.stringContaining("start with --trust")]);
+  });
+
+  test("by a snapshot of a clone, at the start or later; one of this user is sent at once", async () => {
+    const service = await receive();
+    const { snapshot } = await postingDatabase(service.url);
+    const at = ".merchant-sandbox/snapshots/theirs.snapshot.db";
+    const cwd = repository({ [at]: readFileSync(snapshot) })();
+    attempted("Webhooks that a checkout sends", 3);
+    const early = await start(["--memory", "--snapshot", at], ENVIRONMENT, cwd);
+    await causeEvent(early.url);
+    await early.kill();
+    const { url, kill } = await start([], ENVIRONMENT, cwd);
+    const loaded = await run(["snapshot", "load", "theirs"], ENVIRONMENT, cwd);
+    expect(loaded.out.join()).toContain(
+      `nothing is sent to ${service.url} until you run merchant-sandbox replay waiting`,
+    );
+    await causeEvent(url);
+    await run(["snapshot", "save", "copied"], ENVIRONMENT, cwd);
+    await kill();
+    // A restart does not make it the user's own, and neither does a snapshot of it.
+    const again = await start([], ENVIRONMENT, cwd);
+    await causeEvent(again.url);
+    await run(["snapshot", "load", "copied"], ENVIRONMENT, cwd);
+    await causeEvent(again.url);
+    expect(service.arrivals).toEqual([]);
+    await run(["reset"], ENVIRONMENT, cwd);
+    await control(again.url, "PUT", "/endpoints", { url: service.url, merchant: "mer_lodge" });
+    await run(["snapshot", "save", "mine"], ENVIRONMENT, cwd);
+    await run(["snapshot", "load", "mine"], ENVIRONMENT, cwd);
+    await causeEvent(again.url);
+    await service.arrived(1);
+  });
+
+  test("by a copy over a database of this user, in the same file", async () => {
+    const service = await receive();
+    const { database } = await postingDatabase(service.url);
+    const db = join(folder(), "data.db");
+    await (await createSandbox({ memory: false, db })).close();
+    attempted("Webhooks that a checkout sends");
+    writeFileSync(db, readFileSync(database));
+    const sandbox = await createSandbox({ memory: false, db });
+    await causeEvent(sandbox.url);
+    expect([service.arrivals, (await sandbox.overview()).heldEndpoints]).toEqual([[], [service.url]]);
+    await sandbox.close();
+  });
+
+  test("by the endpoints of merchant-sandbox.json, until the user confirms them once", async () => {
+    const service = await receive();
+    const config = (url: string) => JSON.stringify({ memory: true, endpoints: [{ url }] });
+    const cwd = repository({ "merchant-sandbox.json": config(service.url) })();
+    for (const words of [[], ["--memory", "--seed", "2"]]) {
+      attempted("Webhooks that a checkout sends");
+      const { url, out, kill } = await start(words, ENVIRONMENT, cwd);
+      await causeEvent(url);
+      await control(url, "POST", "/reset");
+      await causeEvent(url);
+      expect([service.arrivals, JSON.parse(out[0] ?? "").heldEndpoints]).toEqual([[], [service.url]]);
+      await kill();
+    }
+    const trusting = await start(["--trust"], ENVIRONMENT, cwd);
+    await causeEvent(trusting.url);
+    await service.arrived(1);
+    await trusting.kill();
+    const later = await start([], ENVIRONMENT, cwd);
+    await causeEvent(later.url);
+    await service.arrived(2);
+    await later.kill();
+    // A pull that names another program asks again.
+    const other = await receive();
+    writeFileSync(join(cwd, "merchant-sandbox.json"), config(other.url));
+    attempted("Webhooks that a checkout sends");
+    const pulled = await start([], ENVIRONMENT, cwd);
+    await causeEvent(pulled.url);
+    expect(other.arrivals).toEqual([]);
+    await run(["replay", "waiting", "--url", pulled.url], ENVIRONMENT, cwd);
+    await other.arrived(1);
+    await pulled.kill();
+    const last = await start([], ENVIRONMENT, cwd);
+    await causeEvent(last.url);
+    await other.arrived(2);
+  });
+});
+
+test("a folder or a file in the place of snapshots is reported in a sentence, and leaves nothing unfinished", async () => {
+  const cwd = folder();
+  const { url, kill } = await start([], ENVIRONMENT, cwd);
+  const snapshots = join(cwd, ".merchant-sandbox/snapshots");
+  mkdirSync(join(snapshots, "one.snapshot.db"), { recursive: true });
+  mkdirSync(join(snapshots, "two.snapshot.db-unfinished"));
+  for (const [method, path] of [
+    ["PUT", "/snapshots/one"],
+    ["POST", "/snapshots/one/restore"],
+    ["DELETE", "/snapshots/one"],
+    ["PUT", "/snapshots/two"],
+  ] as const) {
+    attempted("Pipes, devices and folders in a checkout");
+    expect((await call(url, method, `/_sandbox${path}`, { key: null })).status).toBeLessThan(500);
+  }
+  expect(readdirSync(snapshots)).toEqual(["one.snapshot.db", "two.snapshot.db-unfinished"]);
+  rmSync(snapshots, { recursive: true });
+  writeFileSync(snapshots, "");
+  attempted("Pipes, devices and folders in a checkout");
+  expect((await call(url, "PUT", "/_sandbox/snapshots/one", { key: null })).status).toBe(409);
+  await kill();
+});

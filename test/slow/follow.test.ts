@@ -1,0 +1,67 @@
+// `--follow` of a list: prints what is there, and then each new row.
+
+import { expect, test } from "vitest";
+import { everyCommand } from "../../src/cli/commands/index.ts";
+import { launch } from "../support/program.ts";
+import { type Bench, open } from "../support/sandbox.ts";
+import { deliver, receive, register } from "../support/webhooks.ts";
+
+/** What a new row of each list contains, where the receiver rejects a genuine event of its own endpoint. */
+interface Rejected {
+  endpoint: string;
+  event: string;
+}
+
+const NEW_ROW: Record<string, (rejected: Rejected) => RegExp> = {
+  requests: () => / POST \/v1\/webhook-events\/test /,
+  events: ({ event }) => new RegExp(` event payment\\.succeeded ${event} `),
+  deliveries: ({ event }) => new RegExp(` delivery of payment\\.succeeded ${event} .* 401 `),
+  verdicts: () => / verdict fail webhook\.genuine_taken mer_lodge vdt_\d+ /,
+  endpoints: ({ endpoint }) => new RegExp(`^${endpoint} mer_lodge `),
+};
+
+/** Registers an endpoint that rejects the event that it gets. */
+async function reject(bench: Bench): Promise<Rejected> {
+  const receiver = await receive();
+  receiver.always(401);
+  const { id } = await register(bench, receiver.url);
+  return { endpoint: id, event: await deliver(bench) };
+}
+
+test("each list with --follow prints what is there, then each new row, and never the same line twice", async () => {
+  const bench = await open();
+  const commands = Object.entries(await everyCommand());
+  const names = commands.filter(([, command]) => "follow" in command.flagsFor([])).map(([name]) => name);
+  expect(names).toEqual(Object.keys(NEW_ROW));
+  const before = await reject(bench);
+  const programs = names.map((name) => ({
+    name,
+    ...launch([name, "--follow"], { MERCHANT_SANDBOX_URL: bench.url }),
+  }));
+  for (const { name, line } of programs) await line((text) => NEW_ROW[name]?.(before).test(text) ?? false);
+  const shown = programs.map(({ out }) => out.length);
+  const after = await reject(bench);
+  for (const [index, { name, line, out, child, ended }] of programs.entries()) {
+    // Skips the rows that were there before.
+    await line((text) => out.indexOf(text) >= (shown[index] ?? 0) && (NEW_ROW[name]?.(after).test(text) ?? false));
+    child.kill("SIGTERM");
+    await ended;
+    expect(new Set(out).size, name).toBe(out.length);
+  }
+});
+
+test("requests --follow prints the newest ones and then each new one, also after a reset that gives the same ids again", async () => {
+  const bench = await open();
+  const words = ["requests", "--follow", "--status", "404"];
+  await bench.call("GET", "/v1/payments/pay_one");
+  const { child, ended, line } = launch(words, { MERCHANT_SANDBOX_URL: bench.url });
+  await line((text) => text.includes("pay_one 404"));
+  await bench.control("POST", "/reset", {});
+  await bench.call("GET", "/v1/payments");
+  for (let count = 0; count < 150; count++) await bench.call("GET", `/v1/payments/pay_${count}`);
+  await line((text) => text.includes("pay_149 404"));
+  child.kill("SIGTERM");
+  const { out } = await ended;
+  const numbers = Array.from({ length: 150 }, (_, count) => `pay_${count}`);
+  expect(out.map((text) => /\/(pay\w+) 404/.exec(text)?.[1])).toEqual(["pay_one", ...numbers]);
+});

@@ -1,0 +1,119 @@
+// A database that another program has changed: it is refused in one sentence with the table, the row and the column, as
+// a snapshot is, or it works.
+
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { createSandbox } from "../../src/index.ts";
+import { folder } from "../support/program.ts";
+import { attempted, NOON, open } from "../support/sandbox.ts";
+import { receive } from "../support/webhooks.ts";
+
+/** A database with rows in every table, as a closed sandbox left it. */
+async function filled(): Promise<string> {
+  const db = join(folder(), "data.db");
+  const bench = await open({ memory: false, db });
+  const receiver = await receive();
+  await bench.call("POST", "/v1/webhooks", { body: { url: receiver.url, events: ["*"] } });
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { headers: { "idempotency-key": "once" } });
+  await bench.control("POST", "/drain", {});
+  await bench.close();
+  return db;
+}
+
+/** Changes a database without its constraints, as an editor of bytes could. */
+function alter(db: string, change: string): void {
+  const sql = new Sqlite(db);
+  sql.exec(`pragma ignore_check_constraints = on; pragma foreign_keys = off; ${change}`);
+  sql.close();
+}
+
+const ofPayment = "where sequence = (select max(sequence) from documents where kind = 'payment')";
+const ofEndpoint = "where kind = 'webhook_endpoint'";
+const inTable = (table: string, column: string) =>
+  new RegExp(`data\\.db holds a row of ${table} \\([a-z]+ [^)]+\\) that is invalid in the column ${column}: [^\\n]+$`);
+
+const refused: [change: string, says: RegExp][] = [
+  ["update keys set key = 'sk_live_x' where sequence = 1", inTable("keys", "key")],
+  [`update documents set body = json_set(body, '$.name', 'sk_live_x') ${ofPayment}`, inTable("documents", "body")],
+  [`update documents set body = json_remove(body, '$.secret') ${ofEndpoint}`, inTable("documents", "body")],
+  [`update documents set body = json_set(body, '$.url', 5) ${ofEndpoint}`, inTable("documents", "body")],
+  [`update documents set body = json_set(body, '$.amount', 'much') ${ofPayment}`, inTable("documents", "body")],
+  [`update documents set body = '{' ${ofPayment}`, inTable("documents", "body")],
+  [`update documents set kind = 'spell' ${ofPayment}`, inTable("documents", "kind")],
+  [`update documents set created = -1 ${ofPayment}`, inTable("documents", "created")],
+  ["update counters set value = -1", inTable("counters", "value")],
+  ["update replies set status = 9", inTable("replies", "status")],
+  ["update events set body = '[]'", inTable("events", "body")],
+  ["update deliveries set state = 'lost'", inTable("deliveries", "state")],
+  ["update deliveries set event = 999", inTable("deliveries", "event")],
+  ["update deliveries set decided = '[{}]'", inTable("deliveries", "decided")],
+  ["update attempts set status = 'lost'", inTable("attempts", "status")],
+  ["update attempts set requestHeaders = '{\"a\": 1}'", inTable("attempts", "requestHeaders")],
+  ["update subscriptions set endpoint = 'we_gone'", inTable("subscriptions", "endpoint")],
+  ["update request_log set requestHeaders = 'none'", inTable("request_log", "requestHeaders")],
+  ["update request_log set stages = 'soon'", inTable("request_log", "stages")],
+];
+
+test.each(refused)("%s is refused, and nothing is changed", async (change, says) => {
+  const db = await filled();
+  alter(db, change);
+  const look = () => readdirSync(dirname(db)).map((name) => [name, readFileSync(join(dirname(db), name), "hex")]);
+  const found = look();
+  attempted("Changed snapshots and database files");
+  await expect(createSandbox({ memory: false, db, clock: NOON })).rejects.toThrow(says);
+  expect(look()).toEqual(found);
+});
+
+test("lowered counts go on after the ids that exist", async () => {
+  const db = await filled();
+  const create = async () => {
+    const bench = await open({ memory: false, db });
+    const body = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
+    const { status, body: made } = await bench.call("POST", "/v1/hospitality/pricing-rules", { body });
+    await bench.close();
+    return [status, made.id];
+  };
+  const [, first] = await create();
+  alter(db, "update counters set value = 0; update sqlite_sequence set seq = 0");
+  attempted("Changed snapshots and database files");
+  const [status, id] = await create();
+  expect(status).toBe(200);
+  expect(id).not.toBe(first);
+});
+
+test("a change that keeps every rule is accepted, and the sandbox that wrote the file still sends by itself", async () => {
+  const db = await filled();
+  alter(db, `update documents set body = json_set(body, '$.amount', 4711) where id = 'pay_succeeded'`);
+  const bench = await open({ memory: false, db });
+  expect((await bench.overview()).heldEndpoints).toEqual([]);
+  expect((await bench.call("GET", "/v1/payments")).text).toContain('"amount":4711');
+});
+
+test("a database of another schema is refused, and nothing is left beside it", async () => {
+  for (const version of [21, 999]) {
+    const db = await filled();
+    alter(db, `pragma user_version = ${version}`);
+    rmSync(`${db}-session`);
+    rmSync(`${db}-lock`);
+    const before = readFileSync(db);
+    attempted("Changed snapshots and database files");
+    await expect(createSandbox({ memory: false, db })).rejects.toThrow(
+      `another version of merchant-sandbox (schema ${version},`,
+    );
+    expect([readdirSync(dirname(db)), readFileSync(db).equals(before)]).toEqual([["data.db"], true]);
+  }
+});
+
+test("a database of a build without marks is opened, and its endpoints wait", async () => {
+  const db = await filled();
+  alter(
+    db,
+    "delete from settings where name = 'mark'; insert into settings values ('owner', 'process 1 at http://127.0.0.1:1')",
+  );
+  rmSync(`${db}-session`);
+  const bench = await open({ memory: false, db });
+  expect((await bench.overview()).heldEndpoints).toHaveLength(1);
+  expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
+});

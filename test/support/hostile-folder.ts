@@ -1,0 +1,105 @@
+// A folder that a stranger committed: databases, snapshots and what SQLite trusts beside them. It is cloned with git, so
+// every file has the mode 0644 and no file is one that this user's sandboxes wrote.
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { everyCommand } from "../../src/cli/commands/index.ts";
+import { createSandbox } from "../../src/sandbox/create.ts";
+import { folder } from "./program.ts";
+
+const MAGIC = Buffer.from([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]);
+const SECTOR = 512;
+const PAGE = 4_096;
+/** The page after the lock bytes of SQLite, which marks the name of the super-journal. */
+const LOCK_PAGE = 2 ** 30 / PAGE + 1;
+
+/** A hot journal of SQLite. Replaying it makes SQLite delete its super-journal, the file of this name. */
+export function hotJournal(superJournal: string): Buffer {
+  const name = Buffer.from(superJournal);
+  const header = Buffer.alloc(SECTOR);
+  MAGIC.copy(header);
+  header.writeUInt32BE(SECTOR, 20);
+  header.writeUInt32BE(PAGE, 24);
+  const page = Buffer.alloc(4);
+  page.writeUInt32BE(LOCK_PAGE);
+  const end = Buffer.alloc(8);
+  end.writeUInt32BE(name.length, 0);
+  end.writeUInt32BE(name.reduce((sum, byte) => (sum + ((byte << 24) >> 24)) | 0, 0) >>> 0, 4);
+  return Buffer.concat([header, page, name, end, MAGIC]);
+}
+
+/** The bytes of some SQLite database. */
+export function otherDatabase(): Buffer {
+  const sql = new Sqlite(":memory:");
+  sql.exec("create table t (a)");
+  const bytes = sql.serialize();
+  sql.close();
+  return bytes;
+}
+
+export type Files = Readonly<Record<string, string | Buffer>>;
+
+/** The files as a repository has them. Each call makes another clone. */
+export function repository(files: Files): () => string {
+  const origin = folder();
+  const git = (cwd: string, ...words: string[]) =>
+    execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@x.example", ...words], { cwd, stdio: "pipe" });
+  git(origin, "init", "--quiet");
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(origin, name)), { recursive: true });
+    writeFileSync(join(origin, name), content);
+  }
+  git(origin, "add", "--force", ".");
+  git(origin, "commit", "--quiet", "--message", "files");
+  return () => {
+    const clone = folder();
+    git(clone, "clone", "--quiet", origin, ".");
+    return clone;
+  };
+}
+
+/**
+ * A database that delivers to this address as soon as it is opened, and the snapshot of it. The record in its delivery
+ * is the stranger's.
+ */
+export async function postingDatabase(url: string): Promise<{ database: string; snapshot: string }> {
+  const database = join(folder(), "posting.db");
+  const sandbox = await createSandbox({ memory: false, db: database, clock: "2026-01-05T12:00:00Z" });
+  await sandbox.endpoints.register({ url: "http://localhost:9999/", merchant: "mer_lodge" });
+  const { file: snapshot } = await sandbox.snapshots.save({ name: "posting" });
+  await sandbox.close();
+  for (const file of [database, snapshot]) {
+    const sql = new Sqlite(file);
+    sql.exec(`update documents set body = json_set(body, '$.url', '${url}') where kind = 'webhook_endpoint';
+      insert into events (id, merchant, type, created, origin, body)
+        values ('evt_1', 'mer_lodge', 'payment.succeeded', 1767614400000, 'event', '{"id":"evt_1","Image":"evil"}');
+      insert into deliveries (merchant, endpoint, event, trigger, state, allowed, due, created)
+        select 'mer_lodge', endpoint, 1, 'event', 'pending', 6, 0, 0 from subscriptions limit 1;`);
+    sql.close();
+  }
+  return { database, snapshot };
+}
+
+/** One line for each command and subcommand of the program, with the least that its usage requires. */
+export async function everyCommandLine(database: string): Promise<string[][]> {
+  const found = Object.values(await everyCommand()).flatMap((command) =>
+    command.subcommands ? Object.values(command.subcommands) : [command],
+  );
+  return found.flatMap((command) => {
+    const [least = ""] = command.usage.split(/ \[/);
+    const words = [...least.replace(/<(\w+)[^>]*>/g, "$1").split(" "), ...(MORE[least] ?? [])];
+    const options = command.sandboxOptions.includes("db") ? ["--port", "0", "--db", database] : [];
+    if (least === "exec") return [[...words, ...options, "--", process.execPath, "-e", "setTimeout(() => {}, 300)"]];
+    return least === "start"
+      ? [
+          [...words, ...options],
+          [...words, ...options, "--detach"],
+        ]
+      : [[...words, ...options]];
+  });
+}
+
+/** Further words that keep a command short. */
+const MORE: Readonly<Record<string, string[]>> = { wait: ["--timeout", "1s"], receive: ["--port", "0"] };
