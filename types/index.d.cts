@@ -2357,6 +2357,18 @@ interface RateLimit {
   /** Milliseconds. */
   window: number;
 }
+interface MountedRequest {
+  url?: string | undefined;
+  headers: object;
+}
+interface MountedResponse {
+  headersSent: boolean;
+}
+interface MountedServer {
+  listening: boolean;
+  address(): unknown;
+}
+type Middleware = (request: MountedRequest, response: MountedResponse, next?: (error?: unknown) => void) => void;
 interface Options {
   /** listen on this port; 0 selects any free port (default: 4747) */
   port: number;
@@ -2410,7 +2422,6 @@ interface Options {
   trust: boolean;
 }
 type OptionName = keyof Options;
-/** The options of `createSandbox()`: each as its value, or as the text of its flag. */
 type GivenOptions = {
   [Name in OptionName]?: Options[Name] | string | string[] | undefined;
 };
@@ -2423,11 +2434,14 @@ export interface Defect {
 }
 /** A running sandbox: its address, its listeners, and a method for each operation of the control API. */
 export interface Sandbox extends ControlApi {
-  /** The address of the sandbox, such as `http://127.0.0.1:4747`. */
+  /**
+   * The address of the sandbox, such as `http://127.0.0.1:4747`. With `listen: false` it is where the app has mounted
+   * the sandbox, such as `http://localhost:3000/pay`; it is empty until a request has arrived or a server is attached.
+   */
   readonly url: string;
   /** The base URL for a client of the service: `url` followed by `/v1`. */
   readonly baseUrl: string;
-  /** The port that the sandbox listens on. */
+  /** The port that the sandbox listens on, or with `listen: false` that of the app's server. */
   readonly port: number;
   /** The SQLite file; undefined when everything is in memory. */
   readonly file: string | undefined;
@@ -2442,12 +2456,32 @@ export interface Sandbox extends ControlApi {
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;
-  /** Waits for requests and deliveries in flight, then closes the port and the file. */
+  /**
+   * Serves /v1 and /_sandbox inside an app: `app.use(sandbox.middleware)` in Express, connect or Fastify with
+   * `@fastify/middie`, or `createServer(sandbox.middleware)`. It calls `next` for every other path. Create the sandbox
+   * with `listen: false` for it.
+   *
+   * @example
+   * const sandbox = await createSandbox({ listen: false });
+   * express().use("/pay", sandbox.middleware).listen(3000); // http://localhost:3000/pay/v1/payments
+   */
+  readonly middleware: Middleware;
+  /**
+   * Serves the live stream, which the dashboard reads, on the server of the app. `path` is where the app has mounted
+   * the sandbox (default: at the root).
+   */
+  attach(server: MountedServer, path?: string): void;
+  /** Waits for requests and deliveries in flight, then closes the port and the file. An app's server stays as it is. */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
-export declare function createSandbox(given?: GivenOptions): Promise<Sandbox>;
+/** The options of `createSandbox()`. */
+export interface SandboxOptions extends GivenOptions {
+  /** Whether to listen on a port of its own (default: true). With false, an app serves the sandbox's `middleware`. */
+  listen?: boolean | undefined;
+}
+export declare function createSandbox(given?: SandboxOptions): Promise<Sandbox>;
 type Body = string | Uint8Array;
 interface Signed {
   /** The body exactly as it was received: bytes, or their text, before any parsing. */
@@ -2459,9 +2493,5 @@ interface Signed {
 }
 /** Whether a delivery was signed with the secret. Compares in constant time. */
 export declare function verifySignature({ body, signature, secret }: Signed): boolean;
-
-export {
-  GivenOptions as SandboxOptions,
-};
 
 export {};

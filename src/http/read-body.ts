@@ -1,10 +1,10 @@
 // Reads the request body and checks its type, size and JSON. The body of a GET or HEAD request is ignored.
 
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { nextTurn } from "../kernel/clock.ts";
-import { fail } from "../kernel/errors.ts";
+import { fail, SandboxError } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { extentOf, MAX_BODY, MAX_DEPTH, MAX_VALUES } from "../kernel/request-limits.ts";
 import { Type } from "../schema/shapes.ts";
@@ -23,19 +23,55 @@ export const bodyBytesFact = settableFact<number>(
 
 export const readBody: Stage = (request, _response, next) => {
   if (request.method === "GET" || request.method === "HEAD" || !announcesBody(request)) return next();
-  return receive(contextOf(request), Number(request.headers["content-length"] ?? 0)).then(() => next());
+  const context = contextOf(request);
+  const length = Number(request.headers["content-length"] ?? 0);
+  const receiving = request.readableEnded ? takeRead(context, length) : receive(context, length);
+  return receiving.then(() => next());
 };
+
+/** Takes a body that middleware of the app has read before the sandbox. */
+async function takeRead(context: RequestContext, length: number): Promise<void> {
+  const { incoming, headers } = context;
+  const most = assumedValue(context.assumed, bodyBytesFact);
+  checkType(incoming);
+  if (length > most) refuseSize(context, length);
+  const read = readElsewhere(incoming);
+  if (read === undefined)
+    throw new SandboxError(
+      "Middleware in front of the sandbox read the request body and kept neither request.body nor request.rawBody. Mount the sandbox before it.",
+    );
+  if (read.text.length > most) refuseSize(context, read.text.length);
+  if (!read.isOriginal) headers["X-Sandbox-Request-Body"] = "reserialized";
+  await take(context, read.text);
+}
+
+/**
+ * A body that middleware such as express.json() has read: the bytes that it kept as `rawBody`, or the value in `body`,
+ * serialised again. Undefined if it kept neither.
+ */
+export function readElsewhere(incoming: IncomingMessage): { text: string; isOriginal: boolean } | undefined {
+  const { rawBody, body } = incoming as { rawBody?: unknown; body?: unknown };
+  const original = [rawBody, body].find((kept) => Buffer.isBuffer(kept) || typeof kept === "string");
+  if (Buffer.isBuffer(original)) return { text: decode(original), isOriginal: true };
+  if (typeof original === "string") return { text: original, isOriginal: true };
+  return body === undefined ? undefined : { text: JSON.stringify(body), isOriginal: false };
+}
 
 async function receive(context: RequestContext, length: number): Promise<void> {
   const isAwaitingContinue = awaitsContinue(context.incoming);
   if (length > 0 || isAwaitingContinue) checkType(context.incoming);
   if (length > assumedValue(context.assumed, bodyBytesFact)) refuseSize(context, length);
-  if (isAwaitingContinue) context.outgoing.writeContinue();
+  if (isAwaitingContinue && !hasContinued(context.outgoing)) context.outgoing.writeContinue();
   const bytes = await collect(context);
   // The headers after a body in chunks.
   for (const trailer of context.incoming.rawTrailers) refuseLiveKey(trailer);
-  if (bytes.length === 0) return;
-  const text = decode(bytes);
+  if (bytes.length > 0) await take(context, decode(bytes));
+}
+
+/** Whether Node has sent `100 Continue` itself, as it does on an app's server. An internal property says so. */
+const hasContinued = (outgoing: ServerResponse) => (outgoing as { _sent100?: boolean })._sent100 === true;
+
+async function take(context: RequestContext, text: string): Promise<void> {
   // Runs before the body is stored anywhere.
   refuseLiveKey(text);
   context.bodyText = text;
