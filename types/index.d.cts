@@ -190,7 +190,7 @@ export interface ControlApi {
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
     /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
-    /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs, so that reports, coverage and `verify` include them until a reset of everything. */
+    /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
     remove(given: {
       id: string;
     }): Promise<MerchantsRemoveReply>;

@@ -96,7 +96,8 @@ export const createWebhook = endpoint({
     if (call.own(webhookEndpoints).newestOf(MOST_ENDPOINTS).length === MOST_ENDPOINTS)
       fail(
         "invalid_state",
-        `A merchant has ${MOST_ENDPOINTS} webhook endpoints at most, and this one has them. Delete one with DELETE /v1/webhooks/{id}.`,
+        `A merchant has ${MOST_ENDPOINTS} webhook endpoints at most, and this one has them. ` +
+          "Delete one with DELETE /v1/webhooks/{id}.",
       );
     const types = [...new Set(events)];
     warnAboutUnknownTypes(call, types);

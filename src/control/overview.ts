@@ -135,7 +135,7 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
   };
 }
 
-/** A merchant may have a name of a megabyte, and commands that look for a sandbox read the overview up to that length. */
+/** A merchant may have a name of a megabyte, and commands that look for a sandbox read no longer overview. */
 const shortened = (text: string | null) => text?.slice(0, MOST_SHOWN) ?? null;
 const MOST_SHOWN = 200;
 

@@ -56,7 +56,8 @@ export function createGuard({ port, isLocalOnly = false, extraHosts, cors }: Gua
     if (typeof origin === "string" && (isOwnOrigin(origin, incoming) || cors?.allows(origin, incoming))) return;
     fail(
       "origin_not_allowed",
-      `Web pages of other origins may not use this sandbox; received Origin ${quote(origin)}. Call it from your server, or allow the page to use the API under /v1 with --allowed-origin <origin>.`,
+      `Web pages of other origins may not use this sandbox; received Origin ${quote(origin)}. ` +
+        "Call it from your server, or allow the page to use the API under /v1 with --allowed-origin <origin>.",
     );
   };
   /**
@@ -74,7 +75,8 @@ export function createGuard({ port, isLocalOnly = false, extraHosts, cors }: Gua
     if (typeof host !== "string" || !authoritiesOf(incoming).includes(host.toLowerCase()))
       fail(
         "host_not_allowed",
-        `This sandbox answers to ${authoritiesOf(incoming).join(", ")}; received Host ${quote(host)}. Allow another with --allowed-host <name>, or NAME:PORT.`,
+        `This sandbox answers to ${authoritiesOf(incoming).join(", ")}; received Host ${quote(host)}. ` +
+          "Allow another with --allowed-host <name>, or NAME:PORT.",
       );
     checkOrigin(incoming);
     return cors?.headers(incoming);
@@ -93,7 +95,9 @@ function requireLocal({ socket: { remoteAddress } }: IncomingMessage): void {
   if (remoteAddress === undefined || /^(::ffff:)?127\.|^::1$/.test(remoteAddress)) return;
   fail(
     "host_not_allowed",
-    `This sandbox serves programs of its own machine; received a request from ${remoteAddress}. Create it with { host: "0.0.0.0", allowedHost: ["<name>"] } to serve other machines, which then need its control token.`,
+    `This sandbox serves programs of its own machine; received a request from ${remoteAddress}. ` +
+      'Create it with { host: "0.0.0.0", allowedHost: ["<name>"] } to serve other machines, which then need its ' +
+      "control token.",
   );
 }
 
@@ -107,7 +111,8 @@ function checkSite({ method, headers }: IncomingMessage): void {
     return;
   fail(
     "origin_not_allowed",
-    `Web pages of other origins may not use this sandbox; received Sec-Fetch-Site ${quote(site)}. Call it from your server, not from the browser.`,
+    `Web pages of other origins may not use this sandbox; received Sec-Fetch-Site ${quote(site)}. ` +
+      "Call it from your server, not from the browser.",
   );
 }
 
@@ -122,7 +127,9 @@ function checkBrowser({ url, headers }: IncomingMessage): void {
   if (!/^mozilla\//i.test(headers["user-agent"] ?? "") || /^bearer /i.test(headers.authorization ?? "")) return;
   fail(
     "origin_not_allowed",
-    "A browser sent this request without an API key, an Origin or Sec-Fetch-Site, as an image of any web page would. Call the sandbox from your server, or send `Authorization: Bearer sk_test_…`.",
+    "A browser sent this request without an API key, an Origin or Sec-Fetch-Site, " +
+      "as an image of any web page would. " +
+      "Call the sandbox from your server, or send `Authorization: Bearer sk_test_…`.",
   );
 }
 

@@ -38,7 +38,8 @@ async function takeRead(context: RequestContext, length: number): Promise<void> 
   const read = readElsewhere(incoming);
   if (read === undefined)
     throw new SandboxError(
-      "Middleware in front of the sandbox read the request body and kept neither request.body nor request.rawBody. Mount the sandbox before it.",
+      "Middleware in front of the sandbox read the request body and kept neither request.body nor request.rawBody. " +
+        "Mount the sandbox before it.",
     );
   if (read.text.length > most) refuseSize(context, read.text.length);
   if (!read.isOriginal) headers["X-Sandbox-Request-Body"] = "reserialized";
@@ -179,7 +180,8 @@ function parse(text: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     fail(
       "body_not_object",
-      `The body must be a JSON object; received ${Array.isArray(value) ? "an array" : mask(JSON.stringify(value), 60)}.`,
+      "The body must be a JSON object; " +
+        `received ${Array.isArray(value) ? "an array" : mask(JSON.stringify(value), 60)}.`,
     );
   return value as Record<string, unknown>;
 }
@@ -197,7 +199,11 @@ const quote = (text: string) => JSON.stringify(mask(text, 100));
 export const behaviours: MeasuredBehaviour[] = [
   {
     id: "http.bodies",
-    fact: "A body must be a JSON object in UTF-8 with `Content-Type: application/json`, uncompressed, of at most 1 MiB, 32 levels and 20,000 fields and elements; otherwise 400, 413 or 415. An empty body counts as `{}`. A change that makes a record longer than 2 MiB gets 400.",
+    fact:
+      "A body must be a JSON object in UTF-8 with `Content-Type: application/json`, uncompressed, " +
+      "of at most 1 MiB, 32 levels and 20,000 fields and elements; " +
+      "otherwise 400, 413 or 415. An empty body counts as `{}`. " +
+      "A change that makes a record longer than 2 MiB gets 400.",
     why: "The service's documentation says that bodies are JSON and gives no bounds.",
     facts: [bodyBytesFact],
   },

@@ -104,7 +104,9 @@ export const serviceHeaders: readonly HeaderFact[] = [
     ),
     on: "POST, PATCH and DELETE in an app, behind a body parser that keeps no `rawBody`",
     assumption: {
-      why: "The bytes that the client sent are gone then, so a developer who reads the log must know that it shows others.",
+      why:
+        "The bytes that the client sent are gone then, so a developer who reads the log must know that it shows " +
+        "others.",
     },
     sentWith: ({ method }) => method !== "GET",
   },
@@ -114,8 +116,8 @@ export const serviceHeaders: readonly HeaderFact[] = [
     on: "Successful POST, PATCH and DELETE",
     assumption: {
       why:
-        "The service's documentation has no list of event types and no rules on values, so the sandbox accepts unknown " +
-        "types and unlikely values with a warning.",
+        "The service's documentation has no list of event types and no rules on values, so the sandbox accepts " +
+        "unknown types and unlikely values with a warning.",
     },
     sentWith: ({ method }, status) => succeeded(status) && method !== "GET",
   },

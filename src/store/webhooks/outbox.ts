@@ -145,7 +145,8 @@ function pendingBound({ sql }: Database): (deliveries: number) => void {
     if (left < 0)
       fail(
         "sandbox_unavailable",
-        `${count(MOST_PENDING)} deliveries are pending, which is the most that the sandbox keeps. Wait until the receivers have accepted some, or delete an endpoint; the pending ones are still delivered.`,
+        `${count(MOST_PENDING)} deliveries are pending, which is the most that the sandbox keeps. ` +
+          "Wait until the receivers have accepted some, or delete an endpoint; the pending ones are still delivered.",
       );
     room = Math.min(left, COUNTED_EVERY);
   };
@@ -154,8 +155,12 @@ function pendingBound({ sql }: Database): (deliveries: number) => void {
 export const behaviours: Behaviour[] = [
   {
     id: "webhooks.pending_limit",
-    fact: `At most ${count(MOST_PENDING)} deliveries are pending, over all merchants. Then a write whose event has a subscriber gets 503 and changes nothing; pending deliveries are kept.`,
-    why: "The service's documentation gives no limit; without one, a receiver that causes events for itself fills the disk.",
+    fact:
+      `At most ${count(MOST_PENDING)} deliveries are pending, over all merchants. ` +
+      "Then a write whose event has a subscriber gets 503 and changes nothing; pending deliveries are kept.",
+    why:
+      "The service's documentation gives no limit; " +
+      "without one, a receiver that causes events for itself fills the disk.",
   },
 ];
 
