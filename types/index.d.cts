@@ -644,8 +644,8 @@ export type FaultAction = {
 } | {
   /** Changes the event, and signs it as changed. */
   type: "payload";
-  /** What is changed (default: `extra_field`, or `patch` if one is given) */
-  as?: "patch" | "truncate" | "unknown_type" | "extra_field" | "invalid_json";
+  /** What is changed; `reformat` only writes the JSON in another way (default: `extra_field`, or `patch` if one is given) */
+  as?: "patch" | "truncate" | "unknown_type" | "extra_field" | "invalid_json" | "reformat";
   /** JSON Pointers into the event, each with its new value */
   patch?: Record<string, unknown>;
 } | {
@@ -1580,7 +1580,7 @@ export interface SandboxAssumptionsReply {
     /** Stable identifier of the fact, such as `payment.status.values.refunded` */
     id: string;
     /** How a recording shows the fact */
-    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "invalid_fields" | "header" | "rate_limit" | "retry_after" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "schedule" | "limit" | "time_out" | "behaviour";
+    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "invalid_fields" | "header" | "rate_limit" | "retry_after" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "body_format" | "schedule" | "limit" | "time_out" | "behaviour";
     /** The value in the sandbox */
     value: unknown;
     /** Where the fact comes from; `design`: the sandbox differs from every service on purpose */
