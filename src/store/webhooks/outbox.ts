@@ -169,11 +169,13 @@ function subscriptions({ sql }: Database) {
   );
   // The log must not announce attempts that will not be made.
   const clearNextAttempts = sql.prepare<[EndpointKey]>(
-    `update attempts set nextDue = null from deliveries d where d.merchant = @merchant and d.endpoint = @endpoint and d.state = 'pending'
+    `update attempts set nextDue = null from deliveries d
+     where d.merchant = @merchant and d.endpoint = @endpoint and d.state = 'pending'
        and attempts.delivery = d.sequence and attempts.attempt = d.attempts`,
   );
   const cancel = sql.prepare<[EndpointKey]>(
-    "update deliveries set state = 'cancelled', due = null where merchant = @merchant and endpoint = @endpoint and state = 'pending'",
+    `update deliveries set state = 'cancelled', due = null
+     where merchant = @merchant and endpoint = @endpoint and state = 'pending'`,
   );
   const ofType = "select endpoint from subscriptions where merchant = @merchant and type =";
   const subscribed = sql

@@ -290,8 +290,10 @@ function wrongRecord(sql: Sql, { resources, bodies }: RowCheck): string | undefi
 
 const DIGITS = [-16, -15, -14, -13].map((place) => `(instr('${ALPHABET}', substr(id, ${place}, 1)) - 1)`);
 const RAISE_COUNTS = `insert into counters (merchant, name, value)
-  select owner, substr(id, 1, length(id) - 17), max(${DIGITS.reduce((number, digit) => `(${number} * ${ALPHABET.length} + ${digit})`)})
-  from (select iif(kind = 'merchant', '${SANDBOX}', merchant) as owner, id from documents union all select merchant, id from events)
+  select owner, substr(id, 1, length(id) - 17),
+    max(${DIGITS.reduce((number, digit) => `(${number} * ${ALPHABET.length} + ${digit})`)})
+  from (select iif(kind = 'merchant', '${SANDBOX}', merchant) as owner, id from documents
+    union all select merchant, id from events)
   where id glob '*_${"[0-9A-Za-z]".repeat(16)}' group by 1, 2
   on conflict do update set value = max(value, excluded.value)`;
 

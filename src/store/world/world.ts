@@ -147,10 +147,10 @@ function named(fixtures: readonly Fixture[], name: string): Fixture {
  * the merchant's data.
  */
 const LOGS = ["attempts", "deliveries", "events", "deleted_event_counts", "request_log"];
-const DATA =
-  "subscriptions, replies, uniques, documents, logins, keys, counters, finished_steps, learners, seeded_merchants".split(
-    ", ",
-  );
+const DATA = [
+  ...["subscriptions", "replies", "uniques", "documents", "logins", "keys", "counters"],
+  ...["finished_steps", "learners", "seeded_merchants"],
+];
 
 /** The conditions for tables that have no index starting with the merchant. */
 const CONDITIONS: Readonly<Record<string, string>> = {
@@ -165,10 +165,12 @@ const CONDITIONS: Readonly<Record<string, string>> = {
  */
 const CLOSE_LOGS = [
   "update attempts set nextDue = null where merchant = ? and nextDue is not null",
-  "update deliveries set state = 'cancelled', due = null where merchant = ? and (state = 'pending' or state = 'sending')",
+  `update deliveries set state = 'cancelled', due = null
+   where merchant = ? and (state = 'pending' or state = 'sending')`,
   // Nothing can replay them any more.
   "update deliveries set failed = null where failed = 1 and event in (select sequence from events where merchant = ?)",
-  `insert into deleted_event_counts (merchant, type, emitted, delivered) select '', type, emitted, delivered from deleted_event_counts where merchant = ?
+  `insert into deleted_event_counts (merchant, type, emitted, delivered)
+   select '', type, emitted, delivered from deleted_event_counts where merchant = ?
      on conflict do update set emitted = emitted + excluded.emitted, delivered = delivered + excluded.delivered`,
   "delete from deleted_event_counts where merchant = ?",
 ];
