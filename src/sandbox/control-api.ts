@@ -22,6 +22,7 @@ import { openSeeder } from "../store/world/seed.ts";
 import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
+import { eventWriterUnder } from "../webhooks/event-body.ts";
 import { createSender } from "../webhooks/http/sender.ts";
 import { shownSignature } from "../webhooks/signature.ts";
 import { buildRequest, type WebhookEvent } from "../webhooks/webhook-request.ts";
@@ -58,6 +59,7 @@ export function openControlApi(engine: Engine) {
     image,
     random,
     dataReplaced,
+    cachesCleared: () => clearCaches(stores),
     removed,
   });
   const verifier = openVerifier(engine);
@@ -102,9 +104,7 @@ function forgetData(
   { stores, limiter, scenarios, faults, heldResponses, trends }: Engine,
   merchant: string | undefined,
 ): void {
-  stores.tenants.clearCache();
-  stores.dueRecords.changed();
-  stores.idempotencyReplies.clearCache();
+  clearCaches(stores);
   limiter.clear(merchant);
   scenarios.forget(merchant);
   faults.rules.forget(merchant);
@@ -112,6 +112,12 @@ function forgetData(
     heldResponses.releaseAll();
     trends.clear();
   }
+}
+
+function clearCaches({ tenants, dueRecords, idempotencyReplies }: Stores): void {
+  tenants.clearCache();
+  dueRecords.changed();
+  idempotencyReplies.clearCache();
 }
 
 function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, listeners }: Engine) {
@@ -182,7 +188,8 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
       // Some forms of the signature cover the id of the event.
       const sign = (body: string, key: string) =>
         options.sign(body, key, /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1] ?? "");
-      const deps = { clock, random, sign, secretOf, checkTarget: targets.check, buildRequest: build, send };
+      const writeEvent = eventWriterUnder(engine.assumed);
+      const deps = { clock, random, sign, writeEvent, secretOf, checkTarget: targets.check, buildRequest: build, send };
       return auditReceiver(deps, url, secret, ++runs).finally(() => sender.close());
     },
   };

@@ -31,6 +31,7 @@ import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
 import { checkVerdicts } from "../verify/check-verdicts.ts";
 import { createDispatcher, webhookTimeoutFact } from "../webhooks/dispatcher.ts";
+import { eventWriterUnder } from "../webhooks/event-body.ts";
 import { createTargetPolicy } from "../webhooks/http/target-policy.ts";
 import { retryScheduleFact, scheduleInSeconds, scheduleOf } from "../webhooks/retry-schedule.ts";
 import { shownSignature, signerUnder } from "../webhooks/signature.ts";
@@ -219,7 +220,8 @@ function openData({ options, assumed, address, clock, random }: DataOptions, sou
       : scheduleInSeconds(assumedValue(assumed, retryScheduleFact));
   const kinds = { resources: storedKinds, bodies: options.bodies };
   const rows = { check: (sql: Sql) => wrongRow(sql, kinds), adopt: raiseCounts };
-  const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
+  const writeEvent = eventWriterUnder(assumed);
+  const webhooks = { gaps: schedule.gaps, writeEvent, checkTarget: targets.check, eventTypes };
   return { targets, schedule, stores: openStores({ clock, random, webhooks, trust: options.trust, rows, ...source }) };
 }
 

@@ -132,7 +132,11 @@ const HARMLESS = /SCAN CONSTANT ROW|SCAN \(?(subquery|SUBQUERY)/;
 function everyStore(): Stores {
   const clock = createClock(parseTime(NOON));
   const random = createRandom(1);
-  const stores = openStores({ clock, random, webhooks: { gaps: [0], checkTarget: () => {}, eventTypes } });
+  const stores = openStores({
+    clock,
+    random,
+    webhooks: { gaps: [0], writeEvent: JSON.stringify, checkTarget: () => {}, eventTypes },
+  });
   const image = () => ({ bytes: Buffer.alloc(0), copyInto: () => {} });
   openWorld({
     stores,
@@ -141,6 +145,7 @@ function everyStore(): Stores {
     image,
     random,
     dataReplaced: () => {},
+    cachesCleared: () => {},
     removed: () => {},
   });
   openSnapshots({ ...stores, resources, bodies: "checked", trust: false });

@@ -61,6 +61,9 @@ const bare = SECRET.slice("whsec_".length);
 const parsed = JSON.parse(BODY);
 const PYTHON =
   '{"id": "evt_1", "object": "event", "data": {"url": "http://a/b", "name": "Gr\\u00fc\\u00dfe", "amount": 1}}';
+const PYTHON_SORTED =
+  '{"data": {"amount": 1, "name": "Gr\\u00fc\\u00dfe", "url": "http://a/b"}, "id": "evt_1", "object": "event"}';
+const PHP = '{"id":"evt_1","object":"event","data":{"url":"http:\\/\\/a\\/b","name":"Gr\\u00fc\\u00dfe","amount":1}}';
 const previousSecret = `whsec_${"f".repeat(64)}`;
 const others = [{ endpoint: "we_other", secret: `whsec_${"e".repeat(64)}` }];
 
@@ -93,6 +96,9 @@ describe("an explanation", () => {
       "reserialised",
       hex(SECRET, '{"data":{"amount":1,"name":"Grüße","url":"http://a/b"},"id":"evt_1","object":"event"}'),
     ],
+    ["reserialised", hex(SECRET, PHP)],
+    ["reserialised", hex(SECRET, PYTHON_SORTED)],
+    ["data_only", hex(SECRET, JSON.stringify(parsed.data, null, 2))],
     ["data_only", hex(SECRET, JSON.stringify(parsed.data))],
     ["sha1", hmac(SECRET, BODY, "sha1").toString("hex")],
     ["sha512", hmac(SECRET, BODY, "sha512").toString("hex")],
@@ -152,10 +158,11 @@ describe("an explanation", () => {
       mistake: "other_endpoint",
       explanation: expect.stringContaining(other.id),
     });
-    const pretty = JSON.stringify(JSON.parse(body), null, 2);
-    expect(await ask({ signature: sign(body, secret), body: pretty })).toMatchObject({
+    const compact = JSON.stringify(JSON.parse(body));
+    expect(await ask({ signature: sign(body, secret), body: compact })).toMatchObject({
       matches: false,
       mistake: "reserialised",
+      explanation: expect.stringContaining("verify the raw bytes"),
     });
     await bench.call("POST", `/v1/webhooks/${endpoint}/rotate-secret`);
     expect(await ask({ signature: sign(body, secret) })).toMatchObject({ mistake: "previous_secret" });

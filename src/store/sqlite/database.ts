@@ -193,7 +193,8 @@ function requireOwnLog(file: string, own: string | undefined): void {
   if (!isForeign && (look(log) || !look(index))) return;
   const foreign = isForeign ? log : index;
   throw new SandboxError(
-    `${foreign} was not left by a sandbox of this user, so ${file} is not opened. Remove it to start without what it holds, or add --trust to start with it.`,
+    `${foreign} was not left by a sandbox of this user, so ${file} is not opened. ` +
+      "Remove it to start without what it holds, or add --trust to start with it.",
   );
 }
 

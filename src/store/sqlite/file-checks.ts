@@ -27,7 +27,8 @@ export function refuseUnsafeFiles(file: string, trust: boolean): void {
   // SQLite would keep a log for each name, and each log would overwrite what the other one wrote.
   if (found && found.nlink > 1)
     throw new SandboxError(
-      `${file} has a second name (a hard link), and SQLite would damage it under two names. Use a copy of it, or remove the other name.`,
+      `${file} has a second name (a hard link), and SQLite would damage it under two names. ` +
+        "Use a copy of it, or remove the other name.",
     );
   refuseJournal(file);
   for (const suffix of [...LOG_FILES, SESSION]) refuseOddFile(file + suffix);
