@@ -166,18 +166,19 @@ describe("rules beyond the linter", () => {
     expect(sources.filter((file) => !opening(file).startsWith("// "))).toEqual([]);
   });
 
+  const isComment = (line: string) => /^\s*(\/\/|\/?\*|-- )/.test(line);
   const isRegExp = (line: string) => /^\s*\/.+\/\w*[;,]?$/.test(line);
-  const isComment = (line: string) => /^\s*(\/\/|\/?\*)/.test(line);
-  const isOfProgram = (file: string) => /^(ui|src(?!.store.(sqlite|webhooks|world)))\b/.test(relative(root, file));
+  // SQLite keeps the text of each definition, and the sandbox compares it with its own: a break is another schema.
+  const mayBeLong = (name: string, line: string) =>
+    !/^(src|ui)\b/.test(name) || name === join("src", "store", "sqlite", "tables.ts") || isRegExp(line);
 
   it("src and ui fit in 120 columns, and the comments of the tests: the formatter breaks neither text nor SQL", () => {
-    const isLong = (file: string, line: string) =>
-      line.length > 120 && (isComment(line) || (isOfProgram(file) && !isRegExp(line)));
-    const long = sources.flatMap((file) =>
-      readFileSync(file, "utf8")
-        .split("\n")
-        .flatMap((line, index) => (isLong(file, line) ? [`${file}:${index + 1}`] : [])),
-    );
+    const long = sources.flatMap((file) => {
+      const name = relative(root, file);
+      const isLong = (line: string) => line.length > 120 && (isComment(line) || !mayBeLong(name, line));
+      const lines = readFileSync(file, "utf8").split("\n");
+      return lines.flatMap((line, index) => (isLong(line) ? [`${name}:${index + 1}`] : []));
+    });
     expect(long).toEqual([]);
   });
 

@@ -211,7 +211,9 @@ const duplicates = (resource: Resource, records: readonly JsonObject[]): Fixture
       const value = uniqueValue({ ...resource.defaults, ...withoutNulls(record) }, fields);
       const earlier = value === undefined ? undefined : first.get(value);
       if (value !== undefined && earlier === undefined) first.set(value, index);
-      const message = `no two records of the kind ${resource.kind} may have the same ${fields.join(" and ")}; /records/${resource.kind}/${earlier} has it too.`;
+      const message =
+        `no two records of the kind ${resource.kind} may have the same ${fields.join(" and ")}; ` +
+        `/records/${resource.kind}/${earlier} has it too.`;
       return earlier === undefined ? [] : [{ pointer: `/records/${resource.kind}/${index}/${fields[0]}`, message }];
     });
   });
