@@ -2,7 +2,8 @@
 
 import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { assumed } from "../schema/assumed.ts";
+import { fail } from "../kernel/errors.ts";
+import { assumed, type Behaviour } from "../schema/assumed.ts";
 import { PATTERNS } from "../schema/patterns.ts";
 import {
   assumedListOf,
@@ -43,6 +44,9 @@ const subscription = {
   ),
 };
 
+/** The most endpoints of a merchant, and so the most deliveries of an event. */
+const MOST_ENDPOINTS = 100;
+
 /**
  * Checked even with `--bodies open`, like the body of a test event, because the service's documentation shows both
  * bodies.
@@ -81,12 +85,24 @@ export const createWebhook = endpoint({
     201,
     "The service's documentation describes this response as a created endpoint; other operations return `OK`.",
   ),
-  errors: ["validation_failed", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
+  errors: [
+    "validation_failed",
+    "invalid_webhook_url",
+    "webhook_url_not_local",
+    "webhook_url_loopback",
+    "invalid_state",
+  ],
   idempotent: false,
   notFromPages: true,
   handle(call) {
     const { url, events } = call.body as Static<typeof newEndpoint>;
     call.webhooks.checkTarget(url);
+    if (call.own(webhookEndpoints).newestOf(MOST_ENDPOINTS).length === MOST_ENDPOINTS)
+      fail(
+        "invalid_state",
+        `A merchant has ${MOST_ENDPOINTS} webhook endpoints at most, and this one has them. ` +
+          "Delete one with DELETE /v1/webhooks/{id}.",
+      );
     const types = [...new Set(events)];
     warnAboutUnknownTypes(call, types);
     const created = call.own(webhookEndpoints).create({
@@ -250,6 +266,14 @@ export const operations = [
   rotateWebhookSecret,
   listDeliveries,
   sendTestEvent,
+];
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "webhooks.endpoint_limit",
+    fact: `A merchant has at most ${MOST_ENDPOINTS} endpoints; another one gets 409.`,
+    why: "The service's documentation gives no limit; comparable services allow fewer than a hundred.",
+  },
 ];
 
 /**
