@@ -2094,6 +2094,7 @@ export interface WrittenRecord {
   [field: string]: unknown;
 }
 declare const errors: {
+  database_damaged: ErrorFacts;
   database_missing: ErrorFacts;
   outage: ErrorFacts;
   sandbox_unavailable: ErrorFacts;

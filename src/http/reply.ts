@@ -45,7 +45,7 @@ export function failureReply(
 ): Reply {
   if (error instanceof ApiError) return errorReply(context, error);
   report(error, context);
-  if (error instanceof SandboxError && error.code === "database_missing")
+  if (error instanceof SandboxError && (error.code === "database_missing" || error.code === "database_damaged"))
     return errorReply(context, new ApiError(error.code, error.message));
   return errorReply(context, new ApiError("internal_error", `${whyOf(error)} Nothing of this request was kept.`));
 }

@@ -113,6 +113,7 @@ export const errors = {
     when: "This version of the sandbox does not implement the requested part.",
   },
   ...errorsOf(503, "service_unavailable", {
+    database_damaged: "The SQLite file holds a record that another program wrote and that is invalid.",
     database_missing: "The SQLite file was deleted or replaced while the sandbox was running.",
     outage: "An injected outage: the service is down for all callers.",
     sandbox_unavailable:

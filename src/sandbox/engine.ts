@@ -26,7 +26,7 @@ import type { DatabaseImage } from "../store/sqlite/database.ts";
 import type { Sql } from "../store/sqlite/lazy-statements.ts";
 import { requireAddon } from "../store/sqlite/native-addon.ts";
 import { openStores, type Stores } from "../store/stores.ts";
-import { raiseCounts, wrongRow } from "../store/world/check-rows.ts";
+import { adoptRows, wrongRow } from "../store/world/check-rows.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
 import { checkVerdicts } from "../verify/check-verdicts.ts";
@@ -220,10 +220,14 @@ function openData({ options, assumed, address, clock, random }: DataOptions, sou
       ? scheduleOf("realistic")
       : scheduleInSeconds(assumedValue(assumed, retryScheduleFact));
   const kinds = { resources: storedKinds, bodies: options.bodies };
-  const rows = { check: (sql: Sql) => wrongRow(sql, kinds), adopt: raiseCounts };
+  const rows = { check: (sql: Sql) => wrongRow(sql, kinds), adopt: (sql: Sql) => adoptRows(sql, storedKinds) };
   const writeEvent = eventWriterUnder(assumed);
   const webhooks = { gaps: schedule.gaps, writeEvent, checkTarget: targets.check, eventTypes };
-  return { targets, schedule, stores: openStores({ clock, random, webhooks, trust: options.trust, rows, ...source }) };
+  return {
+    targets,
+    schedule,
+    stores: openStores({ clock, random, webhooks, bodies: options.bodies, trust: options.trust, rows, ...source }),
+  };
 }
 
 function imageOf(given: DataOptions): SeedImage {

@@ -9,6 +9,7 @@ import { openDueRecords } from "./records/due-records.ts";
 import { openCounters } from "./records/id-counters.ts";
 import { openIdempotencyReplies } from "./records/idempotency-replies.ts";
 import { openRecordHistory } from "./records/record-history.ts";
+import { type Bodies, openStoredCheck } from "./records/stored-record.ts";
 import { openTenants } from "./records/tenants.ts";
 import { openRequestLog } from "./request-log/request-log.ts";
 import { openRunSummary } from "./request-log/run-summary.ts";
@@ -30,6 +31,8 @@ interface StoresOptions extends DatabaseOptions {
   clock: Clock;
   random: Random;
   webhooks: WebhookRules;
+  /** Default: checked. */
+  bodies?: Bodies | undefined;
 }
 
 export function openStores(options: StoresOptions) {
@@ -42,11 +45,11 @@ export function openStores(options: StoresOptions) {
   }
 }
 
-function openOver(database: Database, { clock, random, webhooks }: StoresOptions) {
+function openOver(database: Database, { clock, random, webhooks, bodies = "checked" }: StoresOptions) {
   const counters = openCounters(database, random);
   const tenants = openTenants(database, counters, random, clock);
   const dueRecords = openDueRecords(database, clock);
-  const collections = openCollections(database, dueRecords);
+  const collections = openCollections(database, dueRecords, openStoredCheck(database, bodies));
   const retention = openRetention(database);
   const heldEndpoints = openHeldEndpoints(database);
   // Before anything can be sent.

@@ -381,3 +381,45 @@ test("a pending delivery is sent after any number of later ones, and is logged a
   expect(events).toBeLessThan(10_000 + PENDING_ROWS + 300);
   expect(attempts).toBeLessThan(10_000 + PENDING_ROWS + 300);
 });
+
+test("a large database is checked where it is read: a record that another program spoiled ends in a sentence", async () => {
+  const records = 100_001;
+  const db = join(folder(), "large.db");
+  await (await share({ memory: false, db })).close();
+  const alter = (change: string) => {
+    const sql = new Sqlite(db);
+    sql.exec(`pragma ignore_check_constraints = on; ${change}`);
+    sql.close();
+  };
+  alter(`insert into documents (merchant, kind, id, created, status, body)
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${records})
+    select 'mer_market', kind, id || i, created, status, json_set(body, '$.id', id || i, '$.merchantId', 'mer_market') from n,
+      (select * from documents where id = 'pay_succeeded');
+    update documents set body = json_set(body, '$.amount', 'much') where id like 'pay%_succeeded7';
+    update documents set body = '{' where id like 'pay%_succeeded8'`);
+  const id = (number: number) => `pay_succeeded${number}`;
+  // The second start finds the file as the first left it.
+  for (let start = 0; start < 2; start++) {
+    const bench = await share({ memory: false, db });
+    const get = (number: number) => bench.call("GET", `/v1/payments/${id(number)}`, { key: "sk_test_market" });
+    attempted("Changed snapshots and database files", 3);
+    expect((await get(6)).status).toBe(200);
+    for (const [number, says] of [
+      [7, "amount must be an integer"],
+      [8, "it is no JSON object"],
+    ] as const) {
+      const { status, body } = await get(number);
+      expect([status, body.code]).toEqual([503, "database_damaged"]);
+      expect(body.message).toContain(
+        `${db} holds a row of documents (merchant "mer_market", kind "payment", id "${id(number)}") that is invalid in the column body: ${says}`,
+      );
+    }
+    const list = await bench.call("GET", `/v1/payments?limit=3&ending_before=${id(6)}`, { key: "sk_test_market" });
+    expect([list.status, list.body.code]).toEqual([503, "database_damaged"]);
+    await bench.close();
+  }
+  alter(`update documents set body = json_set(body, '$.name', 5) where id = 'mer_market'`);
+  await expect(share({ memory: false, db })).rejects.toThrow(
+    /holds a row of documents \(merchant "mer_market", kind "merchant", id "mer_market"\) that is invalid in the column body/,
+  );
+});

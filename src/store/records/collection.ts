@@ -12,6 +12,7 @@ import { openArrivals } from "./arrivals.ts";
 import { type DueRecords, dueTimeOf, type RecordKey } from "./due-records.ts";
 import { openRecordPages, type Page, type RecordPosition, type RecordQuery } from "./record-pages.ts";
 import { checkRules } from "./record-rules.ts";
+import type { StoredCheck } from "./stored-record.ts";
 import { type Writing, writtenJson } from "./written-record.ts";
 
 /** The operation that reads and changes records. */
@@ -89,41 +90,59 @@ function prepare(database: Database) {
   };
 }
 
-type Statements = ReturnType<typeof prepare> & { setDue: DueRecords["set"] };
+type Statements = ReturnType<typeof prepare> & {
+  setDue: DueRecords["set"];
+  /** Throws for a stored record that is invalid. Undefined once all are known to be valid. */
+  checkStored: StoredCheck | undefined;
+};
 
 export type Collections = <R extends RecordBase>(resource: Resource<R>, scope: Scope) => Collection<R>;
 
-export function openCollections(database: Database, dueRecords: DueRecords): Collections {
-  const statements = { ...prepare(database), setDue: dueRecords.set };
+export function openCollections(
+  database: Database,
+  dueRecords: DueRecords,
+  checkStored: StoredCheck | undefined,
+): Collections {
+  const statements = { ...prepare(database), setDue: dueRecords.set, checkStored };
   return (resource, scope) => collection(statements, resource, scope);
 }
 
 function collection<R extends RecordBase>(statements: Statements, resource: Resource<R>, scope: Scope): Collection<R> {
   const { kind } = resource;
   const { merchant } = scope;
-  const read = (body: string | undefined) => (body === undefined ? undefined : parse(resource, body));
+  const checked = (body: string) => {
+    statements.checkStored?.(resource, merchant, body);
+    return body;
+  };
+  const parsed = (body: string) => parse(resource, checked(body));
+  const read = (body: string | undefined) => (body === undefined ? undefined : parsed(body));
   const stored = (id: string) => statements.get.get({ merchant, kind, id });
+  const pageOf = (query: RecordQuery) => {
+    const page = statements.pages.read(kind, merchant, query);
+    if (statements.checkStored) page.data.forEach(checked);
+    return page;
+  };
   const find = (id: string) => read(stored(id));
   const changes = () => changer(statements, resource, scope);
   return {
     find,
     require: (id) => find(id) ?? failUnknown(kind, id),
     page(query) {
-      const page = statements.pages.read(kind, merchant, query);
+      const page = pageOf(query);
       return { ...page, data: page.data.map((body) => withoutHidden(resource, JSON.parse(body) as R)) };
     },
-    show: (id) => new PreserializedJson(visibleJson(resource, stored(id) ?? failUnknown(kind, id))),
+    show: (id) => new PreserializedJson(visibleJson(resource, checked(stored(id) ?? failUnknown(kind, id)))),
     list(query) {
-      const { data: bodies, has_more } = statements.pages.read(kind, merchant, query);
+      const { data: bodies, has_more } = pageOf(query);
       let data = "";
       // V8 copies the text of a page once when it is sent; `join` would copy it before that too.
       for (const body of bodies) data += `${data === "" ? "" : ","}${visibleJson(resource, body)}`;
       return new PreserializedJson(`{"object":"list","data":[${data}],"has_more":${has_more}}`);
     },
     newest: () => read(statements.pages.newest(kind, merchant)),
-    newestOf: (limit) => statements.pages.read(kind, merchant, { limit }).data.map((body) => parse(resource, body)),
-    all: () => statements.all.all({ merchant, kind }).map((body) => parse(resource, body)),
-    outstanding: () => statements.outstanding.all({ merchant, kind }).map((body) => parse(resource, body)),
+    newestOf: (limit) => statements.pages.read(kind, merchant, { limit }).data.map(parsed),
+    all: () => statements.all.all({ merchant, kind }).map(parsed),
+    outstanding: () => statements.outstanding.all({ merchant, kind }).map(parsed),
     create: (fields) => changes().create(fields),
     seed: (fields) => changes().seed(fields),
     draft: (fields) => compose(resource, scope, fields),

@@ -125,7 +125,7 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
 
 /** Opens a file once nothing in it or beside it can harm. A refused file and its folder stay as they were. */
 function openFile(file: string, { trust = false, rows }: Omit<DatabaseOptions, "image">) {
-  refuseUnsafeFiles(file, trust);
+  refuseUnsafeFiles(file);
   const lock = lockFile(file);
   const isNew = !holdsAnything(file);
   let connection: Sqlite.Database | undefined;

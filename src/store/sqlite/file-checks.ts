@@ -17,11 +17,8 @@ export const SESSION = "-session";
 /** A file of this length, in bytes, holds no database yet. */
 const EMPTY = 0;
 
-/**
- * Throws if SQLite cannot safely open this database. The log beside it is checked once the database is locked. With
- * `trust`, the user has vouched for what an earlier version left beside it.
- */
-export function refuseUnsafeFiles(file: string, trust: boolean): void {
+/** Throws if SQLite cannot safely open this database. The log beside it is checked once the database is locked. */
+export function refuseUnsafeFiles(file: string): void {
   const found = look(file);
   if (found && !found.isFile()) throw new SandboxError(`Cannot open ${file}: it is no file. ${ANOTHER_PLACE}`);
   // SQLite would keep a log for each name, and each log would overwrite what the other one wrote.
@@ -32,7 +29,7 @@ export function refuseUnsafeFiles(file: string, trust: boolean): void {
     );
   refuseJournal(file);
   for (const suffix of [...LOG_FILES, SESSION]) refuseOddFile(file + suffix);
-  refuseUnsafeLock(file + LOCK, trust);
+  refuseUnsafeLock(file + LOCK);
 }
 
 /** This program's databases are in write-ahead mode, and its snapshots are complete: neither has a journal. */
@@ -44,7 +41,7 @@ function refuseJournal(file: string): void {
 }
 
 /** The lock is an empty file, so that SQLite reads nothing from it. */
-function refuseUnsafeLock(lock: string, trust: boolean): void {
+function refuseUnsafeLock(lock: string): void {
   const found = look(lock);
   if (found && !found.isFile()) throw new SandboxError(`${lock} is not a plain file; remove it. ${ANOTHER_PLACE}`);
   if (found && (found.size > EMPTY || found.nlink > 1))
@@ -53,9 +50,8 @@ function refuseUnsafeLock(lock: string, trust: boolean): void {
     const path = lock + suffix;
     if (!look(path)) continue;
     if (!isIdleJournal(path)) throw new SandboxError(`${path} was not left by a sandbox; remove it. ${ANOTHER_PLACE}`);
-    if (trust) continue;
     throw new SandboxError(
-      `${path} was left by an earlier version of merchant-sandbox, which still runs or was killed, or by another program. Stop that one if it runs. If it was yours, add --trust to start with what it left; else remove ${path}.`,
+      `${path} was left by an earlier version of merchant-sandbox, which still runs or was killed. This version does not open its database: stop it if it runs, and move its files away to start afresh, or choose another file with --db <file>.`,
     );
   }
 }
@@ -63,10 +59,7 @@ function refuseUnsafeLock(lock: string, trust: boolean): void {
 /** Bytes of the journal that the lock of an earlier version had while it ran. */
 const IDLE_JOURNAL = 512;
 
-/**
- * Whether SQLite deletes this journal unread when it opens the database: it replays only journals that begin with the
- * magic number, and an idle one begins with zeros.
- */
+/** Whether this is the journal of a lock without a write: it begins with zeros in place of the magic number. */
 function isIdleJournal(path: string): boolean {
   const found = look(path);
   if (!found?.isFile() || found.size !== IDLE_JOURNAL || found.nlink > 1) return false;

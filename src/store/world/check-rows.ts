@@ -5,29 +5,46 @@
 import type { Resource } from "../../contracts/resource.ts";
 import { WebhookDelivery } from "../../contracts/webhook.ts";
 import { containsLiveKey } from "../../kernel/mask.ts";
-import { ALPHABET } from "../../kernel/random.ts";
 import { LIVE_KEY_STARTS_IN_BASE64 } from "../../kernel/secrets.ts";
-import { usable } from "../../schema/as-sent.ts";
 import { fieldErrors, matchesSchema } from "../../schema/validator.ts";
-import { SANDBOX } from "../records/id-counters.ts";
+import { type Bodies, invalidRow, LIVE_KEY, setUnchecked, wrongBody } from "../records/stored-record.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
 import { attemptsAfter } from "../webhooks/attempts.ts";
+import { distinct, raiseCounts } from "./raise-counts.ts";
 
 export interface RowCheck {
   resources: readonly Resource[];
-  /** With `open`, records may hold values that do not match their schema, as requests may send them. */
-  bodies: "checked" | "open";
+  bodies: Bodies;
 }
 
 type Row = Record<string, unknown>;
 type Schema = "main" | "snapshot";
 
-/** Why the rows of a file cannot be used, as the rest of a sentence; undefined if they can. */
-export const wrongRow = (sql: Sql, check: RowCheck): string | undefined =>
-  brokenConstraint(sql, "main") ??
-  brokenReference(sql) ??
-  falseCondition(sql, FILE_CONDITIONS) ??
-  wrongValue(sql, check);
+/** A file with more records is large: the records of merchants are checked when they are read. */
+const MOST_RECORDS = 100_000;
+
+const isLarge = (sql: Sql): boolean =>
+  Number(sql.prepare("select count(*) from main.documents").pluck().get()) > MOST_RECORDS;
+
+/**
+ * Why the rows of a file cannot be used, as the rest of a sentence; undefined if they can. Of a large file, the records
+ * themselves are left to `openStoredCheck`.
+ */
+export function wrongRow(sql: Sql, check: RowCheck): string | undefined {
+  const isLazy = isLarge(sql);
+  return (
+    brokenConstraint(sql, "main", isLazy) ??
+    brokenReference(sql) ??
+    falseCondition(sql, FILE_CONDITIONS) ??
+    wrongValue(sql, check, isLazy)
+  );
+}
+
+/** Makes a file with usable rows ready for this sandbox. */
+export function adoptRows(sql: Sql, resources: readonly Resource[]): void {
+  raiseCounts(sql, resources);
+  setUnchecked(sql, isLarge(sql));
+}
 
 const tablesIn = (sql: Sql): string[] =>
   sql
@@ -45,9 +62,9 @@ interface Constraint {
 }
 
 /** The first row that a constraint of its table refuses. SQLite does not check a file that it opens. */
-export function brokenConstraint(sql: Sql, schema: Schema): string | undefined {
+export function brokenConstraint(sql: Sql, schema: Schema, isLazy = false): string | undefined {
   for (const table of tablesIn(sql)) {
-    const constraints = constraintsOf(sql, table);
+    const constraints = constraintsOf(sql, table).filter(({ broken }) => !(isLazy && PARSES_RECORDS.test(broken)));
     const any = constraints.map(({ broken }) => `(${broken})`).join(" or ");
     const [found] = rowsWhere(sql, schema, table, any);
     if (!found) continue;
@@ -57,6 +74,9 @@ export function brokenConstraint(sql: Sql, schema: Schema): string | undefined {
   }
   return undefined;
 }
+
+/** The constraint of `documents` that parses each record. */
+const PARSES_RECORDS = /json_valid\(body\).* is id/;
 
 const rowsWhere = (sql: Sql, schema: Schema, table: string, condition: string): Row[] =>
   sql.prepare(`select * from ${schema}.${table} where ${condition} limit 1`).all() as Row[];
@@ -75,12 +95,14 @@ function constraintsOf(sql: Sql, table: string): Constraint[] {
     .prepare<[string], string>("select sql from main.sqlite_master where name = ?")
     .pluck()
     .get(table);
-  const typed = columns.flatMap(({ name, type, needed }): Constraint[] => [
-    ...(needed ? [{ column: name, broken: `${name} is null`, says: "it is missing" }] : []),
-    ...(type in TYPES
-      ? [{ column: name, broken: `typeof(${name}) not in ('${TYPES[type]}', 'null')`, says: `it is no ${TYPES[type]}` }]
-      : []),
-  ]);
+  const typed = columns.flatMap(({ name, type, needed }): Constraint[] => {
+    const isTyped = type in TYPES;
+    if (!isTyped) return needed ? [{ column: name, broken: `${name} is null`, says: "it is missing" }] : [];
+    if (needed)
+      return [{ column: name, broken: `typeof(${name}) <> '${TYPES[type]}'`, says: `it is no ${TYPES[type]}` }];
+    const broken = `typeof(${name}) not in ('${TYPES[type]}', 'null')`;
+    return [{ column: name, broken, says: `it is no ${TYPES[type]}` }];
+  });
   const names = columns.map(({ name }) => name);
   return [...typed, ...checksIn(definition ?? "").map((condition) => falseFor(names, condition))];
 }
@@ -125,23 +147,18 @@ const NAMES: Readonly<Record<string, string[]>> = {
   attempts: ["sequence", "id"],
   learners: ["name"],
 };
-/** Characters of a value in a sentence. */
-const LONGEST = 60;
-
 function sentence(sql: Sql, table: string, row: Row, column: string, says: string): string {
   const keys = NAMES[table] ?? primaryKey(sql, table);
-  const named = keys.filter((key) => key in row).map((key) => `${key} ${shown(row[key])}`);
-  const where = column === "" ? "" : ` in the column ${column}`;
-  return `holds a row of ${table} (${named.join(", ")}) that is invalid${where}: ${says}`;
+  return invalidRow(
+    table,
+    Object.fromEntries(keys.filter((key) => key in row).map((key) => [key, row[key]])),
+    column,
+    says,
+  );
 }
 
 const primaryKey = (sql: Sql, table: string): string[] =>
   sql.prepare<[string], string>("select name from pragma_table_info(?) where pk > 0").pluck().all(table);
-
-function shown(value: unknown): string {
-  const text = Buffer.isBuffer(value) ? "bytes" : (JSON.stringify(value) ?? "");
-  return containsLiveKey(text) ? "…" : text.slice(0, LONGEST);
-}
 
 /** Conditions by table and column. */
 type Conditions = Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -161,7 +178,11 @@ const CONDITIONS: Conditions = {
   uniques: { document: "document in (select sequence from main.documents)" },
   learners: { merchant: "merchant in (select id from main.documents where kind = 'merchant')" },
   // A delivery to an endpoint without a secret cannot be signed.
-  documents: { body: "kind <> 'webhook_endpoint' or (typeof(body ->> 'secret') = 'text' and body ->> 'secret' <> '')" },
+  // `iif`, because SQLite evaluates both sides of `or`, and would parse every record.
+  documents: {
+    body: `iif(kind = 'webhook_endpoint',
+      iif(json_valid(body), typeof(body ->> 'secret') = 'text' and body ->> 'secret' <> '', 0), 1)`,
+  },
   deliveries: {
     merchant: "merchant = (select merchant from main.events where sequence = event)",
     // An injection that lacks one of these would stop every delivery.
@@ -213,8 +234,12 @@ const mayHoldLiveKey = (column: string) =>
   `(instr(${column}, '\\') or instr(${column}, '%') or ${["sk!_live!_", ...LIVE_KEY_STARTS_IN_BASE64].map((key) => `${column} like '%${key}%' escape '!'`).join(" or ")})`;
 
 /** Why values that the tables themselves accept cannot be kept, as the rest of a sentence; undefined if they can. */
-export const wrongValue = (sql: Sql, check: RowCheck): string | undefined =>
-  falseCondition(sql, CONDITIONS) ?? liveKey(sql) ?? wrongAttempt(sql) ?? wrongRecord(sql, check);
+export const wrongValue = (sql: Sql, check: RowCheck, isLazy = false): string | undefined =>
+  falseCondition(sql, CONDITIONS) ??
+  liveKey(sql, isLazy) ??
+  wrongAttempt(sql) ??
+  wrongKind(sql, check) ??
+  wrongRecord(sql, check, isLazy);
 
 function falseCondition(sql: Sql, conditions: Conditions): string | undefined {
   for (const [table, columns] of Object.entries(conditions)) {
@@ -228,12 +253,14 @@ function falseCondition(sql: Sql, conditions: Conditions): string | undefined {
   return undefined;
 }
 
-function liveKey(sql: Sql): string | undefined {
+function liveKey(sql: Sql, isLazy: boolean): string | undefined {
   sql.function("holds_live_key", (text) => (containsLiveKey(String(text)) ? 1 : 0));
   for (const [table, columns] of Object.entries(TEXTS))
     for (const column of columns) {
-      const [row] = rowsWhere(sql, "main", table, `${mayHoldLiveKey(column)} and holds_live_key(${column})`);
-      if (row) return sentence(sql, table, row, column, "it holds a live key. Rotate that key");
+      const isRead = isLazy && table === "documents" ? READ_BY_SQL : "true";
+      const found = `${isRead} and ${mayHoldLiveKey(column)} and holds_live_key(${column})`;
+      const [row] = rowsWhere(sql, "main", table, found);
+      if (row) return sentence(sql, table, row, column, LIVE_KEY);
     }
   return undefined;
 }
@@ -256,46 +283,35 @@ function wrongAttempt(sql: Sql): string | undefined {
         "attempts",
         { sequence, id: attempt.id },
         error.pointer.split("/")[1] ?? "",
-        reasonIn(error.message),
+        error.message.replace(/\.$/, ""),
       );
   }
   return undefined;
 }
 
-const reasonIn = (message: string) => message.replace(/\.$/, "");
+function wrongKind(sql: Sql, { resources }: RowCheck): string | undefined {
+  const known = new Set(resources.map(({ kind }) => kind));
+  const wrong = distinct(sql, "merchant, kind", "documents").find(({ kind }) => !known.has(kind ?? ""));
+  if (!wrong) return undefined;
+  const [row = {}] = sql
+    .prepare("select * from main.documents where merchant = @merchant and kind = @kind limit 1")
+    .all(wrong) as Row[];
+  return sentence(sql, "documents", row, "kind", "there is no such kind");
+}
 
-/** Fields that no request can set to a value of another type. */
-const SERVICE_FIELDS = ["id", "object", "merchantId", "status", "created", "livemode"];
+/** The kinds that SQL reads. An index finds them among a million records. */
+const READ_BY_SQL = "(kind = 'merchant' or kind = 'webhook_endpoint')";
 
 /** The API returns stored records without another check. */
-function wrongRecord(sql: Sql, { resources, bodies }: RowCheck): string | undefined {
+function wrongRecord(sql: Sql, { resources, bodies }: RowCheck, isLazy: boolean): string | undefined {
   const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
   const page = sql.prepare<[number], { sequence: number; merchant: string; kind: string; id: string; body: string }>(
-    `select sequence, merchant, kind, id, body from main.documents where sequence > ? order by sequence limit ${PAGE}`,
+    `select sequence, merchant, kind, id, body from main.documents
+     where sequence > ?${isLazy ? ` and ${READ_BY_SQL}` : ""} order by sequence limit ${PAGE}`,
   );
   for (const row of inPages((after) => page.all(after))) {
-    const resource = kinds.get(row.kind);
-    if (!resource) return sentence(sql, "documents", { ...row }, "kind", "there is no such kind");
-    const record = JSON.parse(row.body);
-    if (matchesSchema(resource.schema, record)) continue;
-    const service = Object.fromEntries(
-      SERVICE_FIELDS.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]),
-    );
-    const checked = bodies === "open" ? { ...usable(resource.schema, record, resource.defaults), ...service } : record;
-    const [error] = fieldErrors(resource.schema, checked);
-    if (error) return sentence(sql, "documents", { ...row }, "body", reasonIn(error.message));
+    const wrong = wrongBody(kinds.get(row.kind) as Resource, row.body, bodies);
+    if (wrong !== undefined) return sentence(sql, "documents", { ...row }, "body", wrong);
   }
   return undefined;
 }
-
-const DIGITS = [-16, -15, -14, -13].map((place) => `(instr('${ALPHABET}', substr(id, ${place}, 1)) - 1)`);
-const RAISE_COUNTS = `insert into counters (merchant, name, value)
-  select owner, substr(id, 1, length(id) - 17),
-    max(${DIGITS.reduce((number, digit) => `(${number} * ${ALPHABET.length} + ${digit})`)})
-  from (select iif(kind = 'merchant', '${SANDBOX}', merchant) as owner, id from documents
-    union all select merchant, id from events)
-  where id glob '*_${"[0-9A-Za-z]".repeat(16)}' group by 1, 2
-  on conflict do update set value = max(value, excluded.value)`;
-
-/** Counts go on after the ids that exist, so that a file with a lower count does not make one of them again. */
-export const raiseCounts = (sql: Sql): void => void sql.exec(RAISE_COUNTS);

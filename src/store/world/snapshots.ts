@@ -24,7 +24,8 @@ import { isMarked, mark } from "../sqlite/file-mark.ts";
 import { problemOf } from "../sqlite/inspect.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
 import type { Stores } from "../stores.ts";
-import { brokenConstraint, raiseCounts, wrongValue } from "./check-rows.ts";
+import { brokenConstraint, wrongValue } from "./check-rows.ts";
+import { raiseCounts } from "./raise-counts.ts";
 
 export type Snapshots = ReturnType<typeof openSnapshots>;
 
@@ -72,6 +73,7 @@ export function openSnapshots({ database, requestLog, heldEndpoints, resources, 
     const copied = (replaced: Sql) => {
       const found = wrongValue(replaced, { resources, bodies });
       if (found !== undefined) refuse(found);
+      raiseCounts(replaced, resources);
       const isOurs = trust || isMarked(replaced, source, "snapshot");
       if (isOurs) holdDeliveries();
       else heldEndpoints.holdDeliveries();
@@ -207,7 +209,6 @@ function copyInto(
       sql.exec(
         "delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence",
       );
-      raiseCounts(sql);
       copied(sql);
     });
     return sql.prepare(LAST_REQUEST).pluck().get() as number;

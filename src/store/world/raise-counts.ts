@@ -1,0 +1,49 @@
+// Raises the counts of ids in a file that another program may have written.
+
+import type { Resource } from "../../contracts/resource.ts";
+import { ALPHABET } from "../../kernel/random.ts";
+import { SANDBOX } from "../records/id-counters.ts";
+import type { Sql } from "../sqlite/lazy-statements.ts";
+
+/** An id that this program made: four digits of a count, and twelve by chance. */
+const MADE = "[0-9A-Za-z]".repeat(16);
+const COUNT_DIGITS = 4;
+
+/**
+ * Counts go on after the ids that exist, so that a file with a lower count does not make one of them again. The digits
+ * of a count are in the order of their characters, so the index ends with the greatest.
+ */
+export function raiseCounts(sql: Sql, resources: readonly Resource[]): void {
+  const raise = sql.prepare<[string, string, number]>(
+    `insert into counters (merchant, name, value) values (?, ?, ?) on conflict do update set value = max(value, excluded.value)`,
+  );
+  const lastOf = (table: string, where: string) =>
+    sql
+      .prepare<string[], string>(
+        `select id from main.${table} where ${where} and id glob ? || '_${MADE}' order by id desc limit 1`,
+      )
+      .pluck();
+  const record = lastOf("documents", "merchant = ? and kind = ? and id >= ? and id < ?");
+  const event = lastOf("events", "merchant = ?");
+  const keep = (owner: string, prefix: string, id: string | undefined) => {
+    if (id === undefined) return;
+    const digits = [...id.slice(prefix.length + 1, prefix.length + 1 + COUNT_DIGITS)];
+    raise.run(
+      owner,
+      prefix,
+      digits.reduce((count, digit) => count * ALPHABET.length + ALPHABET.indexOf(digit), 0),
+    );
+  };
+  const prefixes = new Map(resources.map(({ kind, prefix }) => [kind, prefix]));
+  for (const { merchant, kind } of distinct(sql, "merchant, kind", "documents")) {
+    const prefix = prefixes.get(kind ?? "") as string;
+    // "`" follows "_".
+    const id = record.get(merchant, kind as string, `${prefix}_`, `${prefix}\``, prefix);
+    keep(kind === "merchant" ? SANDBOX : merchant, prefix, id);
+  }
+  for (const { merchant } of distinct(sql, "merchant", "events")) keep(merchant, "evt", event.get(merchant, "evt"));
+}
+
+/** The distinct values of these columns. */
+export const distinct = (sql: Sql, columns: string, table: string) =>
+  sql.prepare(`select distinct ${columns} from main.${table}`).all() as { merchant: string; kind?: string }[];
