@@ -35,18 +35,20 @@ export function eventsPage(sources: readonly EventSource[]): string {
 const byType = (one: EventSource, other: EventSource) => (one.type < other.type ? -1 : 1);
 
 /** The calls of the API that cause an event, after the commands that make their record. */
-const callsOf = ({ type, operations, before }: EventSource): string[] =>
-  operations.flatMap(({ id, method, path, mayEmit }) => {
+const callsOf = ({ type, operations }: EventSource): string[] =>
+  operations.flatMap(({ id, method, path, mayEmit, mayEmitAfter }) => {
+    const before = type in mayEmit ? mayEmitAfter : [];
     const call = link(code(`${method} /v1${path}`), `reference.md#${id}`);
     return [...before.map((words) => code(`${PROGRAM} ${words}`)), [call, mayEmit[type]].filter(Boolean).join(" ")];
   });
 
 /** The commands that cause an event, in order. */
-function commandsOf({ type, resource, status, isOnly, back, call, flags }: EventSource): string[] {
+function commandsOf({ type, resource, status, back, call, update }: EventSource): string[] {
   if (!resource || call) return [`${PROGRAM} trigger ${type}`];
   const kind = resource.kind.replaceAll("_", "-");
   const first = status === resource.defaults.status || status === undefined ? "" : ` --status ${status}`;
-  if (!isOnly) {
+  const flags = update?.flags;
+  if (!resource.onePerMerchant) {
     const changes = [back, flags].filter((change) => change !== undefined);
     return [`${PROGRAM} make ${kind}${first}`, ...changes.map((change) => `${PROGRAM} move ${kind} <id> ${change}`)];
   }

@@ -147,6 +147,7 @@ function everyStore(): Stores {
     image,
     random,
     dataReplaced: () => {},
+    cachesCleared: () => {},
     removed: () => {},
   });
   openSnapshots({ ...stores, resources, bodies: "checked", trust: false });

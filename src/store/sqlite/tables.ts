@@ -12,7 +12,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected from its header, never migrated. */
-export const SCHEMA_VERSION = 22;
+export const SCHEMA_VERSION = 23;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */
 const TIME = "between 0 and 8640000000000000";
@@ -21,6 +21,8 @@ const COUNT = "between 0 and 1000000000000";
 /** More attempts, steps or hints than any schedule or lesson has. */
 const STEP = "between 0 and 10000";
 const STATUS = "between 100 and 599";
+/** Every status that undici reads: any three digits from 100 on. */
+const RECEIVED_STATUS = "between 100 and 999";
 const REQUEST_ID = "glob 'req_[0-9]*' and length(request) < 20";
 
 /** Checks `json_valid` first, because `json_type` throws on invalid JSON. */
@@ -176,7 +178,7 @@ create table attempts (
   status text not null check (status = 'succeeded' or status = 'failed' or status = 'aborted'),
   url text not null, requestHeaders text not null ${json("requestHeaders", "object")}, requestBody text,
   fault text check (fault is null or ${ifJson("fault", ATTEMPT_FAULT)}),
-  responseStatus integer check (responseStatus ${STATUS}), responseBody text, responseTruncated integer not null default 0,
+  responseStatus integer check (responseStatus ${RECEIVED_STATUS}), responseBody text, responseTruncated integer not null default 0,
   errorCode text, errorMessage text, nextDue integer check (nextDue ${TIME}),
   started integer not null check (started ${TIME}), ended integer not null check (ended ${TIME}), duration real,
   unique (delivery, attempt)
