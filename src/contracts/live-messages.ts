@@ -190,9 +190,8 @@ const sandbox = Type.Object({
     kept: KeptCounts,
     failedDeliveries: count,
     life: text,
-    service: maybeText,
   },
-  signature: Type.Object({ header: maybeText, form: text }),
+  signature: text,
   scenarios: Type.Array(Type.Object({ name: text, score: count, points: count })),
 });
 
