@@ -176,21 +176,17 @@ export const Merchant = Type.Object(
 
 /** The fields of the sandbox that the dashboard and plain lines read. */
 const sandbox = Type.Object({
-  ...{
-    version: text,
-    pid: count,
-    baseUrl: text,
-    clock: ClockState,
-    database: maybeText,
-    merchants: Type.Array(Merchant),
-  },
-  ...{
-    pendingDeliveries: count,
-    made: MadeCounts,
-    kept: KeptCounts,
-    failedDeliveries: count,
-    life: text,
-  },
+  version: text,
+  pid: count,
+  baseUrl: text,
+  clock: ClockState,
+  database: maybeText,
+  merchants: Type.Array(Merchant),
+  pendingDeliveries: count,
+  made: MadeCounts,
+  kept: KeptCounts,
+  failedDeliveries: count,
+  life: text,
   signature: text,
   scenarios: Type.Array(Type.Object({ name: text, score: count, points: count })),
 });
