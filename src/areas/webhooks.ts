@@ -4,6 +4,7 @@ import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed, type Behaviour } from "../schema/assumed.ts";
+import { PATTERNS } from "../schema/patterns.ts";
 import {
   assumedListOf,
   assumedPageQuery,
@@ -22,14 +23,17 @@ import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 import { endpoint } from "./declare/operation.ts";
 import { resource, withFields } from "./declare/resource.ts";
 
-const NAME = "[a-z0-9_]+(\\.[a-z0-9_]+)+";
 const named = { minLength: 1, maxLength: 255 };
 
 const subscription = {
   url: Type.String({ description: "URL that receives the deliveries: an http or https address on this machine" }),
   events: assumed(
     Type.Array(
-      Type.String({ description: "An event type, or `*` for all events", pattern: `^(\\*|${NAME})$`, ...named }),
+      Type.String({
+        description: "An event type, or `*` for all events",
+        pattern: PATTERNS.subscribedEvent.pattern,
+        ...named,
+      }),
       {
         description: "Event types to deliver, such as `payment.succeeded`",
         minItems: 1,
@@ -218,7 +222,11 @@ const listDeliveries = endpoint({
 });
 
 const testEvent = Type.Object({
-  type: Type.String({ description: "Event type, such as `payment.succeeded`", pattern: `^${NAME}$`, ...named }),
+  type: Type.String({
+    description: "Event type, such as `payment.succeeded`",
+    pattern: PATTERNS.eventType.pattern,
+    ...named,
+  }),
   data: Type.Optional(
     Type.Record(Type.Unknown(), { description: "Event data, sent unchanged; may contain an `amount`" }),
   ),
