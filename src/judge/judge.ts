@@ -1,7 +1,7 @@
 // The judge: gives verdicts on how clients retry and how receivers handle webhooks. It observes requests, fault firings
 // and delivery attempts, keeps the state of the rules per merchant, and decides when calls arrive, and, by one alarm in
-// real time, when deadlines pass. The judge never delays a response: a request that no rule needs costs one look-up, and all other
-// work happens after the response.
+// real time, when deadlines pass. The judge never delays a response: a request that no rule needs costs one look-up,
+// and all other work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AddedSandbox, VerdictFilter, VerdictMessage } from "../contracts/verdict.ts";
