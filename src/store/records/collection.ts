@@ -317,10 +317,7 @@ function failDuplicate<R extends RecordBase>(resource: Resource<R>, record: R, f
   );
 }
 
-/**
- * Joins the values of fields that are unique together into one text; keys of objects are sorted. Undefined when a value
- * is missing.
- */
+/** The values of fields that are unique together, as one text; undefined when a value is missing. */
 export function uniqueValue(record: object, fields: readonly string[]): string | undefined {
   const values = fields.map((field) => record[field as keyof typeof record] as unknown);
   const sorted = values.map((value) =>
