@@ -1,5 +1,5 @@
-// Lanes of tests: `quick` runs in this process on a frozen clock; `slow` starts the built program, waits real seconds,
-// or tries many inputs; `tools` needs third-party tools, which `npm run check:tools` installs.
+// Lanes of tests: `quick` runs in this process on a frozen clock; `mounted` runs its tests of the API once more, through
+// an Express app; `slow` starts the built program, waits real seconds, or tries many inputs; `tools` needs third-party tools, which `npm run check:tools` installs.
 
 import { availableParallelism, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";
@@ -57,6 +57,11 @@ export default defineConfig({
           // tests.
           isolate: false,
         },
+      },
+      {
+        extends: true,
+        // The contract of the API once more, through a sandbox that is mounted in an Express app.
+        test: { name: "mounted", include: ["test/api/*.test.ts"], env: { MOUNTED: "express" }, isolate: false },
       },
       {
         extends: true,

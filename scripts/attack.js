@@ -14,7 +14,12 @@ const files = readdirSync("test", { recursive: true })
   .map((name) => `test/${name}`)
   .filter((path) => readFileSync(path, "utf8").includes("attempted("));
 
-const vitest = await startVitest("test", files, { run: true, watch: false, reporters: ["dot"] });
+const vitest = await startVitest("test", files, {
+  run: true,
+  project: ["quick", "slow"],
+  watch: false,
+  reporters: ["dot"],
+});
 const found = new Map(rows.map((row) => [row, { attempts: 0, refused: 0 }]));
 for (const module of vitest.state.getTestModules())
   for (const test of module.children.allTests())

@@ -4,7 +4,6 @@ export type * from "../generated/control-api.ts";
 export { type ConnectOptions, connect } from "./client/http-transport.ts";
 export { type OwnMerchant, ownMerchant } from "./client/test-merchant.ts";
 export { type FieldError, SandboxError } from "./kernel/errors.ts";
-export { createSandbox, type Sandbox } from "./sandbox/create.ts";
+export { createSandbox, type Sandbox, type SandboxOptions } from "./sandbox/create.ts";
 export type { Defect } from "./sandbox/engine.ts";
-export type { GivenOptions as SandboxOptions } from "./sandbox/options.ts";
 export { verifySignature } from "./webhooks/signature.ts";

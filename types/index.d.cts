@@ -190,7 +190,7 @@ export interface ControlApi {
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
     /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
-    /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs, so that reports, coverage and `verify` include them until a reset of everything. */
+    /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
     remove(given: {
       id: string;
     }): Promise<MerchantsRemoveReply>;
@@ -644,8 +644,8 @@ export type FaultAction = {
 } | {
   /** Changes the event, and signs it as changed. */
   type: "payload";
-  /** What is changed (default: `extra_field`, or `patch` if one is given) */
-  as?: "patch" | "truncate" | "unknown_type" | "extra_field" | "invalid_json";
+  /** What is changed; `reformat` only writes the JSON in another way (default: `extra_field`, or `patch` if one is given) */
+  as?: "patch" | "truncate" | "unknown_type" | "extra_field" | "invalid_json" | "reformat";
   /** JSON Pointers into the event, each with its new value */
   patch?: Record<string, unknown>;
 } | {
@@ -1576,7 +1576,7 @@ export interface SandboxAssumptionsReply {
     /** Stable identifier of the fact, such as `payment.status.values.refunded` */
     id: string;
     /** How a recording shows the fact */
-    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "invalid_fields" | "header" | "rate_limit" | "retry_after" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "schedule" | "limit" | "time_out" | "behaviour";
+    kind: "success_status" | "field" | "other_fields" | "type" | "value" | "values" | "prefix" | "format" | "envelope" | "order" | "parameter" | "other_parameters" | "default" | "minimum" | "maximum" | "body_field" | "required" | "accepted" | "error_status" | "error_category" | "error_code" | "invalid_fields" | "header" | "rate_limit" | "retry_after" | "idempotency_header" | "replay" | "replay_window" | "delivery_header" | "signature" | "body_format" | "schedule" | "limit" | "time_out" | "behaviour";
     /** The value in the sandbox */
     value: unknown;
     /** Where the fact comes from; `design`: the sandbox differs from every service on purpose */
@@ -2345,11 +2345,25 @@ interface RequestEntry {
   responseHeaders: Record<string, string | number>;
   responseBody: string;
 }
+type FactValue = string | number | boolean | readonly string[] | readonly number[];
+type Assumptions = Readonly<Record<string, FactValue>>;
 interface RateLimit {
   limit: number;
   /** Milliseconds. */
   window: number;
 }
+interface MountedRequest {
+  url?: string | undefined;
+  headers: object;
+}
+interface MountedResponse {
+  headersSent: boolean;
+}
+interface MountedServer {
+  listening: boolean;
+  address(): unknown;
+}
+type Middleware = (request: MountedRequest, response: MountedResponse, next?: (error?: unknown) => void) => void;
 interface Options {
   /** listen on this port; 0 selects any free port (default: 4747) */
   port: number;
@@ -2403,7 +2417,6 @@ interface Options {
   trust: boolean;
 }
 type OptionName = keyof Options;
-/** The options of `createSandbox()`: each as its value, or as the text of its flag. */
 type GivenOptions = {
   [Name in OptionName]?: Options[Name] | string | string[] | undefined;
 };
@@ -2416,11 +2429,14 @@ export interface Defect {
 }
 /** A running sandbox: its address, its listeners, and a method for each operation of the control API. */
 export interface Sandbox extends ControlApi {
-  /** The address of the sandbox, such as `http://127.0.0.1:4747`. */
+  /**
+   * The address of the sandbox, such as `http://127.0.0.1:4747`. With `listen: false` it is where the app has mounted
+   * the sandbox, such as `http://localhost:3000/pay`; it is empty until a request has arrived or a server is attached.
+   */
   readonly url: string;
   /** The base URL for a client of the service: `url` followed by `/v1`. */
   readonly baseUrl: string;
-  /** The port that the sandbox listens on. */
+  /** The port that the sandbox listens on, or with `listen: false` that of the app's server. */
   readonly port: number;
   /** The SQLite file; undefined when everything is in memory. */
   readonly file: string | undefined;
@@ -2435,12 +2451,32 @@ export interface Sandbox extends ControlApi {
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;
-  /** Waits for requests and deliveries in flight, then closes the port and the file. */
+  /**
+   * Serves /v1 and /_sandbox inside an app: `app.use(sandbox.middleware)` in Express, connect or Fastify with
+   * `@fastify/middie`, or `createServer(sandbox.middleware)`. It calls `next` for every other path. Create the sandbox
+   * with `listen: false` for it.
+   *
+   * @example
+   * const sandbox = await createSandbox({ listen: false });
+   * express().use("/pay", sandbox.middleware).listen(3000); // http://localhost:3000/pay/v1/payments
+   */
+  readonly middleware: Middleware;
+  /**
+   * Serves the live stream, which the dashboard reads, on the server of the app. `path` is where the app has mounted
+   * the sandbox (default: at the root).
+   */
+  attach(server: MountedServer, path?: string): void;
+  /** Waits for requests and deliveries in flight, then closes the port and the file. An app's server stays as it is. */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
 }
-export declare function createSandbox(given?: GivenOptions): Promise<Sandbox>;
+/** The options of `createSandbox()`. */
+export interface SandboxOptions extends GivenOptions {
+  /** Whether to listen on a port of its own (default: true). With false, an app serves the sandbox's `middleware`. */
+  listen?: boolean | undefined;
+}
+export declare function createSandbox(given?: SandboxOptions): Promise<Sandbox>;
 type Body = string | Uint8Array;
 interface Signed {
   /** The body exactly as it was received: bytes, or their text, before any parsing. */
@@ -2449,12 +2485,12 @@ interface Signed {
   signature: string | undefined;
   /** The secret of the endpoint, as it was shown when the endpoint was created. */
   secret: string;
+  /** The assumptions of the sandbox, if they set the form of the signature. */
+  assumptions?: Assumptions;
+  /** The value of `X-Webhook-Id`, for the forms that sign it too. */
+  id?: string | undefined;
 }
 /** Whether a delivery was signed with the secret. Compares in constant time. */
-export declare function verifySignature({ body, signature, secret }: Signed): boolean;
-
-export {
-  GivenOptions as SandboxOptions,
-};
+export declare function verifySignature({ body, signature, secret, assumptions, id }: Signed): boolean;
 
 export {};

@@ -30,6 +30,7 @@ import { behaviours as ids } from "../../src/store/records/id-counters.ts";
 import { behaviours as pages } from "../../src/store/records/record-pages.ts";
 import { behaviours as logins } from "../../src/store/records/tenants.ts";
 import { behaviours as dispatch } from "../../src/webhooks/dispatcher.ts";
+import { behaviours as eventBodies } from "../../src/webhooks/event-body.ts";
 import { behaviours as targets } from "../../src/webhooks/http/target-policy.ts";
 import { behaviours as schedule } from "../../src/webhooks/retry-schedule.ts";
 import { behaviours as signature } from "../../src/webhooks/signature.ts";
@@ -47,7 +48,7 @@ export const events = eventsOf(catalogue, resources);
 export const behaviours = [
   ...[...paths, ...bodies, ...authentication, ...limits, ...errors],
   ...[...collections, ...arrivals, ...life, ...ids, ...logins, ...areas, ...pages],
-  ...[...idempotency, ...dispatch, ...schedule, ...signature, ...targets],
+  ...[...idempotency, ...dispatch, ...schedule, ...eventBodies, ...signature, ...targets],
 ];
 export const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });
 export const control = (url: string) => ({ surface: controlSurface(url, version()), operations: controlCatalogue });

@@ -8,7 +8,15 @@ import { grouped } from "../kernel/grouped.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";
 import type { WebhookEvent } from "../webhooks/webhook-request.ts";
-import { createTestDeliveries, type Probe, probes, type TestDelivery, type TestDeliveryOptions } from "./probes.ts";
+import {
+  createTestDeliveries,
+  isAccepted,
+  isRejected,
+  type Probe,
+  probes,
+  type TestDelivery,
+  type TestDeliveryOptions,
+} from "./probes.ts";
 
 export type Audit = Awaited<ReturnType<typeof auditReceiver>>;
 
@@ -118,24 +126,22 @@ async function sendAll(
   return outcomes;
 }
 
-const isAccepted = ({ responseStatus }: Outcome) =>
-  responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
-const isRejected = ({ responseStatus }: Outcome) =>
-  responseStatus !== null && responseStatus >= 400 && responseStatus < 500;
-
 /**
  * If the receiver rejects a genuine event, rejected forgeries prove nothing, so only forgeries are sent: an accepted
- * one still counts.
+ * one still counts. So is the probe that can show why.
  */
-const isWorthTrying = ({ isForgery }: Probe, first: readonly Outcome[]) =>
-  first.every(isAccepted) || (isForgery === true && first.some(({ responseStatus }) => responseStatus !== null));
+const isWorthTrying = ({ isForgery, isTriedAlways }: Probe, first: readonly Outcome[]) =>
+  first.every(isAccepted) ||
+  isTriedAlways === true ||
+  (isForgery === true && first.some(({ responseStatus }) => responseStatus !== null));
 
 /** The outcomes of forged requests. The probe `body_changed` sends a genuine event first, which is skipped. */
 const forgeries = ({ id }: Probe, outcomes: readonly Outcome[]) =>
   id === "body_changed" ? outcomes.slice(1) : outcomes;
 
 function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, first: readonly Outcome[], verifies: boolean) {
-  const { id, sent, should, why, expected } = probe;
+  const { id, sent, should, expected } = probe;
+  const why = probe.explains?.(outcomes ?? []) ?? probe.why;
   const result = (verdict: Verdict, did: string) => ({ probe: id, verdict, sent, did, should, why });
   if (!outcomes) return result("inconclusive", "was not tried: a genuine event was not accepted either");
   const judged = expected === "rejected" ? forgeries(probe, outcomes) : outcomes;
@@ -143,11 +149,14 @@ function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, first: re
   const did =
     describe(judged) +
     (waiting > 0 ? ` (${waiting} of ${judged.length} connections waited in the system's listen backlog)` : "");
+  const isFirstRejected = !first.every(isAccepted);
+  if (probe.isTriedAlways && isFirstRejected && !judged.some(isAccepted))
+    return result("inconclusive", `${did}, as it did to a genuine event`);
   if (expected === "accepted") return result(judgeAcceptance(probe, judged), did);
   if (expected === "either")
     return result(judged.every(isRejected) || (verifies && judged.every(isAccepted)) ? "pass" : "fail", did);
   const isAnyAccepted = judged.some(isAccepted);
-  if (!isAnyAccepted && !first.every(isAccepted)) return result("inconclusive", `${did}, as it did to a genuine event`);
+  if (!isAnyAccepted && isFirstRejected) return result("inconclusive", `${did}, as it did to a genuine event`);
   return result(judged.every(isRejected) ? "pass" : "fail", did);
 }
 

@@ -2,7 +2,9 @@
 // send.
 
 import type { Clock } from "../kernel/clock.ts";
+import { escapedJson, indentedJson, VERIFY_RAW_BYTES } from "../kernel/json-forms.ts";
 import type { Random } from "../kernel/random.ts";
+import type { Outcome } from "../webhooks/http/outcome.ts";
 
 export interface Probe {
   id: string;
@@ -16,14 +18,24 @@ export interface Probe {
   why: string;
   /** Whether the probe needs no secret. A receiver that accepts such a probe accepts forged events. */
   isForgery?: true;
+  /** The reason that these outcomes show, if they show one. */
+  explains?(outcomes: readonly Outcome[]): string | undefined;
+  /** Whether the probe is tried even if the receiver rejects a genuine event, because it can show why. */
+  isTriedAlways?: true;
   /** Sends all deliveries at the same time (default: one after another). */
   isBurst?: true;
   deliveries(make: TestDeliveries): TestDelivery[];
 }
 
+export const isAccepted = ({ responseStatus }: Outcome) =>
+  responseStatus !== null && responseStatus >= 200 && responseStatus < 300;
+export const isRejected = ({ responseStatus }: Outcome) =>
+  responseStatus !== null && responseStatus >= 400 && responseStatus < 500;
+
 const BURST = 200;
 const LARGE = 200 * 1_024;
 const TAKE = "answer 2xx";
+const UNUSUAL_TEXT = { description: "Café, https://example.test/é" };
 
 /** The first probe must send a genuine event: if the receiver rejects it, rejecting forgeries proves nothing. */
 export const probes: readonly [Probe, ...Probe[]] = [
@@ -77,6 +89,24 @@ export const probes: readonly [Probe, ...Probe[]] = [
       const genuine = make.genuine();
       return [genuine, withSignature(make.genuine({ data: { amount: 12_500_000 } }), () => genuine.signature)];
     },
+  },
+  {
+    id: "raw_bytes",
+    sent: "genuine events in one line, indented, with escaped characters, and with a number written as 1.0",
+    expected: "accepted",
+    should: TAKE,
+    why: "The signature covers the bytes that were sent. Verify them before anything parses the body.",
+    isTriedAlways: true,
+    explains: (outcomes) => (outcomes.some(isAccepted) && outcomes.some(isRejected) ? VERIFY_RAW_BYTES : undefined),
+    deliveries: (make) => [
+      make.genuine({ write: JSON.stringify }),
+      make.genuine({ write: indentedJson }),
+      make.genuine({ data: UNUSUAL_TEXT, write: escapedJson }),
+      make.genuine({
+        data: { exchangeRate: 1 },
+        write: (event) => indentedJson(event).replace(/("exchangeRate": 1)/, "$1.0"),
+      }),
+    ],
   },
   {
     id: "same_event_twice",
@@ -193,19 +223,34 @@ interface EventChanges {
   /** Fields of the event itself. */
   more?: Record<string, unknown>;
   slow?: true;
+  /** How the event becomes text (default: as the sandbox writes events). */
+  write?(event: object): string;
 }
 
 export interface TestDeliveryOptions {
   clock: Clock;
   random: Random;
   sign(body: string, secret: string): string;
+  /** Writes an event as the sandbox sends it. */
+  writeEvent(event: object): string;
 }
 
 /** Makes deliveries for one receiver. Each event has a new id. */
-export function createTestDeliveries({ clock, random, sign }: TestDeliveryOptions, secret: string, run: number) {
+export function createTestDeliveries(
+  { clock, random, sign, writeEvent }: TestDeliveryOptions,
+  secret: string,
+  run: number,
+) {
   let number = 0;
   const began = clock.now();
-  const genuine = ({ type = "payment.succeeded", age = 0, data, more, slow }: EventChanges = {}): TestDelivery => {
+  const genuine = ({
+    type = "payment.succeeded",
+    age = 0,
+    data,
+    more,
+    slow,
+    write = writeEvent,
+  }: EventChanges = {}): TestDelivery => {
     const id = random.id("evt", "audit", began, run, ++number);
     const created = clock.seconds() - age;
     const event = {
@@ -218,7 +263,7 @@ export function createTestDeliveries({ clock, random, sign }: TestDeliveryOption
       data: { ...payment(number, created), ...data },
       ...more,
     };
-    const body = JSON.stringify(event);
+    const body = write(event);
     return { eventId: id, eventType: type, body, signature: sign(body, secret), ...(slow ? { slow } : {}) };
   };
   return {

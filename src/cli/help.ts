@@ -61,8 +61,10 @@ export const commandHelp = (
     .join("\n")
     .trimEnd();
 
-const SOURCES_OF_OPTIONS = `Each option of the sandbox is also a variable, such as MERCHANT_SANDBOX_RATE_LIMIT for --rate-limit, and a field of the folder's
-merchant-sandbox.json, such as {"rateLimit": "10/10s"}. Flags take precedence over variables, variables over the file.`;
+const SOURCES_OF_OPTIONS = `\
+Each option of the sandbox is also a variable, such as MERCHANT_SANDBOX_RATE_LIMIT for --rate-limit, and a field of
+the folder's merchant-sandbox.json, such as {"rateLimit": "10/10s"}. Flags take precedence over variables, variables
+over the file.`;
 
 /** The help of a command with subcommands. Lists an option once if all subcommands have it. */
 export function groupHelp(name: string, { summary, subcommands = {}, sections }: Described, isAll: boolean): string {

@@ -26,7 +26,8 @@ export const confirmationText = ({ confirmedBy }: Pick<VerdictMessage, "confirme
 
 /** The verdict in one line: the rule, the operation, the finding, the fix and the evidence. */
 export const verdictLine = ({ rule, operation, verdict, says, hint, ...evidence }: ExplainedVerdict) =>
-  `${rule}${operation === null ? "" : ` ${operation}`}: ${says}${verdict === "fail" ? ` ${hint}` : ""} (${evidenceText(evidence)})`;
+  `${rule}${operation === null ? "" : ` ${operation}`}: ${says}${verdict === "fail" ? ` ${hint}` : ""} ` +
+  `(${evidenceText(evidence)})`;
 
 /**
  * The calls and attempts that show a verdict, and what confirms it, in one line. Shortens many calls to the first ones

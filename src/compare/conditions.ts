@@ -111,7 +111,7 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     },
   },
   invalid_webhook_url: {
-    when: "The URL of a webhook endpoint is invalid, or has another scheme than http and https, and the call is refused.",
+    when: "The URL of a webhook endpoint is invalid, or its scheme is not http or https, and the call is refused.",
     applies: ({ call }) => {
       if (!call.operation.errors.includes("invalid_webhook_url") || !refused(call) || !isObject(call.body))
         return false;
@@ -136,7 +136,10 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
       problems.length > 0 && refused(call) && call.ids.every((id) => knowledge.ids.has(id)),
   },
   invalid_state: {
-    when: "An action on a record (POST to a path with its id) is repeated without its key after it succeeded. A first call counts too if it is refused with the status and code of such a repetition, unless that is 404 or 410.",
+    when:
+      "An action on a record (POST to a path with its id) is repeated without its key after it succeeded. " +
+      "A first call counts too if it is refused with the status and code of such a repetition, " +
+      "unless that is 404 or 410.",
     applies: ({ call, history, problems }) => {
       if (!isAction(call) || history.isRepeatedAction(call)) return isAction(call);
       const repeated = refused(call) && problems.length === 0 ? history.refusedRepeat(call.operation) : undefined;
@@ -144,7 +147,10 @@ const conditions: Partial<Record<ErrorCode, ConditionRule>> = {
     },
   },
   resource_not_found: {
-    when: "A refused id is in no response of the recording, and the body is right. The refusal of an action must also have the status and code of unknown ids elsewhere, or be 404 or 410 and unlike that of a repeated action.",
+    when:
+      "A refused id is in no response of the recording, and the body is right. " +
+      "The refusal of an action must also have the status and code of unknown ids elsewhere, " +
+      "or be 404 or 410 and unlike that of a repeated action.",
     applies: (context) => {
       const { call, knowledge, history, problems } = context;
       if (!refused(call) || problems.length > 0 || !call.ids.some((id) => !knowledge.ids.has(id))) return false;

@@ -41,7 +41,8 @@ function encodingOf(bytes: Uint8Array): string {
 const uncompressed = (bytes: Uint8Array, name: string): Uint8Array =>
   attempt(() => unzipSync(bytes, { maxOutputLength: LARGEST_UNCOMPRESSED })) ??
   usageError(
-    `${name} is compressed and cannot be decompressed: it is damaged, or holds more than ${LARGEST_UNCOMPRESSED} bytes. Compare the plain file.`,
+    `${name} is compressed and cannot be decompressed: it is damaged, ` +
+      `or holds more than ${LARGEST_UNCOMPRESSED} bytes. Compare the plain file.`,
   );
 
 /** Reads the text of a file beside the recording, by its name; undefined if there is none. */
@@ -178,7 +179,8 @@ function readLine(line: string, entry: string): RecordedDelivery {
   const found = tryParseJson(line);
   if (!isObject(found) || typeof found.body !== "string" || !isObject(found.headers))
     return usageError(
-      `${entry} is not a delivery: each line needs at, url, headers and body, as merchant-sandbox receive --log writes them.`,
+      `${entry} is not a delivery: each line needs at, url, headers and body, ` +
+        "as merchant-sandbox receive --log writes them.",
     );
   const headers = Object.entries(found.headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
   return {

@@ -23,7 +23,9 @@ export function comparisonText(comparison: Comparison): string {
     "Left out",
     Object.entries(noise).map(([reason, count]) => `${reason} (${count})`),
   );
-  const heading = `Compared ${plural(calls, "call")}${base === null ? "" : ` below ${base}`} and ${plural(webhooks, "webhook")} with ${facts} facts.`;
+  const heading =
+    `Compared ${plural(calls, "call")}${base === null ? "" : ` below ${base}`} and ${plural(webhooks, "webhook")} ` +
+    `with ${facts} facts.`;
   if (matchedNothing(comparison)) return [heading, NOTHING, ...leftOut].join("\n");
   return [
     heading,
@@ -49,7 +51,8 @@ export function comparisonText(comparison: Comparison): string {
     ),
     ...leftOut,
     "",
-    `${confirmed} confirmed (${plural(confirmations, "time")}), ${contradicted} contradicted, ${notSeen} not seen. Not seen means not tested.`,
+    `${confirmed} confirmed (${plural(confirmations, "time")}), ${contradicted} contradicted, ${notSeen} not seen. ` +
+      "Not seen means not tested.",
   ].join("\n");
 }
 
@@ -92,7 +95,8 @@ function renames({ verdicts }: Comparison): string[] {
 const isCalled = (value: FactValue) => typeof value === "string" && value.startsWith(CALLED);
 
 const NOTHING =
-  "Nothing matched: no call has the method and path of an operation of the service. Name the service's address with --base https://host/v1.";
+  "Nothing matched: no call has the method and path of an operation of the service. " +
+  "Name the service's address with --base https://host/v1.";
 
 const listed = (title: string, rows: readonly string[], most = MOST_ROWS) =>
   rows.length === 0
@@ -108,7 +112,10 @@ function findingLine({ facts, expected, seen, count, operations, entries }: Diff
   // Skips operations that the facts' ids name already.
   const foreign = operations.filter((operation) => !facts.some((fact) => fact.startsWith(`${operation}.`)));
   const where = foreign.length === 0 ? "" : ` on ${foreign.slice(0, MOST_FACTS).join(", ")}`;
-  return `  ${some(facts, MOST_FACTS)}: sandbox ${expected}, service ${seen}${where} (${plural(count, "time")}: ${entries.join(", ")})`;
+  return (
+    `  ${some(facts, MOST_FACTS)}: sandbox ${expected}, service ${seen}${where} ` +
+    `(${plural(count, "time")}: ${entries.join(", ")})`
+  );
 }
 
 /** One difference, with every fact that shows it. */

@@ -39,6 +39,7 @@ export const factKinds = {
   replay_window: { observed: "the time between two calls with the same key and the same request" },
   delivery_header: { observed: "the header on each recorded webhook" },
   signature: { observed: "the signatures of recorded webhooks, if the recording shows the secret" },
+  body_format: { observed: "not from a recording: programs that record traffic often format the bodies" },
   schedule: { observed: "the time between two attempts of one event" },
   limit: { observed: "not from a recording: the largest accepted size is not known from smaller ones" },
   time_out: { observed: "not from a recording: receivers rarely respond just in time" },

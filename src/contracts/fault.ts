@@ -119,7 +119,7 @@ export type DeliveryEffect =
   | { kind: "signature"; as: "missing" | "wrong_secret" | "previous_secret" | "body_changed" | "malformed" }
   | {
       kind: "payload";
-      as: "patch" | "truncate" | "unknown_type" | "extra_field" | "invalid_json";
+      as: "patch" | "truncate" | "unknown_type" | "extra_field" | "invalid_json" | "reformat";
       /** JSON Pointers into the event, each with its new value. */
       patch: Readonly<Record<string, unknown>>;
     }

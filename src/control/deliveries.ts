@@ -137,7 +137,8 @@ const release = endpoint({
   path: "/deliveries/release",
   summary: "Send the deliveries that wait, and trust the file that they came with",
   description:
-    "A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, and the snapshot of the start, send nothing by themselves: their deliveries wait for this call.",
+    "A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, " +
+    "and the snapshot of the start, send nothing by themselves: their deliveries wait for this call.",
   reply: Type.Object({ released: Type.Integer({ description: "How many deliveries are due now" }) }),
   handle: async ({ releaseHeld }) => ({ released: await releaseHeld() }),
 });

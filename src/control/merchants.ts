@@ -77,8 +77,9 @@ const removeMerchant = endpoint({
   path: "/merchants/{id}",
   summary: "Remove a merchant with all its data",
   description:
-    "Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the " +
-    "logs, so that reports, coverage and `verify` include them until a reset of everything.",
+    "Its keys stop working, its pending deliveries are cancelled, and its fault rules end. " +
+    "Its requests, events, deliveries and verdicts stay in the logs: " +
+    "reports, coverage and `verify` include them until a reset of everything.",
   reply: Type.Object({ removed: Type.String() }),
   errors: ["resource_not_found"],
   handle({ params, world }) {
@@ -93,9 +94,12 @@ const reset = endpoint({
   path: "/reset",
   summary: "Reset to the start of the sandbox, including ids",
   description:
-    "Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, " +
-    "faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options " +
-    "are set up again. Without `merchant`, the clock returns to the start too; with it, the clock and the other merchants stay as they are.",
+    "Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, " +
+    "rate-limit windows, the request log, faults, scenarios and verdicts. " +
+    "The data return to the fixtures, or to the snapshot of the options. " +
+    "Faults, scenarios and endpoints of the options are set up again. " +
+    "Without `merchant`, the clock returns to the start too; " +
+    "with it, the clock and the other merchants stay as they are.",
   body: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   example: {},
   reply: Type.Object({

@@ -76,8 +76,9 @@ const RequestDetail = Type.Object(
     ...LoggedRequest.properties,
     stages: Type.Array(Type.Object({ name: oneOf(STAGES, ""), ms: Type.Number() }), {
       description:
-        "How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, `validation`, the `operation`, " +
-        "`response` (until its first byte; injected latency is here), and `sending`. Without the stages that the request did not reach",
+        "How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, " +
+        "`validation`, the `operation`, `response` (until its first byte; injected latency is here), and `sending`. " +
+        "Without the stages that the request did not reach",
     }),
     request: Message,
     response: Message,

@@ -22,8 +22,10 @@ const listVerdicts = endpoint({
   path: "/verdicts",
   summary: "List verdicts on how clients retry and how receivers handle webhooks",
   description:
-    "The judge always watches and never changes a response. After a 429, a 503, a lost response or another transient failure, it checks the client's next " +
-    "call of the same kind. Times are real, whatever the sandbox clock says. The newest 1,000 of each verdict are kept.",
+    "The judge always watches and never changes a response. " +
+    "After a 429, a 503, a lost response or another transient failure, " +
+    "it checks the client's next call of the same kind. Times are real, " +
+    "whatever the sandbox clock says. The newest 1,000 of each verdict are kept.",
   query: Type.Object({
     rule: Type.Optional(text("Only of this rule, or of several, as in retry_after.*")),
     verdict: Type.Optional(oneOf(VERDICTS, "Only with this verdict")),

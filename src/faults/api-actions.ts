@@ -25,7 +25,8 @@ const rateLimit = onCalls({
   type: "rate_limit",
   phase: "limit",
   description:
-    "Sends a 429 as if the rate limit were exceeded; with `exhaust`, uses up the merchant's real rate-limit window instead.",
+    "Sends a 429 as if the rate limit were exceeded; " +
+    "with `exhaust`, uses up the merchant's real rate-limit window instead.",
   example: "429 payments.list --times 3 --retry-after 2",
   main: "retryAfter",
   // With `exhaust`, the rate limiter itself responds with the 429.
@@ -40,7 +41,8 @@ const rateLimit = onCalls({
   },
   check: ({ exhaust, retryAfter: wait }) =>
     exhaust && wait !== undefined && (typeof wait !== "number" || wait === 0)
-      ? "action.retryAfter must be a number of seconds, from 1, with exhaust, which uses up the real window: the window determines when it ends."
+      ? "action.retryAfter must be a number of seconds, from 1, with exhaust, which uses up the real window: " +
+        "the window determines when it ends."
       : undefined,
   prepare: ({ exhaust = false, retryAfter: wait }) => {
     if (exhaust) return { kind: "exhaust", ...(typeof wait === "number" ? { resetIn: wait * 1_000 } : {}) };

@@ -2,6 +2,7 @@
 
 import type { AttemptFault, DeliveryEffect, DeliveryInjection } from "../contracts/fault.ts";
 import { EVENT_HEADER, SIGNATURE_HEADER, type WebhookRequest } from "../contracts/webhook.ts";
+import { escapedJson, indentedJson } from "../kernel/json-forms.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Sign } from "../kernel/signature-forms.ts";
 import { pointerSegments } from "../schema/json-pointer.ts";
@@ -105,18 +106,26 @@ function changedBody(body: string, { as, patch }: EffectOf<"payload">): string {
       return rewritten(body, { type: UNKNOWN_TYPE });
     case "extra_field":
       return rewritten(body, { addedLater: { by: "a later version" } });
+    case "reformat": {
+      const event = JSON.parse(body);
+      return body === JSON.stringify(event) ? indentedJson(event) : escapedJson(event);
+    }
     case "patch": {
       const patched = Object.entries(patch).reduce(
         (event, [pointer, value]) => setAt(event, pointerSegments(pointer), value),
         JSON.parse(body),
       );
-      return JSON.stringify(patched);
+      return writtenLike(body, patched);
     }
   }
 }
 
 const rewritten = (body: string, fields: JsonObject) =>
-  JSON.stringify({ ...(JSON.parse(body) as JsonObject), ...fields });
+  writtenLike(body, { ...(JSON.parse(body) as JsonObject), ...fields });
+
+/** Over several lines if the body is, so that nothing but the fault changes. */
+const writtenLike = (body: string, event: unknown) =>
+  body.includes("\n") ? indentedJson(event) : JSON.stringify(event);
 
 /** A copy with `wanted` at the end of the path. Creates missing objects on the way, and never writes to a prototype. */
 function setAt(value: unknown, [step, ...rest]: readonly string[], wanted: unknown): unknown {

@@ -17,7 +17,8 @@ export function milliseconds(written: string): number {
     tryParseDuration(written) ??
     fail(
       "validation_failed",
-      `${JSON.stringify(written)} is not a time span, or is longer than a hundred years. Write it as 600ms, 30s or 24h.`,
+      `${JSON.stringify(written)} is not a time span, or is longer than a hundred years. ` +
+        "Write it as 600ms, 30s or 24h.",
     )
   );
 }

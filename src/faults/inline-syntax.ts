@@ -20,7 +20,8 @@ export function parseInlineActions(text: string): { type: string }[] {
     if (action.target !== "api")
       fail(
         "validation_failed",
-        `X-Sandbox-Inject takes actions on calls; ${action.type} acts on deliveries. Add a rule: POST /_sandbox/faults.`,
+        `X-Sandbox-Inject takes actions on calls; ${action.type} acts on deliveries. ` +
+          "Add a rule: POST /_sandbox/faults.",
       );
     if (action.phase === "read")
       fail(

@@ -117,7 +117,8 @@ function checkId(id: string, rules: ReadonlyMap<string, ArmedRule>, isLogged: bo
   if (isLogged)
     fail(
       "already_exists",
-      `The logs may still name an earlier fault rule ${id}, whose requests would be counted as this one's. Choose another id, leave it out, or reset everything first.`,
+      `The logs may still name an earlier fault rule ${id}, whose requests would be counted as this one's. ` +
+        "Choose another id, leave it out, or reset everything first.",
     );
 }
 

@@ -64,10 +64,19 @@ export async function sendWithFaults(
 
 async function sendBodyLate(context: RequestContext, reply: Reply, delay: number, held: HeldResponses): Promise<void> {
   const { outgoing, incoming } = context;
+  keepUntransformed(context);
   if (!writeHead(context, reply, rateLimitHeaders(context))) return;
   outgoing.flushHeaders();
   await pause(outgoing, delay, held);
   endResponse(context, incoming.method === "HEAD" ? undefined : reply.body);
+}
+
+/**
+ * Keeps middleware of an app, such as compression, from holding back or changing a body that is sent in parts.
+ * Middleware that changes bodies replaces the response's own `write`.
+ */
+function keepUntransformed({ outgoing, headers }: RequestContext): void {
+  if (Object.hasOwn(outgoing, "write")) headers["Cache-Control"] = "no-transform";
 }
 
 const GARBAGE = "\u0000\u0001\u0002 this is no HTTP \u0003\r\n\r\n";
@@ -125,6 +134,7 @@ async function sendCorrupted(
   context.reply = sent;
   const limits = rateLimitHeaders(context);
   if (delay === 0 && as !== "truncate" && as !== "drip") return send(context, sent, limits);
+  keepUntransformed(context);
   if (!writeHead(context, sent, limits)) return;
   outgoing.flushHeaders();
   await pause(outgoing, delay, held);

@@ -45,7 +45,8 @@ function check(context: RequestContext): void {
   if (sent === undefined)
     fail(
       "missing_api_key",
-      "No Authorization header was sent. Send `Authorization: Bearer sk_test_…` with one of the keys that the sandbox printed at its start.",
+      "No Authorization header was sent. " +
+        "Send `Authorization: Bearer sk_test_…` with one of the keys that the sandbox printed at its start.",
     );
   const token = typeof sent === "string" ? bearer(sent) : undefined;
   if (token === undefined)
@@ -57,7 +58,8 @@ function check(context: RequestContext): void {
   if (!identity)
     fail(
       "invalid_api_key",
-      "This sandbox knows no such key. Its keys are listed at GET /_sandbox; a key created before a reset is no longer valid.",
+      "This sandbox knows no such key. Its keys are listed at GET /_sandbox; " +
+        "a key created before a reset is no longer valid.",
       {},
       INVALID_TOKEN,
     );
@@ -77,7 +79,8 @@ export function refuseLiveKey(text: string): void {
   if (!containsLiveKey(text)) return;
   fail(
     "live_key_refused",
-    "A live key was sent; this sandbox takes sk_test_ keys only. Rotate that key: it was just sent in clear to a local process.",
+    "A live key was sent; this sandbox takes sk_test_ keys only. " +
+      "Rotate that key: it was just sent in clear to a local process.",
   );
 }
 
@@ -89,7 +92,9 @@ function bearer(header: string | undefined): string | undefined {
 export const behaviours: Behaviour[] = [
   {
     id: "auth.keys",
-    fact: "A key or token acts for one merchant and sees only its records. It is sent as `Bearer` in one Authorization header, and has no scopes.",
+    fact:
+      "A key or token acts for one merchant and sees only its records. " +
+      "It is sent as `Bearer` in one Authorization header, and has no scopes.",
     why: "The service's documentation speaks of the caller's own records and shows no permissions.",
   },
   {
@@ -99,7 +104,10 @@ export const behaviours: Behaviour[] = [
   },
   {
     id: "auth.sessions",
-    fact: "Login returns a token that works like an API key of the merchant and expires after an hour: then 401 `token_expired`. Any key can log in as any merchant of the sandbox. Unknown email and wrong password get the same 401.",
+    fact:
+      "Login returns a token that works like an API key of the merchant and expires after an hour: " +
+      "then 401 `token_expired`. Any key can log in as any merchant of the sandbox. " +
+      "Unknown email and wrong password get the same 401.",
     why: "The service's documentation does not say how a token is obtained or how long it is valid.",
   },
 ];

@@ -62,9 +62,9 @@ export function createControlApp<World>(
   router.get(PAGE_PATH, createPage(loadPage));
   addRoutes(router, CONTROL_PREFIX, control, (endpoint) =>
     inTurn(
-      readBody, //                         415 413 400
+      readBody, //                           415 413 400
       yieldIfLong,
-      run(endpoint, options), //           400 403 404 409, or the operation's reply
+      run(endpoint, options), //             400 403 404 409, or the operation's reply
     ),
   );
   const { finish, failed } = createEnding(options);

@@ -27,7 +27,8 @@ export const tokenCheck =
     if (token === undefined || isSameToken(sentToken(incoming), `Bearer ${token}`)) return;
     fail(
       "control_token_required",
-      "This sandbox is open to the network: send its control token as `Authorization: Bearer …`. The control API takes no sk_test_ key.",
+      "This sandbox is open to the network: send its control token as `Authorization: Bearer …`. " +
+        "The control API takes no sk_test_ key.",
     );
   };
 

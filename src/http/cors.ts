@@ -69,7 +69,8 @@ export const refusePages: Stage = (request, _response, next) => {
   if (operation?.notFromPages && headers["Access-Control-Allow-Origin"] !== undefined)
     fail(
       "origin_not_allowed",
-      `${operation.id} is not for web pages, not even of an origin in --allowed-origin. Call it from your server, or use --endpoints <url>.`,
+      `${operation.id} is not for web pages, not even of an origin in --allowed-origin. ` +
+        "Call it from your server, or use --endpoints <url>.",
     );
   next();
 };

@@ -4,9 +4,9 @@
 
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { succeeds } from "../kernel/attempt.ts";
+import { memoize } from "../kernel/bounded-cache.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
-import { once } from "../kernel/once.ts";
 import { MAX_TARGET } from "../kernel/request-limits.ts";
 import { contextOf, headerOnce, type RequestContext, type Stage } from "./context.ts";
 import type { Cors } from "./cors.ts";
@@ -15,7 +15,10 @@ import { isApiPath } from "./request-target.ts";
 export type Guard = ReturnType<typeof createGuard>;
 
 interface GuardOptions {
-  port: () => number;
+  /** The port of the server that received a request; undefined if the request did not come over a network. */
+  port: (incoming: IncomingMessage) => number | undefined;
+  /** Whether requests from other machines are refused (default: false). A server on loopback gets none. */
+  isLocalOnly?: boolean;
   /**
    * Further host names, with the sandbox's own port or with an explicit one, such as the port that a container
    * publishes.
@@ -25,25 +28,36 @@ interface GuardOptions {
   cors: Cors | undefined;
 }
 
-export function createGuard({ port, extraHosts, cors }: GuardOptions) {
+export function createGuard({ port, isLocalOnly = false, extraHosts, cors }: GuardOptions) {
   const names = [...new Set(["localhost", "127.0.0.1", "[::1]", ...extraHosts.map((host) => host.toLowerCase())])];
-  const authorities = once(() => [
-    ...names.map((name) => (/:\d+$/.test(name) ? name : `${name}:${port()}`)),
-    // Clients omit port 80 from Host.
-    ...(port() === 80 ? names : []),
-  ]);
-  const isAllowedHost = (authority: string) => authorities().includes(authority);
-  const isOwnOrigin = (origin: string) => origin.startsWith("http://") && isAllowedHost(origin.slice("http://".length));
+  const authoritiesAt = memoize(MAX_PORTS, (scheme) => {
+    const [protocol = "", at = ""] = scheme.split(":");
+    return [
+      ...names.map((name) => (/:\d+$/.test(name) ? name : `${name}:${at}`)),
+      // Clients omit the default port from Host.
+      ...(at === DEFAULT_PORTS[protocol] ? names : []),
+    ];
+  });
+  const schemeOf = ({ socket }: IncomingMessage) => ((socket as { encrypted?: boolean }).encrypted ? "https" : "http");
+  const authoritiesOf = (incoming: IncomingMessage) => {
+    const scheme = schemeOf(incoming);
+    return authoritiesAt(`${scheme}:${port(incoming) ?? DEFAULT_PORTS[scheme]}`);
+  };
+  const isOwnOrigin = (origin: string, incoming: IncomingMessage) => {
+    const own = `${schemeOf(incoming)}://`;
+    return origin.startsWith(own) && authoritiesOf(incoming).includes(origin.slice(own.length));
+  };
   const checkOrigin = (incoming: IncomingMessage) => {
     const origin = headerOnce(incoming, "origin");
     if (origin === undefined) {
       checkSite(incoming);
       return checkBrowser(incoming);
     }
-    if (typeof origin === "string" && (isOwnOrigin(origin) || cors?.allows(origin, incoming))) return;
+    if (typeof origin === "string" && (isOwnOrigin(origin, incoming) || cors?.allows(origin, incoming))) return;
     fail(
       "origin_not_allowed",
-      `Web pages of other origins may not use this sandbox; received Origin ${quote(origin)}. Call it from your server, or allow the page to use the API under /v1 with --allowed-origin <origin>.`,
+      `Web pages of other origins may not use this sandbox; received Origin ${quote(origin)}. ` +
+        "Call it from your server, or allow the page to use the API under /v1 with --allowed-origin <origin>.",
     );
   };
   /**
@@ -56,11 +70,13 @@ export function createGuard({ port, extraHosts, cors }: GuardOptions) {
         "host_not_allowed",
         "The request target must be a path, such as /v1/payments; a full URL in the request line is not served.",
       );
+    if (isLocalOnly) requireLocal(incoming);
     const host = headerOnce(incoming, "host");
-    if (typeof host !== "string" || !isAllowedHost(host.toLowerCase()))
+    if (typeof host !== "string" || !authoritiesOf(incoming).includes(host.toLowerCase()))
       fail(
         "host_not_allowed",
-        `This sandbox answers to ${authorities().join(", ")}; received Host ${quote(host)}. Allow another with --allowed-host <name>, or NAME:PORT.`,
+        `This sandbox answers to ${authoritiesOf(incoming).join(", ")}; received Host ${quote(host)}. ` +
+          "Allow another with --allowed-host <name>, or NAME:PORT.",
       );
     checkOrigin(incoming);
     return cors?.headers(incoming);
@@ -68,6 +84,21 @@ export function createGuard({ port, extraHosts, cors }: GuardOptions) {
   /** Whether `check` would pass. */
   const allows = (incoming: IncomingMessage) => succeeds(() => check(incoming));
   return { check, allows };
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: "80", https: "443" };
+/** An app that a sandbox is mounted in may listen on several ports. */
+const MAX_PORTS = 20;
+
+/** Rejects a request from another machine: an app that listens on every address passes those on too. */
+function requireLocal({ socket: { remoteAddress } }: IncomingMessage): void {
+  if (remoteAddress === undefined || /^(::ffff:)?127\.|^::1$/.test(remoteAddress)) return;
+  fail(
+    "host_not_allowed",
+    `This sandbox serves programs of its own machine; received a request from ${remoteAddress}. ` +
+      'Create it with { host: "0.0.0.0", allowedHost: ["<name>"] } to serve other machines, which then need its ' +
+      "control token.",
+  );
 }
 
 /**
@@ -80,7 +111,8 @@ function checkSite({ method, headers }: IncomingMessage): void {
     return;
   fail(
     "origin_not_allowed",
-    `Web pages of other origins may not use this sandbox; received Sec-Fetch-Site ${quote(site)}. Call it from your server, not from the browser.`,
+    `Web pages of other origins may not use this sandbox; received Sec-Fetch-Site ${quote(site)}. ` +
+      "Call it from your server, not from the browser.",
   );
 }
 
@@ -95,7 +127,9 @@ function checkBrowser({ url, headers }: IncomingMessage): void {
   if (!/^mozilla\//i.test(headers["user-agent"] ?? "") || /^bearer /i.test(headers.authorization ?? "")) return;
   fail(
     "origin_not_allowed",
-    "A browser sent this request without an API key, an Origin or Sec-Fetch-Site, as an image of any web page would. Call the sandbox from your server, or send `Authorization: Bearer sk_test_…`.",
+    "A browser sent this request without an API key, an Origin or Sec-Fetch-Site, " +
+      "as an image of any web page would. " +
+      "Call the sandbox from your server, or send `Authorization: Bearer sk_test_…`.",
   );
 }
 

@@ -84,7 +84,8 @@ export function replay(context: RequestContext, stored: StoredReply): void {
   if (stored.fingerprint !== context.fingerprint)
     fail(
       "idempotency_key_reused",
-      "This Idempotency-Key was used for another request: method, path, query or body differ. Use a new key for a new request.",
+      "This Idempotency-Key was used for another request: method, path, query or body differ. " +
+        "Use a new key for a new request.",
       { firstRequestId: stored.request },
     );
   context.replayOf = stored.request;
@@ -109,23 +110,33 @@ export const behaviours: MeasuredBehaviour[] = [
   {
     id: "idempotency.window",
     fact: "The first response is replayed for 24 hours on the sandbox clock, with `Idempotent-Replayed: true`.",
-    why: "The service's documentation gives no window; 24 hours is the most common one, and the header is a common convention.",
+    why:
+      "The service's documentation gives no window; 24 hours is the most common one, " +
+      "and the header is a common convention.",
     facts: [{ id: "idempotency.replay", kind: "replay", value: "the first response" }, replayWindowFact],
   },
   {
     id: "idempotency.login",
-    fact: "The response of a login is replayed for 59 minutes only; later the same key logs in again and returns a new token.",
+    fact:
+      "The response of a login is replayed for 59 minutes only; " +
+      "later the same key logs in again and returns a new token.",
     why: "The token expires after an hour, and the replay of an expired token would be of no use.",
   },
   {
     id: "idempotency.remembered",
-    fact: "Responses with 2xx, 404 and 409 are stored. Requests rejected earlier (400, 401, 403, 413, 415, 422, 429), injected faults and 500 are not.",
-    why: "A rejected request had no effect, so a corrected one may use the same key; a 500 was rolled back, so a retry is safe.",
+    fact:
+      "Responses with 2xx, 404 and 409 are stored. " +
+      "Requests rejected earlier (400, 401, 403, 413, 415, 422, 429), injected faults and 500 are not.",
+    why:
+      "A rejected request had no effect, so a corrected one may use the same key; " +
+      "a 500 was rolled back, so a retry is safe.",
   },
   {
     id: "idempotency.bound",
     fact: `Keys are 1 to ${MAX_KEY_LENGTH} printable ASCII characters on all eleven operations.`,
-    why: "The service's documentation states this limit for eight of them; applying it to the other three is the stricter reading.",
+    why:
+      "The service's documentation states this limit for eight of them; " +
+      "applying it to the other three is the stricter reading.",
     facts: [keyLengthFact],
   },
   {

@@ -115,7 +115,8 @@ function take(context: RequestContext, bucket: RateLimitWindow, { mode }: Pick<C
   const seconds = typeof constant === "number" ? constant : secondsUntil(bucket.reset(context.at), context.at);
   fail(
     "rate_limit_exceeded",
-    `All ${bucket.limit} requests of this window are used up. ${mode === "frozen" ? moveClock("the window", seconds) : wait(seconds)}`,
+    `All ${bucket.limit} requests of this window are used up. ` +
+      `${mode === "frozen" ? moveClock("the window", seconds) : wait(seconds)}`,
     { limit: bucket.limit, retryAfter: seconds, ...(mode === "frozen" ? { clock: mode } : {}) },
     { "Retry-After": String(seconds), "Cache-Control": "no-store" },
   );
@@ -125,7 +126,9 @@ const wait = (seconds: number) => `Wait ${seconds} s, as Retry-After says, then 
 
 /** Message for a wait that cannot end because the sandbox clock is frozen. */
 export const moveClock = (what: string, seconds: number) =>
-  `The sandbox clock is frozen, so waiting does not end ${what}: move the clock with \`merchant-sandbox clock advance ${seconds}s\` or POST /_sandbox/clock/advance, then try again.`;
+  `The sandbox clock is frozen, so waiting does not end ${what}: ` +
+  `move the clock with \`merchant-sandbox clock advance ${seconds}s\` or POST /_sandbox/clock/advance, ` +
+  "then try again.";
 
 export const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil(time / 1000) - Math.floor(now / 1000));
 
@@ -149,18 +152,25 @@ export const behaviours: MeasuredBehaviour[] = [
   },
   {
     id: "rate_limit.scope",
-    fact: "Each merchant has one window, shared by all of its keys, sessions and operations. Failed authentication counts against the client's address.",
+    fact:
+      "Each merchant has one window, shared by all of its keys, sessions and operations. " +
+      "Failed authentication counts against the client's address.",
     why: "The service's documentation says `every endpoint` but names no scope; comparable services limit per account.",
     setting: "--rate-limit OPERATION=10/10s",
   },
   {
     id: "rate_limit.headers",
-    fact: "The three headers are on every response under `/v1`, unless a foreign host or origin, an overlong or a malformed request is rejected. After a failed authentication they show the window of the client's address.",
+    fact:
+      "The three headers are on every response under `/v1`, " +
+      "unless a foreign host or origin, an overlong or a malformed request is rejected. " +
+      "After a failed authentication they show the window of the client's address.",
     why: "The service's documentation describes them with 429 and says that the rate limit applies to every endpoint.",
   },
   {
     id: "rate_limit.counted",
-    fact: "Every request that reaches the limiter counts, whatever its response. Requests rejected by the limiter do not count.",
+    fact:
+      "Every request that reaches the limiter counts, whatever its response. " +
+      "Requests rejected by the limiter do not count.",
     why: "The service's documentation does not say; a client that complies with this rule works with laxer ones too.",
   },
 ];

@@ -1,10 +1,10 @@
 // Reads the request body and checks its type, size and JSON. The body of a GET or HEAD request is ignored.
 
 import { isUtf8 } from "node:buffer";
-import type { IncomingMessage } from "node:http";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { nextTurn } from "../kernel/clock.ts";
-import { fail } from "../kernel/errors.ts";
+import { fail, SandboxError } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { extentOf, MAX_BODY, MAX_DEPTH, MAX_VALUES } from "../kernel/request-limits.ts";
 import { Type } from "../schema/shapes.ts";
@@ -23,19 +23,56 @@ export const bodyBytesFact = settableFact<number>(
 
 export const readBody: Stage = (request, _response, next) => {
   if (request.method === "GET" || request.method === "HEAD" || !announcesBody(request)) return next();
-  return receive(contextOf(request), Number(request.headers["content-length"] ?? 0)).then(() => next());
+  const context = contextOf(request);
+  const length = Number(request.headers["content-length"] ?? 0);
+  const receiving = request.readableEnded ? takeRead(context, length) : receive(context, length);
+  return receiving.then(() => next());
 };
+
+/** Takes a body that middleware of the app has read before the sandbox. */
+async function takeRead(context: RequestContext, length: number): Promise<void> {
+  const { incoming, headers } = context;
+  const most = assumedValue(context.assumed, bodyBytesFact);
+  checkType(incoming);
+  if (length > most) refuseSize(context, length);
+  const read = readElsewhere(incoming);
+  if (read === undefined)
+    throw new SandboxError(
+      "Middleware in front of the sandbox read the request body and kept neither request.body nor request.rawBody. " +
+        "Mount the sandbox before it.",
+    );
+  if (read.text.length > most) refuseSize(context, read.text.length);
+  if (!read.isOriginal) headers["X-Sandbox-Request-Body"] = "reserialized";
+  await take(context, read.text);
+}
+
+/**
+ * A body that middleware such as express.json() has read: the bytes that it kept as `rawBody`, or the value in `body`,
+ * serialised again. Undefined if it kept neither.
+ */
+export function readElsewhere(incoming: IncomingMessage): { text: string; isOriginal: boolean } | undefined {
+  const { rawBody, body } = incoming as { rawBody?: unknown; body?: unknown };
+  const original = [rawBody, body].find((kept) => Buffer.isBuffer(kept) || typeof kept === "string");
+  if (Buffer.isBuffer(original)) return { text: decode(original), isOriginal: true };
+  if (typeof original === "string") return { text: original, isOriginal: true };
+  return body === undefined ? undefined : { text: JSON.stringify(body), isOriginal: false };
+}
 
 async function receive(context: RequestContext, length: number): Promise<void> {
   const isAwaitingContinue = awaitsContinue(context.incoming);
   if (length > 0 || isAwaitingContinue) checkType(context.incoming);
   if (length > assumedValue(context.assumed, bodyBytesFact)) refuseSize(context, length);
-  if (isAwaitingContinue) context.outgoing.writeContinue();
+  if (isAwaitingContinue && !hasContinued(context.outgoing)) context.outgoing.writeContinue();
   const bytes = await collect(context);
   // The headers after a body in chunks.
   for (const trailer of context.incoming.rawTrailers) refuseLiveKey(trailer);
-  if (bytes.length === 0) return;
-  const text = decode(bytes);
+  if (bytes.length > 0) await take(context, decode(bytes));
+}
+
+/** Whether Node has sent `100 Continue` itself, as it does on an app's server. An internal property says so. */
+const hasContinued = (outgoing: ServerResponse) => (outgoing as { _sent100?: boolean })._sent100 === true;
+
+async function take(context: RequestContext, text: string): Promise<void> {
   // Runs before the body is stored anywhere.
   refuseLiveKey(text);
   context.bodyText = text;
@@ -143,7 +180,8 @@ function parse(text: string): Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value))
     fail(
       "body_not_object",
-      `The body must be a JSON object; received ${Array.isArray(value) ? "an array" : mask(JSON.stringify(value), 60)}.`,
+      "The body must be a JSON object; " +
+        `received ${Array.isArray(value) ? "an array" : mask(JSON.stringify(value), 60)}.`,
     );
   return value as Record<string, unknown>;
 }
@@ -161,7 +199,11 @@ const quote = (text: string) => JSON.stringify(mask(text, 100));
 export const behaviours: MeasuredBehaviour[] = [
   {
     id: "http.bodies",
-    fact: "A body must be a JSON object in UTF-8 with `Content-Type: application/json`, uncompressed, of at most 1 MiB, 32 levels and 20,000 fields and elements; otherwise 400, 413 or 415. An empty body counts as `{}`. A change that makes a record longer than 2 MiB gets 400.",
+    fact:
+      "A body must be a JSON object in UTF-8 with `Content-Type: application/json`, uncompressed, " +
+      "of at most 1 MiB, 32 levels and 20,000 fields and elements; " +
+      "otherwise 400, 413 or 415. An empty body counts as `{}`. " +
+      "A change that makes a record longer than 2 MiB gets 400.",
     why: "The service's documentation says that bodies are JSON and gives no bounds.",
     facts: [bodyBytesFact],
   },

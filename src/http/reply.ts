@@ -127,8 +127,13 @@ export function endWithError(socket: Duplex, error: ApiError): void {
 export const behaviours: MeasuredBehaviour[] = [
   {
     id: "errors.vocabulary",
-    fact: "Errors always have all four fields: `error` is a category, `code` the condition and `details.errors` the fields at fault; `details.requestId` is the request in the log, which keeps none that a foreign host or origin, or the HTTP parser, rejects.",
-    why: "The service's documentation requires only `error` and shows no values of `error` and `code`, not even for 429.",
+    fact:
+      "Errors always have all four fields: `error` is a category, `code` the condition and `details.errors` the " +
+      "fields at fault; `details.requestId` is the request in the log. " +
+      "The log keeps no request that a foreign host or origin, or the HTTP parser, rejects.",
+    why:
+      "The service's documentation requires only `error` and shows no values of `error` and `code`, " +
+      "not even for 429.",
     facts: ["message", "code", "details", "details.requestId"].map((field) => ({
       id: `error.${field}`,
       kind: "field",
@@ -137,7 +142,9 @@ export const behaviours: MeasuredBehaviour[] = [
   },
   {
     id: "errors.two_errors",
-    fact: "The five operations with two error responses answer 404 for an unknown id and 409 if the record's state, or another record, forbids the change.",
+    fact:
+      "The five operations with two error responses answer 404 for an unknown id, " +
+      "and 409 if the record's state, or another record, forbids the change.",
     why: "The service's documentation lists two errors for them without their statuses; these two fit all five.",
   },
 ];

@@ -9,6 +9,7 @@ import { containsLiveKey, mask, maskKey } from "../kernel/mask.ts";
 import { MAX_BODY } from "../kernel/request-limits.ts";
 import type { Connection, RequestEntry, RequestLog } from "../store/request-log/request-log.ts";
 import { openContext, type RequestContext } from "./context.ts";
+import { readElsewhere } from "./read-body.ts";
 import { awaitsContinue } from "./unread-body.ts";
 
 interface RecorderOptions {
@@ -57,23 +58,23 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
     /** Call this once the response is being sent. */
     close(context: RequestContext) {
       const entry = describe(context, connections.get(context.incoming.socket) ?? { number: 0, opened: 0 });
-      if (!hasUnreadBody(context)) return record(context, entry);
-      collect(context.incoming, (body) =>
-        record(context, { ...entry, requestBody: containsLiveKey(body) ? "" : body }),
-      );
+      const recordWith = (body: string) =>
+        record(context, { ...entry, requestBody: containsLiveKey(body) ? "" : body });
+      if (!hasUnusedBody(context)) record(context, entry);
+      else if (context.incoming.readableEnded) recordWith(readElsewhere(context.incoming)?.text ?? "");
+      else collect(context.incoming, recordWith);
     },
   };
 }
 
 /**
- * Whether the request was rate-limited or got a 5xx before its body was read. The judge compares that body with the
- * retry's.
+ * Whether the request was rate-limited or got a 5xx before the sandbox used its body. The judge compares that body with
+ * the retry's.
  */
-function hasUnreadBody({ incoming, bodyText, reply, errorCode }: RequestContext): boolean {
+function hasUnusedBody({ incoming, bodyText, reply, errorCode }: RequestContext): boolean {
   if (
     bodyText !== "" ||
-    incoming.readableEnded ||
-    incoming.destroyed ||
+    (incoming.destroyed && !incoming.readableEnded) ||
     incoming.method === "GET" ||
     incoming.method === "HEAD"
   )

@@ -145,7 +145,11 @@ function refuseMethod(method: string, path: string, allowed: readonly string[]):
 export const behaviours: Behaviour[] = [
   {
     id: "http.paths",
-    fact: "Paths are compared literally: another case, a trailing or doubled slash gets 404, another method 405 with `Allow`. `HEAD` works where `GET` does. Only `/v1` exists.",
-    why: "The service's documentation gives one version prefix and no rule for other spellings; rejecting them is the stricter reading.",
+    fact:
+      "Paths are compared literally: another case, a trailing or doubled slash gets 404, " +
+      "another method 405 with `Allow`. `HEAD` works where `GET` does. Only `/v1` exists.",
+    why:
+      "The service's documentation gives one version prefix and no rule for other spellings; " +
+      "rejecting them is the stricter reading.",
   },
 ];

@@ -90,7 +90,7 @@ function createHttpServer(handlers: () => ServerHandlers): Server {
   server.on("checkExpectation", request);
   server.on("upgrade", (incoming, socket, head) => {
     afterPreviousResponse(socket, () => {
-      if (incoming.headers.upgrade?.toLowerCase() === "websocket") void handlers().upgrade(incoming, socket, head);
+      if (isWebSocket(incoming)) void handlers().upgrade(incoming, socket, head);
       else declineUpgrade(server, incoming, socket, head);
     });
   });
@@ -100,11 +100,13 @@ function createHttpServer(handlers: () => ServerHandlers): Server {
   return server;
 }
 
+export const isWebSocket = ({ headers }: IncomingMessage) => headers.upgrade?.toLowerCase() === "websocket";
+
 /**
  * Node removes its own error listeners for an upgrade. Without this one, an error of an earlier response would then end
  * the process.
  */
-function ignoreSocketErrors(socket: Socket): void {
+export function ignoreSocketErrors(socket: Socket): void {
   if (!socket.listeners("error").includes(ignore)) socket.on("error", ignore);
 }
 
@@ -114,7 +116,7 @@ const ignore = () => {};
  * Calls back after the responses to earlier requests on the connection are sent, so that an upgrade does not overtake
  * them.
  */
-function afterPreviousResponse(socket: Duplex, callback: () => void): void {
+export function afterPreviousResponse(socket: Duplex, callback: () => void): void {
   const previous = responseOn(socket);
   if (previous) previous.once("close", () => afterPreviousResponse(socket, callback));
   else callback();
@@ -125,7 +127,7 @@ function afterPreviousResponse(socket: Duplex, callback: () => void): void {
  * HTTP/2 with every request. Node hands over the socket with the body unread, so the request head is put back without
  * the offer and parsed again.
  */
-function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
+export function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duplex, head: Buffer): void {
   const { method, url, httpVersion, rawHeaders } = incoming;
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let index = 0; index < rawHeaders.length; index += 2) {
@@ -135,7 +137,7 @@ function declineUpgrade(server: Server, incoming: IncomingMessage, socket: Duple
     lines.push(`${name}: ${kept}`);
   }
   socket.unshift(Buffer.concat([Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1"), head]));
-  server.emit("connection", socket);
+  server.emit("encrypted" in socket ? "secureConnection" : "connection", socket);
 }
 
 function createListeningServer(server: Server, port: number, other?: TcpServer) {

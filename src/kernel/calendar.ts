@@ -13,18 +13,20 @@ const DAY = 24 * HOUR;
  */
 const ZONES = new Map(
   (
-    "AE:Asia/Dubai AO:Africa/Luanda AR:America/Argentina/Buenos_Aires AT:Europe/Vienna AU:Australia/Sydney BD:Asia/Dhaka BE:Europe/Brussels " +
-    "BG:Europe/Sofia BR:America/Sao_Paulo CA:America/Toronto CH:Europe/Zurich CI:Africa/Abidjan CL:America/Santiago CM:Africa/Douala " +
-    "CN:Asia/Shanghai CO:America/Bogota CY:Asia/Nicosia CZ:Europe/Prague DE:Europe/Berlin DK:Europe/Copenhagen EE:Europe/Tallinn " +
-    "EG:Africa/Cairo ES:Europe/Madrid ET:Africa/Addis_Ababa FI:Europe/Helsinki FR:Europe/Paris GB:Europe/London GH:Africa/Accra " +
-    "GR:Europe/Athens HK:Asia/Hong_Kong HR:Europe/Zagreb HU:Europe/Budapest ID:Asia/Jakarta IE:Europe/Dublin IL:Asia/Jerusalem " +
-    "IN:Asia/Kolkata IS:Atlantic/Reykjavik IT:Europe/Rome JP:Asia/Tokyo KE:Africa/Nairobi KR:Asia/Seoul LT:Europe/Vilnius " +
-    "LU:Europe/Luxembourg LV:Europe/Riga MA:Africa/Casablanca MT:Europe/Malta MX:America/Mexico_City MY:Asia/Kuala_Lumpur " +
-    "MZ:Africa/Maputo NG:Africa/Lagos NL:Europe/Amsterdam NO:Europe/Oslo NZ:Pacific/Auckland PE:America/Lima PH:Asia/Manila " +
-    "PK:Asia/Karachi PL:Europe/Warsaw PT:Europe/Lisbon RO:Europe/Bucharest RW:Africa/Kigali SA:Asia/Riyadh SE:Europe/Stockholm " +
-    "SG:Asia/Singapore SI:Europe/Ljubljana SK:Europe/Bratislava SN:Africa/Dakar TH:Asia/Bangkok TN:Africa/Tunis TR:Europe/Istanbul " +
-    "TW:Asia/Taipei TZ:Africa/Dar_es_Salaam UA:Europe/Kyiv UG:Africa/Kampala US:America/New_York UY:America/Montevideo " +
-    "VN:Asia/Ho_Chi_Minh ZA:Africa/Johannesburg ZM:Africa/Lusaka"
+    "AE:Asia/Dubai AO:Africa/Luanda AR:America/Argentina/Buenos_Aires AT:Europe/Vienna AU:Australia/Sydney " +
+    "BD:Asia/Dhaka BE:Europe/Brussels BG:Europe/Sofia BR:America/Sao_Paulo CA:America/Toronto CH:Europe/Zurich " +
+    "CI:Africa/Abidjan CL:America/Santiago CM:Africa/Douala CN:Asia/Shanghai CO:America/Bogota CY:Asia/Nicosia " +
+    "CZ:Europe/Prague DE:Europe/Berlin DK:Europe/Copenhagen EE:Europe/Tallinn EG:Africa/Cairo ES:Europe/Madrid " +
+    "ET:Africa/Addis_Ababa FI:Europe/Helsinki FR:Europe/Paris GB:Europe/London GH:Africa/Accra GR:Europe/Athens " +
+    "HK:Asia/Hong_Kong HR:Europe/Zagreb HU:Europe/Budapest ID:Asia/Jakarta IE:Europe/Dublin IL:Asia/Jerusalem " +
+    "IN:Asia/Kolkata IS:Atlantic/Reykjavik IT:Europe/Rome JP:Asia/Tokyo KE:Africa/Nairobi KR:Asia/Seoul " +
+    "LT:Europe/Vilnius LU:Europe/Luxembourg LV:Europe/Riga MA:Africa/Casablanca MT:Europe/Malta " +
+    "MX:America/Mexico_City MY:Asia/Kuala_Lumpur MZ:Africa/Maputo NG:Africa/Lagos NL:Europe/Amsterdam " +
+    "NO:Europe/Oslo NZ:Pacific/Auckland PE:America/Lima PH:Asia/Manila PK:Asia/Karachi PL:Europe/Warsaw " +
+    "PT:Europe/Lisbon RO:Europe/Bucharest RW:Africa/Kigali SA:Asia/Riyadh SE:Europe/Stockholm SG:Asia/Singapore " +
+    "SI:Europe/Ljubljana SK:Europe/Bratislava SN:Africa/Dakar TH:Asia/Bangkok TN:Africa/Tunis TR:Europe/Istanbul " +
+    "TW:Asia/Taipei TZ:Africa/Dar_es_Salaam UA:Europe/Kyiv UG:Africa/Kampala US:America/New_York " +
+    "UY:America/Montevideo VN:Asia/Ho_Chi_Minh ZA:Africa/Johannesburg ZM:Africa/Lusaka"
   )
     .split(" ")
     .map((entry) => entry.split(":") as [string, string]),

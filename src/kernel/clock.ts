@@ -315,7 +315,8 @@ export function describeClock({ mode, now }: { mode: ClockMode; now: string }): 
   // To the second, because the reply was on its way for some milliseconds.
   const distance = Math.round(Math.abs(offset) / 1_000) * 1_000;
   const [unit = "s", size = 1_000] = Object.entries(UNITS).find(([, milliseconds]) => distance >= milliseconds) ?? [];
-  return `${now}, ${Math.round((distance / size) * 10) / 10} ${unit} ${offset < 0 ? "behind" : "ahead of"} this machine`;
+  const difference = Math.round((distance / size) * 10) / 10;
+  return `${now}, ${difference} ${unit} ${offset < 0 ? "behind" : "ahead of"} this machine`;
 }
 
 /** Parses a time written by another program, in any format that JavaScript accepts; NaN if it is invalid. */

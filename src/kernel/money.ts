@@ -31,10 +31,11 @@ export function writeAmount(amount: number, currency: string | null | undefined)
 
 /** The currency codes of ISO 4217 that are in use, except the codes for funds, metals and tests. */
 const CODES =
-  "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF CLP CNY COP CRC CUP CVE CZK " +
-  "DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF " +
-  "KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK " +
-  "PHP PKR PLN PYG QAR RON RSD RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX " +
+  "AED AFN ALL AMD ANG AOA ARS AUD AWG AZN BAM BBD BDT BGN BHD BIF BMD BND BOB BRL BSD BTN BWP BYN BZD CAD CDF CHF " +
+  "CLP CNY COP CRC CUP CVE CZK DJF DKK DOP DZD EGP ERN ETB EUR FJD FKP GBP GEL GHS GIP GMD GNF GTQ GYD HKD HNL HTG " +
+  "HUF IDR ILS INR IQD IRR ISK JMD JOD JPY KES KGS KHR KMF KPW KRW KWD KYD KZT LAK LBP LKR LRD LSL LYD MAD MDL MGA " +
+  "MKD MMK MNT MOP MRU MUR MVR MWK MXN MYR MZN NAD NGN NIO NOK NPR NZD OMR PAB PEN PGK PHP PKR PLN PYG QAR RON RSD " +
+  "RUB RWF SAR SBD SCR SDG SEK SGD SHP SLE SOS SRD SSP STN SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX " +
   "USD UYU UZS VED VES VND VUV WST XAF XCD XCG XOF XPF YER ZAR ZMW ZWG";
 
 const CURRENCIES: ReadonlySet<string> = new Set(CODES.split(" "));
@@ -43,6 +44,7 @@ const CURRENCIES: ReadonlySet<string> = new Set(CODES.split(" "));
 export function knownCurrency(record: object) {
   const { currency } = record as { currency?: unknown };
   if (typeof currency !== "string" || CURRENCIES.has(currency)) return undefined;
-  const message = `currency must be a code of ISO 4217; received ${JSON.stringify(currency)}.${didYouMean(currency, CURRENCIES)}`;
+  const hint = didYouMean(currency, CURRENCIES);
+  const message = `currency must be a code of ISO 4217; received ${JSON.stringify(currency)}.${hint}`;
   return { field: "currency", code: "unknown_currency", message };
 }

@@ -12,7 +12,8 @@ export class PreserializedJson<T> {
 
 /** The default Content-Security-Policy: no scripts, requests, forms or embedding in frames. */
 const PAGE_POLICY =
-  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+  "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; " +
+  "frame-ancestors 'none'";
 
 export class Document {
   /** One of the content types that the operation declares in `documents`. */

@@ -177,7 +177,8 @@ async function readCalls(file: string, comments: readonly Comment[], prefix: str
   for (const comment of comments) {
     const { items } = await readItems(file, comment, Type.Array(LessonCall), LessonCall);
     const foreign = items.find(({ path }) => !path.startsWith(prefix));
-    const problem = `a setup call must begin with ${prefix}: a call to ${foreign?.path} would count as the learner's own.`;
+    const problem =
+      `a setup call must begin with ${prefix}: ` + `a call to ${foreign?.path} would count as the learner's own.`;
     if (foreign) throw lessonError(file, comment.line, problem);
     calls.push(...items);
   }

@@ -97,13 +97,27 @@ export const serviceHeaders: readonly HeaderFact[] = [
     sentWith: ({ method }, status) => succeeded(status) && method !== "GET",
   },
   {
+    name: "X-Sandbox-Request-Body",
+    schema: oneOf(
+      ["reserialized"],
+      "An app that the sandbox is mounted in had parsed the body; the request log shows it serialised again",
+    ),
+    on: "POST, PATCH and DELETE in an app, behind a body parser that keeps no `rawBody`",
+    assumption: {
+      why:
+        "The bytes that the client sent are gone then, so a developer who reads the log must know that it shows " +
+        "others.",
+    },
+    sentWith: ({ method }) => method !== "GET",
+  },
+  {
     name: "X-Sandbox-Warning",
     schema: text("Warning about a successful request that is probably a mistake"),
     on: "Successful POST, PATCH and DELETE",
     assumption: {
       why:
-        "The service's documentation has no list of event types and no rules on values, so the sandbox accepts unknown " +
-        "types and unlikely values with a warning.",
+        "The service's documentation has no list of event types and no rules on values, so the sandbox accepts " +
+        "unknown types and unlikely values with a warning.",
     },
     sentWith: ({ method }, status) => succeeded(status) && method !== "GET",
   },

@@ -57,19 +57,24 @@ export function page(run: RunReport): string {
   const title =
     `Sandbox run: ${totals.operations.called} of ${totals.operations.total} operations, ` +
     `${plural(totals.requests, "request")}`;
-  const content = markup`<header><h1>Sandbox run</h1>${outcome(run)}<p class="soft">${sandbox.url}, sandbox time ${sandbox.now.slice(0, 19).replace("T", " ")} (${sandbox.clock})</p></header>
-${run.problems.length > 0 ? markup`<section><h2>Why the run failed</h2><ul>${run.problems.map((problem) => markup`<li>${problem}</li>`)}</ul></section>` : ""}
+  const now = sandbox.now.slice(0, 19).replace("T", " ");
+  const problems = run.problems.map((problem) => markup`<li>${problem}</li>`);
+  const content = markup`<header><h1>Sandbox run</h1>${outcome(run)}
+<p class="soft">${sandbox.url}, sandbox time ${now} (${sandbox.clock})</p></header>
+${problems.length > 0 ? markup`<section><h2>Why the run failed</h2><ul>${problems}</ul></section>` : ""}
 <div class="tiles">${tiles(run)}</div>
 ${run.scenarios.length > 0 ? markup`<section><h2>Scenarios</h2>${run.scenarios.map(scenario)}</section>` : ""}
 ${run.verdicts.length > 0 ? markup`<section><h2>What the judge found</h2>${verdicts(run)}</section>` : ""}
 <section><h2>What happened</h2>${exchanges(run)}</section>
 <section><h2>Coverage</h2>${coverage(run)}${events(run)}</section>
-<footer>merchant-sandbox ${sandbox.version}. Secrets are masked; dashed marks are statuses and events that the run did not cover.</footer>`;
+<footer>merchant-sandbox ${sandbox.version}. Secrets are masked; \
+dashed marks are statuses and events that the run did not cover.</footer>`;
   return markup`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'sha256-${hash}'; \
+base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
 <title>${title}</title>
@@ -153,7 +158,10 @@ function tile(noun: string, figure: Markup, shares: readonly Share[]): Markup {
     return bar;
   });
   const words = shares.map(([, count, says]) => (count > 0 ? says(count) : "")).filter((part) => part !== "");
-  return markup`<div class="tile"><b>${figure}</b><svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="bar" width="100" height="6"/>${bars}</svg><span>${[noun, ...words].join(" · ")}</span></div>`;
+  return markup`<div class="tile"><b>${figure}</b>\
+<svg viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">\
+<rect class="bar" width="100" height="6"/>${bars}</svg>\
+<span>${[noun, ...words].join(" · ")}</span></div>`;
 }
 
 function scenario({ name, title, merchant, verdict, says, expectations }: ReportedScenario): Markup {
@@ -161,14 +169,17 @@ function scenario({ name, title, merchant, verdict, says, expectations }: Report
     ({ rule, points, earned, verdict: result }) =>
       markup`<span class="chip ${TONES[result]}">${rule} ${earned}/${points}</span>`,
   );
-  return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span><p><code>${name}</code> <span class="soft">${merchant ?? "all merchants"}</span></p><p>${title}. ${says}</p><p>${held}</p></div>`;
+  return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span>\
+<p><code>${name}</code> <span class="soft">${merchant ?? "all merchants"}</span></p>\
+<p>${title}. ${says}</p><p>${held}</p></div>`;
 }
 
 function verdicts(run: RunReport): Markup {
   const wrong = run.verdicts.filter(({ verdict }) => verdict !== "pass");
   const right = run.verdicts.filter(({ verdict }) => verdict === "pass");
   if (right.length === 0) return markup`${wrong.map(verdictOfJudge)}`;
-  return markup`${wrong.map(verdictOfJudge)}<details><summary>${count(right.length)} that passed</summary>${right.map(verdictOfJudge)}</details>`;
+  return markup`${wrong.map(verdictOfJudge)}\
+<details><summary>${count(right.length)} that passed</summary>${right.map(verdictOfJudge)}</details>`;
 }
 
 function verdictOfJudge({
@@ -186,13 +197,17 @@ function verdictOfJudge({
     ...calls.map((call) => markup`<li>${link(call.request)} ${whereAndWhen(call)}</li>`),
     ...attempts.map((id) => markup`<li>${link(id)}</li>`),
   ];
-  return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span><p><code>${rule}</code> <span class="soft">${operation ?? ""}</span></p><p>${says} <span class="soft">${confirmationText({ confirmedBy })}</span></p><ul>${seen}</ul>${verdict === "pass" ? "" : markup`<p class="soft">${hint}</p>`}</div>`;
+  return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span>\
+<p><code>${rule}</code> <span class="soft">${operation ?? ""}</span></p>\
+<p>${says} <span class="soft">${confirmationText({ confirmedBy })}</span></p>\
+<ul>${seen}</ul>${verdict === "pass" ? "" : markup`<p class="soft">${hint}</p>`}</div>`;
 }
 
 function coverage({ coverage: rows }: RunReport): Markup {
   const areas = [...new Set(rows.map(({ area }) => area))].map(
     (area) =>
-      markup`<tbody><tr><th colspan="4" scope="rowgroup">${area}</th></tr>${rows.filter((row) => row.area === area).map(coverageRow)}</tbody>`,
+      markup`<tbody><tr><th colspan="4" scope="rowgroup">${area}</th></tr>\
+${rows.filter((row) => row.area === area).map(coverageRow)}</tbody>`,
   );
   return markup`<div class="scrolling"><table>${areas}</table></div>`;
 }
@@ -200,17 +215,23 @@ function coverage({ coverage: rows }: RunReport): Markup {
 function coverageRow({ operation, method, path, calls, statuses, events }: Coverage): Markup {
   const chips = statuses.map((one) => chip(toneOf(one.status), nameOfStatus(one.status), one.calls));
   const sent = events.map(({ type, count }) => chip("green", type, count));
-  return markup`<tr${new Markup(calls === 0 ? ' class="never"' : "")}><td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td><td>${chips}</td><td>${sent}</td><td class="number">${calls === 0 ? "never called" : count(calls)}</td></tr>`;
+  return markup`<tr${new Markup(calls === 0 ? ' class="never"' : "")}>\
+<td><code>${operation}</code><br><span class="soft mono path">${method} ${path}</span></td>\
+<td>${chips}</td><td>${sent}</td>\
+<td class="number">${calls === 0 ? "never called" : count(calls)}</td></tr>`;
 }
 
 /** Event types that were sent come first, each with its accepted and total deliveries. */
 function events({ events: rows }: RunReport): Markup {
   const sent = rows.filter(({ emitted }) => emitted > 0);
-  return markup`<h3>Events</h3><p class="chips">${sent.map(sentEvent)}${rows.filter(({ emitted }) => emitted === 0).map(({ type }) => chip("green", type, 0))}</p>`;
+  const unsent = rows.filter(({ emitted }) => emitted === 0);
+  return markup`<h3>Events</h3>\
+<p class="chips">${sent.map(sentEvent)}${unsent.map(({ type }) => chip("green", type, 0))}</p>`;
 }
 
 const sentEvent = ({ type, emitted, delivered }: EventTypeCoverage) =>
-  markup`<span class="chip ${delivered > 0 ? "green" : "yellow"}">${type} ×${count(emitted)}, ${count(delivered)} accepted</span>`;
+  markup`<span class="chip ${delivered > 0 ? "green" : "yellow"}">\
+${type} ×${count(emitted)}, ${count(delivered)} accepted</span>`;
 
 const chip = (tone: Tone, name: string, number: number) =>
   number > 0
@@ -219,7 +240,8 @@ const chip = (tone: Tone, name: string, number: number) =>
 
 /** A table with more rows is closed at first. */
 const MOST_OPEN = 60;
-const HEAD = markup`<tr><th>Request</th><th>Time</th><th>Call</th><th>Response</th><th class="number">Duration</th><th>Merchant</th><th>Notes</th></tr>`;
+const HEAD = markup`<tr><th>Request</th><th>Time</th><th>Call</th><th>Response</th>\
+<th class="number">Duration</th><th>Merchant</th><th>Notes</th></tr>`;
 
 /** Requests and delivery attempts in one table, in the order of their times. */
 function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
@@ -234,7 +256,9 @@ function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
   const counts =
     `${plural(requests.length, "request")}, ` +
     `${plural(deliveries.length, "delivery attempt")}${older > 0 ? `; ${count(older)} older ones are left out` : ""}`;
-  return markup`<details${new Markup(rows.length <= MOST_OPEN ? " open" : "")}><summary>${counts}</summary><div class="scrolling"><table><thead>${HEAD}</thead><tbody>${rows.map(({ row }) => row)}</tbody></table></div></details>`;
+  return markup`<details${new Markup(rows.length <= MOST_OPEN ? " open" : "")}><summary>${counts}</summary>\
+<div class="scrolling"><table><thead>${HEAD}</thead>\
+<tbody>${rows.map(({ row }) => row)}</tbody></table></div></details>`;
 }
 
 const timeOf = (at: string) => at.slice(0, 23).replace("T", " ");
@@ -259,7 +283,10 @@ function requestRow({
     fault === null ? "" : markup`<span class="chip magenta">fault ${fault}</span>`,
     ignored === null ? "" : markup`<span class="chip yellow">ignored ${ignored}</span>`,
   ];
-  return markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${timeOf(at)}</td><td class="mono path">${target}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td><td><span class="chip ${toneOf(status)}">${nameOfStatus(status)}</span></td><td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${notes}</td></tr>`;
+  return markup`<tr id="${id}"><td class="mono">${id}</td><td class="mono soft">${timeOf(at)}</td>\
+<td class="mono path">${target}${operation === null ? markup` <span class="soft">no operation</span>` : ""}</td>\
+<td><span class="chip ${toneOf(status)}">${nameOfStatus(status)}</span></td>\
+<td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${notes}</td></tr>`;
 }
 
 function attemptRow({
@@ -276,7 +303,12 @@ function attemptRow({
   ...rest
 }: ReportedAttempt): Markup {
   const cause = request === null ? "" : markup` caused by <a class="mono" href="#${request}">${request}</a>`;
-  return markup`<tr id="${id}"><td></td><td class="mono soft">${timeOf(at)}</td><td class="path"><span class="mono">→ ${url}</span><br><code>${type}</code> <span class="soft mono">${event}</span></td><td><span class="chip ${status === "succeeded" ? "green" : "red"}">${rest.responseStatus ?? rest.error ?? status}</span></td><td></td><td>${merchant}</td><td class="path">attempt ${attempt}/${maxAttempts}${cause}</td></tr>`;
+  const tone = status === "succeeded" ? "green" : "red";
+  return markup`<tr id="${id}"><td></td><td class="mono soft">${timeOf(at)}</td>\
+<td class="path"><span class="mono">→ ${url}</span><br>\
+<code>${type}</code> <span class="soft mono">${event}</span></td>\
+<td><span class="chip ${tone}">${rest.responseStatus ?? rest.error ?? status}</span></td><td></td>\
+<td>${merchant}</td><td class="path">attempt ${attempt}/${maxAttempts}${cause}</td></tr>`;
 }
 
 /** A colour of the base style sheet. */

@@ -19,7 +19,8 @@ export function junit(run: RunReport): string {
   ];
   const total = (counted: "tests" | "failures") => suites.reduce((sum, one) => sum + one[counted], 0);
   const totals = { tests: total("tests"), failures: total("failures"), errors: 0, time: 0 };
-  const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${attributes({ name: "merchant-sandbox", ...totals })}>`;
+  const figures = attributes({ name: "merchant-sandbox", ...totals });
+  const head = `<?xml version="1.0" encoding="UTF-8"?>\n<testsuites${figures}>`;
   return `${[head, ...suites.map(({ text }) => text), "</testsuites>"].join("\n")}\n`;
 }
 

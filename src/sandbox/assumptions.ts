@@ -54,7 +54,8 @@ export async function readAssumptions(
   for (const { fact, value, flag } of others)
     if (given[fact.id] !== undefined && !isDeepStrictEqual(given[fact.id], value))
       usageError(
-        `${fact.id} is set twice: to ${JSON.stringify(given[fact.id])} by the assumptions, and to ${JSON.stringify(value)} by ${flag}. Leave one out.`,
+        `${fact.id} is set twice: to ${JSON.stringify(given[fact.id])} by the assumptions, ` +
+          `and to ${JSON.stringify(value)} by ${flag}. Leave one out.`,
       );
   const all = { ...given, ...Object.fromEntries(others.map(({ fact, value }) => [fact.id, value])) };
   return Object.keys(all).length === 0 ? NO_ASSUMPTIONS : all;
@@ -67,7 +68,8 @@ function checkAssumptions(given: Assumptions, facts: readonly ServiceFact[]): vo
     const fact = byId.get(id);
     if (!fact)
       usageError(
-        `There is no assumption ${id}.${didYouMean(id, settable) || didYouMean(id, byId.keys())} \`merchant-sandbox assumptions\` lists all.`,
+        `There is no assumption ${id}.${didYouMean(id, settable) || didYouMean(id, byId.keys())} ` +
+          "`merchant-sandbox assumptions` lists all.",
       );
     if (!fact.settable) usageError(`${id} cannot be set: ${whyNot(fact)}`);
     const [wrong] = fieldErrors(Type.Object({ [id]: fact.settable }), { [id]: value });
@@ -93,7 +95,8 @@ function checkBounds(parameter: string, given: Assumptions, facts: ReadonlyMap<s
   }) as [number, number, number];
   if (minimum > usual || usual > maximum)
     usageError(
-      `${parameter} would have a minimum of ${minimum}, a default of ${usual} and a maximum of ${maximum}: set the others too.`,
+      `${parameter} would have a minimum of ${minimum}, a default of ${usual} and a maximum of ${maximum}: ` +
+        "set the others too.",
     );
 }
 

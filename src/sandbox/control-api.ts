@@ -22,6 +22,7 @@ import { openSeeder } from "../store/world/seed.ts";
 import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
+import { eventWriterUnder } from "../webhooks/event-body.ts";
 import { createSender } from "../webhooks/http/sender.ts";
 import { shownSignature } from "../webhooks/signature.ts";
 import { buildRequest, type WebhookEvent } from "../webhooks/webhook-request.ts";
@@ -182,7 +183,8 @@ function openAuditor(engine: Engine): ControlContext["auditor"] {
       // Some forms of the signature cover the id of the event.
       const sign = (body: string, key: string) =>
         options.sign(body, key, /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1] ?? "");
-      const deps = { clock, random, sign, secretOf, checkTarget: targets.check, buildRequest: build, send };
+      const writeEvent = eventWriterUnder(engine.assumed);
+      const deps = { clock, random, sign, writeEvent, secretOf, checkTarget: targets.check, buildRequest: build, send };
       return auditReceiver(deps, url, secret, ++runs).finally(() => sender.close());
     },
   };
@@ -214,10 +216,14 @@ async function callForLearner(
   { method, path, headers, body }: LessonCall,
   apiKey: string,
 ): Promise<void> {
+  if (address.url() === "")
+    throw new SandboxError(
+      "The app that this sandbox is mounted in has passed it no request: call it over HTTP first.",
+    );
   const url = new URL(address.url());
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
-  const reply = await callService(url.origin, { method, path, key, headers, body });
+  const reply = await callService(url.href.replace(/\/$/, ""), { method, path, key, headers, body });
   // A 409 means that the step's result exists already. A sandbox that other machines can call takes no endpoint on its
   // own machine.
   const { code } = reply.body as { code?: ErrorCode };

@@ -9,25 +9,31 @@ import { VERDICT_RANK, type VerdictMessage } from "../contracts/verdict.ts";
 import { type ControlContext, controlCatalogue } from "../control/index.ts";
 import { showSandbox } from "../control/overview.ts";
 import { runControlOperation } from "../http/control-operation.ts";
-import { type ListeningServer, listen } from "../http/server.ts";
+import type { Middleware, MountedServer } from "../http/mount.ts";
+import type { ListeningServer } from "../http/server.ts";
 import { afterRealTimeIfRunning, type Clock, createClock, isoTime } from "../kernel/clock.ts";
-import { asMisuse, atCaller, SandboxError } from "../kernel/errors.ts";
+import { asMisuse, atCaller, SandboxError, usageError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
 import { Document } from "../kernel/reply-bodies.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
+import { createMountedAddress, createOwnAddress } from "./address.ts";
 import { type ControlApiParts, openControlApi } from "./control-api.ts";
 import { type Defect, type Engine, openEngine, operations, prepareStorage, type StorageOptions } from "./engine.ts";
-import { checkOptions, completeOptions, type GivenOptions, type Options } from "./options.ts";
+import { checkOptions, completeOptions, type GivenOptions, type Options, ownHost } from "./options.ts";
+import { mount, type Served, serve } from "./serve.ts";
 import { openSockets } from "./sockets.ts";
 
 /** A running sandbox: its address, its listeners, and a method for each operation of the control API. */
 export interface Sandbox extends ControlApi {
-  /** The address of the sandbox, such as `http://127.0.0.1:4747`. */
+  /**
+   * The address of the sandbox, such as `http://127.0.0.1:4747`. With `listen: false` it is where the app has mounted
+   * the sandbox, such as `http://localhost:3000/pay`; it is empty until a request has arrived or a server is attached.
+   */
   readonly url: string;
   /** The base URL for a client of the service: `url` followed by `/v1`. */
   readonly baseUrl: string;
-  /** The port that the sandbox listens on. */
+  /** The port that the sandbox listens on, or with `listen: false` that of the app's server. */
   readonly port: number;
   /** The SQLite file; undefined when everything is in memory. */
   readonly file: string | undefined;
@@ -42,7 +48,22 @@ export interface Sandbox extends ControlApi {
   onHappening(listener: (happening: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;
-  /** Waits for requests and deliveries in flight, then closes the port and the file. */
+  /**
+   * Serves /v1 and /_sandbox inside an app: `app.use(sandbox.middleware)` in Express, connect or Fastify with
+   * `@fastify/middie`, or `createServer(sandbox.middleware)`. It calls `next` for every other path. Create the sandbox
+   * with `listen: false` for it.
+   *
+   * @example
+   * const sandbox = await createSandbox({ listen: false });
+   * express().use("/pay", sandbox.middleware).listen(3000); // http://localhost:3000/pay/v1/payments
+   */
+  readonly middleware: Middleware;
+  /**
+   * Serves the live stream, which the dashboard reads, on the server of the app. `path` is where the app has mounted
+   * the sandbox (default: at the root).
+   */
+  attach(server: MountedServer, path?: string): void;
+  /** Waits for requests and deliveries in flight, then closes the port and the file. An app's server stays as it is. */
   close(): Promise<void>;
   /** The same as `close`, for `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
@@ -51,7 +72,13 @@ export interface Sandbox extends ControlApi {
 /** Tests want a sandbox in memory on a free port; the command line has other defaults. */
 const LIBRARY_DEFAULTS: Partial<Options> = { memory: true, port: 0 };
 
-export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> {
+/** The options of `createSandbox()`. */
+export interface SandboxOptions extends GivenOptions {
+  /** Whether to listen on a port of its own (default: true). With false, an app serves the sandbox's `middleware`. */
+  listen?: boolean | undefined;
+}
+
+export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox> {
   try {
     return await openSandbox(given);
   } catch (error) {
@@ -63,22 +90,35 @@ export async function createSandbox(given: GivenOptions = {}): Promise<Sandbox> 
  * Creates the sandbox of a command. `toConfirm` names the endpoints that a folder's merchant-sandbox.json sets: their
  * deliveries wait until the user has confirmed them once.
  */
-export async function openSandbox(given: GivenOptions, toConfirm?: string): Promise<Sandbox> {
+export async function openSandbox(
+  { listen: hasPort = true, ...given }: SandboxOptions,
+  toConfirm?: string,
+): Promise<Sandbox> {
   const options = checkOptions(completeOptions(given, LIBRARY_DEFAULTS), operations);
+  if (!hasPort && given.port !== undefined)
+    usageError("A sandbox with { listen: false } has no port of its own: leave port out, or listen.");
   const clock = createClock(options.clock);
-  const prepared = await prepareStorage({ options, toConfirm }, clock, createRandom(options.seed));
+  const address = hasPort ? createOwnAddress(ownHost(options)) : createMountedAddress();
+  const random = createRandom(options.seed);
+  const prepared = await prepareStorage({ options, toConfirm, address, clock, random });
   const lazy = openLazyEngine(prepared);
   try {
     if (isChanged(options)) await lazy.controlApi().start.setUp();
-    const handlers = once(() => openSockets(lazy.engine(), lazy.controlApi));
-    lazy.start(await listen(options.port, options.host, handlers));
-    await addToRun(prepared.address.url(), null, []);
-    return Object.assign(createControlClient(inProcessTransport(lazy.controlApi)), describe(prepared, lazy));
+    const handlers = once(() => openSockets(lazy.engine(), lazy.controlApi, !hasPort));
+    const served = "listensOn" in address ? await serve(options, address, handlers) : mount(address, handlers);
+    lazy.start(served);
+    await addToRun(address.url(), null, []);
+    const client = createControlClient(inProcessTransport(lazy.controlApi));
+    return withProperties(client, describe(prepared, lazy, served));
   } catch (error) {
     await lazy.discard();
     throw error;
   }
 }
+
+/** Adds properties to an object, getters as getters. */
+const withProperties = <Base extends object, Added extends object>(base: Base, added: Added): Base & Added =>
+  Object.defineProperties(base, Object.getOwnPropertyDescriptors(added)) as Base & Added;
 
 /**
  * Whether the data differ from a copy of the fixtures in memory. Without this check, each sandbox would create its
@@ -87,12 +127,24 @@ export async function openSandbox(given: GivenOptions, toConfirm?: string): Prom
 const isChanged = ({ memory, snapshot, faults, scenario, endpoints }: Options) =>
   !memory || snapshot !== undefined || faults !== undefined || scenario.length + endpoints.length > 0;
 
-function describe({ options, address }: StorageOptions, { engine, close }: ReturnType<typeof openLazyEngine>) {
+function describe(
+  { options, address }: StorageOptions,
+  { engine, close }: ReturnType<typeof openLazyEngine>,
+  { middleware, attach }: Served,
+) {
   const closeOnce = once(close);
   return {
-    url: address.url(),
-    baseUrl: address.url() + API_PREFIX,
-    port: address.port,
+    get url() {
+      return address.url();
+    },
+    get baseUrl() {
+      return address.url() + API_PREFIX;
+    },
+    get port() {
+      return address.port();
+    },
+    middleware,
+    attach,
     file: options.memory ? undefined : engine().stores.database.file,
     controlToken: options.controlToken,
     onRequest: (listener: (entry: RequestEntry) => void) => void engine().listeners.request.add(listener),
@@ -112,7 +164,7 @@ const FIRST_LOOK = 1_000;
 interface Opened {
   engine?: Engine;
   controlApi?: ControlApiParts;
-  server?: ListeningServer;
+  server?: Pick<ListeningServer, "close">;
   isClosed?: true;
 }
 
@@ -139,10 +191,9 @@ function openLazyEngine(given: StorageOptions) {
       opened.controlApi ??= openControlApi(lazy.engine());
       return opened.controlApi;
     },
-    /** Call it once the sandbox listens. An engine that is made later starts at once. */
-    start(server: ListeningServer) {
+    /** Call it once the sandbox listens or is ready to be mounted. An engine that is made later starts at once. */
+    start(server: Pick<ListeningServer, "close">) {
       opened.server = server;
-      address.port = server.port;
       if (opened.engine) startEngine(opened.engine);
       if (options.life === "off" || clock.mode === "frozen") return;
       // Deferred, because most tests end sooner.
@@ -215,7 +266,8 @@ async function addToRun(sandbox: string, requests: number | null, verdicts: read
     MERCHANT_SANDBOX_URL: url,
     MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken,
   } = process.env;
-  if (mark === undefined || url === undefined) return;
+  // A mounted sandbox has no address before its first request.
+  if (mark === undefined || url === undefined || sandbox === "") return;
   const added = verdicts
     .toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict])
     .slice(0, MOST_ADDED);

@@ -31,11 +31,13 @@ import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
 import { checkVerdicts } from "../verify/check-verdicts.ts";
 import { createDispatcher, webhookTimeoutFact } from "../webhooks/dispatcher.ts";
+import { eventWriterUnder } from "../webhooks/event-body.ts";
 import { createTargetPolicy } from "../webhooks/http/target-policy.ts";
 import { retryScheduleFact, scheduleInSeconds, scheduleOf } from "../webhooks/retry-schedule.ts";
 import { shownSignature, signerUnder } from "../webhooks/signature.ts";
+import type { Address } from "./address.ts";
 import { operationsUnder, readAssumptions } from "./assumptions.ts";
-import { type Options, opensNetwork, optionDefinitions, ownHost } from "./options.ts";
+import { type Options, opensNetwork, optionDefinitions } from "./options.ts";
 import { packageFile, requireFiles, version } from "./package-files.ts";
 
 /** An internal error of the sandbox. */
@@ -43,12 +45,6 @@ export interface Defect {
   error: unknown;
   /** The id of the request that caused it, or the part of the sandbox that failed. */
   where: string;
-}
-
-/** Where the sandbox listens. The port is 0 until the sockets are open. */
-export interface Address {
-  port: number;
-  url(): string;
 }
 
 /** The options and the files that they name, read when a sandbox is created. Its data is opened later. */
@@ -199,32 +195,21 @@ const namesIn = ({ tenants }: Stores) => ({
 
 /** Reads the files that the options name. */
 export async function prepareStorage(
-  { options, toConfirm }: Pick<DataOptions, "options" | "toConfirm">,
-  clock: Clock,
-  random: Random,
+  given: Pick<DataOptions, "options" | "toConfirm" | "address" | "clock" | "random">,
 ): Promise<StorageOptions> {
-  const address: Address = { port: 0, url: () => `http://${ownHost(options)}:${address.port}` };
+  const { options } = given;
   const assumed = await readAssumptions(options, async () => (await import("./documents.ts")).ownFacts());
   const operations = operationsUnder(assumed);
-  const given = {
-    options,
-    toConfirm,
-    address,
-    clock,
-    random,
-    assumed,
-    operations,
-    fixtures: await fixturesOf(options),
-  };
+  const complete = { ...given, assumed, operations, fixtures: await fixturesOf(options) };
   requireAddon();
   requireFiles();
-  return { ...given, source: options.memory ? { image: imageOf(given) } : { file: resolve(options.db) } };
+  return { ...complete, source: options.memory ? { image: imageOf(complete) } : { file: resolve(options.db) } };
 }
 
 /** Opens the stores over a database (default: an empty one in memory), with the rules for webhooks that they follow. */
 function openData({ options, assumed, address, clock, random }: DataOptions, source: StorageOptions["source"] = {}) {
   const targets = createTargetPolicy({
-    ownPorts: () => [address.port],
+    isOwn: address.isOwn,
     allowedHosts: options.allowWebhookHost,
     allowLoopback: !opensNetwork(options) || options.allowLoopbackWebhooks,
   });
@@ -235,7 +220,8 @@ function openData({ options, assumed, address, clock, random }: DataOptions, sou
       : scheduleInSeconds(assumedValue(assumed, retryScheduleFact));
   const kinds = { resources: storedKinds, bodies: options.bodies };
   const rows = { check: (sql: Sql) => wrongRow(sql, kinds), adopt: raiseCounts };
-  const webhooks = { gaps: schedule.gaps, checkTarget: targets.check, eventTypes };
+  const writeEvent = eventWriterUnder(assumed);
+  const webhooks = { gaps: schedule.gaps, writeEvent, checkTarget: targets.check, eventTypes };
   return { targets, schedule, stores: openStores({ clock, random, webhooks, trust: options.trust, rows, ...source }) };
 }
 

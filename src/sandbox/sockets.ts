@@ -24,16 +24,18 @@ import { reportStyle } from "../report/html-page.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { ControlApiParts } from "./control-api.ts";
 import { type Engine, reportDefect } from "./engine.ts";
-import { ownHost } from "./options.ts";
+import { opensNetwork, ownHost } from "./options.ts";
 import { packageFile } from "./package-files.ts";
 
 const responseHeaders = serviceHeaders.map(({ name }) => name);
 
-export function openSockets(engine: Engine, controlApi: () => ControlApiParts): ServerHandlers {
+export function openSockets(engine: Engine, controlApi: () => ControlApiParts, isMounted: boolean): ServerHandlers {
   const { options, address, clock, hub, listeners } = engine;
   const report: Report = (error, { id }) => reportDefect(listeners, error, id);
   const cors = createCors(options.allowedOrigin, responseHeaders);
-  const guard = createGuard({ port: () => address.port, extraHosts: [...options.allowedHost, ownHost(options)], cors });
+  const extraHosts = [...options.allowedHost, ownHost(options)];
+  const isLocalOnly = isMounted && !opensNetwork(options);
+  const guard = createGuard({ port: address.portOf, isLocalOnly, extraHosts, cors });
   const requireToken = tokenCheck(options.controlToken);
   const { recorder, pipeline } = openService(engine, guard, report);
   const control = once(() =>

@@ -20,6 +20,8 @@ export type OperationContext = Omit<ReturnType<CreateOperationContext>, keyof Op
 export interface WebhookRules {
   /** Milliseconds before each attempt of a delivery, the first one included. */
   gaps: readonly number[];
+  /** Writes an event as it is signed and sent. */
+  writeEvent(event: object): string;
   /** Fails for an address that deliveries may not go to. */
   checkTarget(url: string): void;
   /** Every type of event that the service sends. */
@@ -76,7 +78,7 @@ export function operationContextFactory(stores: OperationDependencies) {
     const origin = originOf(request, options);
     const emit = (type: string, data: unknown) => {
       options.emitted?.(type, data);
-      return outbox.emit(merchant, type, data, origin, jsonIfWritten(own, data));
+      return outbox.emit(merchant, type, data, origin);
     };
     const dueFrom = options.asOf === undefined ? now * 1000 - STILL_DUE : 0;
     const { warned } = options;

@@ -54,7 +54,15 @@ function openOver(database: Database, { clock, random, webhooks }: StoresOptions
     database.transaction(heldEndpoints.holdDeliveries);
     heldEndpoints.holdStored();
   }
-  const outbox = openOutbox({ database, clock, counters, retention, heldEndpoints, gaps: webhooks.gaps });
+  const outbox = openOutbox({
+    database,
+    clock,
+    counters,
+    retention,
+    heldEndpoints,
+    gaps: webhooks.gaps,
+    writeEvent: webhooks.writeEvent,
+  });
   const attempts = openAttempts(database, retention);
   const health = openEndpointHealth(database, clock);
   const requestLog = openRequestLog(database);

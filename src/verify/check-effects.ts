@@ -3,6 +3,7 @@
 import type { DeliveryMatch, ExpectationOf, NearMiss } from "../contracts/expectations.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
+import { plural } from "../kernel/text.ts";
 import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { LoggedDelivery, RunSummary } from "../store/request-log/run-summary.ts";
@@ -48,7 +49,7 @@ function problemOf(
   const compared = wanted ? compareCount(wanted, attempts) : "right";
   if (compared !== "right")
     return {
-      message: `${about} had ${attempts} attempt${attempts === 1 ? "" : "s"}; ${describeCount(wanted ?? {})} were wanted.`,
+      message: `${about} had ${plural(attempts, "attempt")}; ${describeCount(wanted ?? {})} were wanted.`,
       open: compared === "too few" && !isOver,
     };
   if (final !== undefined && state !== final)

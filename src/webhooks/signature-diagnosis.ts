@@ -2,7 +2,7 @@
 
 import { createHash, createHmac } from "node:crypto";
 import { tryParseJson } from "../kernel/attempt.ts";
-import { spacedJson } from "../kernel/text.ts";
+import { indentedJson, jsonForms, VERIFY_RAW_BYTES } from "../kernel/json-forms.ts";
 import { sign } from "./signature.ts";
 
 export interface SignatureQuestion {
@@ -161,34 +161,18 @@ function changesOf(sent: string): Step<Bytes>[] {
 function rewritten(sent: string): Step<Bytes>[] {
   const value = tryParseJson(sent);
   if (value === undefined) return [];
-  const reserialised = (how: string, text: string) =>
-    mistaken("reserialised", `The body was parsed and written again${how}; hash the bytes as they came.`, text);
   const data = (value as { data?: unknown } | null)?.data;
   return [
-    reserialised("", JSON.stringify(value)),
-    reserialised(", indented", JSON.stringify(value, null, 2)),
-    reserialised(", indented", JSON.stringify(value, null, 4)),
-    reserialised(" with its fields in another order", JSON.stringify(sorted(value))),
-    // As Python writes it.
-    reserialised(" with spaces after commas and colons", spacedJson(value)),
-    reserialised(" with characters beyond ASCII escaped", escaped(JSON.stringify(value))),
-    reserialised(" with spaces, and characters beyond ASCII escaped", escaped(spacedJson(value))),
-    reserialised(" with slashes escaped", escaped(JSON.stringify(value).replaceAll("/", "\\/"))),
-    ...(data === undefined
-      ? []
-      : [mistaken("data_only", "Only the event's data was hashed; hash the whole body.", JSON.stringify(data))]),
+    ...jsonForms.map(({ how, write }) =>
+      mistaken("reserialised", `The body was parsed and written again ${how}. ${VERIFY_RAW_BYTES}`, write(value)),
+    ),
+    ...[JSON.stringify, indentedJson].flatMap((write) =>
+      data === undefined
+        ? []
+        : [mistaken("data_only", "Only the event's data was hashed; hash the whole body.", write(data))],
+    ),
   ];
 }
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  const fields = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
-  return Object.fromEntries(fields.map(([name, child]) => [name, sorted(child)]));
-}
-
-const escaped = (json: string) =>
-  json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 
 /** A change of the body that is none of the known ones: says where it begins. */
 function someChange(sent: string, body: string): Step<Bytes> {

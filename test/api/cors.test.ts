@@ -4,7 +4,7 @@
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { browserFile, inBrowser, openBrowser } from "../support/browser.ts";
-import { type Answer, attempted, type Bench, listen, open } from "../support/sandbox.ts";
+import { type Answer, attempted, type Bench, listen, open, testOnOwnPort } from "../support/sandbox.ts";
 
 const APP = "https://app.example";
 const RULES = "/v1/hospitality/pricing-rules";
@@ -81,7 +81,7 @@ test("a page of a named origin can read every response of the API: successes, er
   expect((await bench.call("GET", "/v1/payments")).headers).toMatchObject({ vary: "Origin" });
 });
 
-test("a named origin gets nothing from the rest of the control API", async () => {
+testOnOwnPort("a named origin gets nothing from the rest of the control API", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   const headers = fromPage(APP);
   for (const path of [

@@ -8,11 +8,23 @@ import { describe, expect, test } from "vitest";
 import type { RequestEntry } from "../../src/store/request-log/request-log.ts";
 import { needs } from "../support/needs.ts";
 import { folder } from "../support/program.ts";
-import { type Answer, attempted, type Bench, type CallOptions, lines, open, raw, readRaw } from "../support/sandbox.ts";
+import {
+  type Answer,
+  attempted,
+  type Bench,
+  type CallOptions,
+  lines,
+  open,
+  raw,
+  readRaw,
+  testOnOwnPort,
+} from "../support/sandbox.ts";
 
 const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === "::1"),
 );
+
+const testOverIpv6 = hasIpv6 ? testOnOwnPort : test.skip;
 
 const MEBIBYTE = 1_048_576;
 const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
@@ -98,7 +110,7 @@ describe("the guard", () => {
     for (const host of foreign) expect([host, await status(host)]).toEqual([host, 403]);
   });
 
-  test("protects the control API and every other path", async () => {
+  testOnOwnPort("protects the control API and every other path", async () => {
     const bench = await open();
     for (const path of ["/v1/payments", "/v1/nowhere", "/_sandbox", "/_sandbox/clock", "/", "/elsewhere"]) {
       attempted("DNS rebinding");
@@ -109,7 +121,7 @@ describe("the guard", () => {
     }
   });
 
-  test("requires exactly one Host", async () => {
+  testOnOwnPort("requires exactly one Host", async () => {
     const { port } = await open();
     const own = `Host: 127.0.0.1:${port}`;
     const auth = "Authorization: Bearer sk_test_lodge";
@@ -122,7 +134,7 @@ describe("the guard", () => {
     expect(answers.slice(1).map((answer) => readRaw(answer).body.code)).toEqual(Array(5).fill("host_not_allowed"));
   });
 
-  test("rejects a full URL in the request line, even its own", async () => {
+  testOnOwnPort("rejects a full URL in the request line, even its own", async () => {
     const { port } = await open();
     const targets = [`http://127.0.0.1:${port}/v1/payments`, "http://evil.example/v1/payments", "*"];
     for (const target of targets) {
@@ -195,7 +207,7 @@ describe("the guard", () => {
     ]).toEqual([200, 403, 200]);
   });
 
-  test("sends no CORS header that lets a web page read a response", async () => {
+  testOnOwnPort("sends no CORS header that lets a web page read a response", async () => {
     const bench = await open();
     const answers: Answer[] = [
       await bench.call("GET", "/v1/payments"),
@@ -235,7 +247,7 @@ describe("HTTP requests", () => {
     expect(await bench.call("GET", target(2_049))).toMatchObject({ status: 414, body: { code: "uri_too_long" } });
   });
 
-  test("headers beyond 16 KiB are rejected, on a new connection and on a reused one", async () => {
+  testOnOwnPort("headers beyond 16 KiB are rejected, on a new connection and on a reused one", async () => {
     const { port } = await open();
     const head = ["GET /v1/payments HTTP/1.1", `Host: 127.0.0.1:${port}`, "Authorization: Bearer sk_test_lodge"];
     attempted("Large, deep, compressed or endless requests", 2);
@@ -245,7 +257,7 @@ describe("HTTP requests", () => {
     expect(after.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 431"]);
   });
 
-  test("bytes that are not HTTP get a response in the usual error format", async () => {
+  testOnOwnPort("bytes that are not HTTP get a response in the usual error format", async () => {
     const { port } = await open();
     const host = `Host: 127.0.0.1:${port}`;
     const garbage = [
@@ -263,7 +275,7 @@ describe("HTTP requests", () => {
     }
   });
 
-  test("garbage after a valid request neither prevents nor replaces that request's response", async () => {
+  testOnOwnPort("garbage after a valid request neither prevents nor replaces that request's response", async () => {
     const { port } = await open();
     const body = JSON.stringify(rule);
     const good = `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer sk_test_lodge\r\nContent-Type: application/json\r\n`;
@@ -294,13 +306,16 @@ describe("HTTP requests", () => {
     ]);
   });
 
-  test("an idle connection stays open for longer than Go's client keeps one, so that no request meets a closing connection", async () => {
-    const bench = await open();
-    const agent = new Agent({ keepAlive: true });
-    const { headers } = await bench.call("GET", "/v1/payments", { agent });
-    agent.destroy();
-    expect(Number(/timeout=(\d+)/.exec(String(headers["keep-alive"]))?.[1])).toBeGreaterThan(90);
-  });
+  testOnOwnPort(
+    "an idle connection stays open for longer than Go's client keeps one, so that no request meets a closing connection",
+    async () => {
+      const bench = await open();
+      const agent = new Agent({ keepAlive: true });
+      const { headers } = await bench.call("GET", "/v1/payments", { agent });
+      agent.destroy();
+      expect(Number(/timeout=(\d+)/.exec(String(headers["keep-alive"]))?.[1])).toBeGreaterThan(90);
+    },
+  );
 
   test("an offer to upgrade to HTTP/2 is ignored, and the request is served", async () => {
     const bench = await open();
@@ -326,21 +341,18 @@ describe("HTTP requests", () => {
     });
   });
 
-  test.runIf(hasIpv6)(
-    `a connection over IPv6 is served and closed like one over IPv4${needs(hasIpv6, "IPv6")}`,
-    async () => {
-      const bench = await open();
-      const good = `GET /v1/merchants/me HTTP/1.1\r\nHost: localhost:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
-      const bytes = `${good}\r\n${good}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n${good}bad header\r\n\r\n`;
-      const statuses = async (host: string) => (await raw(bench.port, bytes, false, host)).match(/HTTP\/1\.1 \d+/g);
-      expect(await statuses("::1")).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 400"]);
-      expect(await statuses("127.0.0.1")).toEqual(await statuses("::1"));
-      const idle = raw(bench.port, `${good}\r\n`, false, "::1");
-      await bench.call("GET", "/v1/merchants/me");
-      await bench.close();
-      expect(await idle).toContain("HTTP/1.1 200");
-    },
-  );
+  testOverIpv6(`a connection over IPv6 is served and closed like one over IPv4${needs(hasIpv6, "IPv6")}`, async () => {
+    const bench = await open();
+    const good = `GET /v1/merchants/me HTTP/1.1\r\nHost: localhost:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
+    const bytes = `${good}\r\n${good}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n${good}bad header\r\n\r\n`;
+    const statuses = async (host: string) => (await raw(bench.port, bytes, false, host)).match(/HTTP\/1\.1 \d+/g);
+    expect(await statuses("::1")).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 400"]);
+    expect(await statuses("127.0.0.1")).toEqual(await statuses("::1"));
+    const idle = raw(bench.port, `${good}\r\n`, false, "::1");
+    await bench.call("GET", "/v1/merchants/me");
+    await bench.close();
+    expect(await idle).toContain("HTTP/1.1 200");
+  });
 
   test("a client that offers HTTP/2 with every request leaves no listeners on its connection", async () => {
     const warnings: Error[] = [];

@@ -15,7 +15,7 @@ export const FIXTURES = join(import.meta.dirname, "../../fixtures/merchants");
 
 const files = readFixtures(FIXTURES);
 const random = createRandom(1);
-const webhooks = { gaps: [0], checkTarget: () => {}, eventTypes };
+const webhooks = { gaps: [0], writeEvent: JSON.stringify, checkTarget: () => {}, eventTypes };
 
 /** By fixture, merchant and time: a shrinking run seeds the same merchants again and again. */
 const known = new Map<string, [KindName, Entry][]>();

@@ -4,6 +4,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { probes } from "../../src/audit/probes.ts";
+import { escapedJson } from "../../src/kernel/json-forms.ts";
 import { run } from "../support/program.ts";
 import { type Answer, attempted, type Bench, listen, open, share } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
@@ -160,6 +161,12 @@ const mistakes: [mistake: string, probe: string, isForgery: boolean, start: () =
     },
   ],
   [
+    "reads only events that are indented",
+    "raw_bytes",
+    false,
+    () => plain({ take: (body) => (body.includes("\n") ? right.take(body) : 400) }),
+  ],
+  [
     "refuses an event that it has",
     "same_event_twice",
     false,
@@ -284,6 +291,22 @@ describe("each mistake is found by its probe and by no other", () => {
   });
 });
 
+describe("a receiver that verifies the parsed and re-serialised body", () => {
+  const reserialising = (write: (value: unknown) => string) =>
+    plain({ isGenuine: (body, signature) => right.isGenuine(Buffer.from(write(parsed(body))), signature) });
+
+  test.each<[string, (value: unknown) => string]>([
+    ["JavaScript's JSON.stringify", JSON.stringify],
+    ["JSON.stringify with two spaces", (value) => JSON.stringify(value, null, 2)],
+    ["PHP's json_encode", (value) => escapedJson(value)],
+  ])("as by %s fails, and is told to verify the raw bytes", async (_, write) => {
+    const { probes: tried, verdict } = await audit(await reserialising(write));
+    const found = tried.find(({ probe }: Record<string, string>) => probe === "raw_bytes");
+    expect([verdict, found.verdict]).toEqual(["fail", "fail"]);
+    expect(found.why).toMatch(/^The signature is that of the parsed and re-serialised body: verify the raw bytes\./);
+  });
+});
+
 describe("a result contains", () => {
   test("the request, the actual and the expected response, and the reason", async () => {
     const { probes: tried } = await audit(await plain(taking(({ type }) => type.startsWith("payment."), 400)));
@@ -311,7 +334,7 @@ describe("a result contains", () => {
     expect(failed(found)).toEqual(["valid_event"]);
     expect(names.filter((name) => verdicts(found)[name] === "inconclusive")).toEqual(names.slice(1));
     expect(found.probes[1].did).toMatch(/^answered 401 ×3, the slowest in \d+ ms, as it did to a genuine event$/);
-    expect(found.probes[4].did).toBe("was not tried: a genuine event was not accepted either");
+    expect(found.probes[5].did).toBe("was not tried: a genuine event was not accepted either");
   });
 
   test("the listen backlog, if the system has not handed over all connections of the burst: a receiver is not failed for it", async () => {

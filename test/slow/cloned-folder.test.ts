@@ -1,5 +1,5 @@
-// A folder that was cloned: whatever a stranger committed, no command deletes a file, follows a journal, waits for a pipe
-// or posts to a program of this machine, until the user says so.
+// A folder that was cloned: whatever a stranger committed, no command deletes a file, follows a journal, waits for a
+// pipe or posts to a program of this machine, until the user says so.
 
 import { execFileSync } from "node:child_process";
 import { cpSync, existsSync, linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -187,12 +187,10 @@ describe("merchant-sandbox.json", () => {
       { host: "0.0.0.0" },
       "/host: This file may not open the sandbox to the network, because it comes with the folder. Use --host",
     ],
-    ...["db", "fixtures", "lessons", "snapshot", "service", "faults", "scenario"].map(
-      (name, index): [object, string] => [
-        { [name]: ["../x.json", "/etc/passwd", "link/x"][index % 3] },
-        `/${name}: This file may only name files in its own folder; received`,
-      ],
-    ),
+    ...["db", "fixtures", "lessons", "snapshot", "faults", "scenario"].map((name, index): [object, string] => [
+      { [name]: ["../x.json", "/etc/passwd", "link/x"][index % 3] },
+      `/${name}: This file may only name files in its own folder; received`,
+    ]),
     ["[".repeat(100_000), "merchant-sandbox.json:1: nests deeper than 32 levels."],
     [{ scenario: "sk_live_x" }, "merchant-sandbox.json:2: holds a live key."],
     [{ endpoints: [{ uri: "x" }] }, "merchant-sandbox.json:3 /endpoints/0"],
@@ -224,7 +222,7 @@ describe("merchant-sandbox.json", () => {
   test.each(["/dev/zero", "./pipe"])("and any other file that an option names may not be %s", async (path) => {
     const cwd = folder();
     execFileSync("mkfifo", [join(cwd, "pipe")]);
-    for (const flag of ["--faults", "--service", "--scenario", "--snapshot"]) {
+    for (const flag of ["--faults", "--scenario", "--snapshot"]) {
       attempted("A folder's files of a stranger");
       const { code, error } = await run(["start", "--memory", "--port", "0", flag, path], {}, cwd);
       expect([flag, code, error]).toEqual([

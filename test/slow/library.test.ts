@@ -73,9 +73,21 @@ describe("docs/library.md", () => {
     expect(numPassedTests).toBe(numTotalTests);
   });
 
-  test("shows a test for node:test that passes", async () => {
-    const home = project([]);
-    writeFileSync(join(home, "page.test.js"), await javascript(snippets(page, "node")[0] ?? ""));
+  test("shows an Express app that prints the output in its comments, and exits", async () => {
+    const home = project(["express"]);
+    const [source = ""] = snippets(page, "express");
+    writeFileSync(join(home, "app.js"), await javascript(source));
+    const said = [...source.matchAll(/^console\.log.*; \/\/ (.*)$/gm)].map((match) => match[1]);
+    expect(said).toHaveLength(3);
+    expect((await node(home, "app.js")).stdout.trimEnd().split("\n")).toEqual(said);
+  });
+
+  test.each([
+    ["node:test", "node", []],
+    ["supertest", "supertest", ["express", "supertest"]],
+  ])("shows a test for %s that passes", async (_, use, packages) => {
+    const home = project(packages);
+    writeFileSync(join(home, "page.test.js"), await javascript(snippets(page, use)[0] ?? ""));
     const { stdout } = await node(home, "--test", "--test-reporter", "tap", "page.test.js");
     expect(stdout).toMatch(/^# pass 1$/m);
     expect(stdout).toMatch(/^# fail 0$/m);

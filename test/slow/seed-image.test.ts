@@ -51,7 +51,7 @@ const storesAt = (clock: Clock, seed: number) =>
   openStores({
     clock,
     random: createRandom(seed),
-    webhooks: { gaps: [0], checkTarget: () => {}, eventTypes },
+    webhooks: { gaps: [0], writeEvent: JSON.stringify, checkTarget: () => {}, eventTypes },
   });
 
 /** The rows after seeding one fixture after another, without an image, and how many changes that carried out. */

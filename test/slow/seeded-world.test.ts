@@ -26,7 +26,7 @@ function worldsAt(time: number): Map<string, RecordsByKind> {
   const stores = openStores({
     clock,
     random: createRandom(1),
-    webhooks: { gaps: [0], checkTarget: () => {}, eventTypes },
+    webhooks: { gaps: [0], writeEvent: JSON.stringify, checkTarget: () => {}, eventTypes },
   });
   const seeder = openSeeder(stores, resources, clock);
   stores.database.transaction(() => {

@@ -10,7 +10,7 @@ import { NOON } from "../support/sandbox.ts";
 let stores: Stores;
 let texts: string[];
 beforeAll(() => {
-  const webhooks = { gaps: [0], checkTarget: () => {}, eventTypes };
+  const webhooks = { gaps: [0], writeEvent: JSON.stringify, checkTarget: () => {}, eventTypes };
   stores = openStores({ clock: createClock(parseTime(NOON)), random: createRandom(1), webhooks });
   // These statements are prepared at their first use.
   for (const merchant of [undefined, "mer_lodge"])

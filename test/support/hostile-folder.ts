@@ -1,5 +1,5 @@
-// A folder that a stranger committed: databases, snapshots and what SQLite trusts beside them. It is cloned with git, so
-// every file has the mode 0644 and no file is one that this user's sandboxes wrote.
+// A folder that a stranger committed: databases, snapshots and what SQLite trusts beside them. It is cloned with git,
+// so every file has the mode 0644 and no file is one that this user's sandboxes wrote.
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";

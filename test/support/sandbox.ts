@@ -2,9 +2,9 @@
 // it.
 
 import { appendFileSync } from "node:fs";
-import { Agent, request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { Agent, createServer as createHttpServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
-import { afterAll, beforeAll, TestRunner } from "vitest";
+import { afterAll, beforeAll, TestRunner, test } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/sandbox/create.ts";
 import type { Defect } from "../../src/sandbox/engine.ts";
 import type { GivenOptions } from "../../src/sandbox/options.ts";
@@ -81,20 +81,48 @@ export function shareForBlock(options: GivenOptions = {}, prepare?: (bench: Benc
 
 /** A sandbox that the caller closes. */
 export async function share(options: GivenOptions = {}): Promise<Bench> {
-  const sandbox = await createSandbox({ clock: NOON, ...options });
+  const isMounted = MOUNTED && options.port === undefined && options.host === undefined;
+  const sandbox = await createSandbox({ clock: NOON, listen: !isMounted, ...options });
+  const app = isMounted ? await mount(sandbox) : undefined;
+  const { url, port } = app ?? sandbox;
   const defects: Defect[] = [];
   sandbox.onDefect((defect) => defects.push(defect));
   return {
     ...sandbox,
+    url,
+    port,
+    baseUrl: `${url}/v1`,
     defects,
-    call: (method, path, given) => call(sandbox.url, method, path, given),
-    control: (method, path, body) => control(sandbox.url, method, path, body),
-    events: Object.assign((answer: Answer) => eventsOf(sandbox.url, answer), sandbox.events),
+    call: (method, path, given) => call(url, method, path, given),
+    control: (method, path, body) => control(url, method, path, body),
+    events: Object.assign((answer: Answer) => eventsOf(url, answer), sandbox.events),
     async close() {
       await sandbox.close();
+      await app?.close();
       if (defects[0]) throw defects[0].error;
     },
   };
+}
+
+/** In the lane `mounted`, sandboxes without a port or host of their own are mounted in an Express app. */
+const MOUNTED = process.env.MOUNTED !== undefined;
+
+/** Adds a test of what an app's server and its other paths decide when the sandbox is mounted. */
+export const testOnOwnPort = MOUNTED ? ((() => {}) as unknown as typeof test) : test;
+
+/** Mounts a sandbox in an Express app that listens on both loopback addresses. */
+async function mount(sandbox: Sandbox): Promise<{ url: string; port: number; close(): Promise<void> }> {
+  const { default: express } = await import("express");
+  const server = createHttpServer(express().disable("x-powered-by").use(sandbox.middleware));
+  sandbox.attach(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${port}`, port, close };
 }
 
 export function call(url: string, method: string, path: string, options: CallOptions = {}): Promise<Answer> {

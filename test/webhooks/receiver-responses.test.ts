@@ -28,7 +28,7 @@ async function rawReceiver(respond: (socket: Socket, request: number) => void) {
 }
 
 const sender = createSender({
-  targets: createTargetPolicy({ ownPorts: () => [], allowedHosts: [], allowLoopback: true }),
+  targets: createTargetPolicy({ isOwn: () => false, allowedHosts: [], allowLoopback: true }),
   timeout: 10_000,
   insecureTls: false,
 });

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { signatureForms } from "../../src/kernel/signature-forms.ts";
 import { sign, verifySignature } from "../../src/webhooks/signature.ts";
 import { explainSignature, type SignatureDiagnosis } from "../../src/webhooks/signature-diagnosis.ts";
 import { anyText } from "../support/fuzzing.ts";
@@ -52,6 +53,35 @@ describe("a signature", () => {
   ])("that is %s is refused, and nothing is thrown", (_, signature) => {
     expect(verifySignature({ body: BODY, signature, secret: SECRET })).toBe(false);
   });
+
+  test.each(signatureForms)(
+    "as %s is verified, and explained, by a sandbox and a receiver that set it",
+    async (form) => {
+      const assumptions = { "webhook.signature.key": form, "webhook.signature.prefix": "v1=" };
+      const { bench, receiver, id: endpoint, secret } = await openRegistered({ assumptions });
+      await deliver(bench);
+      const [{ body = Buffer.of(), headers = {} } = {}] = receiver.arrivals;
+      const delivery = { body, secret, signature: headers["x-webhook-signature"], id: headers["x-webhook-id"] };
+      expect(verifySignature({ ...delivery, assumptions })).toBe(true);
+      expect(verifySignature({ ...delivery, assumptions, body: `${body} ` })).toBe(false);
+      expect(verifySignature(delivery)).toBe(false);
+      const explained = (signature: string | undefined) =>
+        bench.control("POST", "/signature/explain", { endpoint, body: body.toString(), signature });
+      expect(await explained(delivery.signature)).toMatchObject({ matches: true, mistake: null });
+      expect(await explained(sign(body, secret))).toEqual({
+        matches: false,
+        mistake: null,
+        explanation: `The sandbox signs with the ${form}, after "v1="; this is not the signature for this body and this secret.`,
+      });
+    },
+  );
+
+  test("in a form that does not exist is an error that names the form", () => {
+    const assumptions = { "webhook.signature.key": "md5" };
+    expect(() => verifySignature({ body: BODY, signature: "", secret: SECRET, assumptions })).toThrow(
+      /webhook\.signature\.key takes a form such as "hex digest .*; received "md5"\./,
+    );
+  });
 });
 
 const hmac = (key: string | Buffer, body: string | Buffer, algorithm = "sha256") =>
@@ -61,6 +91,9 @@ const bare = SECRET.slice("whsec_".length);
 const parsed = JSON.parse(BODY);
 const PYTHON =
   '{"id": "evt_1", "object": "event", "data": {"url": "http://a/b", "name": "Gr\\u00fc\\u00dfe", "amount": 1}}';
+const PYTHON_SORTED =
+  '{"data": {"amount": 1, "name": "Gr\\u00fc\\u00dfe", "url": "http://a/b"}, "id": "evt_1", "object": "event"}';
+const PHP = '{"id":"evt_1","object":"event","data":{"url":"http:\\/\\/a\\/b","name":"Gr\\u00fc\\u00dfe","amount":1}}';
 const previousSecret = `whsec_${"f".repeat(64)}`;
 const others = [{ endpoint: "we_other", secret: `whsec_${"e".repeat(64)}` }];
 
@@ -93,6 +126,9 @@ describe("an explanation", () => {
       "reserialised",
       hex(SECRET, '{"data":{"amount":1,"name":"Grüße","url":"http://a/b"},"id":"evt_1","object":"event"}'),
     ],
+    ["reserialised", hex(SECRET, PHP)],
+    ["reserialised", hex(SECRET, PYTHON_SORTED)],
+    ["data_only", hex(SECRET, JSON.stringify(parsed.data, null, 2))],
     ["data_only", hex(SECRET, JSON.stringify(parsed.data))],
     ["sha1", hmac(SECRET, BODY, "sha1").toString("hex")],
     ["sha512", hmac(SECRET, BODY, "sha512").toString("hex")],
@@ -152,10 +188,11 @@ describe("an explanation", () => {
       mistake: "other_endpoint",
       explanation: expect.stringContaining(other.id),
     });
-    const pretty = JSON.stringify(JSON.parse(body), null, 2);
-    expect(await ask({ signature: sign(body, secret), body: pretty })).toMatchObject({
+    const compact = JSON.stringify(JSON.parse(body));
+    expect(await ask({ signature: sign(body, secret), body: compact })).toMatchObject({
       matches: false,
       mistake: "reserialised",
+      explanation: expect.stringContaining("verify the raw bytes"),
     });
     await bench.call("POST", `/v1/webhooks/${endpoint}/rotate-secret`);
     expect(await ask({ signature: sign(body, secret) })).toMatchObject({ mistake: "previous_secret" });

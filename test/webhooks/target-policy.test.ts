@@ -9,7 +9,7 @@ import { attempted, open, share, shareForBlock } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const targets = createTargetPolicy({
-  ownPorts: () => [4_747],
+  isOwn: (port) => port === 4_747,
   allowedHosts: ["host.docker.internal", "172.17.0.1", "[fd00::1]", "8.8.8.8"],
   allowLoopback: true,
 });
@@ -112,7 +112,7 @@ describe("a host name, resolved for a connection", () => {
   /** The addresses that a connection is given, or the code of the refusal. */
   const lookup = (name: string, allowedHosts: string[] = [], allowLoopback = true) =>
     new Promise<unknown>((resolve) => {
-      const { lookup } = createTargetPolicy({ ownPorts: () => [], allowedHosts, allowLoopback });
+      const { lookup } = createTargetPolicy({ isOwn: () => false, allowedHosts, allowLoopback });
       lookup(name, { all: true }, (error, addresses) => resolve(error ? error.code : addresses));
     });
 

@@ -7,8 +7,10 @@ import { Shell } from "./shell.tsx";
 import { readToken } from "./token-view.tsx";
 
 const root = document.getElementById("root") as HTMLElement;
+/** Where an app has mounted the sandbox; empty on a port of its own. */
+const mountPath = location.pathname.replace(/\/_sandbox\/ui$/, "");
 const dashboard = openBrowserDashboard({
-  target: { url: location.origin, token: readToken() },
+  target: { url: location.origin + mountPath, token: readToken() },
   paint: () => render(<Shell dashboard={dashboard} />, root),
 });
 

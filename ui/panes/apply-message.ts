@@ -98,7 +98,8 @@ function applyResets(state: UiState, items: readonly LiveItem[], after: readonly
         );
   // The reply to a reset from this dashboard has shown a notice already.
   if (state.lastCall?.path === "/reset" && state.notice !== undefined) return cleared;
-  const text = `${everything ? "The sandbox" : merchant}${more.length > 0 && !everything ? " and others were" : " was"} reset`;
+  const verb = more.length > 0 && !everything ? " and others were" : " was";
+  const text = `${everything ? "The sandbox" : merchant}${verb} reset`;
   return { ...cleared, notice: { text, style: "yellow", isNews: true } };
 }
 

@@ -57,7 +57,8 @@ function failureText(theme: Theme, text: string): string {
   const mark = text.startsWith(bad) ? bad : "";
   // Blanks that fill a column keep the screen's background.
   const [, before = "", words = "", after = ""] = /^( *)(.*?)( *)$/s.exec(text.slice(mark.length)) ?? [];
-  return `${mark && styled(theme, mark, "red", "bold")}${before}${styled(theme, words, "onBlack", "brightWhite", "bold")}${after}`;
+  const warning = mark && styled(theme, mark, "red", "bold");
+  return `${warning}${before}${styled(theme, words, "onBlack", "brightWhite", "bold")}${after}`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.

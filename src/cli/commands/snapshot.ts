@@ -41,7 +41,9 @@ export const snapshot = commandGroup({
       ({ restored, heldDeliveries = 0, heldEndpoints = [] }) =>
         heldEndpoints.length === 0
           ? `Restored ${restored}.`
-          : `Restored ${restored}. No sandbox of this user saved it, so nothing is sent to ${heldEndpoints.join(", ")} until you run merchant-sandbox replay waiting; ${plural(heldDeliveries, "delivery")} waiting.`,
+          : `Restored ${restored}. No sandbox of this user saved it, ` +
+            `so nothing is sent to ${heldEndpoints.join(", ")} until you run merchant-sandbox replay waiting; ` +
+            `${plural(heldDeliveries, "delivery")} waiting.`,
     ),
     ls: sandboxCommand({
       usage: "snapshot ls",

@@ -89,7 +89,10 @@ export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProbl
   const faults = heldFaults.length === 0 ? "" : `, with faults (${heldFaults.join(", ")})`;
   const because =
     stateProblem === undefined ? "" : ` This machine cannot recognise its own files later: ${stateProblem}.`;
-  return `Not written by a sandbox of this user, so nothing is sent to ${listed(heldEndpoints)} until you run merchant-sandbox replay waiting, or start with --trust; ${count} waiting${faults}.${because}`;
+  return (
+    `Not written by a sandbox of this user, so nothing is sent to ${listed(heldEndpoints)} ` +
+    `until you run merchant-sandbox replay waiting, or start with --trust; ${count} waiting${faults}.${because}`
+  );
 }
 
 /** Addresses that a note names; more are counted. */

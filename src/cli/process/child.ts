@@ -80,7 +80,8 @@ find_marked() {
   if [ -r /proc/self/environ ]; then
     grep -ls -- "$mark" /proc/[0-9]*/environ | sed 's,/proc/,,;s,/environ,,'
   else
-    { printf '%s\\n' "$mark"; ps -AEww -o pid= -o command=; } | awk 'NR == 1 { mark = $0; next } index($0, mark) { print $1 }'
+    { printf '%s\\n' "$mark"; ps -AEww -o pid= -o command=; } |
+      awk 'NR == 1 { mark = $0; next } index($0, mark) { print $1 }'
   fi
 }
 pids=$(find_marked)

@@ -89,7 +89,7 @@ export function writeState(folder: string, kind: SandboxKind, name: string, stat
 
 /**
  * Lets commands in a folder find a foreground sandbox without a database. Returns a function that removes the file, and
- * also the folder if it was created here and is otherwise empty. Without a folder that can be written, there is no file.
+ * also the folder if it was created here and is otherwise empty. No file is written if the folder is read-only.
  */
 export function writeForegroundState(folder: string, state: Static<typeof State>): () => void {
   const isNewFolder = !existsSync(folder);

@@ -109,13 +109,14 @@ export const retryOnlyRetryable: Rule = {
 /**
  * Pauses are equal if the longest is at most `within` times the shortest. Pauses up to `noise` milliseconds count as
  * none. A client with full jitter sometimes draws equal pauses by chance: with these limits for less than one call in
- * 5,000, if its first pause is drawn from 0 to 100 ms or more. Two pauses prove nothing.
+ * 5,000, if its first pause is drawn from 0 to 100 ms or more. Two pauses prove nothing. The limits are tight because a
+ * busy machine adds the same delay to every pause.
  */
 const EQUAL: Record<number, { within: number; noise: number }> = {
   3: { within: 1.03, noise: 10 },
-  4: { within: 1.15, noise: 15 },
+  4: { within: 1.05, noise: 15 },
 };
-const EQUAL_FIVE_OR_MORE = { within: 1.4, noise: 30 };
+const EQUAL_FIVE_OR_MORE = { within: 1.2, noise: 30 };
 
 function areEqual(waits: readonly number[]): boolean {
   if (waits.length < 3) return false;

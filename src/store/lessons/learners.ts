@@ -35,7 +35,8 @@ export function openLearners({ sql }: Database) {
   );
   const finish = sql.prepare<[FinishedStep & { merchant: string }]>(
     `insert or replace into finished_steps (merchant, lesson, step, how, hints, ended, place)
-     values (@merchant, @lesson, @step, @how, @hints, @at, (select coalesce(max(place), 0) + 1 from finished_steps where merchant = @merchant))`,
+     values (@merchant, @lesson, @step, @how, @hints, @at,
+       (select coalesce(max(place), 0) + 1 from finished_steps where merchant = @merchant))`,
   );
   const forget = sql.prepare<[string, string]>("delete from finished_steps where merchant = ? and lesson = ?");
   return {

@@ -68,7 +68,8 @@ function prepare(database: Database) {
       .pluck(),
     outstanding: sql
       .prepare<[{ merchant: string; kind: string }], string>(
-        `select body from documents indexed by documents_outstanding where ${ofMerchant} and outstanding = 1 order by created, sequence`,
+        `select body from documents indexed by documents_outstanding
+        where ${ofMerchant} and outstanding = 1 order by created, sequence`,
       )
       .pluck(),
     insert: sql.insert("insert into documents", "merchant, kind, id, created, status, body, outstanding"),
@@ -76,7 +77,8 @@ function prepare(database: Database) {
     // time of the newest.
     append: sql.prepare<[RecordRow]>(
       `insert into documents (merchant, kind, id, created, status, body, outstanding) values (@merchant, @kind, @id,
-         max(@created, coalesce((select created from documents where ${ofMerchant} order by created desc limit 1), 0)), @status, @body, @outstanding)`,
+         max(@created, coalesce((select created from documents where ${ofMerchant} order by created desc limit 1), 0)),
+         @status, @body, @outstanding)`,
     ),
     update: sql.prepare<[Omit<RecordRow, "created">]>(
       `update documents set status = @status, body = @body, outstanding = @outstanding where ${byId}`,

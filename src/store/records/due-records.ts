@@ -15,8 +15,10 @@ export interface DueRecord extends RecordKey {
   due: number;
 }
 
-const SET = `update documents set due = @due where merchant = @merchant and kind = +@kind and id = @id and (@due is null or not exists
-  (select 1 from seeded_merchants, json_each(seeded_merchants.still) where seeded_merchants.merchant = @merchant and json_each.value in ('*', @kind)))`;
+const SET = `update documents set due = @due
+  where merchant = @merchant and kind = +@kind and id = @id and (@due is null or not exists
+    (select 1 from seeded_merchants, json_each(seeded_merchants.still)
+    where seeded_merchants.merchant = @merchant and json_each.value in ('*', @kind)))`;
 
 export type DueRecords = ReturnType<typeof openDueRecords>;
 

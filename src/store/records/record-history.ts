@@ -14,7 +14,8 @@ const old = COLUMNS.split(", ")
 
 /** Each change stores the row before it; `was` is 0 for an insert, which has none. */
 const KEEP = `
-create temp table changes (number integer primary key, at integer not null, document integer not null, was integer not null, ${COLUMNS});
+create temp table changes (
+  number integer primary key, at integer not null, document integer not null, was integer not null, ${COLUMNS});
 create temp trigger record_came after insert on main.documents begin
   insert into changes (at, document, was) values (sandbox_now(), new.sequence, 0);
 end;
@@ -28,7 +29,8 @@ create temp trigger changes_bounded after insert on changes when new.number % 10
   delete from changes where number <= new.number - ${MOST_CHANGES};
 end;`;
 const FORGET =
-  "drop trigger temp.record_came; drop trigger temp.record_changed; drop trigger temp.record_went; drop trigger temp.changes_bounded; drop table temp.changes;";
+  "drop trigger temp.record_came; drop trigger temp.record_changed; drop trigger temp.record_went; " +
+  "drop trigger temp.changes_bounded; drop table temp.changes;";
 
 /** Thrown to roll back the transaction that restored the old rows. */
 const undone = Symbol("undone");

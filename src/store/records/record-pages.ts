@@ -85,7 +85,8 @@ function prepareLists(sql: Database["sql"], filter: string) {
   const list = (where: string, order: string) =>
     sql
       .prepare<[ListQuery], string>(
-        `select body from documents where ${OF_MERCHANT}${where}${filter} order by created ${order}, sequence ${order} limit @limit + 0`,
+        `select body from documents where ${OF_MERCHANT}${where}${filter}
+        order by created ${order}, sequence ${order} limit @limit + 0`,
       )
       .pluck();
   return {

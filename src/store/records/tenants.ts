@@ -102,7 +102,8 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     openSession(merchant: string) {
       const token = unused(
         () =>
-          `${SESSION_PREFIX}${random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"), keyOf(merchant))}`,
+          SESSION_PREFIX +
+          random.text(SESSION_LENGTH, "session", merchant, counters.next(merchant, "session"), keyOf(merchant)),
       );
       insertKey({ key: hashOf(token), merchant, kind: "session", expires: clock.now() + SESSION_SECONDS * 1_000 });
       return { token, expiresIn: SESSION_SECONDS };
@@ -163,10 +164,12 @@ interface MerchantRow extends Omit<Tenant, "apiKeys"> {
 /** Reads merchants and their number of rows. */
 function openMerchants({ sql }: Database) {
   const merchants = `select id, body ->> 'name' as name, body ->> 'email' as email,
-       (select json_group_array(key) from (select key from keys where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
+       (select json_group_array(key) from (select key from keys
+         where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
      from documents where kind = 'merchant'`;
   const listMerchants = sql.prepare<[], MerchantRow>(
-    `${merchants} order by (select place from seeded_merchants where seeded_merchants.merchant = documents.merchant) nulls last, sequence`,
+    `${merchants} order by (select place from seeded_merchants
+      where seeded_merchants.merchant = documents.merchant) nulls last, sequence`,
   );
   const findMerchant = sql.prepare<[string], MerchantRow>(`${merchants} and merchant = ?`);
   const summarise = sql.prepare<[{ id: string }], Omit<TenantSummary, "records">>(
@@ -183,7 +186,8 @@ function openMerchants({ sql }: Database) {
   const firstMerchant = sql
     .prepare<[], string | null>(
       `select coalesce((select merchant from seeded_merchants where place = (select min(place) from seeded_merchants)),
-         (select id from documents where sequence = (select min(sequence) from documents where kind = 'merchant'))) as id`,
+         (select id from documents
+         where sequence = (select min(sequence) from documents where kind = 'merchant'))) as id`,
     )
     .pluck();
   const has = (merchant: string) => exists.get(merchant) !== undefined;

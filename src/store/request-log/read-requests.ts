@@ -56,11 +56,13 @@ export interface RequestFilter {
 }
 
 export const CALL_COLUMNS =
-  "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotencyKey, replayOf, fault, ignored";
+  "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotencyKey, " +
+  "replayOf, fault, ignored";
 
 /** Selects whole rows. A row may refer to another one for the body of its response. */
 const WHOLE = `select ${CALL_COLUMNS}, requestHeaders, requestBody, requestBytes, responseHeaders, responseBytes,
-    iif(sameResponseAs is null, responseBody, (select same.responseBody from request_log same where same.sequence = log.sameResponseAs))
+    iif(sameResponseAs is null, responseBody,
+      (select same.responseBody from request_log same where same.sequence = log.sameResponseAs))
       as responseBody
   from request_log log`;
 
@@ -68,7 +70,8 @@ const WHOLE = `select ${CALL_COLUMNS}, requestHeaders, requestBody, requestBytes
 export function readRequests({ sql }: Database, flush: () => void) {
   const where = `where sequence < @before and sequence > @after
       and (@operation is null or operation = @operation) and (@merchant is null or merchant = @merchant)
-      and (@status is null or status like +@status) and (@key is null or key like +@key) and (@since is null or at >= @since)
+      and (@status is null or status like +@status) and (@key is null or key like +@key)
+      and (@since is null or at >= @since)
       and (@path is null or instr(case query when '' then path else path || '?' || query end, +@path))
     order by sequence desc limit @limit + 0`;
   const find = sql.prepare<[Record<string, unknown>], RequestRow>(`${WHOLE} ${where}`);

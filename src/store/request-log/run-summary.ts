@@ -42,18 +42,22 @@ export function openRunSummary({ sql }: Database) {
   const deliveries = sql.prepare<[{ merchant: string | null }], LoggedDelivery>(
     `select d.sequence, d.merchant, e.id as event, e.type, d.endpoint, d.trigger, d.state, d.attempts, e.request,
        coalesce((select max(sequence) from attempts where delivery = d.sequence), 0) as lastAttempt,
-       (select body ->> 'url' from documents where merchant = d.merchant and kind = '${ENDPOINT_KIND}' and id = d.endpoint) as url
-     from deliveries d join events e on e.sequence = d.event where d.merchant = coalesce(@merchant, d.merchant) order by d.sequence`,
+       (select body ->> 'url' from documents
+        where merchant = d.merchant and kind = '${ENDPOINT_KIND}' and id = d.endpoint) as url
+     from deliveries d join events e on e.sequence = d.event
+     where d.merchant = coalesce(@merchant, d.merchant) order by d.sequence`,
   );
   const events = sql.prepare<[], { type: string; emitted: number; delivered: number }>(
     `select type, sum(emitted) as emitted, sum(delivered) as delivered from (
        select type, count(*) as emitted, 0 as delivered from events group by type
-       union all select e.type, 0, count(*) from deliveries d join events e on e.sequence = d.event where d.state = 'succeeded' group by e.type
+       union all select e.type, 0, count(*) from deliveries d join events e on e.sequence = d.event
+         where d.state = 'succeeded' group by e.type
        union all select type, emitted, delivered from deleted_event_counts
      ) group by type order by type`,
   );
   const newest = sql.prepare<[], Newest>(
-    "select (select coalesce(max(sequence), 0) from deliveries) as delivery, (select coalesce(max(sequence), 0) from attempts) as attempt",
+    `select (select coalesce(max(sequence), 0) from deliveries) as delivery,
+      (select coalesce(max(sequence), 0) from attempts) as attempt`,
   );
   const statuses = sql.prepare<[], { status: number; calls: number }>(
     "select status, count(*) as calls from request_log group by status",

@@ -13,7 +13,8 @@ export const TEXTS = ["requestHeaders", "requestBody", "responseHeaders", "respo
 export function openTrim(sql: Database["sql"]) {
   const trim = sql.prepare("delete from request_log where sequence >= ? and sequence < ?");
   const readKept = sql.prepare<[], { block: number; rows: number; size: number }>(
-    `select sequence / ${BLOCK} as block, count(*) as rows, sum(${TEXTS.map((text) => `length(${text})`).join(" + ")}) as size
+    `select sequence / ${BLOCK} as block, count(*) as rows,
+      sum(${TEXTS.map((text) => `length(${text})`).join(" + ")}) as size
        from request_log group by block order by block`,
   );
   const blocks = new Map<number, { rows: number; size: number }>();

@@ -123,7 +123,7 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
   };
 }
 
-/** Opens a file once nothing in it or beside it can harm. Leaves a file that it refuses, and its folder, as they were. */
+/** Opens a file once nothing in it or beside it can harm. A refused file and its folder stay as they were. */
 function openFile(file: string, { trust = false, rows }: Omit<DatabaseOptions, "image">) {
   refuseUnsafeFiles(file);
   const lock = lockFile(file);
@@ -206,7 +206,9 @@ const missingLog = (sql: Sqlite.Database, file: string) =>
     ? undefined
     : `is empty without its write-ahead log, ${basename(file)}-wal: copy both files, or save a snapshot`;
 
-/** The bytes of a database without rows, in write-ahead mode: creating them in the file would need a journal beside it. */
+/**
+ * The bytes of a database without rows, in write-ahead mode: creating them in the file would need a journal beside it.
+ */
 const emptyDatabase = once(() => {
   const sql = new Sqlite(":memory:");
   sql.exec(SCHEMA);

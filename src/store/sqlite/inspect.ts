@@ -27,7 +27,7 @@ export function problemOf(file: string): string | undefined {
   }
 }
 
-/** Why the sandbox cannot use an open database, as the rest of a sentence; undefined if its structure is as expected. */
+/** Why the sandbox cannot use an open database, as the rest of a sentence; undefined if its structure is right. */
 export function problemIn(sql: Sqlite.Database): string | undefined {
   try {
     const application = Number(sql.pragma("application_id", { simple: true }));

@@ -31,9 +31,11 @@ interface OutboxOptions {
   heldEndpoints: HeldEndpoints;
   /** The milliseconds before each attempt, the first one included. */
   gaps: readonly number[];
+  /** Writes an event as it is signed and sent. */
+  writeEvent(event: object): string;
 }
 
-export function openOutbox({ database, clock, counters, retention, heldEndpoints, gaps }: OutboxOptions) {
+export function openOutbox({ database, clock, counters, retention, heldEndpoints, gaps, writeEvent }: OutboxOptions) {
   const { sql } = database;
   const insertEvent = sql.insert("insert into events", "id, merchant, type, created, origin, request, body");
   const madeBy = sql.prepare<[string], { id: string; type: string }>(
@@ -61,20 +63,15 @@ export function openOutbox({ database, clock, counters, retention, heldEndpoints
     eventsOf: (request: string) => madeBy.all(request),
     /**
      * Writes an event and a delivery for each endpoint that subscribed to its type. `at` is the time of the event
-     * (default: now), `json` the JSON of the data if it is known. Call inside a transaction.
+     * (default: now). Call inside a transaction.
      */
-    emit(
-      merchant: string,
-      type: string,
-      data: unknown,
-      { request, test = false, at }: Origin,
-      json = JSON.stringify(data),
-    ) {
+    emit(merchant: string, type: string, data: unknown, { request, test = false, at }: Origin) {
       const now = clock.now();
       const created = at ?? now;
       const head = headOf({ id: counters.mint(merchant, "evt"), merchant, type, created });
       const origin = test ? "test" : "event";
-      const body = `${JSON.stringify(head).slice(0, -1)},"data":${json}}`;
+      // Stored as it is sent, because every retry and replay repeats these bytes.
+      const body = writeEvent({ ...head, data });
       const row = { id: head.id, merchant, type, created, origin, request: request ?? null, body };
       const { lastInsertRowid: event } = insertEvent(row);
       const endpoints = subscribers(merchant, type);

@@ -17,9 +17,10 @@ export interface Refusal {
 
 export interface TargetPolicyOptions {
   /**
-   * The sandbox's own ports, to which nothing is delivered: such a request would pass every check of the control API.
+   * Whether this port and path of a URL reach the sandbox itself. Nothing is delivered there: such a request would pass
+   * every check of the control API.
    */
-  ownPorts: () => readonly number[];
+  isOwn: (port: number, path: string) => boolean;
   /** Host names beyond this machine that deliveries may go to, such as host.docker.internal. */
   allowedHosts: readonly string[];
   /**
@@ -59,13 +60,17 @@ const BAD_PORTS = new Set([
   6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ]);
 
-export function createTargetPolicy({ ownPorts, allowedHosts, allowLoopback }: TargetPolicyOptions) {
+export function createTargetPolicy({ isOwn, allowedHosts, allowLoopback }: TargetPolicyOptions) {
   const allowed = new Set(allowedHosts.map((host) => bare(host.toLowerCase())));
   const check = memoize(MAX_CACHED_URLS, (text) => checkUrl(text, allowed));
   /** Why a URL is refused; undefined when it is allowed. */
   const refusal = (text: string): Refusal | undefined => {
-    const { malformed, port, isLoopback, notAllowed } = check(text);
-    return malformed ?? refusedPort(port, ownPorts()) ?? (isLoopback && !allowLoopback ? LOOPBACK_REFUSAL : notAllowed);
+    const { malformed, port, path, isLoopback, notAllowed } = check(text);
+    return (
+      malformed ??
+      refusedPort(port, path, isOwn(port, path)) ??
+      (isLoopback && !allowLoopback ? LOOPBACK_REFUSAL : notAllowed)
+    );
   };
   /**
    * Resolves a host name to allowed addresses when a connection is opened. The connection uses exactly these, which
@@ -109,6 +114,7 @@ interface CheckedUrl {
   /** Why it is not a valid URL. */
   malformed?: Refusal;
   port: number;
+  path: string;
   /** Whether its host is an address or a name of this machine. */
   isLoopback: boolean;
   /** Why its host is not allowed. */
@@ -118,11 +124,11 @@ interface CheckedUrl {
 function checkUrl(text: string, allowed: ReadonlySet<string>): CheckedUrl {
   const form = malformation(text);
   const malformed = invalid(`${form}; received ${JSON.stringify(mask(text, 200))}`);
-  if (form !== undefined) return { malformed, port: 0, isLoopback: false };
-  const { protocol, hostname, port } = new URL(text);
+  if (form !== undefined) return { malformed, port: 0, path: "", isLoopback: false };
+  const { protocol, hostname, port, pathname: path } = new URL(text);
   const isLoopback = isLoopbackHost(bare(hostname));
   const notAllowed = isLoopback ? undefined : refusedHost(hostname, allowed);
-  return { port: Number(port || (protocol === "https:" ? 443 : 80)), isLoopback, notAllowed };
+  return { port: Number(port || (protocol === "https:" ? 443 : 80)), path, isLoopback, notAllowed };
 }
 
 const invalid = (problem: string): Refusal => ({ code: "invalid_webhook_url", message: `url ${problem}.` });
@@ -153,9 +159,8 @@ function malformation(text: string): string | undefined {
   return text.includes("#") ? "must hold no fragment" : undefined;
 }
 
-function refusedPort(port: number, own: readonly number[]): Refusal | undefined {
-  if (own.includes(port))
-    return invalid(`names port ${port}, which is the sandbox's own: it does not deliver to itself`);
+function refusedPort(port: number, path: string, isOwn: boolean): Refusal | undefined {
+  if (isOwn) return invalid(`names ${path} on port ${port}, which is the sandbox's own: it does not deliver to itself`);
   return BAD_PORTS.has(port)
     ? invalid(`names port ${port}, which belongs to another protocol than HTTP. Listen on another`)
     : undefined;
