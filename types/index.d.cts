@@ -29,7 +29,7 @@ export interface ControlApi {
   report(given?: SandboxReportInput): Promise<RunReport | HarLog>;
   /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. */
   audit(given: SandboxAuditInput): Promise<SandboxAuditReply>;
-  /** Reset to the start of the sandbox, including ids. Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too; with it, the clock and the other merchants stay as they are. */
+  /** Reset to the start of the sandbox, including ids. Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too, and merchants that were created are removed one after another first, if there are many; with it, the clock and the other merchants stay as they are. */
   reset(given?: SandboxResetInput): Promise<SandboxResetReply>;
   readonly requests: {
     /** List requests, newest first. The log keeps the newest 10,000 requests. Calls of /_sandbox are not logged. */
@@ -84,7 +84,7 @@ export interface ControlApi {
     clear(): Promise<VerdictsClearReply>;
   };
   readonly endpoints: {
-    /** List the webhook endpoints of all merchants, with their secrets. */
+    /** List the webhook endpoints of all merchants, with their secrets. Covers the first 500 merchants; `merchant` names any other. */
     list(given?: EndpointsListInput): Promise<EndpointsListReply>;
     /** Get a webhook endpoint with its secret. */
     get(given: {
@@ -142,8 +142,8 @@ export interface ControlApi {
     stop(given: ScenariosStopInput): Promise<Scenario>;
   };
   readonly rateLimits: {
-    /** List the rate-limit windows of all merchants. */
-    list(): Promise<RateLimitsListReply>;
+    /** List the rate-limit windows of all merchants. Covers the first 500 merchants; `merchant` names any other. */
+    list(given?: RateLimitsListInput): Promise<RateLimitsListReply>;
     /** Set a merchant's rate-limit window. `limit` and `window` apply until a reset; `remaining` and `resetIn` apply to the current window only. */
     set(given: RateLimitsSetInput): Promise<RateWindow>;
   };
@@ -186,7 +186,7 @@ export interface ControlApi {
     }): Promise<Learner>;
   };
   readonly merchants: {
-    /** List the merchants with their API keys, and how many records and requests each has. */
+    /** List the merchants with their API keys, and how many records and requests each has. Covers the first 500 merchants; `merchant` names any other. */
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
     /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
@@ -1244,6 +1244,10 @@ export interface Probe {
   should: string;
   why: string;
 }
+export interface RateLimitsListInput {
+  /** Only of this merchant */
+  merchant?: string;
+}
 export interface RateLimitsListReply {
   data: RateWindow[];
 }
@@ -1668,7 +1672,10 @@ export interface SandboxOverviewReply {
   signature: string;
   /** The assumptions that options set, by id */
   assumptions: Record<string, unknown>;
+  /** The first 500 merchants */
   merchants: Merchant[];
+  /** How many merchants there are */
+  merchantCount: number;
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
   /** How many of them came with a file and wait for you: `replay waiting` sends them */

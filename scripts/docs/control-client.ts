@@ -85,7 +85,10 @@ function operationTable(operations: readonly DeclaredOperation[]): string {
       .map((operation) => `    ${nameOf(operation.id)}: ${JSON.stringify(entryOf(operation))},`),
     "  },",
   ]);
-  return `// The operations of the control API, for the client, which imports neither handlers nor schemas. ${NOTE}\n\nexport const controlOperations = {\n${lines.join("\n")}\n} as const;\n`;
+  return (
+    "// The operations of the control API, for the client, which imports neither handlers nor schemas. " +
+    `${NOTE}\n\nexport const controlOperations = {\n${lines.join("\n")}\n} as const;\n`
+  );
 }
 
 const groupOf = (id: string) => camel(id.split(".")[0] as string);

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { withFields } from "../../src/areas/declare/resource.ts";
 import { areaDescriptions, behaviours as areas, catalogue, resources } from "../../src/areas/index.ts";
-import { webhookEndpoints } from "../../src/areas/webhooks.ts";
+import { behaviours as endpoints, webhookEndpoints } from "../../src/areas/webhooks.ts";
 import { envelope, errorObject } from "../../src/contracts/envelopes.ts";
 import { factKinds } from "../../src/contracts/fact.ts";
 import { WebhookHealth } from "../../src/contracts/webhook.ts";
@@ -29,6 +29,7 @@ import { behaviours as collections } from "../../src/store/records/collection.ts
 import { behaviours as ids } from "../../src/store/records/id-counters.ts";
 import { behaviours as pages } from "../../src/store/records/record-pages.ts";
 import { behaviours as logins } from "../../src/store/records/tenants.ts";
+import { behaviours as pending } from "../../src/store/webhooks/outbox.ts";
 import { behaviours as dispatch } from "../../src/webhooks/dispatcher.ts";
 import { behaviours as eventBodies } from "../../src/webhooks/event-body.ts";
 import { behaviours as targets } from "../../src/webhooks/http/target-policy.ts";
@@ -49,6 +50,7 @@ export const behaviours = [
   ...[...paths, ...bodies, ...authentication, ...limits, ...errors],
   ...[...collections, ...arrivals, ...life, ...ids, ...logins, ...areas, ...pages],
   ...[...idempotency, ...dispatch, ...schedule, ...eventBodies, ...signature, ...targets],
+  ...[...endpoints, ...pending],
 ];
 export const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });
 export const control = (url: string) => ({ surface: controlSurface(url, version()), operations: controlCatalogue });

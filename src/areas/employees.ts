@@ -1,6 +1,6 @@
 // Employees: payroll runs and overrides of their items.
 
-import type { Arrival, OwnRecords, RecordBase, Rule, ShiftedDates, Warning } from "../contracts/resource.ts";
+import type { AnyRecord, Arrival, OwnRecords, RecordBase, Rule, ShiftedDates, Warning } from "../contracts/resource.ts";
 import { businessDayFrom, businessDayUntil, businessTimes, dayNumber } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { withChanges } from "../schema/as-sent.ts";
@@ -37,7 +37,7 @@ import {
   totalsFit,
   totalsOf,
 } from "./payroll-items.ts";
-import { isRemitted } from "./samples/parts.ts";
+import { isRemitted } from "./remitted-months.ts";
 import { samplePayroll } from "./samples/payroll.ts";
 import { appraisals, disciplinaryRecords } from "./staff-records.ts";
 import { remittances, statutorySettings } from "./statutory.ts";
@@ -254,7 +254,7 @@ const listAppraisals = listEndpoint(appraisals, {
   summary: "List all appraisals",
 });
 
-export const overridePayrollItem = endpoint({
+const overridePayrollItem = endpoint({
   id: "payroll.override_item",
   position: 17,
   area: "Employees",
@@ -272,6 +272,14 @@ export const overridePayrollItem = endpoint({
   reply: payrollItem,
   errors: ["validation_failed", "resource_not_found", "invalid_state"],
   emits: [assumed("payroll_item.overridden", "Derived from the name of the operation.")],
+  trigger: {
+    record: { kind: "payroll" },
+    params: (run) => ({ id: run.id, iid: firstItem(run).id }),
+    body: (run) => ({
+      netAmount: Math.round(firstItem(run).netAmount * 0.95),
+      reason: "A day of unpaid leave.",
+    }),
+  },
   handle({ params, body, extra, now, own, emit }) {
     const run = own(payrolls).require(params.id);
     const item = run.items.find(({ id }) => id === params.iid);
@@ -295,6 +303,11 @@ export const overridePayrollItem = endpoint({
     return overridden;
   },
 });
+
+function firstItem(run: AnyRecord): PayrollItem {
+  const [item] = run.items as PayrollItem[];
+  return item ?? fail("validation_failed", "The payroll needs an item: one item is overridden.");
+}
 
 export const operations = [createPayroll, listDisciplinaryRecords, listAppraisals, overridePayrollItem];
 

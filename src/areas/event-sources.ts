@@ -1,16 +1,10 @@
-// How to cause each type of event: create a record in a state, change it, or call an operation on it.
+// How to cause each type of event, from the declarations: a record in a state, a change of it, or a call of an operation.
 
-import type { RecordBase, Resource } from "../contracts/resource.ts";
-import { fail } from "../kernel/errors.ts";
+import type { RecordBase, Resource, UpdateTrigger } from "../contracts/resource.ts";
 import { factOf } from "../schema/assumed.ts";
-import type { JsonObject } from "../schema/schema.ts";
-import type { Static } from "../schema/shapes.ts";
 import type { Operation } from "../store/operation-context.ts";
 import { statesBefore } from "../store/records/transitions.ts";
-import { overridePayrollItem, payrolls } from "./employees.ts";
-import { govPayments, postGovPayment } from "./gov-payments.ts";
 import { catalogue, eventTypes, resources } from "./index.ts";
-import { createMerchant } from "./merchants.ts";
 
 export interface EventSource {
   type: string;
@@ -18,114 +12,56 @@ export interface EventSource {
   resource: Resource | undefined;
   /** The status in which to create the record (default: the first). */
   status?: string | undefined;
-  /** Whether the merchant has only one record of the kind. It is then changed, and created only if it is missing. */
-  isOnly: boolean;
   /** The status to which the record then returns. */
   back?: string;
-  /** The fields that are then changed. */
-  change?(record: RecordBase): JsonObject;
-  /** `change` as flags of the command `move`. */
-  flags?: string;
-  /** The operation that is then called. */
-  call?: OperationCall;
+  /** The change that then follows. */
+  update?: UpdateTrigger<RecordBase>;
+  /** The operation that is then called, as its declaration says. */
+  call?: Operation;
   /** The operations of the API that emit or may emit the event. */
   operations: readonly Operation[];
-  /** Commands that create the record for the call, if the operation's own example does not emit the event. */
-  before: readonly string[];
 }
-
-/** How to call the operation. Sources without a record pass an empty one. */
-interface OperationCall {
-  operation: Operation;
-  params(record: RecordBase): Record<string, string>;
-  /** `unique` is a new text for each call, for fields with unique values. */
-  body(record: RecordBase, unique: string): JsonObject;
-}
-
-const ONLY_ONE = ["merchant", "statutory_settings"];
-
-/** Events that only an operation emits, and the record that the operation needs. */
-const CALLS: Readonly<Record<string, { resource?: Resource; status?: string; call: OperationCall }>> = {
-  "merchant.created": {
-    call: {
-      operation: createMerchant,
-      params: () => ({}),
-      body: (_, unique) => ({
-        name: "Café Lusíada",
-        email: `${unique}@lusiada.example`,
-        country: "PT",
-        currency: "EUR",
-      }),
-    },
-  },
-  "payroll_item.overridden": {
-    resource: payrolls as unknown as Resource,
-    call: {
-      operation: overridePayrollItem,
-      params: (record) => ({ id: record.id, iid: firstItem(record).id }),
-      body: (record) => ({
-        netAmount: Math.round(firstItem(record).netAmount * 0.95),
-        reason: "A day of unpaid leave.",
-      }),
-    },
-  },
-  "gov_payment.posted": {
-    resource: govPayments as unknown as Resource,
-    status: "paid",
-    call: { operation: postGovPayment, params: ({ id }) => ({ id }), body: () => ({}) },
-  },
-};
-
-function firstItem(run: RecordBase) {
-  const [item] = (run as unknown as Static<typeof payrolls.schema>).items;
-  return item ?? fail("validation_failed", "The payroll needs an item: one item is overridden.");
-}
-
-/** Changes with their own event. For all other update events, the metadata is changed. */
-const CHANGES: Readonly<Record<string, Required<Pick<EventSource, "status" | "change" | "flags">>>> = {
-  "payment.partially_refunded": {
-    status: "succeeded",
-    change: (record) => ({ refundedAmount: Math.round(Number((record as { amount?: unknown }).amount ?? 0) / 2) }),
-    flags: "--refunded-amount 1.00",
-  },
-};
-
-/** `<id>` is the id of the record that the previous command created. */
-const BEFORE_CALL: Readonly<Record<string, readonly string[]>> = {
-  "payment.refunded": ["make payment --status succeeded", "make booking --payment <id>"],
-};
-
-const anyChange = ({ metadata }: RecordBase) => ({ metadata: { ...metadata, note: "changed" } });
 
 /** The source of each type of event, in the order of the resources. */
 export const eventSources: ReadonlyMap<string, EventSource> = new Map(
-  [...eventTypes].map((type) => [
-    type,
-    {
-      ...sourceOf(type),
-      type,
-      operations: catalogue.filter(
-        ({ emits, mayEmit }) => emits.map(factOf).includes(type) || mayEmit[type] !== undefined,
-      ),
-      before: BEFORE_CALL[type] ?? [],
-    },
-  ]),
+  [...eventTypes].map((type) => [type, { type, operations: catalogue.filter(emitsOrMay(type)), ...sourceOf(type) }]),
 );
 
-function sourceOf(type: string): Omit<EventSource, "type" | "operations" | "before"> {
-  const called = CALLS[type];
-  if (called) return { resource: undefined, isOnly: false, ...called };
-  for (const resource of resources) {
-    const entry = Object.entries(resource.events).find(([, event]) => event === type);
-    if (entry) return { resource, isOnly: ONLY_ONE.includes(resource.kind), ...wayTo(resource, entry[0], type) };
-  }
-  throw new Error(`${type} has no source: an operation that emits it is missing in CALLS`);
+function emitsOrMay(type: string): (operation: Operation) => boolean {
+  return (operation) => emits(operation, type) || operation.mayEmit[type] !== undefined;
 }
 
-function wayTo(resource: Resource, arrival: string, type: string): Partial<EventSource> {
+function emits(operation: Operation, type: string): boolean {
+  return operation.emits.map(factOf).includes(type);
+}
+
+function sourceOf(type: string): Omit<EventSource, "type" | "operations"> {
+  const call = catalogue.find((operation) => operation.trigger && emits(operation, type));
+  if (call) {
+    const { kind, status } = call.trigger?.record ?? {};
+    return { resource: resources.find((resource) => resource.kind === kind), status, call };
+  }
+  for (const resource of resources) {
+    const [name] = Object.entries(resource.events).find(([, event]) => event === type) ?? [];
+    if (name !== undefined) return { resource, ...changeOf(resource, name, type) };
+  }
+  throw new Error(`${type} has no source: the operation that emits it needs a trigger`);
+}
+
+/** What happens to a record under a name of `events`: its creation, the arrival in a state, or an update. */
+function changeOf(resource: Resource, name: string, type: string): Pick<EventSource, "status" | "back" | "update"> {
   const first = resource.defaults.status;
-  if (arrival === "created") return { status: first };
-  if (arrival === first) return { status: statesBefore(resource.transitions, first)[0], back: first };
-  if (Object.hasOwn(resource.states, arrival)) return { status: arrival };
-  return CHANGES[type] ?? { status: first, change: anyChange, flags: `--metadata '{"note": "changed"}'` };
+  if (name === "created") return { status: first };
+  if (name === first) return { status: statesBefore(resource.transitions, first)[0], back: first };
+  if (Object.hasOwn(resource.states, name)) return { status: name };
+  const update = resource.updates[type]?.trigger ?? metadataChange(first);
+  return { status: update.status, update };
+}
+
+function metadataChange(status: string | undefined): UpdateTrigger<RecordBase> {
+  return {
+    status,
+    change: ({ metadata }) => ({ metadata: { ...metadata, note: "changed" } }),
+    flags: `--metadata '{"note": "changed"}'`,
+  };
 }

@@ -5,11 +5,11 @@ import { businessTimes } from "../kernel/calendar.ts";
 import { fail } from "../kernel/errors.ts";
 import { assumed } from "../schema/assumed.ts";
 import { amount, currency, nullables, oneOf, optionals, type Static, Type, text, timestamp } from "../schema/shapes.ts";
+import { initialsOf } from "./declare/initials.ts";
 import { assumedBody, endpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { problem } from "./declare/rules.ts";
 import { sampleGovPayment } from "./samples/office.ts";
-import { initialsOf } from "./samples/parts.ts";
 
 const LIABILITIES = "Taxes and fees payable";
 const BANK = "Bank";
@@ -93,15 +93,16 @@ export const govPayments = resource({
     { field: "receiptNumber", at: "paid", prefix: () => "RC" },
   ],
   updated: {
-    "gov_payment.posted": (before, after) =>
-      before.bookkeeping.status === "unposted" && after.bookkeeping.status === "posted",
-    "gov_payment.updated": () => true,
+    "gov_payment.posted": {
+      when: (before, after) => before.bookkeeping.status === "unposted" && after.bookkeeping.status === "posted",
+    },
+    "gov_payment.updated": {},
   },
   rules: [postedOncePaid],
   warnings: [oneAccount],
 });
 
-export const postGovPayment = endpoint({
+const postGovPayment = endpoint({
   id: "gov_payments.post",
   position: 20,
   area: "Government payments",
@@ -117,6 +118,11 @@ export const postGovPayment = endpoint({
   reply: govPayments.schema,
   errors: ["resource_not_found", "invalid_state"],
   emits: [assumed("gov_payment.posted", "Derived from the name of the operation.")],
+  trigger: {
+    record: { kind: "gov_payment", status: "paid" },
+    params: ({ id }) => ({ id }),
+    body: () => ({}),
+  },
   handle({ params, body, extra, now, own, mint }) {
     const payment = own(govPayments).require(params.id);
     if (payment.status !== "paid")

@@ -313,6 +313,7 @@ const declineBooking = endpoint({
   errors: ["resource_not_found", "invalid_state"],
   emits: [assumed("booking.declined", "Derived from the name of the operation.")],
   mayEmit: { "payment.refunded": "where the guest paid a deposit" },
+  mayEmitAfter: ["make payment --status succeeded", "make booking --payment <id>"],
   handle: ({ params, body, extra, own }) =>
     own(bookings).move(own(bookings).require(params.id), "declined", { ...extra, declineReason: body.reason ?? null }),
 });

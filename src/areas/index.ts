@@ -15,6 +15,7 @@ import * as memberships from "./memberships.ts";
 import * as merchants from "./merchants.ts";
 import * as organizers from "./organizers.ts";
 import * as payments from "./payments.ts";
+import * as payoutMethods from "./payout-methods.ts";
 import * as payouts from "./payouts.ts";
 import * as retail from "./retail.ts";
 import * as statutory from "./statutory.ts";
@@ -26,6 +27,7 @@ const areas: readonly { operations: readonly Operation[]; resources?: readonly R
   customers,
   payments,
   payouts,
+  payoutMethods,
   marketplace,
   hospitality,
   employees,

@@ -21,12 +21,12 @@ import {
   timestamp,
 } from "../schema/shapes.ts";
 import { unknownReference } from "../store/records/record-rules.ts";
+import { initialsOf } from "./declare/initials.ts";
 import { listEndpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { problem } from "./declare/rules.ts";
 import { homeDay, homeOf, onDay } from "./merchants.ts";
 import { products, productVariants } from "./retail.ts";
-import { initialsOf } from "./samples/parts.ts";
 import { sampleOrder } from "./samples/sales.ts";
 
 const item = Type.Object({

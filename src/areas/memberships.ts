@@ -8,7 +8,7 @@ import { resource } from "./declare/resource.ts";
 import { inOrder } from "./declare/rules.ts";
 import { homeDay, onDay } from "./merchants.ts";
 import { takePayment } from "./payments.ts";
-import { GRACE_DAYS, monthsOf } from "./samples/parts.ts";
+import { GRACE_DAYS, monthsOf } from "./samples/renewed-periods.ts";
 import { sampleRenewal } from "./samples/sales.ts";
 
 export const membershipRenewals = resource({

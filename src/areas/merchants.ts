@@ -69,6 +69,7 @@ export const merchants = resource({
   },
   created: null,
   updated: "merchant.updated",
+  onePerMerchant: true,
 });
 
 /** A minute less than the token's lifetime, so that a replay never returns an expired token or one about to expire. */
@@ -113,7 +114,7 @@ const login = endpoint({
   },
 });
 
-export const createMerchant = endpoint({
+const createMerchant = endpoint({
   id: "merchants.create",
   position: 6,
   area: "Merchants",
@@ -139,6 +140,14 @@ export const createMerchant = endpoint({
   reply: withFields(merchants, { apiKey: text("API key of the new merchant") }),
   errors: ["validation_failed", "already_exists"],
   emits: [assumed("merchant.created", "Derived from the name of the operation.")],
+  trigger: {
+    body: (_, unique) => ({
+      name: "Café Lusíada",
+      email: `${unique}@lusiada.example`,
+      country: "PT",
+      currency: "EUR",
+    }),
+  },
   handle({ merchant: creator, body, extra, mint, of, tenants, emit }) {
     const { password, ...profile } = body;
     const id = freshId(mint, (id) => of(id, merchants).find(id) !== undefined);

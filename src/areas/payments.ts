@@ -11,12 +11,12 @@ import type {
   Warning,
 } from "../contracts/resource.ts";
 import { amount, currency, documentedPageQuery, id, listOf, nullables, text, timestamp } from "../schema/shapes.ts";
+import { initialsOf } from "./declare/initials.ts";
 import { listEndpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { inOrder, problem } from "./declare/rules.ts";
 import { homeOf } from "./merchants.ts";
 import { type SettledPayment, unpaidOf } from "./payment-shares.ts";
-import { initialsOf } from "./samples/parts.ts";
 import { samplePayment } from "./samples/sales.ts";
 import { unsettledPayments } from "./world-sums.ts";
 
@@ -142,8 +142,15 @@ export const payments = resource({
     },
   },
   updated: {
-    "payment.partially_refunded": (before, after) => after.refundedAmount > before.refundedAmount,
-    "payment.updated": () => true,
+    "payment.partially_refunded": {
+      when: (before, after) => after.refundedAmount > before.refundedAmount,
+      trigger: {
+        status: "succeeded",
+        change: ({ amount }) => ({ refundedAmount: Math.round((amount ?? 0) / 2) }),
+        flags: "--refunded-amount 1.00",
+      },
+    },
+    "payment.updated": {},
   },
   sums: [unsettledPayments],
   rules: [refundWithinAmount, currencyOfPayout, refundKeepsTime, inOrder("paidAt", "refundedAt")],

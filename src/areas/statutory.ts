@@ -28,8 +28,8 @@ import { assumedBody, endpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { sumOf } from "./declare/rules.ts";
 import { homeDay, merchants, onDay } from "./merchants.ts";
+import { dueDateOf, isRemitted } from "./remitted-months.ts";
 import { sampleRemittance, sampleStatutorySettings } from "./samples/office.ts";
-import { dueDateOf, isRemitted } from "./samples/parts.ts";
 import { earlyRemittances } from "./world-sums.ts";
 
 const SCHEMES = ["income_tax", "pension", "social_security", "health_insurance", "housing_fund", "other"] as const;
@@ -199,6 +199,7 @@ export const statutorySettings = resource({
   fields: { ...nullables(settings), autoRemit, schemes, updated: nullable(timestamp("Time of the last change")) },
   defaults: { autoRemit: false, schemes: [] },
   updated: "statutory_settings.updated",
+  onePerMerchant: true,
 });
 
 /** A constant id, because every merchant has exactly one settings record. */

@@ -2,7 +2,9 @@
 
 import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { assumed } from "../schema/assumed.ts";
+import { fail } from "../kernel/errors.ts";
+import { assumed, type Behaviour } from "../schema/assumed.ts";
+import { PATTERNS } from "../schema/patterns.ts";
 import {
   assumedListOf,
   assumedPageQuery,
@@ -21,14 +23,17 @@ import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 import { endpoint } from "./declare/operation.ts";
 import { resource, withFields } from "./declare/resource.ts";
 
-const NAME = "[a-z0-9_]+(\\.[a-z0-9_]+)+";
 const named = { minLength: 1, maxLength: 255 };
 
 const subscription = {
   url: Type.String({ description: "URL that receives the deliveries: an http or https address on this machine" }),
   events: assumed(
     Type.Array(
-      Type.String({ description: "An event type, or `*` for all events", pattern: `^(\\*|${NAME})$`, ...named }),
+      Type.String({
+        description: "An event type, or `*` for all events",
+        pattern: PATTERNS.subscribedEvent.pattern,
+        ...named,
+      }),
       {
         description: "Event types to deliver, such as `payment.succeeded`",
         minItems: 1,
@@ -38,6 +43,9 @@ const subscription = {
     "The service's documentation shows an array of event types; its bounds and `*` are common conventions.",
   ),
 };
+
+/** The most endpoints of a merchant, and so the most deliveries of an event. */
+const MOST_ENDPOINTS = 100;
 
 /**
  * Checked even with `--bodies open`, like the body of a test event, because the service's documentation shows both
@@ -77,12 +85,24 @@ export const createWebhook = endpoint({
     201,
     "The service's documentation describes this response as a created endpoint; other operations return `OK`.",
   ),
-  errors: ["validation_failed", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
+  errors: [
+    "validation_failed",
+    "invalid_webhook_url",
+    "webhook_url_not_local",
+    "webhook_url_loopback",
+    "invalid_state",
+  ],
   idempotent: false,
   notFromPages: true,
   handle(call) {
     const { url, events } = call.body as Static<typeof newEndpoint>;
     call.webhooks.checkTarget(url);
+    if (call.own(webhookEndpoints).newestOf(MOST_ENDPOINTS).length === MOST_ENDPOINTS)
+      fail(
+        "invalid_state",
+        `A merchant has ${MOST_ENDPOINTS} webhook endpoints at most, and this one has them. ` +
+          "Delete one with DELETE /v1/webhooks/{id}.",
+      );
     const types = [...new Set(events)];
     warnAboutUnknownTypes(call, types);
     const created = call.own(webhookEndpoints).create({
@@ -202,7 +222,11 @@ const listDeliveries = endpoint({
 });
 
 const testEvent = Type.Object({
-  type: Type.String({ description: "Event type, such as `payment.succeeded`", pattern: `^${NAME}$`, ...named }),
+  type: Type.String({
+    description: "Event type, such as `payment.succeeded`",
+    pattern: PATTERNS.eventType.pattern,
+    ...named,
+  }),
   data: Type.Optional(
     Type.Record(Type.Unknown(), { description: "Event data, sent unchanged; may contain an `amount`" }),
   ),
@@ -242,6 +266,14 @@ export const operations = [
   rotateWebhookSecret,
   listDeliveries,
   sendTestEvent,
+];
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "webhooks.endpoint_limit",
+    fact: `A merchant has at most ${MOST_ENDPOINTS} endpoints; another one gets 409.`,
+    why: "The service's documentation gives no limit; comparable services allow fewer than a hundred.",
+  },
 ];
 
 /**

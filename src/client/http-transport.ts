@@ -86,12 +86,22 @@ export interface ServiceCall<Reply = unknown> extends CallFor<Reply> {
   readonly body?: unknown;
 }
 
-/** Resolves with the reply, even if it is an error. */
+/**
+ * Resolves with the reply, even if it is an error. The path is sent as it is: a URL without its dot segments could name
+ * another operation, even one of the control API.
+ */
 export const callService = async (url: string, { method, path, key, headers, body }: ServiceCall): Promise<HttpReply> =>
-  exchange(url + path, { method, headers: { ...bearer(key), ...headers }, body });
+  exchange(url, {
+    method,
+    path: path.replace(/[^\x21-\xff]/gu, encodeURIComponent),
+    headers: { ...bearer(key), ...headers },
+    body,
+  });
 
 export interface HttpRequest {
   method: string;
+  /** The request target, sent as it is (default: that of the URL). */
+  path?: string | undefined;
   headers: Readonly<Record<string, string>>;
   /** A string is sent unchanged, any other value as JSON. */
   body?: unknown;
@@ -139,7 +149,7 @@ export async function exchange(address: string, request: HttpRequest, limits: Ht
 }
 
 function send(url: URL, request: HttpRequest, limits: HttpLimits, isKept: boolean): Promise<IncomingMessage> {
-  const { method, headers, body } = request;
+  const { method, path, headers, body } = request;
   const { timeout } = limits;
   const protocol = url.protocol === "https:" ? overTls() : overPlain;
   const agent = isKept ? protocol.agent : false;
@@ -149,6 +159,7 @@ function send(url: URL, request: HttpRequest, limits: HttpLimits, isKept: boolea
     method,
     headers: { ...type, ...headers },
     agent,
+    ...(path !== undefined && { path }),
     ...(timeout !== undefined && { timeout }),
   };
   return new Promise((resolve, reject) => {

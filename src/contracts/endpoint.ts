@@ -4,7 +4,9 @@
 import type { ErrorCode } from "../kernel/errors.ts";
 import type { Document, PreserializedJson } from "../kernel/reply-bodies.ts";
 import type { Fact } from "../schema/assumed.ts";
+import type { JsonObject } from "../schema/schema.ts";
 import type { Static, TProperties, TSchema } from "../schema/shapes.ts";
+import type { AnyRecord } from "./resource.ts";
 
 export type Method = "GET" | "POST" | "PATCH" | "PUT" | "DELETE";
 
@@ -61,6 +63,10 @@ export interface EndpointDeclaration<
   emits?: readonly Fact<string>[];
   /** Events about other records that only some calls change: type → when, such as `where the guest paid a deposit`. */
   mayEmit?: Readonly<Record<string, string>>;
+  /** Commands that create the records with which a call emits the events of `mayEmit`, for docs/events.md. */
+  mayEmitAfter?: readonly string[];
+  /** How `trigger` calls the operation to cause its event. Only for events that no change of a record causes. */
+  trigger?: OperationTrigger;
   /** Whether `Idempotency-Key` is honoured (default: true for POST and PATCH). */
   idempotent?: boolean;
   /** Milliseconds for which a reply is replayed for its `Idempotency-Key` (default: 24 hours). */
@@ -72,11 +78,19 @@ export interface EndpointDeclaration<
   ): HandlerResult<Static<Reply>> | Promise<HandlerResult<Static<Reply>>>;
 }
 
+export interface OperationTrigger {
+  /** The record that the call is about. Without it, `params` and `body` receive an empty one. */
+  record?: { kind: string; status?: string };
+  params?(record: AnyRecord): Record<string, string>;
+  /** `unique` is a new text for each call, for fields with unique values. */
+  body(record: AnyRecord, unique: string): JsonObject;
+}
+
 type HandlerResult<Reply> = Reply | PreserializedJson<Reply> | Document;
 
 type Declared<World> = EndpointDeclaration<string, ObjectSchema, ObjectSchema, TSchema, World> & { area: string };
 /** The fields without a default. */
-type MayLack = "body" | "handlerChecksBody" | "example" | "replayWindow" | "notFromPages";
+type MayLack = "body" | "handlerChecksBody" | "example" | "replayWindow" | "notFromPages" | "trigger";
 
 /** A declared operation without its type parameters, for code that iterates over all operations. */
 export type Endpoint<World = unknown> = Readonly<

@@ -1,6 +1,7 @@
 // The schemas of expectations, with which a test checks a run, and of the result.
 
 import { Condition, Count } from "../schema/conditions.ts";
+import { PATTERNS } from "../schema/patterns.ts";
 import { flag, oneOf, oneOrSeveral, type Static, Type, text } from "../schema/shapes.ts";
 import { RulePattern, VERDICTS } from "./verdict.ts";
 
@@ -15,7 +16,7 @@ const RequestMatch = Type.Object(
     ),
     merchant: optionalText("Id of the merchant whose key was sent"),
     status: Type.Optional(
-      Type.Union([Type.Integer(), Type.String({ pattern: "^[1-5]([0-9]{2}|xx)$" })], {
+      Type.Union([Type.Integer(), Type.String({ pattern: PATTERNS.status.pattern })], {
         description: "A status such as 429, or a class such as 4xx",
       }),
     ),

@@ -158,11 +158,24 @@ export interface WorldViolation {
   message: string;
 }
 
-/**
- * The event of a change that keeps the state: one type for all changes, or the first type whose condition holds. Null:
- * none.
- */
-export type UpdateEvents<R> = string | null | Readonly<Record<string, (before: R, after: R) => boolean>>;
+/** The events of changes that keep the state, by type. A change emits the first one whose condition holds. */
+export type UpdateEvents<R> = Readonly<Record<string, UpdateEvent<R>>>;
+
+interface UpdateEvent<R> {
+  /** Whether a change emits the event (default: every change). */
+  when?(before: R, after: R): boolean;
+  /** How `trigger` causes the event (default: it changes the metadata of a new record). */
+  trigger?: UpdateTrigger<R>;
+}
+
+export interface UpdateTrigger<R> {
+  /** The status in which the record is created. */
+  status: string | undefined;
+  /** The fields that are then changed. */
+  change(record: R): RecordFields<R>;
+  /** `change` as flags of the command `move`. */
+  flags: string;
+}
 
 export interface Resource<R extends RecordBase = RecordBase> {
   readonly kind: string;
@@ -177,8 +190,7 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly transitions: Transitions;
   /** The event types by new status, by `created` for a new record, or by the name of a change that keeps the state. */
   readonly events: Readonly<Record<string, string>>;
-  /** The event type of a change that keeps the state. */
-  updateEvent(before: R, after: R): string | undefined;
+  readonly updates: UpdateEvents<R>;
   /** The states that set each time of an arrival. */
   readonly arrivalTimes: ArrivalTimes;
   readonly rules: readonly Rule<R>[];
@@ -202,6 +214,8 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly hidden: readonly string[];
   /** Fields computed from other records. Fixtures may contain them, but no caller may set them. */
   readonly derived: readonly string[];
+  /** Whether every merchant has exactly one record of the kind. */
+  readonly onePerMerchant?: boolean;
   /** Whether a later change of another record may need this one. */
   outstanding?(record: R): boolean;
   /** Default values of a new record. */
@@ -245,6 +259,7 @@ export type DeclaredParts<R extends RecordBase> = Partial<
     | "unique"
     | "hidden"
     | "derived"
+    | "onePerMerchant"
     | "outstanding"
     | "datesMoveBy"
     | "series"
@@ -264,7 +279,8 @@ export interface ResourceDeclaration<F extends TProperties, S extends string> ex
   };
   /** The event of a new record (default: the first state's event; null: none). */
   created?: string | null;
-  updated?: UpdateEvents<RecordOf<F>>;
+  /** The event of a change that keeps the state, or several with their conditions (default: none). */
+  updated?: string | UpdateEvents<RecordOf<F>>;
   rules?: readonly Rule<RecordOf<F>>[];
   references?: { readonly [Name in keyof F]?: string };
   listed?: { readonly [Name in keyof F]?: (merchant: AnyRecord) => readonly string[] };

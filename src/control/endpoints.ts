@@ -12,7 +12,7 @@ import type { Stores } from "../store/stores.ts";
 import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { ownerOfEndpoint } from "./deliveries.ts";
-import { wholeList, wholeListOf } from "./given-values.ts";
+import { LISTED_MERCHANTS, MOST_LISTED, wholeList, wholeListOf } from "./given-values.ts";
 import { callerOf, callOf, commit, type RecordParts } from "./records.ts";
 
 interface EndpointParts extends RecordParts, Pick<Stores, "outbox" | "heldEndpoints"> {}
@@ -51,12 +51,15 @@ const listEndpoints = endpoint({
   method: "GET",
   path: "/endpoints",
   summary: "List the webhook endpoints of all merchants, with their secrets",
+  description: LISTED_MERCHANTS,
   query: Type.Object({ merchant: Type.Optional(text("Only of this merchant")) }),
   reply: wholeListOf(ListedEndpoint, "Newest first"),
   errors: ["resource_not_found"],
   handle({ query: { merchant }, ...context }) {
     const merchants =
-      merchant === undefined ? context.tenants.list().map(({ id }) => id) : [context.tenants.require(merchant)];
+      merchant === undefined
+        ? context.tenants.list(MOST_LISTED).map(({ id }) => id)
+        : [context.tenants.require(merchant)];
     return wholeList(
       merchants
         .flatMap((id) => endpointsOf(context, id))
@@ -111,7 +114,10 @@ const registerEndpoint = endpoint({
   body: NewEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.*"], merchant: "mer_lodge" },
   reply: RegisteredEndpoint,
-  errors: ["resource_not_found", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"],
+  errors: [
+    ...(["resource_not_found", "invalid_webhook_url", "webhook_url_not_local", "webhook_url_loopback"] as const),
+    "invalid_state",
+  ],
   async handle({ body, ...context }) {
     const registered = await register(context, body as NewEndpoint);
     // The caller knows this address.
@@ -130,7 +136,7 @@ export async function register(
     const merchant = merchantNamed(context, wanted);
     const caller = callerOf(context, merchant);
     const endpoints = caller.own(webhookEndpoints);
-    const found = endpoints.page({ limit: MOST_ENDPOINTS }).data.find((one) => one.url === url);
+    const found = endpoints.all().find((one) => one.url === url);
     if (!found) {
       const made = createWebhook.handle(callOf(caller, { url, events: types ?? [EVERY_TYPE] })) as Omit<
         Registered,
@@ -149,8 +155,6 @@ export async function register(
 }
 
 type Registered = Static<typeof RegisteredEndpoint>;
-
-const MOST_ENDPOINTS = 1_000;
 
 /** A merchant by its id or the part after mer_. */
 const merchantNamed = (context: RecordParts, wanted: string | undefined) =>

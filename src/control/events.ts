@@ -3,10 +3,11 @@
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import { type EventSource, eventSources } from "../areas/event-sources.ts";
-import type { RecordBase, Resource } from "../contracts/resource.ts";
+import type { AnyRecord, RecordBase, Resource } from "../contracts/resource.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
+import { PATTERNS } from "../schema/patterns.ts";
 import type { JsonObject } from "../schema/schema.ts";
 import { assumedPageQuery, listOf, nullable, Type, text, timeText } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
@@ -114,7 +115,7 @@ const triggerEvent = endpoint({
   body: Type.Object({
     type: Type.String({
       description: "Event type, such as payment.succeeded",
-      pattern: "^[a-z0-9_]+(\\.[a-z0-9_]+)+$",
+      pattern: PATTERNS.eventType.pattern,
       maxLength: 255,
     }),
     merchant: Type.Optional(text("The merchant whose endpoints get it (default: the first merchant)")),
@@ -151,22 +152,22 @@ const unknownType = (type: string): string[] =>
 
 /** Creates or changes a record so that it emits the event, and returns the record. Call inside a transaction. */
 function bringAbout(context: RecordParts, caller: OperationContext, source: EventSource, data: JsonObject): RecordBase {
-  const { resource, status, back, change, call } = source;
+  const { resource, status, back, update, call } = source;
   if (!resource) return callOperation(context, caller, source, data);
   const records = caller.own(resource);
-  const changed = Object.keys(change?.(NO_RECORD) ?? {});
+  const changed = Object.keys(update?.change(NO_RECORD) ?? {});
   const given = fieldsOf(data, (name) => !changed.includes(name));
-  const only = source.isOnly ? records.newest() : undefined;
+  const only = resource.onePerMerchant ? records.newest() : undefined;
   let record =
     only ?? makeRecord(context, () => caller, resource, { ...given, ...(status !== undefined && { status }) });
-  if (only && !change)
+  if (only && !update)
     record = wayTo(resource, only, status ?? "", back !== undefined).reduce(
       (one, next) => records.move(one, next),
       only,
     );
   if (back !== undefined) record = records.move(record, back);
-  if (change)
-    record = records.update(record, { ...change(record), ...fieldsOf(data, (name) => changed.includes(name)) });
+  if (update)
+    record = records.update(record, { ...update.change(record), ...fieldsOf(data, (name) => changed.includes(name)) });
   return call ? callOperation(context, caller, source, {}, record) : record;
 }
 
@@ -189,14 +190,16 @@ function callOperation(
   caller: OperationContext,
   { call }: EventSource,
   data: JsonObject,
-  record = NO_RECORD,
+  record: RecordBase = NO_RECORD,
 ): RecordBase {
-  if (!call) throw new Error("the source of the event has neither a record nor an operation");
+  const { trigger } = call ?? {};
+  const about = record as AnyRecord;
+  if (!call || !trigger) throw new Error("the source of the event has neither a record nor an operation");
   const unique = `${caller.merchant}-${counters.next(caller.merchant, "sample")}`;
-  const body = { ...call.body(record, unique), ...data };
-  const [error] = fieldErrors(call.operation.body ?? Type.Object({}), body);
+  const body = { ...trigger.body(about, unique), ...data };
+  const [error] = fieldErrors(call.body ?? Type.Object({}), body);
   if (error) fail("validation_failed", error.message, { errors: [error] });
-  return call.operation.handle(callOf(caller, body, call.params(record))) as RecordBase;
+  return call.handle(callOf(caller, body, trigger.params?.(about) ?? {})) as RecordBase;
 }
 
 export const operations = [listEvents, showEventOf, replayEvent, triggerEvent];

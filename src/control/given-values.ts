@@ -38,6 +38,10 @@ export function spanOf(
   return fail("validation_failed", `${field} ${must}; received ${JSON.stringify(given)}.`);
 }
 
+/** The merchants that an unpaged list covers, so that it stays a short turn of the event loop. */
+export const MOST_LISTED = 500;
+export const LISTED_MERCHANTS = `Covers the first ${MOST_LISTED} merchants; \`merchant\` names any other.`;
+
 /** The schema of an unpaged list. */
 export const wholeListOf = <S extends TSchema>(item: S, description?: string) =>
   Type.Object({

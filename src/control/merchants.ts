@@ -8,7 +8,7 @@ import type { Tenant } from "../store/records/tenants.ts";
 import type { Stores } from "../store/stores.ts";
 import type { World } from "../store/world/world.ts";
 import { publishClock } from "./clock.ts";
-import { wholeList, wholeListOf } from "./given-values.ts";
+import { LISTED_MERCHANTS, MOST_LISTED, wholeList, wholeListOf } from "./given-values.ts";
 
 interface Parts extends Pick<Stores, "tenants" | "requestLog"> {
   world: Pick<World, "mint" | "remove">;
@@ -46,12 +46,14 @@ const listMerchants = endpoint({
   method: "GET",
   path: "/merchants",
   summary: "List the merchants with their API keys, and how many records and requests each has",
+  description: LISTED_MERCHANTS,
   query: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   reply: wholeListOf(ListedMerchant),
   errors: ["resource_not_found"],
   handle({ query: { merchant }, tenants, requestLog }) {
     requestLog.flush();
-    const found = merchant === undefined ? tenants.list() : [tenants.find(tenants.require(merchant)) as Tenant];
+    const found =
+      merchant === undefined ? tenants.list(MOST_LISTED) : [tenants.find(tenants.require(merchant)) as Tenant];
     return wholeList(found.map((tenant) => ({ ...tenant, ...tenants.summaryOf(tenant.id) })));
   },
 });
@@ -98,7 +100,8 @@ const reset = endpoint({
     "rate-limit windows, the request log, faults, scenarios and verdicts. " +
     "The data return to the fixtures, or to the snapshot of the options. " +
     "Faults, scenarios and endpoints of the options are set up again. " +
-    "Without `merchant`, the clock returns to the start too; " +
+    "Without `merchant`, the clock returns to the start too, and merchants that were created are removed one after " +
+    "another first, if there are many; " +
     "with it, the clock and the other merchants stay as they are.",
   body: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   example: {},

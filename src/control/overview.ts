@@ -15,6 +15,7 @@ import type { Assumptions as SetAssumptions } from "../store/assumptions.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
 import { clockState } from "./clock.ts";
+import { MOST_LISTED } from "./given-values.ts";
 
 export interface About {
   version: string;
@@ -62,7 +63,8 @@ const Overview = Type.Object({
   database: nullable(Type.String({ description: "The SQLite file; null in memory" })),
   signature: Type.String({ description: "How the signature of deliveries is computed" }),
   assumptions: Type.Record(Type.Unknown(), { description: "The assumptions that options set, by id" }),
-  merchants: Type.Array(Merchant),
+  merchants: Type.Array(Merchant, { description: `The first ${MOST_LISTED} merchants` }),
+  merchantCount: Type.Integer({ description: "How many merchants there are" }),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   heldDeliveries: Type.Integer({
     description: "How many of them came with a file and wait for you: `replay waiting` sends them",
@@ -108,7 +110,10 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     database: about.file ?? null,
     signature: about.signature,
     assumptions: about.assumptions,
-    merchants: tenants.list(),
+    merchants: tenants
+      .list(MOST_LISTED)
+      .map((one) => ({ ...one, name: shortened(one.name), email: shortened(one.email) })),
+    merchantCount: tenants.count(),
     pendingDeliveries: deliveries.pending(),
     heldDeliveries: deliveries.held(),
     heldEndpoints: heldEndpoints.urls(),
@@ -129,6 +134,10 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     },
   };
 }
+
+/** A merchant may have a name of a megabyte, and commands that look for a sandbox read no longer overview. */
+const shortened = (text: string | null) => text?.slice(0, MOST_SHOWN) ?? null;
+const MOST_SHOWN = 200;
 
 const showHealth = endpoint({
   id: "sandbox.health",

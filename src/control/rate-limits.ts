@@ -6,11 +6,11 @@ import { type Clock, isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { nullable, Type, text } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
-import { spanOf } from "./given-values.ts";
+import { LISTED_MERCHANTS, MOST_LISTED, spanOf } from "./given-values.ts";
 
 interface Parts extends Pick<Stores, "tenants"> {
   clock: Clock;
-  limiter: Pick<RateLimiter, "of" | "ownOf">;
+  limiter: Pick<RateLimiter, "of" | "windowsOf">;
 }
 
 const endpoint = endpointFactory<Parts>("Rate limits");
@@ -35,8 +35,7 @@ const Window = Type.Object(
 
 function windowsOf({ limiter, clock }: Parts, merchant: string) {
   const now = clock.now();
-  const all = [[null, limiter.of(merchant)] as const, ...limiter.ownOf(merchant)];
-  return all.map(([operation, bucket]) => {
+  return limiter.windowsOf(merchant).map(([operation, bucket]) => {
     const reset = bucket.reset(now);
     const { limit, window } = bucket;
     return {
@@ -56,8 +55,15 @@ const listWindows = endpoint({
   method: "GET",
   path: "/rate-limits",
   summary: "List the rate-limit windows of all merchants",
+  description: LISTED_MERCHANTS,
+  query: Type.Object({ merchant: Type.Optional(text("Only of this merchant")) }),
   reply: Type.Object({ data: Type.Array(Window) }),
-  handle: (context) => ({ data: context.tenants.list().flatMap(({ id }) => windowsOf(context, id)) }),
+  errors: ["resource_not_found"],
+  handle({ query: { merchant }, ...context }) {
+    const { tenants } = context;
+    const ids = merchant === undefined ? tenants.list(MOST_LISTED).map(({ id }) => id) : [tenants.require(merchant)];
+    return { data: ids.flatMap((id) => windowsOf(context, id)) };
+  },
 });
 
 const span = (description: string) => Type.Optional(text(`${description}, such as 10s`, { maxLength: 30 }));

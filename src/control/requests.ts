@@ -12,6 +12,7 @@ import {
 import { LoggedRequest } from "../contracts/logged-request.ts";
 import { realDelay } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { PATTERNS } from "../schema/patterns.ts";
 import { listOf, oneOf, pageSize, Type, text } from "../schema/shapes.ts";
 import { failInvalidCursor } from "../store/records/record-pages.ts";
 import { type RequestRow, type RequestSummaryRow, shownRequest } from "../store/request-log/read-requests.ts";
@@ -99,7 +100,7 @@ const listRequests = endpoint({
     operation: Type.Optional(Type.String({ description: "Only of this operation, such as payments.list" })),
     merchant: Type.Optional(Type.String({ description: "Only of this merchant" })),
     status: Type.Optional(
-      text("Only with a status such as 429, or a class such as 4xx", { pattern: "^[1-5]([0-9]{2}|xx)$" }),
+      text("Only with a status such as 429, or a class such as 4xx", { pattern: PATTERNS.status.pattern }),
     ),
     key: Type.Optional(Type.String({ description: "Only with the API key that ends with these characters" })),
     since: Type.Optional(Type.String({ description: "Only requests at or after this time" })),

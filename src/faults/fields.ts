@@ -1,13 +1,14 @@
 // Field schemas that several actions share: time spans, choices, and Retry-After.
 
 import type { RetryAfter } from "../contracts/fault.ts";
-import { DURATION_PATTERN, tryParseDuration } from "../kernel/duration.ts";
+import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
+import { PATTERNS } from "../schema/patterns.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 
 export const span = (description: string, fallback?: string) =>
   text(`${description}, such as 600ms, 30s or 24h${fallback === undefined ? "" : ` (default: ${fallback})`}`, {
-    pattern: DURATION_PATTERN,
+    pattern: PATTERNS.duration.pattern,
     maxLength: 30,
   });
 

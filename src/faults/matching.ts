@@ -3,11 +3,9 @@
 import { API_PHASES, type ApiPhase, type CallSubject, type DeliverySubject } from "../contracts/fault.ts";
 import { Condition, meetsCondition } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
+import { PATTERNS } from "../schema/patterns.ts";
 import { count, oneOrSeveral, type Static, Type, text } from "../schema/shapes.ts";
 import { milliseconds, span } from "./fields.ts";
-
-/** Any type that a test event may have, `payment.*` or `*`. */
-const EVENT_PATTERN = "^(\\*|[a-z0-9_]+(\\.[a-z0-9_]+)*\\.(\\*|[a-z0-9_]+))$";
 
 /** The fields that both targets have. */
 const common = {
@@ -35,7 +33,7 @@ export const deliveryMatchSchema = Type.Object(
   {
     event: Type.Optional(
       oneOrSeveral("event", "Event types such as payment.succeeded; payment.* matches all of a kind, * all", {
-        pattern: EVENT_PATTERN,
+        pattern: PATTERNS.matchedEvent.pattern,
       }),
     ),
     endpoint: Type.Optional(text("Only deliveries to this endpoint")),

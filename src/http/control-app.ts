@@ -30,6 +30,7 @@ import { admit, type Guard } from "./guard.ts";
 import { readBody, yieldIfLong } from "./read-body.ts";
 import { failureReply, SAFE_HEADERS, send, sendFailure } from "./reply.ts";
 import { addRoutes, closeRouter, inTurn, openRouter, pathsOf, requireLiteralPath } from "./route.ts";
+import { createUnreadBound, type UnreadBound } from "./unread-responses.ts";
 
 interface ControlAppOptions<World> {
   guard: Guard;
@@ -50,6 +51,7 @@ export function createControlApp<World>(
   const paths = pathsOf(CONTROL_PREFIX, control);
   const refuse = ({ path }: RequestContext) => refusePath(path, paths);
   const router = openRouter();
+  const unread = createUnreadBound();
   router.use(
     inTurn(
       admit(guard), //                       403 414 417
@@ -64,7 +66,7 @@ export function createControlApp<World>(
     inTurn(
       readBody, //                           415 413 400
       yieldIfLong,
-      run(endpoint, options), //             400 403 404 409, or the operation's reply
+      run(endpoint, options, unread), //     400 403 404 409 503, or the operation's reply
     ),
   );
   const { finish, failed } = createEnding(options);
@@ -104,9 +106,10 @@ function createEnding<World>({ report }: ControlAppOptions<World>) {
 }
 
 const run =
-  <World>(endpoint: Endpoint<World>, { world }: ControlAppOptions<World>): Stage =>
+  <World>(endpoint: Endpoint<World>, { world }: ControlAppOptions<World>, unread: UnreadBound): Stage =>
   async (request, response, next) => {
     const context = contextOf(request);
+    unread.check();
     const gone = new AbortController();
     response.once("close", () => gone.abort());
     const reply = serializeReply(
@@ -116,6 +119,7 @@ const run =
     Object.assign(context.headers, endpoint.headers);
     const body = typeof reply === "string" ? reply : write(context, reply);
     context.reply = { status: factOf(endpoint.status), body };
+    unread.add(response, body.length);
     passOn(context, next);
   };
 

@@ -37,7 +37,7 @@ export const rateLimitFacts = {
 
 export type RateLimiter = ReturnType<typeof createRateLimiter>;
 
-/** Maximum windows of merchants, and maximum windows of addresses. */
+/** Maximum merchants with windows, and maximum windows of addresses. */
 const MAX_BUCKETS = 10_000;
 
 export function createRateLimiter(own: RateLimits, assumed: Assumptions) {
@@ -49,30 +49,39 @@ export function createRateLimiter(own: RateLimits, assumed: Assumptions) {
   // Stored separately, so that addresses without a valid key cannot evict a merchant's window.
   const merchants = createBuckets();
   const addresses = createBuckets();
+  /** The windows of operations with their own limit, by merchant and operation. */
+  const operations = new Map<string, Map<string, RateLimitWindow>>();
   const anonymous = ({ incoming }: RequestContext) => addresses.open(incoming.socket.remoteAddress ?? "", rules.all);
+  const ofOperation = (merchant: string, operation: string, rule: RateLimit) => {
+    const windows = operations.get(merchant) ?? new Map<string, RateLimitWindow>();
+    if (windows.size === 0) setBounded(operations, merchant, windows, MAX_BUCKETS);
+    const window = windows.get(operation) ?? openBucket(rule);
+    windows.set(operation, window);
+    return window;
+  };
   return {
     anonymous,
     /** The window that a merchant's operations share. */
     of: (merchant: string) => merchants.open(merchant, rules.all),
-    /** The merchant's open windows for operations with their own limit. */
-    ownOf: (merchant: string): [operation: string, bucket: RateLimitWindow][] =>
-      [...merchants.all].flatMap(([name, bucket]) =>
-        name.startsWith(`${merchant} `) ? [[name.slice(merchant.length + 1), bucket]] : [],
-      ),
+    /**
+     * A merchant's windows: the shared one, also if it is not open, and the open ones of operations with their own
+     * limit. Opens none, so that reading them closes none of another merchant.
+     */
+    windowsOf: (merchant: string): [operation: string | null, bucket: RateLimitWindow][] => [
+      [null, merchants.all.get(merchant) ?? openBucket(rules.all)],
+      ...(operations.get(merchant) ?? []),
+    ],
     bucket(context: RequestContext) {
       const merchant = context.identity?.merchant;
       if (merchant === undefined) return anonymous(context);
       const operation = context.operation?.id ?? "all";
       const own = rules[operation];
-      return own && operation !== "all"
-        ? merchants.open(`${merchant} ${operation}`, own)
-        : merchants.open(merchant, rules.all);
+      return own && operation !== "all" ? ofOperation(merchant, operation, own) : merchants.open(merchant, rules.all);
     },
     /** Drops one merchant's windows (default: all windows). */
     clear(merchant?: string) {
-      if (merchant === undefined) addresses.all.clear();
-      for (const name of merchants.all.keys())
-        if (merchant === undefined || name === merchant || name.startsWith(`${merchant} `)) merchants.all.delete(name);
+      if (merchant === undefined) for (const windows of [addresses.all, merchants.all, operations]) windows.clear();
+      else for (const windows of [merchants.all, operations]) windows.delete(merchant);
     },
   };
 }

@@ -132,7 +132,10 @@ function callHandler(operation: Operation, input: Parameters<Operation["handle"]
   } catch (error) {
     // Rules on records may reject any body.
     const isDeclared = (code: ErrorCode) =>
-      operation.errors.includes(code) || (code === "validation_failed" && operation.body !== undefined);
+      operation.errors.includes(code) ||
+      (code === "validation_failed" && operation.body !== undefined) ||
+      // Any operation may emit an event, and too many deliveries may be pending.
+      code === "sandbox_unavailable";
     if (error instanceof ApiError && !isDeclared(error.code))
       throw new Error(`${operation.id} failed with ${error.code}, which its declaration does not list`, {
         cause: error,

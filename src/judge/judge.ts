@@ -1,11 +1,11 @@
 // The judge: gives verdicts on how clients retry and how receivers handle webhooks. It observes requests, fault firings
-// and delivery attempts, keeps the state of the rules per merchant, and decides when calls arrive, deadlines pass, or
-// verdicts are read. The judge never delays a response: a request that no rule needs costs one look-up, and all other
+// and delivery attempts, keeps the state of the rules per merchant, and decides when calls arrive, and, by one alarm in
+// real time, when deadlines pass. The judge never delays a response: a request that no rule needs costs one look-up, and all other
 // work happens after the response.
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AddedSandbox, VerdictFilter, VerdictMessage } from "../contracts/verdict.ts";
-import { afterThisTurn, realNow } from "../kernel/clock.ts";
+import { afterRealTimeIfRunning, afterThisTurn, realNow } from "../kernel/clock.ts";
 import { matchesWildcard } from "../schema/conditions.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { checkVerdicts } from "../verify/check-verdicts.ts";
@@ -19,6 +19,7 @@ import {
   type JudgedOperation,
   type ObservedCall,
 } from "./observed-call.ts";
+import { createRecentCalls } from "./recent-calls.ts";
 import { rules } from "./rules/index.ts";
 import { buildVerdict, createVerdictLog, matchesFilter, subjectWithoutCall } from "./verdict-log.ts";
 
@@ -30,6 +31,8 @@ interface JudgeOptions {
   prefix: string;
   /** The check that says which verdicts a fault's `expect` still misses. */
   checkVerdicts: typeof checkVerdicts;
+  /** Whether a webhook of the merchant is in flight. */
+  isDelivering(merchant: string): boolean;
   /** Called with each final verdict. */
   onVerdict(verdict: VerdictMessage): void;
 }
@@ -41,8 +44,9 @@ const MAX_SANDBOXES = 1_000;
 /** Enough calls to see which other clients make the same one. */
 const MAX_RECENT = 64;
 
-const createState = ({ operations, prefix, onVerdict, checkVerdicts }: JudgeOptions) => ({
+const createState = ({ operations, prefix, onVerdict, checkVerdicts, isDelivering }: JudgeOptions) => ({
   checkVerdicts,
+  isDelivering,
   log: createVerdictLog(onVerdict),
   firings: createFirings(),
   calls: createRecentCalls(1_024),
@@ -52,6 +56,8 @@ const createState = ({ operations, prefix, onVerdict, checkVerdicts }: JudgeOpti
   operationOf: createOperationFinder(operations, prefix),
   /** Requests to observe at the end of this turn of the event loop. */
   queue: [] as RequestEntry[],
+  /** Rings when a verdict is due, so that it reaches the live stream without a call or a reader. */
+  alarm: createAlarm(),
 });
 
 export function createJudge(options: JudgeOptions) {
@@ -59,6 +65,10 @@ export function createJudge(options: JudgeOptions) {
   const { firings, calls, writes } = state;
   const observeQueue = () => drainQueue(state);
   const sandboxes: AddedSandbox[] = [];
+  state.alarm.onRing(() => {
+    drainQueue(state);
+    state.alarm.by(resolve(state));
+  });
   const forget = (merchant?: string) => {
     drainQueue(state);
     state.log.forget(merchant);
@@ -118,6 +128,34 @@ export function createJudge(options: JudgeOptions) {
       state.log.close(merchant);
       forgetCalls(state, merchant);
     },
+    /** Stops the alarm. */
+    stop: state.alarm.stop,
+  };
+}
+
+/** Milliseconds by which a verdict may be late, so that a flood of deliveries rings the alarm ten times a second. */
+const ALARM_RESOLUTION = 100;
+
+/** One timer, in real time. It does not keep the process alive. */
+function createAlarm() {
+  let ring = () => {};
+  let cancel = () => {};
+  let due = Infinity;
+  return {
+    onRing(listener: () => void) {
+      ring = listener;
+    },
+    /** Rings shortly after this real time, or earlier. */
+    by(at: number) {
+      if (at >= due) return;
+      cancel();
+      due = at;
+      cancel = afterRealTimeIfRunning(Math.max(0, at - realNow()) + ALARM_RESOLUTION, () => {
+        due = Infinity;
+        ring();
+      });
+    },
+    stop: () => cancel(),
   };
 }
 
@@ -143,7 +181,7 @@ function drainQueue(state: JudgeState): void {
 function observeRequest(state: JudgeState, entry: RequestEntry): void {
   const tracker = trackerOf(state, entry.merchant ?? "");
   const call = describe(state, entry);
-  tracker.receivers.resolve(call.arrived);
+  tracker.receivers.expire(call.arrived);
   if (call.isWrite) tracker.receivers.observeWrite(call);
   tracker.observe(call);
 }
@@ -162,14 +200,19 @@ const describe = ({ firings, operationOf }: JudgeState, entry: RequestEntry) =>
 
 /** Finds or creates a merchant's tracker. At the limit, an empty tracker is dropped, or else the oldest. */
 function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
-  const { trackers, log } = state;
+  const { trackers, log, alarm } = state;
   const existing = trackers.get(merchant);
   if (existing) return existing;
   if (trackers.size >= MAX_TRACKERS) {
     const empty = [...trackers].find(([, tracker]) => tracker.isIdle(realNow()) && tracker.receivers.isEmpty());
     trackers.delete(empty?.[0] ?? ([...trackers.keys()][0] as string));
   }
-  const created = createMerchantTracker({ log, recentTo: (call) => recentCallsTo(state, call) });
+  const created = createMerchantTracker({
+    log,
+    recentTo: (call) => recentCallsTo(state, call),
+    isDelivering: () => state.isDelivering(merchant),
+    onDue: alarm.by,
+  });
   trackers.set(merchant, created);
   return created;
 }
@@ -188,14 +231,22 @@ const recentCallsTo = (state: JudgeState, { merchant, method, path, search, arri
     )
     .map((entry) => describe(state, entry));
 
+/** Makes the verdicts final that are due. Returns when the next one is, in real milliseconds. */
+function resolve({ trackers }: JudgeState): number {
+  const now = realNow();
+  let nextDue = Infinity;
+  for (const tracker of trackers.values()) {
+    tracker.resolve(now);
+    nextDue = Math.min(nextDue, tracker.nextDue());
+  }
+  return nextDue;
+}
+
 /** The final verdicts, then provisional verdicts on pending retries and deliveries. */
 function allVerdicts(state: JudgeState): VerdictMessage[] {
   const { trackers, log } = state;
+  resolve(state);
   const now = realNow();
-  for (const { retries, receivers } of trackers.values()) {
-    retries.resolve(now);
-    receivers.resolve(now);
-  }
   const found = [...log.list(), ...[...trackers.values()].flatMap((tracker) => provisionalVerdicts(tracker, now))];
   const missing = findMissing(state, found).map(({ rule, finding, subject }) =>
     buildVerdict(rule, finding, subject, null),
@@ -209,7 +260,7 @@ function conclude(state: JudgeState, merchant: string | undefined): void {
   const now = realNow();
   for (const [owner, { retries, receivers }] of trackers) {
     if (merchant !== undefined && owner !== merchant) continue;
-    receivers.resolve(now);
+    receivers.expire(now);
     retries.conclude(now);
     receivers.conclude();
   }
@@ -230,47 +281,4 @@ function findMissing({ firings, checkVerdicts }: JudgeState, made: readonly Verd
     const subject = subjectWithoutCall(firing.merchant ?? undefined, firing.at, firing.ruleId);
     return [{ rule, finding: { verdict: "inconclusive" as const, says }, subject }];
   });
-}
-
-const MAX_BODY = 16_384;
-
-/** A ring buffer of `capacity` calls. */
-function createRecentCalls(capacity: number) {
-  /** `next` is the slot of the oldest call. */
-  const ring: (RequestEntry | undefined)[] = Array(capacity).fill(undefined);
-  let next = 0;
-  /** The call `back` places before the newest. Looping over this is much faster than a generator. */
-  const at = (back: number) => ring[(next - 1 - back + 2 * capacity) % capacity];
-  return {
-    record(entry: RequestEntry) {
-      if (entry.requestBody.length > MAX_BODY) return;
-      ring[next] = entry;
-      next = (next + 1) % capacity;
-    },
-    /** A merchant's calls that arrived at or after a time in real milliseconds, oldest first. */
-    since(merchant: string, arrived: number) {
-      const found: RequestEntry[] = [];
-      for (let back = 0; back < capacity; back++) {
-        const call = at(back);
-        // Calls are in the order of their responses, and each arrived before its response: this call and all older ones
-        // arrived too early.
-        if (call && call.answered < arrived) break;
-        if (call?.merchant === merchant && call.arrived >= arrived) found.push(call);
-      }
-      return found.reverse();
-    },
-    /** The newest calls that match, at most `limit`, newest first. */
-    matching(isMatch: (entry: RequestEntry) => boolean, limit: number) {
-      const found: RequestEntry[] = [];
-      for (let back = 0; back < capacity && found.length < limit; back++) {
-        const entry = at(back);
-        if (entry && isMatch(entry)) found.push(entry);
-      }
-      return found;
-    },
-    forget(merchant?: string) {
-      for (const [slot, call] of ring.entries())
-        if (merchant === undefined || call?.merchant === merchant) ring[slot] = undefined;
-    },
-  };
 }

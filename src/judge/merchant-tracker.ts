@@ -13,7 +13,14 @@ import {
   type VerdictIds,
 } from "./retry-tracker.ts";
 import { rules } from "./rules/index.ts";
-import { type Finding, firstCall, MAX_EQUAL_REJECTIONS, type RetryChain, type Rule } from "./rules/rule.ts";
+import {
+  type Finding,
+  firstCall,
+  MAX_EQUAL_REJECTIONS,
+  type RepeatDelivery,
+  type RetryChain,
+  type Rule,
+} from "./rules/rule.ts";
 import {
   type AddFinding,
   buildVerdict,
@@ -30,11 +37,16 @@ export interface TrackerTools {
   readonly log: VerdictLog;
   /** Recent calls of the merchant to the same address. */
   recentTo(call: ObservedCall): readonly ObservedCall[];
+  /** Whether a webhook of the merchant is in flight. */
+  isDelivering(): boolean;
+  /** Asks for a call of `resolve` at this real time. */
+  onDue(at: number): void;
 }
 
 export function createMerchantTracker(tools: TrackerTools) {
   const { log } = tools;
   const retries = createRetryTracker(retryListeners(tools));
+  const receivers = createReceivers(receiverListeners(tools));
   const rejections = createRejectionTracker(({ calls, verdict }) => {
     const [first] = calls as [ObservedCall];
     const [id] = runRules(log.add, callSubject(first, [first]), (rule) => rule.onRejection?.(calls), verdict).values();
@@ -42,7 +54,14 @@ export function createMerchantTracker(tools: TrackerTools) {
   });
   return {
     retries,
-    receivers: createReceivers(receiverListeners(log.add)),
+    receivers,
+    /** Makes the verdicts final that are due at `now`, in real milliseconds. */
+    resolve(now: number) {
+      retries.resolve(now);
+      receivers.resolve(now);
+    },
+    /** When `resolve` next has a verdict to make final; Infinity when none is pending. */
+    nextDue: () => Math.min(retries.nextDue(), receivers.nextDue()),
     /** Whether no earlier call is waiting for a later one. */
     isIdle: (now: number) => retries.isIdle(now) && rejections.isIdle(),
     observe(call: ObservedCall) {
@@ -70,7 +89,7 @@ function runRules(
   return ids;
 }
 
-function retryListeners({ log, recentTo }: TrackerTools): RetryListeners {
+function retryListeners({ log, recentTo, onDue }: TrackerTools): RetryListeners {
   const { add } = log;
   /** Inconclusive verdicts on chains that a further try may decide. */
   const open = new WeakMap<RetryChain, VerdictIds>();
@@ -97,6 +116,7 @@ function retryListeners({ log, recentTo }: TrackerTools): RetryListeners {
       for (const id of revised.values()) log.withdraw(id, `${to.request} is the retry of ${from.request}.`, [from, to]);
       return ids;
     },
+    onDue,
     onChainEnd: (chain, gaveUp) => runRules(add, chainSubject(chain), (rule) => rule.onChainEnd?.(chain, gaveUp)),
     onConclude: (pending, now) => runOnPending(add, pending, now),
     onDrop: ({ chain }) => void runRules(add, chainSubject(chain), (rule) => rule.whilePending?.(chain, 0)),
@@ -104,12 +124,20 @@ function retryListeners({ log, recentTo }: TrackerTools): RetryListeners {
   };
 }
 
-const receiverListeners = (add: AddFinding): ReceiverListeners => ({
+const receiverListeners = ({ log: { add }, isDelivering, onDue }: TrackerTools): ReceiverListeners => ({
+  isDelivering,
+  onDue,
   onDelivery: (delivery) =>
     void runRules(add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
-  onRepeatDelivery: (repeat) =>
-    void runRules(add, attemptSubject(repeat.repeat, repeat.fault), (rule) => rule.onRepeatDelivery?.(repeat)),
+  onRepeatDelivery: (repeat, reported) => runOnRepeat(add, repeat, reported),
+  isFailure: (repeat) => rules.some((rule) => rule.onRepeatDelivery?.(repeat)?.verdict === "fail"),
 });
+
+function runOnRepeat(add: AddFinding, repeat: RepeatDelivery, reported?: string): string | undefined {
+  const subject = attemptSubject(repeat.repeat, repeat.fault);
+  const [id] = runRules(add, subject, (rule) => rule.onRepeatDelivery?.(repeat), reported).values();
+  return id ?? reported;
+}
 
 /** What confirms a chain: a missing retry is confirmed by timing, because only the deadline shows it. */
 const chainSubject = (chain: RetryChain) =>
@@ -136,8 +164,7 @@ export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now
     return "";
   };
   for (const pending of retries.pending) runOnPending(add, pending, now);
-  const { onRepeatDelivery } = receiverListeners(add);
-  for (const repeat of receivers.pending()) onRepeatDelivery(repeat);
+  for (const repeat of receivers.pending()) runOnRepeat(add, repeat);
   return found;
 }
 

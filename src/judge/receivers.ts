@@ -16,32 +16,42 @@ interface Repeat {
 
 export interface ReceiverListeners {
   onDelivery(delivery: ObservedDelivery): void;
-  onRepeatDelivery(repeat: RepeatDelivery): void;
+  /**
+   * `reported` is the id of the verdict on the same repeat that a later write may change. Returns the id of the verdict.
+   */
+  onRepeatDelivery(repeat: RepeatDelivery, reported: string | undefined): string | undefined;
+  /** Whether the repeat fails a rule already. */
+  isFailure(repeat: RepeatDelivery): boolean;
+  /** Whether a delivery is in flight. Once it is recorded, it may turn out to have caused an earlier write. */
+  isDelivering(): boolean;
+  /** Asks for a call of `resolve` at this real time. */
+  onDue(at: number): void;
 }
 
 const MAX_EVENTS = 200;
 /** Deliveries kept for each event, to compare later ones with. */
 const MAX_DELIVERIES = 20;
+/** A failure is reported this many milliseconds after the write that shows it: responses that came with it are read. */
+const SETTLED_AFTER = 50;
 
 /** Times are real milliseconds. */
 export function createReceivers(listeners: ReceiverListeners) {
   const accepted = new Map<string, readonly WatchedDelivery[]>();
   const faultOf = new Map<string, string>();
   const attribution = createWriteAttribution();
-  const repeats = new Set<Repeat>();
+  const repeats = createRepeats(listeners);
   const accept = (key: string, delivery: WatchedDelivery) => {
     const earlier = accepted.get(key);
-    if (earlier) repeats.add({ earlier, repeat: delivery });
+    if (earlier) repeats.open({ earlier, repeat: delivery });
     if (earlier && earlier.length < MAX_DELIVERIES) accepted.set(key, [...earlier, delivery]);
     if (!earlier) setBounded(accepted, key, [delivery], MAX_EVENTS);
   };
-  const report = (watched: Repeat) => {
-    repeats.delete(watched);
-    listeners.onRepeatDelivery(describeRepeat(watched));
+  const observeWrite = (call: ObservedCall) => {
+    for (const delivery of attribution.attribute(call)) repeats.changed(delivery, call.answered);
   };
-  const resolve = (now: number) => {
+  const expire = (now: number) => {
     attribution.expire(now);
-    for (const watched of repeats) if (watched.repeat.watchedUntil < now) report(watched);
+    repeats.expire(now);
   };
   return {
     /**
@@ -63,22 +73,85 @@ export function createReceivers(listeners: ReceiverListeners) {
       listeners.onDelivery({ attempt, faults, fault, acceptedBefore });
       const delivery = { attempt, started, watchedUntil: now + ATTRIBUTION_WINDOW, writes: [], fault };
       attribution.watch(delivery);
-      for (const call of writes) attribution.attribute(call);
       if (attempt.status === "succeeded" && isGenuine(faults)) accept(key, delivery);
-      // Resolves last: before this attempt was recorded, its writes may have counted as the effect of an earlier
-      // repeat.
-      resolve(now);
+      for (const call of writes) observeWrite(call);
+      repeats.recorded(now);
+      // Expires last: before this attempt was recorded, its writes may have counted as the effect of an earlier repeat.
+      expire(now);
     },
-    observeWrite: attribution.attribute,
+    observeWrite,
     /** Whether a write at `now` may belong to a delivery. */
     isWatching: attribution.isWatching,
-    /** Reports the repeat deliveries whose writes are complete. */
-    resolve,
+    /** Reports the repeat deliveries whose writes are complete at `now`. */
+    expire,
+    /** As `expire`, and reports the failures that are certain. Call it once all recorded attempts were observed. */
+    resolve(now: number) {
+      expire(now);
+      repeats.reportCertain();
+    },
+    /** When the next repeat delivery is complete; Infinity when none is watched. */
+    nextDue: repeats.nextDue,
     /** The repeat deliveries that are still watched for writes. */
-    pending: () => [...repeats].map(describeRepeat),
+    pending: repeats.pending,
     /** Reports all repeat deliveries, because the run is over. */
-    conclude: () => repeats.forEach(report),
+    conclude: repeats.conclude,
     isEmpty: () => accepted.size === 0,
+  };
+}
+
+/** The repeat deliveries: watched until their writes are complete, then reported, then revised by writes that were slow. */
+function createRepeats(listeners: ReceiverListeners) {
+  /** By the repeat, in the order of recording. */
+  const watched = new Map<WatchedDelivery, Repeat>();
+  /** Watched ones that got a write since the last look. */
+  const suspects = new Set<WatchedDelivery>();
+  /** Reported ones, with the id of the verdict. */
+  const reported = new Map<WatchedDelivery, { repeat: Repeat; id: string | undefined }>();
+  const report = (repeat: Repeat, before?: string) => {
+    watched.delete(repeat.repeat);
+    suspects.delete(repeat.repeat);
+    reported.set(repeat.repeat, { repeat, id: listeners.onRepeatDelivery(describeRepeat(repeat), before) });
+  };
+  return {
+    open(repeat: Repeat) {
+      watched.set(repeat.repeat, repeat);
+      listeners.onDue(repeat.repeat.watchedUntil);
+    },
+    /** Call it when the writes of a delivery have changed. */
+    changed(delivery: WatchedDelivery, now: number) {
+      const final = reported.get(delivery);
+      if (final) report(final.repeat, final.id);
+      if (!watched.has(delivery)) return;
+      suspects.add(delivery);
+      listeners.onDue(now + SETTLED_AFTER);
+    },
+    /** Call it when an attempt was recorded: a failure may be certain now. */
+    recorded(now: number) {
+      if (suspects.size > 0) listeners.onDue(now + SETTLED_AFTER);
+    },
+    expire(now: number) {
+      for (const [{ watchedUntil }, repeat] of watched) {
+        if (watchedUntil >= now) break;
+        report(repeat);
+      }
+      for (const [delivery] of reported) {
+        if (delivery.watchedUntil + ANSWERED_WITHIN >= now) break;
+        reported.delete(delivery);
+      }
+    },
+    reportCertain() {
+      if (suspects.size === 0 || listeners.isDelivering()) return;
+      for (const delivery of suspects) {
+        const repeat = watched.get(delivery);
+        if (repeat && listeners.isFailure(describeRepeat(repeat))) report(repeat);
+      }
+      suspects.clear();
+    },
+    nextDue: () => watched.keys().next().value?.watchedUntil ?? Infinity,
+    pending: () => [...watched.values()].map(describeRepeat),
+    conclude() {
+      for (const repeat of watched.values()) report(repeat);
+    },
   };
 }
 
@@ -111,6 +184,8 @@ interface WatchedDelivery {
  */
 const ATTRIBUTION_WINDOW = 3_000;
 const MAX_WRITES = 100;
+/** A write that arrived in that time, and whose response took at most this long, can still revise a verdict. */
+const ANSWERED_WITHIN = 10_000;
 
 /** Attributes a merchant's writes to the webhook deliveries that caused them. Times are real milliseconds. */
 function createWriteAttribution() {
@@ -127,20 +202,31 @@ function createWriteAttribution() {
   return {
     /** Watches a delivery that has just been recorded. */
     watch: (delivery: WatchedDelivery) => void watched.push(delivery),
-    /** Assigns the write to the latest delivery before it, reassigning if needed. */
-    attribute(call: ObservedCall) {
+    /**
+     * Assigns the write to the latest delivery before it, reassigning if needed. Returns the deliveries whose writes
+     * changed.
+     */
+    attribute(call: ObservedCall): WatchedDelivery[] {
       const before = deliveryOf.get(call.request);
+      const delivery = findDelivery(watched, first, call, before);
+      if (delivery === before) return [];
       if (before) before.writes = before.writes.filter(({ request }) => request !== call.request);
-      const delivery = findDelivery(watched, first, call);
-      if (!delivery) return void deliveryOf.delete(call.request);
-      delivery.writes.push(call);
-      deliveryOf.set(call.request, delivery);
+      deliveryOf.delete(call.request);
+      if (delivery) {
+        delivery.writes.push(call);
+        deliveryOf.set(call.request, delivery);
+      }
+      return [before, delivery].filter((one) => one !== undefined);
     },
     /** Whether a write at `now` may belong to a delivery. */
     isWatching: (now: number) => watched.length > first && (watched.at(-1) as WatchedDelivery).watchedUntil >= now,
-    /** Drops the deliveries that are no longer watched. */
+    /** Drops the deliveries that no write can belong to any more. */
     expire(now: number) {
-      for (let delivery = watched[first]; delivery && delivery.watchedUntil < now; delivery = watched[++first])
+      for (
+        let delivery = watched[first];
+        delivery && delivery.watchedUntil + ANSWERED_WITHIN < now;
+        delivery = watched[++first]
+      )
         drop(delivery);
       // Compacts the list only after half of it has expired, so the cost per delivery stays constant.
       if (first <= watched.length / 2) return;
@@ -151,20 +237,22 @@ function createWriteAttribution() {
 }
 
 /**
- * Finds the fitting delivery with the latest start. Searches backwards, and stops once no older delivery can have
- * started later.
+ * Finds the fitting delivery with the latest start; `before` is the one that has the write. Searches backwards, and
+ * stops once no older delivery can have started later.
  */
 function findDelivery(
   watched: readonly WatchedDelivery[],
   first: number,
   { arrived }: ObservedCall,
+  before: WatchedDelivery | undefined,
 ): WatchedDelivery | undefined {
   let latest: WatchedDelivery | undefined;
   for (let index = watched.length - 1; index >= first; index--) {
     const delivery = watched[index] as WatchedDelivery;
     const recorded = delivery.watchedUntil - ATTRIBUTION_WINDOW;
     if (delivery.watchedUntil < arrived || recorded <= (latest?.started ?? -Infinity)) return latest;
-    const fits = arrived >= delivery.started && delivery.writes.length < MAX_WRITES;
+    const hasRoom = delivery.writes.length < MAX_WRITES || delivery === before;
+    const fits = arrived >= delivery.started && hasRoom;
     if (fits && delivery.started > (latest?.started ?? -Infinity)) latest = delivery;
   }
   return latest;

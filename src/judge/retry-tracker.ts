@@ -38,6 +38,8 @@ export interface RetryListeners {
   onConclude(pending: PendingRetry, now: number): VerdictIds;
   /** Called when the oldest pending retry is dropped, because there are too many. */
   onDrop(pending: PendingRetry): void;
+  /** Asks for a call of `resolve` at this real time. */
+  onDue(at: number): void;
   /** Recent calls to the same path. */
   recent(call: ObservedCall): readonly ObservedCall[];
 }
@@ -78,6 +80,8 @@ export function createRetryTracker(listeners: RetryListeners) {
         addPending(state, call, chain ?? { calls: [call], ownWaits: [], confirmedBy: "database", lookalikes: [] });
       else if (chain) listeners.onChainEnd(chain, false);
     },
+    /** When the next chain ends without a further call; Infinity when none does. */
+    nextDue: () => Math.min(Infinity, ...pending.filter(endsByItself).map(({ deadline }) => deadline)),
     /** Ends the chains whose deadline has passed. */
     resolve: (now: number) => resolve(state, now, undefined),
     /** Ends all chains, because the run is over. A retry that still arrives revises their verdicts. */
@@ -101,8 +105,13 @@ function addPending({ pending, listeners }: TrackerState, call: ObservedCall, ch
   const { requestedWait, answered } = call;
   const patience = requestedWait ? requestedWait.milliseconds * PATIENCE.factor + PATIENCE.extra : PATIENCE.withoutWait;
   if (pending.length === MAX_PENDING) listeners.onDrop(pending.shift() as PendingRetry);
-  pending.push({ call, chain, deadline: answered + patience });
+  const added = { call, chain, deadline: answered + patience };
+  pending.push(added);
+  if (endsByItself(added)) listeners.onDue(added.deadline);
 }
+
+/** Whether the client is known to retry, so that it has given up at the deadline even if it sends nothing else. */
+const endsByItself = ({ chain }: PendingRetry) => chain.calls.length > 1;
 
 const hasSameKey = (before: ObservedCall, call: ObservedCall) =>
   call.key !== undefined && before.key === call.key && isSameAddress(before, call) && before.answered <= call.arrived;
@@ -243,7 +252,7 @@ function resolve(state: TrackerState, now: number, latest: ObservedCall | undefi
   const { pending, revisable, listeners } = state;
   for (const ended of pending.filter((one) => isOverdue(one, now))) {
     const { call, chain } = ended;
-    if (chain.calls.length === 1 && latest?.caller !== call.caller) continue;
+    if (!endsByItself(ended) && latest?.caller !== call.caller) continue;
     pending.splice(pending.indexOf(ended), 1);
     const verdicts = listeners.onChainEnd(chain, true);
     addRevisable(revisable, { call, calls: [...chain.calls], verdicts, chain: undefined, until: now + REVISED_WITHIN });

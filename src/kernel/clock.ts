@@ -143,7 +143,7 @@ function createTime(frozenAt: number | undefined) {
   };
   return {
     mode: () => mode,
-    now: () => (mode === "frozen" ? frozen : Date.now() + offset),
+    now: () => within(mode === "frozen" ? frozen : Date.now() + offset),
     set,
     moveTo: (now: number) => set(mode === "frozen" ? "frozen" : "offset", now),
   };
@@ -322,10 +322,14 @@ export function describeClock({ mode, now }: { mode: ClockMode; now: string }): 
 /** Parses a time written by another program, in any format that JavaScript accepts; NaN if it is invalid. */
 export const readAnyTime = (text: unknown): number => (typeof text === "string" ? Date.parse(text) : Number.NaN);
 
-export const isoTime = (milliseconds: number) => new Date(milliseconds).toISOString();
+/** RFC 3339 has no later or earlier years, so a time beyond them becomes the last or the first. */
+export const isoTime = (milliseconds: number) => new Date(within(milliseconds)).toISOString();
 
 /** The latest time that RFC 3339 can express. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/** A clock that runs on stops at the last time, and one of a machine that is set before 1970 stands at the first. */
+const within = (milliseconds: number) => Math.min(Math.max(milliseconds, 0), LATEST_TIME);
 
 /**
  * Parses an RFC 3339 time from 1970 to 9999 as milliseconds; undefined when it is not one (no `created` is negative).

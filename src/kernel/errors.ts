@@ -115,7 +115,8 @@ export const errors = {
   ...errorsOf(503, "service_unavailable", {
     database_missing: "The SQLite file was deleted or replaced while the sandbox was running.",
     outage: "An injected outage: the service is down for all callers.",
-    sandbox_unavailable: "The sandbox is closing, or too many clients wait for it at once.",
+    sandbox_unavailable:
+      "The sandbox is closing, too many clients wait for it at once, or too many deliveries are pending.",
   }),
 };
 

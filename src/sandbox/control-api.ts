@@ -59,6 +59,7 @@ export function openControlApi(engine: Engine) {
     image,
     random,
     dataReplaced,
+    cachesCleared: () => clearCaches(stores),
     removed,
   });
   const verifier = openVerifier(engine);
@@ -103,9 +104,7 @@ function forgetData(
   { stores, limiter, scenarios, faults, heldResponses, trends }: Engine,
   merchant: string | undefined,
 ): void {
-  stores.tenants.clearCache();
-  stores.dueRecords.changed();
-  stores.idempotencyReplies.clearCache();
+  clearCaches(stores);
   limiter.clear(merchant);
   scenarios.forget(merchant);
   faults.rules.forget(merchant);
@@ -113,6 +112,12 @@ function forgetData(
     heldResponses.releaseAll();
     trends.clear();
   }
+}
+
+function clearCaches({ tenants, dueRecords, idempotencyReplies }: Stores): void {
+  tenants.clearCache();
+  dueRecords.changed();
+  idempotencyReplies.clearCache();
 }
 
 function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, listeners }: Engine) {

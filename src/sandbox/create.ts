@@ -234,6 +234,7 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
   // Concludes again for requests and deliveries that have just ended. The live stream is closed, but listeners in this
   // process get the verdicts.
   opened.engine?.judge.conclude();
+  opened.engine?.judge.stop();
   clock.stop();
   opened.controlApi?.snapshots.close();
   opened.isClosed = true;

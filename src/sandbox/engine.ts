@@ -124,6 +124,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     operations: storage.operations,
     prefix: API_PREFIX,
     checkVerdicts,
+    isDelivering: (merchant) => dispatcher.isDelivering(merchant),
     onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),
   });
   const scenarios = createScenarios({

@@ -71,7 +71,7 @@ export function createStartState(
       const isEverything = merchant === undefined;
       // Fixtures are seeded relative to the clock.
       if (isEverything) clock.set(options.clock === undefined ? "real" : "frozen", options.clock);
-      world.reset(merchant);
+      await world.reset(merchant);
       if (isEverything && options.snapshot !== undefined) {
         snapshots.restoreFile(resolve(options.snapshot));
         parts.dataReplaced();

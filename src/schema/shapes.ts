@@ -2,6 +2,7 @@
 
 import type { ErrorCode } from "../kernel/errors.ts";
 import { annotate, assumed } from "./assumed.ts";
+import { PATTERNS } from "./patterns.ts";
 import {
   type Static,
   type TObject,
@@ -72,17 +73,18 @@ export const isAmount = (schema: object) => unitOf(schema) === SMALLEST_UNIT;
 export const basisPoints = (description: string) =>
   Type.Integer({ ...inUnit(BASIS_POINTS, description), minimum: 0, maximum: 10_000 });
 
-export const currency = () => Type.String({ description: "ISO 4217 code, upper case", pattern: "^[A-Z]{3}$" });
+export const currency = () =>
+  Type.String({ description: "ISO 4217 code, upper case", pattern: PATTERNS.currency.pattern });
 
-export const country = () => Type.String({ description: "ISO 3166-1 alpha-2 code, upper case", pattern: "^[A-Z]{2}$" });
+export const country = () =>
+  Type.String({ description: "ISO 3166-1 alpha-2 code, upper case", pattern: PATTERNS.country.pattern });
 
 export const day = (description: string) => Type.String({ description, format: "date" });
 
-export const month = (description: string) => Type.String({ description, pattern: "^[0-9]{4}-(0[1-9]|1[0-2])$" });
+export const month = (description: string) => Type.String({ description, pattern: PATTERNS.month.pattern });
 
-/** Simpler than RFC 5322: accepts any text with one @ and a dot after it, in any script. */
 export const email = (description: string) =>
-  Type.String({ description, maxLength: 320, pattern: "^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$" });
+  Type.String({ description, maxLength: 320, pattern: PATTERNS.email.pattern });
 
 export const timestamp = (description: string) =>
   Type.Integer({ ...inUnit(UNIX_SECONDS, description), format: "int64", minimum: 0, maximum: SAFE });

@@ -5,7 +5,7 @@ import type { RecordBase, Resource } from "../contracts/resource.ts";
 import type { Random } from "../kernel/random.ts";
 import type { TSchema } from "../schema/schema.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
-import type { Collections, Scope } from "./records/collection.ts";
+import type { Collection, Collections, Scope } from "./records/collection.ts";
 import type { Counters } from "./records/id-counters.ts";
 import type { Tenants } from "./records/tenants.ts";
 import { jsonIfWritten } from "./records/written-record.ts";
@@ -13,8 +13,38 @@ import type { Attempts } from "./webhooks/attempts.ts";
 import type { CheckEndpointHealth } from "./webhooks/endpoint-health.ts";
 import type { Outbox } from "./webhooks/outbox.ts";
 
-/** The context that handlers receive with the request. */
-export type OperationContext = Omit<ReturnType<CreateOperationContext>, keyof OperationInput>;
+/** A declared operation of the service. */
+export type Operation = Endpoint<OperationContext>;
+
+/** What handlers receive beside the request. */
+export interface OperationContext {
+  /** Id of the calling merchant. */
+  merchant: string;
+  /** Unix seconds on the sandbox clock: the `created` of the records that this call makes. */
+  now: number;
+  /** The calling merchant's records of a kind. */
+  own<R extends RecordBase>(resource: Resource<R>): Collection<R>;
+  /** The records of another merchant, for the two operations that need them: creation and login. */
+  of<R extends RecordBase>(owner: string, resource: Resource<R>): Collection<R>;
+  /** Writes an event and its deliveries to the endpoints that subscribed; they are sent after the commit. */
+  emit(type: string, data: unknown): void;
+  /** Like `emit`, for a test event, which the operation need not declare. */
+  emitTest(type: string, data: unknown): ReturnType<Outbox["emit"]>;
+  /** A new id for something that is not a record. */
+  mint(prefix: string): string;
+  /** A new secret, derived from the seed, the merchant and `purpose`. */
+  secret(purpose: string): string;
+  /** The JSON of `result` if it is the record written last and of the kind with this schema; otherwise undefined. */
+  jsonOf(result: unknown, schema: TSchema): string | undefined;
+  /** Sends a warning to the client, in a header of the response. */
+  warn(text: string): void;
+  tenants: Tenants;
+  outbox: Outbox;
+  /** The log of webhook deliveries. */
+  attempts: Attempts;
+  health: CheckEndpointHealth;
+  webhooks: WebhookRules;
+}
 
 /** The webhook settings of this sandbox. */
 export interface WebhookRules {
@@ -28,17 +58,10 @@ export interface WebhookRules {
   eventTypes: ReadonlySet<string>;
 }
 
-/** A declared operation of the service. */
-export type Operation = Endpoint<OperationContext>;
-
-interface OperationDependencies {
+interface OperationDependencies
+  extends Pick<OperationContext, "outbox" | "tenants" | "attempts" | "health" | "webhooks"> {
   collections: Collections;
   counters: Counters;
-  outbox: Outbox;
-  tenants: Tenants;
-  attempts: Attempts;
-  health: CheckEndpointHealth;
-  webhooks: WebhookRules;
   random: Random;
 }
 
@@ -54,14 +77,7 @@ export interface OperationOptions {
   warned?(text: string): void;
 }
 
-/** The input of a request; empty without one. */
 type OperationInput = HandlerInput<string, ObjectSchema, ObjectSchema>;
-
-/**
- * Dates up to this long ago are still due, so that a record written today can have a date of today. Earlier dates have
- * passed.
- */
-const STILL_DUE = 86_400_000;
 
 const NO_INPUT: OperationInput = { params: {}, query: {}, body: {}, extra: {} };
 
@@ -74,46 +90,33 @@ export function operationContextFactory(stores: OperationDependencies) {
     request: string | undefined,
     options: OperationOptions = {},
     input = NO_INPUT,
-  ) => {
-    const origin = originOf(request, options);
+  ): OperationContext & OperationInput => {
+    const { asOf, emitted, warned } = options;
+    const origin = originOf(request, asOf);
     const emit = (type: string, data: unknown) => {
-      options.emitted?.(type, data);
-      return outbox.emit(merchant, type, data, origin);
+      emitted?.(type, data);
+      outbox.emit(merchant, type, data, origin);
     };
-    const dueFrom = options.asOf === undefined ? now * 1000 - STILL_DUE : 0;
-    const { warned } = options;
-    const own = scopeOf(counters, merchant, { now, emit, dueFrom, warn: warned });
+    const shared = { now, emit, dueFrom: dueFrom(now, asOf), warn: warned };
+    const scope = scopeOf(counters, merchant, shared);
     return {
       params: input.params,
       query: input.query,
       body: input.body,
       extra: input.extra,
       merchant,
-      /** Unix seconds on the sandbox clock: the `created` of the records that this call makes. */
       now,
-      /** The calling merchant's records of a kind. */
-      own: <R extends RecordBase>(resource: Resource<R>) => collections(resource, own),
-      /** The records of another merchant, for the two operations that need them: creation and login. */
-      of: <R extends RecordBase>(owner: string, resource: Resource<R>) =>
-        collections(resource, scopeOf(counters, owner, { now, emit, dueFrom, warn: warned })),
-      /** Writes an event and its deliveries to the endpoints that subscribed; they are sent after the commit. */
+      own: (resource) => collections(resource, scope),
+      of: (owner, resource) => collections(resource, scopeOf(counters, owner, shared)),
       emit,
-      /** Like `emit`, for a test event, which the operation need not declare. */
-      emitTest: (type: string, data: unknown) => outbox.emit(merchant, type, data, { test: true, ...origin }),
-      /** A new id for something that is not a record. */
-      mint: (prefix: string) => counters.mint(merchant, prefix),
-      /** A new secret, derived from the seed, the merchant and `purpose`. */
-      secret: (purpose: string) =>
+      emitTest: (type, data) => outbox.emit(merchant, type, data, { test: true, ...origin }),
+      mint: (prefix) => counters.mint(merchant, prefix),
+      secret: (purpose) =>
         random.hex(32, "secret", merchant, purpose, counters.next(merchant, "secret"), tenants.keyOf(merchant)),
-      /**
-       * The JSON of `result` if it is the record written last and of the kind with this schema; otherwise undefined.
-       */
-      jsonOf: (result: unknown, schema: TSchema) => jsonIfWritten(own, result, schema),
-      /** Sends a warning to the client, in a header of the response. */
-      warn: (text: string) => warned?.(text),
+      jsonOf: (result, schema) => jsonIfWritten(scope, result, schema),
+      warn: (text) => warned?.(text),
       tenants,
       outbox,
-      /** The log of webhook deliveries. */
       attempts,
       health,
       webhooks,
@@ -121,6 +124,19 @@ export function operationContextFactory(stores: OperationDependencies) {
   };
 }
 
+/** What caused the events: the request, or the date on which the clock changed a record. */
+function originOf(request: string | undefined, asOf: number | undefined) {
+  if (request !== undefined) return { request };
+  return asOf === undefined ? {} : { at: asOf };
+}
+
+/** Dates up to this long ago are still due, so that a record written today can have a date of today. */
+const STILL_DUE = 86_400_000;
+
+/** The earliest due time of the records that the operation writes; earlier dates have passed. */
+const dueFrom = (now: number, asOf: number | undefined) => (asOf === undefined ? now * 1000 - STILL_DUE : 0);
+
+/** What a merchant's collections need to write records. */
 const scopeOf = (
   counters: Counters,
   merchant: string,
@@ -141,16 +157,9 @@ export const seriesFor = (counters: Counters, merchant: string): Scope["series"]
   raise: (name, value) => counters.raise(merchant, name, value),
 });
 
-function originOf(request: string | undefined, { asOf }: OperationOptions) {
-  if (request !== undefined) return { request };
-  return asOf === undefined ? {} : { at: asOf };
-}
-
 const checkRecord: Scope["checkRecord"] = ({ kind, schema }, record) => {
   if (matchesSchema(schema, record)) return;
   throw new Error(
     `${record.id} does not match the schema of a ${kind}: ${JSON.stringify(fieldErrors(schema, record))}`,
   );
 };
-
-export type CreateOperationContext = ReturnType<typeof operationContextFactory>;

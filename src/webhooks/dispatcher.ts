@@ -76,6 +76,9 @@ export function createDispatcher(options: DispatcherOptions) {
       clock.wake();
       return released;
     },
+    /** Whether an attempt of the merchant is in flight. */
+    isDelivering: (merchant: string) =>
+      [...state.inFlight].some(({ attempt }) => attempt.delivery.merchant === merchant),
     /** Explains why a signature of a delivery to an endpoint does not match. */
     explain: (merchant: string, endpoint: string, body: string, signature: string) =>
       explain(state, merchant, endpoint, body, signature),

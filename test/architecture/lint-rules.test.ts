@@ -92,7 +92,8 @@ const offences: Offence[] = [
 /** Code that no rule may report. */
 const lawful: Record<string, string> = {
   "src/kernel/clock.ts":
-    "export const now = () => Date.now() + performance.now();\nexport const later = (work: () => void) => setTimeout(work, 5);\n",
+    "export const now = () => Date.now() + performance.now();\n" +
+    "export const later = (work: () => void) => setTimeout(work, 5);\n",
   "src/kernel/random.ts": `import { randomBytes } from "node:crypto";\nexport const salt = () => randomBytes(8);\n`,
   "src/cli/print.ts": `console.log("here");\nprocess.stdout.write("there");\nprocess.exitCode = 1;\n`,
   "src/control/own-console.ts": "export const width = (console: { width: number }) => console.width;\n",
@@ -166,18 +167,19 @@ describe("rules beyond the linter", () => {
     expect(sources.filter((file) => !opening(file).startsWith("// "))).toEqual([]);
   });
 
+  const isComment = (line: string) => /^\s*(\/\/|\/?\*|-- )/.test(line);
   const isRegExp = (line: string) => /^\s*\/.+\/\w*[;,]?$/.test(line);
-  const isComment = (line: string) => /^\s*(\/\/|\/?\*)/.test(line);
-  const isOfProgram = (file: string) => /^(ui|src(?!.store.(sqlite|webhooks|world)))\b/.test(relative(root, file));
+  // SQLite keeps the text of each definition, and the sandbox compares it with its own: a break is another schema.
+  const mayBeLong = (name: string, line: string) =>
+    !/^(src|ui)\b/.test(name) || name === join("src", "store", "sqlite", "tables.ts") || isRegExp(line);
 
   it("src and ui fit in 120 columns, and the comments of the tests: the formatter breaks neither text nor SQL", () => {
-    const isLong = (file: string, line: string) =>
-      line.length > 120 && (isComment(line) || (isOfProgram(file) && !isRegExp(line)));
-    const long = sources.flatMap((file) =>
-      readFileSync(file, "utf8")
-        .split("\n")
-        .flatMap((line, index) => (isLong(file, line) ? [`${file}:${index + 1}`] : [])),
-    );
+    const long = sources.flatMap((file) => {
+      const name = relative(root, file);
+      const isLong = (line: string) => line.length > 120 && (isComment(line) || !mayBeLong(name, line));
+      const lines = readFileSync(file, "utf8").split("\n");
+      return lines.flatMap((line, index) => (isLong(line) ? [`${name}:${index + 1}`] : []));
+    });
     expect(long).toEqual([]);
   });
 

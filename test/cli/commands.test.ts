@@ -50,7 +50,8 @@ describe("trigger", () => {
     expect(await runCommand(bench.url, "trigger", "paymet.succeeded")).toMatchObject({
       code: 2,
       error:
-        "The service sends no event paymet.succeeded. Did you mean payment.succeeded? Add --synthetic to send it anyway.",
+        "The service sends no event paymet.succeeded. Did you mean payment.succeeded? " +
+        "Add --synthetic to send it anyway.",
     });
     const { code, out } = await runCommand(bench.url, "trigger", "paymet.succeeded", "--synthetic");
     expect(code).toBe(0);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { folder } from "../support/program.ts";
-import { type Answer, type Bench, NOON, NOON_SECONDS, open, shareForBlock } from "../support/sandbox.ts";
+import { type Answer, attempted, type Bench, NOON, NOON_SECONDS, open, shareForBlock } from "../support/sandbox.ts";
 import { advance, deliver, log, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const plain = { key: null };
@@ -712,4 +712,18 @@ describe("webhooks", () => {
       requestBody: receiver.arrivals[1]?.body.toString(),
     });
   });
+});
+
+test("a clock that runs on past the year 9999 stops there: no response is a 500", async () => {
+  const bench = await open();
+  attempted("Malformed input", 3);
+  await bench.control("PUT", "/clock", { mode: "offset", now: "9999-12-31T23:59:59.999Z" });
+  expect((await bench.control("GET", "/clock")).now).toBe("9999-12-31T23:59:59.999Z");
+  expect((await bench.control("POST", "/records/payout", { merchant: "mer_lodge" })).created).toBeGreaterThan(0);
+  const advanced = await bench.call("POST", "/_sandbox/clock/advance", { key: null, body: { by: "1d" } });
+  expect([advanced.status, advanced.body.message]).toEqual([
+    400,
+    expect.stringContaining("The clock goes no further than 9999-12-31T23:59:59.999Z"),
+  ]);
+  expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
 });

@@ -160,3 +160,10 @@ test("each row has a defence, an attack of its own, and attempts, which were all
   expect(cells.filter(([, , , attempts, refused]) => attempts === "0" || attempts !== refused)).toEqual([]);
   expect(new Set(cells.map(([, attack]) => attack)).size).toBe(rows.length);
 });
+
+test("the package and SECURITY.md name one repository", () => {
+  const { homepage, repository, bugs } = JSON.parse(read("package.json"));
+  const [address] = homepage.split("#");
+  expect([repository.url, bugs.url]).toEqual([`git+${address}.git`, `${address}/issues`]);
+  expect(read("SECURITY.md")).toContain(`${address}/security/advisories/new`);
+});

@@ -8,7 +8,13 @@ import { operations, requestEntry } from "../support/judge-inputs.ts";
 import { type Behaviour, behaviours, DELAYS, firingOf, type Observed } from "./behaviours.ts";
 
 function verdictsOn(calls: readonly Observed[]): Record<string, Set<string>> {
-  const judge = createJudge({ operations, prefix: "/v1", checkVerdicts, onVerdict: () => {} });
+  const judge = createJudge({
+    operations,
+    prefix: "/v1",
+    checkVerdicts,
+    isDelivering: () => false,
+    onVerdict: () => {},
+  });
   for (const observed of calls) {
     const firing = firingOf(observed);
     if (firing) judge.fired(firing);

@@ -16,7 +16,8 @@ const callAction = (outcome: CallOutcome): Action =>
 const deliveryAction = (outcome: DeliveryOutcome): Action =>
   onDeliveries({ ...common, phase: "content", outcome, prepare: () => ({ kind: "signature", as: "missing" }) });
 
-const newJudge = () => createJudge({ operations, prefix: "/v1", checkVerdicts, onVerdict: () => {} });
+const newJudge = () =>
+  createJudge({ operations, prefix: "/v1", checkVerdicts, isDelivering: () => false, onVerdict: () => {} });
 
 test.each([
   ["normal", [], []],

@@ -3,19 +3,33 @@
 import { expect, test } from "vitest";
 import { describeCall } from "../../src/judge/observed-call.ts";
 import { createReceivers } from "../../src/judge/receivers.ts";
+import type { RepeatDelivery } from "../../src/judge/rules/rule.ts";
 import { webhookSingleEffect } from "../../src/judge/rules/webhook.ts";
 import { attemptMessage, operations, writeEntry } from "../support/judge-inputs.ts";
 
 type Step = "delivery" | "write";
 
-/** Receivers, and the verdicts on the deliveries that repeat an event. */
+/**
+ * Receivers, the verdicts on the deliveries that repeat an event, and the times at which they ask to be resolved.
+ * `traffic.isDelivering` says whether a delivery is in flight.
+ */
 function watched() {
   const found: (string | undefined)[] = [];
+  const due: number[] = [];
+  const traffic = { isDelivering: false };
+  const verdictOn = (repeat: RepeatDelivery) => webhookSingleEffect.onRepeatDelivery?.(repeat)?.verdict;
   const receivers = createReceivers({
     onDelivery: () => {},
-    onRepeatDelivery: (repeat) => void found.push(webhookSingleEffect.onRepeatDelivery?.(repeat)?.verdict),
+    onRepeatDelivery(repeat, reported) {
+      const verdict = verdictOn(repeat);
+      found.push(reported === undefined ? verdict : `${reported} is ${verdict}`);
+      return `vdt_${found.length}`;
+    },
+    isFailure: (repeat) => verdictOn(repeat) === "fail",
+    isDelivering: () => traffic.isDelivering,
+    onDue: (at) => void due.push(at),
   });
-  return { receivers, found };
+  return { receivers, found, due, traffic };
 }
 
 /**
@@ -43,9 +57,51 @@ test.each<[string, Step[], string[]]>([
   expect(verdictsOn(steps)).toEqual(verdicts);
 });
 
+/** A write that arrives at this time, and is answered after `duration`. */
+const write = (at: number, key: string, duration = 0) =>
+  describeCall(writeEntry(at, 200, key, { duration }), [], operations[1]);
+
+/** Observes two deliveries of one event, the second recorded at 105 ms, and a write of the first. */
+function deliveredTwice() {
+  const watching = watched();
+  watching.receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);
+  watching.receivers.observeWrite(write(10, "key_1"));
+  watching.receivers.observe(attemptMessage({ id: "whd_2" }), [], 1e9 + 100, 1e9 + 105, []);
+  return watching;
+}
+
+test("a repeat without a further write is due when its time is over, and reported then", () => {
+  const { receivers, found, due } = deliveredTwice();
+  expect([due, receivers.nextDue()]).toEqual([[1e9 + 3_105], 1e9 + 3_105]);
+  receivers.resolve(1e9 + 3_105);
+  expect(found).toEqual([]);
+  receivers.resolve(1e9 + 3_106);
+  expect([found, receivers.nextDue()]).toEqual([["pass"], Infinity]);
+});
+
+test("a second equal write is reported at once, or after a delivery in flight that may have caused it", () => {
+  const { receivers, found, due, traffic } = deliveredTwice();
+  traffic.isDelivering = true;
+  receivers.observeWrite(write(110, "key_2"));
+  expect(due.at(-1)).toBe(1e9 + 160);
+  receivers.resolve(1e9 + 160);
+  expect(found).toEqual([]);
+  receivers.observe(attemptMessage({ id: "whd_3", eventId: "evt_2" }), [], 1e9 + 180, 1e9 + 200, []);
+  traffic.isDelivering = false;
+  expect(due.at(-1)).toBe(1e9 + 250);
+  receivers.resolve(1e9 + 250);
+  expect(found).toEqual(["fail"]);
+});
+
+test("a write that was answered after the time of its delivery revises the verdict", () => {
+  const { receivers, found } = deliveredTwice();
+  receivers.resolve(1e9 + 3_200);
+  receivers.observeWrite(write(110, "key_2", 5_000));
+  expect(found).toEqual(["pass", "vdt_1 is fail"]);
+});
+
 test("a write during a delivery that is recorded late is no effect of the repeat before it, whose time is over by then", () => {
   const { receivers, found } = watched();
-  const write = (at: number, key: string) => describeCall(writeEntry(at, 200, key), [], operations[1]);
   const [first, second] = [write(10, "key_1"), write(310, "key_2")];
   receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);
   receivers.observeWrite(first);

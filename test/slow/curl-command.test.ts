@@ -58,7 +58,13 @@ const EDGES = [
   "\\",
   "",
   "<é日👍>",
+  "::add-mask::x",
+  "a\n  ::stop-commands::x\n::x",
+  "##vso[task.setvariable variable=a]b",
+  "##[error]",
 ];
+/** Whether a build system would run a command that stands in this output. */
+const isBuildCommand = (text: string) => /^\s*::|##\w*\[/m.test(text);
 const edge = fc.oneof(fc.constantFrom(...EDGES), fc.string({ unit: "grapheme" }));
 
 test("the body, the URL and each header reach curl as they are", () => {
@@ -68,6 +74,7 @@ test("the body, the URL and each header reach curl as they are", () => {
   );
   const texts = [...EDGES, ...bodies].map((text) => text.toWellFormed().replaceAll("\0", ""));
   attempted("Calls copied as curl", texts.length);
+  expect(texts.map((text) => curlOf(target, post(text))).filter(isBuildCommand)).toEqual([]);
   const found = argumentsOf(
     texts.map((text) => curlOf(target, post(text, { "X-Text": text.replaceAll(/[\r\n]/g, "") }))),
   );
@@ -78,6 +85,18 @@ test("the body, the URL and each header reach curl as they are", () => {
       expect.arrayContaining(["http://127.0.0.1:4747/v1/payments", `X-Text: ${text.replaceAll(/[\r\n]/g, "")}`]),
     );
   }
+});
+
+test("the method and the path are those of the call: no HEAD that waits for a body, no path that curl changes", () => {
+  const get = (path: string, method = "GET") => curlOf(target, { method, path, key: null, headers: {} });
+  attempted("Calls copied as curl", 5);
+  expect(get("/v1/payments?limit=1")).toBe("curl -sS 'http://127.0.0.1:4747/v1/payments?limit=1'");
+  expect(get("/v1/payments", "HEAD")).toBe("curl -sS -I 'http://127.0.0.1:4747/v1/payments'");
+  for (const path of ["/v1/../_sandbox/reset", "/v1/%2E%2e/x", "/v1/.", "/v1/..?a=1"])
+    expect(get(path)).toBe(`curl -sS --path-as-is 'http://127.0.0.1:4747${path}'`);
+  for (const path of ["/v1/payments?a[b]=1", "/v1/{a,b}", "/v1/[1-9999]"])
+    expect(get(path)).toBe(`curl -sS -g 'http://127.0.0.1:4747${path}'`);
+  expect(get("/v1/a...b/..c")).toBe("curl -sS 'http://127.0.0.1:4747/v1/a...b/..c'");
 });
 
 test("an object is the same JSON, also with a NUL; a text with a NUL is piped", () => {

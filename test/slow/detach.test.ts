@@ -180,6 +180,18 @@ test("status finds the sandbox at the port of the environment, also one of a net
 });
 
 describe("a state file from a checkout", () => {
+  test.skipIf(ON_WINDOWS)(
+    `that is ignored is named once by wait, however long it waits${needs(!ON_WINDOWS, UNIX)}`,
+    async () => {
+      const cwd = folder();
+      mkdirSync(join(cwd, ".merchant-sandbox"));
+      writeFileSync(join(cwd, ".merchant-sandbox", "detached-stranger.json"), "{}", { mode: 0o644 });
+      attempted("State files of a checkout");
+      const { code, error } = await run(["wait", "--timeout", "500ms", "--url", "http://127.0.0.1:1"], {}, cwd);
+      expect([code, error.match(/is ignored/g)?.length]).toEqual([1, 1]);
+    },
+  );
+
   test("cannot name a log: the log of a sandbox is the one beside its state file", async () => {
     const { cwd } = await detach();
     const [name = ""] = statesIn(cwd);

@@ -2,8 +2,8 @@
 
 import { expect, test } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
-import { launch } from "../support/program.ts";
-import { type Bench, open } from "../support/sandbox.ts";
+import { launch, start } from "../support/program.ts";
+import { type Bench, call, control, open } from "../support/sandbox.ts";
 import { deliver, receive, register } from "../support/webhooks.ts";
 
 /** What a new row of each list contains, where the receiver rejects a genuine event of its own endpoint. */
@@ -64,4 +64,42 @@ test("requests --follow prints the newest ones and then each new one, also after
   const { out } = await ended;
   const numbers = Array.from({ length: 150 }, (_, count) => `pay_${count}`);
   expect(out.map((text) => /\/(pay\w+) 404/.exec(text)?.[1])).toEqual(["pay_one", ...numbers]);
+});
+
+test("verdicts on repeated events reach the log when they are due, without a reader, and the list and --follow show the same", async () => {
+  const { url, line } = await start(["--memory"]);
+  const receiver = await receive();
+  const acted = new Set<string>();
+  // Acts on each payment.succeeded, however often it comes, and once on another event.
+  receiver.always(({ event: { id, type } }, outgoing) => {
+    const body = { name: type, adjustmentType: "fixed", adjustmentValue: 5 };
+    const headers = { "idempotency-key": crypto.randomUUID() };
+    const isNew = type === "payment.succeeded" || !acted.has(id);
+    acted.add(id);
+    const act = async () => isNew && call(url, "POST", "/v1/hospitality/pricing-rules", { body, headers });
+    void act().then(() => outgoing.writeHead(200).end());
+  });
+  const events = ["payment.succeeded", "payout.paid"];
+  await call(url, "POST", "/v1/webhooks", { body: { url: receiver.url, events } });
+  for (const [index, type] of events.entries()) {
+    const { body } = await call(url, "POST", "/v1/webhook-events/test", { body: { type, data: {} } });
+    await receiver.arrived(2 * index + 1);
+    await control(url, "POST", "/drain", {});
+    await control(url, "POST", `/events/${body.id}/replay`);
+    await receiver.arrived(2 * index + 2);
+    await control(url, "POST", "/drain", {});
+  }
+  const logged = (verdict: string) =>
+    line(
+      (text) =>
+        text.startsWith('{"event":"verdict"') &&
+        text.includes(`webhook.single_effect`) &&
+        text.includes(`"verdict":"${verdict}"`),
+    );
+  const both = [await logged("fail"), await logged("pass")].map((text) => JSON.parse(text) as { id: string });
+  const ids = both.map(({ id }) => id).sort();
+  const { data } = await control(url, "GET", "/verdicts?rule=webhook.single_effect");
+  expect(data.map(({ id }: { id: string }) => id).sort()).toEqual(ids);
+  const following = launch(["verdicts", "--follow", "--rule", "webhook.single_effect"], { MERCHANT_SANDBOX_URL: url });
+  for (const id of ids) await following.line((text) => text.includes(` ${id} `));
 });

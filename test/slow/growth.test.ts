@@ -18,9 +18,11 @@ import { advance, receive, register, trigger } from "../support/webhooks.ts";
 
 const PENDING = "Walks what is pending, and nothing else: the index holds no more.";
 const LOG =
-  "Scans a bounded log for a caller that needs all of it: a report, an expectation, an overview, the first look after a start.";
+  "Scans a bounded log for a caller that needs all of it: a report, an expectation, an overview, " +
+  "the first look after a start.";
 const FEW =
-  "Sorts the few rows that the search found: those of one merchant, one request or one event, or what came since the last look.";
+  "Sorts the few rows that the search found: those of one merchant, one request or one event, " +
+  "or what came since the last look.";
 const PAGE = "Walks a bounded log from its newest row, and ends when a page is full.";
 const ALL = "Is to erase all there is.";
 
@@ -145,6 +147,7 @@ function everyStore(): Stores {
     image,
     random,
     dataReplaced: () => {},
+    cachesCleared: () => {},
     removed: () => {},
   });
   openSnapshots({ ...stores, resources, bodies: "checked", trust: false });

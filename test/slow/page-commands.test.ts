@@ -1,8 +1,9 @@
 // Runs each `npx merchant-sandbox` command of the pages with the real npx, from a checkout and from a project in which
-// the checkout is installed. What the commands print is tested beside their pages.
+// the checkout is installed, and one command of each page from a project in which the tarball is installed. What the
+// commands print is tested beside their pages.
 
 import { execFile } from "node:child_process";
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -39,13 +40,27 @@ function commandsOf(page: string): string[] {
 /** The command without what belongs to the shell or the file around it. */
 const tidy = (command: string) => command.replace(/\)"$|`$|[\\,]+$|",$/, "").trim();
 
-const commands = [...new Set(pages.flatMap(commandsOf).map(tidy))].filter((command) => !command.endsWith(" …"));
-
 /** Commands that run until they are stopped. The others end on their own. */
-const RUNS_ON = /^npx merchant-sandbox($| (--|attach|learn|listen|receive|start(?!.*--detach)))/;
+const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|learn|listen|receive|start(?!.*--detach)))/;
+
+/** Commands for a sandbox of their own in the background, which the test runs at its end. */
+const DETACHED = / (start --detach|stop$)/;
+
+const commandsByPage = pages.map((page) =>
+  commandsOf(page)
+    .map(tidy)
+    .filter((command) => !command.endsWith(" …")),
+);
+
+const commands = [...new Set(commandsByPage.flat())];
+
+/** The first command of each page that ends on its own. */
+const samples = new Set(
+  commandsByPage.flatMap((all) => all.find((command) => !RUNS_ON.test(command) && !DETACHED.test(command)) ?? []),
+);
 
 /** Commands that listen, and get a free port here. */
-const LISTENS = /^npx merchant-sandbox($| (--|receive|start|learn))/;
+const LISTENS = /^npx merchant-sandbox($| (--(?!version)|receive|start|learn))/;
 
 /** Needs a room, which a lesson on another machine opens. */
 const JOINS = / learn --join /;
@@ -78,6 +93,17 @@ function openCheckout(): void {
     symlinkSync(join(root, name), join(folder, name));
 }
 
+/** Makes a project with the tarball of the package. Its one dependency is the checkout's, because npm is offline. */
+async function installTarball(): Promise<void> {
+  const { stdout } = await npm(root, "pack", "--ignore-scripts", "--json", "--pack-destination", base);
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const cwd = join(base, "tarball");
+  mkdirSync(cwd);
+  const devDependencies = { "better-sqlite3": `file:${join(root, "node_modules/better-sqlite3")}` };
+  writeFileSync(join(cwd, "package.json"), JSON.stringify({ private: true, devDependencies }));
+  await npm(cwd, "install", "--save-dev", "--ignore-scripts", "--no-audit", "--no-fund", join(base, filename));
+}
+
 beforeAll(async () => {
   base = mkdtempSync(join(tmpdir(), "merchant-sandbox-npx-"));
   const own = Object.entries(ownEnvironment()).filter(([name]) => !/^(npm_|NODE_ENV$|VITEST)/i.test(name));
@@ -94,6 +120,7 @@ beforeAll(async () => {
   mkdirSync(join(base, "project"));
   writeFileSync(join(base, "project/package.json"), '{ "private": true }\n');
   await npm(join(base, "project"), "install", "--save-dev", "--no-audit", "--no-fund", "../checkout");
+  await installTarball();
   receiver = createServer((incoming, outgoing) => void incoming.resume().on("end", () => outgoing.end()));
   await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));
 }, HOUR);
@@ -118,7 +145,11 @@ function openPlace(cwd: string) {
   return { run, control: (words: string) => run(`npx merchant-sandbox ${words}`) };
 }
 
-test.each(["checkout", "project"])("each command of the pages runs in a %s", { timeout: HOUR }, async (name) => {
+test.each([
+  ["checkout", commands],
+  ["project", commands],
+  ["tarball", [...samples, "npx merchant-sandbox --version"]],
+])("the commands of the pages run in a %s", { timeout: HOUR }, async (name, ran) => {
   const cwd = join(base, name);
   const { run, control } = openPlace(cwd);
   const { out } = await control("start --detach --memory --port 0 --json");
@@ -140,13 +171,11 @@ test.each(["checkout", "project"])("each command of the pages runs in a %s", { t
     return LISTENS.test(said) && !/--(port|join|detach)/.test(said) ? `${said} --port 0` : said.replace("4800", "0");
   };
   const failures = [];
-  const detached = / (start --detach|stop$)/;
   try {
-    for (const command of commands.filter((one) => !detached.test(one) && !JOINS.test(one))) {
+    for (const command of ran.filter((one) => !DETACHED.test(one) && !JOINS.test(one))) {
       const { code, error } = await run(here(command));
       const expected = REPORTS.find(([pattern]) => pattern.test(command))?.[1] ?? [0];
       if (code === null || !expected.includes(code)) failures.push({ command, code, error });
-      if (process.env.TRACE) appendFileSync(process.env.TRACE, `${name} ${command} ${code} ${error.slice(0, 200)}\n`);
     }
   } finally {
     for (const command of ["stop", "start --detach --memory --port 0", "stop"])

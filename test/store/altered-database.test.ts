@@ -1,7 +1,7 @@
 // A database that another program has changed: it is refused in one sentence with the table, the row and the column, as
 // a snapshot is, or it works.
 
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
@@ -116,4 +116,52 @@ test("a database of a build without marks is opened, and its endpoints wait", as
   const bench = await open({ memory: false, db });
   expect((await bench.overview()).heldEndpoints).toHaveLength(1);
   expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
+});
+
+/** The journal that the lock of an earlier version had: no magic number, a random number, and the sizes. */
+const idleJournal = () => Buffer.concat([Buffer.alloc(8), Buffer.from("0000000022a6f85f0000000000000200", "hex")], 512);
+
+test("what an earlier version left when it was killed is read with --trust, and the error says so", async () => {
+  const db = await filled();
+  // SQLite writes a log that it leaves, as a process that is killed does.
+  const sql = new Sqlite(db);
+  sql.exec("update documents set body = json_set(body, '$.amount', 4711) where id = 'pay_succeeded'");
+  const logged = [db, `${db}-wal`].map((path) => [path, readFileSync(path)] as const);
+  sql.close();
+  rmSync(`${db}-session`);
+  for (const [path, bytes] of [...logged, [`${db}-lock-journal`, idleJournal()] as const]) writeFileSync(path, bytes);
+  const look = () => readdirSync(dirname(db)).map((name) => [name, readFileSync(join(dirname(db), name), "hex")]);
+  const found = look();
+  attempted("Changed snapshots and database files");
+  await expect(createSandbox({ memory: false, db, clock: NOON })).rejects.toThrow(
+    /data\.db-lock-journal was left by an earlier version .* add --trust to start with what it left/,
+  );
+  expect(look()).toEqual(found);
+  const bench = await open({ memory: false, db, trust: true });
+  expect((await bench.call("GET", "/v1/payments")).text).toContain('"amount":4711');
+});
+
+test("a journal of a lock that SQLite would read is refused with --trust, too", async () => {
+  const db = await filled();
+  const journal = idleJournal();
+  Buffer.from("d9d505f920a163d7", "hex").copy(journal);
+  writeFileSync(`${db}-lock-journal`, journal);
+  attempted("Changed snapshots and database files");
+  await expect(createSandbox({ memory: false, db, trust: true })).rejects.toThrow(
+    /data\.db-lock-journal was not left by a sandbox; remove it/,
+  );
+});
+
+test("a database whose content is still in its log is refused without it", async () => {
+  const db = join(folder(), "data.db");
+  const sql = new Sqlite(db);
+  sql.exec("pragma journal_mode = wal; create table t (x)");
+  const bare = join(folder(), "data.db");
+  writeFileSync(bare, readFileSync(db));
+  sql.close();
+  attempted("Changed snapshots and database files");
+  await expect(createSandbox({ memory: false, db: bare })).rejects.toThrow(
+    "is empty without its write-ahead log, data.db-wal: copy both files, or save a snapshot",
+  );
+  expect(readdirSync(dirname(bare))).toEqual(["data.db"]);
 });

@@ -289,6 +289,16 @@ describe("a snapshot changed by another program", () => {
       "create trigger t after insert on main.keys begin delete from documents; end",
       /has another trigger t/,
     ],
+    [
+      "a live key in JSON escapes",
+      "update events set body = replace(body, '\"amount\"', '\"sk\\u005flive_4eC39HqLyjWDarjt\"')",
+      /a row of events .* it holds a live key/,
+    ],
+    [
+      "a live key in base64",
+      "update events set body = replace(body, '\"amount\"', '\"c2tfbGl2ZV80ZUMzOUhxTHlqV0Rhcmp0\"')",
+      /a row of events .* it holds a live key/,
+    ],
     ["a table without its checks", "alter table deliveries add column extra text", /has another table deliveries/],
     ["an e-mail address in capital letters", "update logins set email = upper(email)", /logins .*lower/],
     ["an endless count of ids", "update counters set value = 9e18", /counters .*value/],

@@ -124,6 +124,7 @@ export function judge(...entries: RequestEntry[]) {
     operations,
     prefix: "/v1",
     checkVerdicts,
+    isDelivering: () => false,
     onVerdict: (verdict) => published.push(verdict),
   });
   for (const one of entries) made.request(one);

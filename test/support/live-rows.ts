@@ -123,6 +123,7 @@ export const INDEX: SandboxOverviewReply = {
   signature: USUAL_SIGNATURE,
   assumptions: {},
   heldDeliveries: 0,
+  merchantCount: 4,
   heldEndpoints: [],
   heldFaults: [],
   pendingDeliveries: 0,

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { withLiveEvents } from "../support/live-rows.ts";
-import { type Bench, open } from "../support/sandbox.ts";
+import { attempted, type Bench, open } from "../support/sandbox.ts";
 
 const shell = promisify(execFile);
 const RULES = "/v1/hospitality/pricing-rules";
@@ -56,6 +56,22 @@ test("E sends an unchanged body byte for byte, and keeps the form open with the 
   await desk.run(...typing("{}"), "enter");
   expect(topOverlay(desk.state)?.title).toBe("Edit and resend req_1");
   expect(desk.state.notice?.style).toBe("failure");
+});
+
+test("r sends the path as it was logged, so it never leaves /v1", async () => {
+  const bench = await open();
+  const path = "/v1/../_sandbox/reset";
+  const { id } = await bench.control("POST", "/records/customer", { merchant: "mer_lodge", name: "Canary" });
+  await bench.call("POST", path, { body: {} });
+  const desk = await withRequests(bench);
+  attempted("Calls copied as curl");
+  await desk.run("r");
+  const { data } = await bench.control("GET", "/requests");
+  expect(data.map((row: Record<string, unknown>) => [row.path, row.status])).toEqual([
+    [path, 404],
+    [path, 404],
+  ]);
+  expect((await bench.call("GET", `/v1/customers/${id}`)).status).toBe(200);
 });
 
 test("= compares a retry with its first try, and marks what differs", async () => {

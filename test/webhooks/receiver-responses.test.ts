@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { createSender } from "../../src/webhooks/http/sender.ts";
 import { createTargetPolicy } from "../../src/webhooks/http/target-policy.ts";
 import { attempted, listen, open } from "../support/sandbox.ts";
-import { deliver, log, register } from "../support/webhooks.ts";
+import { advance, deliver, log, register } from "../support/webhooks.ts";
 
 /** A receiver of raw bytes. `respond` gets the number of requests on the connection so far. */
 async function rawReceiver(respond: (socket: Socket, request: number) => void) {
@@ -191,6 +191,122 @@ describe("a response", () => {
       }),
       { numRuns: 60 },
     );
+  });
+});
+
+describe("whatever a receiver responds", () => {
+  /** A text of a header or a reason phrase: anything but the end of the line, which the parser may refuse. */
+  const anyText = fc.oneof(
+    fc.string({ maxLength: 40 }),
+    fc.constantFrom(
+      "",
+      "\0",
+      "\t",
+      "\x7f",
+      "ÿ",
+      "=?utf-8?q?=00?=",
+      "a".repeat(2_000),
+      "../..",
+      "sk_live_4eC39HqLyjWDarjt",
+    ),
+  );
+  const retryAfter = fc.oneof(
+    anyText,
+    fc.integer().map(String),
+    fc.constantFrom(
+      ..."-1|-0|1e309|0x10|99999999999999999999|1.5|NaN|Infinity|Thu, 01 Jan 1970 00:00:00 GMT|Fri, 31 Dec 9999 23:59:59 GMT".split(
+        "|",
+      ),
+      ..."Sat, 01 Jan 0000 00:00:00 GMT|Sat, 32 Foo 275761 00:00:00 GMT|Thu, 01 Jan 1970|Mon|8640000000000001|,|1, 2".split(
+        "|",
+      ),
+    ),
+  );
+  const header = fc.oneof(
+    retryAfter.map((value) => `Retry-After: ${value}`),
+    fc
+      .tuple(
+        fc.constantFrom(
+          "Content-Type",
+          "Content-Encoding",
+          "Location",
+          "Set-Cookie",
+          "Date",
+          "__proto__",
+          "constructor",
+          "X",
+        ),
+        anyText,
+      )
+      .map((pair) => pair.join(": ")),
+    fc.constantFrom(
+      "Content-Encoding: gzip",
+      "Content-Type: text/html; charset=utf-16",
+      "Connection: upgrade",
+      "Content-Length: -1",
+      "Content-Length: 99999999999999999999",
+      "Transfer-Encoding: gzip",
+    ),
+    anyText,
+  );
+  const body = fc.oneof(
+    fc.uint8Array({ maxLength: 60 }).map((some) => Buffer.from(some)),
+    fc
+      .constantFrom("\0", '{"a":"\\ud800"}', "\xed\xa0\x80", "\xff\xfe", "\xf0\x9f", "\u2028", "x".repeat(9_000))
+      .map((text) => Buffer.from(text, "latin1")),
+  );
+  const response = fc
+    .tuple(
+      fc.oneof(
+        fc.integer({ min: 0, max: 999 }),
+        fc.constantFrom(100, 101, 102, 199, 200, 299, 300, 410, 429, 503, 599, 600, 999),
+      ),
+      anyText,
+      fc.array(header, { maxLength: 4 }),
+      body,
+    )
+    .map(([status, reason, headers, content]) =>
+      Buffer.concat([
+        Buffer.from(
+          [`HTTP/1.1 ${String(status).padStart(3, "0")} ${reason}`, ...headers, "", ""].join("\r\n"),
+          "latin1",
+        ),
+        content,
+      ]),
+    );
+
+  async function attemptsFor(answer: Buffer) {
+    const bench = await open({ retrySchedule: "1s", webhookTimeout: 5_000 });
+    const receiver = await rawReceiver((socket) => socket.end(answer));
+    await register(bench, receiver.url);
+    await deliver(bench);
+    await advance(bench, "2h");
+    const attempts = await log(bench);
+    const drained = await bench.control("POST", "/drain", {});
+    await bench.close();
+    return { attempts, drained, connections: receiver.connections() };
+  }
+
+  test("each attempt is logged, and a delivery that fails is retried", async () => {
+    await fc.assert(
+      fc.asyncProperty(response, async (answer) => {
+        attempted("Slow, endless or hostile receivers");
+        const { attempts, drained, connections } = await attemptsFor(answer);
+        expect(drained).toEqual({ settled: true, pending: 0, inFlight: 0 });
+        expect(attempts).toHaveLength(connections);
+        const [first] = attempts;
+        const isFinal = first?.status === "succeeded" || first?.responseStatus === 410;
+        expect(attempts.map(({ attempt }) => attempt)).toEqual(isFinal ? [1] : [1, 2]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  test.each([600, 700, 999])("a status of %i is logged as it is, and retried", async (status) => {
+    attempted("Slow, endless or hostile receivers");
+    const { attempts } = await attemptsFor(bytes(`HTTP/1.1 ${status} Odd\r\nContent-Length: 0\r\n\r\n`));
+    const failed = { status: "failed", responseStatus: status, errorCode: "http_status" };
+    expect(attempts).toMatchObject([failed, failed]);
   });
 });
 

@@ -3,12 +3,13 @@
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import { stopwatch } from "../../src/kernel/clock.ts";
-import { type Call, headersOf, isControl, type Perform, refusalOf } from "../connection/calls.ts";
+import { type Call, hasDotSegment, headersOf, isControl, type Perform, refusalOf } from "../connection/calls.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
 
 /** Rejects before anything is sent if a header has a character that HTTP does not allow. */
 async function send({ url, token }: HttpTarget, call: Call): Promise<Response> {
   const { method, path, body } = call;
+  if (hasDotSegment(path)) throw new Error(`A browser would send ${path} as ${new URL(url + path).pathname}`);
   const request = new Request(url + (isControl(call) ? CONTROL_PREFIX : "") + path, {
     method,
     headers: headersOf(call, isControl(call) ? token : call.key),

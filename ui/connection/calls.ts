@@ -53,9 +53,11 @@ export const headersOf = ({ body, headers }: Call, credential: string | null | u
 export function curlOf(target: HttpTarget, call: Call): string {
   const { method, path, body } = call;
   const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
+  const url = target.url + (isControl(call) ? CONTROL_PREFIX : "") + path;
   const options = [
-    ...(method === "GET" ? [] : [`-X ${method}`]),
-    quoted(target.url + (isControl(call) ? CONTROL_PREFIX : "") + path),
+    ...(method === "GET" ? [] : [method === "HEAD" ? "-I" : `-X ${method}`]),
+    ...exactUrlOptions(url),
+    quoted(url),
     ...(isControl(call) && target.token !== undefined ? [`-H "Authorization: Bearer ${TOKEN_VARIABLE}"`] : []),
     ...Object.entries(headersOf(call, call.key)).map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
     // With `-d`, curl would read a body that begins with @ from a file.
@@ -63,6 +65,15 @@ export function curlOf(target: HttpTarget, call: Call): string {
   ];
   return `${inputOf(payload)}curl -sS ${options.join(" ")}`;
 }
+
+/** Whether a URL has a segment such as `..`, which browsers and curl resolve, so that they send another path. */
+export const hasDotSegment = (url: string) => /\/(?:\.|%2e){1,2}(?:[/?#]|$)/i.test(url);
+
+/** With these, curl sends the URL as it is: it would remove dot segments, and expand brackets and braces. */
+const exactUrlOptions = (url: string) => [
+  ...(hasDotSegment(url) ? ["--path-as-is"] : []),
+  ...(/[[\]{}]/.test(url) ? ["-g"] : []),
+];
 
 /** A shell cannot pass a NUL in an argument. */
 const hasNul = (payload: string | undefined): payload is string => payload?.includes("\0") === true;
@@ -78,5 +89,9 @@ function inputOf(payload: string | undefined): string {
   return `printf ${quoted(format)} | `;
 }
 
-/** One argument for a POSIX shell, whatever it contains but NUL. */
-export const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+/**
+ * One argument for a POSIX shell, whatever it contains but NUL. `''` keeps the value, and keeps a build system that
+ * records the command from reading one of its own in it, such as `::add-mask::`.
+ */
+export const quoted = (text: string) =>
+  `'${text.replaceAll("'", "'\\''").replace(/(?<=^\s*):(?=:)|(?<=#)#(?=\w*\[)/gm, "$&''")}'`;

@@ -23,6 +23,7 @@ const DEFAULTS = {
   errors: [],
   emits: [],
   mayEmit: {},
+  mayEmitAfter: [],
 };
 
 type Declare<World, More> = <

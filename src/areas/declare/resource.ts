@@ -49,7 +49,7 @@ export function resource<const F extends TProperties, const S extends string = s
     fields,
     states: declaredStates = {},
     created: _,
-    updated = null,
+    updated = {},
     rules = [],
     livemode,
     defaults,
@@ -57,6 +57,7 @@ export function resource<const F extends TProperties, const S extends string = s
   } = declared;
   const { kind, prefix } = parts;
   const documented = livemode === false;
+  const updates = (typeof updated === "string" ? { [updated]: {} } : updated) as UpdateEvents<R>;
   const states = declaredStates as unknown as Resource<R>["states"];
   const [first] = Object.keys(states);
   const transitions = Object.fromEntries(Object.entries(states).map(([name, { to }]) => [name, to]));
@@ -86,8 +87,8 @@ export function resource<const F extends TProperties, const S extends string = s
     states,
     changesWithTime: Object.values(states).some(({ next }) => next !== undefined),
     transitions,
-    events: eventsOf(declared, transitions),
-    updateEvent: chooseUpdateEvent(updated as UpdateEvents<R>),
+    events: eventsOf(declared, transitions, Object.keys(updates)),
+    updates,
     arrivalTimes,
     rules: [
       ...("currency" in fields ? [knownCurrency] : []),
@@ -99,17 +100,15 @@ export function resource<const F extends TProperties, const S extends string = s
   };
 }
 
+interface DeclaredEvents {
+  states?: Readonly<Record<string, { event?: string }>>;
+  created?: string | null;
+}
+
 function eventsOf(
-  {
-    states = {},
-    created,
-    updated,
-  }: {
-    states?: Readonly<Record<string, { event?: string }>>;
-    created?: string | null;
-    updated?: string | object | null;
-  },
+  { states = {}, created }: DeclaredEvents,
   transitions: Transitions,
+  updates: readonly string[],
 ): Record<string, string> {
   const all = Object.entries(states);
   const creation = created === undefined ? all[0]?.[1].event : created;
@@ -117,17 +116,8 @@ function eventsOf(
   const arrivals = all
     .filter(([name]) => statesBefore(transitions, name).length > 0)
     .map(([name, { event }]) => [name, event]);
-  const updates =
-    typeof updated === "string"
-      ? [["updated", updated]]
-      : Object.keys(updated ?? {}).map((type) => [type.split(".").at(-1), type]);
-  return Object.fromEntries([["created", creation], ...arrivals, ...updates].filter(([, event]) => event != null));
-}
-
-function chooseUpdateEvent<R>(updated: UpdateEvents<R>): (before: R, after: R) => string | undefined {
-  if (updated === null || typeof updated === "string") return () => updated ?? undefined;
-  const types = Object.entries(updated);
-  return (before, after) => types.find(([, holds]) => holds(before, after))?.[0];
+  const changes = updates.map((type) => [type.split(".").at(-1), type]);
+  return Object.fromEntries([["created", creation], ...arrivals, ...changes].filter(([, event]) => event != null));
 }
 
 /** The schema of a record with additional fields for one response. */

@@ -3,7 +3,9 @@
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, addMonths, lastDayOf, monthIndex, monthText, timeOfDay } from "../../kernel/calendar.ts";
 import { contributionOf, type PayrollItems } from "../payroll-items.ts";
-import { dueDateOf, earlier, inCurrency, isRemitted, moneyLike, numberOf, ofSeries, textOf } from "./parts.ts";
+import { dueDateOf, isRemitted } from "../remitted-months.ts";
+import { inCurrency } from "./currency-worth.ts";
+import { earlier, moneyLike, numberOf, ofSeries, textOf } from "./earlier-records.ts";
 import { payrollItems, type Scheme, STAFF, taxRatesOf } from "./payroll.ts";
 import { dueTaxes } from "./renewed-periods.ts";
 

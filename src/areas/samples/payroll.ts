@@ -4,7 +4,7 @@
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, businessDayFrom, businessDayUntil, dayNumber, lastDayOf } from "../../kernel/calendar.ts";
 import { composeItem, type PayItem } from "../payroll-items.ts";
-import { textOf } from "./parts.ts";
+import { textOf } from "./earlier-records.ts";
 
 interface Period {
   start: string;

@@ -32,6 +32,12 @@ export function dueTaxes(payments: readonly AnyRecord[], today: string) {
 /** A renewal is made this many days before the end of the period. */
 const RENEWED_AHEAD = 20;
 
+/** The months of a membership's period. */
+export const monthsOf = (plan: unknown) => (/month/i.test(String(plan)) ? 1 : 12);
+
+/** How long a membership that was not renewed goes on. */
+export const GRACE_DAYS = 14;
+
 const STANDING = ["pending", "grace", "renewed"];
 
 const endOf = ({ periodEnd }: AnyRecord) => String(periodEnd ?? "9");

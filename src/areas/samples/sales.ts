@@ -5,18 +5,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { AnyRecord, SampleContext } from "../../contracts/resource.ts";
 import { addDays, addMonths } from "../../kernel/calendar.ts";
 import { fullNight, type Nights, type RoomType } from "../rooms.ts";
-import {
-  customerOf,
-  earlier,
-  GRACE_DAYS,
-  inCurrency,
-  moneyLike,
-  monthsOf,
-  numberOf,
-  ofSeries,
-  textOf,
-} from "./parts.ts";
-import { endingMemberships, mayJoin, memberships } from "./renewed-periods.ts";
+import { inCurrency } from "./currency-worth.ts";
+import { customerOf, earlier, moneyLike, numberOf, ofSeries, textOf } from "./earlier-records.ts";
+import { endingMemberships, GRACE_DAYS, mayJoin, memberships, monthsOf } from "./renewed-periods.ts";
 
 const GUESTS: readonly [string, string] = [
   "Amara Zoë Tiago Noor Siobhán Łucja Mateo Sakura Ingrid Kofi Leïla Duarte Ana Bruno Clara Dilan Elif Farid Greta " +

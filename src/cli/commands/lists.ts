@@ -137,7 +137,10 @@ async function follow<Row extends { id: string | null }>(
   }
 }
 
-/** One line for each field, and for each line of its text. Leaves out fields without a value. */
+/**
+ * One line for each field, and an indented one for each further line of its text: other programs wrote the text, and
+ * it must not look like a line of this command. Leaves out fields without a value.
+ */
 function detailLines(details: object, indent = ""): string[] {
   if (CURL in details) return String(details[CURL]).split("\n");
   return Object.entries(details)
@@ -145,13 +148,15 @@ function detailLines(details: object, indent = ""): string[] {
       ([, value]) => value !== "" && value !== null && !(typeof value === "object" && Object.keys(value).length === 0),
     )
     .flatMap(([name, value]): string[] => {
-      if (typeof value !== "object") return `${indent}${name}: ${value}`.split("\n");
+      if (typeof value !== "object") return `${indent}${name}: ${value}`.split(/\r?\n/).map(underName(indent));
       if (!Array.isArray(value)) return [`${indent}${name}:`, ...detailLines(value, `${indent}  `)];
       if (value.some((item) => typeof item === "object"))
         return [`${indent}${name}:`, ...value.map((item) => `${indent}  - ${itemText(item)}`)];
       return [`${indent}${name}: ${value.join(", ")}`];
     });
 }
+
+const underName = (indent: string) => (line: string, index: number) => (index === 0 ? line : `${indent}  ${line}`);
 
 const itemText = (item: object) =>
   Object.entries(item)
@@ -197,7 +202,10 @@ export const requests = listCommand<LoggedRequest>({
 
 async function runnableCurl(control: Control, request: RequestDetail): Promise<string> {
   const { curlOfRequest, isComplete } = await import("../../../ui/panes/controls/request-commands.ts");
-  const { merchants, baseUrl } = await control.overview();
+  const { baseUrl } = await control.overview();
+  const { merchant } = request;
+  const merchants =
+    merchant === null ? [] : (await control.merchants.list({ merchant }).catch(() => ({ data: [] }))).data;
   if (!isComplete(request))
     note("The request log truncated or masked parts of the request: complete the command before you run it.");
   return curlOfRequest({ url: new URL(baseUrl).origin, token: undefined }, request, merchants);

@@ -139,7 +139,7 @@ async function respond(incoming: IncomingMessage, behaviour: Behaviour): Promise
   log?.(incoming, body, status);
   if (isGenuine) {
     print(mask(`${header("x-webhook-event")} ${id} signature ok, responding with ${status}`));
-    print(`  ${mask(body.toString("utf8"))}`);
+    for (const line of body.toString("utf8").split("\n")) print(`  ${mask(line)}`);
   } else {
     // Any program on this machine may have sent this request, so its content is not printed.
     const what = signature === "" ? "NO SIGNATURE" : "SIGNATURE WRONG";

@@ -1,13 +1,23 @@
-// Prints all output of the command line, except the dashboard. Control characters become visible escapes, so that
-// untrusted text (names in files, responses of servers, webhooks) cannot control the terminal.
+// Prints all output of the command line, except the dashboard. Control characters and the commands of build systems
+// become visible escapes, so that untrusted text (names in files, responses of servers, webhooks) cannot control the
+// terminal or the build that records the output.
 
 import { writeFile } from "node:fs/promises";
 import { afterThisTurn } from "../../kernel/clock.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { escapeControlCharacters } from "../../kernel/text.ts";
 
-/** Escapes control characters except line breaks. */
-const escapeLines = (text: string) => text.split("\n").map(escapeControlCharacters).join("\n");
+/**
+ * The characters with which build systems recognise a command in the output of a step: GitHub `::` at the start of a
+ * line, even an indented one, Azure and TeamCity `##name[` anywhere.
+ */
+const BUILD_COMMAND = /(?<=^\s*):(?=:)|(?<=#)#(?=\w*\[)/g;
+
+/** Escapes as JSON does, so a JSON text keeps its value. */
+const escapeLine = (line: string) =>
+  escapeControlCharacters(line).replace(BUILD_COMMAND, (mark) => `\\u00${mark.charCodeAt(0).toString(16)}`);
+
+const escapeLines = (text: string) => text.split("\n").map(escapeLine).join("\n");
 
 /** Prints one line to standard output. Escapes line breaks too, so that untrusted text cannot imitate another line. */
 export const print = (line: string) => {
@@ -23,7 +33,7 @@ let lines = "";
  */
 export function printSoon(line: string): void {
   if (lines === "") afterThisTurn(writeLines);
-  lines += `${escapeControlCharacters(line)}\n`;
+  lines += `${escapeLine(line)}\n`;
 }
 
 function writeLines(): void {
@@ -44,7 +54,7 @@ export const printColumns = (...columns: string[]) =>
   void process.stdout.write(`${columns.map(escapeControlCharacters).join("\t")}\n`);
 
 /** Prints one line to standard error, to separate it from the output of the command or of a child process. */
-export const note = (line: string) => void process.stderr.write(`merchant-sandbox: ${escapeControlCharacters(line)}\n`);
+export const note = (line: string) => void process.stderr.write(`merchant-sandbox: ${escapeLine(line)}\n`);
 
 /** Prints each warning as a line to standard error. */
 export function noteWarnings(warnings: readonly string[]): void {

@@ -38,7 +38,14 @@ export function sandboxAt(
     refusal(`${method} ${CONTROL_PREFIX}${path}`, reply, translate, controlToken !== undefined);
   const send = httpTransport({ url, token: controlToken }, { refused, unreachable }, { largest: MAX_REPLY });
   const control = createControlClient(checkedTransport(url, send));
-  const merchant = async (wanted: string | undefined) => merchantNamed((await control.overview()).merchants, wanted);
+  const merchant = async (wanted: string | undefined) => {
+    const { merchants } = await control.overview();
+    if (wanted === undefined || merchants.some((one) => isNamed(one, wanted))) return merchantNamed(merchants, wanted);
+    // The overview has only the first merchants.
+    const of = (id: string) => control.merchants.list({ merchant: id }).catch(() => ({ data: [] }));
+    const [exact, prefixed] = await Promise.all([of(wanted), of(`mer_${wanted}`)]);
+    return merchantNamed([...exact.data, ...prefixed.data, ...merchants], wanted);
+  };
   return {
     url,
     controlToken,
@@ -51,10 +58,11 @@ export function sandboxAt(
   };
 }
 
+const isNamed = ({ id }: Pick<Merchant, "id">, wanted: string) => id === wanted || id === `mer_${wanted}`;
+
 /** Finds a merchant by its id or the part after mer_ (default: the first one). */
 export function merchantNamed(merchants: readonly Merchant[], wanted: string | undefined): { id: string; key: string } {
-  const found =
-    wanted === undefined ? merchants[0] : merchants.find(({ id }) => id === wanted || id === `mer_${wanted}`);
+  const found = wanted === undefined ? merchants[0] : merchants.find((one) => isNamed(one, wanted));
   const key = found?.apiKeys[0];
   if (found && key) return { id: found.id, key };
   const ids = merchants.map(({ id }) => id);

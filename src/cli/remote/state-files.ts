@@ -128,9 +128,14 @@ function namesIn(folder: string): [SandboxKind, string][] {
   return found.flatMap((parts) => (parts ? [[parts[1] as SandboxKind, parts[2] as string]] : []));
 }
 
+/** The files that were said to be ignored: `wait` reads the folder twenty times a second. */
+const ignored = new Set<string>();
+
 function readState(folder: string, kind: SandboxKind, name: string): StatedSandbox[] {
   const file = stateFileIn(folder, kind, name);
   if (!isPrivate(file)) {
+    if (ignored.has(file)) return [];
+    ignored.add(file);
     note(`${file} is ignored: it must be a file that only this user can read and write.`);
     return [];
   }

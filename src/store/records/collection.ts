@@ -193,13 +193,16 @@ function changer<R extends RecordBase>(statements: Statements, resource: Resourc
       void add(arrivals.seeded(compose(resource, scope, fields), fields), statements.insert),
     update(record: R, changes: RecordFields<R>, event?: string | null) {
       const updated = change(withChanges(record, changes), record);
-      emit(event === undefined ? resource.updateEvent(record, updated) : event, updated);
+      emit(event === undefined ? updateEvent(resource, record, updated) : event, updated);
       resource.changed?.({ record: updated, now, own });
       return updated;
     },
     move: arrivals.move,
   };
 }
+
+const updateEvent = <R extends RecordBase>({ updates }: Resource<R>, before: R, after: R): string | undefined =>
+  Object.keys(updates).find((type) => updates[type]?.when?.(before, after) !== false);
 
 /** The columns of a record, without the time of its creation. */
 const rowOf = <R extends RecordBase>(resource: Resource<R>, scope: Scope, record: R) => ({

@@ -161,16 +161,20 @@ interface MerchantRow extends Omit<Tenant, "apiKeys"> {
   apiKeys: string;
 }
 
+/** SQLite reads a negative limit as none. */
+const ALL = -1;
+
 /** Reads merchants and their number of rows. */
 function openMerchants({ sql }: Database) {
   const merchants = `select id, body ->> 'name' as name, body ->> 'email' as email,
        (select json_group_array(key) from (select key from keys
          where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
      from documents where kind = 'merchant'`;
-  const listMerchants = sql.prepare<[], MerchantRow>(
+  const listMerchants = sql.prepare<[number], MerchantRow>(
     `${merchants} order by (select place from seeded_merchants
-      where seeded_merchants.merchant = documents.merchant) nulls last, sequence`,
+      where seeded_merchants.merchant = documents.merchant) nulls last, sequence limit ? + 0`,
   );
+  const countMerchants = sql.prepare<[], number>("select count(*) from documents where kind = 'merchant'").pluck();
   const findMerchant = sql.prepare<[string], MerchantRow>(`${merchants} and merchant = ?`);
   const summarise = sql.prepare<[{ id: string }], Omit<TenantSummary, "records">>(
     `select status, (select count(*) from request_log where merchant = @id) as requests
@@ -192,7 +196,7 @@ function openMerchants({ sql }: Database) {
     .pluck();
   const has = (merchant: string) => exists.get(merchant) !== undefined;
   const withKeys = (row: MerchantRow) => ({ ...row, apiKeys: JSON.parse(row.apiKeys) as string[] });
-  const list = () => listMerchants.all().map(withKeys);
+  const list = (most = ALL) => listMerchants.all(most).map(withKeys);
   /** Returns the id of a merchant that exists. */
   const require = (merchant: string) => {
     if (has(merchant)) return merchant;
@@ -204,10 +208,11 @@ function openMerchants({ sql }: Database) {
   return {
     /**
      * Every merchant with its API keys, without session tokens: first the fixtures' merchants in their order, then
-     * those created through the API. The cost grows with the number of merchants, so to look up one, use `find`, `has`,
-     * `require`, `first` or `keyOf`.
+     * those created through the API; at most `most` (default: all). The cost grows with the number of merchants, so to
+     * look up one, use `find`, `has`, `require`, `first` or `keyOf`.
      */
     list,
+    count: () => countMerchants.get() ?? 0,
     find(id: string) {
       const row = findMerchant.get(id);
       return row && withKeys(row);

@@ -125,7 +125,7 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
 
 /** Opens a file once nothing in it or beside it can harm. A refused file and its folder stay as they were. */
 function openFile(file: string, { trust = false, rows }: Omit<DatabaseOptions, "image">) {
-  refuseUnsafeFiles(file);
+  refuseUnsafeFiles(file, trust);
   const lock = lockFile(file);
   const isNew = !holdsAnything(file);
   let connection: Sqlite.Database | undefined;
@@ -174,11 +174,11 @@ function requireUsable(file: string, trust: boolean): void {
     throw new SandboxError(
       `Cannot write ${file}: it is read-only for this user. Let it be written (chmod u+w), ${OR_ANOTHER_FILE}`,
     );
-  // The header may be in the log.
-  if (trust && holdsAnything(`${file}-wal`)) return;
   const header = headerOf(file);
+  // The header may be in the log.
+  if ((trust || header?.isBare) && holdsAnything(`${file}-wal`)) return;
   if (!header) throw refusal(file, "is not a usable SQLite file: file is not a database");
-  const problem = foreignHeader(header);
+  const problem = header.isBare ? withoutLog(file) : foreignHeader(header);
   if (problem !== undefined) throw refusal(file, problem);
 }
 
@@ -193,7 +193,8 @@ function requireOwnLog(file: string, own: string | undefined): void {
   if (!isForeign && (look(log) || !look(index))) return;
   const foreign = isForeign ? log : index;
   throw new SandboxError(
-    `${foreign} was not left by a sandbox of this user, so ${file} is not opened. Remove it to start without what it holds, or add --trust to start with it.`,
+    `${foreign} was not left by a sandbox of this user, so ${file} is not opened. ` +
+      "Remove it to start without what it holds, or add --trust to start with it.",
   );
 }
 
@@ -202,9 +203,10 @@ function requireOwnLog(file: string, own: string | undefined): void {
  * its log is empty.
  */
 const missingLog = (sql: Sqlite.Database, file: string) =>
-  sql.prepare("select 1 from settings").get()
-    ? undefined
-    : `is empty without its write-ahead log, ${basename(file)}-wal: copy both files, or save a snapshot`;
+  sql.prepare("select 1 from settings").get() ? undefined : withoutLog(file);
+
+const withoutLog = (file: string) =>
+  `is empty without its write-ahead log, ${basename(file)}-wal: copy both files, or save a snapshot`;
 
 /**
  * The bytes of a database without rows, in write-ahead mode: creating them in the file would need a journal beside it.

@@ -17,18 +17,22 @@ export const SESSION = "-session";
 /** A file of this length, in bytes, holds no database yet. */
 const EMPTY = 0;
 
-/** Throws if SQLite cannot safely open this database. The log beside it is checked once the database is locked. */
-export function refuseUnsafeFiles(file: string): void {
+/**
+ * Throws if SQLite cannot safely open this database. The log beside it is checked once the database is locked. With
+ * `trust`, the user has vouched for what an earlier version left beside it.
+ */
+export function refuseUnsafeFiles(file: string, trust: boolean): void {
   const found = look(file);
   if (found && !found.isFile()) throw new SandboxError(`Cannot open ${file}: it is no file. ${ANOTHER_PLACE}`);
   // SQLite would keep a log for each name, and each log would overwrite what the other one wrote.
   if (found && found.nlink > 1)
     throw new SandboxError(
-      `${file} has a second name (a hard link), and SQLite would damage it under two names. Use a copy of it, or remove the other name.`,
+      `${file} has a second name (a hard link), and SQLite would damage it under two names. ` +
+        "Use a copy of it, or remove the other name.",
     );
   refuseJournal(file);
   for (const suffix of [...LOG_FILES, SESSION]) refuseOddFile(file + suffix);
-  refuseUnsafeLock(file + LOCK);
+  refuseUnsafeLock(file + LOCK, trust);
 }
 
 /** This program's databases are in write-ahead mode, and its snapshots are complete: neither has a journal. */
@@ -40,15 +44,36 @@ function refuseJournal(file: string): void {
 }
 
 /** The lock is an empty file, so that SQLite reads nothing from it. */
-function refuseUnsafeLock(lock: string): void {
+function refuseUnsafeLock(lock: string, trust: boolean): void {
   const found = look(lock);
   if (found && !found.isFile()) throw new SandboxError(`${lock} is not a plain file; remove it. ${ANOTHER_PLACE}`);
   if (found && (found.size > EMPTY || found.nlink > 1))
     throw new SandboxError(`${lock} is not the empty file that a sandbox makes; remove it. ${ANOTHER_PLACE}`);
-  for (const suffix of SQLITE_FILES)
-    if (look(lock + suffix))
-      throw new SandboxError(`${lock}${suffix} was not left by a sandbox; remove it. ${ANOTHER_PLACE}`);
+  for (const suffix of SQLITE_FILES) {
+    const path = lock + suffix;
+    if (!look(path)) continue;
+    if (!isIdleJournal(path)) throw new SandboxError(`${path} was not left by a sandbox; remove it. ${ANOTHER_PLACE}`);
+    if (trust) continue;
+    throw new SandboxError(
+      `${path} was left by an earlier version of merchant-sandbox, which still runs or was killed, or by another program. Stop that one if it runs. If it was yours, add --trust to start with what it left; else remove ${path}.`,
+    );
+  }
 }
+
+/** Bytes of the journal that the lock of an earlier version had while it ran. */
+const IDLE_JOURNAL = 512;
+
+/**
+ * Whether SQLite deletes this journal unread when it opens the database: it replays only journals that begin with the
+ * magic number, and an idle one begins with zeros.
+ */
+function isIdleJournal(path: string): boolean {
+  const found = look(path);
+  if (!found?.isFile() || found.size !== IDLE_JOURNAL || found.nlink > 1) return false;
+  return firstBytes(path, JOURNAL_MAGIC_LENGTH)?.every((byte) => byte === 0) ?? false;
+}
+
+const JOURNAL_MAGIC_LENGTH = 8;
 
 /** Throws for a pipe, a device, a folder and a link. */
 function refuseOddFile(path: string): void {
@@ -74,6 +99,8 @@ interface Header {
   version: number;
   /** Whether it is in write-ahead mode. */
   isLogged: boolean;
+  /** Whether the file itself has no table yet: all content is in its log. */
+  isBare: boolean;
 }
 
 const HEADER_LENGTH = 100;
@@ -81,20 +108,31 @@ const MAGIC = "SQLite format 3\0";
 
 /** The header of a SQLite file, read without SQLite, which would create files beside it. Undefined for other files. */
 export function headerOf(file: string): Header | undefined {
-  const bytes = Buffer.alloc(HEADER_LENGTH);
+  const bytes = firstBytes(file, HEADER_LENGTH);
+  if (bytes?.toString("latin1", 0, MAGIC.length) !== MAGIC) return undefined;
+  return {
+    application: bytes.readUInt32BE(68),
+    version: bytes.readUInt32BE(60),
+    isLogged: bytes[18] === 2,
+    // Its only page is that of the schema.
+    isBare: bytes[18] === 2 && bytes.readUInt32BE(28) === 1,
+  };
+}
+
+/** Undefined for a shorter file. */
+function firstBytes(file: string, length: number): Buffer | undefined {
+  const bytes = Buffer.alloc(length);
   const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
-    if (readSync(fd, bytes, 0, HEADER_LENGTH, 0) < HEADER_LENGTH) return undefined;
+    return readSync(fd, bytes, 0, length, 0) < length ? undefined : bytes;
   } finally {
     // Closing any descriptor of a file ends the POSIX locks of this process on it, so no sandbox may have it open here.
     closeSync(fd);
   }
-  if (bytes.toString("latin1", 0, MAGIC.length) !== MAGIC) return undefined;
-  return { application: bytes.readUInt32BE(68), version: bytes.readUInt32BE(60), isLogged: bytes[18] === 2 };
 }
 
 /** Why a file with this header is not a database of this version, as the rest of a sentence. */
-export function foreignHeader({ application, version }: Omit<Header, "isLogged">): string | undefined {
+export function foreignHeader({ application, version }: Pick<Header, "application" | "version">): string | undefined {
   if (application !== APPLICATION_ID) return "is a SQLite database of another program";
   if (version === SCHEMA_VERSION) return undefined;
   return `was written by another version of merchant-sandbox (schema ${version}, this one has ${SCHEMA_VERSION})`;

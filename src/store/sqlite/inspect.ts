@@ -56,7 +56,8 @@ const unusable = (error: unknown) => `is not a usable SQLite file: ${reason(erro
 function definitionsIn(sql: Sqlite.Database): Map<string, string> {
   const rows = sql
     .prepare<[], { name: string; definition: string }>(
-      "select type || ' ' || name as name, sql as definition from sqlite_master where type <> 'view' and name not glob 'sqlite_*'",
+      `select type || ' ' || name as name, sql as definition from sqlite_master
+       where type <> 'view' and name not glob 'sqlite_*'`,
     )
     .all();
   return new Map(rows.map(({ name, definition }) => [name, definition]));

@@ -38,7 +38,7 @@ export function lockFile(file: string) {
 
 function describeOwnerOf(file: string): string {
   const owner = lastOwner(file);
-  return owner ? describeOwner(owner) : "another process that is just starting";
+  return owner ? describeOwner(owner) : "another process, which is just starting or of an earlier version";
 }
 
 const isBusy = (error: unknown) => String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY");

@@ -31,7 +31,9 @@ export const findAddonProblem = once((): AddonProblem | undefined => {
   if (version !== undefined && Number.parseInt(version, 10) >= 13)
     return {
       code: "unsupported_node",
-      says: `better-sqlite3 ${version} needs Node-API ${NODE_API_OF_VERSION_13}, and Node ${process.versions.node} has Node-API ${process.versions.napi}`,
+      says:
+        `better-sqlite3 ${version} needs Node-API ${NODE_API_OF_VERSION_13}, ` +
+        `and Node ${process.versions.node} has Node-API ${process.versions.napi}`,
       remedy: "install Node 24, or 22.14 or newer, or pin better-sqlite3 to ^12.11.1",
     };
   try {

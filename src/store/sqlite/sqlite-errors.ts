@@ -14,7 +14,8 @@ const MESSAGES: [code: string, message: (reason: string) => string][] = [
   [
     "SQLITE_READONLY",
     (reason) =>
-      `The SQLite file cannot be written: ${reason}. Let this user write it and the folder around it, ${OR_ANOTHER_FILE}`,
+      `The SQLite file cannot be written: ${reason}. ` +
+      `Let this user write it and the folder around it, ${OR_ANOTHER_FILE}`,
   ],
   ["SQLITE_IOERR", (reason) => `The SQLite file cannot be written: ${reason}. Look after its disk, ${OR_ANOTHER_FILE}`],
   [

@@ -101,13 +101,17 @@ const FILTERS = {
   eventId:
     "a.delivery in (select d.sequence from deliveries d join events e on e.sequence = d.event where e.id = @eventId)",
   requestId:
-    "a.delivery in (select d.sequence from events e join deliveries d on d.event = e.sequence where e.request = @requestId)",
+    "a.delivery in (select d.sequence from events e join deliveries d on d.event = e.sequence " +
+    "where e.request = @requestId)",
 };
 type Filter = keyof typeof FILTERS;
 const FILTER_NAMES = Object.keys(FILTERS) as Filter[];
 
-const COLUMNS =
-  "id, merchant, endpoint, delivery, trigger, attempt, allowed, url, requestHeaders, requestBody, fault, started, status, responseStatus, responseBody, responseTruncated, errorCode, errorMessage, nextDue, ended, duration";
+const REQUEST =
+  "id, merchant, endpoint, delivery, trigger, attempt, allowed, url, requestHeaders, requestBody, fault, started";
+const RESULT =
+  "status, responseStatus, responseBody, responseTruncated, errorCode, errorMessage, nextDue, ended, duration";
+const COLUMNS = `${REQUEST}, ${RESULT}` as const;
 
 /** `from` and `to` bound the id of the attempt's event, because both ids contain the same sort key. */
 type AttemptKey = Record<"id" | "from" | "to", string> & { merchant: string | null };
@@ -159,7 +163,8 @@ export function openAttempts({ sql }: Database, retention: Retention) {
 /** Finds an attempt by its event, because an index of ids would be written for every attempt. */
 function finder(sql: Database["sql"]) {
   const named = sql.prepare<[AttemptKey], AttemptRow>(
-    `select a.*, e.id as eventId from events e cross join deliveries d on d.event = e.sequence cross join attempts a on a.delivery = d.sequence
+    `select a.*, e.id as eventId from events e
+     cross join deliveries d on d.event = e.sequence cross join attempts a on a.delivery = d.sequence
      where e.id >= :from and e.id < :to and a.id = :id and a.merchant = coalesce(:merchant, a.merchant)`,
   );
   return (id: string, merchant: string | undefined) => {
@@ -193,7 +198,8 @@ function reader(sql: Database["sql"], find: ReturnType<typeof finder>) {
       ...(filters.status === "failed" ? ["a.status = 'failed'"] : []),
       ...(from
         ? [
-            `(${columns.map((column) => `a.${column}`)}) ${before === undefined ? "<" : ">"} (${columns.map((one) => `@${FROM[one]}`)})`,
+            `(${columns.map((column) => `a.${column}`)}) ${before === undefined ? "<" : ">"} ` +
+              `(${columns.map((one) => `@${FROM[one]}`)})`,
           ]
         : []),
     ];

@@ -36,7 +36,8 @@ function deciding({ sql }: Database) {
   const unfinished = sql
     .prepare<[{ request: string; decided: string }], number>(
       `select count(*) from deliveries d join events e on e.sequence = d.event
-       where e.request = @request and d.copy = 0 and d.state in ('pending', 'sending') and instr(d.decided, @decided) > 0`,
+       where e.request = @request and d.copy = 0 and d.state in ('pending', 'sending')
+         and instr(d.decided, @decided) > 0`,
     )
     .pluck();
   const wants = sql
@@ -76,9 +77,11 @@ function holding({ sql }: Database) {
     .prepare<[], number>("select exists (select 1 from deliveries where held is not null and state = 'pending')")
     .pluck();
   const copy = sql.prepare<[Record<string, unknown>], { sequence: number }>(
-    `insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created, decided, held, copy)
+    `insert into deliveries
+       (merchant, endpoint, event, trigger, replay, state, allowed, due, created, decided, held, copy)
      select merchant, endpoint, event, trigger, replay, 'pending', 1, @due, @now, @decided, @held,
-       (select max(c.copy) + 1 from deliveries c where c.event = d.event and c.endpoint = d.endpoint and c.replay = d.replay)
+       (select max(c.copy) + 1 from deliveries c
+        where c.event = d.event and c.endpoint = d.endpoint and c.replay = d.replay)
      from deliveries d where d.sequence = @of returning sequence`,
   );
   return {

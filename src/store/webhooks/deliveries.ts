@@ -48,8 +48,9 @@ export interface Receiver {
 export type Deliveries = ReturnType<typeof openDeliveries>;
 
 /** Selects the fields of a `Delivery`. */
-export const WITH_EVENT = `select d.sequence, d.merchant, d.endpoint, d.trigger, d.replay, d.attempts, d.aborted, d.allowed, d.due,
-  d.decided, d.copy, e.id as eventId, e.type as eventType, e.body from deliveries d join events e on e.sequence = d.event`;
+export const WITH_EVENT = `select d.sequence, d.merchant, d.endpoint, d.trigger, d.replay, d.attempts, d.aborted,
+  d.allowed, d.due, d.decided, d.copy, e.id as eventId, e.type as eventType, e.body
+  from deliveries d join events e on e.sequence = d.event`;
 
 export function openDeliveries(database: Database, outbox: Outbox) {
   return { ...queue(database), ...progress(database), ...endpoints(database, outbox) };
@@ -60,7 +61,8 @@ export const HELD = "state = 'pending' and due is null";
 
 function queue({ sql }: Database) {
   const all = sql.prepare<[], PendingEndpoint>(
-    "select merchant, endpoint, min(due) as due from deliveries where state = 'pending' and due is not null group by merchant, endpoint",
+    `select merchant, endpoint, min(due) as due from deliveries
+     where state = 'pending' and due is not null group by merchant, endpoint`,
   );
   const held = sql.prepare<[], number>(`select count(*) from deliveries where ${HELD}`).pluck();
   const release = sql.prepare<[number]>(`update deliveries set due = ? where ${HELD}`);
@@ -82,7 +84,8 @@ function queue({ sql }: Database) {
   );
   // `indexed by`, because SQLite would otherwise scan all deliveries.
   const interrupted = sql.prepare<[], Delivery>(
-    `${WITH_EVENT} where d.sequence in (select sequence from deliveries indexed by deliveries_open where state = 'sending') order by d.sequence`,
+    `${WITH_EVENT} where d.sequence in (select sequence from deliveries indexed by deliveries_open ` +
+      "where state = 'sending') order by d.sequence",
   );
   return {
     /**
@@ -141,7 +144,8 @@ function progress({ sql }: Database) {
 function endpoints({ sql }: Database, outbox: Outbox) {
   const ofEndpoint = `merchant = @merchant and kind = '${ENDPOINT_KIND}' and id = @endpoint`;
   const address =
-    "body ->> 'url' as url, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret, body ->> 'rotated' as rotated";
+    "body ->> 'url' as url, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret, " +
+    "body ->> 'rotated' as rotated";
   const receiver = sql.prepare<[EndpointKey], Receiver>(
     `select ${address} from documents where ${ofEndpoint} and status = 'enabled'`,
   );
@@ -164,7 +168,8 @@ function endpoints({ sql }: Database, outbox: Outbox) {
     .prepare<[EndpointKey], string>(`select body ->> 'events' from documents where ${ofEndpoint}`)
     .pluck();
   const setStatus = sql.prepare<[EndpointKey & { status: string; reason: string | null }]>(
-    `update documents set status = @status, body = json_set(body, '$.status', @status, '$.disabledReason', @reason) where ${ofEndpoint}`,
+    `update documents set status = @status,
+       body = json_set(body, '$.status', @status, '$.disabledReason', @reason) where ${ofEndpoint}`,
   );
   return {
     /** The endpoint's address and secret; undefined when it was removed or is disabled. */

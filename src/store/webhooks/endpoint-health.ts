@@ -76,7 +76,8 @@ function prepare({ sql }: Database) {
       .pluck(),
     disabled: sql
       .prepare<[EndpointKey], string | null>(
-        `select body ->> 'disabledReason' from documents where merchant = @merchant and kind = '${ENDPOINT_KIND}' and id = @endpoint`,
+        `select body ->> 'disabledReason' from documents
+         where merchant = @merchant and kind = '${ENDPOINT_KIND}' and id = @endpoint`,
       )
       .pluck(),
   };

@@ -27,13 +27,15 @@ export interface EventQuery extends PageQuery {
 
 const counted = (state: string) =>
   `(select count(*) from deliveries d where d.event = e.sequence and d.state ${state})`;
-const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.body, ${counted("in ('pending', 'sending')")} as pending,
-  ${counted("= 'succeeded'")} as succeeded, ${counted("= 'failed'")} as failed, ${counted("= 'cancelled'")} as cancelled from events e`;
+const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.body,
+  ${counted("in ('pending', 'sending')")} as pending, ${counted("= 'succeeded'")} as succeeded,
+  ${counted("= 'failed'")} as failed, ${counted("= 'cancelled'")} as cancelled from events e`;
 
 export function openEventLog({ sql }: Database) {
   const list = (whose: string, beyond: string, order: string) =>
     sql.prepare<[Record<string, unknown>], LoggedEvent>(
-      `${EVENT} where ${whose} and (@type is null or e.type = @type) and ${beyond} order by e.sequence ${order} limit @limit + 0`,
+      `${EVENT} where ${whose} and (@type is null or e.type = @type) and ${beyond} ` +
+        `order by e.sequence ${order} limit @limit + 0`,
     );
   const lists = (whose: string) => ({
     older: list(whose, "e.sequence < @place", "desc"),

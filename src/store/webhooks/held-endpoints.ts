@@ -19,11 +19,13 @@ export function openHeldEndpoints({ sql }: Database) {
   const held = new Map<string, EndpointKey>();
   const hold = sql.prepare(HOLD_DELIVERIES);
   const stored = sql.prepare<[], StoredEndpoint>(
-    `select merchant, id as endpoint, body ->> 'url' as url from documents where kind = '${ENDPOINT_KIND}' order by sequence`,
+    `select merchant, id as endpoint, body ->> 'url' as url from documents
+     where kind = '${ENDPOINT_KIND}' order by sequence`,
   );
   const kinds = sql
     .prepare<[], string>(
-      `select distinct value ->> '$.effect.kind' from deliveries, json_each(decided) where ${HELD} and decided is not null order by 1`,
+      `select distinct value ->> '$.effect.kind' from deliveries, json_each(decided)
+       where ${HELD} and decided is not null order by 1`,
     )
     .pluck();
   const keyOf = ({ merchant, endpoint }: EndpointKey) => `${merchant} ${endpoint}`;

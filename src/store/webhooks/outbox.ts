@@ -2,6 +2,9 @@
 // stored or neither.
 
 import type { Clock } from "../../kernel/clock.ts";
+import { fail } from "../../kernel/errors.ts";
+import { count } from "../../kernel/text.ts";
+import type { Behaviour } from "../../schema/assumed.ts";
 import type { Counters } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { HeldEndpoints } from "./held-endpoints.ts";
@@ -22,6 +25,11 @@ export interface Origin {
   test?: boolean;
   at?: number;
 }
+
+/** The most deliveries that wait for an attempt at once, of all merchants. */
+const MOST_PENDING = 100_000;
+/** Deliveries between two counts of the pending ones: counting 100,000 takes 5 ms. */
+const COUNTED_EVERY = 1_000;
 
 interface OutboxOptions {
   database: Database;
@@ -49,6 +57,7 @@ export function openOutbox({ database, clock, counters, retention, heldEndpoints
     "merchant, endpoint, event, trigger, replay, state, allowed, due, created",
   );
   const { subscribers, ...changes } = subscriptions(database);
+  const takeRoom = pendingBound(database);
   let deliveriesAdded = () => {};
   return {
     ...changes,
@@ -63,7 +72,8 @@ export function openOutbox({ database, clock, counters, retention, heldEndpoints
     eventsOf: (request: string) => madeBy.all(request),
     /**
      * Writes an event and a delivery for each endpoint that subscribed to its type. `at` is the time of the event
-     * (default: now). Call inside a transaction.
+     * (default: now). Throws 503 while too many deliveries are pending, except for a change on a date, which no caller
+     * could make again. Call inside a transaction.
      */
     emit(merchant: string, type: string, data: unknown, { request, test = false, at }: Origin) {
       const now = clock.now();
@@ -75,6 +85,7 @@ export function openOutbox({ database, clock, counters, retention, heldEndpoints
       const row = { id: head.id, merchant, type, created, origin, request: request ?? null, body };
       const { lastInsertRowid: event } = insertEvent(row);
       const endpoints = subscribers(merchant, type);
+      if (at === undefined) takeRoom(endpoints.length);
       const first = now + (gaps[0] ?? 0);
       const attempts = { state: "pending", allowed: gaps.length, created: now };
       for (const endpoint of endpoints) {
@@ -94,6 +105,7 @@ export function openOutbox({ database, clock, counters, retention, heldEndpoints
       if (!event) return undefined;
       const now = clock.now();
       const endpoints = endpoint === undefined ? subscribers(merchant, event.type) : [endpoint];
+      takeRoom(endpoints.length);
       const replays = endpoints.map((one) => ({ endpoint: one, number: counters.next(merchant, "replay") }));
       const attempts = { state: "pending", allowed: 1, due: now, created: now };
       for (const { endpoint, number } of replays)
@@ -116,6 +128,39 @@ function headOf({ id, merchant, type, created }: { id: string; merchant: string;
   };
 }
 
+/**
+ * Refuses a write while too many deliveries are pending, so that a receiver whose calls cause deliveries to itself
+ * cannot fill the disk. Returns the function that a write calls with the number of its deliveries.
+ */
+function pendingBound({ sql }: Database): (deliveries: number) => void {
+  const pending = sql.prepare<[], number>("select count(*) from deliveries where state = 'pending'").pluck();
+  let room = 0;
+  return (deliveries) => {
+    room -= deliveries;
+    if (deliveries === 0 || room >= 0) return;
+    const left = MOST_PENDING - (pending.get() ?? 0) - deliveries;
+    if (left < 0)
+      fail(
+        "sandbox_unavailable",
+        `${count(MOST_PENDING)} deliveries are pending, which is the most that the sandbox keeps. ` +
+          "Wait until the receivers have accepted some, or delete an endpoint; the pending ones are still delivered.",
+      );
+    room = Math.min(left, COUNTED_EVERY);
+  };
+}
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "webhooks.pending_limit",
+    fact:
+      `At most ${count(MOST_PENDING)} deliveries are pending, over all merchants. ` +
+      "Then a write whose event has a subscriber gets 503 and changes nothing; pending deliveries are kept.",
+    why:
+      "The service's documentation gives no limit; " +
+      "without one, a receiver that causes events for itself fills the disk.",
+  },
+];
+
 /** The endpoints that subscribe to each type of events. */
 function subscriptions({ sql }: Database) {
   const subscribe = sql.insert("insert or ignore into subscriptions", "merchant, type, endpoint");
@@ -124,11 +169,13 @@ function subscriptions({ sql }: Database) {
   );
   // The log must not announce attempts that will not be made.
   const clearNextAttempts = sql.prepare<[EndpointKey]>(
-    `update attempts set nextDue = null from deliveries d where d.merchant = @merchant and d.endpoint = @endpoint and d.state = 'pending'
+    `update attempts set nextDue = null from deliveries d
+     where d.merchant = @merchant and d.endpoint = @endpoint and d.state = 'pending'
        and attempts.delivery = d.sequence and attempts.attempt = d.attempts`,
   );
   const cancel = sql.prepare<[EndpointKey]>(
-    "update deliveries set state = 'cancelled', due = null where merchant = @merchant and endpoint = @endpoint and state = 'pending'",
+    `update deliveries set state = 'cancelled', due = null
+     where merchant = @merchant and endpoint = @endpoint and state = 'pending'`,
   );
   const ofType = "select endpoint from subscriptions where merchant = @merchant and type =";
   const subscribed = sql

@@ -46,7 +46,8 @@ export function openRetention({ sql }: Database) {
   );
   const count = sql.prepare<[DeletedRow & { emitted: 0 | 1; delivered: 0 | 1 }]>(
     `insert into deleted_event_counts (merchant, type, emitted, delivered)
-     values (coalesce((select id from documents where kind = 'merchant' and id = @merchant), ''), @type, @emitted, @delivered)
+     values (coalesce((select id from documents where kind = 'merchant' and id = @merchant), ''), @type,
+       @emitted, @delivered)
      on conflict do update set emitted = emitted + excluded.emitted, delivered = delivered + excluded.delivered`,
   );
   const bound = (table: typeof attempts) => (table.newest.get() ?? 0) - KEPT;

@@ -6,6 +6,7 @@ import type { Resource } from "../../contracts/resource.ts";
 import { WebhookDelivery } from "../../contracts/webhook.ts";
 import { containsLiveKey } from "../../kernel/mask.ts";
 import { ALPHABET } from "../../kernel/random.ts";
+import { LIVE_KEY_STARTS_IN_BASE64 } from "../../kernel/secrets.ts";
 import { usable } from "../../schema/as-sent.ts";
 import { fieldErrors, matchesSchema } from "../../schema/validator.ts";
 import { SANDBOX } from "../records/id-counters.ts";
@@ -204,6 +205,13 @@ const TEXTS: Readonly<Record<string, string[]>> = {
   attempts: ["url", "requestHeaders", "requestBody"],
 };
 
+/**
+ * Whether a text is worth a closer look: it has the prefix of live keys, as it is or in base64, or an escape, which may
+ * hide one.
+ */
+const mayHoldLiveKey = (column: string) =>
+  `(instr(${column}, '\\') or instr(${column}, '%') or ${["sk!_live!_", ...LIVE_KEY_STARTS_IN_BASE64].map((key) => `${column} like '%${key}%' escape '!'`).join(" or ")})`;
+
 /** Why values that the tables themselves accept cannot be kept, as the rest of a sentence; undefined if they can. */
 export const wrongValue = (sql: Sql, check: RowCheck): string | undefined =>
   falseCondition(sql, CONDITIONS) ?? liveKey(sql) ?? wrongAttempt(sql) ?? wrongRecord(sql, check);
@@ -221,9 +229,10 @@ function falseCondition(sql: Sql, conditions: Conditions): string | undefined {
 }
 
 function liveKey(sql: Sql): string | undefined {
+  sql.function("holds_live_key", (text) => (containsLiveKey(String(text)) ? 1 : 0));
   for (const [table, columns] of Object.entries(TEXTS))
     for (const column of columns) {
-      const [row] = rowsWhere(sql, "main", table, `${column} like '%sk!_live!_%' escape '!'`);
+      const [row] = rowsWhere(sql, "main", table, `${mayHoldLiveKey(column)} and holds_live_key(${column})`);
       if (row) return sentence(sql, table, row, column, "it holds a live key. Rotate that key");
     }
   return undefined;
@@ -281,8 +290,10 @@ function wrongRecord(sql: Sql, { resources, bodies }: RowCheck): string | undefi
 
 const DIGITS = [-16, -15, -14, -13].map((place) => `(instr('${ALPHABET}', substr(id, ${place}, 1)) - 1)`);
 const RAISE_COUNTS = `insert into counters (merchant, name, value)
-  select owner, substr(id, 1, length(id) - 17), max(${DIGITS.reduce((number, digit) => `(${number} * ${ALPHABET.length} + ${digit})`)})
-  from (select iif(kind = 'merchant', '${SANDBOX}', merchant) as owner, id from documents union all select merchant, id from events)
+  select owner, substr(id, 1, length(id) - 17),
+    max(${DIGITS.reduce((number, digit) => `(${number} * ${ALPHABET.length} + ${digit})`)})
+  from (select iif(kind = 'merchant', '${SANDBOX}', merchant) as owner, id from documents
+    union all select merchant, id from events)
   where id glob '*_${"[0-9A-Za-z]".repeat(16)}' group by 1, 2
   on conflict do update set value = max(value, excluded.value)`;
 

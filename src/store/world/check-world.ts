@@ -14,6 +14,7 @@ import type {
 } from "../../contracts/resource.ts";
 import { ApiError, type FieldError, fail } from "../../kernel/errors.ts";
 import { oncePerKey } from "../../kernel/once.ts";
+import { PATTERNS } from "../../schema/patterns.ts";
 import type { JsonObject } from "../../schema/schema.ts";
 import { day, email, oneOf, type TProperties, type TSchema, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
@@ -115,7 +116,7 @@ const IDENTITY = {
   id: text("The merchant's id", { minLength: 1 }),
   name: text("The merchant's name", { minLength: 1 }),
   email: email("Where the merchant is written to"),
-  apiKey: text("The merchant's key", { pattern: "^sk_test_(?!session_)[\\w.~+/=-]+$" }),
+  apiKey: text("The merchant's key", { pattern: PATTERNS.testKey.pattern }),
   password: Type.Optional(text("To log in with", { minLength: 1 })),
 };
 
@@ -211,7 +212,9 @@ const duplicates = (resource: Resource, records: readonly JsonObject[]): Fixture
       const value = uniqueValue({ ...resource.defaults, ...withoutNulls(record) }, fields);
       const earlier = value === undefined ? undefined : first.get(value);
       if (value !== undefined && earlier === undefined) first.set(value, index);
-      const message = `no two records of the kind ${resource.kind} may have the same ${fields.join(" and ")}; /records/${resource.kind}/${earlier} has it too.`;
+      const message =
+        `no two records of the kind ${resource.kind} may have the same ${fields.join(" and ")}; ` +
+        `/records/${resource.kind}/${earlier} has it too.`;
       return earlier === undefined ? [] : [{ pointer: `/records/${resource.kind}/${index}/${fields[0]}`, message }];
     });
   });

@@ -132,7 +132,8 @@ function tablesIn(bytes: Buffer) {
   const sql = new Sqlite(bytes);
   const names = sql
     .prepare<[], string>(
-      "select name from sqlite_master where type = 'table' and name not like 'sqlite_%' and name <> 'settings' order by rowid",
+      `select name from sqlite_master
+       where type = 'table' and name not like 'sqlite_%' and name <> 'settings' order by rowid`,
     )
     .pluck()
     .all();

@@ -25,7 +25,8 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
   const { database, collections, counters, tenants } = stores;
   const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
   const insertSeeded = database.sql.prepare(
-    "insert into seeded_merchants (place, merchant, fixture, key, email, still) values (@place, @id, @fixture, @key, @email, @still)",
+    `insert into seeded_merchants (place, merchant, fixture, key, email, still)
+     values (@place, @id, @fixture, @key, @email, @still)`,
   );
   return {
     /**

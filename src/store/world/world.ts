@@ -1,5 +1,6 @@
 // The seeded world: seeds an empty database, resets it, and creates and removes merchants for tests.
 
+import { nextTurn, stopwatch } from "../../kernel/clock.ts";
 import { nearestOrAll } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
 import type { Random } from "../../kernel/random.ts";
@@ -13,6 +14,10 @@ import type { SeedImage } from "./seed-image.ts";
 export type World = ReturnType<typeof openWorld>;
 
 const KEY_LENGTH = 24;
+/** Created merchants that are erased together with everything else. */
+const BATCH = 100;
+/** Milliseconds for which erasing merchants may keep other requests waiting. */
+const LONGEST_TURN = 15;
 
 interface WorldOptions {
   stores: Stores;
@@ -23,11 +28,22 @@ interface WorldOptions {
   random: Random;
   /** Clears the caches after the rows of one merchant, or of all, were deleted. */
   dataReplaced(merchant?: string): void;
+  /** Clears the caches of keys, stored replies and due records, after merchants were erased. */
+  cachesCleared(): void;
   /** Clears the state in memory of a merchant that was removed, except for its logs. */
   removed(merchant: string): void;
 }
 
-export function openWorld({ stores, seeder, fixtures, image, random, dataReplaced, removed }: WorldOptions) {
+export function openWorld({
+  stores,
+  seeder,
+  fixtures,
+  image,
+  random,
+  dataReplaced,
+  cachesCleared,
+  removed,
+}: WorldOptions) {
   const { database, counters, requestLog, tenants, heldEndpoints } = stores;
   const eraser = openEraser(database);
   const isEmpty = database.sql
@@ -47,6 +63,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
     eraser.merchant(merchant);
     seeder.seed(named(fixtures(), fixture), identity);
   };
+  const removeMostCreated = createdMerchantRemover(database, eraser, cachesCleared);
   const reseedAll = () => {
     eraser.everything();
     image().copyInto(database);
@@ -66,8 +83,12 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
     fill() {
       if (isEmpty.get() === 1) database.transaction(reseedAll);
     },
-    /** Restores everything, or one merchant, to the fixtures with the same ids. */
-    reset(merchant?: string) {
+    /**
+     * Restores everything, or one merchant, to the fixtures with the same ids. Everything: created merchants are removed
+     * one after another first, if there are many.
+     */
+    async reset(merchant?: string) {
+      if (merchant === undefined) await removeMostCreated();
       database.transaction(() => (merchant === undefined ? reseedAll() : reseed(merchant)));
       requestLog.forget(merchant);
       heldEndpoints.forget(merchant);
@@ -90,6 +111,31 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
   };
 }
 
+/**
+ * Returns the function that removes created merchants, each in a transaction, until few are left. Other requests take
+ * their turn in between: erasing a million rows of 10,000 merchants at once takes a minute.
+ */
+function createdMerchantRemover(database: Database, eraser: Eraser, cachesCleared: () => void) {
+  const created = database.sql
+    .prepare<[number], string>(
+      `select id from documents where kind = 'merchant'
+         and not exists (select 1 from seeded_merchants where merchant = documents.id and place is not null)
+       limit ? + 0`,
+    )
+    .pluck();
+  return async () => {
+    for (let ids = created.all(BATCH); ids.length === BATCH; ids = created.all(BATCH)) {
+      const elapsed = stopwatch();
+      for (const id of ids) {
+        database.transaction(() => eraser.data(id));
+        if (elapsed() > LONGEST_TURN) break;
+      }
+      cachesCleared();
+      await nextTurn();
+    }
+  };
+}
+
 function named(fixtures: readonly Fixture[], name: string): Fixture {
   const names = fixtures.map((fixture) => fixture.name);
   const found = fixtures.find((fixture) => fixture.name === name);
@@ -101,10 +147,10 @@ function named(fixtures: readonly Fixture[], name: string): Fixture {
  * the merchant's data.
  */
 const LOGS = ["attempts", "deliveries", "events", "deleted_event_counts", "request_log"];
-const DATA =
-  "subscriptions, replies, uniques, documents, logins, keys, counters, finished_steps, learners, seeded_merchants".split(
-    ", ",
-  );
+const DATA = [
+  ...["subscriptions", "replies", "uniques", "documents", "logins", "keys", "counters"],
+  ...["finished_steps", "learners", "seeded_merchants"],
+];
 
 /** The conditions for tables that have no index starting with the merchant. */
 const CONDITIONS: Readonly<Record<string, string>> = {
@@ -119,13 +165,17 @@ const CONDITIONS: Readonly<Record<string, string>> = {
  */
 const CLOSE_LOGS = [
   "update attempts set nextDue = null where merchant = ? and nextDue is not null",
-  "update deliveries set state = 'cancelled', due = null where merchant = ? and (state = 'pending' or state = 'sending')",
+  `update deliveries set state = 'cancelled', due = null
+   where merchant = ? and (state = 'pending' or state = 'sending')`,
   // Nothing can replay them any more.
   "update deliveries set failed = null where failed = 1 and event in (select sequence from events where merchant = ?)",
-  `insert into deleted_event_counts (merchant, type, emitted, delivered) select '', type, emitted, delivered from deleted_event_counts where merchant = ?
+  `insert into deleted_event_counts (merchant, type, emitted, delivered)
+   select '', type, emitted, delivered from deleted_event_counts where merchant = ?
      on conflict do update set emitted = emitted + excluded.emitted, delivered = delivered + excluded.delivered`,
   "delete from deleted_event_counts where merchant = ?",
 ];
+
+type Eraser = ReturnType<typeof openEraser>;
 
 /** Deletes the rows of one merchant, or everything. */
 function openEraser({ sql }: Database) {

@@ -1,0 +1,61 @@
+// Foreign text on the command line: details of requests, events and deliveries never look like lines of the command, or
+// like commands of a build system that records them.
+
+import { expect, test } from "vitest";
+import { linesOf } from "../support/program.ts";
+import { attempted, open } from "../support/sandbox.ts";
+import { receive, register, settle, trigger } from "../support/webhooks.ts";
+
+const COMMANDS = [
+  "::add-mask::hidden",
+  "::stop-commands::x",
+  "  ::set-output name=a::b",
+  "##vso[task.complete]x",
+  "##[error]x",
+  "##teamcity[x]",
+];
+const forged = COMMANDS.map((text) => `x\n${text}\r\nstatus: 200\n`).join("");
+const OWN_FIELD = /^\w[\w-]*:/;
+
+test("the details of a request, an event and a delivery print other programs' text indented and escaped", async () => {
+  const bench = await open();
+  const receiver = await receive();
+  receiver.always({ status: 500, body: forged });
+  await register(bench, receiver.url);
+  const sent = await bench.call("POST", "/v1/hospitality/pricing-rules", {
+    body: JSON.stringify({ name: "A", note: "x" }, null, 1).replace('"x"', `"x",\n::add-mask::\n##vso[x]`),
+  });
+  const event = await trigger(bench, "payment.succeeded", { amount: 1, text: forged });
+  await settle(bench);
+  const { data } = await bench.control("GET", "/deliveries");
+  for (const [list, id] of [
+    ["requests", sent.headers["x-sandbox-request-id"]],
+    ["events", event],
+    ["deliveries", data[0].id],
+  ] as const)
+    for (const format of [[], ["--json"]]) {
+      attempted("Escape sequences in a terminal");
+      const lines = await linesOf(bench, list, String(id), ...format);
+      const all = lines.join("\n");
+      expect([list, all]).toEqual([list, expect.stringMatching(/vso/)]);
+      expect(all).not.toMatch(/^\s*::|##\w*\[/m);
+      if (format.length === 0)
+        expect(lines.filter((line) => !OWN_FIELD.test(line) && !line.startsWith("  "))).toEqual([]);
+      else for (const line of lines) expect(JSON.parse(line)).toBeDefined();
+    }
+  // No line of the response is a field of its own.
+  const lines = await linesOf(bench, "deliveries", data[0].id);
+  expect(lines.filter((line) => line.startsWith("status: "))).toEqual(["status: failed"]);
+});
+
+test("a request as curl is no command of a build system, and keeps its value", async () => {
+  const bench = await open();
+  const body = JSON.stringify({ name: "A" }).replace("{", "{\n\t\n").replace("}", "\n}\n");
+  const { headers } = await bench.call("POST", "/v1/hospitality/pricing-rules", {
+    body: `${body}::add-mask::x\n##vso[x]`,
+  });
+  attempted("Escape sequences in a terminal");
+  const curl = await linesOf(bench, "requests", String(headers["x-sandbox-request-id"]), "--curl");
+  expect(curl.join("\n")).toContain("vso");
+  expect(curl.join("\n")).not.toMatch(/^\s*::|##\w*\[/m);
+});

@@ -1,0 +1,107 @@
+// Many merchants: lists and the overview are bounded, commands find their sandbox and any merchant, and a reset lets
+// other requests take their turn.
+
+import { request } from "node:http";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { describeSandboxAt } from "../../src/cli/remote/probe.ts";
+import { folder, linesOf, runCommand } from "../support/program.ts";
+import { attempted, type Bench, open } from "../support/sandbox.ts";
+
+const MERCHANTS = 3_000;
+const MOST_LISTED = 500;
+
+/** A sandbox whose file has this many created merchants, each with some records and a long name. */
+async function crowded(): Promise<{ bench: Bench; last: { merchant: string; apiKey: string } }> {
+  const db = join(folder(), "sandbox.db");
+  const first = await open({ memory: false, db });
+  const last = await first.merchants.mint({ fixture: "blank" });
+  await first.close();
+  const sql = new Sqlite(db);
+  sql.exec(`create temp table n as with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MERCHANTS}) select i from n;
+    insert into documents (merchant, kind, id, created, status, body)
+      select 'mer_x' || i, kind, 'mer_x' || i, created, status,
+        json_set(body, '$.id', 'mer_x' || i, '$.name', replace(hex(zeroblob(300)), '00', 'name'), '$.email', i || '@x.example')
+      from documents, n where id = 'mer_lodge' and kind = 'merchant';
+    insert into documents (merchant, kind, id, created, status, body)
+      select 'mer_x' || n.i, kind, 'cus_' || k, created, status, json_set(body, '$.id', 'cus_' || k, '$.merchantId', 'mer_x' || n.i)
+      from (select * from documents where merchant = 'mer_lodge' and kind = 'customer' limit 1), n, (select i as k from n where i <= 20);
+    insert into keys (key, merchant, kind) select 'sk_test_x' || i, 'mer_x' || i, 'key' from n`);
+  sql.close();
+  return { bench: await open({ memory: false, db, rateLimit: "payments.list=5/1h" }), last };
+}
+
+test("the overview and the lists are bounded, and a command finds the sandbox and every merchant", async () => {
+  const { bench, last } = await crowded();
+  attempted("Requests that block the process", 4);
+  const overview = await bench.control("GET", "");
+  expect(overview.merchants).toHaveLength(MOST_LISTED);
+  expect(overview.merchantCount).toBe(MERCHANTS + 1 + 4);
+  expect(JSON.stringify(overview).length).toBeLessThan(1_048_576 / 2);
+  expect((await describeSandboxAt(bench.url, undefined))?.pid).toBe(process.pid);
+  for (const list of ["/rate-limits", "/merchants"])
+    expect([list, (await bench.control("GET", list)).data.length]).toEqual([list, MOST_LISTED]);
+  const newest = `mer_x${MERCHANTS}`;
+  expect((await bench.control("GET", `/rate-limits?merchant=${newest}`)).data).toMatchObject([{ merchant: newest }]);
+  expect((await linesOf(bench, "env", "--for", `x${MERCHANTS}`)).join()).toContain(`sk_test_x${MERCHANTS}`);
+  expect(last.merchant).toMatch(/^mer_/);
+  expect((await runCommand(bench.url, "env", "--for", "nobody")).code).toBe(2);
+});
+
+test("reading the windows of all merchants opens none, so that it closes none of another", async () => {
+  const bench = await open({ rateLimit: ["3/1h", "payments.list=5/1h"] });
+  await bench.call("GET", "/v1/payments");
+  await bench.call("GET", "/v1/merchants/me");
+  const windows = async () =>
+    (await bench.control("GET", "/rate-limits?merchant=mer_lodge")).data.map((one: Record<string, unknown>) => [
+      one.operation,
+      one.remaining,
+    ]);
+  expect(await windows()).toEqual([
+    [null, 2],
+    ["payments.list", 4],
+  ]);
+  await bench.control("POST", "/reset", { merchant: "mer_lodge" });
+  expect(await windows()).toEqual([[null, 3]]);
+});
+
+test("during a reset of many merchants, other requests are answered, and each merchant is whole or gone", async () => {
+  const { bench } = await crowded();
+  attempted("Requests that block the process");
+  let isOver = false;
+  const reset = bench.control("POST", "/reset", {}).then(() => {
+    isOver = true;
+  });
+  let during = 0;
+  while (!isOver) {
+    const own = await bench.call("GET", "/v1/customers/cus_20", { key: `sk_test_x${MERCHANTS}` });
+    expect([200, 401]).toContain(own.status);
+    if (!isOver) during++;
+  }
+  await reset;
+  expect(during).toBeGreaterThan(5);
+  expect((await bench.control("GET", "")).merchantCount).toBe(4);
+  expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
+});
+
+test("readers of long responses that do not read are bounded, and do not stop the others for long", async () => {
+  const bench = await open();
+  const body = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 1, note: "x".repeat(16_000) };
+  for (let number = 0; number < 600; number++) await bench.call("POST", "/v1/hospitality/pricing-rules", { body });
+  attempted("Unbounded growth");
+  const readers = Array.from({ length: 40 }, () => {
+    const sent = request(`${bench.url}/_sandbox/report?format=har`, { agent: false });
+    const status = new Promise<number>((resolve) =>
+      sent.on("response", (answer) => resolve(answer.pause().statusCode ?? 0)),
+    );
+    sent.end();
+    return { sent, status };
+  });
+  const statuses = await Promise.all(readers.map(({ status }) => status));
+  expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  for (const { sent } of readers) sent.on("error", () => {}).destroy();
+  await expect
+    .poll(async () => (await bench.call("GET", "/_sandbox/report?format=har", { key: null })).status)
+    .toBe(200);
+});

@@ -1,0 +1,116 @@
+// The bounds of deliveries: a receiver whose calls cause deliveries to itself neither fills the disk nor stops the
+// sandbox, and no delivery that was acknowledged is dropped.
+
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { expect, test } from "vitest";
+import { folder } from "../support/program.ts";
+import { attempted, type Bench, open } from "../support/sandbox.ts";
+import { receive, register, settle, trigger } from "../support/webhooks.ts";
+
+const EVENT = { type: "payment.succeeded", data: { amount: 1 } };
+const MOST_ENDPOINTS = 100;
+const MOST_PENDING = 100_000;
+
+const pendingOf = async (bench: Bench): Promise<number> => (await bench.control("GET", "")).pendingDeliveries;
+
+test("a merchant has at most a hundred endpoints; another merchant and a deleted one leave room", async () => {
+  const bench = await open();
+  const url = (number: number) => `http://127.0.0.1:4999/${number}`;
+  const { id: first } = await register(bench, url(0));
+  for (let number = 1; number < MOST_ENDPOINTS; number++) await register(bench, url(number));
+  attempted("Unbounded growth", 2);
+  const body = { url: url(MOST_ENDPOINTS), events: ["*"] };
+  const refused = [
+    await bench.call("POST", "/v1/webhooks", { body }),
+    await bench.call("PUT", "/_sandbox/endpoints", { key: null, body: { url: body.url, merchant: "lodge" } }),
+  ];
+  for (const answer of refused) {
+    expect([answer.status, answer.body.code]).toEqual([409, "invalid_state"]);
+    expect(answer.body.message).toContain("DELETE /v1/webhooks/{id}");
+  }
+  // The control API finds the one that exists at this URL.
+  expect((await bench.control("PUT", "/endpoints", { url: url(0), merchant: "lodge" })).created).toBe(false);
+  await register(bench, body.url, ["*"], "sk_test_market");
+  await bench.call("DELETE", `/v1/webhooks/${first}`);
+  await register(bench, body.url);
+});
+
+test("a receiver that registers an endpoint and triggers an event for each delivery is bounded", async () => {
+  const bench = await open({ clock: "real", retrySchedule: "1h" });
+  const receiver = await receive();
+  const met = new Map<string, number>();
+  /** Calls that are in flight at the end of the test fail. */
+  const post = async (path: string, body: object) => {
+    const { status } = await bench.call("POST", path, { body }).catch(() => ({ status: 0 }));
+    met.set(`${path} ${status}`, (met.get(`${path} ${status}`) ?? 0) + 1);
+  };
+  receiver.always(async (_, outgoing) => {
+    await post("/v1/webhooks", { url: `${receiver.url}/${receiver.arrivals.length}`, events: ["*"] });
+    await post("/v1/webhook-events/test", EVENT);
+    outgoing.writeHead(200).end();
+  });
+  await register(bench, receiver.url);
+  await trigger(bench);
+  attempted("Unbounded growth");
+  await receiver.arrived(150);
+  const asked = performance.now();
+  expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
+  expect(performance.now() - asked).toBeLessThan(2_000);
+  expect(met.get("/v1/webhooks 201")).toBe(MOST_ENDPOINTS - 1);
+  expect(met.get("/v1/webhooks 409")).toBeGreaterThan(0);
+  expect(await pendingOf(bench)).toBeLessThanOrEqual(MOST_PENDING);
+  receiver.always(200);
+});
+
+test("with a hundred thousand pending deliveries, the next write gets 503 and changes nothing; none is dropped", async () => {
+  const db = join(folder(), "sandbox.db");
+  const first = await open({ memory: false, db, retrySchedule: "1h" });
+  const receiver = await receive();
+  receiver.always(500);
+  const { id } = await register(first, receiver.url);
+  const acknowledged = await trigger(first);
+  await settle(first);
+  await first.close();
+  const sql = new Sqlite(db);
+  const rows = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MOST_PENDING - 2})`;
+  sql.exec(`${rows} insert into events (id, merchant, type, created, origin, body)
+    select id || i, merchant, type, created, origin, body from events, n;
+    insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created)
+    select d.merchant, d.endpoint, e.sequence, 'test', 0, 'pending', 6, d.created + 7200000, d.created from deliveries d, events e
+    where e.sequence <> d.event`);
+  sql.close();
+
+  const bench = await open({ memory: false, db, retrySchedule: "1h" });
+  expect(await pendingOf(bench)).toBe(MOST_PENDING - 1);
+  const last = await bench.call("POST", "/v1/webhook-events/test", { body: EVENT });
+  expect([last.status, last.body.deliveries]).toEqual([200, [{ endpointId: id }]]);
+  await settle(bench);
+  const before = await bench.control("GET", "/events");
+  const writes = [
+    () => bench.call("POST", "/v1/webhook-events/test", { body: EVENT }),
+    () =>
+      bench.call("PATCH", "/_sandbox/records/payment/pay_pending", {
+        key: null,
+        body: { status: "succeeded", merchant: "mer_lodge" },
+      }),
+    () => bench.call("POST", `/_sandbox/events/${acknowledged}/replay`, { key: null, body: {} }),
+  ];
+  for (const write of writes) {
+    attempted("Unbounded growth");
+    const answer = await write();
+    expect([answer.status, answer.body.code], answer.text).toEqual([503, "sandbox_unavailable"]);
+    expect(answer.body.message).toContain("100,000 deliveries are pending");
+  }
+  expect(await pendingOf(bench)).toBe(MOST_PENDING);
+  expect(await bench.control("GET", "/events")).toEqual(before);
+  // Writes without a subscriber, reads and other merchants' own writes go on.
+  const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 1 };
+  expect(
+    (await bench.call("POST", "/v1/hospitality/pricing-rules", { body: rule, key: "sk_test_market" })).status,
+  ).toBeLessThan(500);
+  // Once an endpoint is deleted, there is room again.
+  await bench.call("DELETE", `/v1/webhooks/${id}`);
+  expect(await pendingOf(bench)).toBe(0);
+  expect((await bench.call("POST", "/v1/webhook-events/test", { body: EVENT })).status).toBe(200);
+});
