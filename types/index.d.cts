@@ -72,7 +72,7 @@ export interface ControlApi {
     explain(given: SignatureExplainInput): Promise<SignatureExplainReply>;
   };
   readonly verdicts: {
-    /** List verdicts on how clients retry and how receivers handle webhooks. The judge always watches and never changes a response. After a 429, a 503, a lost response or another transient failure, it checks the client's next call of the same kind. Times are real, whatever the sandbox clock says. The newest 1,000 of each verdict are kept. */
+    /** List verdicts on how clients retry and how receivers handle webhooks. The judge always watches and never changes a response. After a 429, a 503, a lost response or another transient failure, it checks the client's next call of the same kind. A wait counts in real time or in sandbox time, whichever is longer, so a client of a frozen sandbox waits by advancing the clock. The newest 1,000 of each verdict are kept. */
     list(given?: VerdictsListInput): Promise<VerdictsListReply>;
     /** Get a verdict. */
     get(given: {
@@ -1961,7 +1961,7 @@ export interface Verdict {
   })[];
   /** What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
   confirmedBy: "database" | "connections" | "time" | null;
-  /** What was measured, in real time */
+  /** What was measured: a wait in real time or in sandbox time, whichever is longer; all else in real time */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it */
   fault: string | null;
@@ -1998,7 +1998,7 @@ export interface VerdictMessage {
   })[];
   /** What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
   confirmedBy: "database" | "connections" | "time" | null;
-  /** What was measured, in real time */
+  /** What was measured: a wait in real time or in sandbox time, whichever is longer; all else in real time */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it */
   fault: string | null;
@@ -2335,6 +2335,8 @@ interface RequestEntry {
    * client can know.
    */
   answered: number;
+  /** Sandbox milliseconds when the response began: a frozen clock may be advanced during a slow request. */
+  answeredAt: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
   /** Whether the sandbox had sent nothing on the connection before, not even a response of the control API. */

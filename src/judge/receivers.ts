@@ -17,7 +17,7 @@ interface Repeat {
 export interface ReceiverListeners {
   onDelivery(delivery: ObservedDelivery): void;
   /**
-   * `reported` is the id of the verdict on the same repeat that a later write may change. Returns the id of the verdict.
+   * `reported` is the id of the verdict on the same repeat, which a later write may change. Returns the verdict's id.
    */
   onRepeatDelivery(repeat: RepeatDelivery, reported: string | undefined): string | undefined;
   /** Whether the repeat fails a rule already. */
@@ -99,7 +99,7 @@ export function createReceivers(listeners: ReceiverListeners) {
   };
 }
 
-/** The repeat deliveries: watched until their writes are complete, then reported, then revised by writes that were slow. */
+/** The repeat deliveries: watched until their writes are complete, then reported, then revised by slow writes. */
 function createRepeats(listeners: ReceiverListeners) {
   /** By the repeat, in the order of recording. */
   const watched = new Map<WatchedDelivery, Repeat>();

@@ -52,6 +52,8 @@ export interface RequestEntry {
    * client can know.
    */
   answered: number;
+  /** Sandbox milliseconds when the response began: a frozen clock may be advanced during a slow request. */
+  answeredAt: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
   /** Whether the sandbox had sent nothing on the connection before, not even a response of the control API. */

@@ -55,7 +55,9 @@ function refuseUnsafeLock(lock: string, trust: boolean): void {
     if (!isIdleJournal(path)) throw new SandboxError(`${path} was not left by a sandbox; remove it. ${ANOTHER_PLACE}`);
     if (trust) continue;
     throw new SandboxError(
-      `${path} was left by an earlier version of merchant-sandbox, which still runs or was killed, or by another program. Stop that one if it runs. If it was yours, add --trust to start with what it left; else remove ${path}.`,
+      `${path} was left by an earlier version of merchant-sandbox, which still runs or was killed, ` +
+        "or by another program. Stop that one if it runs. If it was yours, add --trust to start with what it left; " +
+        `else remove ${path}.`,
     );
   }
 }
