@@ -2349,6 +2349,8 @@ interface RequestEntry {
   responseHeaders: Record<string, string | number>;
   responseBody: string;
 }
+type FactValue = string | number | boolean | readonly string[] | readonly number[];
+type Assumptions = Readonly<Record<string, FactValue>>;
 interface RateLimit {
   limit: number;
   /** Milliseconds. */
@@ -2487,8 +2489,12 @@ interface Signed {
   signature: string | undefined;
   /** The secret of the endpoint, as it was shown when the endpoint was created. */
   secret: string;
+  /** The assumptions of the sandbox, if they set the form of the signature. */
+  assumptions?: Assumptions;
+  /** The value of `X-Webhook-Id`, for the forms that sign it too. */
+  id?: string | undefined;
 }
 /** Whether a delivery was signed with the secret. Compares in constant time. */
-export declare function verifySignature({ body, signature, secret }: Signed): boolean;
+export declare function verifySignature({ body, signature, secret, assumptions, id }: Signed): boolean;
 
 export {};
