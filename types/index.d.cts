@@ -2324,16 +2324,11 @@ interface RequestEntry {
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /**
-   * Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation.
-   */
+  /** Real milliseconds from its arrival to the end of each stage: checks, body, validation, operation. */
   stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
-  /**
-   * Real milliseconds just before the response began or the connection was broken: the earliest time at which the
-   * client can know.
-   */
+  /** Real milliseconds just before the response began or the connection broke: when the client can know. */
   answered: number;
   /** Sandbox milliseconds when the response began: a frozen clock may be advanced during a slow request. */
   answeredAt: number;
@@ -2354,6 +2349,8 @@ interface RequestEntry {
   responseHeaders: Record<string, string | number>;
   responseBody: string;
 }
+type FactValue = string | number | boolean | readonly string[] | readonly number[];
+type Assumptions = Readonly<Record<string, FactValue>>;
 interface RateLimit {
   limit: number;
   /** Milliseconds. */
@@ -2492,8 +2489,12 @@ interface Signed {
   signature: string | undefined;
   /** The secret of the endpoint, as it was shown when the endpoint was created. */
   secret: string;
+  /** The assumptions of the sandbox, if they set the form of the signature. */
+  assumptions?: Assumptions;
+  /** The value of `X-Webhook-Id`, for the forms that sign it too. */
+  id?: string | undefined;
 }
 /** Whether a delivery was signed with the secret. Compares in constant time. */
-export declare function verifySignature({ body, signature, secret }: Signed): boolean;
+export declare function verifySignature({ body, signature, secret, assumptions, id }: Signed): boolean;
 
 export {};

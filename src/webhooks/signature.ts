@@ -5,7 +5,7 @@ import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { type Sign, signatureForms, signerOf } from "../kernel/signature-forms.ts";
 import { oneOf, Type } from "../schema/shapes.ts";
-import { type Assumptions, assumedValue, settableFact } from "../store/assumptions.ts";
+import { type Assumptions, assumedValue, NO_ASSUMPTIONS, settableFact } from "../store/assumptions.ts";
 
 type Body = string | Uint8Array;
 
@@ -47,11 +47,15 @@ export interface Signed {
   signature: string | undefined;
   /** The secret of the endpoint, as it was shown when the endpoint was created. */
   secret: string;
+  /** The assumptions of the sandbox, if they set the form of the signature. */
+  assumptions?: Assumptions;
+  /** The value of `X-Webhook-Id`, for the forms that sign it too. */
+  id?: string | undefined;
 }
 
 /** Whether a delivery was signed with the secret. Compares in constant time. */
-export function verifySignature({ body, signature, secret }: Signed): boolean {
-  const expected = Buffer.from(sign(body, secret));
+export function verifySignature({ body, signature, secret, assumptions = NO_ASSUMPTIONS, id = "" }: Signed): boolean {
+  const expected = Buffer.from(signerUnder(assumptions)(body, secret, id));
   const received = Buffer.from(signature ?? "");
   return received.length === expected.length && timingSafeEqual(received, expected);
 }
