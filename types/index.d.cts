@@ -2476,16 +2476,11 @@ interface RequestEntry {
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /**
-   * Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation.
-   */
+  /** Real milliseconds from its arrival to the end of each stage: checks, body, validation, operation. */
   stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
-  /**
-   * Real milliseconds just before the response began or the connection was broken: the earliest time at which the
-   * client can know.
-   */
+  /** Real milliseconds just before the response began or the connection broke: when the client can know. */
   answered: number;
   /** Sandbox milliseconds when the response began: a frozen clock may be advanced during a slow request. */
   answeredAt: number;

@@ -6,6 +6,7 @@ import { AddedSandbox, JudgedRule, ShownVerdict, VERDICTS, type VerdictMessage }
 import type { Judge } from "../judge/judge.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { pick } from "../kernel/pick.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { timeOf, wholeList, wholeListOf } from "./given-values.ts";
 
@@ -47,12 +48,9 @@ const listVerdicts = endpoint({
     const problem = rule === undefined ? undefined : unknownRuleMessage(rule, known);
     if (problem !== undefined) fail("validation_failed", problem);
     const found = judge.verdicts({ ...filters, rule, since: timeOf("since", since), erased: erased === "1" });
-    const rules = judge.rules.map(({ id, severity, demands, hint }) => ({
-      id,
-      severity,
-      demands,
-      hint,
-      ...countOf(id, found),
+    const rules = judge.rules.map((one) => ({
+      ...pick(one, ["id", "severity", "demands", "hint"]),
+      ...countOf(one.id, found),
     }));
     return { ...wholeList(found.map(showVerdict).reverse()), rules };
   },

@@ -124,19 +124,24 @@ function retryListeners({ log, recentTo, onDue }: TrackerTools): RetryListeners 
   };
 }
 
-const receiverListeners = ({ log: { add }, isDelivering, onDue }: TrackerTools): ReceiverListeners => ({
+const receiverListeners = ({ log, isDelivering, onDue }: TrackerTools): ReceiverListeners => ({
   isDelivering,
   onDue,
   onDelivery: (delivery) =>
-    void runRules(add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
-  onRepeatDelivery: (repeat, reported) => runOnRepeat(add, repeat, reported),
+    void runRules(log.add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
+  onRepeatDelivery(repeat, reported) {
+    const id = runOnRepeat(log.add, repeat, reported);
+    if (id === undefined && reported !== undefined)
+      log.withdraw(reported, `The write that followed ${repeat.repeat.id} belongs to another delivery.`, []);
+    return id ?? reported;
+  },
   isFailure: (repeat) => rules.some((rule) => rule.onRepeatDelivery?.(repeat)?.verdict === "fail"),
 });
 
 function runOnRepeat(add: AddFinding, repeat: RepeatDelivery, reported?: string): string | undefined {
   const subject = attemptSubject(repeat.repeat, repeat.fault);
   const [id] = runRules(add, subject, (rule) => rule.onRepeatDelivery?.(repeat), reported).values();
-  return id ?? reported;
+  return id;
 }
 
 /** What confirms a chain: a missing retry is confirmed by timing, because only the deadline shows it. */

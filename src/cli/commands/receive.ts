@@ -206,10 +206,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
 
 export type WebhookLog = (incoming: IncomingMessage, body: Buffer, status: number) => void;
 
-/**
- * Opens the log. Bodies are logged unmasked, because signatures cover their bytes, so only the file's owner can read
- * it.
- */
+/** Logs bodies unmasked, because signatures cover their bytes, so only the file's owner can read it. */
 export function openWebhookLog(file: string): WebhookLog {
   const append = (text: string) => appendFileSync(file, text, { mode: 0o600 });
   try {
