@@ -13,7 +13,10 @@ export function licencesOf(root, inputs) {
     groups.set(terms, [...(groups.get(terms) ?? []), licence]);
   }
   const sections = [...groups.values()].map(sectionOf);
-  return `merchant-sandbox contains code of the packages below. Each list of packages is followed by its licence.\n\n${sections.join("\n\n")}\n`;
+  return (
+    "merchant-sandbox contains code of the packages below. Each list of packages is followed by its " +
+    `licence.\n\n${sections.join("\n\n")}\n`
+  );
 }
 
 /** Most packages differ only in their copyright notice, so the terms that they share are printed once. */

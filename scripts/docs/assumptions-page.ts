@@ -16,9 +16,15 @@ export function assumptionsPage({ total, facts }: Ledger, { seen, unseen }: Cond
   return `${blocks(
     GENERATED,
     "# Assumptions",
-    `The service's documentation does not specify everything that the sandbox has to implement. These are the rules that the sandbox follows where it is silent, each with the reason, and the setting that changes it if there is one. They come down to ${facts.length} facts, such as the type of a field or the status of an error, of which ${total} are assumed:`,
+    "The service's documentation does not specify everything that the sandbox has to implement. " +
+      "These are the rules that the sandbox follows where it is silent, each with the reason, " +
+      `and the setting that changes it if there is one. They come down to ${facts.length} facts, ` +
+      `such as the type of a field or the status of an error, of which ${total} are assumed:`,
     fence("sh", "npx merchant-sandbox assumptions payments.list"),
-    `The command lists the facts whose ids contain a text, with value, origin and reason. A running sandbox returns all of them at \`GET /_sandbox/assumptions\`, and marks each assumption in its OpenAPI document with \`x-sandbox-assumed\`. ${link("`compare`", "real-service.md")} says which of them a recording of the service confirms.`,
+    "The command lists the facts whose ids contain a text, with value, origin and reason. " +
+      "A running sandbox returns all of them at `GET /_sandbox/assumptions`, " +
+      "and marks each assumption in its OpenAPI document with `x-sandbox-assumed`. " +
+      `${link("`compare`", "real-service.md")} says which of them a recording of the service confirms.`,
     "## Behaviour",
     table(
       ["Assumption", "Reason", "Setting", "Id"],
@@ -30,7 +36,9 @@ export function assumptionsPage({ total, facts }: Ledger, { seen, unseen }: Cond
       ]),
     ),
     "## Values that can be set",
-    "These facts are one value, which `assumptions` sets in `merchant-sandbox.json` or `createSandbox()`, and `--assume id=value` on the command line. Anything else is refused with the reason. The list of assumptions then has the value, and the default beside it.",
+    "These facts are one value, which `assumptions` sets in `merchant-sandbox.json` or `createSandbox()`, " +
+      "and `--assume id=value` on the command line. Anything else is refused with the reason. " +
+      "The list of assumptions then has the value, and the default beside it.",
     fence(
       "json",
       '{ "assumptions": { "bookings.decline.status": 202, "error.validation_failed.status": 422, "retry.schedule": [60, 300] } }',
@@ -40,7 +48,8 @@ export function assumptionsPage({ total, facts }: Ledger, { seen, unseen }: Cond
     "The kind of a fact says how a recording shows it.",
     table(["Kind", "What a recording shows"], kindRows(facts)),
     "## Conditions",
-    "`compare` recognises the condition of an error from the request and the calls before it, not from the code of the response. A call is judged by the first rule that applies, in this order.",
+    "`compare` recognises the condition of an error from the request and the calls before it, " +
+      "not from the code of the response. A call is judged by the first rule that applies, in this order.",
     table(
       ["Error", "The condition holds if"],
       Object.entries(seen).map(([error, when]) => [code(error), when]),

@@ -12,15 +12,22 @@ export function eventsPage(sources: readonly EventSource[]): string {
   return `${blocks(
     GENERATED,
     "# Events",
-    "Each of these events reports a change of a record, and its `data` is the record as it is then. `trigger` makes any of them happen, with a new record where one is needed:",
+    "Each of these events reports a change of a record, and its `data` is the record as it is then. " +
+      "`trigger` makes any of them happen, with a new record where one is needed:",
     fence(
       "sh",
       `${PROGRAM} trigger payment.succeeded\n${PROGRAM} trigger payment.succeeded --data '{"amount": 1250}' --for market`,
     ),
-    "The commands below do the same in your own steps: `<id>` is the id that the first one prints. Every status on the way has its event too, so a refunded payment sends `payment.pending`, `payment.succeeded` and `payment.refunded`. " +
-      "Fields that you leave out are generated; `make payment --help` lists them. With `--synthetic`, `trigger` only sends the event: no record changes. " +
-      "Over HTTP these are `POST /_sandbox/events`, `POST /_sandbox/records/{kind}` and `PATCH /_sandbox/records/{kind}/{id}` of the [control API](control.md); in the [library](library.md), `sandbox.events.trigger()`, `sandbox.records.create()` and `sandbox.records.change()`.",
-    "A call in the last column has the body of its example in the API reference. Time causes events too, such as `payout.paid` on its date: [Time-driven changes](concepts.md#time-driven-changes). `POST /v1/webhook-events/test` sends an event of any type, about no record.",
+    "The commands below do the same in your own steps: `<id>` is the id that the first one prints. " +
+      "Every status on the way has its event too, so a refunded payment sends `payment.pending`, " +
+      "`payment.succeeded` and `payment.refunded`. Fields that you leave out are generated; " +
+      "`make payment --help` lists them. With `--synthetic`, `trigger` only sends the event: no record changes. " +
+      "Over HTTP these are `POST /_sandbox/events`, `POST /_sandbox/records/{kind}` " +
+      "and `PATCH /_sandbox/records/{kind}/{id}` of the [control API](control.md); in the [library](library.md), " +
+      "`sandbox.events.trigger()`, `sandbox.records.create()` and `sandbox.records.change()`.",
+    "A call in the last column has the body of its example in the API reference. Time causes events too, " +
+      "such as `payout.paid` on its date: [Time-driven changes](concepts.md#time-driven-changes). " +
+      "`POST /v1/webhook-events/test` sends an event of any type, about no record.",
     table(["Event", "Commands", "Call of the API"], rows),
   )}\n`;
 }

@@ -30,7 +30,10 @@ export function faultsPage({ actions, match, trigger, rule }: FaultSchemas): str
   return `${blocks(
     GENERATED,
     "# Faults",
-    "A fault rule says which calls or deliveries fail, when, and how. Without a trigger, a rule affects only the next matching call or delivery. At each point of the request pipeline the first rule that fires wins; latency adds to any other fault. A rule ends when its `ttl` is over, when it is removed, and on a reset.",
+    "A fault rule says which calls or deliveries fail, when, and how. " +
+      "Without a trigger, a rule affects only the next matching call or delivery. " +
+      "At each point of the request pipeline the first rule that fires wins; latency adds to any other fault. " +
+      "A rule ends when its `ttl` is over, when it is removed, and on a reset.",
     "Four ways to add a rule:",
     fence(
       "sh",
@@ -41,7 +44,8 @@ export function faultsPage({ actions, match, trigger, rule }: FaultSchemas): str
         "merchant-sandbox --faults faults.json",
       ].join("\n"),
     ),
-    "The header affects only the request that carries it; separate several actions with commas. The file contains a list of rules such as this one:",
+    "The header affects only the request that carries it; separate several actions with commas. " +
+      "The file contains a list of rules such as this one:",
     fence("json", JSON.stringify(EXAMPLE, null, 2)),
     "## API faults",
     list(actions, "api"),
@@ -53,7 +57,8 @@ export function faultsPage({ actions, match, trigger, rule }: FaultSchemas): str
     fields(match.api.properties),
     "### match, for deliveries",
     fields(match.delivery.properties),
-    "A plain value must be equal. `{present, eq, ne, gt, gte, lt, lte, in, contains, startsWith}` compare in other ways; all of those given must hold.",
+    "A plain value must be equal. " +
+      "`{present, eq, ne, gt, gte, lt, lte, in, contains, startsWith}` compare in other ways; all of those given must hold.",
     "### trigger",
     fields(trigger.properties),
     "## Action fields",

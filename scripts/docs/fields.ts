@@ -29,7 +29,10 @@ export const sentTable = (schema: TSchema): string =>
 export const fieldLines = (schema: TSchema): string[] =>
   fieldRows(schema, "").map(({ name, field, isRequired }) => {
     const words = descriptionOf(field);
-    return `- ${code(name)} ${typeOf(field, String)}${boundsOf(field)}${isRequired ? ", required" : ""}${words && `: ${words}`}`;
+    return (
+      `- ${code(name)} ` +
+      `${typeOf(field, String)}${boundsOf(field)}${isRequired ? ", required" : ""}${words && `: ${words}`}`
+    );
   });
 
 /** The fields of a response. */

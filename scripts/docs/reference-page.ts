@@ -32,7 +32,8 @@ export function referencePage(source: PageSource): string {
       records(schemas),
     ),
     Errors: blocks(
-      "Every error response is an [`error`](#record-error) object. `code` identifies the exact condition. All errors except the 429 for rate limits are assumed.",
+      "Every error response is an [`error`](#record-error) object. `code` identifies the exact condition. " +
+        "All errors except the 429 for rate limits are assumed.",
       errorTable(service, control),
     ),
     Events: blocks(
@@ -44,7 +45,11 @@ export function referencePage(source: PageSource): string {
   };
   return page(
     "API reference",
-    `Every operation under \`${service.surface.server}\`. All commands succeed on a freshly started sandbox, in the order of the page. Each operation lists its own errors; errors that any operation can return are in ${link("Errors", "#errors")}, and the rules that hold for all in ${link("Assumptions", "assumptions.md")}. The operations that control the sandbox itself are in ${link("Control API", "control.md")}.`,
+    `Every operation under \`${service.surface.server}\`. All commands succeed on a freshly started sandbox, ` +
+      "in the order of the page. Each operation lists its own errors; " +
+      `errors that any operation can return are in ${link("Errors", "#errors")}, ` +
+      `and the rules that hold for all in ${link("Assumptions", "assumptions.md")}. ` +
+      `The operations that control the sandbox itself are in ${link("Control API", "control.md")}.`,
     service,
     (operation, shown) => operationSection(shown, operation, source.replies),
     GENERAL.map((name) => [name, sections[name]]),
@@ -54,7 +59,10 @@ export function referencePage(source: PageSource): string {
 export const controlPage = (control: Catalogue): string =>
   page(
     "Control API",
-    `Every operation under \`${control.surface.server}${control.surface.prefix}\`, with what it takes. ${control.surface.description} \`merchant-sandbox openapi --control\` prints the schema of each reply, and ${link("the types of the library", "../types/index.d.cts")} have them as well. Errors are explained in the ${link("API reference", "reference.md#errors")}.`,
+    `Every operation under \`${control.surface.server}${control.surface.prefix}\`, with what it takes. ` +
+      `${control.surface.description} \`merchant-sandbox openapi --control\` prints the schema of each reply, ` +
+      `and ${link("the types of the library", "../types/index.d.cts")} have them as well. ` +
+      `Errors are explained in the ${link("API reference", "reference.md#errors")}.`,
     control,
     (operation) => controlEntry(control, operation),
   );

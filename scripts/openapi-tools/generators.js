@@ -81,7 +81,8 @@ export function writePrograms(folder, document, url, key) {
 }
 
 const COMPILER =
-  "--strict --noEmit --skipLibCheck --allowImportingTsExtensions --target ES2022 --module ESNext --moduleResolution bundler --lib ES2022,DOM,DOM.Iterable --types";
+  "--strict --noEmit --skipLibCheck --allowImportingTsExtensions --target ES2022 --module ESNext --moduleResolution " +
+  "bundler --lib ES2022,DOM,DOM.Iterable --types";
 
 /** Compiles every generated client and program at once, strictly. */
 export async function compile(folder, documents, files) {

@@ -83,7 +83,10 @@ export async function prism(folder, document, { calls, documented }, port) {
     for (const [index, call] of calls.entries()) violations.push(...(await violationsOf(base, call, index)));
     if (violations.length > 0)
       throw new Error(`Prism: ${violations.length} violations:\n${violations.slice(0, 20).join("\n")}`);
-    return `0 violations in the ${calls.length} responses of the contract tests, which have each of the ${documented} documented statuses`;
+    return (
+      `0 violations in the ${calls.length} responses of the contract tests, ` +
+      `which have each of the ${documented} documented statuses`
+    );
   } finally {
     proxy.kill();
     server.close();

@@ -54,7 +54,9 @@ const BODY_ERRORS = [
 export const serviceSurface = (url: string, version: string): Surface => ({
   title: "Merchant operations API (sandbox)",
   description:
-    "A local emulator of a merchant-operations API. No money moves. Facts that the service's documentation does not state are marked `x-sandbox-assumed`, with the reason and, where available, the setting that changes the behaviour.",
+    "A local emulator of a merchant-operations API. No money moves. " +
+    "Facts that the service's documentation does not state are marked `x-sandbox-assumed`, with the reason and, " +
+    "where available, the setting that changes the behaviour.",
   version,
   server: `${url}/v1`,
   prefix: "",
@@ -95,7 +97,8 @@ export const serviceSurface = (url: string, version: string): Surface => ({
 export const controlSurface = (url: string, version: string): Surface => ({
   title: "Control API of merchant-sandbox",
   description:
-    "Controls and inspects the sandbox. Its requests are not subject to faults or rate limits and are not recorded in the request log. It is not part of the emulated service.",
+    "Controls and inspects the sandbox. Its requests are not subject to faults or rate limits and are not recorded " +
+    "in the request log. It is not part of the emulated service.",
   version,
   server: url,
   prefix: "/_sandbox",

@@ -1,4 +1,4 @@
-// How to cause each type of event, from the declarations: a record in a state, a change of it, or a call of an operation.
+// How to cause each type of event, from the declarations: a record in a state, a change of it, or a call of the API.
 
 import type { RecordBase, Resource, UpdateTrigger } from "../contracts/resource.ts";
 import { factOf } from "../schema/assumed.ts";

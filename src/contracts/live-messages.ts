@@ -176,23 +176,18 @@ export const Merchant = Type.Object(
 
 /** The fields of the sandbox that the dashboard and plain lines read. */
 const sandbox = Type.Object({
-  ...{
-    version: text,
-    pid: count,
-    baseUrl: text,
-    clock: ClockState,
-    database: maybeText,
-    merchants: Type.Array(Merchant),
-  },
-  ...{
-    pendingDeliveries: count,
-    made: MadeCounts,
-    kept: KeptCounts,
-    failedDeliveries: count,
-    life: text,
-    service: maybeText,
-  },
-  signature: Type.Object({ header: maybeText, form: text }),
+  version: text,
+  pid: count,
+  baseUrl: text,
+  clock: ClockState,
+  database: maybeText,
+  merchants: Type.Array(Merchant),
+  pendingDeliveries: count,
+  made: MadeCounts,
+  kept: KeptCounts,
+  failedDeliveries: count,
+  life: text,
+  signature: text,
   scenarios: Type.Array(Type.Object({ name: text, score: count, points: count })),
 });
 

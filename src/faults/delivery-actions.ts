@@ -133,7 +133,8 @@ const payload = onDeliveries({
   fields: {
     as: choice<VariantOf<"payload">>(
       ["patch", "truncate", "unknown_type", "extra_field", "invalid_json", "reformat"],
-      "What is changed; `reformat` only writes the JSON in another way (default: `extra_field`, or `patch` if one is given)",
+      "What is changed; `reformat` only writes the JSON in another way " +
+        "(default: `extra_field`, or `patch` if one is given)",
     ),
     patch: Type.Optional(
       Type.Record(Type.Unknown(), { description: "JSON Pointers into the event, each with its new value" }),

@@ -307,7 +307,8 @@ describe("HTTP requests", () => {
   });
 
   testOnOwnPort(
-    "an idle connection stays open for longer than Go's client keeps one, so that no request meets a closing connection",
+    "an idle connection stays open for longer than Go's client keeps one, " +
+      "so that no request meets a closing connection",
     async () => {
       const bench = await open();
       const agent = new Agent({ keepAlive: true });

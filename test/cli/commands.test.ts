@@ -50,7 +50,8 @@ describe("trigger", () => {
     expect(await runCommand(bench.url, "trigger", "paymet.succeeded")).toMatchObject({
       code: 2,
       error:
-        "The service sends no event paymet.succeeded. Did you mean payment.succeeded? Add --synthetic to send it anyway.",
+        "The service sends no event paymet.succeeded. Did you mean payment.succeeded? " +
+        "Add --synthetic to send it anyway.",
     });
     const { code, out } = await runCommand(bench.url, "trigger", "paymet.succeeded", "--synthetic");
     expect(code).toBe(0);
@@ -279,6 +280,7 @@ const wrong: [words: string[], code: number, says: string][] = [
     "No event type matches Not A Type. docs/events.md lists all types.",
   ],
   [["receive", "--sceret", "x"], 2, "Did you mean --secret?"],
+  [["receive", "--assume", "rate_limit.limit=5"], 2, "--assume goes with --secret"],
   [["trigger"], 2, "<type> is missing, as in merchant-sandbox trigger payment.succeeded."],
   [["trigger", "payout.paid", "--data", "{"], 2, "--data is not JSON"],
   [["deliveries", "all"], 2, "No attempt all is logged."],

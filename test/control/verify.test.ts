@@ -291,7 +291,8 @@ describe("verdicts of the judge", () => {
     );
     expect(look.message.split("\n")).toEqual([
       "1 passed, 1 failed, 0 inconclusive; of fail, exactly 0 were wanted.",
-      "retry.backoff_grows: The client came back at once. Wait. (req_1 on connection 1 after 0 ms, att_1; confirmed by timing)",
+      "retry.backoff_grows: The client came back at once. Wait. (req_1 on connection 1 after 0 ms, att_1; " +
+        "confirmed by timing)",
     ]);
   });
 });

@@ -196,7 +196,8 @@ test("a record that cannot be changed is reported and left as it is; the others 
   await before.close();
   const sql = new Sqlite(db);
   sql.exec(
-    "pragma ignore_check_constraints = on; update documents set body = '{' where id = 'syl_2' and merchant = 'mer_blank'",
+    "pragma ignore_check_constraints = on; update documents set body = '{' where id = 'syl_2' and merchant = " +
+      "'mer_blank'",
   );
   sql.close();
   const after = await open({ db, memory: false });

@@ -424,6 +424,8 @@ test("audit starts a sandbox of its own if none runs and the secret is given", a
   expect(JSON.parse(out[0] ?? "").probes.length).toBeGreaterThan(5);
   expect(await run(["audit", url], nowhere)).toMatchObject({
     code: 1,
-    error: `merchant-sandbox: No sandbox runs here that knows the secret of ${url}: add --secret whsec_…, or start one with merchant-sandbox.\n`,
+    error:
+      `merchant-sandbox: No sandbox runs here that knows the secret of ${url}: add --secret whsec_…, ` +
+      "or start one with merchant-sandbox.\n",
   });
 });

@@ -20,8 +20,9 @@ describe("the page", () => {
       "nosniff",
     ]);
     expect(String(headers["content-security-policy"]).replaceAll(/'sha256-[^']+'/g, "HASH")).toBe(
-      "default-src 'none'; script-src HASH; style-src HASH HASH; connect-src 'self'; img-src data:; require-trusted-types-for 'script'; " +
-        "trusted-types 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src HASH; style-src HASH HASH; connect-src 'self'; img-src data:; " +
+        "require-trusted-types-for 'script'; trusted-types 'none'; base-uri 'none'; form-action 'none'; " +
+        "frame-ancestors 'none'",
     );
     expect(text).not.toMatch(/<script src|<link rel="stylesheet"|style="/);
   });
@@ -55,7 +56,8 @@ describe.runIf(browserFile)(inBrowser, () => {
   const bodyHas = (text: string) => `document.querySelector("#root").textContent.includes(${JSON.stringify(text)})`;
   const click = (page: Page, selector: string, text = "") =>
     page.evaluate(
-      `void [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => one.textContent.includes(${JSON.stringify(text)})).click()`,
+      `void [...document.querySelectorAll(${JSON.stringify(selector)})].find((one) => ` +
+        `one.textContent.includes(${JSON.stringify(text)})).click()`,
     );
   const choose = (page: Page, selector: string, value: string) =>
     page.evaluate(`{ const list = document.querySelector(${JSON.stringify(selector)}); list.value = ${JSON.stringify(value)};
@@ -112,7 +114,8 @@ describe.runIf(browserFile)(inBrowser, () => {
     const { bench, page } = await openWithRequests();
     await page.press("x");
     await page.shows(
-      `document.querySelector("dialog[open] select") !== null && document.querySelector(".curl").textContent.includes("/faults")`,
+      'document.querySelector("dialog[open] select") !== null && ' +
+        'document.querySelector(".curl").textContent.includes("/faults")',
     );
     const fieldCount = `document.querySelectorAll("dialog .fields input, dialog .fields select").length`;
     const common = await page.evaluate<number>(fieldCount);
@@ -139,7 +142,8 @@ describe.runIf(browserFile)(inBrowser, () => {
       `/^curl -sS -X POST .*"reason": "No heating"/s.test(document.querySelector("[aria-label=Code] pre").textContent)`,
     );
     await page.shows(
-      `/declineReason[^]*"declined"[^]*409 Conflict[^]*invalid_state/.test(document.querySelector("[aria-label=Responses]").textContent)`,
+      '/declineReason[^]*"declined"[^]*409 ' +
+        'Conflict[^]*invalid_state/.test(document.querySelector("[aria-label=Responses]").textContent)',
     );
     await page.evaluate(`document.querySelector("form.operation").requestSubmit()`);
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes('"status": "declined"')`);
@@ -213,7 +217,8 @@ describe.runIf(browserFile)(inBrowser, () => {
     }
     await page.press("6");
     await page.shows(
-      `/payments\\.list *3/.test(document.querySelector(".text").textContent) && document.querySelectorAll(".text .bar").length >= 2`,
+      '/payments\\.list *3/.test(document.querySelector(".text").textContent) && document.querySelectorAll(".text ' +
+        '.bar").length >= 2',
     );
     await page.press("3");
     await page.shows(`document.querySelector(".row .bar").getBoundingClientRect().width > 20`);

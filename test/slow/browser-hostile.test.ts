@@ -93,7 +93,8 @@ describe.runIf(browserFile)(inBrowser, () => {
         );
       for (let row = 0; row < mostRows && (await openRow(row)); row++) {
         await page.shows(
-          `document.querySelector(".detail") !== null && !document.querySelector(".detail").innerText.includes("Loading")`,
+          'document.querySelector(".detail") !== null && ' +
+            '!document.querySelector(".detail").innerText.includes("Loading")',
         );
         await look(`row ${row} of ${tab}`);
         await page.press("Escape");

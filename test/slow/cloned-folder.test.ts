@@ -263,7 +263,8 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const { database } = await postingDatabase(service.url);
     const clone = repository({ [DATABASE]: readFileSync(database) });
     const waiting =
-      "fetch(process.env.MERCHANT_SANDBOX_URL + '/_sandbox/drain', { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' }).then((r) => r.json()).then(console.log)";
+      "fetch(process.env.MERCHANT_SANDBOX_URL + '/_sandbox/drain', { method: 'POST', " +
+      "headers: { 'content-type': 'application/json' }, body: '{}' }).then((r) => r.json()).then(console.log)";
     const exec = ["exec", "--life", "off", "--db", DATABASE, "--", process.execPath, "-e", waiting];
     await run(["exec", "--trust", ...exec.slice(1)], ENVIRONMENT, clone());
     expect(service.arrivals.length).toBe(1);

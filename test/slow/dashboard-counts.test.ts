@@ -156,11 +156,13 @@ describe("in terminals and pages of three widths, every number", () => {
       for (const [digit, row, title, shown] of DETAILS) {
         await page.press(digit);
         await page.shows(
-          `document.querySelector(".tab[aria-current]").textContent.startsWith("${digit}") && document.querySelector(".list").textContent.includes("${row}")`,
+          `document.querySelector(".tab[aria-current]").textContent.startsWith("${digit}") && ` +
+            `document.querySelector(".list").textContent.includes("${row}")`,
         );
         await page.press("Enter");
         await page.shows(
-          `document.querySelector(".detail h2")?.textContent.includes("${title}") && document.querySelector(".detail-lines").innerText.includes("${shown}")`,
+          `document.querySelector(".detail h2")?.textContent.includes("${title}") && ` +
+            `document.querySelector(".detail-lines").innerText.includes("${shown}")`,
         );
         expectKnown(await shownBy(page, ".detail"), known);
       }

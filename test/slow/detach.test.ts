@@ -18,6 +18,7 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { needs, ON_WINDOWS, UNIX } from "../support/needs.ts";
+import { plainUser } from "../support/plain-user.ts";
 import { folder, isAlive, launch, NOWHERE, PROGRAM, run, start } from "../support/program.ts";
 import { attempted, call, freePort, listen } from "../support/sandbox.ts";
 
@@ -177,6 +178,18 @@ test("status finds the sandbox at the port of the environment, also one of a net
       error: "",
     });
   }
+});
+
+test("a detached sandbox in memory needs a folder that its user can write: a sentence says so", ({ skip }) => {
+  const user = plainUser();
+  if (typeof user === "string") return skip(user);
+  const cwd = folder();
+  chmodSync(cwd, 0o555);
+  const [program, ...words] = user.command("start", "--detach", "--memory", "--port", "0");
+  const { status, stdout, stderr } = spawnSync(program, words, { cwd, encoding: "utf8" });
+  const says = expect.stringMatching(/^merchant-sandbox: Cannot make the folder \S+: EACCES[^\n]+\n$/);
+  expect([status, stdout, stderr]).toEqual([1, "", says]);
+  expect(readdirSync(cwd)).toEqual([]);
 });
 
 describe("a state file from a checkout", () => {

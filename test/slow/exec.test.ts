@@ -45,14 +45,18 @@ describe("the command", () => {
     const { code, out, error } = await exec(
       [],
       node(
-        "const answer = await get('/payments?limit=1'); console.log(answer.status, (await answer.json()).data.length, process.env.MERCHANT_SANDBOX_URL + '/v1' === base, key)",
+        "const answer = await get('/payments?limit=1'); console.log(answer.status, " +
+          "(await answer.json()).data.length, process.env.MERCHANT_SANDBOX_URL + '/v1' === base, key)",
       ),
     );
     expect([code, out, error]).toEqual([0, ["200 1 true sk_test_lodge"], ""]);
     const open = await exec(
       ["--host", "0.0.0.0", "--allowed-host", "sandbox.example"],
       node(
-        "const token = process.env.MERCHANT_SANDBOX_CONTROL_TOKEN; const health = await fetch(process.env.MERCHANT_SANDBOX_URL + '/_sandbox/health', { headers: { authorization: 'Bearer ' + token } }); console.log(health.status, token.length, (await get('/payments')).status)",
+        "const token = process.env.MERCHANT_SANDBOX_CONTROL_TOKEN; " +
+          "const health = await fetch(process.env.MERCHANT_SANDBOX_URL + '/_sandbox/health', " +
+          "{ headers: { authorization: 'Bearer ' + token } }); console.log(health.status, token.length, " +
+          "(await get('/payments')).status)",
       ),
     );
     expect([open.code, open.out]).toEqual([0, ["200 48 200"]]);
@@ -94,11 +98,13 @@ describe("the command", () => {
       JSON.stringify({ faults: [{ action: { type: "status", status: 418 }, trigger: { times: 1 } }] }),
     );
     const words =
-      "--seed 9 --clock 2026-01-05T09:00:00Z --rate-limit 9/1m --faults faults.json --db data.db --log logs/a --fixture market";
+      "--seed 9 --clock 2026-01-05T09:00:00Z --rate-limit 9/1m --faults faults.json --db data.db --log logs/a " +
+      "--fixture market";
     const { out, error } = await exec(
       words.split(" "),
       node(
-        "const one = await get('/payments'); const two = await get('/payments'); console.log(one.status, two.status, two.headers.get('ratelimit-limit'), two.headers.get('date'), key)",
+        "const one = await get('/payments'); const two = await get('/payments'); console.log(one.status, " +
+          "two.status, two.headers.get('ratelimit-limit'), two.headers.get('date'), key)",
       ),
       {},
       cwd,
@@ -119,7 +125,9 @@ describe("the command", () => {
 
   test("has a sandbox of its own, even in six concurrent runs", async () => {
     const source =
-      "const id = process.env.MERCHANT_SANDBOX_URL; await send('POST', '/hospitality/bookings/bkg_pending/decline', {}); const { data } = await (await get('/webhook-deliveries')).json(); console.log(id, (await send('POST', '/hospitality/bookings/bkg_pending/decline', {})).status)";
+      "const id = process.env.MERCHANT_SANDBOX_URL; await send('POST', '/hospitality/bookings/bkg_pending/decline', " +
+      "{}); const { data } = await (await get('/webhook-deliveries')).json(); console.log(id, (await send('POST', " +
+      "'/hospitality/bookings/bkg_pending/decline', {})).status)";
     const all = await Promise.all(Array.from({ length: 6 }, () => exec([], node(source))));
     expect(all.map(({ code, error }) => [code, error])).toEqual(all.map(() => [0, ""]));
     expect(new Set(all.map(({ out }) => out[0]?.split(" ")[0])).size).toBe(6);
@@ -129,7 +137,8 @@ describe("the command", () => {
 
 describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS, UNIX)}`, () => {
   const waiting = (onSignal: string) =>
-    `for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => { ${onSignal} }); setInterval(() => {}, 1000); console.log("ready " + process.pid);`;
+    `for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => { ${onSignal} }); ` +
+    'setInterval(() => {}, 1000); console.log("ready " + process.pid);';
 
   test.each(["SIGINT", "SIGHUP"] as const)("%s is forwarded once", async (signal) => {
     const counted = `process.exitCode = (process.exitCode ?? 40) + 1; get("/payments").then(() => process.exit())`;
@@ -151,7 +160,11 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
       const counted = `count++; get("/payments").then(() => get("/payments")).then(() => process.exit(40 + count))`;
       writeFileSync(file, `${CLIENT}\nlet count = 0; ${waiting(counted)}`);
       // exec replaces the shell, which would also receive the key and exit.
-      const line = `exec ${[process.execPath, PROGRAM, "exec", "--", process.execPath, file].map((word) => `"${word}"`).join(" ")}`;
+      const words = [
+        "exec",
+        ...[process.execPath, PROGRAM, "exec", "--", process.execPath, file].map((word) => `"${word}"`),
+      ];
+      const line = words.join(" ");
       const terminal = spawn("script", ["-qec", line, "/dev/null"], { cwd: folder() });
       await new Promise((resolve) => terminal.stdout.once("data", resolve));
       terminal.stdin.write("\u0003");

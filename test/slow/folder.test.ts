@@ -52,7 +52,8 @@ describe("a command finds the sandbox", () => {
     const { code, error } = await run(["reset"], variables, cwd);
     expect([code, error]).toEqual([
       0,
-      `merchant-sandbox: Using ${url}, the sandbox of this folder. Another one runs at ${usual.url}: choose it with --url ${usual.url}.\n`,
+      `merchant-sandbox: Using ${url}, the sandbox of this folder. ` +
+        `Another one runs at ${usual.url}: choose it with --url ${usual.url}.\n`,
     ]);
     expect((await run(["clock", "--url", usual.url], variables, cwd)).error).toBe("");
   });
@@ -80,7 +81,8 @@ describe("a command finds the sandbox", () => {
     const first = await start(["--memory"], {}, cwd);
     const last = await start(["--memory"], {}, cwd);
     const said = (url: string, ...others: string[]) =>
-      `merchant-sandbox: Using ${url}. Also in this folder: ${others.join(", ")}. Choose another one with --url <url>.\n`;
+      `merchant-sandbox: Using ${url}. Also in this folder: ${others.join(", ")}. ` +
+      "Choose another one with --url <url>.\n";
     expect(await run(["clock"], NOWHERE, cwd)).toMatchObject({ code: 0, error: said(last.url, first.url) });
     const owner = await start([], {}, cwd);
     expect(await run(["clock"], NOWHERE, cwd)).toMatchObject({ code: 0, error: said(owner.url, last.url, first.url) });
@@ -168,7 +170,8 @@ describe("merchant-sandbox.json", () => {
     [{ faults: "missing.json" }, "merchant-sandbox.json:2 /faults: Cannot read missing.json: there is no such file."],
     [
       { memory: true, port: 0, endpoints: [{ url: "http://localhost:3000/", merchant: "lodg" }] },
-      "merchant-sandbox.json:7 /endpoints/0/merchant: The endpoint http://localhost:3000/ cannot be registered: There is no merchant lodg. Did you mean mer_lodge?",
+      "merchant-sandbox.json:7 /endpoints/0/merchant: The endpoint http://localhost:3000/ cannot be registered: " +
+        "There is no merchant lodg. Did you mean mer_lodge?",
     ],
     ...(
       [

@@ -19,9 +19,11 @@ import { advance, receive, register, trigger } from "../support/webhooks.ts";
 
 const PENDING = "Walks what is pending, and nothing else: the index holds no more.";
 const LOG =
-  "Scans a bounded log for a caller that needs all of it: a report, an expectation, an overview, the first look after a start.";
+  "Scans a bounded log for a caller that needs all of it: a report, an expectation, an overview, " +
+  "the first look after a start.";
 const FEW =
-  "Sorts the few rows that the search found: those of one merchant, one request or one event, or what came since the last look.";
+  "Sorts the few rows that the search found: those of one merchant, one request or one event, " +
+  "or what came since the last look.";
 const PAGE = "Walks a bounded log from its newest row, and ends when a page is full.";
 const ALL = "Is to erase all there is.";
 
@@ -383,7 +385,7 @@ test("a pending delivery is sent after any number of later ones, and is logged a
   expect(attempts).toBeLessThan(10_000 + PENDING_ROWS + 300);
 });
 
-test("a large database is checked where it is read: a record that another program spoiled ends in a sentence", async () => {
+test("a large database is checked where it is read: a spoiled record ends in a sentence", async () => {
   const records = 100_001;
   const db = join(folder(), "large.db");
   await (await share({ memory: false, db })).close();
@@ -414,7 +416,8 @@ test("a large database is checked where it is read: a record that another progra
       const { status, body } = await get(number);
       expect([status, body.code]).toEqual([503, "database_damaged"]);
       expect(body.message).toContain(
-        `${db} holds a row of documents (merchant "mer_market", kind "customer", id "${id(number)}") that is invalid in the column body: ${says}`,
+        `${db} holds a row of documents (merchant "mer_market", kind "customer", id "${id(number)}") ` +
+          `that is invalid in the column body: ${says}`,
       );
     }
     const list = await call(sandbox.url, "GET", "/v1/payments", { key: "sk_test_market" });
@@ -424,6 +427,6 @@ test("a large database is checked where it is read: a record that another progra
   }
   alter(`update documents set body = json_set(body, '$.name', 5) where id = 'mer_market'`);
   await expect(share({ memory: false, db })).rejects.toThrow(
-    /holds a row of documents \(merchant "mer_market", kind "merchant", id "mer_market"\) that is invalid in the column body/,
+    /a row of documents \(merchant "mer_market", kind "merchant", id "mer_market"\) that is invalid in the column body/,
   );
 });

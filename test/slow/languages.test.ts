@@ -43,7 +43,9 @@ const suites: Suite[] = [
   {
     folder: "java",
     probe: "javac -version && test -e /usr/share/java/junit-platform-console-standalone.jar",
-    command: `javac -cp "${JUNIT}" -d out *.java && npx merchant-sandbox exec --fail-on verdicts -- java -cp "out:${JUNIT}" org.junit.platform.console.ConsoleLauncher --select-class SandboxTest`,
+    command:
+      `javac -cp "${JUNIT}" -d out *.java && npx merchant-sandbox exec --fail-on verdicts -- java -cp ` +
+      `"out:${JUNIT}" org.junit.platform.console.ConsoleLauncher --select-class SandboxTest`,
     passed: /3 tests successful/,
   },
   {

@@ -37,7 +37,8 @@ function installation(version: string, source: string) {
 }
 
 const REFUSAL =
-  "better-sqlite3 13.2.0 needs Node-API 10, and Node 22.12.0 has Node-API 9: install Node 24, or 22.14 or newer, or pin better-sqlite3 to ^12.11.1.";
+  "better-sqlite3 13.2.0 needs Node-API 10, and Node 22.12.0 has Node-API 9: install Node 24, or 22.14 or newer, " +
+  "or pin better-sqlite3 to ^12.11.1.";
 
 describe("a better-sqlite3 that would crash this Node", () => {
   test.each([
@@ -86,7 +87,9 @@ describe("a better-sqlite3 without a binary for this Node", () => {
     expect(await installation("12.11.1", DOES_NOT_LOAD).run("start", "--memory", "--port", "0")).toMatchObject({
       code: 7,
       out: [],
-      error: `merchant-sandbox: ${sentence}: install it again with install scripts allowed, or install Node 24, which needs none.\n`,
+      error:
+        `merchant-sandbox: ${sentence}: install it again with install scripts allowed, or install Node 24, ` +
+        "which needs none.\n",
     });
   });
 

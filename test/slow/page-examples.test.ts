@@ -78,7 +78,9 @@ describe("the command", () => {
     expect((await scenario(bench.url)).text.split("\n").filter((line) => line !== "")).toHaveLength(files.length);
     expect(await scenario(bench.url, "score", "lost-response")).toEqual({
       code: 4,
-      text: "lost-response is not armed, so it has no score. Arm it with merchant-sandbox scenario start lost-response.\n",
+      text:
+        "lost-response is not armed, so it has no score. " +
+        "Arm it with merchant-sandbox scenario start lost-response.\n",
     });
     expect(await scenario(bench.url, "start", "lost-response", "--for", "lodge")).toMatchObject({
       code: 0,

@@ -225,25 +225,29 @@ describe("a custom fixture", () => {
       "an unknown state",
       '"pending"',
       '"pendng"',
-      ':10 /records/booking/0/status: records.booking.0.status must be one of pending, confirmed, checked_in, checked_out, no_show, cancelled, declined; received "pendng".',
+      ":10 /records/booking/0/status: records.booking.0.status must be one of pending, confirmed, checked_in, " +
+        'checked_out, no_show, cancelled, declined; received "pendng".',
     ],
     [
       "an id twice",
       "bkg_2",
       "bkg_1",
-      ":11 /records/booking/1/id: no two records of the kind booking may have the same id; /records/booking/0 has it too.",
+      ":11 /records/booking/1/id: no two records of the kind booking may have the same id; " +
+        "/records/booking/0 has it too.",
     ],
     [
       "two variants of a product without options",
       ', "options": { "size": "S" } },\n      { "productId": "prod_1", "sku": "A-2", "options": { "size": "M" } }',
       ', "options": {} },\n      { "productId": "prod_1", "sku": "A-2" }',
-      ":16 /records/product_variant/1/productId: no two records of the kind product_variant may have the same productId and options;",
+      ":16 /records/product_variant/1/productId: no two records of the kind product_variant may have the same " +
+        "productId and options;",
     ],
     [
       "a refund above the amount",
       '[{ "id": "prod_1" }]',
       '[{ "id": "prod_1" }], "payment": [{ "id": "pay_1", "status": "succeeded", "amount": 500, "refundedAmount": 900 }]',
-      ":13 /records/payment/0/refundedAmount: payment pay_1: refundedAmount must not exceed the amount, 500; received 900.",
+      ":13 /records/payment/0/refundedAmount: payment pay_1: refundedAmount must not exceed the amount, 500; " +
+        "received 900.",
     ],
     [
       "a reference to a record that does not exist",

@@ -35,5 +35,6 @@ export const COUNT_CALLS = `{ window.inFlight = 0;
 /** Waits until no call is in flight and the page has painted. */
 export const idle = (page: Page) =>
   page.evaluate(
-    `new Promise((resolve) => { const look = () => inFlight === 0 ? requestAnimationFrame(() => resolve()) : setTimeout(look, 5); look(); })`,
+    "new Promise((resolve) => { const look = () => inFlight === 0 ? requestAnimationFrame(() => resolve()) : " +
+      "setTimeout(look, 5); look(); })",
   );

@@ -217,7 +217,8 @@ describe("a filter", () => {
   test.each([
     [
       "colour:red",
-      "There is no field colour:. The fields are id:, method:, path:, status:, ms:, operation:, merchant:, key:, fault:",
+      "There is no field colour:. " +
+        "The fields are id:, method:, path:, status:, ms:, operation:, merchant:, key:, fault:",
     ],
     ["status:404 !nobody:here", /^There is no field nobody:\. /],
     ["size>3", /^There is no field size:\. /],

@@ -51,7 +51,9 @@ function refuseUnsafeLock(lock: string): void {
     if (!look(path)) continue;
     if (!isIdleJournal(path)) throw new SandboxError(`${path} was not left by a sandbox; remove it. ${ANOTHER_PLACE}`);
     throw new SandboxError(
-      `${path} was left by an earlier version of merchant-sandbox, which still runs or was killed. This version does not open its database: stop it if it runs, and move its files away to start afresh, or choose another file with --db <file>.`,
+      `${path} was left by an earlier version of merchant-sandbox, which still runs or was killed. ` +
+        "This version does not open its database: stop it if it runs, and move its files away to start afresh, " +
+        "or choose another file with --db <file>.",
     );
   }
 }

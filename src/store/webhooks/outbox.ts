@@ -61,10 +61,7 @@ export function openOutbox({ database, clock, counters, retention, heldEndpoints
   let deliveriesAdded = () => {};
   return {
     ...changes,
-    /**
-     * Calls back inside the transaction whenever deliveries were added, so that their first attempt can start in the
-     * same commit.
-     */
+    /** Calls back in the transaction that adds deliveries, so that a first attempt can start in the same commit. */
     onPending(listener: () => void) {
       deliveriesAdded = listener;
     },
@@ -199,10 +196,7 @@ function subscriptions({ sql }: Database) {
       clearNextAttempts.run({ merchant, endpoint });
       if (cancel.run({ merchant, endpoint }).changes > 0) unsubscribed.push({ merchant, endpoint });
     },
-    /**
-     * The endpoints whose pending deliveries were cancelled since the last call, even if the transaction was rolled
-     * back.
-     */
+    /** The endpoints whose deliveries were cancelled since the last call, even if that was rolled back. */
     takeUnsubscribed: () => unsubscribed.splice(0),
   };
 }

@@ -15,7 +15,8 @@ const COUNT_DIGITS = 4;
  */
 export function raiseCounts(sql: Sql, resources: readonly Resource[]): void {
   const raise = sql.prepare<[string, string, number]>(
-    `insert into counters (merchant, name, value) values (?, ?, ?) on conflict do update set value = max(value, excluded.value)`,
+    `insert into counters (merchant, name, value) values (?, ?, ?)
+     on conflict do update set value = max(value, excluded.value)`,
   );
   const lastOf = (table: string, where: string) =>
     sql

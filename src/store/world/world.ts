@@ -84,8 +84,8 @@ export function openWorld({
       if (isEmpty.get() === 1) database.transaction(reseedAll);
     },
     /**
-     * Restores everything, or one merchant, to the fixtures with the same ids. Everything: created merchants are removed
-     * one after another first, if there are many.
+     * Restores everything, or one merchant, to the fixtures with the same ids. A reset of everything first removes
+     * created merchants, one after another if there are many.
      */
     async reset(merchant?: string) {
       if (merchant === undefined) await removeMostCreated();
