@@ -73,6 +73,7 @@ export function createReceivers(listeners: ReceiverListeners) {
         recorded: now,
         watchedUntil: now + ATTRIBUTION_WINDOW,
         writes: [],
+        shared: new Set<string>(),
         fault,
       };
       attribution.watch(delivery);
@@ -189,6 +190,7 @@ const describeRepeat = ({ earlier, repeat }: Repeat): RepeatDelivery => {
     wasAccepted: earlier.some(({ isAccepted }) => isAccepted),
     writesBefore: earlier.flatMap(effectsOf).filter((call) => call.arrived < repeat.started),
     writesAfterRepeat: effectsOf(repeat),
+    isShared: (call) => [...earlier, repeat].some(({ shared }) => shared.has(call.request)),
     fault: repeat.fault,
   };
 };
@@ -209,6 +211,8 @@ interface WatchedDelivery {
   readonly recorded: number;
   readonly watchedUntil: number;
   writes: ObservedCall[];
+  /** Ids of writes that arrived while it failed and a delivery of another event was in flight, which may have caused them. */
+  readonly shared: Set<string>;
   /** The fault rule that caused the delivery. */
   readonly fault: string | undefined;
 }
@@ -244,6 +248,8 @@ function createWriteAttribution() {
     attribute(call: ObservedCall): WatchedDelivery[] {
       const before = deliveryOf.get(call.request);
       const delivery = findDelivery(watched, first, call, before);
+      if (delivery && !delivery.isAccepted && isSharedWith(watched, first, delivery, call))
+        delivery.shared.add(call.request);
       if (delivery === before) return [];
       if (before) before.writes = before.writes.filter(({ request }) => request !== call.request);
       deliveryOf.delete(call.request);
@@ -290,4 +296,19 @@ function findDelivery(
     if (fits && delivery.started > (latest?.started ?? -Infinity)) latest = delivery;
   }
   return latest;
+}
+
+/** Whether a delivery of another event was in flight when the write arrived. Searches backwards: they are the newest. */
+function isSharedWith(
+  watched: readonly WatchedDelivery[],
+  first: number,
+  { attempt }: WatchedDelivery,
+  { arrived }: ObservedCall,
+): boolean {
+  for (let index = watched.length - 1; index >= first; index--) {
+    const other = watched[index] as WatchedDelivery;
+    if (other.recorded < arrived) return false;
+    if (other.started <= arrived && other.attempt.eventId !== attempt.eventId) return true;
+  }
+  return false;
 }

@@ -289,6 +289,13 @@ describe("an assumption that cannot be set is refused with the reason:", () => {
     await expect(openWith(assumptions as never)).rejects.toThrow(message);
   });
 
+  test("an unknown id and a wrong value, which TypeScript rejects too", async () => {
+    // @ts-expect-error: there is no such id.
+    await expect(open({ assumptions: { "bookings.declin.status": 202 } })).rejects.toThrow("no assumption");
+    // @ts-expect-error: the value is a number.
+    await expect(open({ assumptions: { "rate_limit.limit": "many" } })).rejects.toThrow("must be an integer");
+  });
+
   test("an option that sets another value", async () => {
     const assumptions = { "rate_limit.limit": 7 };
     await expect(openWith(assumptions, { rateLimit: "10/10s" })).rejects.toThrow(

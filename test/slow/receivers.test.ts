@@ -130,7 +130,7 @@ test("--secret verifies deliveries for an endpoint registered elsewhere, and rep
 const SIGNATURE = {
   "webhook.signature.key": "base64 digest of the id and body, keyed with the secret without its prefix",
   "webhook.signature.prefix": "v1=",
-};
+} as const;
 const FLAGS = Object.entries(SIGNATURE).flatMap(([id, value]) => ["--assume", `${id}=${value}`]);
 
 test("verifies signatures in the form that the sandbox sets", async () => {

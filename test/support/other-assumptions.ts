@@ -1,7 +1,6 @@
 // A value for every assumption that can be set, other than its default; one sandbox takes all of them.
 
 import type { FactValue, ServiceFact } from "../../src/contracts/fact.ts";
-import { signatureForms } from "../../src/kernel/signature-forms.ts";
 import { ownFacts } from "../../src/sandbox/documents.ts";
 
 export const settableFacts = () => ownFacts().filter((fact) => fact.settable !== undefined);
@@ -12,11 +11,13 @@ const ofId: Record<string, FactValue> = {
   "http.body_bytes": 1_000,
   "retry.schedule": [60, 300],
   "rate_limit.retry_after": 45,
-  "webhook.signature.key": signatureForms[7] as string,
 };
 
-const otherValue = ({ id, kind, value }: ServiceFact): FactValue =>
-  ofId[id] ?? ofKind[kind] ?? (typeof value === "number" ? value + 1 : `${value}x`);
+function otherValue({ id, kind, value, settable }: ServiceFact): FactValue {
+  const { enum: choices } = settable as { enum?: string[] };
+  const other = choices?.find((choice) => choice !== value) ?? `${value}x`;
+  return ofId[id] ?? ofKind[kind] ?? (typeof value === "number" ? value + 1 : other);
+}
 
 export const otherAssumptions = (): Record<string, FactValue> =>
   Object.fromEntries(settableFacts().map((fact) => [fact.id, otherValue(fact)]));

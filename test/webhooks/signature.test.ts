@@ -57,7 +57,7 @@ describe("a signature", () => {
   test.each(signatureForms)(
     "as %s is verified, and explained, by a sandbox and a receiver that set it",
     async (form) => {
-      const assumptions = { "webhook.signature.key": form, "webhook.signature.prefix": "v1=" };
+      const assumptions = { "webhook.signature.key": form as never, "webhook.signature.prefix": "v1=" };
       const { bench, receiver, id: endpoint, secret } = await openRegistered({ assumptions });
       await deliver(bench);
       const [{ body = Buffer.of(), headers = {} } = {}] = receiver.arrivals;
@@ -77,7 +77,7 @@ describe("a signature", () => {
   );
 
   test("in a form that does not exist is an error that names the form", () => {
-    const assumptions = { "webhook.signature.key": "md5" };
+    const assumptions = { "webhook.signature.key": "md5" as never };
     expect(() => verifySignature({ body: BODY, signature: "", secret: SECRET, assumptions })).toThrow(
       /webhook\.signature\.key takes a form such as "hex digest .*; received "md5"\./,
     );

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { AssumptionValues } from "../../../generated/control-api.ts";
 import { eventsText, matchingTypes } from "../../areas/index.ts";
 import { createGuard } from "../../http/guard.ts";
 import { discardRest } from "../../http/unread-body.ts";
@@ -14,7 +15,6 @@ import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import { withResolvers } from "../../kernel/with-resolvers.ts";
 import { wholeNumber } from "../../sandbox/options.ts";
-import { type Assumptions, NO_ASSUMPTIONS } from "../../store/assumptions.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
@@ -36,7 +36,7 @@ interface Behaviour {
   /** Undefined until the endpoint is registered, or if deliveries are not verified. */
   secret: string | undefined;
   /** They may set the form of the signature. */
-  assumptions: Assumptions;
+  assumptions: AssumptionValues;
 }
 
 const PORT = 4848;
@@ -79,7 +79,7 @@ export const receive = command({
       acceptsUnsigned: flags["accept-unsigned"] !== undefined,
       log: flags.log === undefined ? undefined : openWebhookLog(flags.log),
       secret: flags.secret,
-      assumptions: flags.secret === undefined ? NO_ASSUMPTIONS : await assumptionsOf(options),
+      assumptions: flags.secret === undefined ? {} : await assumptionsOf(options),
     };
     const server = await listen(wholeNumber(0, 65_535)(flags.port ?? String(PORT), "--port"), behaviour);
     const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
@@ -114,7 +114,7 @@ async function register(sandbox: RunningSandbox, url: string, wanted: string | u
   print(
     `Receiving ${eventsText(events)} of ${merchant} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`,
   );
-  const signed = { secret, assumptions: assumptions as Assumptions };
+  const signed = { secret, assumptions: assumptions as AssumptionValues };
   // The sandbox may have stopped first, which is not an error.
   return { signed, leave: () => endpoints.remove({ id }).catch(() => undefined) };
 }

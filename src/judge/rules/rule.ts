@@ -49,6 +49,8 @@ export interface RepeatDelivery {
   /** The writes after any of the earlier deliveries. */
   readonly writesBefore: readonly ObservedCall[];
   readonly writesAfterRepeat: readonly ObservedCall[];
+  /** Whether a delivery of another event may have caused the write instead. */
+  isShared(call: ObservedCall): boolean;
   /** The fault rule that caused the repeat. */
   readonly fault: string | undefined;
 }
