@@ -73,6 +73,7 @@ export function createReceivers(listeners: ReceiverListeners) {
         recorded: now,
         watchedUntil: now + ATTRIBUTION_WINDOW,
         writes: [],
+        shared: new Set<string>(),
         fault,
       };
       attribution.watch(delivery);
@@ -189,13 +190,14 @@ const describeRepeat = ({ earlier, repeat }: Repeat): RepeatDelivery => {
     wasAccepted: earlier.some(({ isAccepted }) => isAccepted),
     writesBefore: earlier.flatMap(effectsOf).filter((call) => call.arrived < repeat.started),
     writesAfterRepeat: effectsOf(repeat),
+    isShared: (call) => [...earlier, repeat].some(({ shared }) => shared.has(call.request)),
     fault: repeat.fault,
   };
 };
 
 /**
- * The writes that count as the effect of a delivery. After a response that rejects it, the receiver is done: a later write
- * has another cause, such as the shop's own next call. After a timeout, the receiver may still be busy.
+ * The writes that count as the effect of a delivery. After a response that rejects it, the receiver is done: a later
+ * write has another cause, such as the shop's own next call. After a timeout, the receiver may still be busy.
  */
 const effectsOf = ({ attempt, isAccepted, recorded, writes }: WatchedDelivery): readonly ObservedCall[] =>
   isAccepted || attempt.responseStatus === null ? writes : writes.filter(({ arrived }) => arrived <= recorded);
@@ -209,6 +211,11 @@ interface WatchedDelivery {
   readonly recorded: number;
   readonly watchedUntil: number;
   writes: ObservedCall[];
+  /**
+   * Ids of writes that arrived while it failed and a delivery of another event was in flight, which may have caused
+   * them.
+   */
+  readonly shared: Set<string>;
   /** The fault rule that caused the delivery. */
   readonly fault: string | undefined;
 }
@@ -244,6 +251,8 @@ function createWriteAttribution() {
     attribute(call: ObservedCall): WatchedDelivery[] {
       const before = deliveryOf.get(call.request);
       const delivery = findDelivery(watched, first, call, before);
+      if (delivery && !delivery.isAccepted && isSharedWith(watched, first, delivery, call))
+        delivery.shared.add(call.request);
       if (delivery === before) return [];
       if (before) before.writes = before.writes.filter(({ request }) => request !== call.request);
       deliveryOf.delete(call.request);
@@ -290,4 +299,21 @@ function findDelivery(
     if (fits && delivery.started > (latest?.started ?? -Infinity)) latest = delivery;
   }
   return latest;
+}
+
+/**
+ * Whether a delivery of another event was in flight when the write arrived. Searches backwards: they are the newest.
+ */
+function isSharedWith(
+  watched: readonly WatchedDelivery[],
+  first: number,
+  { attempt }: WatchedDelivery,
+  { arrived }: ObservedCall,
+): boolean {
+  for (let index = watched.length - 1; index >= first; index--) {
+    const other = watched[index] as WatchedDelivery;
+    if (other.recorded < arrived) return false;
+    if (other.started <= arrived && other.attempt.eventId !== attempt.eventId) return true;
+  }
+  return false;
 }

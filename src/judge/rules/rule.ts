@@ -21,7 +21,9 @@ export interface Retry {
   readonly chain: RetryChain;
   readonly from: ObservedCall;
   readonly to: ObservedCall;
-  /** Milliseconds from the failure's response to the arrival of the retry: real or sandbox time, whichever is longer. */
+  /**
+   * Milliseconds from the failure's response to the arrival of the retry: real or sandbox time, whichever is longer.
+   */
   readonly waited: number;
   /** How `to` was recognised as the repeat. */
   readonly confirmedBy: Confirmation;
@@ -49,6 +51,8 @@ export interface RepeatDelivery {
   /** The writes after any of the earlier deliveries. */
   readonly writesBefore: readonly ObservedCall[];
   readonly writesAfterRepeat: readonly ObservedCall[];
+  /** Whether a delivery of another event may have caused the write instead. */
+  isShared(call: ObservedCall): boolean;
   /** The fault rule that caused the repeat. */
   readonly fault: string | undefined;
 }

@@ -102,6 +102,8 @@ export const webhookForgeryRejected: Rule = {
   },
 };
 
+const failureUnless = (isUnclear: boolean): Verdict => (isUnclear ? "inconclusive" : "fail");
+
 /** Names the response of a delivery that failed. */
 function responseOf({ status, responseStatus }: AttemptMessage): string {
   if (status === "succeeded") return "";
@@ -110,8 +112,8 @@ function responseOf({ status, responseStatus }: AttemptMessage): string {
 
 /**
  * The judge sees only the merchant's writes to the API during and shortly after a delivery. If the same write takes
- * effect after each of two deliveries of one event, the receiver processed the event twice, whatever it responded. If an
- * accepted delivery is repeated and no write precedes the repeat, the rule stays inconclusive.
+ * effect after each of two deliveries of one event, the receiver processed the event twice, whatever it responded. If
+ * an accepted delivery is repeated and no write precedes the repeat, the rule stays inconclusive.
  */
 export const webhookSingleEffect: Rule = {
   id: "webhook.single_effect",
@@ -121,7 +123,7 @@ export const webhookSingleEffect: Rule = {
   hint:
     "Save the event's id in the transaction that processes it, or use it as the Idempotency-Key of the calls that it " +
     "causes.",
-  onRepeatDelivery({ first, repeat, wasAccepted, writesBefore, writesAfterRepeat }) {
+  onRepeatDelivery({ first, repeat, wasAccepted, writesBefore, writesAfterRepeat, isShared }) {
     const attempts = [first, repeat];
     const effects = writesBefore.filter(({ tookEffect }) => tookEffect);
     const isAccepted = repeat.status === "succeeded";
@@ -142,13 +144,15 @@ export const webhookSingleEffect: Rule = {
     // A receiver that fails again has not said what it did with the event.
     if (!second && !isAccepted) return undefined;
     const original = effects.find((call) => !second || call.fingerprint() === second.fingerprint()) ?? effects[0];
+    const isUnclear = [original, second].some((call) => call !== undefined && isShared(call));
+    const before = `${original?.request} followed ${first.id}${responseOf(first)}`;
+    const again = second
+      ? `${second.request} did the same again after ${repeat.id}, which delivered the same event`
+      : `no such write followed ${repeat.id}, which delivered the same event`;
+    const doubt = ", but a delivery of another event was in flight, and may have caused one of the two";
     return {
-      verdict: second ? "fail" : "pass",
-      says: second
-        ? `${original?.request} followed ${first.id}${responseOf(first)}; ${second.request} did the same again after ${repeat.id}, which ` +
-          "delivered the same event."
-        : `${original?.request} followed ${first.id}${responseOf(first)}; no such write followed ${repeat.id}, which delivered the same ` +
-          "event.",
+      verdict: second ? failureUnless(isUnclear) : "pass",
+      says: `${before}; ${again}${second && isUnclear ? doubt : ""}.`,
       calls: [original, second].filter((call) => call !== undefined),
       attempts,
     };
