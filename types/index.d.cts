@@ -72,7 +72,7 @@ export interface ControlApi {
     explain(given: SignatureExplainInput): Promise<SignatureExplainReply>;
   };
   readonly verdicts: {
-    /** List verdicts on how clients retry and how receivers handle webhooks. The judge always watches and never changes a response. After a 429, a 503, a lost response or another transient failure, it checks the client's next call of the same kind. Times are real, whatever the sandbox clock says. The newest 1,000 of each verdict are kept. */
+    /** List verdicts on how clients retry and how receivers handle webhooks. The judge always watches and never changes a response. After a 429, a 503, a lost response or another transient failure, it checks the client's next call of the same kind. A wait counts in real time or in sandbox time, whichever is longer, so a client of a frozen sandbox waits by advancing the clock. The newest 1,000 of each verdict are kept. */
     list(given?: VerdictsListInput): Promise<VerdictsListReply>;
     /** Get a verdict. */
     get(given: {
@@ -232,6 +232,158 @@ export interface AnyRecord {
   /** Time at which it was created, in Unix seconds */
   created: number;
   [field: string]: unknown;
+}
+/** The values of assumptions that can be set, by id */
+export interface AssumptionValues {
+  "http.body_bytes"?: number;
+  "rate_limit.limit"?: number;
+  "rate_limit.seconds"?: number;
+  "rate_limit.retry_after"?: "seconds until the window ends" | number;
+  "idempotency.seconds"?: number;
+  "idempotency.key_length"?: number;
+  "webhook.timeout"?: number;
+  "retry.schedule"?: number[];
+  "webhooks.body_format"?: "indented" | "compact";
+  "webhook.signature.key"?: "hex digest of the body, keyed with the whole secret" | "hex digest of the body, keyed with the secret without its prefix" | "hex digest of the body, keyed with the secret without its prefix, decoded from base64" | "hex digest of the body, keyed with the secret without its prefix, decoded from hex" | "hex digest of the id and body, keyed with the whole secret" | "hex digest of the id and body, keyed with the secret without its prefix" | "hex digest of the id and body, keyed with the secret without its prefix, decoded from base64" | "hex digest of the id and body, keyed with the secret without its prefix, decoded from hex" | "base64 digest of the body, keyed with the whole secret" | "base64 digest of the body, keyed with the secret without its prefix" | "base64 digest of the body, keyed with the secret without its prefix, decoded from base64" | "base64 digest of the body, keyed with the secret without its prefix, decoded from hex" | "base64 digest of the id and body, keyed with the whole secret" | "base64 digest of the id and body, keyed with the secret without its prefix" | "base64 digest of the id and body, keyed with the secret without its prefix, decoded from base64" | "base64 digest of the id and body, keyed with the secret without its prefix, decoded from hex";
+  "webhook.signature.prefix"?: string;
+  "customers.get.status"?: number;
+  "pricing_rules.create.status"?: number;
+  "payroll.create.status"?: number;
+  "payout_method.set.status"?: number;
+  "merchants.login.status"?: number;
+  "merchants.create.status"?: number;
+  "payouts.list.status"?: number;
+  "payouts.list.query.limit.default"?: number;
+  "payouts.list.query.limit.minimum"?: number;
+  "payouts.list.query.limit.maximum"?: number;
+  "marketplace_orders.list.status"?: number;
+  "marketplace_orders.list.query.limit.default"?: number;
+  "marketplace_orders.list.query.limit.minimum"?: number;
+  "marketplace_orders.list.query.limit.maximum"?: number;
+  "payments.list.status"?: number;
+  "disciplinary.list.status"?: number;
+  "disciplinary.list.query.limit.default"?: number;
+  "disciplinary.list.query.limit.minimum"?: number;
+  "disciplinary.list.query.limit.maximum"?: number;
+  "renewals.list.status"?: number;
+  "renewals.list.query.limit.default"?: number;
+  "renewals.list.query.limit.minimum"?: number;
+  "renewals.list.query.limit.maximum"?: number;
+  "organizer.get.status"?: number;
+  "sync_logs.list.status"?: number;
+  "sync_logs.list.query.limit.default"?: number;
+  "sync_logs.list.query.limit.minimum"?: number;
+  "sync_logs.list.query.limit.maximum"?: number;
+  "appraisals.list.status"?: number;
+  "appraisals.list.query.limit.default"?: number;
+  "appraisals.list.query.limit.minimum"?: number;
+  "appraisals.list.query.limit.maximum"?: number;
+  "merchants.me.status"?: number;
+  "bookings.decline.status"?: number;
+  "payroll.override_item.status"?: number;
+  "variants.create.status"?: number;
+  "remittances.confirm.status"?: number;
+  "gov_payments.post.status"?: number;
+  "statutory_settings.update.status"?: number;
+  "statutory_settings.get.status"?: number;
+  "webhooks.create.status"?: number;
+  "webhooks.list.status"?: number;
+  "webhooks.list.query.limit.default"?: number;
+  "webhooks.list.query.limit.minimum"?: number;
+  "webhooks.list.query.limit.maximum"?: number;
+  "webhooks.delete.status"?: number;
+  "webhooks.rotate_secret.status"?: number;
+  "deliveries.list.status"?: number;
+  "deliveries.list.query.limit.default"?: number;
+  "deliveries.list.query.limit.minimum"?: number;
+  "deliveries.list.query.limit.maximum"?: number;
+  "events.test.status"?: number;
+  "error.invalid_json.status"?: number;
+  "error.invalid_json.category"?: string;
+  "error.invalid_json.code"?: string;
+  "error.body_not_object.status"?: number;
+  "error.body_not_object.category"?: string;
+  "error.body_not_object.code"?: string;
+  "error.body_too_deep.status"?: number;
+  "error.body_too_deep.category"?: string;
+  "error.body_too_deep.code"?: string;
+  "error.validation_failed.status"?: number;
+  "error.validation_failed.category"?: string;
+  "error.validation_failed.code"?: string;
+  "error.invalid_limit.status"?: number;
+  "error.invalid_limit.category"?: string;
+  "error.invalid_limit.code"?: string;
+  "error.invalid_cursor.status"?: number;
+  "error.invalid_cursor.category"?: string;
+  "error.invalid_cursor.code"?: string;
+  "error.invalid_webhook_url.status"?: number;
+  "error.invalid_webhook_url.category"?: string;
+  "error.invalid_webhook_url.code"?: string;
+  "error.idempotency_key_empty.status"?: number;
+  "error.idempotency_key_empty.category"?: string;
+  "error.idempotency_key_empty.code"?: string;
+  "error.idempotency_key_too_long.status"?: number;
+  "error.idempotency_key_too_long.category"?: string;
+  "error.idempotency_key_too_long.code"?: string;
+  "error.idempotency_key_invalid.status"?: number;
+  "error.idempotency_key_invalid.category"?: string;
+  "error.idempotency_key_invalid.code"?: string;
+  "error.missing_api_key.status"?: number;
+  "error.missing_api_key.category"?: string;
+  "error.missing_api_key.code"?: string;
+  "error.malformed_authorization.status"?: number;
+  "error.malformed_authorization.category"?: string;
+  "error.malformed_authorization.code"?: string;
+  "error.invalid_api_key.status"?: number;
+  "error.invalid_api_key.category"?: string;
+  "error.invalid_api_key.code"?: string;
+  "error.token_expired.status"?: number;
+  "error.token_expired.category"?: string;
+  "error.token_expired.code"?: string;
+  "error.invalid_credentials.status"?: number;
+  "error.invalid_credentials.category"?: string;
+  "error.invalid_credentials.code"?: string;
+  "error.merchant_suspended.status"?: number;
+  "error.merchant_suspended.category"?: string;
+  "error.merchant_suspended.code"?: string;
+  "error.resource_not_found.status"?: number;
+  "error.resource_not_found.category"?: string;
+  "error.resource_not_found.code"?: string;
+  "error.route_not_found.status"?: number;
+  "error.route_not_found.category"?: string;
+  "error.route_not_found.code"?: string;
+  "error.method_not_allowed.status"?: number;
+  "error.method_not_allowed.category"?: string;
+  "error.method_not_allowed.code"?: string;
+  "error.invalid_state.status"?: number;
+  "error.invalid_state.category"?: string;
+  "error.invalid_state.code"?: string;
+  "error.already_exists.status"?: number;
+  "error.already_exists.category"?: string;
+  "error.already_exists.code"?: string;
+  "error.idempotency_key_in_use.status"?: number;
+  "error.idempotency_key_in_use.category"?: string;
+  "error.idempotency_key_in_use.code"?: string;
+  "error.payload_too_large.status"?: number;
+  "error.payload_too_large.category"?: string;
+  "error.payload_too_large.code"?: string;
+  "error.uri_too_long.status"?: number;
+  "error.uri_too_long.category"?: string;
+  "error.uri_too_long.code"?: string;
+  "error.unsupported_media_type.status"?: number;
+  "error.unsupported_media_type.category"?: string;
+  "error.unsupported_media_type.code"?: string;
+  "error.unsupported_content_encoding.status"?: number;
+  "error.unsupported_content_encoding.category"?: string;
+  "error.unsupported_content_encoding.code"?: string;
+  "error.expectation_failed.status"?: number;
+  "error.expectation_failed.category"?: string;
+  "error.expectation_failed.code"?: string;
+  "error.idempotency_key_reused.status"?: number;
+  "error.idempotency_key_reused.category"?: string;
+  "error.idempotency_key_reused.code"?: string;
+  "error.rate_limit_exceeded.category"?: string;
+  "error.rate_limit_exceeded.code"?: string;
 }
 export interface AttemptMessage {
   id: string;
@@ -839,7 +991,7 @@ export interface HarLog {
 /** A JSON Schema */
 export interface JsonSchema {
   /** The dialect */
-  $schema: string;
+  "$schema": string;
   title?: string;
   [field: string]: unknown;
 }
@@ -1961,7 +2113,7 @@ export interface Verdict {
   })[];
   /** What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
   confirmedBy: "database" | "connections" | "time" | null;
-  /** What was measured, in real time */
+  /** What was measured: a wait in real time or in sandbox time, whichever is longer; all else in real time */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it */
   fault: string | null;
@@ -1998,7 +2150,7 @@ export interface VerdictMessage {
   })[];
   /** What confirms the verdict: `database`, effects and keys of the requests and attempts in the log; `connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive */
   confirmedBy: "database" | "connections" | "time" | null;
-  /** What was measured, in real time */
+  /** What was measured: a wait in real time or in sandbox time, whichever is longer; all else in real time */
   milliseconds: Record<string, number>;
   /** The fault rule that caused it */
   fault: string | null;
@@ -2324,17 +2476,14 @@ interface RequestEntry {
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /**
-   * Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation.
-   */
+  /** Real milliseconds from its arrival to the end of each stage: checks, body, validation, operation. */
   stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
-  /**
-   * Real milliseconds just before the response began or the connection was broken: the earliest time at which the
-   * client can know.
-   */
+  /** Real milliseconds just before the response began or the connection broke: when the client can know. */
   answered: number;
+  /** Sandbox milliseconds when the response began: a frozen clock may be advanced during a slow request. */
+  answeredAt: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
   /** Whether the sandbox had sent nothing on the connection before, not even a response of the control API. */
@@ -2395,7 +2544,7 @@ interface Options {
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
   /** set an assumption, such as bookings.decline.status=202; `assumptions` lists those that can be set */
-  assumptions: Record<string, string | number | boolean | readonly string[] | readonly number[]>;
+  assumptions: AssumptionValues;
   /** arm the fault rules of this JSON file at start and after each reset */
   faults: string | undefined;
   /** arm this scenario, such as lost-response, at start and after each reset */
@@ -2490,8 +2639,12 @@ interface Signed {
   signature: string | undefined;
   /** The secret of the endpoint, as it was shown when the endpoint was created. */
   secret: string;
+  /** The assumptions of the sandbox, if they set the form of the signature. */
+  assumptions?: AssumptionValues;
+  /** The value of `X-Webhook-Id`, for the forms that sign it too. */
+  id?: string | undefined;
 }
 /** Whether a delivery was signed with the secret. Compares in constant time. */
-export declare function verifySignature({ body, signature, secret }: Signed): boolean;
+export declare function verifySignature({ body, signature, secret, assumptions, id }: Signed): boolean;
 
 export {};

@@ -8,7 +8,7 @@ import { controlCatalogue } from "../../src/control/index.ts";
 import { Condition, Count } from "../../src/schema/conditions.ts";
 import { type TProperties, type TSchema, Type } from "../../src/schema/shapes.ts";
 import type { DeclaredOperation } from "../reference/api-surface.ts";
-import { faultTypes, preciseFields } from "../reference/documents.ts";
+import { assumptions, faultTypes, preciseFields } from "../reference/documents.ts";
 import { camel, createTypes, docComment, indented, pascal, type Types } from "../reference/typescript.ts";
 
 const NOTE = "Written by the build: change the operations' declarations, not this file.";
@@ -31,8 +31,16 @@ function controlApi(operations: readonly DeclaredOperation[]): string {
     return group === "sandbox" ? methods : `readonly ${camel(group)}: {\n${indented(methods)}\n};`;
   });
   types.named("LiveEvent", Type.Union(Object.values(liveEvents)));
+  types.named("AssumptionValues", assumptionValues());
   const api = `${docComment("The control API of a sandbox.")}export interface ControlApi {\n${indented(members.join("\n"))}\n}`;
   return `${[`// The control API as a program sees it. ${NOTE}`, api, ...types.declarations()].join("\n\n")}\n`;
+}
+
+function assumptionValues(): TSchema {
+  const settable = assumptions().facts.flatMap(({ id, settable: values }) =>
+    values === undefined ? [] : [[id, Type.Optional(values)] as const],
+  );
+  return Type.Object(Object.fromEntries(settable), { description: "The values of assumptions that can be set, by id" });
 }
 
 function method(operation: DeclaredOperation, types: Types): string {

@@ -92,12 +92,14 @@ function block(
   typeOf: (schema: TSchema) => string,
 ): string {
   const fields = Object.entries(properties).map(
-    ([name, schema]) => `${comment(schema)}${name}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};`,
+    ([name, schema]) => `${comment(schema)}${keyOf(name)}${required.includes(name) ? "" : "?"}: ${typeOf(schema)};`,
   );
   const open = additionalProperties === true ? ["[field: string]: unknown;"] : [];
   const lines = [...fields, ...open];
   return lines.length === 0 ? "{}" : `{\n${indented(lines.join("\n"))}\n}`;
 }
+
+const keyOf = (name: string) => (/^\w+$/.test(name) ? name : JSON.stringify(name));
 
 const comment = (schema: TSchema) => docComment(descriptionOf(schema));
 

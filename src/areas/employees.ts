@@ -74,10 +74,7 @@ const farPayDate: Warning<PayrollRun> = ({ payDate }, { before, now }) =>
     ? undefined
     : `payDate is ${payDate}, more than ten years from the sandbox clock.`;
 
-/**
- * Creates a remittance for each enabled scheme that has none: the employees' deductions plus the employer's share of
- * the gross pay.
- */
+/** Remits each enabled scheme that is not remitted yet: what was deducted, and the employer's share of gross pay. */
 function remit({ record, own }: Arrival<PayrollRun>): void {
   const remittedBefore = record.offCycle
     ? []
@@ -117,10 +114,7 @@ const paidTwice: Warning<PayrollRun> = (run, { before, own }) => {
   return undefined;
 };
 
-/**
- * A draft that is submitted after its pay date is paid on the next business day. A pay date that lay in the past from
- * the start stays.
- */
+/** A run submitted after its pay date is paid on the next business day, unless the date was past from the start. */
 function latePayDate(run: PayrollRun, before: PayrollRun | undefined, now: number, own: OwnRecords) {
   if (before?.status !== "draft" || run.status !== "pending" || run.payDate === null || run.payDate !== before.payDate)
     return {};
@@ -129,10 +123,7 @@ function latePayDate(run: PayrollRun, before: PayrollRun | undefined, now: numbe
   return isLate ? { payDate: businessDayFrom(today) } : {};
 }
 
-/**
- * A pay date on a weekend moves to the business day before it, and all times of the run with it; offices work on
- * business days.
- */
+/** A pay date on a weekend moves to the business day before it, with all times of the run: offices work then. */
 function fitPayDate({ moved }: ShiftedDates) {
   if (typeof moved.payDate !== "string") return {};
   const payDate = businessDayUntil(moved.payDate);

@@ -173,9 +173,7 @@ function refundDeposit({ record, own }: Arrival<RecordBase & { paymentId: string
 
 type Stay = Nights & Record<"nightlyRate" | "amount", number | null> & { currency: string | null };
 
-/**
- * The sum of all nights at the nightly rate, each adjusted by the applicable pricing rule with the highest priority.
- */
+/** The sum of the nightly rates, each adjusted by the applicable pricing rule with the highest priority. */
 function priceOf(stay: RecordBase & Stay, own: OwnRecords) {
   const { checkIn, checkOut, nightlyRate } = stay;
   const currency = stay.currency ?? homeOf(stay.merchantId, own).currency;

@@ -71,10 +71,7 @@ export const eventTypes: ReadonlySet<string> = new Set([
   ...resources.flatMap(({ events }) => Object.values(events)),
 ]);
 
-/**
- * Expands words such as payment.succeeded or payment.* to event types. Keeps `*`. Calls `fail` for a word that matches
- * no type.
- */
+/** Expands words such as payment.* to event types, and keeps `*`. Calls `fail` for a word that matches no type. */
 export function matchingTypes(words: readonly string[], fail: (message: string) => never): string[] {
   const types = words.flatMap((word) => {
     if (word === EVERY_TYPE || eventTypes.has(word)) return [word];

@@ -48,10 +48,7 @@ export const roomTypes = Type.Array(
   { description: "Room types that the merchant lets; empty if it lets none, or any" },
 );
 
-/**
- * Declares no `created` event, because `merchant.created` goes to the merchant that made the request, not to the new
- * one.
- */
+/** Declares no `created` event: `merchant.created` goes to the merchant that made the request, not to the new one. */
 export const merchants = resource({
   kind: "merchant",
   prefix: "mer",
@@ -173,10 +170,7 @@ export const operations = [login, createMerchant, getOwnMerchant];
 
 export const resources = [merchants];
 
-/**
- * Mints an id that is not in use. Resetting a merchant restarts its id counter, but keeps the merchants that it
- * created.
- */
+/** Skips ids in use: a reset of a merchant restarts its id counter, but keeps the merchants that it created. */
 function freshId(mint: OperationContext["mint"], isTaken: (id: string) => boolean): string {
   const id = mint(merchants.prefix);
   return isTaken(id) ? freshId(mint, isTaken) : id;

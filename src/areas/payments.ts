@@ -32,10 +32,7 @@ const USUAL_FEES: Readonly<Record<string, FeeRate>> = {
   mobile_money: [200, 0],
 };
 
-/**
- * Bank transfers and payouts wait for days, so the waiting ones of the fixtures, and the payments in them, are of a
- * daily schedule.
- */
+/** Waiting bank transfers and payouts of the fixtures last days, not weeks, and so do the payments in them. */
 export const daysIfDaily: Exclude<Resource["datesMoveBy"], string> = ({ metadata }) =>
   (metadata as { schedule?: unknown } | undefined)?.schedule === "daily" ? "days" : "weeks";
 
@@ -165,9 +162,7 @@ export const payments = resource({
   outstanding: (payment) => unpaidOf(payment) !== 0,
 });
 
-/**
- * Takes a payment from the customer of a record, and notes its id in a field of the record, unless the field names one.
- */
+/** Takes a payment from the customer of a record and notes its id in `field`, unless that names a payment. */
 export function takePayment<R extends RecordBase & Record<"customerId" | "currency", string | null>>(
   resource: Resource<R>,
   { record, own }: Arrival<RecordBase & Record<"customerId" | "currency", string | null>>,

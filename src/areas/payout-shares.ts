@@ -14,10 +14,7 @@ export const paymentShare = Type.Object({
   ),
 });
 
-/**
- * The shares of payments in a currency that are in no payout, the oldest first. Failed and canceled payouts do not
- * count.
- */
+/** The payments' shares in no payout, the oldest first. Failed and canceled payouts do not count. */
 export const openShares = (own: OwnRecords, currency: string | null): PaymentShare[] =>
   unpaidShares(own(payments).outstanding(), currency);
 

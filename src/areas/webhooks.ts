@@ -47,10 +47,7 @@ const subscription = {
 /** The most endpoints of a merchant, and so the most deliveries of an event. */
 const MOST_ENDPOINTS = 100;
 
-/**
- * Checked even with `--bodies open`, like the body of a test event, because the service's documentation shows both
- * bodies.
- */
+/** Checked even with `--bodies open`, because the service's documentation shows this body. */
 const newEndpoint = Type.Object(subscription);
 
 /** `secret`, `previousSecret`, `rotated` and `disabledReason` are stored in the record but never returned with it. */
@@ -276,10 +273,7 @@ export const behaviours: Behaviour[] = [
   },
 ];
 
-/**
- * Mints a secret. The whole string, including the prefix, is the HMAC key. Hex, so that clients do not decode it as
- * base64.
- */
+/** The whole string, prefix included, is the HMAC key. Hex, so that clients do not decode it as base64. */
 const mintSecret = (call: OperationContext) => `whsec_${call.secret("webhook")}`;
 
 function warnAboutUnknownTypes({ webhooks: { eventTypes }, warn }: OperationContext, types: readonly string[]): void {

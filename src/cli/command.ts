@@ -8,10 +8,7 @@ import { commandHelp, type Described, groupHelp, type HelpSection } from "./help
 import { note, printText } from "./output/print.ts";
 import { noteOfFile, readSettings, type Settings, withPlaceInFile } from "./settings.ts";
 
-/**
- * The input of a command: its arguments and flags, and the options of a sandbox from flags, variables or
- * merchant-sandbox.json.
- */
+/** The arguments and flags of a command, and the options of a sandbox from flags, variables or the file. */
 export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Settings {}
 
 interface Description {
@@ -22,10 +19,7 @@ interface Description {
 }
 
 export interface CommandDefinition extends Description {
-  /**
-   * The command line without the program's name. `<argument>` is required, `[argument]` is optional, `[argument ...]`
-   * repeats.
-   */
+  /** Without the program's name. `<argument>` is required, `[argument]` optional, and `[argument ...]` repeats. */
   usage: string;
   /** A complete command line, for the error about a missing argument. */
   example?: string;
@@ -36,10 +30,7 @@ export interface CommandDefinition extends Description {
   /** Another command follows after `--`. */
   rest?: boolean;
   flags?: FlagDefinitions;
-  /**
-   * Further flags that depend on the positional arguments, such as one per field of a kind. Values of these flags count
-   * as positional.
-   */
+  /** Flags that depend on the positional arguments, such as one per field. Their values count as positional. */
   flagsFor?(positionals: readonly string[]): FlagDefinitions;
   /** Resolves with the exit code (default: success). */
   run(given: Arguments): Promise<number | undefined> | Promise<void>;

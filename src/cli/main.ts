@@ -26,10 +26,7 @@ async function main(argv: string[]): Promise<number> {
   return command.run(named ? argv.slice(1) : argv);
 }
 
-/**
- * Rejects a command after its flags, as in `--url X status`. Without this check, its flags would be read as those of
- * `start`.
- */
+/** Rejects a command after its flags, as in `--url X status`, whose flags would otherwise be those of `start`. */
 function checkOrder(argv: readonly string[], start: Command): void {
   const later = positionalsIn(argv, allFlags(start)).find(({ value }) => Object.hasOwn(commands, value));
   if (later === undefined) return;

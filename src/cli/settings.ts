@@ -105,10 +105,7 @@ async function readConfigFile(): Promise<GivenOptions> {
   return Object.fromEntries(await Promise.all(entries)) as GivenOptions;
 }
 
-/**
- * The reason why a folder's file may not set an option: its author would decide about this machine. Undefined if it
- * may.
- */
+/** Why a folder's file may not set an option: its author would decide about this machine. Undefined if it may. */
 function reservedOption(name: OptionName, value: unknown): string | undefined {
   if (!optionNames.includes(name)) return undefined;
   const remedy = `Use ${flagOf(name)} or ${variableOf(name)} instead.`;

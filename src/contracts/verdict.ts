@@ -54,7 +54,10 @@ export const ShownVerdict = Type.Object(
           "`connections`, the order of calls on connections; `time`, measured times. Null if it is inconclusive",
       ),
     ),
-    milliseconds: Type.Record(Type.Number(), { description: "What was measured, in real time" }),
+    milliseconds: Type.Record(Type.Number(), {
+      description:
+        "What was measured: a wait in real time or in sandbox time, whichever is longer; all else in real time",
+    }),
     fault: nullableText("The fault rule that caused it"),
   },
   { title: "verdict" },

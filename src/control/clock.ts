@@ -5,6 +5,7 @@ import { LifeChange } from "../contracts/life.ts";
 import { AttemptMessage, ClockState, type LiveEvent } from "../contracts/live-messages.ts";
 import { type Clock, isoTime, LATEST_TIME } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { pick } from "../kernel/pick.ts";
 import type { Life } from "../life/life.ts";
 import { oneOf, Type, timeText } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
@@ -66,14 +67,24 @@ const setClock = endpoint({
 });
 
 /** The reproducible fields of an attempt: equal calls on a frozen clock give equal values. */
-const { id, merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt } =
-  AttemptMessage.properties;
+const REPRODUCIBLE = [
+  "id",
+  "at",
+  "merchant",
+  "eventId",
+  "eventType",
+  "endpointId",
+  "attempt",
+  "status",
+  "responseStatus",
+  "errorCode",
+  "nextAttemptAt",
+] as const;
 
 const PlayedAttempt = Type.Object(
   {
-    id,
+    ...pick(AttemptMessage.properties, REPRODUCIBLE),
     at: timeText("Sandbox time at which the attempt ended"),
-    ...{ merchant, eventId, eventType, endpointId, attempt, status, responseStatus, errorCode, nextAttemptAt },
   },
   { title: "played_attempt" },
 );
@@ -160,33 +171,6 @@ function createRecorder({ dispatcher, life, idempotencyReplies }: Omit<Parts, "c
 const inOrder = (attempts: AttemptMessage[]) =>
   attempts.sort((one, other) => one.at - other.at || (one.id < other.id ? -1 : 1));
 
-function showAttempt(message: AttemptMessage) {
-  const {
-    id,
-    at,
-    merchant,
-    eventId,
-    eventType,
-    endpointId,
-    attempt,
-    status,
-    responseStatus,
-    errorCode,
-    nextAttemptAt,
-  } = message;
-  return {
-    id,
-    at: isoTime(at),
-    merchant,
-    eventId,
-    eventType,
-    endpointId,
-    attempt,
-    status,
-    responseStatus,
-    errorCode,
-    nextAttemptAt,
-  };
-}
+const showAttempt = (message: AttemptMessage) => ({ ...pick(message, REPRODUCIBLE), at: isoTime(message.at) });
 
 export const operations = [showClock, setClock, advanceClock];

@@ -176,9 +176,7 @@ const NO_RECORD: RecordBase = { id: "", object: "", merchantId: "", metadata: {}
 const fieldsOf = (data: JsonObject, isMeant: (name: string) => boolean): JsonObject =>
   Object.fromEntries(Object.entries(data).filter(([name]) => isMeant(name)));
 
-/**
- * The next states on the way to `status`. A record already in `status` leaves it and returns, unless `isStart` is set.
- */
+/** The next states on the way to `status`. A record in it leaves and returns, unless `isStart` is set. */
 function wayTo(resource: Resource, { status: from = "" }: RecordBase, status: string, isStart: boolean): string[] {
   const way = (start: string, end: string) => pathTo({ ...resource, defaults: { status: start } }, end).slice(1);
   if (from !== status || isStart) return way(from, status);

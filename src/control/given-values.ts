@@ -17,10 +17,7 @@ export function timeOf(field: string, given: string | undefined): number | undef
   );
 }
 
-/**
- * The duration in milliseconds; undefined if the field is left out. `from` and `to` are the shortest and the longest
- * one.
- */
+/** The duration in milliseconds, from `from` to `to`; undefined if the field is left out. */
 export function spanOf(
   field: string,
   given: string | undefined,

@@ -6,6 +6,7 @@ import { ClockState, KeptCounts, MadeCounts, Merchant } from "../contracts/live-
 import { ShownScenario } from "../contracts/scenario.ts";
 import type { Judge } from "../judge/judge.ts";
 import type { Clock } from "../kernel/clock.ts";
+import { pick } from "../kernel/pick.ts";
 import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, TrendSpan, type Trends } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
@@ -51,7 +52,7 @@ interface Parts extends OverviewParts, Pick<Stores, "database"> {
 
 const endpoint = endpointFactory<Parts>("Overview");
 
-const { name, merchant, score, points, verdict } = ShownScenario.properties;
+const ARMED_FIELDS = ["name", "merchant", "score", "points", "verdict"] as const;
 
 const Overview = Type.Object({
   name: Type.String(),
@@ -75,7 +76,7 @@ const Overview = Type.Object({
   heldFaults: Type.Array(Type.String(), {
     description: "What fault rules of that file do to the deliveries that wait",
   }),
-  scenarios: Type.Array(Type.Object({ name, merchant, score, points, verdict }), {
+  scenarios: Type.Array(Type.Object(pick(ShownScenario.properties, ARMED_FIELDS)), {
     description: "The scenarios that are armed",
   }),
   made: MadeCounts,
@@ -118,10 +119,7 @@ export function showSandbox(context: OverviewParts): Static<typeof Overview> {
     heldDeliveries: deliveries.held(),
     heldEndpoints: heldEndpoints.urls(),
     heldFaults: heldEndpoints.faults(),
-    scenarios: scenarios
-      .armed()
-      .map(({ name, merchant, score, points, verdict }) => ({ name, merchant, score, points, verdict })),
-
+    scenarios: scenarios.armed().map((scenario) => pick(scenario, ARMED_FIELDS)),
     made: made(),
     kept: { ...runSummary.kept(), verdicts: judge.kept() },
     failedDeliveries: runSummary.failedDeliveries(),
@@ -183,14 +181,7 @@ const listOperations = endpoint({
   }),
   handle({ coverage }) {
     const { operations, events } = coverage();
-    const data = operations.map(({ id, method, path, summary, calls, byStatus }) => ({
-      id,
-      method,
-      path,
-      summary,
-      calls,
-      byStatus,
-    }));
+    const data = operations.map((row) => pick(row, ["id", "method", "path", "summary", "calls", "byStatus"]));
     return { data, called: data.filter(({ calls }) => calls > 0).length, total: data.length, events };
   },
 });

@@ -6,6 +6,7 @@ import { AddedSandbox, JudgedRule, ShownVerdict, VERDICTS, type VerdictMessage }
 import type { Judge } from "../judge/judge.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { pick } from "../kernel/pick.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import { timeOf, wholeList, wholeListOf } from "./given-values.ts";
 
@@ -24,8 +25,9 @@ const listVerdicts = endpoint({
   description:
     "The judge always watches and never changes a response. " +
     "After a 429, a 503, a lost response or another transient failure, " +
-    "it checks the client's next call of the same kind. Times are real, " +
-    "whatever the sandbox clock says. The newest 1,000 of each verdict are kept.",
+    "it checks the client's next call of the same kind. A wait counts in real time or in sandbox time, " +
+    "whichever is longer, so a client of a frozen sandbox waits by advancing the clock. " +
+    "The newest 1,000 of each verdict are kept.",
   query: Type.Object({
     rule: Type.Optional(text("Only of this rule, or of several, as in retry_after.*")),
     verdict: Type.Optional(oneOf(VERDICTS, "Only with this verdict")),
@@ -47,12 +49,9 @@ const listVerdicts = endpoint({
     const problem = rule === undefined ? undefined : unknownRuleMessage(rule, known);
     if (problem !== undefined) fail("validation_failed", problem);
     const found = judge.verdicts({ ...filters, rule, since: timeOf("since", since), erased: erased === "1" });
-    const rules = judge.rules.map(({ id, severity, demands, hint }) => ({
-      id,
-      severity,
-      demands,
-      hint,
-      ...countOf(id, found),
+    const rules = judge.rules.map((one) => ({
+      ...pick(one, ["id", "severity", "demands", "hint"]),
+      ...countOf(one.id, found),
     }));
     return { ...wholeList(found.map(showVerdict).reverse()), rules };
   },

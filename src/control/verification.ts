@@ -12,10 +12,7 @@ import type { Verifier } from "../verify/verifier.ts";
 interface Parts {
   verifier: Pick<Verifier, "verify">;
   auditor: { audit(url: string, secret: string | undefined, gone: AbortSignal | undefined): Promise<Audit> };
-  /**
-   * The report of the run so far: an object for the format `json` or `har`, or else a Document. `end` is the result of
-   * `exec`.
-   */
+  /** The report so far: an object for `json` and `har`, otherwise a Document. `end` is the result of `exec`. */
   report(format: ReportFormat, end: RunEnd): Promise<object>;
 }
 

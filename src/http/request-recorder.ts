@@ -57,7 +57,7 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
     },
     /** Call this once the response is being sent. */
     close(context: RequestContext) {
-      const entry = describe(context, connections.get(context.incoming.socket) ?? { number: 0, opened: 0 });
+      const entry = describe(context, connections.get(context.incoming.socket) ?? UNKNOWN, clock.now());
       const recordWith = (body: string) =>
         record(context, { ...entry, requestBody: containsLiveKey(body) ? "" : body });
       if (!hasUnusedBody(context)) record(context, entry);
@@ -138,7 +138,9 @@ function ignoredInput(sent: RequestContext["headers"]): string | undefined {
   return params !== undefined && headers !== undefined ? `${params}, ${headers}` : (params ?? headers);
 }
 
-function describe(context: RequestContext, connection: Connection): RequestEntry {
+const UNKNOWN: Connection = { number: 0, opened: 0 };
+
+function describe(context: RequestContext, connection: Connection, answeredAt: number): RequestEntry {
   const { incoming, identity, reply } = context;
   const duration = context.elapsed();
   return {
@@ -156,6 +158,7 @@ function describe(context: RequestContext, connection: Connection): RequestEntry
     stages: context.stages,
     arrived: context.arrived,
     answered: context.arrived + (context.answeredAfter ?? duration),
+    answeredAt,
     connection,
     isFirst: context.isFirst,
     key: identity && maskKey(identity.key),

@@ -17,6 +17,7 @@ import {
   describeCall,
   isUnanswered,
   type JudgedOperation,
+  type Moment,
   type ObservedCall,
 } from "./observed-call.ts";
 import { createRecentCalls } from "./recent-calls.ts";
@@ -29,6 +30,8 @@ interface JudgeOptions {
   operations: readonly JudgedOperation[];
   /** The path prefix of requests to the operations, such as /v1. */
   prefix: string;
+  /** Sandbox milliseconds. */
+  now(): number;
   /** The check that says which verdicts a fault's `expect` still misses. */
   checkVerdicts: typeof checkVerdicts;
   /** Whether a webhook of the merchant is in flight. */
@@ -44,7 +47,9 @@ const MAX_SANDBOXES = 1_000;
 /** Enough calls to see which other clients make the same one. */
 const MAX_RECENT = 64;
 
-const createState = ({ operations, prefix, onVerdict, checkVerdicts, isDelivering }: JudgeOptions) => ({
+const createState = ({ operations, prefix, now, onVerdict, checkVerdicts, isDelivering }: JudgeOptions) => ({
+  /** The current time on both clocks. */
+  now: (): Moment => ({ real: realNow(), sandbox: now() }),
   checkVerdicts,
   isDelivering,
   log: createVerdictLog(onVerdict),
@@ -232,8 +237,8 @@ const recentCallsTo = (state: JudgeState, { merchant, method, path, search, arri
     .map((entry) => describe(state, entry));
 
 /** Makes the verdicts final that are due. Returns when the next one is, in real milliseconds. */
-function resolve({ trackers }: JudgeState): number {
-  const now = realNow();
+function resolve({ trackers, now: currentTime }: JudgeState): number {
+  const now = currentTime();
   let nextDue = Infinity;
   for (const tracker of trackers.values()) {
     tracker.resolve(now);
@@ -246,7 +251,7 @@ function resolve({ trackers }: JudgeState): number {
 function allVerdicts(state: JudgeState): VerdictMessage[] {
   const { trackers, log } = state;
   resolve(state);
-  const now = realNow();
+  const now = state.now();
   const found = [...log.list(), ...[...trackers.values()].flatMap((tracker) => provisionalVerdicts(tracker, now))];
   const missing = findMissing(state, found).map(({ rule, finding, subject }) =>
     buildVerdict(rule, finding, subject, null),
@@ -257,10 +262,10 @@ function allVerdicts(state: JudgeState): VerdictMessage[] {
 function conclude(state: JudgeState, merchant: string | undefined): void {
   drainQueue(state);
   const { trackers, log } = state;
-  const now = realNow();
+  const now = state.now();
   for (const [owner, { retries, receivers }] of trackers) {
     if (merchant !== undefined && owner !== merchant) continue;
-    receivers.expire(now);
+    receivers.expire(now.real);
     retries.conclude(now);
     receivers.conclude();
   }

@@ -2,7 +2,7 @@
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { VerdictMessage } from "../contracts/verdict.ts";
-import { isSameRequest, type ObservedCall } from "./observed-call.ts";
+import { arrivalOf, isSameRequest, type Moment, type ObservedCall, responseOf, waitBetween } from "./observed-call.ts";
 import { createReceivers, type ReceiverListeners } from "./receivers.ts";
 import { startOf } from "./retry-evidence.ts";
 import {
@@ -55,12 +55,12 @@ export function createMerchantTracker(tools: TrackerTools) {
   return {
     retries,
     receivers,
-    /** Makes the verdicts final that are due at `now`, in real milliseconds. */
-    resolve(now: number) {
+    /** Makes the verdicts final that are due. */
+    resolve(now: Moment) {
       retries.resolve(now);
-      receivers.resolve(now);
+      receivers.resolve(now.real);
     },
-    /** When `resolve` next has a verdict to make final; Infinity when none is pending. */
+    /** The real time at which `resolve` next has a verdict to make final; Infinity when none is pending. */
     nextDue: () => Math.min(retries.nextDue(), receivers.nextDue()),
     /** Whether no earlier call is waiting for a later one. */
     isIdle: (now: number) => retries.isIdle(now) && rejections.isIdle(),
@@ -124,19 +124,24 @@ function retryListeners({ log, recentTo, onDue }: TrackerTools): RetryListeners 
   };
 }
 
-const receiverListeners = ({ log: { add }, isDelivering, onDue }: TrackerTools): ReceiverListeners => ({
+const receiverListeners = ({ log, isDelivering, onDue }: TrackerTools): ReceiverListeners => ({
   isDelivering,
   onDue,
   onDelivery: (delivery) =>
-    void runRules(add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
-  onRepeatDelivery: (repeat, reported) => runOnRepeat(add, repeat, reported),
+    void runRules(log.add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
+  onRepeatDelivery(repeat, reported) {
+    const id = runOnRepeat(log.add, repeat, reported);
+    if (id === undefined && reported !== undefined)
+      log.withdraw(reported, `The write that followed ${repeat.repeat.id} belongs to another delivery.`, []);
+    return id ?? reported;
+  },
   isFailure: (repeat) => rules.some((rule) => rule.onRepeatDelivery?.(repeat)?.verdict === "fail"),
 });
 
 function runOnRepeat(add: AddFinding, repeat: RepeatDelivery, reported?: string): string | undefined {
   const subject = attemptSubject(repeat.repeat, repeat.fault);
   const [id] = runRules(add, subject, (rule) => rule.onRepeatDelivery?.(repeat), reported).values();
-  return id ?? reported;
+  return id;
 }
 
 /** What confirms a chain: a missing retry is confirmed by timing, because only the deadline shows it. */
@@ -146,18 +151,18 @@ const chainSubject = (chain: RetryChain) =>
 const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefined) =>
   subjectWithoutCall(merchant, at, fault);
 
-function runOnPending(add: AddFinding, pending: PendingRetry, now: number): VerdictIds {
+function runOnPending(add: AddFinding, pending: PendingRetry, now: Moment): VerdictIds {
   const { call, chain } = pending;
   const gaveUp = isOverdue(pending, now);
   return runRules(add, chainSubject(chain), (rule) =>
     gaveUp || chain.calls.length > 1
       ? rule.onChainEnd?.(chain, gaveUp)
-      : rule.whilePending?.(chain, now - call.answered),
+      : rule.whilePending?.(chain, waitBetween(responseOf(call), now)),
   );
 }
 
 /** Verdicts on each pending retry and repeat delivery, as if nothing arrived after `now`. */
-export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now: number): VerdictMessage[] {
+export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now: Moment): VerdictMessage[] {
   const found: VerdictMessage[] = [];
   const add: AddFinding = (rule, finding, subject) => {
     found.push(buildVerdict(rule, finding, subject, null));
@@ -171,7 +176,8 @@ export function provisionalVerdicts({ retries, receivers }: MerchantTracker, now
 /** A rejected request and its repeats. */
 export interface Rejections {
   readonly calls: ObservedCall[];
-  until: number;
+  /** The newest call, which may have been sent before the last of `calls` was answered. */
+  latest: ObservedCall;
   verdict: string | undefined;
 }
 
@@ -182,19 +188,19 @@ const REPEAT_WITHIN = 10_000;
 /** `onRejection` returns the id of its verdict. */
 export function createRejectionTracker(onRejection: (rejections: Rejections) => string | undefined) {
   const all: Rejections[] = [];
-  const expire = (now: number) => {
-    while (all[0] && all[0].until < now) all.shift();
+  const expire = (now: Moment) => {
+    while (all[0] && isOld(all[0], now)) all.shift();
   };
   const add = (call: ObservedCall) => {
     if (all.length === MAX_REQUESTS) all.shift();
-    all.push({ calls: [call], until: call.answered + REPEAT_WITHIN, verdict: undefined });
+    all.push({ calls: [call], latest: call, verdict: undefined });
   };
   return {
     isIdle: () => all.length === 0,
     observe(call: ObservedCall) {
       const repeated = all.find(({ calls: [first] }) => first && isSameRequest(first, call));
       for (const one of all) if (one !== repeated && isFirstSinceRejection(one, call)) one.verdict = onRejection(one);
-      expire(call.arrived);
+      expire(arrivalOf(call));
       const same = repeated && all.includes(repeated) ? repeated : undefined;
       if (!same) return void (call.rejected && add(call));
       all.splice(all.indexOf(same), 1);
@@ -202,12 +208,14 @@ export function createRejectionTracker(onRejection: (rejections: Rejections) => 
       if (!call.rejected || call.status !== last.status) return void (call.rejected && add(call));
       // A call sent before the last response does not repeat it.
       if (startOf(call) >= last.answered) same.calls.push(call);
-      same.until = call.answered + REPEAT_WITHIN;
+      same.latest = call;
       all.push(same);
       if (same.calls.length === MAX_EQUAL_REJECTIONS) same.verdict = onRejection(same);
     },
   };
 }
+
+const isOld = ({ latest }: Rejections, now: Moment) => waitBetween(responseOf(latest), now) > REPEAT_WITHIN;
 
 /** Whether this is the client's first other call after a single rejection. */
 const isFirstSinceRejection = ({ calls, verdict }: Rejections, call: ObservedCall) =>

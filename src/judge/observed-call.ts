@@ -25,6 +25,22 @@ const TOLERANCE = { seconds: 50, date: 1_000 };
 
 export type ObservedCall = Readonly<ReturnType<typeof describeCall>>;
 
+/** A moment on both clocks, in milliseconds. */
+export interface Moment {
+  readonly real: number;
+  readonly sandbox: number;
+}
+
+export const arrivalOf = ({ arrived, at }: ObservedCall): Moment => ({ real: arrived, sandbox: at });
+
+export const responseOf = ({ answered, answeredAt }: ObservedCall): Moment => ({ real: answered, sandbox: answeredAt });
+
+/**
+ * The time between two moments, in real time or in sandbox time, whichever is longer: a client of a frozen sandbox
+ * waits by advancing the clock.
+ */
+export const waitBetween = (from: Moment, to: Moment) => Math.max(to.real - from.real, to.sandbox - from.sandbox);
+
 export const isSameAddress = (one: ObservedCall, other: ObservedCall) =>
   one.caller === other.caller && one.method === other.method && one.path === other.path && one.search === other.search;
 
@@ -80,6 +96,8 @@ export function describeCall(entry: RequestEntry, firings: readonly Firing[], op
     /** Real milliseconds, like `answered`. */
     arrived: entry.arrived,
     answered: entry.answered,
+    /** Sandbox milliseconds. */
+    answeredAt: entry.answeredAt,
     merchant: entry.merchant,
     /** The API key. Calls with another key may come from another program. */
     caller: callerOf(entry),

@@ -1,5 +1,5 @@
-// Tracks one merchant's webhook receivers: which events they accepted, and what they wrote to the API after each
-// delivery.
+// Tracks one merchant's webhook receivers: which deliveries of an event they got, and what they wrote to the API after
+// each.
 
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
@@ -8,7 +8,7 @@ import { isGenuine } from "./firings.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
 
-/** An accepted delivery, with the earlier accepted deliveries of the same event in order (at least one). */
+/** A delivery, with the earlier deliveries of the same event in order (at least one). */
 interface Repeat {
   readonly earlier: readonly WatchedDelivery[];
   readonly repeat: WatchedDelivery;
@@ -36,16 +36,10 @@ const SETTLED_AFTER = 50;
 
 /** Times are real milliseconds. */
 export function createReceivers(listeners: ReceiverListeners) {
-  const accepted = new Map<string, readonly WatchedDelivery[]>();
   const faultOf = new Map<string, string>();
   const attribution = createWriteAttribution();
   const repeats = createRepeats(listeners);
-  const accept = (key: string, delivery: WatchedDelivery) => {
-    const earlier = accepted.get(key);
-    if (earlier) repeats.open({ earlier, repeat: delivery });
-    if (earlier && earlier.length < MAX_DELIVERIES) accepted.set(key, [...earlier, delivery]);
-    if (!earlier) setBounded(accepted, key, [delivery], MAX_EVENTS);
-  };
+  const history = createDeliveryHistory(repeats.open);
   const observeWrite = (call: ObservedCall) => {
     for (const delivery of attribution.attribute(call)) repeats.changed(delivery, call.answered);
   };
@@ -69,11 +63,21 @@ export function createReceivers(listeners: ReceiverListeners) {
       if (faults[0]) setBounded(faultOf, key, faults[0].ruleId, MAX_EVENTS);
       // The fault of an attempt also causes its retries and copies.
       const fault = faultOf.get(key);
-      const acceptedBefore = accepted.get(key)?.[0]?.attempt;
+      const acceptedBefore = history.acceptedBefore(key);
       listeners.onDelivery({ attempt, faults, fault, acceptedBefore });
-      const delivery = { attempt, started, watchedUntil: now + ATTRIBUTION_WINDOW, writes: [], fault };
+      const isAccepted = attempt.status === "succeeded";
+      const delivery = {
+        attempt,
+        isAccepted,
+        started,
+        recorded: now,
+        watchedUntil: now + ATTRIBUTION_WINDOW,
+        writes: [],
+        shared: new Set<string>(),
+        fault,
+      };
       attribution.watch(delivery);
-      if (attempt.status === "succeeded" && isGenuine(faults)) accept(key, delivery);
+      if (isGenuine(faults)) history.add(key, delivery);
       for (const call of writes) observeWrite(call);
       repeats.recorded(now);
       // Expires last: before this attempt was recorded, its writes may have counted as the effect of an earlier repeat.
@@ -95,7 +99,26 @@ export function createReceivers(listeners: ReceiverListeners) {
     pending: repeats.pending,
     /** Reports all repeat deliveries, because the run is over. */
     conclude: repeats.conclude,
-    isEmpty: () => accepted.size === 0,
+    isEmpty: history.isEmpty,
+  };
+}
+
+/** The deliveries of each event to each endpoint, by key. */
+function createDeliveryHistory(onRepeat: (repeat: Repeat) => void) {
+  /** Also the deliveries that the receiver did not accept: it may have acted before it failed. */
+  const delivered = new Map<string, readonly WatchedDelivery[]>();
+  /** The first attempt that the receiver accepted. */
+  const accepted = new Map<string, AttemptMessage>();
+  return {
+    add(key: string, delivery: WatchedDelivery) {
+      const earlier = delivered.get(key);
+      if (earlier) onRepeat({ earlier, repeat: delivery });
+      if (earlier && earlier.length < MAX_DELIVERIES) delivered.set(key, [...earlier, delivery]);
+      if (!earlier) setBounded(delivered, key, [delivery], MAX_EVENTS);
+      if (delivery.isAccepted && !accepted.has(key)) setBounded(accepted, key, delivery.attempt, MAX_EVENTS);
+    },
+    acceptedBefore: (key: string) => accepted.get(key),
+    isEmpty: () => delivered.size === 0,
   };
 }
 
@@ -159,21 +182,40 @@ function createRepeats(listeners: ReceiverListeners) {
  * A write belongs to the last delivery that started before it arrived. A slow write of the first delivery can therefore
  * count as the second delivery's, so a third delivery is compared with both.
  */
-const describeRepeat = ({ earlier, repeat }: Repeat): RepeatDelivery => ({
-  first: (earlier.find(({ writes }) => writes.length > 0) ?? (earlier[0] as WatchedDelivery)).attempt,
-  repeat: repeat.attempt,
-  writesBefore: earlier.flatMap(({ writes }) => writes).filter((call) => call.arrived < repeat.started),
-  writesAfterRepeat: repeat.writes,
-  fault: repeat.fault,
-});
+const describeRepeat = ({ earlier, repeat }: Repeat): RepeatDelivery => {
+  const acted = earlier.find((delivery) => effectsOf(delivery).length > 0);
+  return {
+    first: (acted ?? earlier.find(({ isAccepted }) => isAccepted) ?? (earlier[0] as WatchedDelivery)).attempt,
+    repeat: repeat.attempt,
+    wasAccepted: earlier.some(({ isAccepted }) => isAccepted),
+    writesBefore: earlier.flatMap(effectsOf).filter((call) => call.arrived < repeat.started),
+    writesAfterRepeat: effectsOf(repeat),
+    isShared: (call) => [...earlier, repeat].some(({ shared }) => shared.has(call.request)),
+    fault: repeat.fault,
+  };
+};
+
+/**
+ * The writes that count as the effect of a delivery. After a response that rejects it, the receiver is done: a later
+ * write has another cause, such as the shop's own next call. After a timeout, the receiver may still be busy.
+ */
+const effectsOf = ({ attempt, isAccepted, recorded, writes }: WatchedDelivery): readonly ObservedCall[] =>
+  isAccepted || attempt.responseStatus === null ? writes : writes.filter(({ arrived }) => arrived <= recorded);
 
 /** A delivery attempt with its merchant's writes during it and shortly after. */
 interface WatchedDelivery {
   readonly attempt: AttemptMessage;
-  /** Real milliseconds, like `watchedUntil`. */
+  readonly isAccepted: boolean;
+  /** Real milliseconds, like `recorded` and `watchedUntil`. */
   readonly started: number;
+  readonly recorded: number;
   readonly watchedUntil: number;
   writes: ObservedCall[];
+  /**
+   * Ids of writes that arrived while it failed and a delivery of another event was in flight, which may have caused
+   * them.
+   */
+  readonly shared: Set<string>;
   /** The fault rule that caused the delivery. */
   readonly fault: string | undefined;
 }
@@ -209,6 +251,8 @@ function createWriteAttribution() {
     attribute(call: ObservedCall): WatchedDelivery[] {
       const before = deliveryOf.get(call.request);
       const delivery = findDelivery(watched, first, call, before);
+      if (delivery && !delivery.isAccepted && isSharedWith(watched, first, delivery, call))
+        delivery.shared.add(call.request);
       if (delivery === before) return [];
       if (before) before.writes = before.writes.filter(({ request }) => request !== call.request);
       deliveryOf.delete(call.request);
@@ -249,11 +293,27 @@ function findDelivery(
   let latest: WatchedDelivery | undefined;
   for (let index = watched.length - 1; index >= first; index--) {
     const delivery = watched[index] as WatchedDelivery;
-    const recorded = delivery.watchedUntil - ATTRIBUTION_WINDOW;
-    if (delivery.watchedUntil < arrived || recorded <= (latest?.started ?? -Infinity)) return latest;
+    if (delivery.watchedUntil < arrived || delivery.recorded <= (latest?.started ?? -Infinity)) return latest;
     const hasRoom = delivery.writes.length < MAX_WRITES || delivery === before;
     const fits = arrived >= delivery.started && hasRoom;
     if (fits && delivery.started > (latest?.started ?? -Infinity)) latest = delivery;
   }
   return latest;
+}
+
+/**
+ * Whether a delivery of another event was in flight when the write arrived. Searches backwards: they are the newest.
+ */
+function isSharedWith(
+  watched: readonly WatchedDelivery[],
+  first: number,
+  { attempt }: WatchedDelivery,
+  { arrived }: ObservedCall,
+): boolean {
+  for (let index = watched.length - 1; index >= first; index--) {
+    const other = watched[index] as WatchedDelivery;
+    if (other.recorded < arrived) return false;
+    if (other.started <= arrived && other.attempt.eventId !== attempt.eventId) return true;
+  }
+  return false;
 }

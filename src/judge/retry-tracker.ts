@@ -2,7 +2,15 @@
 // same key follows.
 
 import { CONFIRMATIONS, type Confirmation } from "../contracts/verdict.ts";
-import { isSameAddress, isSameRequest, type ObservedCall } from "./observed-call.ts";
+import {
+  arrivalOf,
+  isSameAddress,
+  isSameRequest,
+  type Moment,
+  type ObservedCall,
+  responseOf,
+  waitBetween,
+} from "./observed-call.ts";
 import { evidenceOf } from "./retry-evidence.ts";
 import type { Retry, RetryChain } from "./rules/rule.ts";
 
@@ -13,8 +21,8 @@ export type VerdictIds = Map<string, string>;
 export interface PendingRetry {
   readonly call: ObservedCall;
   readonly chain: RetryChain;
-  /** Real milliseconds. Without a retry by then, the client has given up. */
-  readonly deadline: number;
+  /** Milliseconds after the response. Without a retry by then, the client has given up. */
+  readonly patience: number;
 }
 
 /**
@@ -35,7 +43,7 @@ export interface RetryListeners {
   onRetry(retry: Retry, revised: VerdictIds): VerdictIds;
   onChainEnd(chain: RetryChain, gaveUp: boolean): VerdictIds;
   /** Called at the end of the run if the retry has not arrived. */
-  onConclude(pending: PendingRetry, now: number): VerdictIds;
+  onConclude(pending: PendingRetry, now: Moment): VerdictIds;
   /** Called when the oldest pending retry is dropped, because there are too many. */
   onDrop(pending: PendingRetry): void;
   /** Asks for a call of `resolve` at this real time. */
@@ -75,17 +83,17 @@ export function createRetryTracker(listeners: RetryListeners) {
     },
     observe(call: ObservedCall) {
       const chain = revise(state, call) ?? retry(state, call);
-      resolve(state, call.arrived, call);
+      resolve(state, arrivalOf(call), call);
       if (call.failure)
         addPending(state, call, chain ?? { calls: [call], ownWaits: [], confirmedBy: "database", lookalikes: [] });
       else if (chain) listeners.onChainEnd(chain, false);
     },
     /** When the next chain ends without a further call; Infinity when none does. */
-    nextDue: () => Math.min(Infinity, ...pending.filter(endsByItself).map(({ deadline }) => deadline)),
+    nextDue: () => Math.min(Infinity, ...pending.filter(endsByItself).map(deadlineOf)),
     /** Ends the chains whose deadline has passed. */
-    resolve: (now: number) => resolve(state, now, undefined),
+    resolve: (now: Moment) => resolve(state, now, undefined),
     /** Ends all chains, because the run is over. A retry that still arrives revises their verdicts. */
-    conclude(now: number) {
+    conclude(now: Moment) {
       for (const ended of pending.splice(0)) {
         const { call, chain } = ended;
         const verdicts = listeners.onConclude(ended, now);
@@ -94,7 +102,7 @@ export function createRetryTracker(listeners: RetryListeners) {
           calls: [...chain.calls],
           verdicts,
           chain: undefined,
-          until: now + REVISED_WITHIN,
+          until: now.real + REVISED_WITHIN,
         });
       }
     },
@@ -102,13 +110,16 @@ export function createRetryTracker(listeners: RetryListeners) {
 }
 
 function addPending({ pending, listeners }: TrackerState, call: ObservedCall, chain: RetryChain): void {
-  const { requestedWait, answered } = call;
+  const { requestedWait } = call;
   const patience = requestedWait ? requestedWait.milliseconds * PATIENCE.factor + PATIENCE.extra : PATIENCE.withoutWait;
   if (pending.length === MAX_PENDING) listeners.onDrop(pending.shift() as PendingRetry);
-  const added = { call, chain, deadline: answered + patience };
+  const added = { call, chain, patience };
   pending.push(added);
-  if (endsByItself(added)) listeners.onDue(added.deadline);
+  if (endsByItself(added)) listeners.onDue(deadlineOf(added));
 }
+
+/** Real milliseconds. */
+const deadlineOf = ({ call, patience }: PendingRetry) => call.answered + patience;
 
 /** Whether the client is known to retry, so that it has given up at the deadline even if it sends nothing else. */
 const endsByItself = ({ chain }: PendingRetry) => chain.calls.length > 1;
@@ -116,8 +127,10 @@ const endsByItself = ({ chain }: PendingRetry) => chain.calls.length > 1;
 const hasSameKey = (before: ObservedCall, call: ObservedCall) =>
   call.key !== undefined && before.key === call.key && isSameAddress(before, call) && before.answered <= call.arrived;
 
-const isDue = ({ requestedWait, answered }: ObservedCall, call: ObservedCall) =>
-  !requestedWait || call.arrived - answered >= requestedWait.milliseconds - requestedWait.tolerance;
+const isDue = (before: ObservedCall, call: ObservedCall) =>
+  !before.requestedWait || waited(before, call) >= before.requestedWait.milliseconds - before.requestedWait.tolerance;
+
+const waited = (before: ObservedCall, call: ObservedCall) => waitBetween(responseOf(before), arrivalOf(call));
 
 /**
  * Continues the chain of the failed call that this call retries: one with the same key, or else an equal one,
@@ -231,30 +244,37 @@ function continueChain(
   listeners: RetryListeners,
 ): VerdictIds {
   const { from, to, isCertain, confirmedBy } = matched;
-  const waited = to.arrived - from.answered;
+  const pause = waited(from, to);
   chain.calls.push(to);
   chain.lookalikes.length = 0;
   chain.confirmedBy = weaker(chain.confirmedBy, confirmedBy);
-  if (from.requestedWait === undefined && isCertain) chain.ownWaits.push(waited);
-  return listeners.onRetry({ ...matched, chain, waited }, revised);
+  if (from.requestedWait === undefined && isCertain) chain.ownWaits.push(pause);
+  return listeners.onRetry({ ...matched, chain, waited: pause }, revised);
 }
 
 const weaker = (one: Confirmation, other: Confirmation) =>
   CONFIRMATIONS.indexOf(one) > CONFIRMATIONS.indexOf(other) ? one : other;
 
-export const isOverdue = ({ deadline }: PendingRetry, now: number) => deadline < now;
+export const isOverdue = ({ call, patience }: PendingRetry, now: Moment) =>
+  waitBetween(responseOf(call), now) > patience;
 
 /**
  * Ends chains past their deadline. A missing retry is final only if `latest`, the call that just arrived, shows its
  * client still running.
  */
-function resolve(state: TrackerState, now: number, latest: ObservedCall | undefined): void {
+function resolve(state: TrackerState, now: Moment, latest: ObservedCall | undefined): void {
   const { pending, revisable, listeners } = state;
   for (const ended of pending.filter((one) => isOverdue(one, now))) {
     const { call, chain } = ended;
     if (!endsByItself(ended) && latest?.caller !== call.caller) continue;
     pending.splice(pending.indexOf(ended), 1);
     const verdicts = listeners.onChainEnd(chain, true);
-    addRevisable(revisable, { call, calls: [...chain.calls], verdicts, chain: undefined, until: now + REVISED_WITHIN });
+    addRevisable(revisable, {
+      call,
+      calls: [...chain.calls],
+      verdicts,
+      chain: undefined,
+      until: now.real + REVISED_WITHIN,
+    });
   }
 }

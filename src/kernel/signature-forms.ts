@@ -1,6 +1,7 @@
 // The ways to compute a webhook's signature, each with its description.
 
 import { createHmac } from "node:crypto";
+import { usageError } from "./errors.ts";
 
 export type Sign = (body: string | Uint8Array, secret: string, eventId: string) => string;
 
@@ -49,7 +50,13 @@ export const signatureForms: readonly string[] = [...own.keys()];
 
 /** Returns the function that signs in this form, which must be one of `signatureForms`. */
 export function signerOf(words: string): Sign {
-  const form = own.get(words) as SignatureForm;
+  const form = own.get(words) ?? unknownForm(words);
   const before = CONTENTS[form.content] as (id: string) => string;
   return (body, secret, eventId) => digestOf(form, secret, before(eventId), body);
 }
+
+const unknownForm = (words: string) =>
+  usageError(
+    `webhook.signature.key takes a form such as "${signatureForms[0]}"; received ${JSON.stringify(words)}. ` +
+      "`merchant-sandbox assumptions webhook.signature.key --json` lists all.",
+  );

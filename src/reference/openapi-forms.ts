@@ -24,9 +24,15 @@ export const OpenApiForm = Type.Object({
 export type OpenApiForm = Static<typeof OpenApiForm>;
 
 export function inForm(document: OpenApiDocument, { version, extensions }: OpenApiForm): OpenApiDocument {
-  const shown = extensions === "off" ? (withoutExtensions(document) as OpenApiDocument) : document;
+  const shown = extensions === "off" ? withoutMentions(withoutExtensions(document) as OpenApiDocument) : document;
   return version === "3.0" ? asVersion30(shown) : shown;
 }
+
+/** The description of the service explains the mark of assumptions in a sentence of its own. */
+const withoutMentions = ({ info, ...rest }: OpenApiDocument): OpenApiDocument => ({
+  ...rest,
+  info: { ...info, description: String(info.description).replaceAll(/ [^.]*`x-sandbox-[^.]*\./g, "") },
+});
 
 function withoutExtensions(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExtensions);

@@ -48,7 +48,7 @@ export async function readAssumptions(
   options: Options,
   facts: () => Promise<readonly ServiceFact[]>,
 ): Promise<Assumptions> {
-  const given = options.assumptions;
+  const given = options.assumptions as Assumptions;
   if (Object.keys(given).length > 0) checkAssumptions(given, await facts());
   const others = valuesOfOptions(options);
   for (const { fact, value, flag } of others)

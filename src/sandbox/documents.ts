@@ -23,16 +23,17 @@ function readBuilt(name: string): string {
   return usageError(`${file} has not been built: run npm run build.`);
 }
 
-function openapiAt(name: string, url: string, form: OpenApiForm): OpenApiDocument {
+function openapiAt(name: string, url: string): OpenApiDocument {
   const document = JSON.parse(readBuilt(name)) as OpenApiDocument;
-  return inForm({ ...document, servers: document.servers.map((server) => ({ ...server, url })) }, form);
+  return { ...document, servers: document.servers.map((server) => ({ ...server, url })) };
 }
 
 /** The OpenAPI document of the service (default: OpenAPI 3.1, with the sandbox's extensions). */
 export const serviceOpenapi = (url: string, form: OpenApiForm = {}, set = NO_ASSUMPTIONS) =>
-  documentUnder(openapiAt("openapi.json", url + API_PREFIX, form), set);
+  inForm(documentUnder(openapiAt("openapi.json", url + API_PREFIX), set), form);
 
-export const controlOpenapi = (url: string, form: OpenApiForm = {}) => openapiAt("control.openapi.json", url, form);
+export const controlOpenapi = (url: string, form: OpenApiForm = {}) =>
+  inForm(openapiAt("control.openapi.json", url), form);
 
 /** The TypeScript types of the service's bodies, replies, errors and events. */
 export const serviceTypesPage = () => readBuilt("service.d.ts");

@@ -123,6 +123,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
   const judge = createJudge({
     operations: storage.operations,
     prefix: API_PREFIX,
+    now: clock.now,
     checkVerdicts,
     isDelivering: (merchant) => dispatcher.isDelivering(merchant),
     onVerdict: (verdict) => hub.publish({ kind: "verdict", verdict }),

@@ -20,6 +20,7 @@ export function documentUnder(given: OpenApiDocument, set: Assumptions): OpenApi
     setStatus(node.responses, operation, set);
     for (const response of Object.keys(node.responses)) moveErrors(document, node.responses, response, set);
   }
+  dropUnusedResponses(document);
   for (const [code, example] of Object.entries<Node>(document.components.examples))
     if (isError(code)) Object.assign(example.value, shownNames(set, code));
   const own = Object.keys(errors) as ErrorCode[];
@@ -85,6 +86,13 @@ function withExamples(response: Node, status: string, examples: Node): Node {
     description: `${STATUS_CODES[Number(status)] ?? status}: ${codes.join(", ")}`,
     content: { "application/json": { ...response.content["application/json"], examples } },
   };
+}
+
+/** A shared response whose errors have all moved has no place left. */
+function dropUnusedResponses({ paths, components }: Node): void {
+  const used = JSON.stringify(paths);
+  for (const name of Object.keys(components.responses))
+    if (!used.includes(`"#/components/responses/${name}"`)) delete components.responses[name];
 }
 
 function replaceIn(schema: Node, names: ReadonlyMap<string, string>): void {

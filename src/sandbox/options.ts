@@ -2,6 +2,7 @@
 // merchant-sandbox.json.
 
 import { resolve } from "node:path";
+import type { AssumptionValues } from "../../generated/control-api.ts";
 import { NewEndpoint } from "../contracts/webhook.ts";
 import type { RateLimit } from "../http/rate-limit-window.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
@@ -29,7 +30,7 @@ export interface Options {
   life: "on" | "off";
   bodies: "checked" | "open";
   rateLimit: Record<string, RateLimit>;
-  assumptions: Record<string, string | number | boolean | readonly string[] | readonly number[]>;
+  assumptions: AssumptionValues;
   faults: string | undefined;
   scenario: string[];
   retrySchedule: RetryScheduleOption | undefined;

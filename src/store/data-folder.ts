@@ -24,9 +24,7 @@ export function makeFolder(folder: string): void {
   }
 }
 
-/**
- * Throws for a symbolic link. A checkout may contain one in the data folder, and it may lead to any file of its user.
- */
+/** Throws for a symbolic link: one in a checkout may lead to any file of its user. */
 export function refuseLink(path: string): void {
   if (isLink(path))
     throw new SandboxError(
@@ -46,9 +44,7 @@ export function refuseLinkInDefaultFolder(file: string): void {
 /** The most links to follow: links may form a cycle. */
 const MOST_LINKS = 40;
 
-/**
- * The path without symbolic links, so that two spellings of one file share one lock. The file itself may not exist yet.
- */
+/** The path without symbolic links, so that two spellings of a file share one lock. It may not exist yet. */
 export function realPath(file: string, links = 0): string {
   if (existsSync(file)) return realpathSync(file);
   const folder = dirname(file);

@@ -66,10 +66,7 @@ interface OperationDependencies
 }
 
 export interface OperationOptions {
-  /**
-   * The operation takes place at this time, in sandbox milliseconds: its events have it, and dates in the past still
-   * count as due.
-   */
+  /** The operation takes place at this time (milliseconds): its events have it, and past dates count as due. */
   asOf?: number;
   /** Receives the type and the record of each event. */
   emitted?(type: string, data: unknown): void;

@@ -1,6 +1,7 @@
 // The signature of a delivery: how the sandbox signs a body, and how a receiver verifies it.
 
 import { createHmac, timingSafeEqual } from "node:crypto";
+import type { AssumptionValues } from "../../generated/control-api.ts";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
 import { type Sign, signatureForms, signerOf } from "../kernel/signature-forms.ts";
@@ -47,11 +48,15 @@ export interface Signed {
   signature: string | undefined;
   /** The secret of the endpoint, as it was shown when the endpoint was created. */
   secret: string;
+  /** The assumptions of the sandbox, if they set the form of the signature. */
+  assumptions?: AssumptionValues;
+  /** The value of `X-Webhook-Id`, for the forms that sign it too. */
+  id?: string | undefined;
 }
 
 /** Whether a delivery was signed with the secret. Compares in constant time. */
-export function verifySignature({ body, signature, secret }: Signed): boolean {
-  const expected = Buffer.from(sign(body, secret));
+export function verifySignature({ body, signature, secret, assumptions = {}, id = "" }: Signed): boolean {
+  const expected = Buffer.from(signerUnder(assumptions as Assumptions)(body, secret, id));
   const received = Buffer.from(signature ?? "");
   return received.length === expected.length && timingSafeEqual(received, expected);
 }

@@ -4,8 +4,8 @@ import { createHmac } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { catalogue } from "../../src/areas/index.ts";
-import type { FactValue } from "../../src/contracts/fact.ts";
-import { ownFacts } from "../../src/sandbox/documents.ts";
+import type { FactValue, ServiceFact } from "../../src/contracts/fact.ts";
+import { otherAssumptions, settableFacts } from "../support/other-assumptions.ts";
 import { type Answer, type Bench, type CallOptions, open } from "../support/sandbox.ts";
 import { advance, deliver, openRegistered, receive, register, settle } from "../support/webhooks.ts";
 
@@ -208,13 +208,23 @@ const probeOf = (id: string, kind: string): Probe | undefined => {
   return kind.startsWith("error_") ? probeError : single[id];
 };
 
-const settable = ownFacts().filter((fact) => fact.settable !== undefined);
+const settable = settableFacts();
 
 describe("an assumption that is set", () => {
   test.each(settable.map(({ id, kind }) => [id, kind] as const))("%s changes the service", async (id, kind) => {
     const probe = probeOf(id, kind);
     expect(probe, `${id} has no probe in this test`).toBeDefined();
     await probe?.(id);
+  });
+
+  test("of every id is shown with its value and its default", async () => {
+    const all = otherAssumptions();
+    const bench = await openWith(all);
+    const { facts } = await bench.control("GET", "/assumptions");
+    const shown = new Map<string, ServiceFact>(facts.map((fact: ServiceFact) => [fact.id, fact]));
+    for (const { id, value } of settable)
+      expect([id, shown.get(id)]).toEqual([id, expect.objectContaining({ value: all[id], default: value })]);
+    expect(facts.filter((fact: object) => "default" in fact)).toHaveLength(settable.length);
   });
 
   test("is shown by the list of facts, the overview and the OpenAPI document, with its default", async () => {
@@ -251,6 +261,15 @@ describe("an assumption that is set", () => {
   });
 });
 
+describe("the OpenAPI document with an assumption set", () => {
+  test.each(["3.1", "3.0"])("has no extensions in version %s if they are off", async (version) => {
+    const bench = await openWith(otherAssumptions());
+    const document = await bench.control("GET", `/openapi.json?version=${version}&extensions=off`);
+    expect(JSON.stringify(document)).not.toContain("x-sandbox-");
+    expect(document.paths["/hospitality/bookings/{id}/decline"].post.responses).toHaveProperty("202");
+  });
+});
+
 describe("an assumption that cannot be set is refused with the reason:", () => {
   test.each([
     [
@@ -268,6 +287,13 @@ describe("an assumption that cannot be set is refused with the reason:", () => {
     [{ "payouts.list.query.limit.maximum": 7 }, /a default of 25 and a maximum of 7: set the others too/],
   ])("%j", async (assumptions, message) => {
     await expect(openWith(assumptions as never)).rejects.toThrow(message);
+  });
+
+  test("an unknown id and a wrong value, which TypeScript rejects too", async () => {
+    // @ts-expect-error: there is no such id.
+    await expect(open({ assumptions: { "bookings.declin.status": 202 } })).rejects.toThrow("no assumption");
+    // @ts-expect-error: the value is a number.
+    await expect(open({ assumptions: { "rate_limit.limit": "many" } })).rejects.toThrow("must be an integer");
   });
 
   test("an option that sets another value", async () => {

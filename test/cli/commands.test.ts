@@ -280,6 +280,7 @@ const wrong: [words: string[], code: number, says: string][] = [
     "No event type matches Not A Type. docs/events.md lists all types.",
   ],
   [["receive", "--sceret", "x"], 2, "Did you mean --secret?"],
+  [["receive", "--assume", "rate_limit.limit=5"], 2, "--assume goes with --secret"],
   [["trigger"], 2, "<type> is missing, as in merchant-sandbox trigger payment.succeeded."],
   [["trigger", "payout.paid", "--data", "{"], 2, "--data is not JSON"],
   [["deliveries", "all"], 2, "No attempt all is logged."],

@@ -4,13 +4,14 @@
 import { describe, expect, test } from "vitest";
 import { createJudge } from "../../src/judge/judge.ts";
 import { checkVerdicts } from "../../src/verify/check-verdicts.ts";
-import { operations, requestEntry } from "../support/judge-inputs.ts";
+import { operations, requestEntry, sandboxNow } from "../support/judge-inputs.ts";
 import { type Behaviour, behaviours, DELAYS, firingOf, type Observed } from "./behaviours.ts";
 
 function verdictsOn(calls: readonly Observed[]): Record<string, Set<string>> {
   const judge = createJudge({
     operations,
     prefix: "/v1",
+    now: sandboxNow,
     checkVerdicts,
     isDelivering: () => false,
     onVerdict: () => {},

@@ -1,21 +1,20 @@
-// Verdicts that are due later than the call or delivery that they are about: they reach the live stream without a
-// reader.
+// What a receiver did twice, and when the verdict comes: it reaches the live stream without a reader.
 
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { type Bench, open } from "../support/sandbox.ts";
-import { deliver, type Receiver, receive, register, settle } from "../support/webhooks.ts";
+import { advance, deliver, type Receiver, receive, register, settle } from "../support/webhooks.ts";
 
-/** The receiver creates a record for each delivery, under a key of its own, before it responds. */
-const actOnEach = (bench: Bench, receiver: Receiver, statusOf: (delivery: number) => number = () => 200) =>
+const createRecord = (bench: Bench, key: string) =>
+  bench.call("POST", "/v1/hospitality/pricing-rules", {
+    body: { name: "Low season", adjustmentType: "fixed", adjustmentValue: 5 },
+    headers: { "idempotency-key": key },
+  });
+
+/** The receiver creates a record for each delivery, under a key of its own, before it accepts the delivery. */
+const actOnEach = (bench: Bench, receiver: Receiver) =>
   receiver.always((_, outgoing) => {
-    const status = statusOf(receiver.arrivals.length);
-    void bench
-      .call("POST", "/v1/hospitality/pricing-rules", {
-        body: { name: "Low season", adjustmentType: "fixed", adjustmentValue: 5 },
-        headers: { "idempotency-key": crypto.randomUUID() },
-      })
-      .then(() => outgoing.writeHead(status).end());
+    void createRecord(bench, crypto.randomUUID()).then(() => outgoing.writeHead(200).end());
   });
 
 /** The next final verdict of the rule, as the live stream gets it. */
@@ -40,4 +39,51 @@ test("a receiver that acts twice is reported at once, without a reader, and ever
   expect(performance.now() - settled).toBeLessThan(2_500);
   const { data } = await bench.control("GET", "/verdicts?rule=webhook.single_effect");
   expect(data).toEqual([{ ...(await verdict), at: data[0].at }]);
+});
+
+describe("a delivery that failed and was retried", () => {
+  /**
+   * The verdicts on a receiver that responds with these statuses in turn, and creates a record where `acts` says so.
+   */
+  async function verdictsOn(
+    statuses: readonly number[],
+    acts: readonly boolean[],
+    keyOf: () => string = () => crypto.randomUUID(),
+  ) {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url, ["payment.succeeded"]);
+    const place = () => receiver.arrivals.length - 1;
+    receiver.always((_, outgoing) => {
+      const [status = 200, isActing] = [statuses[place()], acts[place()]];
+      const acted = isActing ? createRecord(bench, keyOf()) : Promise.resolve();
+      void acted.then(() => outgoing.writeHead(status).end());
+    });
+    await deliver(bench);
+    for (let retry = 1; retry < statuses.length; retry++) await advance(bench, "1d");
+    expect(receiver.arrivals).toHaveLength(statuses.length);
+    const { data } = await bench.control("GET", "/verdicts?rule=webhook.single_effect");
+    return data.map(({ verdict, says }: VerdictMessage) => `${verdict}: ${says}`);
+  }
+
+  test("after it stored the record fails if the retry stores it again", async () => {
+    const verdicts = await verdictsOn([500, 200], [true, true]);
+    expect(verdicts).toEqual([
+      expect.stringMatching(/^fail: .* followed whd_\w+, which got a 500; .* did the same again/),
+    ]);
+  });
+
+  test("after it stored the record fails also if the retry fails too", async () => {
+    const verdicts = await verdictsOn([500, 500, 200], [true, true, false]);
+    expect(verdicts.map((verdict: string) => verdict.split(":")[0])).toEqual(["pass", "fail"]);
+  });
+
+  test("passes if the retry finds the record, or calls under the same Idempotency-Key", async () => {
+    expect(await verdictsOn([500, 200], [true, false])).toEqual([expect.stringMatching(/^pass: /)]);
+    expect(await verdictsOn([500, 200], [true, true], () => "evt_1")).toEqual([expect.stringMatching(/^pass: /)]);
+  });
+
+  test("before it stored anything has no verdict if the retry stores the record", async () => {
+    expect(await verdictsOn([500, 200], [false, true])).toEqual([]);
+  });
 });

@@ -6,7 +6,7 @@ import { type Action, onCalls, onDeliveries } from "../../src/faults/action.ts";
 import { apiActions } from "../../src/faults/api-actions.ts";
 import { createJudge } from "../../src/judge/judge.ts";
 import { checkVerdicts } from "../../src/verify/check-verdicts.ts";
-import { firing, NOON, operations, recordedAttempt, writeEntry } from "../support/judge-inputs.ts";
+import { firing, NOON, operations, recordedAttempt, sandboxNow, writeEntry } from "../support/judge-inputs.ts";
 
 const common = { type: "invented", description: "Does something new.", example: "invented", fields: {} } as const;
 
@@ -17,7 +17,14 @@ const deliveryAction = (outcome: DeliveryOutcome): Action =>
   onDeliveries({ ...common, phase: "content", outcome, prepare: () => ({ kind: "signature", as: "missing" }) });
 
 const newJudge = () =>
-  createJudge({ operations, prefix: "/v1", checkVerdicts, isDelivering: () => false, onVerdict: () => {} });
+  createJudge({
+    operations,
+    prefix: "/v1",
+    now: sandboxNow,
+    checkVerdicts,
+    isDelivering: () => false,
+    onVerdict: () => {},
+  });
 
 test.each([
   ["normal", [], []],

@@ -93,6 +93,33 @@ test("a second equal write is reported at once, or after a delivery in flight th
   expect(found).toEqual(["fail"]);
 });
 
+test.each([
+  ["fail", "evt_1"],
+  ["inconclusive", "evt_2"],
+])(
+  "a write during a failed delivery, and an equal one during its retry, is %s beside a delivery of %s",
+  (verdict, eventId) => {
+    const { receivers, found } = watched();
+    const failed = { status: "failed", responseStatus: 500 } as const;
+    const [first, second] = [write(10, "key_1"), write(210, "key_2")];
+    receivers.observe(attemptMessage({ id: "whd_1", ...failed }), [], 1e9, 1e9 + 20, [first]);
+    receivers.observe(attemptMessage({ id: "whd_2", endpointId: "we_2", eventId }), [], 1e9 - 5, 1e9 + 30, [first]);
+    receivers.observe(attemptMessage({ id: "whd_3" }), [], 1e9 + 200, 1e9 + 220, [second]);
+    receivers.conclude();
+    expect(found).toEqual([verdict]);
+  },
+);
+
+test("a write after a delivery that failed is no effect of it: the shop called by itself", () => {
+  const { receivers, found } = watched();
+  receivers.observe(attemptMessage({ id: "whd_1", status: "failed", responseStatus: 500 }), [], 1e9, 1e9 + 20, []);
+  receivers.observeWrite(write(30, "key_1"));
+  receivers.observe(attemptMessage({ id: "whd_2" }), [], 1e9 + 200, 1e9 + 220, []);
+  receivers.observeWrite(write(230, "key_2"));
+  receivers.conclude();
+  expect(found).toEqual([undefined]);
+});
+
 test("a write that was answered after the time of its delivery revises the verdict", () => {
   const { receivers, found } = deliveredTwice();
   receivers.resolve(1e9 + 3_200);

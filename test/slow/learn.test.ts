@@ -1,13 +1,17 @@
 // `learn`: the built program with plain lines, with JSON and in a pseudo-terminal; and the pane of each step.
 
 import { execFile } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import { learn, pollOnce } from "../support/learner-dashboard.ts";
 import { folder, launch, type Program, runCommand } from "../support/program.ts";
 import { openProgram, USUAL } from "../support/terminal.ts";
+
+const OWN_LESSON =
+  "# My lesson\n\nAbout it.\n\n## 1. Read\n\nRead.\n\n" +
+  '<!-- check: {"requests": {"match": {"operation": "merchants.me", "status": 200}}} -->\n';
 
 const shell = (command: string, cwd = folder()) =>
   new Promise<string>((resolve) => {
@@ -36,12 +40,30 @@ test("lists the lessons, or those of a folder of one's own", async () => {
     ["1 first-call       Your first call (5 steps)", "2 paging           Paging (5 steps)"],
   ]);
   const lessons = folder();
-  writeFileSync(
-    join(lessons, "07-mine.md"),
-    '# My lesson\n\nAbout it.\n\n## 1. Read\n\nRead.\n\n<!-- check: {"requests": {"match": {"operation": "merchants.me", "status": 200}}} -->\n',
-  );
+  writeFileSync(join(lessons, "07-mine.md"), OWN_LESSON);
   const own = await runCommand(undefined, "learn", "--list", "--lessons", lessons);
   expect([own.out, own.error]).toEqual([["7 mine             My lesson (1 steps)"], ""]);
+});
+
+test("the package's lessons use the defaults of assumptions and say so; own lessons use those that are set", async () => {
+  const cwd = folder();
+  const limit = async (...words: string[]) => {
+    writeFileSync(join(cwd, "merchant-sandbox.json"), JSON.stringify({ assumptions: { "rate_limit.limit": 9 } }));
+    const program = launch(["learn", "--json", "--port", "0", ...words], {}, cwd);
+    const { url } = JSON.parse(await says(program, '"event":"ready"'));
+    const { headers } = await fetch(`${url}/v1/payments`);
+    const { code, error } = await stop(program);
+    expect(code).toBe(0);
+    return [headers.get("ratelimit-limit"), /The lessons use the defaults of .*/.exec(error)?.[0]];
+  };
+  expect(await limit()).toEqual([
+    "6000",
+    "The lessons use the defaults of rate_limit.limit, which they describe. " +
+      "Your own, with --lessons, use what you set.",
+  ]);
+  mkdirSync(join(cwd, "lessons"));
+  writeFileSync(join(cwd, "lessons/01-mine.md"), OWN_LESSON);
+  expect(await limit("--lessons", "lessons")).toEqual(["9", undefined]);
 });
 
 test("shows a step, marks it done, shows the next; h prints a hint and s skips the step", async () => {

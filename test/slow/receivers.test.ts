@@ -1,5 +1,6 @@
 // `receive` and `listen`: each registers an endpoint while it runs, and prints its deliveries or attempts.
 
+import { createHmac } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -123,6 +124,34 @@ test("--secret verifies deliveries for an endpoint registered elsewhere, and rep
     /^SIGNATURE WRONG, responding with 401: \d+ bytes that are not shown$/,
   );
   await settle(bench);
+  await receiving.stop();
+});
+
+const SIGNATURE = {
+  "webhook.signature.key": "base64 digest of the id and body, keyed with the secret without its prefix",
+  "webhook.signature.prefix": "v1=",
+} as const;
+const FLAGS = Object.entries(SIGNATURE).flatMap(([id, value]) => ["--assume", `${id}=${value}`]);
+
+test("verifies signatures in the form that the sandbox sets", async () => {
+  const bench = await open({ assumptions: SIGNATURE });
+  const receiving = await receive(bench);
+  await trigger(bench, "a.b");
+  expect(await receiving.line((line) => line.includes("a.b"))).toMatch(/signature ok, responding with 200$/);
+  await receiving.stop();
+});
+
+test.each([
+  [FLAGS, /signature ok, responding with 200$/],
+  [[], /^SIGNATURE WRONG, responding with 401/],
+])("--secret with %j verifies signatures in that form", async (words, says) => {
+  const bench = await open();
+  const receiving = await receive(bench, "--secret", "whsec_ab", ...words);
+  const url = /at (\S+),/.exec(receiving.out[0] ?? "")?.[1] ?? "";
+  const signature = `v1=${createHmac("sha256", "ab").update("evt_1.{}").digest("base64")}`;
+  const headers = { "x-webhook-id": "evt_1", "x-webhook-event": "a.b", "x-webhook-signature": signature };
+  await fetch(url, { method: "POST", body: "{}", headers });
+  expect(await receiving.line((line) => /signature/i.test(line))).toMatch(says);
   await receiving.stop();
 });
 

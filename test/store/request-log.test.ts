@@ -24,7 +24,15 @@ const NOTHING = {
   ignored: undefined,
   requestBody: "",
 };
-const TIMES = { at: 0, stages: [], arrived: 0, answered: 1, connection: { number: 1, opened: 0 }, isFirst: false };
+const TIMES = {
+  at: 0,
+  stages: [],
+  arrived: 0,
+  answered: 1,
+  answeredAt: 1,
+  connection: { number: 1, opened: 0 },
+  isFirst: false,
+};
 
 function openLog() {
   const database = openDatabase(undefined);

@@ -9,6 +9,9 @@ import { checkVerdicts } from "../../src/verify/check-verdicts.ts";
 
 export const NOON = Date.UTC(2026, 0, 5, 12);
 
+/** The sandbox time of a judge: it runs with real time, as that of the entries does. */
+export const sandboxNow = () => NOON + performance.now() - 1e9;
+
 /** Operations that the entries call. */
 export const operations = [
   { id: "payments.list", method: "GET", path: "/payments", idempotent: false },
@@ -22,6 +25,7 @@ let count = 0;
  */
 export function requestEntry(arrived: number, status: number, rest: Partial<RequestEntry> = {}): RequestEntry {
   count++;
+  const answered = (rest.arrived ?? 1e9 + arrived) + (rest.duration ?? 0);
   return {
     sequence: count,
     id: `req_${count}`,
@@ -34,7 +38,8 @@ export function requestEntry(arrived: number, status: number, rest: Partial<Requ
     status,
     duration: 0,
     arrived: 1e9 + arrived,
-    answered: (rest.arrived ?? 1e9 + arrived) + (rest.duration ?? 0),
+    answered,
+    answeredAt: (rest.at ?? NOON + arrived) + (rest.duration ?? 0),
     connection: { number: count, opened: 1e9 + arrived },
     isFirst: rest.connection === undefined,
     key: "…odge",
@@ -123,6 +128,7 @@ export function judge(...entries: RequestEntry[]) {
   const made = createJudge({
     operations,
     prefix: "/v1",
+    now: sandboxNow,
     checkVerdicts,
     isDelivering: () => false,
     onVerdict: (verdict) => published.push(verdict),

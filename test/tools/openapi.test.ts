@@ -6,9 +6,11 @@ import { describe, expect, test } from "vitest";
 import { controlOpenapi, serviceOpenapi } from "../../scripts/reference/documents.ts";
 import { catalogue } from "../../src/areas/index.ts";
 import type { OpenApiDocument } from "../../src/reference/openapi-forms.ts";
+import { serviceOpenapi as serviceOpenapiUnder } from "../../src/sandbox/documents.ts";
 import { factOf } from "../../src/schema/assumed.ts";
 import { matchesSchema } from "../../src/schema/validator.ts";
 import { exampleEvents, exampleReplies } from "../support/example-calls.ts";
+import { otherAssumptions } from "../support/other-assumptions.ts";
 import { importTool } from "./import-tool.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: the document is looked at as the JSON that tools read.
@@ -76,6 +78,14 @@ test.each([
   expect(older.openapi).toBe("3.0.3");
   expect(await redocly(older)).toEqual([]);
 });
+
+test.each(["3.1", "3.0"] as const)(
+  "the service's document as %s has no problem with every assumption set",
+  async (version) => {
+    const extensions = version === "3.0" ? "off" : "on";
+    expect(await redocly(serviceOpenapiUnder(ADDRESS, { version, extensions }, otherAssumptions()))).toEqual([]);
+  },
+);
 
 /** Errors of a strict compilation of the generated types with code that uses them. */
 async function compile(document: OpenApiDocument, usage: string): Promise<string[]> {

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { createHash, createHmac } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { signatureForms } from "../../src/kernel/signature-forms.ts";
 import { sign, verifySignature } from "../../src/webhooks/signature.ts";
 import { explainSignature, type SignatureDiagnosis } from "../../src/webhooks/signature-diagnosis.ts";
 import { anyText } from "../support/fuzzing.ts";
@@ -51,6 +52,35 @@ describe("a signature", () => {
     ["beyond ASCII", "é".repeat(32)],
   ])("that is %s is refused, and nothing is thrown", (_, signature) => {
     expect(verifySignature({ body: BODY, signature, secret: SECRET })).toBe(false);
+  });
+
+  test.each(signatureForms)(
+    "as %s is verified, and explained, by a sandbox and a receiver that set it",
+    async (form) => {
+      const assumptions = { "webhook.signature.key": form as never, "webhook.signature.prefix": "v1=" };
+      const { bench, receiver, id: endpoint, secret } = await openRegistered({ assumptions });
+      await deliver(bench);
+      const [{ body = Buffer.of(), headers = {} } = {}] = receiver.arrivals;
+      const delivery = { body, secret, signature: headers["x-webhook-signature"], id: headers["x-webhook-id"] };
+      expect(verifySignature({ ...delivery, assumptions })).toBe(true);
+      expect(verifySignature({ ...delivery, assumptions, body: `${body} ` })).toBe(false);
+      expect(verifySignature(delivery)).toBe(false);
+      const explained = (signature: string | undefined) =>
+        bench.control("POST", "/signature/explain", { endpoint, body: body.toString(), signature });
+      expect(await explained(delivery.signature)).toMatchObject({ matches: true, mistake: null });
+      expect(await explained(sign(body, secret))).toEqual({
+        matches: false,
+        mistake: null,
+        explanation: `The sandbox signs with the ${form}, after "v1="; this is not the signature for this body and this secret.`,
+      });
+    },
+  );
+
+  test("in a form that does not exist is an error that names the form", () => {
+    const assumptions = { "webhook.signature.key": "md5" as never };
+    expect(() => verifySignature({ body: BODY, signature: "", secret: SECRET, assumptions })).toThrow(
+      /webhook\.signature\.key takes a form such as "hex digest .*; received "md5"\./,
+    );
   });
 });
 

@@ -35,10 +35,7 @@ type Declare<World, More> = <
   declared: EndpointDeclaration<Path, Query, Body, Reply, World> & More,
 ) => Endpoint<World>;
 
-/**
- * Creates the `endpoint()` function for operations of one area, or of any area. Handlers receive `World` with the
- * request.
- */
+/** Creates an `endpoint()` for one area or for any. Handlers receive `World` with the request. */
 export function endpointFactory<World>(): Declare<World, { area: string }>;
 export function endpointFactory<World>(area: string): Declare<World, unknown>;
 export function endpointFactory<World>(area = ""): Declare<World, unknown> {
@@ -50,9 +47,7 @@ export function endpointFactory<World>(area = ""): Declare<World, unknown> {
 
 export const endpoint = endpointFactory<OperationContext>();
 
-/**
- * Declares the operation that lists the merchant's records of a kind. By default, its reply and query are assumptions.
- */
+/** Declares the list of a merchant's records of a kind. By default, its reply and query are assumptions. */
 export const listEndpoint = <R extends RecordBase>(
   resource: Resource<R>,
   declared: Pick<Operation, "id" | "position" | "area" | "path" | "summary">,

@@ -32,10 +32,7 @@ interface Stateful {
 
 const valueIn = (record: Stateful, field: string) => (record as Readonly<Record<string, unknown>>)[field];
 
-/**
- * One rule per time: it is set exactly if the record has reached a state that sets it, since the record was last in its
- * first state.
- */
+/** One rule per time: it is set exactly if the record has reached its state since it last was in the first state. */
 export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   const [first] = Object.keys(transitions);
   const name = kind.replaceAll("_", " ");

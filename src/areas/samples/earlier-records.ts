@@ -31,10 +31,7 @@ export function ofSeries(context: SampleContext, kind: string, field: string): S
   return { ...context, newest: (other) => (other === kind ? newest(kind).filter(inSeries) : newest(other)) };
 }
 
-/**
- * The given customer, the one with the given name, or one of the merchant's newest; undefined for a name or an id that
- * no customer has.
- */
+/** The given customer, the one of this name, or one of the newest; undefined if no customer fits. */
 export function customerOf({ newest, pick, given }: SampleContext, name?: unknown): AnyRecord | undefined {
   const customers = newest("customer");
   if (typeof given.customerId === "string") return customers.find(({ id }) => id === given.customerId);

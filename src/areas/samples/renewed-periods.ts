@@ -42,10 +42,7 @@ const STANDING = ["pending", "grace", "renewed"];
 
 const endOf = ({ periodEnd }: AnyRecord) => String(periodEnd ?? "9");
 
-/**
- * The latest renewal of each membership, the one that ends first before the others; without memberships that lapsed or
- * were canceled.
- */
+/** The latest renewal of each membership that neither lapsed nor was canceled, in the order in which they end. */
 export function memberships(renewals: readonly AnyRecord[]): AnyRecord[] {
   const latestFirst = renewals.toSorted((one, other) => endOf(other).localeCompare(endOf(one)));
   const latest = latestFirst.filter(
@@ -60,10 +57,7 @@ export const endingMemberships = (renewals: readonly AnyRecord[], today: string)
     (renewal) => renewal.status === "renewed" && endOf(renewal) < addDays(today, RENEWED_AHEAD),
   );
 
-/**
- * Whether a customer may join: without a membership that is to be renewed, or whose period goes on after it was
- * canceled.
- */
+/** Whether a customer may join: no membership is to be renewed, and no canceled one is still in its period. */
 export function mayJoin(customer: AnyRecord, renewals: readonly AnyRecord[], today: string): boolean {
   const held = renewals.filter(({ customerId }) => customerId === customer.id);
   return (

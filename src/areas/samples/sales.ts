@@ -37,9 +37,7 @@ export function sampleCustomer({ given, merchant, pick, number }: SampleContext)
   return { name, email: `${word.toLowerCase()}-${number}@mail.example`, phone: `+44 7700 900${100 + (number % 900)}` };
 }
 
-/**
- * Like an earlier sale, of an amount that covers its fee and its refund. Stays and renewals take their own payments.
- */
+/** Like an earlier sale, covering its fee and refund. Stays and renewals take their own payments. */
 export function samplePayment(context: SampleContext) {
   const { given, status } = context;
   const isSale = ({ metadata }: AnyRecord) => metadata.bookingId === undefined && metadata.renewalId === undefined;
@@ -139,10 +137,7 @@ const GOODS = ["Olive oil", "Linen towel", "Clay bowl", "Wool scarf", "Herb tea"
 
 export const sampleProduct = ({ pick }: SampleContext) => ({ name: pick("name", GOODS), description: "Made by hand" });
 
-/**
- * A variant of the given or of an active product, with the options of the product's other variants in a new
- * combination.
- */
+/** A variant of the given or an active product, whose options are a new combination of its other variants'. */
 export function sampleVariant(context: SampleContext) {
   const { given, someOf, newest, merchant, number, between } = context;
   const variantsOf = (product: AnyRecord) =>

@@ -20,10 +20,7 @@ interface FailCondition {
   find(control: ControlApi, run: ObservedRun): Promise<string[]>;
 }
 
-/**
- * The activity of a run, including what its tests reset or removed. The lists have one line for each request, up to a
- * limit.
- */
+/** The activity of a run, including what its tests reset or removed. Each list has a line for each request. */
 export interface ObservedRun {
   requests: number;
   attempts: number;

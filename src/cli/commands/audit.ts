@@ -39,10 +39,7 @@ export const audit = command({
   },
 });
 
-/**
- * Runs the audit on a running sandbox, or with a secret on a temporary one. The sandbox options apply only to the
- * temporary one.
- */
+/** Runs the audit on a running sandbox, or with a secret on a temporary one, which takes the sandbox options. */
 async function auditWith(
   { flags, options, sources }: Arguments,
   wanted: SandboxAuditInput,

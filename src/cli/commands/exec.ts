@@ -102,10 +102,7 @@ interface Inside {
   variables: Record<string, string>;
 }
 
-/**
- * Runs the command. Checks the run after the command's exit, but before killing its remaining processes, whose requests
- * must not count.
- */
+/** Runs the command, and checks the run before killing remaining processes, whose requests must not count. */
 async function runInside({ target, log, run, checks, command, variables }: Inside): Promise<number> {
   const tree = watchTree(() => child.process);
   const child = runChild(command, { ...process.env, ...variables, ...tree.variables });

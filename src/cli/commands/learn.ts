@@ -5,7 +5,7 @@ import { createSandbox, openSandbox, type Sandbox } from "../../sandbox/create.t
 import { completeOptions, type GivenOptions } from "../../sandbox/options.ts";
 import { command } from "../command.ts";
 import { openLessonSession } from "../lessons/lesson-session.ts";
-import { print } from "../output/print.ts";
+import { note, print } from "../output/print.ts";
 import { show, uiFlags } from "../output/show-sandbox.ts";
 import { endpointsToConfirm } from "../settings.ts";
 
@@ -27,7 +27,7 @@ export const learn = command({
   async run({ flags, options, sources, positionals: [lesson] }) {
     if (flags.list !== undefined) return list(options);
     const start = { lesson, checkpoint: stepNumber(flags.checkpoint), hintAfter: flags["hint-after"] };
-    const complete = completeOptions(options, { memory: options.db === undefined });
+    const complete = completeOptions(withoutAssumptions(options), { memory: options.db === undefined });
     const sandbox = await openSandbox(complete, endpointsToConfirm({ options, sources })).catch(async (error) => {
       // A mistyped lesson is reported before a port in use, which needs another mend.
       if (lesson !== undefined) await readLessons(options, ({ lessons }) => lessons.get({ name: lesson }));
@@ -40,6 +40,18 @@ export const learn = command({
     }
   },
 });
+
+/** The texts and checks of the package's lessons are written for the default of each assumption. */
+function withoutAssumptions({ assumptions = {}, ...others }: GivenOptions): GivenOptions {
+  const ids = Object.keys(assumptions);
+  if (others.lessons !== undefined) return { assumptions, ...others };
+  if (ids.length > 0)
+    note(
+      `The lessons use the defaults of ${ids.join(", ")}, which they describe. ` +
+        "Your own, with --lessons, use what you set.",
+    );
+  return others;
+}
 
 function stepNumber(checkpoint: string | undefined): number | undefined {
   if (checkpoint === undefined) return undefined;

@@ -32,10 +32,7 @@ interface Page<Row> {
 interface ListDefinition<Row> {
   name: string;
   summary: string;
-  /**
-   * The group of the control API whose `list` returns the rows. The query parameters of that operation become the
-   * filters.
-   */
+  /** The group of the control API whose `list` returns the rows and has the filters as query parameters. */
   group: "requests" | "events" | "attempts" | "verdicts" | "endpoints";
   /** Flags besides the filters. */
   flags?: FlagDefinitions;

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { AssumptionValues } from "../../../generated/control-api.ts";
 import { eventsText, matchingTypes } from "../../areas/index.ts";
 import { createGuard } from "../../http/guard.ts";
 import { discardRest } from "../../http/unread-body.ts";
@@ -19,7 +20,8 @@ import { command } from "../command.ts";
 import { print } from "../output/print.ts";
 import { stopSignal } from "../process/signals.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
-import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
+import { connectToSandbox, merchantNamed, type RunningSandbox } from "../remote/running-sandbox.ts";
+import { assumptionsOf } from "./openapi.ts";
 
 /** How the receiver responds to deliveries and logs them. */
 interface Behaviour {
@@ -33,6 +35,8 @@ interface Behaviour {
   log: WebhookLog | undefined;
   /** Undefined until the endpoint is registered, or if deliveries are not verified. */
   secret: string | undefined;
+  /** They may set the form of the signature. */
+  assumptions: AssumptionValues;
 }
 
 const PORT = 4848;
@@ -42,6 +46,8 @@ const MAX_QUOTE = 200;
 export const receive = command({
   summary: "receive webhooks: register an endpoint, then verify and print each delivery",
   usage: "receive",
+  sandboxOptions: ["assumptions"],
+  defaults: { assumptions: "the sandbox's own; with --secret those of merchant-sandbox.json" },
   flags: {
     port: { value: "n", description: `listen on this port (default: ${PORT})` },
     for: { value: "merchant", description: "receive events of this merchant (default: the first one)" },
@@ -62,7 +68,9 @@ export const receive = command({
     },
     ...connectionFlags,
   },
-  async run({ flags }) {
+  async run({ flags, options, sources }) {
+    if (flags.secret === undefined && sources.assumptions === "flag")
+      usageError("--assume goes with --secret. Without it, receive asks the sandbox how it signs.");
     const events = matchingTypes(flags.events?.split(",") ?? ["*"], usageError);
     const behaviour: Behaviour = {
       failures: wholeNumber(0, 99_999)(flags.fail ?? "0", "--fail"),
@@ -71,6 +79,7 @@ export const receive = command({
       acceptsUnsigned: flags["accept-unsigned"] !== undefined,
       log: flags.log === undefined ? undefined : openWebhookLog(flags.log),
       secret: flags.secret,
+      assumptions: flags.secret === undefined ? {} : await assumptionsOf(options),
     };
     const server = await listen(wholeNumber(0, 65_535)(flags.port ?? String(PORT), "--port"), behaviour);
     const url = `http://localhost:${(server.address() as AddressInfo).port}/`;
@@ -81,7 +90,7 @@ export const receive = command({
       const registered = isRegistered
         ? await register(await connectToSandbox(flags), url, flags.for, events)
         : undefined;
-      if (registered) behaviour.secret = registered.secret;
+      if (registered) Object.assign(behaviour, registered.signed);
       else print(`Receiving at ${url}, ${howVerified(behaviour)}. Press Ctrl-C to stop.`);
       await stopped;
       await registered?.leave();
@@ -98,27 +107,29 @@ function howVerified({ secret, acceptsUnsigned }: Behaviour): string {
 }
 
 async function register(sandbox: RunningSandbox, url: string, wanted: string | undefined, events: string[]) {
-  const { endpoints } = sandbox.control;
-  const { id: merchant } = await sandbox.merchant(wanted);
+  const { endpoints, overview } = sandbox.control;
+  const { merchants, assumptions } = await overview();
+  const { id: merchant } = merchantNamed(merchants, wanted);
   const { id, secret } = await endpoints.register({ url, merchant, events });
   print(
     `Receiving ${eventsText(events)} of ${merchant} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`,
   );
+  const signed = { secret, assumptions: assumptions as AssumptionValues };
   // The sandbox may have stopped first, which is not an error.
-  return { secret, leave: () => endpoints.remove({ id }).catch(() => undefined) };
+  return { signed, leave: () => endpoints.remove({ id }).catch(() => undefined) };
 }
 
 /** Reads one delivery, and prints it if its signature is valid. Resolves with the status of the response. */
 async function respond(incoming: IncomingMessage, behaviour: Behaviour): Promise<number> {
-  const { acceptsUnsigned, log, secret, pause } = behaviour;
+  const { acceptsUnsigned, log, secret, assumptions, pause } = behaviour;
   const body = await readBody(incoming);
   if (body === undefined) {
     print(`Refused a request of more than ${MAX_BODY} bytes, responding with 413`);
     return 413;
   }
   const header = (name: string) => String(incoming.headers[name] ?? "");
-  const signature = header("x-webhook-signature");
-  const isGenuine = secret !== undefined && verifySignature({ body, signature, secret });
+  const [signature, id] = [header("x-webhook-signature"), header("x-webhook-id")];
+  const isGenuine = secret !== undefined && verifySignature({ body, signature, secret, assumptions, id });
   const isTaken = isGenuine || acceptsUnsigned;
   const unsigned = isTaken ? 200 : 401;
   const correct = isGenuine ? statusOf(body) : unsigned;
@@ -127,7 +138,7 @@ async function respond(incoming: IncomingMessage, behaviour: Behaviour): Promise
   const status = fails ? 500 : (behaviour.status ?? correct);
   log?.(incoming, body, status);
   if (isGenuine) {
-    print(mask(`${header("x-webhook-event")} ${header("x-webhook-id")} signature ok, responding with ${status}`));
+    print(mask(`${header("x-webhook-event")} ${id} signature ok, responding with ${status}`));
     for (const line of body.toString("utf8").split("\n")) print(`  ${mask(line)}`);
   } else {
     // Any program on this machine may have sent this request, so its content is not printed.
@@ -195,10 +206,7 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer | undefined> 
 
 export type WebhookLog = (incoming: IncomingMessage, body: Buffer, status: number) => void;
 
-/**
- * Opens the log. Bodies are logged unmasked, because signatures cover their bytes, so only the file's owner can read
- * it.
- */
+/** Logs bodies unmasked, because signatures cover their bytes, so only the file's owner can read it. */
 export function openWebhookLog(file: string): WebhookLog {
   const append = (text: string) => appendFileSync(file, text, { mode: 0o600 });
   try {

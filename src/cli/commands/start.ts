@@ -51,10 +51,7 @@ async function startWithDashboard({ options, toConfirm }: GivenStart, flags: Fla
   }
 }
 
-/**
- * Writes a state file by which commands find an in-memory sandbox, which has no database. A detached sandbox gets one
- * from `detach`.
- */
+/** Writes a state file, so that commands find a sandbox in memory. `detach` writes that of a detached one. */
 const announceInMemory = ({ memory, db }: Options, url: string, controlToken: string | undefined): (() => void) =>
   memory && !process.send
     ? writeForegroundState(folderOf(db), { url, pid: process.pid, ...(controlToken && { controlToken }) })

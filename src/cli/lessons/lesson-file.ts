@@ -46,9 +46,7 @@ function putStart(lesson: string, { name, start }: LessonFile): string {
   return isNew ? `${name} was created in this folder.` : `${name} already exists and was not changed.`;
 }
 
-/**
- * Writes the solution and returns a message. Renames an existing file of this lesson; leaves any other file unchanged.
- */
+/** Writes the solution; returns a message. Renames a file of this lesson, and leaves any other unchanged. */
 function putSolution(lesson: string, { name, solution }: LessonFile): string {
   const mark = markOf(lesson);
   const text = mark + solution;
@@ -87,10 +85,7 @@ function putFile(lesson: string, file: LessonFile, put: typeof putStart): string
   }
 }
 
-/**
- * Writes the initial file when a lesson begins, and the solution when its step was skipped or prepared. Returns
- * messages.
- */
+/** Writes the initial file of a lesson, and the solution of a step that was skipped or prepared. */
 export function updateFile(before: LearnerPlace | undefined, { learner, lesson }: LearnerPlace): string[] {
   if (!lesson?.file) return [];
   const isSame = before?.learner.lesson === learner.lesson;

@@ -121,15 +121,9 @@ export interface WatchedSandbox {
   keepsRunning: boolean;
   /** The id of the learner whose lesson is shown, if any. */
   learner?: string;
-  /**
-   * Called when the dashboard opens; `show` displays a message on it. The returned function is called when the
-   * dashboard closes.
-   */
+  /** Called when the dashboard opens, to show messages on it. Returns a function for when it closes. */
   whileDashboard?(show: (text: string) => void): () => void;
-  /**
-   * Prints a description of the sandbox, then its events. `from` is the last event that the dashboard showed (default:
-   * new events only).
-   */
+  /** Prints the sandbox, then its events after `from`, the last one on the dashboard (default: new events only). */
   follow(output: Output, from?: StreamPosition): Promise<Following>;
 }
 

@@ -27,10 +27,7 @@ export const print = (line: string) => {
 
 let lines = "";
 
-/**
- * Prints a line together with the others of this turn of the event loop: under load, a write for each takes a tenth of
- * the time of a request.
- */
+/** Prints the lines of an event-loop turn together: under load, a write each takes a tenth of a request's time. */
 export function printSoon(line: string): void {
   if (lines === "") afterThisTurn(writeLines);
   lines += `${escapeLine(line)}\n`;

@@ -20,10 +20,7 @@ export const uiFlags = {
   "no-color": { description: "do not use colours in the dashboard (as with NO_COLOR)" },
 } satisfies Record<string, FlagDefinition>;
 
-/**
- * Chooses the user interface. `--ui` and `--no-ui` override the environment, but the dashboard always requires a
- * terminal, with the process in its foreground.
- */
+/** `--ui` and `--no-ui` override the environment, but the dashboard always requires a terminal in foreground. */
 export function chooseUi(
   flags: Flags,
   { isTerminal, environment }: { isTerminal: boolean; environment: NodeJS.ProcessEnv },

@@ -41,10 +41,7 @@ export async function detach(options: Options, flags: Record<string, string | un
   return exitCodes.ok;
 }
 
-/**
- * Runs in the background process. Reports to the foreground process that the sandbox is ready, or exits if that process
- * has ended.
- */
+/** Runs in the background process. Reports readiness to the foreground process, or exits if that has ended. */
 export function announce(facts: ReadyFacts): void {
   boundLog();
   process.send?.(facts, (error) => {
@@ -53,10 +50,7 @@ export function announce(facts: ReadyFacts): void {
   });
 }
 
-/**
- * Spawns the background process. Passes the token in the environment, because other users can read a process's
- * arguments.
- */
+/** Passes the token in the environment, because other users can read a process's arguments. */
 function spawnBackground(log: string, token: string | undefined): ChildProcess {
   const argv = process.argv.slice(2).filter((argument, index, all) => !isTokenOrDetach(argument, all[index - 1]));
   const env = token === undefined ? process.env : { ...process.env, [variableOf("controlToken")]: token };

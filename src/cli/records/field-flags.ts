@@ -129,9 +129,7 @@ export async function readFields(
   usageError(currencies.has(start) ? inMajorUnit(message, flags[flag], currencies.get(start)) : message);
 }
 
-/**
- * Converts an error about an amount, such as "must be at least 0; received -300.", from the smallest to the major unit.
- */
+/** Converts an error such as "must be at least 0; received -300." from the smallest to the major unit. */
 function inMajorUnit(message: string, text: string | undefined, currency: string | null | undefined): string {
   const [requirement = ""] = message.split("; received");
   const limit = requirement.replace(/-?\d+$/, (minor) => writeAmount(Number(minor), currency));

@@ -19,9 +19,7 @@ import { folderOf, isOnThisMachine, readStates, type StatedSandbox } from "./sta
 export interface FoundSandbox {
   url: string;
   controlToken: string | undefined;
-  /**
-   * How it was found. `database`: it has the database open. `default`: at the default address, where it may not run.
-   */
+  /** `database`: it has the database open. `default`: at the default address, where it may not run. */
   by: "name" | "database" | "folder" | "default";
   detached?: StatedSandbox;
 }
@@ -95,9 +93,7 @@ async function findByDatabase(db: string, here: readonly FoundSandbox[]): Promis
   );
 }
 
-/**
- * The sandboxes of this folder: first the owner of the open database, then sandboxes with a state file, newest first.
- */
+/** The owner of the open database first, then sandboxes with a state file, newest first. */
 async function findInFolder(place: Place, alsoForeground: boolean): Promise<FoundSandbox[]> {
   const states = await readStates(folderOf(place.db));
   const stated = states.map((one) => ({

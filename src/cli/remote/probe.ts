@@ -44,10 +44,7 @@ export async function describeSandboxAt(
   return reply instanceof ProbeFailure || reply?.name !== "merchant-sandbox" ? undefined : reply;
 }
 
-/**
- * The reason why no sandbox is ready at an address; undefined if one is. A sandbox that requires its token has started,
- * so it is ready.
- */
+/** Why no sandbox is ready at an address; undefined if one is. One that requires its token is ready. */
 export async function whyNotReady(url: string, token: string | undefined): Promise<string | undefined> {
   const reply = await probe(url, token).health().catch(orFailure);
   if (!(reply instanceof ProbeFailure)) return reply?.status === "ready" ? undefined : stranger(200);
@@ -64,14 +61,10 @@ function orFailure(error: unknown): ProbeFailure {
   throw error;
 }
 
-/**
- * Maximum characters of a reply; longer ones fail. The longest replies are reports and full pages of the request log.
- */
+/** Maximum characters of a reply. The longest replies are reports and full pages of the request log. */
 export const MAX_REPLY = 64 * 1_048_576;
 
-/**
- * Wraps a transport, and checks each reply against its operation's schema. `refused` creates the error for a mismatch.
- */
+/** Checks each reply against its operation's schema. `refused` creates the error for a mismatch. */
 export const checkedTransport =
   (
     url: string,

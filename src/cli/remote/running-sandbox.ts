@@ -15,10 +15,7 @@ import { checkedTransport, MAX_REPLY } from "./probe.ts";
 
 export type RunningSandbox = ReturnType<typeof sandboxAt>;
 
-/**
- * Finds a running sandbox. `words` maps API fields that are not flags to the command's names, such as `by` to
- * `<duration>`.
- */
+/** `words` maps fields of the API that are no flags to the command's names, such as `by` to `<duration>`. */
 export const connectToSandbox = async (flags: Flags, words: Readonly<Record<string, string>> = {}) =>
   sandboxAt(await findSandbox(flags), flags, words);
 
@@ -73,10 +70,7 @@ export function merchantNamed(merchants: readonly Merchant[], wanted: string | u
 /** Maximum characters printed of a server's message. */
 const MAX_MESSAGE = 2_000;
 
-/**
- * Statuses that mean a wrong value or name in the command. Their message is sufficient, so it is printed without the
- * HTTP call.
- */
+/** Statuses of a wrong value or name in the command: their message suffices without the HTTP call. */
 const REFUSED_WORDS: Readonly<Record<number, "usage" | "runtime">> = { 400: "usage", 404: "usage", 409: "runtime" };
 
 /** Replaces an API field at the start of a message with the flag or argument that set it. */
@@ -110,19 +104,14 @@ function refusal(
   return new SandboxError(`${call} got ${status}: ${said}`);
 }
 
-/**
- * The messages of all invalid fields, if there are several. The error's own message only names the fields after the
- * first.
- */
+/** The messages of all invalid fields, if several: the error's own only names the fields after the first. */
 function allProblems(details: unknown): string[] | undefined {
   const { errors } = (details ?? {}) as { errors?: unknown };
   const messages = Array.isArray(errors) ? errors.map((error) => (error as { message?: unknown } | null)?.message) : [];
   return messages.length > 1 && messages.every((message) => typeof message === "string") ? messages : undefined;
 }
 
-/**
- * The sandbox's URL on this machine. If it listens on all addresses, its host name may be known only to other machines.
- */
+/** The URL on this machine: the host name of a sandbox on all addresses may be known only to others. */
 export const localUrl = ({ url, port }: { url: string; port: number }, host: string | undefined) =>
   host === "0.0.0.0" || host === "::" ? `http://127.0.0.1:${port}` : url;
 

@@ -158,9 +158,7 @@ export function isOnThisMachine(url: string): boolean {
   return protocol === "http:" && (own.includes(hostname.replace(/^\[|\]$/g, "")) || /^127(\.\d+){3}$/.test(hostname));
 }
 
-/**
- * Whether the process in a state file listens at its URL, according to the operating system and to the sandbox itself.
- */
+/** Whether the process of a state file listens at its URL: asks the operating system and the sandbox. */
 async function isRunning({ url, pid, controlToken }: StatedSandbox): Promise<boolean> {
   const listener = await listenerOf(Number(new URL(url).port));
   // On Windows the listener may be unknown, because no tool for it is always installed.

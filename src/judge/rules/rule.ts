@@ -21,7 +21,9 @@ export interface Retry {
   readonly chain: RetryChain;
   readonly from: ObservedCall;
   readonly to: ObservedCall;
-  /** Real milliseconds from the failure's response to the arrival of the retry. */
+  /**
+   * Milliseconds from the failure's response to the arrival of the retry: real or sandbox time, whichever is longer.
+   */
   readonly waited: number;
   /** How `to` was recognised as the repeat. */
   readonly confirmedBy: Confirmation;
@@ -39,15 +41,19 @@ export interface ObservedDelivery {
   readonly acceptedBefore: AttemptMessage | undefined;
 }
 
-/** An accepted delivery of an event that was accepted before, with the merchant's writes before and after it. */
+/** A delivery of an event that was delivered before, with the merchant's writes before and after it. */
 export interface RepeatDelivery {
-  /** The first earlier delivery that a write followed, or else the first delivery. */
+  /** The first earlier delivery that a write followed, or else the first that was accepted, or else the first. */
   readonly first: AttemptMessage;
   readonly repeat: AttemptMessage;
+  /** Whether the receiver accepted an earlier delivery. */
+  readonly wasAccepted: boolean;
   /** The writes after any of the earlier deliveries. */
   readonly writesBefore: readonly ObservedCall[];
   readonly writesAfterRepeat: readonly ObservedCall[];
-  /** The fault rule that caused the second delivery. */
+  /** Whether a delivery of another event may have caused the write instead. */
+  isShared(call: ObservedCall): boolean;
+  /** The fault rule that caused the repeat. */
   readonly fault: string | undefined;
 }
 

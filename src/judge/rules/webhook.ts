@@ -1,5 +1,6 @@
 // Rules on receivers of webhooks.
 
+import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import type { Verdict } from "../../contracts/verdict.ts";
 import { isForged, isGenuine } from "../firings.ts";
 import type { Rule } from "./rule.ts";
@@ -101,10 +102,18 @@ export const webhookForgeryRejected: Rule = {
   },
 };
 
+const failureUnless = (isUnclear: boolean): Verdict => (isUnclear ? "inconclusive" : "fail");
+
+/** Names the response of a delivery that failed. */
+function responseOf({ status, responseStatus }: AttemptMessage): string {
+  if (status === "succeeded") return "";
+  return responseStatus === null ? ", which got no response" : `, which got a ${responseStatus}`;
+}
+
 /**
  * The judge sees only the merchant's writes to the API during and shortly after a delivery. If the same write takes
- * effect after each of two deliveries of one event, the receiver processed the event twice. If no write precedes the
- * repeat, the rule stays inconclusive.
+ * effect after each of two deliveries of one event, the receiver processed the event twice, whatever it responded. If
+ * an accepted delivery is repeated and no write precedes the repeat, the rule stays inconclusive.
  */
 export const webhookSingleEffect: Rule = {
   id: "webhook.single_effect",
@@ -114,10 +123,13 @@ export const webhookSingleEffect: Rule = {
   hint:
     "Save the event's id in the transaction that processes it, or use it as the Idempotency-Key of the calls that it " +
     "causes.",
-  onRepeatDelivery({ first, repeat, writesBefore, writesAfterRepeat }) {
+  onRepeatDelivery({ first, repeat, wasAccepted, writesBefore, writesAfterRepeat, isShared }) {
     const attempts = [first, repeat];
     const effects = writesBefore.filter(({ tookEffect }) => tookEffect);
-    if (effects.length === 0)
+    const isAccepted = repeat.status === "succeeded";
+    if (effects.length === 0) {
+      // A receiver that did nothing before it failed has nothing to repeat.
+      if (!wasAccepted || !isAccepted) return undefined;
       return {
         verdict: "inconclusive",
         says:
@@ -125,17 +137,22 @@ export const webhookSingleEffect: Rule = {
           "only writes to the API.",
         attempts,
       };
+    }
     const second = writesAfterRepeat.find(
       (call) => call.tookEffect && effects.some((before) => before.fingerprint() === call.fingerprint()),
     );
+    // A receiver that fails again has not said what it did with the event.
+    if (!second && !isAccepted) return undefined;
     const original = effects.find((call) => !second || call.fingerprint() === second.fingerprint()) ?? effects[0];
+    const isUnclear = [original, second].some((call) => call !== undefined && isShared(call));
+    const before = `${original?.request} followed ${first.id}${responseOf(first)}`;
+    const again = second
+      ? `${second.request} did the same again after ${repeat.id}, which delivered the same event`
+      : `no such write followed ${repeat.id}, which delivered the same event`;
+    const doubt = ", but a delivery of another event was in flight, and may have caused one of the two";
     return {
-      verdict: second ? "fail" : "pass",
-      says: second
-        ? `${original?.request} followed ${first.id}; ${second.request} did the same again after ${repeat.id}, which ` +
-          "delivered the same event."
-        : `${original?.request} followed ${first.id}; no such write followed ${repeat.id}, which delivered the same ` +
-          "event.",
+      verdict: second ? failureUnless(isUnclear) : "pass",
+      says: `${before}; ${again}${second && isUnclear ? doubt : ""}.`,
       calls: [original, second].filter((call) => call !== undefined),
       attempts,
     };

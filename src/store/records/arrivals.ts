@@ -87,9 +87,7 @@ function withValues<R extends RecordBase>(
   return withChanges(arrival.record, missing);
 }
 
-/**
- * The times and the values that the state of the record sets. A record that returns to its first state loses its times.
- */
+/** The values that the state of the record sets. A record that returns to its first state loses its times. */
 function valuesOf<R extends RecordBase>(
   { states, defaults, arrivalTimes }: Resource<R>,
   { record, now, own }: Arrival<R>,

@@ -3,6 +3,7 @@
 
 import type { OwnRecords, RecordBase, RecordFields, Records, Resource } from "../../contracts/resource.ts";
 import { fail } from "../../kernel/errors.ts";
+import { pick } from "../../kernel/pick.ts";
 import { PreserializedJson } from "../../kernel/reply-bodies.ts";
 import { usable, withChanges } from "../../schema/as-sent.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
@@ -306,21 +307,15 @@ function failUnknown(kind: string, id: string): never {
 }
 
 function failDuplicate<R extends RecordBase>(resource: Resource<R>, record: R, fields: readonly string[]): never {
-  const values = Object.fromEntries(fields.map((field) => [field, record[field as keyof R]]));
+  const values = pick(record, fields as (keyof R)[]);
   fail(
     "already_exists",
     `A ${resource.kind} with this ${fields.join(" and ")} exists already: ${JSON.stringify(values)}.`,
-    {
-      fields,
-      values,
-    },
+    { fields, values },
   );
 }
 
-/**
- * Joins the values of fields that are unique together into one text; keys of objects are sorted. Undefined when a value
- * is missing.
- */
+/** The values of fields that are unique together, as one text; undefined when a value is missing. */
 export function uniqueValue(record: object, fields: readonly string[]): string | undefined {
   const values = fields.map((field) => record[field as keyof typeof record] as unknown);
   const sorted = values.map((value) =>

@@ -51,10 +51,7 @@ export function openDueRecords({ sql }: Database, clock: Clock) {
     },
     /** Like `first`, among the records of one merchant. */
     firstOf: (merchant: string, now: number) => firstOf.get(merchant, now),
-    /**
-     * Changes the due time of a record; null: no change is scheduled. Does nothing for records that a fixture exempts
-     * from time.
-     */
+    /** Null: no change is scheduled. Does nothing for records that a fixture exempts from time. */
     set({ merchant, kind, id }: RecordKey, due: number | null) {
       known = undefined;
       set.run({ merchant, kind, id, due });

@@ -133,10 +133,7 @@ export function openLogins({ sql }: Database, random: Random) {
           values: { email },
         });
     },
-    /**
-     * The merchant of this e-mail address and password; otherwise 401, with one message for a wrong address and a wrong
-     * password.
-     */
+    /** The merchant that logs in; otherwise 401, with one message for a wrong address and a wrong password. */
     checkLogin(email: string | undefined, password: string | undefined) {
       const login = email === undefined ? undefined : byEmail.get(emailKey(email));
       if (!login?.password || password === undefined || !matches(password, login.password))
@@ -229,10 +226,7 @@ function openMerchants({ sql }: Database) {
   };
 }
 
-/**
- * A temporary table leaves the file unchanged, a rollback restores its counts, and it is created only when a count is
- * needed.
- */
+/** Temporary, so that the file stays unchanged and a rollback restores counts. Created when one is needed. */
 const KEEP = `
 create temp table record_counts (merchant text primary key, records integer not null) without rowid, strict;
 insert into record_counts select merchant, count(*) from main.documents group by merchant;

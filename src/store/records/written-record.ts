@@ -29,10 +29,7 @@ export function writtenJson<R extends RecordBase>(operation: Writing, { schema }
   return json;
 }
 
-/**
- * The JSON of `value` if it is the record written last and of the kind with this schema (default: any kind); otherwise
- * undefined.
- */
+/** The JSON of `value` if it is the record written last, of this schema; otherwise undefined. */
 export function jsonIfWritten({ written }: Writing, value: unknown, schema = written?.schema): string | undefined {
   return written?.record === value && written?.schema === schema ? written?.json : undefined;
 }

@@ -23,9 +23,7 @@ export function readCoverage({ operations, eventTypes, requestLog, runSummary, s
   const counts = runSummary.events();
   return {
     operations: operations.map((operation) => operationCoverage(operation, called.get(operation.id) ?? {}, statusOf)),
-    /**
-     * Every type of event that the service can send: how many were emitted, and how many deliveries of them succeeded.
-     */
+    /** For every event type, how many were emitted, and how many deliveries succeeded. */
     events: [...eventTypes].sort().map((type) => ({ type, ...(counts.get(type) ?? { emitted: 0, delivered: 0 }) })),
   };
 }

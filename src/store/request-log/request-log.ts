@@ -23,9 +23,7 @@ export interface Connection {
   closed?: number;
 }
 
-/**
- * A request as it is buffered when its response is sent; secrets in headers and bodies are masked when it is written.
- */
+/** A request as it is buffered when its response is sent. Secrets are masked when it is written. */
 export interface RequestEntry {
   sequence: number;
   id: string;
@@ -41,17 +39,14 @@ export interface RequestEntry {
   errorCode: string | undefined;
   /** Real milliseconds from its arrival to the response. */
   duration: number;
-  /**
-   * Real milliseconds from its arrival to the end of each stage that it reached: checks, body, validation, operation.
-   */
+  /** Real milliseconds from its arrival to the end of each stage: checks, body, validation, operation. */
   stages: readonly number[];
   /** Real milliseconds: client timeouts are real time. */
   arrived: number;
-  /**
-   * Real milliseconds just before the response began or the connection was broken: the earliest time at which the
-   * client can know.
-   */
+  /** Real milliseconds just before the response began or the connection broke: when the client can know. */
   answered: number;
+  /** Sandbox milliseconds when the response began: a frozen clock may be advanced during a slow request. */
+  answeredAt: number;
   /** The same object for all requests of one connection. */
   connection: Connection;
   /** Whether the sandbox had sent nothing on the connection before, not even a response of the control API. */
@@ -117,10 +112,7 @@ export function openRequestLog(database: Database) {
     flush: buffer.flush,
     /** For each operation that was called, the number of responses with each status. */
     statusCounts: () => opened().counts,
-    /**
-     * Call after the requests of one merchant, or of all, were erased. After the requests of all, numbers restart at
-     * one.
-     */
+    /** Call after requests were erased, of one merchant or of all. After all, numbers restart at one. */
     forget(merchant?: string) {
       buffer.keep((entry) => merchant !== undefined && entry.merchant !== merchant);
       if (merchant !== undefined) return opened().readSizes();
@@ -202,10 +194,7 @@ function sizeOf(row: readonly unknown[]): number {
   return size;
 }
 
-/**
- * The stages in microseconds, joined by commas. Runs for every request, so it is a loop: `map` and `join` take twice as
- * long.
- */
+/** Microseconds, joined by commas. Runs for every request: `map` and `join` take twice as long as a loop. */
 function stagesOf({ stages, answered, arrived }: RequestEntry): string {
   let text = "";
   for (const milliseconds of stages) text += `${Math.round(milliseconds * 1_000)},`;
@@ -232,10 +221,7 @@ function openCallCounts({ sql }: Database) {
 
 /** The smallest block: more requests than can arrive between two flushes of the request log. */
 const SMALLEST_BLOCK = 10_000;
-/**
- * Every request waits for the disk while a block is reserved, so blocks grow: each is as large as all before it in this
- * process, up to this.
- */
+/** Requests wait while a block is reserved, so each block is as large as all before it, up to this. */
 const LARGEST_BLOCK = 1_000_000;
 
 interface Count {

@@ -29,10 +29,7 @@ export function createResponseCache() {
   const responses = new Map<string, StoredResponse>();
   let current = 0;
   return {
-    /**
-     * The row of this block with the same response to the same call. Undefined if there is none: then this entry's row
-     * will have the body.
-     */
+    /** The row of this block with the same response to the same call; undefined if this entry's row has the body. */
     find({ sequence, merchant, path, search, responseBody: body }: Call, block: number): StoredResponse | undefined {
       if (body.length < SHORTEST || body.length > LONGEST || block < current) return undefined;
       if (block > current) responses.clear();

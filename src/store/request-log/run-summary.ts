@@ -81,10 +81,7 @@ export function openRunSummary({ sql }: Database) {
     }),
     /** How many rows the logs have. */
     kept: () => kept.get() as { requests: number; attempts: number },
-    /**
-     * The number of deliveries that failed for good, because their event has no later and no open delivery to the same
-     * endpoint.
-     */
+    /** Deliveries that failed for good: their event has no later or open delivery to the same endpoint. */
     failedDeliveries: () => failed.get() ?? 0,
     /** The number of logged requests with each response status. */
     statuses: () => statuses.all(),

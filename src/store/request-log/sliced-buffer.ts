@@ -13,10 +13,7 @@ interface SlicedBufferOptions<Row> {
   capacity: number;
 }
 
-/**
- * Real milliseconds after which the rest of a slice waits for the next turn: some rows are a hundred times as long as
- * others.
- */
+/** Real milliseconds after which the rest of a slice waits: some rows are a hundred times as long as others. */
 const LONGEST_SLICE = 1;
 /** Real milliseconds after which rows are written even if they do not fill a slice. */
 const WRITE_AFTER = 50;

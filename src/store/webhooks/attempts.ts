@@ -140,18 +140,12 @@ export function openAttempts({ sql }: Database, retention: Retention) {
       retention.rowAdded();
       return Number(lastInsertRowid);
     },
-    /**
-     * The event and the endpoint of a logged attempt, of one merchant or of any; undefined when there is no such
-     * attempt.
-     */
+    /** The event and endpoint of a logged attempt, of one merchant or of any; undefined if it is unknown. */
     find(merchant: string | undefined, id: string) {
       const row = find(id, merchant);
       return row && { merchant: row.merchant, eventId: row.eventId, endpointId: row.endpoint };
     },
-    /**
-     * A page of one merchant's log, in the order in which attempts ended, or of the whole log, in the order in which
-     * they were written.
-     */
+    /** A page of a merchant's log, as attempts ended, or of the whole log, as they were written. */
     page: (merchant: string | undefined, query: AttemptQuery): Page<WebhookDelivery> => read(merchant, query, show),
     /** Like `page`, with the fields that only the control API shows. */
     log: (merchant: string | undefined, query: AttemptQuery): Page<StoredAttempt> => read(merchant, query, showLogged),

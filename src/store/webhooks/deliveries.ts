@@ -88,10 +88,7 @@ function queue({ sql }: Database) {
       "where state = 'sending') order by d.sequence",
   );
   return {
-    /**
-     * Every endpoint with pending deliveries; `newest` is the sequence of the newest delivery that was read, where the
-     * next read begins.
-     */
+    /** The endpoints with pending deliveries; `newest` is the newest delivery read, where the next read begins. */
     pendingEndpoints: () => ({ endpoints: all.all(), newest: newest.get() ?? 0 }),
     /** Like `pendingEndpoints`, for deliveries that were added after this sequence. */
     pendingEndpointsSince(sequence: number) {
@@ -133,10 +130,7 @@ function progress({ sql }: Database) {
       finish.run({ sequence, state: ending }).changes > 0,
     /** Plans another attempt after one that failed; false when the delivery no longer exists. */
     retryAt: (sequence: number, due: number) => retry.run({ sequence, due }).changes > 0,
-    /**
-     * Plans another attempt after a crash interrupted one. The interrupted attempt does not count as one of those
-     * allowed.
-     */
+    /** Plans another attempt after a crash, which does not count as one of those allowed. */
     retryInterrupted: (sequence: number, due: number) => void retryInterrupted.run({ sequence, due }),
   };
 }

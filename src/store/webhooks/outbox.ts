@@ -7,7 +7,6 @@ import { count } from "../../kernel/text.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 import type { Counters } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
-import type { HeldEndpoints } from "./held-endpoints.ts";
 import type { Retention } from "./retention.ts";
 
 export type Outbox = ReturnType<typeof openOutbox>;
@@ -36,7 +35,7 @@ interface OutboxOptions {
   clock: Clock;
   counters: Counters;
   retention: Retention;
-  heldEndpoints: HeldEndpoints;
+  heldEndpoints: { isHeld(merchant: string, endpoint: string): boolean };
   /** The milliseconds before each attempt, the first one included. */
   gaps: readonly number[];
   /** Writes an event as it is signed and sent. */
@@ -61,10 +60,7 @@ export function openOutbox({ database, clock, counters, retention, heldEndpoints
   let deliveriesAdded = () => {};
   return {
     ...changes,
-    /**
-     * Calls back inside the transaction whenever deliveries were added, so that their first attempt can start in the
-     * same commit.
-     */
+    /** Calls back in the transaction that adds deliveries, so that a first attempt can start in the same commit. */
     onPending(listener: () => void) {
       deliveriesAdded = listener;
     },
@@ -199,10 +195,7 @@ function subscriptions({ sql }: Database) {
       clearNextAttempts.run({ merchant, endpoint });
       if (cancel.run({ merchant, endpoint }).changes > 0) unsubscribed.push({ merchant, endpoint });
     },
-    /**
-     * The endpoints whose pending deliveries were cancelled since the last call, even if the transaction was rolled
-     * back.
-     */
+    /** The endpoints whose deliveries were cancelled since the last call, even if that was rolled back. */
     takeUnsubscribed: () => unsubscribed.splice(0),
   };
 }

@@ -1,0 +1,89 @@
+// Assumptions that are set, through the built program: by flags and merchant-sandbox.json, what the commands print, and
+// refusals.
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { folder, NOWHERE, run, start } from "../support/program.ts";
+import { call } from "../support/sandbox.ts";
+
+const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
+const FILE = { "bookings.decline.status": 202, "retry.schedule": [60, 300] };
+
+/** A folder whose merchant-sandbox.json sets these assumptions. */
+function folderWith(assumptions: object): string {
+  const made = folder();
+  writeFileSync(join(made, "merchant-sandbox.json"), JSON.stringify({ assumptions }));
+  return made;
+}
+
+/** Responses to a decline and to a second one, which the state of the booking forbids. */
+async function declineTwice(...words: string[]) {
+  const { url } = await start(["--memory", ...words], {}, folderWith(FILE));
+  const first = await call(url, "POST", DECLINE, { body: {} });
+  const second = await call(url, "POST", DECLINE, { body: {} });
+  return [first.status, second.status, second.headers["ratelimit-limit"]];
+}
+
+test("start takes those of merchant-sandbox.json, or those of --assume instead", async () => {
+  expect(await declineTwice()).toEqual([202, 409, "6000"]);
+  expect(await declineTwice("--assume", "error.invalid_state.status=422", "--assume", "rate_limit.limit=50")).toEqual([
+    200,
+    422,
+    "50",
+  ]);
+});
+
+test("assumptions prints each with its default, as lines and as JSON", async () => {
+  const place = folderWith(FILE);
+  const printed = async (...words: string[]) => (await run(["assumptions", ...words], NOWHERE, place)).out;
+  expect(await printed("bookings.decline.status")).toEqual([
+    expect.stringMatching(/^bookings\.decline\.status: 202 \(set, default: 200\)\. /),
+  ]);
+  expect(await printed("bookings.decline.status", "--assume", "bookings.decline.status=204")).toEqual([
+    expect.stringMatching(/^bookings\.decline\.status: 204 \(set, default: 200\)\. /),
+  ]);
+  const [line = ""] = await printed("retry.schedule", "--json");
+  expect(JSON.parse(line)).toMatchObject({ value: [60, 300], default: [1, 5, 15, 30, 60] });
+});
+
+test("openapi prints the document of a sandbox with them", async () => {
+  const printed = async (...words: string[]) => {
+    const { code, out } = await run(["openapi", ...words], NOWHERE, folderWith(FILE));
+    expect(code).toBe(0);
+    return JSON.parse(out.join("\n"));
+  };
+  const { info, paths } = await printed();
+  expect(info["x-sandbox-assumptions"]).toEqual(FILE);
+  const { responses } = paths["/hospitality/bookings/{id}/decline"].post;
+  expect(Object.keys(responses).filter((status) => status.startsWith("2"))).toEqual(["202"]);
+  expect(JSON.stringify(await printed("--no-extensions", "--3.0"))).not.toContain("x-sandbox-");
+});
+
+test.each([
+  ["start", "bookings.declin.status", 202, /no assumption bookings\.declin\.status\. Did you mean/],
+  ["start", "http.paths", "x", /http\.paths cannot be set: it is a rule that the sandbox implements in code\./],
+  [
+    "assumptions",
+    "rate_limit.limit",
+    "many",
+    /rate_limit\.limit must be an integer; received "many"\. Default: 6000\./,
+  ],
+  ["openapi", "bookings.decline.status", 404, /bookings\.decline\.status must be .*; received 404\. Default: 200\./],
+])("%s refuses %s=%s from a flag and from the file", async (command, id, value, says) => {
+  const fromFlag = await run([command, "--assume", `${id}=${value}`], NOWHERE);
+  const fromFile = await run([command], NOWHERE, folderWith({ [id]: value }));
+  for (const { code, out, error } of [fromFlag, fromFile]) {
+    expect([code, out]).toEqual([2, []]);
+    expect(error).toMatch(says);
+  }
+});
+
+test("--assume without a value is refused with an example", async () => {
+  expect(await run(["start", "--assume", "rate_limit.limit"], NOWHERE)).toMatchObject({
+    code: 2,
+    error: expect.stringContaining(
+      '--assume takes the id of an assumption and its value, such as rate_limit.limit=100; received "rate_limit.limit".',
+    ),
+  });
+});
