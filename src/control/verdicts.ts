@@ -26,7 +26,8 @@ const listVerdicts = endpoint({
     "The judge always watches and never changes a response. " +
     "After a 429, a 503, a lost response or another transient failure, " +
     "it checks the client's next call of the same kind. A wait counts in real time or in sandbox time, " +
-    "whichever is longer, so a client of a frozen sandbox waits by advancing the clock. The newest 1,000 of each verdict are kept.",
+    "whichever is longer, so a client of a frozen sandbox waits by advancing the clock. " +
+    "The newest 1,000 of each verdict are kept.",
   query: Type.Object({
     rule: Type.Optional(text("Only of this rule, or of several, as in retry_after.*")),
     verdict: Type.Optional(oneOf(VERDICTS, "Only with this verdict")),

@@ -36,8 +36,8 @@ export const arrivalOf = ({ arrived, at }: ObservedCall): Moment => ({ real: arr
 export const responseOf = ({ answered, answeredAt }: ObservedCall): Moment => ({ real: answered, sandbox: answeredAt });
 
 /**
- * The time between two moments, in real time or in sandbox time, whichever is longer: a client of a frozen sandbox waits
- * by advancing the clock.
+ * The time between two moments, in real time or in sandbox time, whichever is longer: a client of a frozen sandbox
+ * waits by advancing the clock.
  */
 export const waitBetween = (from: Moment, to: Moment) => Math.max(to.real - from.real, to.sandbox - from.sandbox);
 

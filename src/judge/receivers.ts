@@ -196,8 +196,8 @@ const describeRepeat = ({ earlier, repeat }: Repeat): RepeatDelivery => {
 };
 
 /**
- * The writes that count as the effect of a delivery. After a response that rejects it, the receiver is done: a later write
- * has another cause, such as the shop's own next call. After a timeout, the receiver may still be busy.
+ * The writes that count as the effect of a delivery. After a response that rejects it, the receiver is done: a later
+ * write has another cause, such as the shop's own next call. After a timeout, the receiver may still be busy.
  */
 const effectsOf = ({ attempt, isAccepted, recorded, writes }: WatchedDelivery): readonly ObservedCall[] =>
   isAccepted || attempt.responseStatus === null ? writes : writes.filter(({ arrived }) => arrived <= recorded);
@@ -211,7 +211,10 @@ interface WatchedDelivery {
   readonly recorded: number;
   readonly watchedUntil: number;
   writes: ObservedCall[];
-  /** Ids of writes that arrived while it failed and a delivery of another event was in flight, which may have caused them. */
+  /**
+   * Ids of writes that arrived while it failed and a delivery of another event was in flight, which may have caused
+   * them.
+   */
   readonly shared: Set<string>;
   /** The fault rule that caused the delivery. */
   readonly fault: string | undefined;
@@ -298,7 +301,9 @@ function findDelivery(
   return latest;
 }
 
-/** Whether a delivery of another event was in flight when the write arrived. Searches backwards: they are the newest. */
+/**
+ * Whether a delivery of another event was in flight when the write arrived. Searches backwards: they are the newest.
+ */
 function isSharedWith(
   watched: readonly WatchedDelivery[],
   first: number,

@@ -42,7 +42,9 @@ test("a receiver that acts twice is reported at once, without a reader, and ever
 });
 
 describe("a delivery that failed and was retried", () => {
-  /** The verdicts on a receiver that responds with these statuses in turn, and creates a record where `acts` says so. */
+  /**
+   * The verdicts on a receiver that responds with these statuses in turn, and creates a record where `acts` says so.
+   */
   async function verdictsOn(
     statuses: readonly number[],
     acts: readonly boolean[],

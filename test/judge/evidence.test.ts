@@ -128,8 +128,10 @@ test("repeats of a rejected request belong together for 10 s", () => {
 test.each<[number[], string | undefined]>([
   [[400, 405, 410], "fail"],
   [[400, 405, 420], undefined],
-  [[230, 260, 240, 250], "fail"],
-  [[150, 190, 160, 170, 200], "fail"],
+  [[240, 250, 245, 248], "fail"],
+  [[861, 835, 750, 753], undefined],
+  [[160, 190, 165, 170, 180], "fail"],
+  [[150, 190, 160, 170, 200], undefined],
   [[1, 2, 9], "fail"],
   [[1, 2], undefined],
   [[200, 400, 800], "pass"],

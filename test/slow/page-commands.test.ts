@@ -160,8 +160,8 @@ test.each([
   const { port } = receiver.address() as AddressInfo;
   // An audit without --secret takes that of the endpoint.
   const headers = { authorization: "Bearer sk_test_lodge", "content-type": "application/json" };
-  const body = JSON.stringify({ url: `http://127.0.0.1:${port}/` });
-  await fetch(`${url}/v1/webhooks`, { method: "POST", headers, body });
+  const body = JSON.stringify({ url: `http://127.0.0.1:${port}/`, events: ["*"] });
+  expect((await fetch(`${url}/v1/webhooks`, { method: "POST", headers, body })).ok).toBe(true);
   const here = (command: string) => {
     const said = command
       .replaceAll("http://127.0.0.1:4747", url)

@@ -47,7 +47,8 @@ function withoutAssumptions({ assumptions = {}, ...others }: GivenOptions): Give
   if (others.lessons !== undefined) return { assumptions, ...others };
   if (ids.length > 0)
     note(
-      `The lessons use the defaults of ${ids.join(", ")}, which they describe. Your own, with --lessons, use what you set.`,
+      `The lessons use the defaults of ${ids.join(", ")}, which they describe. ` +
+        "Your own, with --lessons, use what you set.",
     );
   return others;
 }

@@ -21,7 +21,9 @@ export interface Retry {
   readonly chain: RetryChain;
   readonly from: ObservedCall;
   readonly to: ObservedCall;
-  /** Milliseconds from the failure's response to the arrival of the retry: real or sandbox time, whichever is longer. */
+  /**
+   * Milliseconds from the failure's response to the arrival of the retry: real or sandbox time, whichever is longer.
+   */
   readonly waited: number;
   /** How `to` was recognised as the repeat. */
   readonly confirmedBy: Confirmation;

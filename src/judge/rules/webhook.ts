@@ -112,8 +112,8 @@ function responseOf({ status, responseStatus }: AttemptMessage): string {
 
 /**
  * The judge sees only the merchant's writes to the API during and shortly after a delivery. If the same write takes
- * effect after each of two deliveries of one event, the receiver processed the event twice, whatever it responded. If an
- * accepted delivery is repeated and no write precedes the repeat, the rule stays inconclusive.
+ * effect after each of two deliveries of one event, the receiver processed the event twice, whatever it responded. If
+ * an accepted delivery is repeated and no write precedes the repeat, the rule stays inconclusive.
  */
 export const webhookSingleEffect: Rule = {
   id: "webhook.single_effect",

@@ -7,7 +7,6 @@ import { count } from "../../kernel/text.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 import type { Counters } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
-import type { HeldEndpoints } from "./held-endpoints.ts";
 import type { Retention } from "./retention.ts";
 
 export type Outbox = ReturnType<typeof openOutbox>;
@@ -36,7 +35,7 @@ interface OutboxOptions {
   clock: Clock;
   counters: Counters;
   retention: Retention;
-  heldEndpoints: HeldEndpoints;
+  heldEndpoints: { isHeld(merchant: string, endpoint: string): boolean };
   /** The milliseconds before each attempt, the first one included. */
   gaps: readonly number[];
   /** Writes an event as it is signed and sent. */
