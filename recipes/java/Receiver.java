@@ -29,7 +29,7 @@ class Receiver {
 
   static int statusOf(byte[] body, String signature, String secret) {
     if (!isGenuine(body, signature, secret)) return 401;
-    var id = Pattern.compile("\"id\":\"(\\w+)\"").matcher(new String(body));
+    var id = Pattern.compile("\"id\"\\s*:\\s*\"(\\w+)\"").matcher(new String(body));
     if (!id.find()) return 400;
     if (seen.add(id.group(1))) System.out.println(id.group(1));
     return 200;

@@ -51,7 +51,9 @@ export async function auditReceiver(
   const verifies = probes.every(
     (probe) => !probe.isForgery || forgeries(probe, outcomes.get(probe) ?? []).every(isRejected),
   );
-  const results = probes.map((probe) => judge(probe, outcomes.get(probe), first, verifies));
+  const badlySigned = probes.find(({ id }) => id === "bad_signature");
+  const forged = (badlySigned && outcomes.get(badlySigned)) ?? [];
+  const results = probes.map((probe) => judge(probe, outcomes.get(probe), { first, forged, verifies }));
   if (results[0]) results[0].did += note;
   const verdict: Verdict =
     (["fail", "inconclusive"] as const).find((worst) => results.some((result) => result.verdict === worst)) ?? "pass";
@@ -139,9 +141,18 @@ const isWorthTrying = ({ isForgery, isTriedAlways }: Probe, first: readonly Outc
 const forgeries = ({ id }: Probe, outcomes: readonly Outcome[]) =>
   id === "body_changed" ? outcomes.slice(1) : outcomes;
 
-function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, first: readonly Outcome[], verifies: boolean) {
+interface OtherOutcomes {
+  /** The outcomes of the first probe, a genuine event. */
+  first: readonly Outcome[];
+  /** The outcomes of events with a bad signature. */
+  forged: readonly Outcome[];
+  /** Whether the receiver rejected every forgery. */
+  verifies: boolean;
+}
+
+function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, { first, forged, verifies }: OtherOutcomes) {
   const { id, sent, should, expected } = probe;
-  const why = probe.explains?.(outcomes ?? []) ?? probe.why;
+  const why = probe.explains?.(outcomes ?? [], forged) ?? probe.why;
   const result = (verdict: Verdict, did: string) => ({ probe: id, verdict, sent, did, should, why });
   if (!outcomes) return result("inconclusive", "was not tried: a genuine event was not accepted either");
   const judged = expected === "rejected" ? forgeries(probe, outcomes) : outcomes;
