@@ -63,16 +63,23 @@ export function writableFolder(folder: string, { memory }: { memory: boolean }):
     accessSync(folder, constants.W_OK);
     return folder;
   } catch (error) {
-    const replacement = memory ? attempt(() => madePrivate(replacementFor(folder))) : undefined;
-    if (replacement !== undefined) return replacement;
+    if (memory) return stateFolderFor(folder);
     if (error instanceof SandboxError) throw error;
     throw new SandboxError(`Cannot write in ${folder}: ${(error as Error).message}. ${ANOTHER_PLACE}`);
   }
 }
 
-function madePrivate(folder: string): string {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  return folder;
+function stateFolderFor(folder: string): string {
+  try {
+    const replacement = replacementFor(folder);
+    mkdirSync(replacement, { recursive: true, mode: 0o700 });
+    return replacement;
+  } catch (error) {
+    throw new SandboxError(
+      `Cannot write in ${folder}, nor in the user's state folder: ${(error as Error).message}. ` +
+        "Set XDG_STATE_HOME to a folder for the log and the state of sandboxes in memory.",
+    );
+  }
 }
 
 /** Returns the path of the file. */
