@@ -255,7 +255,11 @@ describe("the file", () => {
       /another version .*schema 999/,
     ],
     ["of another program", () => foreign(), /another program/],
-    ["of another program that crashed, its log still to be played back", () => foreign("-wal"), /another program/],
+    [
+      "of another program that crashed, its log still to be played back",
+      () => foreign("-wal"),
+      /was not left by a sandbox/,
+    ],
     ["that is no database", () => overwrite(() => "Dear reader,\n".repeat(1_000)), /not a usable SQLite file/],
     ["that was cut short", () => overwrite((bytes) => bytes.subarray(0, 20_000)), /not a usable SQLite file/],
     [

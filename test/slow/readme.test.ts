@@ -61,7 +61,8 @@ describe("the README", () => {
     const declined = JSON.parse(await shell(decline, url));
     expect(declined).toMatchObject({ object: "booking", status: "declined" });
     const arrived = await receiving.line((line) => line.startsWith("booking.declined"));
-    const body = JSON.parse(await receiving.line((line) => line.startsWith("  {")));
+    await receiving.line((line) => line === "  }");
+    const body = JSON.parse(receiving.out.filter((line) => line.startsWith("  ")).join("\n"));
     expect(body.data).toEqual(declined);
     await call(url, "POST", "/_sandbox/drain", { key: null, body: {} });
     expect(`${arrived}\n${await shell(look, url)}`).toMatch(asPrinted(text));

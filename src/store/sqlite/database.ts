@@ -194,7 +194,7 @@ function requireOwnLog(file: string, own: string | undefined): void {
   const foreign = isForeign ? log : index;
   throw new SandboxError(
     `${foreign} was not left by a sandbox of this user, so ${file} is not opened. ` +
-      "Remove it to start without what it holds, or add --trust to start with it.",
+      "Choose another file with --db <file>, add --trust to start with what it holds, or remove it to start without.",
   );
 }
 
