@@ -585,7 +585,7 @@ describe("unknown parameters and fields", () => {
     expect(String(long.headers["x-sandbox-unknown-fields"]).length).toBeLessThanOrEqual(1_000);
   });
 
-  test("secrets in unknown body fields are masked before the record is stored, and stay in the fields that the sandbox knows", async () => {
+  test("secrets are masked in unknown body fields before the record is stored, and stay in known ones", async () => {
     const bench = await open();
     const secrets = { iban: "PT50000201231234567890154", nested: { token: "abc", note: "sk_test_lodge" } };
     const { body } = await bench.call("POST", RULES, { body: { ...rule, ...secrets, metadata: { token: "abc" } } });

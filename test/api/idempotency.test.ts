@@ -134,7 +134,7 @@ describe("stored replies", () => {
     expect((await bench.merchants.list()).data.filter(({ name }) => name === "Twin")).toEqual([]);
   });
 
-  test("an error that a corrected request may mend is not stored: the same key takes effect then, and a 422 does not change that", async () => {
+  test("an error that a corrected request may mend is not stored: the key works then, even after a 422", async () => {
     const bench = await open();
     for (const wrong of [
       { ...rule, name: 5 },
@@ -199,7 +199,7 @@ describe("stored replies", () => {
 });
 
 describe("a replayed reply", () => {
-  test("has the date and the window of its own call, counts against the rate limit and is marked in the request log", async () => {
+  test("has its own date and window, counts against the rate limit and is marked in the request log", async () => {
     const bench = await open();
     const first = await post(bench, RULES, "key", rule);
     await bench.control("POST", "/clock/advance", { by: "90s" });

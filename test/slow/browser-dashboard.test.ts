@@ -159,7 +159,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  test("fills a path parameter in the explorer of a phone, where a list to choose from takes the place of the operations, and sends it", async () => {
+  test("fills a path parameter and sends it in a phone's explorer, where a list replaces the operations", async () => {
     const { page } = await openWithRequests();
     await page.resize(390, 844);
     await page.press("9");
@@ -175,7 +175,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate(`${cut}.map((one) => one.outerHTML.slice(0, 90))`)).toEqual([]);
   });
 
-  test("has an address for each view, filter, row and detail, to which Back, Forward, a reload and a second window return", async () => {
+  test("has an address for each view, filter, row and detail: Back, Forward, reloads, second windows", async () => {
     const { bench, page } = await openWithRequests();
     const isAt = (address: string) => `location.hash === ${JSON.stringify(`#${address}`)}`;
     const hasFilter = `document.querySelector(".filter input").value === "status:404"`;

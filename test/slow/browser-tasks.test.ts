@@ -193,7 +193,7 @@ test("every task of docs/dashboard.md takes at most five clicks", () => {
 describe.runIf(browserFile)(inBrowser, () => {
   const browser = browserForBlock();
 
-  test("the list follows new requests when it becomes lower, as when the first deliveries appear below it", async () => {
+  test("the list follows new requests when it becomes lower, as when first deliveries appear below it", async () => {
     const bench = await workplace();
     for (let limit = 1; limit <= 60; limit++) await bench.call("GET", `/v1/payments?limit=${limit}`);
     const page = await browser.open(`${bench.url}/_sandbox/ui`);

@@ -169,7 +169,7 @@ test("wait returns when a starting sandbox becomes ready", async () => {
   await starting.ended;
 });
 
-test("status finds the sandbox at the port of the environment, also one of a network, and ignores proxy variables", async () => {
+test("status finds the sandbox at the environment's port, also on a network, and ignores proxy variables", async () => {
   const proxy = { HTTP_PROXY: "http://127.0.0.1:1", http_proxy: "http://127.0.0.1:1", NODE_USE_ENV_PROXY: "1" };
   for (const words of [[], ["--host", "0.0.0.0", "--allowed-host", "sandbox"]]) {
     const { port } = await start(["--memory", ...words]);

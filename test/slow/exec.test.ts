@@ -226,7 +226,7 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
 
 // exec-matrix.test.ts has every other way to fail; test/cli/fail-on.test.ts has each condition.
 describe("--fail-on", () => {
-  test("verdicts exits with 3 for an immediate retry on another connection, where the first body was not read", async () => {
+  test("verdicts exits with 3 for an immediate retry on another connection, the first body unread", async () => {
     const unread = (path: string, body: object | undefined, keys: readonly string[]) =>
       node(`
         for (const name of ${JSON.stringify(keys)})
@@ -288,7 +288,7 @@ describe("a sandbox of the command", () => {
     );
   });
 
-  test("counts as used, so that its run is no run without requests, and is missed if the command ends before it is closed", async () => {
+  test("counts as used, so its run has requests, and is missed if the command ends before it is closed", async () => {
     expect(await exec(["--fail-on", "verdicts"], own(used))).toMatchObject({ code: 0, error: "" });
     const left = await exec(["--fail-on", "verdicts"], own(`${used} process.exit();`));
     expect([left.code, left.error]).toEqual([

@@ -121,7 +121,7 @@ describe("the tarball", () => {
     ).toEqual([]);
   });
 
-  it("holds every file that its pages link to, but only the README's pictures: half a megabyte more would be those of the others", () => {
+  it("holds every file that its pages link to, but only the README's pictures: others take half a megabyte", () => {
     const pages = published.filter((path) => /\.md$|^llms\.txt$/.test(path));
     const targets = pages.flatMap((page) => {
       const prose = text(page).replaceAll(/^```[\s\S]*?^```$/gm, "");

@@ -269,7 +269,7 @@ async function forward(bench: Bench, url: string, ...words: string[]) {
   return { ...program, first, secret: /whsec_\w+/.exec(first)?.[0] ?? "" };
 }
 
-test("delivers matching events, prints each attempt with its retries, and removes the endpoint at the end", async () => {
+test("delivers matching events, prints attempts and their retries, and removes the endpoint at the end", async () => {
   const bench = await open();
   const { url, received } = await receiver(500);
   await bench.control("POST", "/faults", {

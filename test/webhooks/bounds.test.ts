@@ -63,7 +63,7 @@ test("a receiver that registers an endpoint and triggers an event for each deliv
   receiver.always(200);
 });
 
-test("with a hundred thousand pending deliveries, the next write gets 503 and changes nothing; none is dropped", async () => {
+test("at a hundred thousand pending deliveries, a write gets 503 and changes nothing; none is dropped", async () => {
   const db = join(folder(), "sandbox.db");
   const first = await open({ memory: false, db, retrySchedule: "1h" });
   const receiver = await receive();
