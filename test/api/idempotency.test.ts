@@ -32,7 +32,8 @@ describe("two requests with one key are the same", () => {
     const same: [path: string, body: string, options?: CallOptions][] = [
       [
         `${RULES}?b=2&a=1`,
-        ' {"metadata" : {"b": [1, 2],\n"a": 1}, "adjustmentValue": 1e2, "name": "\\u0057ay", "adjustmentType": "fixed"} ',
+        ' {"metadata" : {"b": [1, 2],\n"a": 1}, ' +
+          '"adjustmentValue": 1e2, "name": "\\u0057ay", "adjustmentType": "fixed"} ',
       ],
       [
         `${RULES}?a=1&b=2`,

@@ -218,7 +218,8 @@ describe("any input to the control operations", () => {
     const bench = await open({ rateLimit: "none" });
     const property = fc.asyncProperty(controlCall, async ({ operation, edits, changes, param: name, search }) => {
       const { method, example, documents } = operation;
-      const path = `/_sandbox${operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(name.toWellFormed()))}?${search}`;
+      const place = operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(name.toWellFormed()));
+      const path = `/_sandbox${place}?${search}`;
       const written = JSON.stringify(edited(example ?? {}, edits)) ?? "null";
       const body = method === "GET" ? undefined : changed(Buffer.from(written), changes);
       attempted("Malformed input");

@@ -60,7 +60,8 @@ describe.runIf(browserFile)(inBrowser, () => {
         `one.textContent.includes(${JSON.stringify(text)})).click()`,
     );
   const choose = (page: Page, selector: string, value: string) =>
-    page.evaluate(`{ const list = document.querySelector(${JSON.stringify(selector)}); list.value = ${JSON.stringify(value)};
+    page.evaluate(`{ const list = document.querySelector(${JSON.stringify(selector)});
+      list.value = ${JSON.stringify(value)};
       list.dispatchEvent(new Event("change", { bubbles: true })); }`);
 
   async function openWithRequests() {
@@ -171,7 +172,8 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.write("#parameter-id", "cus_/nobody");
     await page.click("form.operation .primary", "Send");
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes("cus_/nobody")`);
-    const cut = `[...document.querySelectorAll(".explorer *")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > 390 && !one.closest("pre"))`;
+    const cut = `[...document.querySelectorAll(".explorer *")].filter((one) =>
+      one.checkVisibility() && one.getBoundingClientRect().right > 390 && !one.closest("pre"))`;
     expect(await page.evaluate(`${cut}.map((one) => one.outerHTML.slice(0, 90))`)).toEqual([]);
   });
 

@@ -57,10 +57,9 @@ describe("start --detach", () => {
     const cwd = folder();
     const { code, out, error } = await run(["--detach", "--port", "0", "--memory"], {}, cwd);
     expect([code, error, out.length]).toEqual([0, "", 1]);
-    const [, url = "", pid = "", log = ""] =
-      /^merchant-sandbox \S+ is ready at (\S+)\/v1 as process (\d+); its log is (\S+)\. Stop it with merchant-sandbox stop\.$/.exec(
-        out[0] ?? "",
-      ) ?? [];
+    const ready =
+      /^merchant-sandbox \S+ is ready at (\S+)\/v1 as process (\d+); its log is (\S+)\. Stop it with merchant-sandbox stop\.$/;
+    const [, url = "", pid = "", log = ""] = ready.exec(out[0] ?? "") ?? [];
     left.push(Number(pid));
     expect((await call(url, "GET", "/v1/payments")).status).toBe(200);
     expect([statSync(log).mode & 0o077, readFileSync(join(cwd, ".merchant-sandbox/.gitignore"), "utf8")]).toEqual([

@@ -31,7 +31,10 @@ const impatient = `
   const { Agent, request } = await import("node:http");
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   for (let call = 0; call < 3; call++)
-    await new Promise((resolve) => request(base + "/payments", { agent, headers: { authorization: "Bearer " + key } }, (answer) => answer.resume().once("end", resolve)).end());
+    await new Promise((resolve) => {
+      const options = { agent, headers: { authorization: "Bearer " + key } };
+      request(base + "/payments", options, (answer) => answer.resume().once("end", resolve)).end();
+    });
   agent.destroy();`;
 
 /** Exact output and exit of a process. */
@@ -184,7 +187,8 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
   /** Prints the ids of two background processes that ignore signals, one of them in its own session like a daemon. */
   const family = (then: string) => `
     const { spawn } = await import("node:child_process");
-    const deaf = "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {}); setInterval(() => {}, 1000); process.send('deaf')";
+    const deaf = "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {}); " +
+      "setInterval(() => {}, 1000); process.send('deaf')";
     for (const detached of [false, true]) {
       const child = spawn(process.execPath, ["-e", deaf], { detached, stdio: ["ignore", "inherit", "inherit", "ipc"] });
       await new Promise((resolve) => child.once("message", resolve));

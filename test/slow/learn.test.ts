@@ -212,7 +212,8 @@ test("the lesson pane fills a screen of every size exactly, in every step of eve
         const lines = desk.screen(columns, rows);
         expect([name, index, columns, lines.length]).toEqual([name, index, columns, rows]);
         expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
-        expect(lines.filter((line) => line.startsWith("│")).every((line) => stringWidth(line) === columns)).toBe(true);
+        const boxed = lines.filter((line) => line.startsWith("│"));
+        expect(boxed.every((line) => stringWidth(line) === columns)).toBe(true);
         expect(lines.join("\n")).toContain(`▸${index + 1}`);
       }
     }

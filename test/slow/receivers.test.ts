@@ -318,7 +318,8 @@ test("registers the endpoint again after a reset, and keeps one that was there b
   const { url, received } = await receiver();
   const { child, ended, line, out } = await forward(bench, url, "--json");
   await bench.control("POST", "/reset", {});
-  while ((await endpoints(bench)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20)); // It registers in its own time.
+  // It registers in its own time.
+  while ((await endpoints(bench)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   await trigger(bench, "payout.paid");
   await line((text) => text.startsWith('{"event":"delivery"') && text.includes('"responseStatus":200'));
   expect([received.length, JSON.parse(out[0] ?? "").created]).toEqual([1, true]);

@@ -86,7 +86,9 @@ describe("every exit restores the terminal and prints a summary", () => {
     const pid = await pidAt(shell.url);
     const { host, hostname, port } = new URL(shell.url);
     const halfSent = connect(Number(port), hostname).on("error", () => {});
-    const head = `POST /v1/hospitality/pricing-rules HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer sk_test_lodge\r\nContent-Type: application/json\r\nContent-Length: 100`;
+    const head =
+      `POST /v1/hospitality/pricing-rules HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer sk_test_lodge\r\n` +
+      "Content-Type: application/json\r\nContent-Length: 100";
     await new Promise<void>((resolve) => halfSent.write(`${head}\r\n\r\n{`, () => resolve()));
     // From here on, every response belongs to a request sent after that partial request.
     await get(shell.url, "/v1/payments");

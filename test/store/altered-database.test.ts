@@ -110,7 +110,8 @@ test("a database of a build without marks is opened, and its endpoints wait", as
   const db = await filled();
   alter(
     db,
-    "delete from settings where name = 'mark'; insert into settings values ('owner', 'process 1 at http://127.0.0.1:1')",
+    "delete from settings where name = 'mark'; " +
+      "insert into settings values ('owner', 'process 1 at http://127.0.0.1:1')",
   );
   rmSync(`${db}-session`);
   const bench = await open({ memory: false, db });
