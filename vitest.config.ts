@@ -1,5 +1,6 @@
 // Lanes of tests: `quick` runs in this process on a frozen clock; `mounted` runs its tests of the API once more, through
-// an Express app; `slow` starts the built program, waits real seconds, or tries many inputs; `tools` needs third-party tools, which `npm run check:tools` installs.
+// an Express app; `slow` starts the built program, waits real seconds, or tries many inputs; `tools` needs third-party
+// tools, which `npm run check:tools` installs.
 
 import { availableParallelism, tmpdir, userInfo } from "node:os";
 import { join } from "node:path";

@@ -56,6 +56,7 @@ export const withBacklog = (size) => (endpoint) =>
   ${numbers(size)}
     insert into events (id, merchant, type, created, origin, request, body)
     select 'evt_grown' || i, 'mer_lodge', 'payout.paid', 1767614400000 + i, 'event', null,
-      json_object('id', 'evt_grown' || i, 'type', 'payout.paid', 'livemode', json('false'), 'data', json_object('amount', i)) from n;
+      json_object('id', 'evt_grown' || i, 'type', 'payout.paid', 'livemode', json('false'),
+        'data', json_object('amount', i)) from n;
   insert into deliveries (merchant, endpoint, event, trigger, state, attempts, allowed, due, created)
     select merchant, '${endpoint}', sequence, 'event', 'pending', 0, 6, created + 40000000000, created from events;`;

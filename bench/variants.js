@@ -30,7 +30,9 @@ export const WITHOUT_FAULTS_AND_JUDGE = [
     file: "src/judge/judge.ts",
     contents: `
     const pass = () => undefined;
-    export const createJudge = () => ({ rules: [], request: pass, fired: pass, attempt: pass, forget: pass, verdicts: () => [] });`,
+    export const createJudge = () => ({
+      rules: [], request: pass, fired: pass, attempt: pass, forget: pass, verdicts: () => [],
+    });`,
   },
 ];
 

@@ -35,7 +35,8 @@ const NODES = [
 
 /** A program under `exec`, which prints the status of its request. */
 const CLIENT = `const { MERCHANT_BASE_URL, MERCHANT_API_KEY } = process.env;
-fetch(MERCHANT_BASE_URL + "/payments", { headers: { authorization: "Bearer " + MERCHANT_API_KEY } }).then(({ status }) => console.log(status));
+fetch(MERCHANT_BASE_URL + "/payments", { headers: { authorization: "Bearer " + MERCHANT_API_KEY } })
+  .then(({ status }) => console.log(status));
 `;
 /** The Node of the recipes in docs/troubleshooting.md. */
 const OLD_NODE = "20.19.0";
@@ -165,8 +166,9 @@ function PAGE({ newest, pinned }) {
 
 # Installers
 
-Each installer adds the packed package to an empty folder, and \`merchant-sandbox exec\` runs a client there that lists payments. The output is the status of
-its request, or the error. Where the Node is "none", Bun or Deno runs the program itself, beside a Node that would refuse it.
+Each installer adds the packed package to an empty folder, and \`merchant-sandbox exec\` runs a client there that lists
+payments. The output is the status of its request, or the error. Where the Node is "none", Bun or Deno runs the program
+itself, beside a Node that would refuse it.
 
 ${[HEADING, ...newest].join("\n")}
 

@@ -9,18 +9,18 @@ export const PALETTES = {
   dark: {
     paper: "#282c34",
     ink: "#dcdfe4",
-    colours:
-      "#282c34 #e06c75 #98c379 #e5c07b #61afef #c678dd #56b6c2 #dcdfe4 #5a6374 #e06c75 #98c379 #e5c07b #61afef #c678dd #56b6c2 #ffffff".split(
-        " ",
-      ),
+    colours: (
+      "#282c34 #e06c75 #98c379 #e5c07b #61afef #c678dd #56b6c2 #dcdfe4 " +
+      "#5a6374 #e06c75 #98c379 #e5c07b #61afef #c678dd #56b6c2 #ffffff"
+    ).split(" "),
   },
   light: {
     paper: "#fafafa",
     ink: "#383a42",
-    colours:
-      "#383a42 #e45649 #50a14f #c18301 #0184bc #a626a4 #0997b3 #fafafa #4f525d #df6c75 #98c379 #e4c07a #61afef #c577dd #56b5c1 #ffffff".split(
-        " ",
-      ),
+    colours: (
+      "#383a42 #e45649 #50a14f #c18301 #0184bc #a626a4 #0997b3 #fafafa " +
+      "#4f525d #df6c75 #98c379 #e4c07a #61afef #c577dd #56b5c1 #ffffff"
+    ).split(" "),
   },
 };
 
@@ -39,7 +39,8 @@ export function screenPicture(terminal, title, shade) {
   const dots = ["#f07178", "#ffcb6b", "#a6cc70"].map(
     (colour, index) => `<circle cx="${EDGE + 6 + index * 18}" cy="${BAR / 2 + 4}" r="5.5" fill="${colour}"/>`,
   );
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
+  const size = `width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img">
 <title>${escaped(title)}</title>
 <rect width="${width}" height="${height}" rx="9" fill="${palette.paper}"/>
 ${dots.join("")}
@@ -95,7 +96,9 @@ function drawn({ column, end, text, front, back, bold, dim, inverse }, row, { pa
     ground === paper
       ? ""
       : `<rect x="${x}" y="${round(y - 0.5)}" width="${wide}" height="${CELL.height}" fill="${ground}"/>`;
-  const style = `${bold ? ' font-weight="bold"' : ""}${dim ? ' opacity="0.6"' : ""}${colour === ink ? "" : ` fill="${colour}"`}`;
+  const style =
+    `${bold ? ' font-weight="bold"' : ""}${dim ? ' opacity="0.6"' : ""}` +
+    `${colour === ink ? "" : ` fill="${colour}"`}`;
   return {
     ground: rect,
     text: `<text x="${x}" y="${round(y + 13.5)}" textLength="${wide}"${style}>${escaped(text)}</text>`,

@@ -58,5 +58,8 @@ function forVitest() {
     fileName: "vitest.ts",
     compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, declaration: true },
   });
-  return `${NOTE}\n${outputText.replaceAll("./index.ts", "./index.cjs").replaceAll(/^( +)/gm, (indent) => indent.slice(indent.length / 2))}`;
+  const text = outputText
+    .replaceAll("./index.ts", "./index.cjs")
+    .replaceAll(/^( +)/gm, (indent) => indent.slice(indent.length / 2));
+  return `${NOTE}\n${text}`;
 }

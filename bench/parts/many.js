@@ -39,7 +39,8 @@ const subjects = [
 
 const middle = (results, what, field) => median(results.get(what).map((measured) => measured[field]));
 const latency = (results, what) =>
-  `median ${figure(middle(results, what, "p50"), " ms")}, 99th percentile ${figure(middle(results, what, "p99"), " ms")}`;
+  `median ${figure(middle(results, what, "p50"), " ms")}, ` +
+  `99th percentile ${figure(middle(results, what, "p99"), " ms")}`;
 const memory = (results, what) => `${figure(middle(results, what, "each") / MEGABYTE, " MB")} each`;
 
 /** A row of one of `many`, with a function of what the figure does not say. */

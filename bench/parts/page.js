@@ -47,7 +47,8 @@ export const page = {
     shareRow("its main thread", "thread", ""),
     row("its longest task", "", "<= 100 ms", ({ readings }) => {
       const longest = readings.map((reading) => reading.longest);
-      return `${figure(Math.max(...longest), " ms")} (${figure(median(longest), " ms")} in the median of spans of 10 s)`;
+      const middle = figure(median(longest), " ms");
+      return `${figure(Math.max(...longest), " ms")} (${middle} in the median of spans of 10 s)`;
     }),
     row(PAGE, STATIC, "<= 3", ({ first }) => figure(ratio(first, PAGE, STATIC, "time"))),
     growthRow("its heap in use, at the end", "heap"),
@@ -83,7 +84,8 @@ async function underLoad(browser, server) {
   // renderer.
   const empty = await browser.open(addressOf(server, "health", "localhost"));
   await empty.evaluate(
-    `void (new WebSocket("ws://" + location.host + "/_sandbox/live?digest=1").onmessage = ({ data }) => JSON.parse(data))`,
+    `void (new WebSocket("ws://" + location.host + "/_sandbox/live?digest=1")` +
+      `.onmessage = ({ data }) => JSON.parse(data))`,
   );
   const shown = await browser.open(addressOf(server, "ui"));
   const pages = { empty, shown };

@@ -15,7 +15,8 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const PROGRAM = `
   new (require("better-sqlite3"))(":memory:").exec("create table records (id)");
   const server = require("node:http").createServer((_, outgoing) => outgoing.end("{}"));
-  server.listen(0, "127.0.0.1", () => console.log(JSON.stringify({ baseUrl: "http://127.0.0.1:" + server.address().port })));`;
+  server.listen(0, "127.0.0.1", () =>
+    console.log(JSON.stringify({ baseUrl: "http://127.0.0.1:" + server.address().port })));`;
 
 const MINIMAL = "better-sqlite3 and one response of node:http";
 const MEMORY = "command to first 200, memory";

@@ -39,7 +39,9 @@ function row(name, base) {
     read(results) {
       const stalls = `${longest(results, name)} beside ${longest(results, base)}`;
       return {
-        figure: `${figure(ratio(results, name, base, "p99"))} (median ${figure(ratio(results, name, base, "p50"))}, stalls ${stalls})`,
+        figure:
+          `${figure(ratio(results, name, base, "p99"))} ` +
+          `(median ${figure(ratio(results, name, base, "p50"))}, stalls ${stalls})`,
       };
     },
   };

@@ -28,7 +28,9 @@ const row = ({ name, base }) => ({
   what: name,
   against: base,
   read: (results) => ({
-    figure: `${figure(ratio(results, name, base, "rate"))} (99th percentile ${figure(ratio(results, name, base, "p99"))})`,
+    figure:
+      `${figure(ratio(results, name, base, "rate"))} ` +
+      `(99th percentile ${figure(ratio(results, name, base, "p99"))})`,
     cpu: figure(ratio(results, name, base, "cpu")),
   }),
 });

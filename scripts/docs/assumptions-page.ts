@@ -41,7 +41,8 @@ export function assumptionsPage({ total, facts }: Ledger, { seen, unseen }: Cond
       "The list of assumptions then has the value, and the default beside it.",
     fence(
       "json",
-      '{ "assumptions": { "bookings.decline.status": 202, "error.validation_failed.status": 422, "retry.schedule": [60, 300] } }',
+      '{ "assumptions": { "bookings.decline.status": 202, "error.validation_failed.status": 422, ' +
+        '"retry.schedule": [60, 300] } }',
     ),
     table(["Id", "Values", "Default"], settableRows(facts)),
     "## Kinds",

@@ -32,7 +32,9 @@ function controlApi(operations: readonly DeclaredOperation[]): string {
   });
   types.named("LiveEvent", Type.Union(Object.values(liveEvents)));
   types.named("AssumptionValues", assumptionValues());
-  const api = `${docComment("The control API of a sandbox.")}export interface ControlApi {\n${indented(members.join("\n"))}\n}`;
+  const api =
+    `${docComment("The control API of a sandbox.")}export interface ControlApi {\n` +
+    `${indented(members.join("\n"))}\n}`;
   return `${[`// The control API as a program sees it. ${NOTE}`, api, ...types.declarations()].join("\n\n")}\n`;
 }
 

@@ -39,8 +39,10 @@ export function faultsPage({ actions, match, trigger, rule }: FaultSchemas): str
       "sh",
       [
         "merchant-sandbox fault add lost-response payroll.create --per idempotency_key",
-        `curl -X POST http://127.0.0.1:4747/_sandbox/faults -H 'Content-Type: application/json' -d '${JSON.stringify({ match: { operation: "payroll.create" }, action: EXAMPLE.action })}'`,
-        "curl http://127.0.0.1:4747/v1/payments -H 'Authorization: Bearer sk_test_lodge' -H 'X-Sandbox-Inject: status=503; retryAfter=2'",
+        "curl -X POST http://127.0.0.1:4747/_sandbox/faults -H 'Content-Type: application/json' " +
+          `-d '${JSON.stringify({ match: { operation: "payroll.create" }, action: EXAMPLE.action })}'`,
+        "curl http://127.0.0.1:4747/v1/payments -H 'Authorization: Bearer sk_test_lodge' " +
+          "-H 'X-Sandbox-Inject: status=503; retryAfter=2'",
         "merchant-sandbox --faults faults.json",
       ].join("\n"),
     ),
@@ -58,7 +60,8 @@ export function faultsPage({ actions, match, trigger, rule }: FaultSchemas): str
     "### match, for deliveries",
     fields(match.delivery.properties),
     "A plain value must be equal. " +
-      "`{present, eq, ne, gt, gte, lt, lte, in, contains, startsWith}` compare in other ways; all of those given must hold.",
+      "`{present, eq, ne, gt, gte, lt, lte, in, contains, startsWith}` compare in other ways; " +
+      "all of those given must hold.",
     "### trigger",
     fields(trigger.properties),
     "## Action fields",

@@ -35,7 +35,9 @@ function kubbConfig(document, out, folder) {
   const imports = ["client", "oas", "ts"].map(
     (name) => `import { plugin${name[0].toUpperCase()}${name.slice(1)} } from "@kubb/plugin-${name}";`,
   );
-  const config = `{ root: ".", input: { path: ${JSON.stringify(document)} }, output: { path: ${JSON.stringify(out)} }, ${plugins} }`;
+  const config =
+    `{ root: ".", input: { path: ${JSON.stringify(document)} }, ` +
+    `output: { path: ${JSON.stringify(out)} }, ${plugins} }`;
   writeFileSync(join(folder, file), `${imports.join("\n")}\nexport default ${config};\n`);
   return file;
 }
@@ -57,9 +59,15 @@ const programs = {
   "openapi-typescript": (from, url, key) => `
     import createClient from "openapi-fetch";
     import type { paths } from "./${from}/index.ts";
-    const client = createClient<paths>({ baseUrl: ${JSON.stringify(url)}, headers: { Authorization: "Bearer ${key}" } });
+    const client = createClient<paths>({
+      baseUrl: ${JSON.stringify(url)},
+      headers: { Authorization: "Bearer ${key}" },
+    });
     const { data } = await client.GET("/payments", { params: { query: { limit: 1 } } });
-    const { error } = await client.POST("/hospitality/bookings/{id}/decline", { params: { path: { id: "bkg_none" } }, body: {} });
+    const { error } = await client.POST("/hospitality/bookings/{id}/decline", {
+      params: { path: { id: "bkg_none" } },
+      body: {},
+    });
     console.log(data?.data[0]?.object, error?.code);`,
   "@hey-api/openapi-ts": (from, url, key) => `
     import { bookingsDecline, paymentsList } from "./${from}/index.ts";

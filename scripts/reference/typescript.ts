@@ -67,8 +67,11 @@ export function serviceTypes({ operations, error, event, eventTypes }: TypedServ
     else types.typeOf(reply);
   }
   for (const schema of [error, event]) types.typeOf(schema);
-  const names = `/** The types of events. */\nexport type EventType =\n${eventTypes.map((type) => `  | ${JSON.stringify(type)}`).join("\n")};`;
-  return `${["// The types of the service, by merchant-sandbox types.", ...types.declarations(), names].join("\n\n")}\n`;
+  const names =
+    "/** The types of events. */\nexport type EventType =\n" +
+    `${eventTypes.map((type) => `  | ${JSON.stringify(type)}`).join("\n")};`;
+  const parts = ["// The types of the service, by merchant-sandbox types.", ...types.declarations(), names];
+  return `${parts.join("\n\n")}\n`;
 }
 
 function printed(schema: DocumentedKeywords, typeOf: (schema: TSchema) => string): string {

@@ -18,7 +18,7 @@ export interface Probe {
   why: string;
   /** Whether the probe needs no secret. A receiver that accepts such a probe accepts forged events. */
   isForgery?: true;
-  /** The reason that these outcomes show, if they show one. `forged` are the outcomes of events with a bad signature. */
+  /** The reason that these outcomes show, if any. `forged` are the outcomes of events with a bad signature. */
   explains?(outcomes: readonly Outcome[], forged: readonly Outcome[]): string | undefined;
   /** Whether the probe is tried even if the receiver rejects a genuine event, because it can show why. */
   isTriedAlways?: true;

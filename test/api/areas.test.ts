@@ -117,7 +117,7 @@ describe("payroll", () => {
     },
   );
 
-  test("an item of another run is not found, even if that run could not be changed; one of a run that is no draft cannot be overridden", async () => {
+  test("an item of another run is not found, even if the run is no draft; only drafts take overrides", async () => {
     const bench = await open();
     expectRefusal(await override(bench, "pyr_draft", "pyi_paid_marta", 1), 404, "resource_not_found", {
       resource: "payroll_item",
@@ -375,7 +375,7 @@ test.each([
   expect(pointers(await bench.call("PATCH", "/v1/statutory/settings", { body }))).toContain(pointer);
 });
 
-test("statutory settings are cleared by null: to null, to the default, or, for an unknown field, by removing it", async () => {
+test("null clears statutory settings: to null, to the default, or by removing an unknown field", async () => {
   const bench = await open();
   const change = async (body: object) => (await bench.call("PATCH", "/v1/statutory/settings", { body })).body;
   const before = await change({});

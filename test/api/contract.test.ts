@@ -300,7 +300,7 @@ describe("every operation", () => {
   );
 
   test.each(withBody)(
-    "%s rejects an invalid body; it names the invalid field, and the option to send another shape where the shape is an assumption",
+    "%s rejects an invalid body, names the field, and, for an assumed shape, the option for another",
     async (_, operation) => {
       const refused: [code: ErrorCode, options: CallOptions][] = [
         ["invalid_json", { body: "{" }],

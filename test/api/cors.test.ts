@@ -101,7 +101,7 @@ testOnOwnPort("a named origin gets nothing from the rest of the control API", as
     }
 });
 
-test("a page of a named origin registers no endpoint, so it cannot make the sandbox call programs of this machine", async () => {
+test("a page of a named origin cannot register an endpoint, and so call programs of this machine", async () => {
   const bench = await open({ allowedOrigin: [APP] });
   attempted("More than the API for an allowed origin");
   const body = { url: "http://localhost:3999/", events: ["payment.succeeded"] };

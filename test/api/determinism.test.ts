@@ -147,7 +147,7 @@ describe("receivers that respond after random times", () => {
     for (let again = 0; again < 3; again++) expectSame(first, await run(await open(), receiver));
   });
 
-  test("do not decide when an attempt ends that is in flight when the clock is set: it belongs to the present", async () => {
+  test("do not decide when an attempt in flight ends if the clock is set: it belongs to the present", async () => {
     const receiver = await receive();
     const log = async (isInFlight: boolean) => {
       const bench = await open();

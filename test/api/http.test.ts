@@ -278,7 +278,9 @@ describe("HTTP requests", () => {
   testOnOwnPort("garbage after a valid request neither prevents nor replaces that request's response", async () => {
     const { port } = await open();
     const body = JSON.stringify(rule);
-    const good = `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer sk_test_lodge\r\nContent-Type: application/json\r\n`;
+    const good =
+      `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
+      "Authorization: Bearer sk_test_lodge\r\nContent-Type: application/json\r\n";
     const received = await raw(port, `${good}Content-Length: ${body.length}\r\n\r\n${body}garbage\r\n\r\n`);
     expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 200", "HTTP/1.1 400"]);
     expect(received).toContain('"object":"pricing_rule"');
@@ -296,7 +298,8 @@ describe("HTTP requests", () => {
         `HEAD /v1/merchants/me HTTP/1.1\r\n${common}Transfer-Encoding: chunked\r\n\r\n5\r\nGET /\r\n0\r\n\r\n`,
         `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Length: ${unread.length}\r\n\r\n${unread}`,
         `POST /v1/nowhere HTTP/1.1\r\n${common}Content-Length: ${unread.length}\r\n\r\n${unread}`,
-        `POST ${RULES} HTTP/1.1\r\n${common}Content-Type: text/plain\r\nContent-Length: ${unread.length}\r\n\r\n${unread}`,
+        `POST ${RULES} HTTP/1.1\r\n${common}` +
+          `Content-Type: text/plain\r\nContent-Length: ${unread.length}\r\n\r\n${unread}`,
         `GET /_sandbox/clock HTTP/1.1\r\n${common}Content-Length: ${unread.length}\r\n\r\n${unread}`,
         `GET /v1/merchants/me HTTP/1.1\r\n${common}Connection: close\r\n\r\n`,
       ].join(""),
@@ -326,7 +329,8 @@ describe("HTTP requests", () => {
     const received = await raw(
       bench.port,
       `GET /v1/merchants/me HTTP/1.1\r\n${common}${offer}\r\n` +
-        `POST ${RULES} HTTP/1.1\r\n${common}${offer}Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
+        `POST ${RULES} HTTP/1.1\r\n${common}${offer}` +
+        `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}` +
         `GET /v1/merchants/me HTTP/1.1\r\n${common}Connection: close, Upgrade\r\nUpgrade: h2c\r\n\r\n`,
     );
     expect(received.match(/HTTP\/1\.1 \d+/g)).toEqual(Array(3).fill("HTTP/1.1 200"));
@@ -344,7 +348,12 @@ describe("HTTP requests", () => {
 
   testOverIpv6(`a connection over IPv6 is served and closed like one over IPv4${needs(hasIpv6, "IPv6")}`, async () => {
     const bench = await open();
-    const good = `GET /v1/merchants/me HTTP/1.1\r\nHost: localhost:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\n`;
+    const good = [
+      "GET /v1/merchants/me HTTP/1.1",
+      `Host: localhost:${bench.port}`,
+      "Authorization: Bearer sk_test_lodge",
+      "",
+    ].join("\r\n");
     const bytes = `${good}\r\n${good}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n${good}bad header\r\n\r\n`;
     const statuses = async (host: string) => (await raw(bench.port, bytes, false, host)).match(/HTTP\/1\.1 \d+/g);
     expect(await statuses("::1")).toEqual(["HTTP/1.1 200", "HTTP/1.1 200", "HTTP/1.1 400"]);
@@ -585,7 +594,7 @@ describe("unknown parameters and fields", () => {
     expect(String(long.headers["x-sandbox-unknown-fields"]).length).toBeLessThanOrEqual(1_000);
   });
 
-  test("secrets in unknown body fields are masked before the record is stored, and stay in the fields that the sandbox knows", async () => {
+  test("secrets are masked in unknown body fields before the record is stored, and stay in known ones", async () => {
     const bench = await open();
     const secrets = { iban: "PT50000201231234567890154", nested: { token: "abc", note: "sk_test_lodge" } };
     const { body } = await bench.call("POST", RULES, { body: { ...rule, ...secrets, metadata: { token: "abc" } } });
@@ -611,7 +620,9 @@ describe("unknown parameters and fields", () => {
     const bench = await open();
     attempted("Prototype pollution (`__proto__`)", 2);
     const poison = '"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"prototype":{"polluted":1}';
-    const body = `{"name":"Poison","adjustmentType":"fixed","adjustmentValue":1,${poison},"metadata":{${poison}},"other":{${poison}}}`;
+    const body =
+      `{"name":"Poison","adjustmentType":"fixed","adjustmentValue":1,${poison},` +
+      `"metadata":{${poison}},"other":{${poison}}}`;
     const answer = await bench.call("POST", RULES, { body });
     expect(answer.status).toBe(200);
     expect(Object.keys(answer.body)).not.toContain("__proto__");

@@ -32,7 +32,8 @@ describe("two requests with one key are the same", () => {
     const same: [path: string, body: string, options?: CallOptions][] = [
       [
         `${RULES}?b=2&a=1`,
-        ' {"metadata" : {"b": [1, 2],\n"a": 1}, "adjustmentValue": 1e2, "name": "\\u0057ay", "adjustmentType": "fixed"} ',
+        ' {"metadata" : {"b": [1, 2],\n"a": 1}, ' +
+          '"adjustmentValue": 1e2, "name": "\\u0057ay", "adjustmentType": "fixed"} ',
       ],
       [
         `${RULES}?a=1&b=2`,
@@ -134,7 +135,7 @@ describe("stored replies", () => {
     expect((await bench.merchants.list()).data.filter(({ name }) => name === "Twin")).toEqual([]);
   });
 
-  test("an error that a corrected request may mend is not stored: the same key takes effect then, and a 422 does not change that", async () => {
+  test("an error that a corrected request may mend is not stored: the key works then, even after a 422", async () => {
     const bench = await open();
     for (const wrong of [
       { ...rule, name: 5 },
@@ -199,7 +200,7 @@ describe("stored replies", () => {
 });
 
 describe("a replayed reply", () => {
-  test("has the date and the window of its own call, counts against the rate limit and is marked in the request log", async () => {
+  test("has its own date and window, counts against the rate limit and is marked in the request log", async () => {
     const bench = await open();
     const first = await post(bench, RULES, "key", rule);
     await bench.control("POST", "/clock/advance", { by: "90s" });

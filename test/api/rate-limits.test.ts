@@ -39,7 +39,7 @@ describe("a window", () => {
     expect((await me(bench)).status).toBe(200);
   });
 
-  test("does not end by waiting under a frozen clock: the 429 says so, and the command that it names ends it", async () => {
+  test("does not end by waiting under a frozen clock: the 429 says so and names the command that ends it", async () => {
     const bench = await open({ rateLimit: "1/10s" });
     await me(bench);
     const limited = await me(bench);
@@ -96,7 +96,7 @@ describe("a used-up window", () => {
   });
 });
 
-test("every request that reaches the limiter counts, whatever its response; none rejected earlier does, and none under /_sandbox", async () => {
+test("every request at the limiter counts, whatever its response; none refused before or under /_sandbox", async () => {
   const bench = await open();
   const remaining = async () => Number((await me(bench)).headers["ratelimit-remaining"]);
   const calls: [counted: number, method: string, path: string, options?: CallOptions][] = [

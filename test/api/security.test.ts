@@ -71,7 +71,7 @@ test("cross-site request forgery: neither a form nor a fetch without preflight c
   expect(await alive()).toBe(false);
 });
 
-test("cross-site WebSocket hijacking: no 101 before Host and Origin are checked, whatever else is in the request", async () => {
+test("cross-site WebSocket hijacking: no 101 before Host and Origin are checked, in any request", async () => {
   const bench = await open();
   const handshake = [
     "Connection: Upgrade",
@@ -251,7 +251,7 @@ test.skipIf(outside === undefined)(
   },
 );
 
-test("on the network, the control API requires the exact token: neither a merchant's key nor a similar token opens it", async () => {
+test("on the network, the control API requires the exact token: no merchant's key, no similar token", async () => {
   const bench = await open({ host: "0.0.0.0", allowedHost: ["127.0.0.1"] });
   const token = bench.controlToken ?? "";
   expect(token.length).toBeGreaterThan(20);

@@ -30,7 +30,8 @@ test.each(catalogue.map((operation) => [operation.id, operation] as const))(
   "%s returns the refusals that it shares",
   async (id, operation) => {
     const bench = shared();
-    const path = `/v1${operation.path.replace(/\{(\w+)\}/g, (_, name: string) => operation.exampleParams[name] ?? "whe_1")}`;
+    const example = (_: string, name: string) => operation.exampleParams[name] ?? "whe_1";
+    const path = `/v1${operation.path.replace(/\{(\w+)\}/g, example)}`;
     const causable = operation.idempotent
       ? Object.keys(causes)
       : Object.keys(causes).filter((code) => !code.startsWith("idempotency"));

@@ -175,7 +175,7 @@ it("the page reaches no module of Node, of Ink or of the network, but the packag
   expect(files.filter((file) => /\bBuffer\./.test(readFileSync(join(root, file), "utf8")))).toEqual([]);
 });
 
-it("the page reaches the panes, details, controls, keys and the state of the terminal's dashboard, and nothing that paints a terminal", () => {
+it("the page reaches the terminal dashboard's panes, details, controls, keys and state, nothing that paints", () => {
   expect(files.filter((file) => file.startsWith("ui/terminal/"))).toEqual([]);
   for (const file of [
     "ui/state/state.ts",

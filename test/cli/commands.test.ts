@@ -395,7 +395,9 @@ test("status and wait tell a ready sandbox from none and from another server", a
   const nobody = "http://127.0.0.1:1";
   const stranger = createServer((_, outgoing) => outgoing.end('{"status":"up"}'));
   const other = `http://127.0.0.1:${await listen(stranger)}`;
-  const state = `${url} is ready: page ${url}/, version \\S+, process ${process.pid}, in memory, clock at 2026-01-05T12:00:00.000Z \\(frozen\\)`;
+  const state =
+    `${url} is ready: page ${url}/, version \\S+, process ${process.pid}, ` +
+    "in memory, clock at 2026-01-05T12:00:00.000Z \\(frozen\\)";
   expect(await linesOf({ url }, "status")).toEqual([expect.stringMatching(new RegExp(`^${state}`))]);
   expect(await linesOf({ url }, "wait")).toEqual([`Ready at ${url}.`]);
   const gone = await runCommand(nobody, "status", "--json");

@@ -59,7 +59,7 @@ test("verdicts and inconclusive: a failed verdict takes precedence over an incon
   expect((await problemsOf(bench, "verdicts")).lines[0]).toMatch(/^retry_after\.honoured payouts\.list: .*req_/);
 });
 
-test("5xx names the responses of the sandbox itself, even if a reset erased them, but not those of faults", async () => {
+test("5xx names the sandbox's own responses, even if a reset erased them, but not those of faults", async () => {
   const bench = await openObserved({ assumptions: { "error.invalid_limit.status": 500 } });
   await fail(bench);
   await bench.faults.add({ action: { type: "lost_response", as: "502" }, trigger: { times: 1 } });

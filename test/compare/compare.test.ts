@@ -44,7 +44,7 @@ describe("a stand-in for the real service", () => {
   });
 });
 
-test("what a recording shows of assumptions that can be set has the form of the option, and a sandbox takes it", async () => {
+test("settable assumptions that a recording shows have the form of the option, and a sandbox takes it", async () => {
   const recording = recordingOf((to) => {
     to.success["bookings.decline"] = 202;
     to.errors.validation_failed.status = 422;
@@ -105,7 +105,7 @@ describe("a difference is proven by what shows it, and by nothing else:", () => 
     expect(seenOf(recording, "pricing_rules.create.body.priority.required")).toEqual([true]);
   });
 
-  test("a refusal by the state of a record is that of a repeated action, or unrecognised, and no rule about its body", () => {
+  test("a refusal by a record's state is of a repeated action, or unrecognised, and no rule about its body", () => {
     const refused = (code: string, change?: (to: Behaviour) => void) => {
       const recording = recordingOf(change);
       const decline = recording.exchanges.find(({ url }) => url.pathname.endsWith("bkg_one/decline")) as Exchange;

@@ -19,7 +19,7 @@ const shapeOf: Record<Trait, string> = {
   "t=,v1= signatures": "signature",
 };
 
-test("is found in one finding for each of its habits, and in two for the records that are recognised; no value is contradicted", () => {
+test("has one finding for each of its habits, and two for recognised records; no value is contradicted", () => {
   const found = compare(sandbox, recordingOf(undefined, traits));
   expect(found.shapes.map(({ kind }) => kind).sort()).toEqual(Object.values(shapeOf).sort());
   expect(findingsOf(found).flatMap(({ findings }) => findings.map(({ facts, seen }) => [facts, seen]))).toEqual([

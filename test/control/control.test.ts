@@ -300,7 +300,7 @@ async function busyHour(bench: Bench, hooks: string, key = "sk_test_lodge"): Pro
 const rewind = (bench: Bench) => bench.control("PUT", "/clock", { mode: "frozen", now: NOON });
 
 describe("reset", () => {
-  test("clears rate limits, endpoints, deliveries, idempotent responses, sessions, created merchants and the request log", async () => {
+  test("clears limits, endpoints, deliveries, idempotent responses, sessions, new merchants, requests", async () => {
     const bench = await open({ rateLimit: "100/1h" });
     const receiver = await receive();
     receiver.always(500);

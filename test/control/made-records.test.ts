@@ -176,7 +176,7 @@ test("a stay is paid in two parts", async () => {
   ]);
 });
 
-test("a payment keeps the time of its refund, and the payout that contained it before the one that failed", async () => {
+test("a payment keeps the time of its refund, and the payout that contained it before the failed one", async () => {
   const bench = await open();
   const change = (kind: string, id: string, fields: object) =>
     bench.control("PATCH", `/records/${kind}/${id}`, { merchant: "mer_blank", ...fields });

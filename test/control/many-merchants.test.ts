@@ -19,14 +19,18 @@ async function crowded(): Promise<{ bench: Bench; last: { merchant: string; apiK
   const last = await first.merchants.mint({ fixture: "blank" });
   await first.close();
   const sql = new Sqlite(db);
-  sql.exec(`create temp table n as with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MERCHANTS}) select i from n;
+  sql.exec(`create temp table n as
+    with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MERCHANTS}) select i from n;
     insert into documents (merchant, kind, id, created, status, body)
       select 'mer_x' || i, kind, 'mer_x' || i, created, status,
-        json_set(body, '$.id', 'mer_x' || i, '$.name', replace(hex(zeroblob(300)), '00', 'name'), '$.email', i || '@x.example')
+        json_set(body, '$.id', 'mer_x' || i, '$.name', replace(hex(zeroblob(300)), '00', 'name'),
+          '$.email', i || '@x.example')
       from documents, n where id = 'mer_lodge' and kind = 'merchant';
     insert into documents (merchant, kind, id, created, status, body)
-      select 'mer_x' || n.i, kind, 'cus_' || k, created, status, json_set(body, '$.id', 'cus_' || k, '$.merchantId', 'mer_x' || n.i)
-      from (select * from documents where merchant = 'mer_lodge' and kind = 'customer' limit 1), n, (select i as k from n where i <= 20);
+      select 'mer_x' || n.i, kind, 'cus_' || k, created, status,
+        json_set(body, '$.id', 'cus_' || k, '$.merchantId', 'mer_x' || n.i)
+      from (select * from documents where merchant = 'mer_lodge' and kind = 'customer' limit 1), n,
+        (select i as k from n where i <= 20);
     insert into keys (key, merchant, kind) select 'sk_test_x' || i, 'mer_x' || i, 'key' from n`);
   sql.close();
   return { bench: await open({ memory: false, db, rateLimit: "payments.list=5/1h" }), last };

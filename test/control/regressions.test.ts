@@ -11,7 +11,7 @@ test("a fault rule without a delay fires even after the clock was set back", asy
   expect((await bench.call("GET", "/v1/payments")).body.code).toBe("injected_rate_limit");
 });
 
-test("an expired fault rule fires again once the clock is set back before its end, as the list of rules shows", async () => {
+test("an expired fault rule fires again once the clock is set back before its end, and the list shows it", async () => {
   const bench = await open();
   await bench.control("POST", "/faults", { action: { type: "rate_limit" }, trigger: { for: "5s" } });
   await bench.control("POST", "/clock/advance", { by: "10m" });
@@ -50,7 +50,7 @@ const item = (fields: object) => ({
   ...fields,
 });
 
-test("the acceptance of an order cannot be made up by a move, so a cancelled order gives back exactly the stock that it took", async () => {
+test("a move cannot fake an order's acceptance, so a cancelled order returns exactly the stock it took", async () => {
   const bench = await open();
   const items = [item({ productId: "prod_chai", variantId: "var_chai_250", quantity: 2 })];
   const { body: pending } = await make(bench, "marketplace_order", { items });

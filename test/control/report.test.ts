@@ -356,7 +356,7 @@ describe("html", () => {
     for (const [, address] of text.matchAll(/href="([^"]*)"/g)) expect(address).toMatch(/^#/);
   });
 
-  test("lists requests and attempts in one order, with links from attempts to the requests that caused them", async () => {
+  test("lists requests and attempts in one order, with links from attempts to requests that caused them", async () => {
     const text = await reported("html");
     const { body: run } = await fetchReport(shared.bench, "json");
     const ids = [...text.matchAll(/<tr id="(\w+)"/g)].map(([, id]) => id);

@@ -128,7 +128,7 @@ test("parameters are path parameters with examples, query parameters and, if hon
   expect(document.paths["/animals/{id}"].delete.parameters.map(({ name }: Json) => name)).toEqual(["id"]);
 });
 
-test("a body has its example and mark; without a declared body there is no requestBody, but the body errors remain", () => {
+test("a body has its example and mark; without a declared body only the body errors remain", () => {
   const document = print(service, feed, free);
   const { requestBody } = document.paths["/animals/feed"].post;
   expect(requestBody.required).toBe(true);

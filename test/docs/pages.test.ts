@@ -153,7 +153,7 @@ describe("the pages", () => {
       if (body !== undefined) expect(() => JSON.parse(body)).not.toThrow();
   });
 
-  test("the reference shows every service operation with a command and its response, the control page every control operation", () => {
+  test("the reference shows every operation with a command and response, the control page every control one", () => {
     expect(fences(reference, "sh")).toHaveLength(catalogue.length);
     expect(fences(reference, "json")).toHaveLength(catalogue.length);
     for (const { id } of catalogue) expect(reference).toContain(`<a id="${id}"></a>`);

@@ -113,7 +113,7 @@ test("each operation lists its success status and its errors by status, with an 
     }
 });
 
-test("pipeline errors are on every operation; body and idempotency errors only on operations with a body or key", () => {
+test("pipeline errors are on every operation; body and idempotency errors only on those with a body or key", () => {
   const codesOf = (id: string) => {
     const operation = catalogue.find((found) => found.id === id);
     if (!operation) throw new Error(`no operation ${id}`);

@@ -45,7 +45,14 @@ interface Seen {
 
 const GET = lines("GET /v1/payments?limit=1 HTTP/1.1", "Host: localhost", "Authorization: Bearer sk_test_lodge");
 const post = (body: string, key: string) =>
-  `${lines("POST /v1/employees/payroll HTTP/1.1", "Host: localhost", "Authorization: Bearer sk_test_lodge", "Content-Type: application/json", `Content-Length: ${body.length}`, `Idempotency-Key: ${key}`)}${body}`;
+  lines(
+    "POST /v1/employees/payroll HTTP/1.1",
+    "Host: localhost",
+    "Authorization: Bearer sk_test_lodge",
+    "Content-Type: application/json",
+    `Content-Length: ${body.length}`,
+    `Idempotency-Key: ${key}`,
+  ) + body;
 
 /**
  * Sends bytes; returns the response and how the connection ended. A connection that stays open is closed once `until`
@@ -194,7 +201,8 @@ describe("latency", () => {
     const started = performance.now();
     const socket = connect(bench.port, "127.0.0.1").setEncoding("utf8");
     socket.write(
-      `GET /v1/merchants/me HTTP/1.1\r\nHost: localhost:${bench.port}\r\nAuthorization: Bearer sk_test_lodge\r\nConnection: close\r\n\r\n`,
+      `GET /v1/merchants/me HTTP/1.1\r\nHost: localhost:${bench.port}\r\n` +
+        "Authorization: Bearer sk_test_lodge\r\nConnection: close\r\n\r\n",
     );
     for await (const chunk of socket) chunks.push(chunk);
     expect(performance.now() - started).toBeGreaterThanOrEqual(595);

@@ -340,7 +340,7 @@ describe("delay", () => {
     expect(types(receiver)).toEqual(["payout.paid", "payout.paid", "payment.succeeded"]);
   });
 
-  test("until after a type that the endpoint is not subscribed to: sends once any endpoint of the merchant has accepted it, within a day", async () => {
+  test("until after an unsubscribed type: sends once any merchant endpoint accepts it, within a day", async () => {
     const bench = await open({ life: "off" });
     const [receiver, other] = [await receive(), await receive()];
     await register(bench, receiver.url, ["payment.succeeded"]);

@@ -228,7 +228,7 @@ describe("a rule", () => {
     expect(await get(bench, id)).toMatchObject({ status: "expired", fired: 1, seen: 1 });
   });
 
-  test("never gets the id of another rule in the logs: after a removal, after all are removed, after a restart", async () => {
+  test("never gets the id of another rule in the logs, after one or all are removed or after a restart", async () => {
     const db = join(folder(), "sandbox.db");
     const receiver = await receive();
     const first = await share({ memory: false, db });

@@ -25,7 +25,7 @@ const published = (bench: Bench, rule: string) =>
     });
   });
 
-test("a receiver that acts twice is reported at once, without a reader, and every reader gets that verdict", async () => {
+test("a receiver that acts twice is reported at once, without a reader; every reader gets that verdict", async () => {
   const bench = await open();
   const receiver = await receive();
   await register(bench, receiver.url, ["payment.succeeded"]);

@@ -153,7 +153,7 @@ test("a timeout fails webhook.ack_fast only if it is longer than the rule's limi
   expect([found({ durationMs: 1_000 }), found({ durationMs: 5_001 })]).toEqual([[], ["fail"]]);
 });
 
-test("a response counts as sent before its bytes are written: the client may act on them before this process runs again", async () => {
+test("a response counts as sent before its bytes are written, since the client may act on them at once", async () => {
   const bench = await open();
   const entries: RequestEntry[] = [];
   bench.onRequest((entry) => void entries.push(entry));

@@ -127,7 +127,7 @@ test("a write that was answered after the time of its delivery revises the verdi
   expect(found).toEqual(["pass", "vdt_1 is fail"]);
 });
 
-test("a write during a delivery that is recorded late is no effect of the repeat before it, whose time is over by then", () => {
+test("a write during a delivery recorded late is no effect of the repeat before it, whose time is over", () => {
   const { receivers, found } = watched();
   const [first, second] = [write(10, "key_1"), write(310, "key_2")];
   receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);

@@ -11,8 +11,8 @@ const HOUR = 3_600 * SECOND;
 const connection = { number: 1, opened: 0 };
 
 /**
- * Calls of one client at these sandbox times, each some milliseconds of real time after the one before; all but the last
- * get `status`.
+ * Calls of one client at these sandbox times, each some milliseconds of real time after the one before; all but the
+ * last get `status`.
  */
 const callsAt = (times: readonly number[], status: number, rest: Partial<RequestEntry> = {}) =>
   times.map((at, index) => {

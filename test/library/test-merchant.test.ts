@@ -169,7 +169,8 @@ describe("toHaveNoFailedVerdicts", () => {
     const [retry, lost] = (await merchant.requests()).map(({ id }) => id);
     await plain(expect(merchant).toHaveNoFailedVerdicts("effect.single")).rejects.toThrow(
       new RegExp(
-        `^${merchant.id}: .* 1 failed, .*\neffect\\.single pricing_rules\\.create: ${lost} took effect.* ${retry} .* Retry under the same Idempotency-Key.*\\(${lost} on connection`,
+        `^${merchant.id}: .* 1 failed, .*\neffect\\.single pricing_rules\\.create: ${lost} took effect.* ${retry} .* ` +
+          `Retry under the same Idempotency-Key.*\\(${lost} on connection`,
       ),
     );
   });

@@ -218,7 +218,8 @@ describe("any input to the control operations", () => {
     const bench = await open({ rateLimit: "none" });
     const property = fc.asyncProperty(controlCall, async ({ operation, edits, changes, param: name, search }) => {
       const { method, example, documents } = operation;
-      const path = `/_sandbox${operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(name.toWellFormed()))}?${search}`;
+      const place = operation.path.replace(/\{\w+\}/g, () => encodeURIComponent(name.toWellFormed()));
+      const path = `/_sandbox${place}?${search}`;
       const written = JSON.stringify(edited(example ?? {}, edits)) ?? "null";
       const body = method === "GET" ? undefined : changed(Buffer.from(written), changes);
       attempted("Malformed input");
@@ -253,7 +254,7 @@ describe("everything at once", () => {
     { weight: 1, arbitrary: fc.constantFrom(...steering).map((steer) => ({ steer })) },
   );
 
-  test("calls, resets, snapshots, clock changes and deliveries get valid responses and leave coherent worlds, and a reset restores the fixtures", async () => {
+  test("any operations get valid responses and leave coherent worlds, and a reset restores the fixtures", async () => {
     const bench = await open({ rateLimit: "none" });
     const untouched = await bench.call("GET", "/v1/payments?limit=100");
     await bench.control("PUT", "/snapshots/one");

@@ -96,7 +96,7 @@ describe("a receiver that rejects old events", () => {
   const DAY = 24 * 3_600;
   const stale = () => plain(taking(({ created }) => Date.now() / 1_000 - created < DAY, 400));
 
-  test("passes an audit under a frozen clock: it gets events of the machine's time, and the first probe says so", async () => {
+  test("passes an audit under a frozen clock, with events of the machine's time, as the first probe says", async () => {
     const found = await audit(await stale());
     expect([found.verdict, Object.keys(verdicts(found))]).toEqual(["pass", names]);
     expect(found.probes[0].did).toContain(
@@ -337,7 +337,7 @@ describe("a result contains", () => {
     expect(found.probes[5].did).toBe("was not tried: a genuine event was not accepted either");
   });
 
-  test("the listen backlog, if the system has not handed over all connections of the burst: a receiver is not failed for it", async () => {
+  test("the listen backlog: no receiver is failed for connections that the system has not handed over", async () => {
     let most = Infinity;
     let arrived = 0;
     // Like a receiver with a short backlog, it never sees the last connections of the burst.

@@ -60,7 +60,8 @@ describe.runIf(browserFile)(inBrowser, () => {
         `one.textContent.includes(${JSON.stringify(text)})).click()`,
     );
   const choose = (page: Page, selector: string, value: string) =>
-    page.evaluate(`{ const list = document.querySelector(${JSON.stringify(selector)}); list.value = ${JSON.stringify(value)};
+    page.evaluate(`{ const list = document.querySelector(${JSON.stringify(selector)});
+      list.value = ${JSON.stringify(value)};
       list.dispatchEvent(new Event("change", { bubbles: true })); }`);
 
   async function openWithRequests() {
@@ -159,7 +160,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
-  test("fills a path parameter in the explorer of a phone, where a list to choose from takes the place of the operations, and sends it", async () => {
+  test("fills a path parameter and sends it in a phone's explorer, where a list replaces the operations", async () => {
     const { page } = await openWithRequests();
     await page.resize(390, 844);
     await page.press("9");
@@ -171,11 +172,12 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.write("#parameter-id", "cus_/nobody");
     await page.click("form.operation .primary", "Send");
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes("cus_/nobody")`);
-    const cut = `[...document.querySelectorAll(".explorer *")].filter((one) => one.checkVisibility() && one.getBoundingClientRect().right > 390 && !one.closest("pre"))`;
+    const cut = `[...document.querySelectorAll(".explorer *")].filter((one) =>
+      one.checkVisibility() && one.getBoundingClientRect().right > 390 && !one.closest("pre"))`;
     expect(await page.evaluate(`${cut}.map((one) => one.outerHTML.slice(0, 90))`)).toEqual([]);
   });
 
-  test("has an address for each view, filter, row and detail, to which Back, Forward, a reload and a second window return", async () => {
+  test("has an address for each view, filter, row and detail: Back, Forward, reloads, second windows", async () => {
     const { bench, page } = await openWithRequests();
     const isAt = (address: string) => `location.hash === ${JSON.stringify(`#${address}`)}`;
     const hasFilter = `document.querySelector(".filter input").value === "status:404"`;

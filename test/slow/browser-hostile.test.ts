@@ -51,20 +51,24 @@ const HOSTILE_TABS = /Requests|Deliveries|Faults|Merchants/;
 /** Finds elements, scripts and overflow that data brought into the page. */
 const PROBLEMS = `(() => {
   const problems = [];
-  const foreign = document.querySelectorAll("#root img, #root script, #root style, #root iframe, [onerror], [onclick]").length;
-  if (foreign > 0) problems.push(foreign + " elements came from data");
+  const foreign = "#root img, #root script, #root style, #root iframe, [onerror], [onclick]";
+  const strangers = document.querySelectorAll(foreign).length;
+  if (strangers > 0) problems.push(strangers + " elements came from data");
   if (window.pwned !== undefined) problems.push("a script of the data ran");
   const { scrollWidth, scrollHeight } = document.scrollingElement;
-  if (scrollWidth > innerWidth || scrollHeight > innerHeight) problems.push("the page is " + scrollWidth + "x" + scrollHeight);
+  if (scrollWidth > innerWidth || scrollHeight > innerHeight)
+    problems.push("the page is " + scrollWidth + "x" + scrollHeight);
   const dialog = document.querySelector("dialog[open]")?.getBoundingClientRect();
-  if (dialog && (dialog.bottom > innerHeight || dialog.right > innerWidth)) problems.push("the dialog ends beyond the screen");
+  if (dialog && (dialog.bottom > innerHeight || dialog.right > innerWidth))
+    problems.push("the dialog ends beyond the screen");
   const forbidden = /[\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/;
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const { data, parentElement } = walker.currentNode;
     if (forbidden.test(data)) problems.push("a control character in " + parentElement.outerHTML.slice(0, 40));
   }
-  for (const one of document.querySelectorAll("[title]")) if (forbidden.test(one.title)) problems.push("a control character in the title of " + one.className);
+  for (const one of document.querySelectorAll("[title]"))
+    if (forbidden.test(one.title)) problems.push("a control character in the title of " + one.className);
   return problems;
 })()`;
 
@@ -89,7 +93,8 @@ describe.runIf(browserFile)(inBrowser, () => {
       // A list paints the rows in sight only.
       const openRow = (row: number) =>
         page.evaluate<boolean>(
-          `{ const row = document.querySelectorAll(".list .row:not(.headings, .gap)")[${row}]; row?.click(); row !== undefined }`,
+          `{ const row = document.querySelectorAll(".list .row:not(.headings, .gap)")[${row}]; ` +
+            "row?.click(); row !== undefined }",
         );
       for (let row = 0; row < mostRows && (await openRow(row)); row++) {
         await page.shows(

@@ -33,10 +33,13 @@ const CHANGING = /^(?:send|remove|confirm|yes|suspend|undo|resend)/;
  * The buttons of the topmost view that can be clicked, by their labels; a button without a text is named by its label
  * for screen readers.
  */
-const BUTTONS = `[...document.querySelectorAll(document.querySelector("dialog[open]") ? "dialog button" : ".keys button, .status button, .detail .head button")]
+const BUTTONS = `[...document.querySelectorAll(
+  document.querySelector("dialog[open]") ? "dialog button" : ".keys button, .status button, .detail .head button")]
   .filter((one) => one.checkVisibility() && !one.disabled)`;
 const LABELS = `${BUTTONS}
-  .map((one) => [...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data).join("").trim().replace(/^undo .*/, "undo") || one.ariaLabel)`;
+  .map((one) =>
+    [...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data).join("").trim()
+      .replace(/^undo .*/, "undo") || one.ariaLabel)`;
 
 /** The label in the table of keys. The status names the clock by its time. */
 function nameOf(label: string): string {
@@ -46,7 +49,9 @@ function nameOf(label: string): string {
 }
 
 const LOOK = `[
-  "open: " + (document.querySelector("dialog[open] h2, dialog[open] .palette input")?.textContent ?? (document.querySelector(".detail .head button") && document.querySelector(".detail h2").textContent) ?? "").replace(/^$/, document.querySelector(".palette") ? "Commands" : ""),
+  "open: " + (document.querySelector("dialog[open] h2, dialog[open] .palette input")?.textContent ??
+    (document.querySelector(".detail .head button") && document.querySelector(".detail h2").textContent) ??
+    "").replace(/^$/, document.querySelector(".palette") ? "Commands" : ""),
   "notice: " + document.querySelector("[role=status]").textContent,
   "typed: " + (document.activeElement.matches(".filter input, .palette input") ? document.activeElement.value : "none"),
   ...window.copied.map((text) => "copied: " + text),

@@ -122,7 +122,10 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
 const SEEN = `(() => {
   const lines = [...document.querySelectorAll(".detail-lines > *")];
   const view = document.querySelector(".detail-lines")?.getBoundingClientRect();
-  const inSight = lines.filter((one) => { const { top, bottom } = one.getBoundingClientRect(); return top >= view.top - 1 && bottom <= view.bottom + 1; });
+  const inSight = lines.filter((one) => {
+    const { top, bottom } = one.getBoundingClientRect();
+    return top >= view.top - 1 && bottom <= view.bottom + 1;
+  });
   return ["tab: " + document.querySelector(".tab[aria-current]")?.innerText, document.body.innerText,
     "copied: " + window.copied, "in sight: " + inSight.map((one) => one.innerText).join("\\n")].join("\\n");
 })()`;
@@ -193,18 +196,20 @@ test("every task of docs/dashboard.md takes at most five clicks", () => {
 describe.runIf(browserFile)(inBrowser, () => {
   const browser = browserForBlock();
 
-  test("the list follows new requests when it becomes lower, as when the first deliveries appear below it", async () => {
+  test("the list follows new requests when it becomes lower, as when first deliveries appear below it", async () => {
     const bench = await workplace();
     for (let limit = 1; limit <= 60; limit++) await bench.call("GET", `/v1/payments?limit=${limit}`);
     const page = await browser.open(`${bench.url}/_sandbox/ui`);
     await page.resize(1_440, 900);
     const isNewestShown = `(() => { const rows = [...document.querySelectorAll(".list .row")];
-      return document.querySelector(".note")?.textContent.includes("following") && rows.at(-1)?.innerText.includes("limit=60") &&
-        rows.at(-1).getBoundingClientRect().bottom <= document.querySelector(".rows").getBoundingClientRect().bottom + 1; })()`;
+      return document.querySelector(".note")?.textContent.includes("following") &&
+        rows.at(-1)?.innerText.includes("limit=60") && rows.at(-1).getBoundingClientRect().bottom <=
+        document.querySelector(".rows").getBoundingClientRect().bottom + 1; })()`;
     await page.shows(isNewestShown);
     // A scroll event of before may come after the list has become lower, and before the page has measured it.
     await page.evaluate(
-      `{ const rows = document.querySelector(".rows"); rows.style.maxHeight = "200px"; rows.dispatchEvent(new Event("scroll")); }`,
+      `{ const rows = document.querySelector(".rows"); rows.style.maxHeight = "200px"; ` +
+        `rows.dispatchEvent(new Event("scroll")); }`,
     );
     await page.evaluate(
       `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(resolve))))`,

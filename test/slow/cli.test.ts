@@ -128,7 +128,8 @@ describe("shutdown", () => {
     });
     const closed = new Promise((resolve) => socket.once("close", resolve));
     socket.write(
-      `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${program.port}\r\nAuthorization: Bearer sk_test_lodge\r\nExpect: 100-continue\r\n`,
+      `POST ${RULES} HTTP/1.1\r\nHost: 127.0.0.1:${program.port}\r\n` +
+        "Authorization: Bearer sk_test_lodge\r\nExpect: 100-continue\r\n",
     );
     socket.write(`Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n`);
     await new Promise((resolve) => socket.once("data", resolve));

@@ -230,7 +230,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     });
   });
 
-  test("by a start, which says so and waits for replay waiting; a second start sends later events by itself", async () => {
+  test("by a start, which says so and waits for replay waiting; a second start sends later events itself", async () => {
     const service = await receive();
     const { database } = await postingDatabase(service.url);
     const cwd = repository({ [DATABASE]: readFileSync(database) })();
@@ -357,7 +357,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
   });
 });
 
-test("a folder or a file in the place of snapshots is reported in a sentence, and leaves nothing unfinished", async () => {
+test("a folder or a file in place of snapshots is reported in a sentence, and leaves nothing unfinished", async () => {
   const cwd = folder();
   const { url, kill } = await start([], ENVIRONMENT, cwd);
   const snapshots = join(cwd, ".merchant-sandbox/snapshots");

@@ -58,8 +58,10 @@ const places: Record<string, (entries: HarEntry[]) => void> = {
     }
   },
   "names and values of the query": (entries) => {
-    for (const { request } of record(entries, /payments/))
-      request.url += `${request.url.includes("?") ? "&" : "?"}marisa=1&quintela=2&email=${SECRET.email}&token=${SECRET.bearer}`;
+    for (const { request } of record(entries, /payments/)) {
+      const separator = request.url.includes("?") ? "&" : "?";
+      request.url += `${separator}marisa=1&quintela=2&email=${SECRET.email}&token=${SECRET.bearer}`;
+    }
   },
   "paths of unknown endpoints": (entries) => {
     const [first] = record(entries, /customers/) as [HarEntry];

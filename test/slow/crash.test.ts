@@ -52,7 +52,8 @@ test(
     expectNothingLost(soak);
     const attempts = look(db, (rows) => ({
       misnumbered: rows(
-        "select * from attempts a where attempt <> (select count(*) from attempts where delivery = a.delivery and attempt <= a.attempt)",
+        "select * from attempts a where attempt <> (select count(*) from attempts " +
+          "where delivery = a.delivery and attempt <= a.attempt)",
       ),
       twice: rows("select delivery from attempts where status = 'succeeded' group by delivery having count(*) > 1"),
       statuses: rows<{ status: string }>("select distinct status from attempts order by status").map(

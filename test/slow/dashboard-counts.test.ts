@@ -24,7 +24,7 @@ async function failOnce(bench: Bench): Promise<void> {
 const unlimited = { rateLimit: "none" } as const;
 
 describe("a dashboard that is attached late", () => {
-  test("shows the counts of the sandbox, the failed verdict, pages the log to its start, and finds every match of a filter in it", async () => {
+  test("shows the sandbox's counts and failed verdict, pages to the log's start, and filters all of it", async () => {
     const bench = await open(unlimited);
     await failOnce(bench);
     await load(bench.url, 2_998, (number) =>
@@ -204,7 +204,7 @@ describe("in terminals and pages of three widths, every number", () => {
 });
 
 describe("under load", () => {
-  test("eight needles among 1,500 requests a second are all shown, and every number in terminals and pages of three widths is one of the API's", async () => {
+  test("eight needles among 1,500 requests a second are shown; every number at three widths is the API's", async () => {
     const bench = await open(unlimited);
     const [filtered, whole] = [attach(bench.url), attach(bench.url, USUAL)];
     await Promise.all([filtered.shows("LIVE"), whole.shows("LIVE")]);
@@ -255,7 +255,7 @@ describe("under load", () => {
   });
 });
 
-test("no attempt waits for a next one that was cancelled: its endpoint was deleted or is gone, or its merchant was removed", async () => {
+test("no attempt waits for a next one cancelled by a deleted or gone endpoint or a removed merchant", async () => {
   const bench = await open(unlimited);
   const [failing, gone] = [await receive(), await receive()];
   failing.always(500);

@@ -57,10 +57,9 @@ describe("start --detach", () => {
     const cwd = folder();
     const { code, out, error } = await run(["--detach", "--port", "0", "--memory"], {}, cwd);
     expect([code, error, out.length]).toEqual([0, "", 1]);
-    const [, url = "", pid = "", log = ""] =
-      /^merchant-sandbox \S+ is ready at (\S+)\/v1 as process (\d+); its log is (\S+)\. Stop it with merchant-sandbox stop\.$/.exec(
-        out[0] ?? "",
-      ) ?? [];
+    const ready =
+      /^merchant-sandbox \S+ is ready at (\S+)\/v1 as process (\d+); its log is (\S+)\. Stop it with merchant-sandbox stop\.$/;
+    const [, url = "", pid = "", log = ""] = ready.exec(out[0] ?? "") ?? [];
     left.push(Number(pid));
     expect((await call(url, "GET", "/v1/payments")).status).toBe(200);
     expect([statSync(log).mode & 0o077, readFileSync(join(cwd, ".merchant-sandbox/.gitignore"), "utf8")]).toEqual([
@@ -169,7 +168,7 @@ test("wait returns when a starting sandbox becomes ready", async () => {
   await starting.ended;
 });
 
-test("status finds the sandbox at the port of the environment, also one of a network, and ignores proxy variables", async () => {
+test("status finds the sandbox at the environment's port, also on a network, and ignores proxy variables", async () => {
   const proxy = { HTTP_PROXY: "http://127.0.0.1:1", http_proxy: "http://127.0.0.1:1", NODE_USE_ENV_PROXY: "1" };
   for (const words of [[], ["--host", "0.0.0.0", "--allowed-host", "sandbox"]]) {
     const { port } = await start(["--memory", ...words]);

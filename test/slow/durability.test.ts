@@ -119,7 +119,7 @@ describe("the file", () => {
     return { bench, other, defect };
   }
 
-  test("may be read and briefly locked by other programs: a write fails as a whole, and everything else works", async () => {
+  test("may be read and briefly locked by other programs: a write fails as a whole, all else works", async () => {
     const { bench, other } = await contested();
     const write = () => bench.call("POST", RULES, { body: RULE });
     const me = async () => (await bench.call("GET", "/v1/merchants/me")).status;

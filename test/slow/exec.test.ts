@@ -31,7 +31,10 @@ const impatient = `
   const { Agent, request } = await import("node:http");
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   for (let call = 0; call < 3; call++)
-    await new Promise((resolve) => request(base + "/payments", { agent, headers: { authorization: "Bearer " + key } }, (answer) => answer.resume().once("end", resolve)).end());
+    await new Promise((resolve) => {
+      const options = { agent, headers: { authorization: "Bearer " + key } };
+      request(base + "/payments", options, (answer) => answer.resume().once("end", resolve)).end();
+    });
   agent.destroy();`;
 
 /** Exact output and exit of a process. */
@@ -184,7 +187,8 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
   /** Prints the ids of two background processes that ignore signals, one of them in its own session like a daemon. */
   const family = (then: string) => `
     const { spawn } = await import("node:child_process");
-    const deaf = "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {}); setInterval(() => {}, 1000); process.send('deaf')";
+    const deaf = "for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => {}); " +
+      "setInterval(() => {}, 1000); process.send('deaf')";
     for (const detached of [false, true]) {
       const child = spawn(process.execPath, ["-e", deaf], { detached, stdio: ["ignore", "inherit", "inherit", "ipc"] });
       await new Promise((resolve) => child.once("message", resolve));
@@ -226,7 +230,7 @@ describe.skipIf(ON_WINDOWS)(`signals and surviving processes${needs(!ON_WINDOWS,
 
 // exec-matrix.test.ts has every other way to fail; test/cli/fail-on.test.ts has each condition.
 describe("--fail-on", () => {
-  test("verdicts exits with 3 for an immediate retry on another connection, where the first body was not read", async () => {
+  test("verdicts exits with 3 for an immediate retry on another connection, the first body unread", async () => {
     const unread = (path: string, body: object | undefined, keys: readonly string[]) =>
       node(`
         for (const name of ${JSON.stringify(keys)})
@@ -288,7 +292,7 @@ describe("a sandbox of the command", () => {
     );
   });
 
-  test("counts as used, so that its run is no run without requests, and is missed if the command ends before it is closed", async () => {
+  test("counts as used, so its run has requests, and is missed if the command ends before it is closed", async () => {
     expect(await exec(["--fail-on", "verdicts"], own(used))).toMatchObject({ code: 0, error: "" });
     const left = await exec(["--fail-on", "verdicts"], own(`${used} process.exit();`));
     expect([left.code, left.error]).toEqual([

@@ -50,7 +50,7 @@ test("each list with --follow prints what is there, then each new row, and never
   }
 });
 
-test("requests --follow prints the newest ones and then each new one, also after a reset that gives the same ids again", async () => {
+test("requests --follow prints the newest ones and then each new one, also after a reset repeats ids", async () => {
   const bench = await open();
   const words = ["requests", "--follow", "--status", "404"];
   await bench.call("GET", "/v1/payments/pay_one");
@@ -66,7 +66,7 @@ test("requests --follow prints the newest ones and then each new one, also after
   expect(out.map((text) => /\/(pay\w+) 404/.exec(text)?.[1])).toEqual(["pay_one", ...numbers]);
 });
 
-test("verdicts on repeated events reach the log when they are due, without a reader, and the list and --follow show the same", async () => {
+test("verdicts on repeated events are logged when due, without a reader; the list and --follow agree", async () => {
   const { url, line } = await start(["--memory"]);
   const receiver = await receive();
   const acted = new Set<string>();

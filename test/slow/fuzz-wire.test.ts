@@ -20,18 +20,22 @@ const REQUESTS = [
   `GET /v1/customers/cus_ines HTTP/1.1\r\n${HOST}${KEY}Connection: keep-alive\r\n\r\n`,
   `HEAD /v1/merchants/me HTTP/1.1\r\n${HOST}${KEY}\r\n`,
   `GET /v1/merchants/me HTTP/1.0\r\n${HOST}${KEY}\r\n`,
-  `POST /v1/hospitality/pricing-rules HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}Idempotency-Key: k1\r\nContent-Length: ${RULE.length}\r\n\r\n${RULE}`,
-  `POST /v1/hospitality/pricing-rules HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}Transfer-Encoding: chunked\r\n\r\n${half.toString(16)}\r\n${RULE.slice(0, half)}\r\n${(RULE.length - half).toString(16)};x=y\r\n${RULE.slice(half)}\r\n0\r\nX-Trailer: t\r\n\r\n`,
-  `POST /v1/hospitality/pricing-rules HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}Expect: 100-continue\r\nContent-Length: ${RULE.length}\r\n\r\n${RULE}`,
-  `PATCH /v1/statutory/settings HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}Content-Length: 17\r\n\r\n{"autoRemit":true}`.replace(
-    "17",
-    "18",
-  ),
+  `POST /v1/hospitality/pricing-rules HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}` +
+    `Idempotency-Key: k1\r\nContent-Length: ${RULE.length}\r\n\r\n${RULE}`,
+  `POST /v1/hospitality/pricing-rules HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}` +
+    "Transfer-Encoding: chunked\r\n\r\n" +
+    `${half.toString(16)}\r\n${RULE.slice(0, half)}\r\n` +
+    `${(RULE.length - half).toString(16)};x=y\r\n${RULE.slice(half)}\r\n0\r\nX-Trailer: t\r\n\r\n`,
+  `POST /v1/hospitality/pricing-rules HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}` +
+    `Expect: 100-continue\r\nContent-Length: ${RULE.length}\r\n\r\n${RULE}`,
+  `PATCH /v1/statutory/settings HTTP/1.1\r\n${HOST}${KEY}${JSON_TYPE}Content-Length: 18\r\n\r\n{"autoRemit":true}`,
   `DELETE /v1/webhooks/we_none HTTP/1.1\r\n${HOST}${KEY}\r\n`,
   `GET /_sandbox HTTP/1.1\r\n${HOST}\r\n`,
   `POST /_sandbox/drain HTTP/1.1\r\n${HOST}${JSON_TYPE}Content-Length: 17\r\n\r\n{"within":"10ms"}`,
-  `GET /_sandbox/live HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`,
-  `GET /v1/payments HTTP/1.1\r\n${HOST}${KEY}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n\r\n`,
+  `GET /_sandbox/live HTTP/1.1\r\n${HOST}Connection: Upgrade\r\nUpgrade: websocket\r\n` +
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n",
+  `GET /v1/payments HTTP/1.1\r\n${HOST}${KEY}` +
+    "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA\r\n\r\n",
 ];
 
 const TOKENS = [

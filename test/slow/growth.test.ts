@@ -189,22 +189,26 @@ function fill(sql: Sqlite.Database, rows: number): void {
   sql.exec(`
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${rows})
       insert into events (id, merchant, type, created, origin, request, body)
-      select 'evt_' || ${placed("i")}, 'mer_lodge', 'payment.succeeded', ${NOON_SECONDS * 1000} + i, 'event', null, '{}' from n;
+      select 'evt_' || ${placed("i")}, 'mer_lodge', 'payment.succeeded',
+        ${NOON_SECONDS * 1000} + i, 'event', null, '{}' from n;
     insert into deliveries (merchant, endpoint, event, trigger, state, attempts, allowed, due, created)
       select merchant, 'we_old', sequence, 'event', iif(sequence <= ${PENDING_ROWS}, 'pending', 'succeeded'), 1, 6,
         iif(sequence <= ${PENDING_ROWS}, ${NOON_SECONDS * 1000} + 9e9, null), created from events;
-    insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, requestHeaders, started, ended)
+    insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url,
+        requestHeaders, started, ended)
       select 'whd_' || ${placed("sequence")}, merchant, endpoint, sequence, 'event', 1, 6,
         iif(state = 'pending', 'failed', 'succeeded'), 'http://localhost:9/', '{}', created, created from deliveries;
     insert into documents (merchant, kind, id, created, status, body)
       select merchant, 'payment', 'pay_grown' || sequence, sequence, 'succeeded',
-        json_set((select body from documents where kind = 'payment' and status = 'succeeded' limit 1), '$.id', 'pay_grown' || sequence)
+        json_set((select body from documents where kind = 'payment' and status = 'succeeded' limit 1),
+          '$.id', 'pay_grown' || sequence)
         from events;
     insert into replies (merchant, key, fingerprint, request, status, body, expires)
       select merchant, 'key' || sequence, '', 'req_1', 200, '{}', created + 9e9 from events;
-    insert into request_log (sequence, id, at, method, path, query, status, duration, stages, requestHeaders, requestBody,
-        requestBytes, responseHeaders, responseBody, responseBytes)
-      select sequence, 'req_' || sequence, created, 'GET', '/v1/payments', '', 200, 1, '1000', '{}', '', 0, '{}', '', 0 from events;`);
+    insert into request_log (sequence, id, at, method, path, query, status, duration, stages, requestHeaders,
+        requestBody, requestBytes, responseHeaders, responseBody, responseBytes)
+      select sequence, 'req_' || sequence, created, 'GET', '/v1/payments', '', 200, 1, '1000', '{}', '', 0, '{}', '', 0
+        from events;`);
 }
 
 /** A sandbox on a file with the data of a long run. */
@@ -267,9 +271,11 @@ test("one merchant is looked up by as many rows among a thousand merchants as am
   const rowsAmong = (merchants: number) => {
     const { database, tenants, close } = everyStore();
     database.sql.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${merchants})
-        insert into documents (merchant, kind, id, created, status, body) select 'mer_' || i, 'merchant', 'mer_' || i, 1, 'active', json_object('id', 'mer_' || i) from n;
+        insert into documents (merchant, kind, id, created, status, body)
+          select 'mer_' || i, 'merchant', 'mer_' || i, 1, 'active', json_object('id', 'mer_' || i) from n;
       insert into keys (key, merchant, kind) select 'sk_test_' || merchant, merchant, 'key' from documents;
-      insert into seeded_merchants (merchant, fixture, key, email) select merchant, 'blank', '', '' from documents order by sequence;`);
+      insert into seeded_merchants (merchant, fixture, key, email)
+        select merchant, 'blank', '', '' from documents order by sequence;`);
     const found: unknown[] = [];
     const looked = countReads(
       database,
@@ -295,7 +301,8 @@ test("one merchant is looked up by as many rows among a thousand merchants as am
 test("memory holds a bounded number of callers", () => {
   const { database, tenants, close } = everyStore();
   const keys = 5_001;
-  database.sql.exec(`insert into documents (merchant, kind, id, created, status, body) values ('mer_lodge', 'merchant', 'mer_lodge', 1, 'active', '{"id":"mer_lodge"}');
+  database.sql.exec(`insert into documents (merchant, kind, id, created, status, body)
+      values ('mer_lodge', 'merchant', 'mer_lodge', 1, 'active', '{"id":"mer_lodge"}');
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${keys})
     insert into keys (key, merchant, kind) select 'sk_test_' || i, 'mer_lodge', 'session' from n`);
   const reading = countReads(database, "keys");
@@ -351,8 +358,10 @@ test("the logs keep the newest entries, pending deliveries and their events, and
 test("an attempt is listed after any number of later attempts of its event", async () => {
   const again = `update deliveries set attempts = 151 where sequence = 1;
     with recursive n(i) as (select 1 union all select i + 1 from n where i < 150)
-    insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url, requestHeaders, started, ended)
-    select 'whd_0001again' || i, 'mer_lodge', 'we_old', 1, 'retry', i + 1, 200, 'failed', 'http://localhost:9/', '{}', 1, ${NOON_SECONDS * 1000} + 10 + i from n`;
+    insert into attempts (id, merchant, endpoint, delivery, trigger, attempt, allowed, status, url,
+        requestHeaders, started, ended)
+    select 'whd_0001again' || i, 'mer_lodge', 'we_old', 1, 'retry', i + 1, 200, 'failed', 'http://localhost:9/', '{}',
+      1, ${NOON_SECONDS * 1000} + 10 + i from n`;
   const bench = await openFilled(10, again);
   const { attempt, attempts } = await bench.control("GET", "/deliveries/whd_0001");
   expect([attempt.id, attempt.attempt, attempts.length, attempts[0].id]).toEqual([
@@ -396,7 +405,8 @@ test("a large database is checked where it is read: a spoiled record ends in a s
   };
   alter(`insert into documents (merchant, kind, id, created, status, body)
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${records})
-    select 'mer_market', kind, id || i, created, status, json_set(body, '$.id', id || i, '$.merchantId', 'mer_market') from n,
+    select 'mer_market', kind, id || i, created, status, json_set(body, '$.id', id || i, '$.merchantId', 'mer_market')
+      from n,
       (select * from documents where id = 'cus_zoe' and merchant = 'mer_lodge');
     update documents set body = json_set(body, '$.name', 5) where id = 'cus_zoe7';
     update documents set body = '{' where id = 'cus_zoe8' or merchant = 'mer_market' and kind = 'payment'`);

@@ -31,7 +31,7 @@ async function sendAll(bench: Bench, head: string, bytes: number): Promise<strin
   return received;
 }
 
-test("a client that sends the whole of a large body first still gets its 413 or 401, on /v1 and on the control API", async () => {
+test("a client that sends a whole large body first still gets its 413 or 401, on /v1 and the control API", async () => {
   const bench = await open();
   attempted("Large, deep, compressed or endless requests", 3);
   const size = 20 * MEBIBYTE;
@@ -65,7 +65,7 @@ test("Expect: 100-continue gets the response that the headers determine, without
   expect(refused.map(statuses)).toEqual([[401], [413], [403], [404], [404]]);
 });
 
-test("Expect: 100-continue gets its 100 when the body is wanted, and the connection stays open after a refusal only if the body was read", async () => {
+test("Expect: 100-continue gets 100 if the body is wanted; a refusal closes unless the body was read", async () => {
   const bench = await open();
   const socket = connect(bench.port, "127.0.0.1");
   const head = [
@@ -89,7 +89,7 @@ test("Expect: 100-continue gets its 100 when the body is wanted, and the connect
   socket.destroy();
 });
 
-test("errors of the HTTP parser and an unknown expectation are errors of the API; only a logged request has an id", async () => {
+test("HTTP parser errors and an unknown expectation are errors of the API; only logged requests have ids", async () => {
   const bench = await open();
   const host = `Host: localhost:${bench.port}`;
   const requests: [number, string, string][] = [
@@ -206,7 +206,7 @@ test("rejected requests of other sites are not logged, so no page can fill up th
   expect(seen).toEqual([]);
 });
 
-test("an advance of the clock ends with its client, a set clock or the sandbox, and leaves no work behind", async () => {
+test("a clock advance ends with its client, a set clock or the sandbox, and leaves no work behind", async () => {
   const bench = await open({ webhookTimeout: 600_000 });
   const receiver = await receive();
   const held: ServerResponse[] = [];

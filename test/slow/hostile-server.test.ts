@@ -173,7 +173,9 @@ test("names in files and arguments cannot control the terminal", async () => {
   mkdirSync(join(cwd, "lessons"));
   writeFileSync(
     join(cwd, "lessons", "01-first.md"),
-    '# \x1b]0;owned\x07Title\n\nAbout \x9b2J.\n\n## 1. \x1b[31mStep\n\nRead.\n\n<!-- check: {"requests": {"match": {"operation": "merchants.me", "status": 200}}} -->\n',
+    "# \x1b]0;owned\x07Title\n\nAbout \x9b2J.\n\n" +
+      "## 1. \x1b[31mStep\n\nRead.\n\n" +
+      '<!-- check: {"requests": {"match": {"operation": "merchants.me", "status": 200}}} -->\n',
   );
   const all = [
     ["--memory", "--port", "0", "--faults", "faults.json"],

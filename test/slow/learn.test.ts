@@ -45,7 +45,7 @@ test("lists the lessons, or those of a folder of one's own", async () => {
   expect([own.out, own.error]).toEqual([["7 mine             My lesson (1 steps)"], ""]);
 });
 
-test("the package's lessons use the defaults of assumptions and say so; own lessons use those that are set", async () => {
+test("the package's lessons use the defaults of assumptions and say so; own lessons use the set ones", async () => {
   const cwd = folder();
   const limit = async (...words: string[]) => {
     writeFileSync(join(cwd, "merchant-sandbox.json"), JSON.stringify({ assumptions: { "rate_limit.limit": 9 } }));
@@ -171,7 +171,7 @@ test.each([
 });
 
 describe("learn on a terminal", () => {
-  test("opens the lesson, completes a step when its command runs, hints after a while, and s shows plain lines", async () => {
+  test("opens the lesson, completes a step by its command, hints after a while, and s shows plain lines", async () => {
     const terminal = openProgram(["learn", "--port", "0", "--hint-after", "2s"], { size: USUAL });
     const first = await terminal.shows("1. Ask who you are");
     expect(first).toMatch(/\[\d Lesson\]/);
@@ -212,7 +212,8 @@ test("the lesson pane fills a screen of every size exactly, in every step of eve
         const lines = desk.screen(columns, rows);
         expect([name, index, columns, lines.length]).toEqual([name, index, columns, rows]);
         expect(lines.filter((line) => stringWidth(line) > columns)).toEqual([]);
-        expect(lines.filter((line) => line.startsWith("│")).every((line) => stringWidth(line) === columns)).toBe(true);
+        const boxed = lines.filter((line) => line.startsWith("│"));
+        expect(boxed.every((line) => stringWidth(line) === columns)).toBe(true);
         expect(lines.join("\n")).toContain(`▸${index + 1}`);
       }
     }

@@ -488,10 +488,14 @@ describe("custom lessons", () => {
   });
 
   test("create the setup of a step for its learner only, when the step begins", async () => {
-    const setup = `<!-- setup: {"method": "POST", "path": "/_sandbox/faults", "body": {"match": {"merchant": "mer_lodge", "operation": "payments.list"}, "action": {"type": "rate_limit"}}} -->`;
+    const setup =
+      `<!-- setup: {"method": "POST", "path": "/_sandbox/faults", ` +
+      `"body": {"match": {"merchant": "mer_lodge", "operation": "payments.list"}, ` +
+      `"action": {"type": "rate_limit"}}} -->`;
     const bench = await openWith(
       page('{"requests": {"match": {"operation": "merchants.me"}}}') +
-        `\n## 2. Meet it\n\n<!-- check: {"requests": {"match": {"operation": "payments.list", "status": 429}}} -->\n${setup}\n\nDo it.\n`,
+        `\n## 2. Meet it\n\n<!-- check: {"requests": {"match": {"operation": "payments.list", "status": 429}}} -->\n` +
+        `${setup}\n\nDo it.\n`,
     );
     const desk = await sitDown(bench.url, "Ada");
     await desk.begin("own");

@@ -112,7 +112,8 @@ describe("a Node process", () => {
     const home = project([]);
     const source = `
       import { createSandbox } from "merchant-sandbox";
-      const held = () => process.getActiveResourcesInfo().filter((kind) => !/Immediate|TickObject|Pipe|TTY|CloseReq/.test(kind));
+      const held = () => process.getActiveResourcesInfo()
+        .filter((kind) => !/Immediate|TickObject|Pipe|TTY|CloseReq/.test(kind));
       const sandbox = await createSandbox();
       const merchant = await sandbox.merchants.mint();
       await sandbox.verify({ all: [{ never: { match: { operation: "*" } } }] });

@@ -215,7 +215,7 @@ describe("more events than the hub keeps", () => {
     await watcher.seen(12_001);
   });
 
-  test("are missed by a client that does not read; it gets a gap message when it reads again, and other clients miss nothing", async () => {
+  test("are missed by a client that stops reading, which later gets a gap message; others miss nothing", async () => {
     const { hub, url } = await openHub();
     const [sleeper, awake] = [await watch(url), await watch(url)];
     sleeper.socket.pause();
@@ -238,7 +238,7 @@ describe("clients that do not read", () => {
   /** Unread bytes that all sockets of this process hold, those of the hub and those of its clients. */
   const unread = () => process.memoryUsage().external + process.memoryUsage().heapUsed;
 
-  test("together hold a bounded number of bytes; the slowest are disconnected with a reason, and the others miss nothing", async () => {
+  test("hold bounded bytes together; the slowest are disconnected with a reason, the others miss nothing", async () => {
     const { hub, url } = await openHub();
     attempted("Live-stream clients that do not read", 80);
     const sleepers = Array.from({ length: 80 }, () => new WebSocket(url));
@@ -302,7 +302,7 @@ const HANDSHAKE = [
 /** With these headers, a browser shows the response to no page, and as no page. */
 const NEVER_A_PAGE = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" };
 
-test("an accepted upgrade names only the subprotocol of the stream, and has the headers of every response", async () => {
+test("an accepted upgrade names only the stream's subprotocol, and has the headers of every response", async () => {
   const bench = await open();
   const secret = `bearer.${Buffer.from("open-sesame").toString("base64url")}`;
   for (const [offered, chosen] of [

@@ -67,7 +67,8 @@ function reportFailure(seed: number, { failure, trace, tries }: ShrunkTrace): ne
   const again = `MODEL_SEED=${seed} MODEL_RUNS=1 npm run model`;
   const { message, expected, lines } = failure;
   throw new Error(
-    `${message}\nThe model says: ${expected}\nIt takes ${trace.commands.length} commands (${tries} tries); ${again} finds it again:\n${lines.join("\n")}`,
+    `${message}\nThe model says: ${expected}\n` +
+      `It takes ${trace.commands.length} commands (${tries} tries); ${again} finds it again:\n${lines.join("\n")}`,
   );
 }
 

@@ -62,7 +62,8 @@ describe("a better-sqlite3 that would crash this Node", () => {
   });
 
   test("rejects createSandbox() with a code", async () => {
-    const script = `require("./dist/index.cjs").createSandbox().catch(({ code, message }) => console.log(code, message))`;
+    const print = "({ code, message }) => console.log(code, message)";
+    const script = `require("./dist/index.cjs").createSandbox().catch(${print})`;
     const { code, out } = await installation("13.2.0", CRASHES).evaluate(script);
     expect([code, out]).toEqual([0, [`unsupported_node ${REFUSAL}`]]);
   });

@@ -121,7 +121,7 @@ describe("the tarball", () => {
     ).toEqual([]);
   });
 
-  it("holds every file that its pages link to, but only the README's pictures: half a megabyte more would be those of the others", () => {
+  it("holds every file that its pages link to, but only the README's pictures: others take half a megabyte", () => {
     const pages = published.filter((path) => /\.md$|^llms\.txt$/.test(path));
     const targets = pages.flatMap((page) => {
       const prose = text(page).replaceAll(/^```[\s\S]*?^```$/gm, "");
@@ -195,7 +195,9 @@ describe("the command", () => {
   });
 
   it("prints one sentence on an unsupported Node, in syntax that this Node can parse", async () => {
-    const pretend = `Object.defineProperty(process, "versions", { value: { node: "18.20.8" } }); require(${JSON.stringify(bin())});`;
+    const pretend =
+      `Object.defineProperty(process, "versions", { value: { node: "18.20.8" } }); ` +
+      `require(${JSON.stringify(bin())});`;
     const refused = await node("--input-type=commonjs", "--eval", pretend).catch(
       (error: { code: number; stderr: string }) => error,
     );
@@ -214,7 +216,9 @@ describe("the library", () => {
     const script = `
       import { createSandbox } from "merchant-sandbox";
       const sandbox = await createSandbox();
-      const answer = await fetch(sandbox.baseUrl + "/merchants/me", { headers: { authorization: "Bearer sk_test_lodge" } });
+      const answer = await fetch(sandbox.baseUrl + "/merchants/me", {
+        headers: { authorization: "Bearer sk_test_lodge" },
+      });
       console.log(answer.status);
       await sandbox.close();
     `;
@@ -224,14 +228,17 @@ describe("the library", () => {
 
   it("compiles strictly in a project without @types/node, as ESM and CommonJS", async () => {
     const usage = [
-      `import { type ClockAdvanceReply, connect, createSandbox, type Merchant, ownMerchant, type Sandbox, SandboxError } from "merchant-sandbox";`,
+      `import { type ClockAdvanceReply, connect, createSandbox, type Merchant, ownMerchant } from "merchant-sandbox";`,
+      `import { type Sandbox, SandboxError } from "merchant-sandbox";`,
       `export async function first(): Promise<Merchant | undefined> {`,
       `  await using sandbox: Sandbox = await createSandbox({ clock: "2026-01-05T12:00:00Z", port: 0 });`,
       `  sandbox.onRequest(({ status }) => status.toFixed());`,
       `  const text: string = await sandbox.report({ format: "junit" });`,
       `  const { attempts }: ClockAdvanceReply = await sandbox.clock.advance({ by: text.length + "s" });`,
-      `  await using merchant = await ownMerchant(connect(sandbox.url), { fixture: attempts[0]?.merchant ?? "lodge" });`,
-      `  await merchant.faults.add({ match: { body: { "/amount": { gte: 1 } } }, action: { type: "status", status: 500 } });`,
+      `  const fixture = attempts[0]?.merchant ?? "lodge";`,
+      "  await using merchant = await ownMerchant(connect(sandbox.url), { fixture });",
+      `  const match = { body: { "/amount": { gte: 1 } } };`,
+      `  await merchant.faults.add({ match, action: { type: "status", status: 500 } });`,
       `  // @ts-expect-error: an action that does not exist`,
       `  await sandbox.faults.add({ action: { type: "lost_respons" } });`,
       `  // @ts-expect-error: a span is text`,

@@ -178,7 +178,8 @@ async function look(
     arrivals: mine
       .map(({ event, body, headers }) => {
         const genuine = createHmac("sha256", secret).update(body).digest("hex") === headers["x-webhook-signature"];
-        return `${event.type} ${event.merchantId === merchant ? "mine" : "another's"} ${genuine ? "genuine" : "forged"}`;
+        const owner = event.merchantId === merchant ? "mine" : "another's";
+        return `${event.type} ${owner} ${genuine ? "genuine" : "forged"}`;
       })
       .sort(),
     attempts: counted((await all("/deliveries")).map(({ eventType, status }) => `${eventType} ${status}`)),

@@ -269,7 +269,7 @@ async function forward(bench: Bench, url: string, ...words: string[]) {
   return { ...program, first, secret: /whsec_\w+/.exec(first)?.[0] ?? "" };
 }
 
-test("delivers matching events, prints each attempt with its retries, and removes the endpoint at the end", async () => {
+test("delivers matching events, prints attempts and their retries, and removes the endpoint at the end", async () => {
   const bench = await open();
   const { url, received } = await receiver(500);
   await bench.control("POST", "/faults", {
@@ -318,7 +318,8 @@ test("registers the endpoint again after a reset, and keeps one that was there b
   const { url, received } = await receiver();
   const { child, ended, line, out } = await forward(bench, url, "--json");
   await bench.control("POST", "/reset", {});
-  while ((await endpoints(bench)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20)); // It registers in its own time.
+  // It registers in its own time.
+  while ((await endpoints(bench)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
   await trigger(bench, "payout.paid");
   await line((text) => text.startsWith('{"event":"delivery"') && text.includes('"responseStatus":200'));
   expect([received.length, JSON.parse(out[0] ?? "").created]).toEqual([1, true]);

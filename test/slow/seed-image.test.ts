@@ -131,7 +131,7 @@ describe("the built image in the package", () => {
     });
   });
 
-  test("has nothing that falls due between the day to which it moves and the present, so that a start has nothing to carry out", async () => {
+  test("has nothing due between the day it moves to and the present, so that a start carries nothing out", async () => {
     const changes = [];
     for (let day = 0; day < 731; day += daysBetween(61, 13))
       changes.push(

@@ -83,7 +83,8 @@ test("--assume without a value is refused with an example", async () => {
   expect(await run(["start", "--assume", "rate_limit.limit"], NOWHERE)).toMatchObject({
     code: 2,
     error: expect.stringContaining(
-      '--assume takes the id of an assumption and its value, such as rate_limit.limit=100; received "rate_limit.limit".',
+      "--assume takes the id of an assumption and its value, such as rate_limit.limit=100; " +
+        'received "rate_limit.limit".',
     ),
   });
 });

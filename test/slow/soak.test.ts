@@ -22,7 +22,10 @@ const megabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MB`;
 function memory(held: readonly Held[], of: "heap" | "rss"): string {
   const values = held.map((one) => one[of]);
   const [least, most] = [Math.min(...values), Math.max(...values)].map(megabytes);
-  return `${megabytes(median(values))} in the middle, ${least} to ${most}, a growth of ${megabytes(growth(values))} over ${held.length} samples`;
+  return (
+    `${megabytes(median(values))} in the middle, ${least} to ${most}, ` +
+    `a growth of ${megabytes(growth(values))} over ${held.length} samples`
+  );
 }
 
 const range = (values: number[]) => `${Math.min(...values)} to ${Math.max(...values)}`;
@@ -35,7 +38,8 @@ function table({ load, receiver, disk, met }: Soak, { seconds, seed, lives, held
     ["lives", `1 long, ${lives.killed} killed, ${lives.stopped} stopped`],
     [
       "calls",
-      `${seen.reads} reads and ${seen.writes} writes answered, ${seen.refused} refused, ${seen.broken} without an answer`,
+      `${seen.reads} reads and ${seen.writes} writes answered, ` +
+        `${seen.refused} refused, ${seen.broken} without an answer`,
     ],
     [
       "writes",
@@ -43,7 +47,8 @@ function table({ load, receiver, disk, met }: Soak, { seconds, seed, lives, held
     ],
     [
       "events",
-      `${receiver.copies.size}, each received; ${copies} genuine copies, ${receiver.seen.forged} forged, ${receiver.seen.failed} failed`,
+      `${receiver.copies.size}, each received; ${copies} genuine copies, ` +
+        `${receiver.seen.forged} forged, ${receiver.seen.failed} failed`,
     ],
     ...[...met].map(([name, counts]): [string, string] => [
       name,

@@ -44,7 +44,7 @@ async function expectGivenBack(shell: TestTerminal): Promise<void> {
 const pidAt = async (url: string) => ((await control(url, "GET", "")) as { pid: number }).pid;
 
 describe("every exit restores the terminal and prints a summary", () => {
-  test("q exits with 0, and prints the output of other code, which the dashboard captured and summarised in a line", async () => {
+  test("q exits with 0, and prints other code's output, which the dashboard captured and summarised", async () => {
     const shell = await startInShell("--memory --port 0", planted("write"));
     await get(shell.url, "/v1/payments");
     await shell.shows(/GET +\/v1\/payments/);
@@ -86,7 +86,9 @@ describe("every exit restores the terminal and prints a summary", () => {
     const pid = await pidAt(shell.url);
     const { host, hostname, port } = new URL(shell.url);
     const halfSent = connect(Number(port), hostname).on("error", () => {});
-    const head = `POST /v1/hospitality/pricing-rules HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer sk_test_lodge\r\nContent-Type: application/json\r\nContent-Length: 100`;
+    const head =
+      `POST /v1/hospitality/pricing-rules HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer sk_test_lodge\r\n` +
+      "Content-Type: application/json\r\nContent-Length: 100";
     await new Promise<void>((resolve) => halfSent.write(`${head}\r\n\r\n{`, () => resolve()));
     // From here on, every response belongs to a request sent after that partial request.
     await get(shell.url, "/v1/payments");
@@ -369,7 +371,7 @@ describe("plain lines", () => {
 });
 
 describe("attached to a sandbox elsewhere", () => {
-  test("it requires the control API's token, shows past and new rows, and the sandbox continues without it", async () => {
+  test("it requires the control token, shows past and new rows, and the sandbox continues without it", async () => {
     const sandbox = await start(["--memory", "--control-token", "sesame"]);
     await openProgram(["attach", sandbox.url]).shows(/DETACHED.*--control-token/);
     await get(sandbox.url, "/v1/payments?limit=1");
@@ -387,7 +389,7 @@ describe("attached to a sandbox elsewhere", () => {
     expect((await get(sandbox.url, "/v1/payments")).status).toBe(200);
   });
 
-  test("it reports a lost sandbox and stale rows, and recognises a new sandbox; a second one waits for its start", async () => {
+  test("it reports a lost sandbox and stale rows, and recognises a new one; another waits for its start", async () => {
     const sandbox = await start(["--memory"]);
     await get(sandbox.url, "/v1/payments?limit=7");
     const terminal = openProgram(["attach", sandbox.url]);

@@ -288,12 +288,14 @@ const deafReceivers: Hazard = async ({ service, spell, long, count }) => {
 const RUDE = [
   "GET /v1/pay",
   "GET /v1/payments HTTP/1.1\r\nHost: localho",
-  "POST /v1/employees/payroll HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer sk_test_lodge\r\nContent-Type: application/json\r\nContent-Length: 400\r\n\r\n{",
+  "POST /v1/employees/payroll HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer sk_test_lodge\r\n" +
+    "Content-Type: application/json\r\nContent-Length: 400\r\n\r\n{",
   "GET /v1/payments?limit=100 HTTP/1.1\r\nHost: localhost:PORT\r\nAuthorization: Bearer sk_test_lodge\r\n\r\n".repeat(
     5,
   ),
   "GET /_sandbox/openapi.json HTTP/1.1\r\nHost: localhost:PORT\r\n\r\n",
-  "GET /_sandbox/live HTTP/1.1\r\nHost: localhost:PORT\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n\x81\xff",
+  "GET /_sandbox/live HTTP/1.1\r\nHost: localhost:PORT\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n\x81\xff",
   "\x16\x03\x01\x02\x00\x01\x00 this is no HTTP",
 ];
 

@@ -135,7 +135,8 @@ export function expectNothingLost({ db, load, receiver, endpoint }: Soak): void 
     ),
     // A duplicate made by a fault has one attempt.
     open: rows(
-      `select * from deliveries where merchant = 'mer_lodge' and endpoint = '${endpoint}' and copy = 0 and state <> 'succeeded'`,
+      `select * from deliveries where merchant = 'mer_lodge' and endpoint = '${endpoint}' ` +
+        "and copy = 0 and state <> 'succeeded'",
     ),
   }));
   expectEffects(load.writes, { records, events: receiver.events });

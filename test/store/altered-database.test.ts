@@ -83,7 +83,7 @@ test("lowered counts go on after the ids that exist", async () => {
   expect(id).not.toBe(first);
 });
 
-test("a change that keeps every rule is accepted, and the sandbox that wrote the file still sends by itself", async () => {
+test("a change that keeps every rule is accepted; the sandbox that wrote the file still sends by itself", async () => {
   const db = await filled();
   alter(db, `update documents set body = json_set(body, '$.amount', 4711) where id = 'pay_succeeded'`);
   const bench = await open({ memory: false, db });
@@ -110,7 +110,8 @@ test("a database of a build without marks is opened, and its endpoints wait", as
   const db = await filled();
   alter(
     db,
-    "delete from settings where name = 'mark'; insert into settings values ('owner', 'process 1 at http://127.0.0.1:1')",
+    "delete from settings where name = 'mark'; " +
+      "insert into settings values ('owner', 'process 1 at http://127.0.0.1:1')",
   );
   rmSync(`${db}-session`);
   const bench = await open({ memory: false, db });

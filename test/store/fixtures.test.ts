@@ -245,7 +245,8 @@ describe("a custom fixture", () => {
     [
       "a refund above the amount",
       '[{ "id": "prod_1" }]',
-      '[{ "id": "prod_1" }], "payment": [{ "id": "pay_1", "status": "succeeded", "amount": 500, "refundedAmount": 900 }]',
+      '[{ "id": "prod_1" }], ' +
+        '"payment": [{ "id": "pay_1", "status": "succeeded", "amount": 500, "refundedAmount": 900 }]',
       ":13 /records/payment/0/refundedAmount: payment pay_1: refundedAmount must not exceed the amount, 500; " +
         "received 900.",
     ],
@@ -288,7 +289,8 @@ describe("a custom fixture", () => {
   ])("is rejected if its merchant has the %s of another", async (field, value, where) => {
     const other = SHOP.replaceAll(/shop/g, "twin").replace(value.toLowerCase().replace("shop", "twin"), value);
     const folder = folderOf({ "a.json": SHOP, "b.json": other });
-    const message = `${join(folder, "b.json")}${where}: merchant.${field} must differ from that in ${join(folder, "a.json")}`;
+    const [first, second] = [join(folder, "a.json"), join(folder, "b.json")];
+    const message = `${second}${where}: merchant.${field} must differ from that in ${first}`;
     await expect(readCheckedFixtures(folder, resources)).rejects.toThrow(message);
   });
 
@@ -365,7 +367,8 @@ describe("the views", () => {
     expect(
       sql
         .prepare(
-          "select sum(json_extract(value, '$.netAmount')) = totals ->> 'netAmount' as adds from payrolls, json_each(items) group by payrolls.id",
+          "select sum(json_extract(value, '$.netAmount')) = totals ->> 'netAmount' as adds " +
+            "from payrolls, json_each(items) group by payrolls.id",
         )
         .pluck()
         .all(),

@@ -167,7 +167,8 @@ describe("work that fails", () => {
   test("keeps the writes of earlier work, by any kind of statement", async () => {
     const { sql } = database;
     const learner =
-      "insert into learners (merchant, name, step, hints, began, mark) values (?, ?, 1, 0, 0, 'null') returning sequence";
+      "insert into learners (merchant, name, step, hints, began, mark) " +
+      "values (?, ?, 1, 0, 0, 'null') returning sequence";
     const add = (name: string) => sql.prepare<string[], number>(learner).pluck().get(name, name);
     const ids = await Promise.allSettled([
       database.groupCommit(() => sql.exec("create temp table notes (text)")),

@@ -5,7 +5,7 @@ import { unknownMerchant } from "../../src/store/records/tenants.ts";
 import { open } from "../support/sandbox.ts";
 import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
 
-test("a delivery that failed for good counts, until the event is replayed; the delivery of another event still counts", async () => {
+test("a delivery that failed for good counts until its event is replayed; another event's still counts", async () => {
   const bench = await open();
   const failed = async () => (await bench.control("GET", "")).failedDeliveries;
   const receiver = await receive();
@@ -23,7 +23,7 @@ test("a delivery that failed for good counts, until the event is replayed; the d
   expect(await failed()).toBe(1);
 });
 
-test("a removed merchant has no failed deliveries any more, but the coverage still has its calls and events", async () => {
+test("a removed merchant has no failed deliveries, but the coverage still has its calls and events", async () => {
   const bench = await open({ life: "off" });
   const receiver = await receive();
   receiver.always({ status: 500 });

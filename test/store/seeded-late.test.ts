@@ -148,7 +148,7 @@ test("a reset of a merchant in the same week carries out what has fallen due sin
   expect(await recordsOf(bench)).toEqual(await recordsOf(await openAt(time)));
 });
 
-test("a new merchant and the reset of one are seeded at the present of the clock, a reset of everything at the clock of the start", async () => {
+test("a new or reset merchant is seeded at the clock's present, a reset of all at the start's clock", async () => {
   const bench = await openAt(parseTime(AS_OF) as number);
   await bench.clock.advance({ by: "400d" });
   const late = await recordsOf(await openAt((parseTime(AS_OF) as number) + 400 * DAY));

@@ -328,7 +328,8 @@ describe("a snapshot changed by another program", () => {
     ["a learner of a merchant that is missing", "update learners set merchant = 'mer_none'", /learners .*merchant/],
     [
       "a record with the last number that JavaScript counts exactly",
-      "update documents set sequence = 9007199254740992 where sequence = (select max(sequence) from documents where kind = 'payment')",
+      "update documents set sequence = 9007199254740992 " +
+        "where sequence = (select max(sequence) from documents where kind = 'payment')",
       /documents .*sequence/,
     ],
     ["a learner at step -1", "update learners set step = -1", /learners .*step/],

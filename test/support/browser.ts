@@ -186,7 +186,8 @@ function pageOf(send: Send, complaints: string[]): Page {
         await send("Input.dispatchMouseEvent", { type, ...at });
     },
     write: (selector, text) =>
-      evaluate(`{ const input = document.querySelector(${JSON.stringify(selector)}); input.value = ${JSON.stringify(text)};
+      evaluate(`{ const input = document.querySelector(${JSON.stringify(selector)});
+        input.value = ${JSON.stringify(text)};
         input.dispatchEvent(new Event("input", { bubbles: true })); }`),
     async resize(width, height) {
       await send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
@@ -226,7 +227,8 @@ async function pressKey(send: Send, name: string): Promise<void> {
 
 /** Runs in the page: the middle of the element to click, or why there is none. */
 const placeOf = `(selector, text) => {
-  const found = [...document.querySelectorAll(selector)].find((one) => one.textContent.includes(text) && one.checkVisibility());
+  const found = [...document.querySelectorAll(selector)].find((one) =>
+    one.textContent.includes(text) && one.checkVisibility());
   if (!found) return "No " + selector + " contains " + text + ". The page shows: " + document.body.innerText;
   found.scrollIntoView({ block: "nearest", inline: "nearest" });
   const { left, top, width, height } = found.getBoundingClientRect();

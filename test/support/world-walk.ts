@@ -112,7 +112,8 @@ export async function walk(seed: number, steps: number): Promise<WalkResult> {
       if (answer.status < 300) result.accepted++;
       const isTime = action.path.endsWith("/advance");
       if (isTime) now = Date.parse(answer.body.now) / 1_000;
-      const done = `seed ${seed} step ${step} ${merchant}: ${action.method} ${action.path} ${JSON.stringify(action.body)}`;
+      const call = `${action.method} ${action.path} ${JSON.stringify(action.body)}`;
+      const done = `seed ${seed} step ${step} ${merchant}: ${call}`;
       const changed = isTime || step % ALL_WORLDS === 0 ? [...worlds.keys()] : [merchant];
       result.violations = problemsAfter(records, { changed, now, worlds, action, answer }).map(
         (problem) => `${done}\n${problem}`,

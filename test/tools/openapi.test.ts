@@ -118,8 +118,10 @@ test("types generated from the service's document compile strictly and reject wr
     export const refusal: Refusal = "invalid_state";
     export const declinedAt = (answer: Json<Decline["responses"][200]>): number | null => answer.declinedAt;
     export const page: NonNullable<paths["/payments"]["get"]["parameters"]["query"]>["limit"] = 100;
-    export const next = (list: Json<paths["/payments"]["get"]["responses"][200]>): string | undefined => list.data.at(-1)?.id;
-    export const paid = (event: Json<NonNullable<webhooks["payment.succeeded"]["post"]["requestBody"]>>): number | null => event.data.amount;
+    export const next = (list: Json<paths["/payments"]["get"]["responses"][200]>): string | undefined =>
+      list.data.at(-1)?.id;
+    type Paid = Json<NonNullable<webhooks["payment.succeeded"]["post"]["requestBody"]>>;
+    export const paid = (event: Paid): number | null => event.data.amount;
     // @ts-expect-error: no booking has such a status.
     export const wrongStatus: components["schemas"]["Booking"]["status"] = "nonsense";
     // @ts-expect-error: no operation returns this code.

@@ -63,7 +63,9 @@ function asTest(snippet: string, opening: string, more: string): string {
   return [...lines.filter(isImport), opening, ...lines.filter((line) => !isImport(line)), more, "});", ""].join("\n");
 }
 
-const listPayments = `const { status } = await fetch(merchant.baseUrl + "/payments", { headers: { Authorization: "Bearer " + merchant.apiKey } });
+const listPayments = `const { status } = await fetch(merchant.baseUrl + "/payments", {
+  headers: { Authorization: "Bearer " + merchant.apiKey },
+});
 if (status !== 200) throw new Error("status " + status);`;
 
 test.for([

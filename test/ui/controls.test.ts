@@ -277,7 +277,7 @@ describe("the other controls", () => {
 });
 
 describe("a form", () => {
-  test("shows what the control API says of a field at that field, which gets the focus, and can be sent again", async () => {
+  test("shows the control API's error at its field, which gets the focus, and can be sent again", async () => {
     const { desk } = await openSandboxDashboard();
     await desk.run("x");
     await desk.run("o", "tab", "tab", "tab", "tab", "0", "up", "up", "enter");
@@ -362,7 +362,7 @@ describe("a form", () => {
   });
 });
 
-test("a form shows what, where and how often; ctrl-o unfolds the rest, and a field with a value is never folded", async () => {
+test("a form shows what, where and how often; ctrl-o unfolds the rest; a filled field is never folded", async () => {
   const { desk } = await openSandboxDashboard(120, 60);
   await desk.run("x");
   desk.press("4");

@@ -151,7 +151,7 @@ describe("trends", () => {
     expect(lines.find((one) => one.includes("4xx 5xx"))).not.toContain("█");
   });
 
-  test("have an axis, their highest value where there is room, and the totals of each operation, the slowest first", () => {
+  test("have an axis, their maximum where there is room, and each operation's totals, the slowest first", () => {
     const operations = ["payments.list", "payouts.list"].map((operation, index) => ({
       operation,
       ...span(1_204, index, 0, 1 + index),

@@ -227,7 +227,7 @@ describe("what is offered", () => {
     expect([bar(desk.state).includes("u undo"), first(desk.state)?.startsWith(" LIVE ")]).toEqual([false, true]);
   });
 
-  test("a form arms exactly what its sentence says, whatever the fault, and names the row that has prefilled it", async () => {
+  test("a form arms exactly what its sentence says, for any fault, and names the row that prefilled it", async () => {
     const { bench, desk } = await openSandboxDashboard(160, 60);
     desk.state = withLiveEvents(desk.state, [asked(7, "mer_lodge")]);
     const { oneOf } = await bench.control("GET", "/faults/schema.json");

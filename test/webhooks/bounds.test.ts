@@ -63,7 +63,7 @@ test("a receiver that registers an endpoint and triggers an event for each deliv
   receiver.always(200);
 });
 
-test("with a hundred thousand pending deliveries, the next write gets 503 and changes nothing; none is dropped", async () => {
+test("at a hundred thousand pending deliveries, a write gets 503 and changes nothing; none is dropped", async () => {
   const db = join(folder(), "sandbox.db");
   const first = await open({ memory: false, db, retrySchedule: "1h" });
   const receiver = await receive();
@@ -77,7 +77,8 @@ test("with a hundred thousand pending deliveries, the next write gets 503 and ch
   sql.exec(`${rows} insert into events (id, merchant, type, created, origin, body)
     select id || i, merchant, type, created, origin, body from events, n;
     insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created)
-    select d.merchant, d.endpoint, e.sequence, 'test', 0, 'pending', 6, d.created + 7200000, d.created from deliveries d, events e
+    select d.merchant, d.endpoint, e.sequence, 'test', 0, 'pending', 6, d.created + 7200000, d.created
+      from deliveries d, events e
     where e.sequence <> d.event`);
   sql.close();
 

@@ -218,7 +218,7 @@ describe("the schedule", () => {
   const times = async (bench: Parameters<typeof log>[0]) =>
     (await log(bench)).map(({ created }) => created - NOON_SECONDS);
 
-  test("realistic: eight attempts over a day, each gap with up to 10 % jitter, different for each delivery", async () => {
+  test("realistic: eight attempts over a day, gaps with up to 10 % jitter, different for each delivery", async () => {
     const bench = await open({ retrySchedule: "realistic", life: "off" });
     const receiver = await receive();
     receiver.always(500);
@@ -371,7 +371,7 @@ describe("on a frozen clock", () => {
 });
 
 describe("a crash", () => {
-  test("during an attempt: it is logged as aborted and made again, and does not count against the allowed attempts", async () => {
+  test("during an attempt: it is logged as aborted, made again, and uses up none of the allowed attempts", async () => {
     const at = folder();
     const before = await open({ memory: false, db: join(at, "sandbox.db"), retrySchedule: "2s" });
     const receiver = await receive();
@@ -404,7 +404,7 @@ describe("a crash", () => {
     }
   });
 
-  test("during an attempt at an endpoint that meanwhile responded with 410: it is logged as sent, and not made again", async () => {
+  test("during an attempt whose endpoint meanwhile sent 410: it is logged as sent, and not made again", async () => {
     const at = folder();
     const before = await open({ memory: false, db: join(at, "sandbox.db"), clock: "real" });
     const receiver = await receive();

@@ -82,7 +82,8 @@ const readable: [string, string, Partial<Outcome>][] = [
   ],
   [
     "early hints before the response itself",
-    `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 503 No\r\nRetry-After: 7\r\nRetry-After: 9\r\nContent-Length: 0\r\n\r\n`,
+    "HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n" +
+      "HTTP/1.1 503 No\r\nRetry-After: 7\r\nRetry-After: 9\r\nContent-Length: 0\r\n\r\n",
     { responseStatus: 503, retryAfter: "7", errorCode: "http_status" },
   ],
   [
@@ -214,12 +215,14 @@ describe("whatever a receiver responds", () => {
     anyText,
     fc.integer().map(String),
     fc.constantFrom(
-      ..."-1|-0|1e309|0x10|99999999999999999999|1.5|NaN|Infinity|Thu, 01 Jan 1970 00:00:00 GMT|Fri, 31 Dec 9999 23:59:59 GMT".split(
-        "|",
-      ),
-      ..."Sat, 01 Jan 0000 00:00:00 GMT|Sat, 32 Foo 275761 00:00:00 GMT|Thu, 01 Jan 1970|Mon|8640000000000001|,|1, 2".split(
-        "|",
-      ),
+      ...(
+        "-1|-0|1e309|0x10|99999999999999999999|1.5|NaN|Infinity|" +
+        "Thu, 01 Jan 1970 00:00:00 GMT|Fri, 31 Dec 9999 23:59:59 GMT"
+      ).split("|"),
+      ...(
+        "Sat, 01 Jan 0000 00:00:00 GMT|Sat, 32 Foo 275761 00:00:00 GMT|" +
+        "Thu, 01 Jan 1970|Mon|8640000000000001|,|1, 2"
+      ).split("|"),
     ),
   );
   const header = fc.oneof(

@@ -71,7 +71,9 @@ describe("a signature", () => {
       expect(await explained(sign(body, secret))).toEqual({
         matches: false,
         mistake: null,
-        explanation: `The sandbox signs with the ${form}, after "v1="; this is not the signature for this body and this secret.`,
+        explanation:
+          `The sandbox signs with the ${form}, after "v1="; ` +
+          "this is not the signature for this body and this secret.",
       });
     },
   );

@@ -60,7 +60,9 @@ const PYTHON = `
 import sys, json, urllib.request
 sent = json.loads(sys.argv[1])
 body = sent.get("body")
-urllib.request.urlopen(urllib.request.Request(sent["url"], method=sent["method"], headers=sent["headers"], data=body and body.encode())).read()`;
+data = body and body.encode()
+request = urllib.request.Request(sent["url"], method=sent["method"], headers=sent["headers"], data=data)
+urllib.request.urlopen(request).read()`;
 
 export const transports: Record<string, () => Client> = {
   "fetch, body read": () => overFetch(true),
