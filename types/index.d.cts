@@ -384,9 +384,6 @@ export interface AssumptionValues {
   "error.idempotency_key_reused.code"?: string;
   "error.rate_limit_exceeded.category"?: string;
   "error.rate_limit_exceeded.code"?: string;
-  "error.database_damaged.status"?: number;
-  "error.database_damaged.category"?: string;
-  "error.database_damaged.code"?: string;
 }
 export interface AttemptMessage {
   id: string;

@@ -187,6 +187,7 @@ const unseen: Partial<Record<ErrorCode, string>> = {
   malformed_http: "A recording has only requests that could be read.",
   request_timeout: "A recording does not say how slowly a request arrived.",
   internal_error: "Responses with 5xx are left out: another call with the same content may succeed.",
+  database_damaged: "Responses with 5xx are left out: another call with the same content may succeed.",
   outage: "Responses with 5xx are left out: another call with the same content may succeed.",
 };
 

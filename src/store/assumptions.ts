@@ -39,7 +39,12 @@ export const boundFact = (parameter: string, kind: (typeof BOUNDS)[number], valu
 
 /** Errors of requests that Node rejects before the sandbox reads them, of fault rules, and of a defect. */
 const UNSETTABLE: readonly ErrorCode[] = [
-  ...(["malformed_http", "headers_too_large", "request_timeout", "outage", "internal_error"] as const),
+  "malformed_http",
+  "headers_too_large",
+  "request_timeout",
+  "outage",
+  "internal_error",
+  "database_damaged",
 ];
 
 /** The status, the category and the code that an error shows. */

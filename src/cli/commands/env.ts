@@ -6,7 +6,7 @@ import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { command } from "../command.ts";
-import { print, printText } from "../output/print.ts";
+import { printBuildCommand, printText } from "../output/print.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
 import { connectToSandbox, variablesOf } from "../remote/running-sandbox.ts";
 
@@ -56,8 +56,7 @@ function writeForGithub(variables: Variables): void {
   if (files.length === 0)
     usageError("GITHUB_ENV and GITHUB_OUTPUT are not set: --format github works only in a step of GitHub Actions.");
   const token = variables.MERCHANT_SANDBOX_CONTROL_TOKEN;
-  if (token !== undefined)
-    print(`::add-mask::${token.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A")}`);
+  if (token !== undefined) printBuildCommand("add-mask", token);
   // The delimiter is random, so that no value can end its own block and start another variable.
   const blocks = Object.entries(variables).map(([name, value]) => {
     const delimiter = `end_${randomToken()}`;

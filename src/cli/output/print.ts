@@ -25,6 +25,13 @@ export const print = (line: string) => {
   writeLines();
 };
 
+/** Prints a command of GitHub Actions, such as `::add-mask::`, which `print` would escape. */
+export function printBuildCommand(name: string, value: string): void {
+  writeLines();
+  const escaped = value.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+  process.stdout.write(`::${name}::${escapeControlCharacters(escaped)}\n`);
+}
+
 let lines = "";
 
 /** Prints the lines of an event-loop turn together: under load, a write each takes a tenth of a request's time. */
