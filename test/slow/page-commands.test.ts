@@ -142,9 +142,12 @@ function openPlace(cwd: string) {
   return { run, control: (words: string) => run(`npx merchant-sandbox ${words}`) };
 }
 
+/** `.ci/run` sets RECIPES. The two hundred commands take ten minutes, so `npm test` runs one for each page. */
+const everywhere = process.env.RECIPES === undefined ? [...samples] : commands;
+
 test.each([
-  ["checkout", commands],
-  ["project", commands],
+  ["checkout", everywhere],
+  ["project", everywhere],
   ["tarball", [...samples, "npx merchant-sandbox --version"]],
 ])("the commands of the pages run in a %s", { timeout: HOUR }, async (name, ran) => {
   const cwd = join(base, name);

@@ -12,7 +12,7 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   "filter|search": /^typed: (?!none)|^open: Commands/m,
   "copy curl|copy": /^copied: .*curl /m,
   link: /^copied: http.*#/m,
-  verify: /^copied: [^]*openssl/m,
+  verify: /^copied: [\s\S]*openssl/m,
   jump: /^open: [^\n]|^notice: req_\d+ caused no delivery/m,
   outage: /^notice: (?:Armed|Ended the) outage/m,
   cut: /^notice: Armed lost_response/m,
