@@ -164,7 +164,7 @@ describe("a database is refused in one sentence that names the file,", () => {
     for (const suffix of ["", "-wal"]) cpSync(db + suffix, copy + suffix);
     await sandbox.close();
     await expect(createSandbox({ memory: false, db: copy })).rejects.toThrow(
-      /own\.db-wal was not left by a sandbox of this user, .* add --trust to start with it\.$/,
+      /own\.db-wal was not left by a sandbox of this user, .* add --trust to start with what it holds, or remove it/,
     );
     const trusted = await createSandbox({ memory: false, db: copy, trust: true });
     expect(await trusted.records.list({ kind: "payment", limit: 1 })).toMatchObject({ data: [{ id }] });
