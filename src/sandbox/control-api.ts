@@ -26,8 +26,9 @@ import { eventWriterUnder } from "../webhooks/event-body.ts";
 import { createSender } from "../webhooks/http/sender.ts";
 import { shownSignature } from "../webhooks/signature.ts";
 import { buildRequest, type WebhookEvent } from "../webhooks/webhook-request.ts";
-import { type Engine, operations, reportDefect, senderOptions, storedKinds } from "./engine.ts";
+import { type Engine, operations, reportDefect, senderOptions } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
+import { restoredFrom } from "./restore-snapshot.ts";
 import { createStartState } from "./start-state.ts";
 
 /** The parts of the control API. Starting and stopping the sandbox use some of them. */
@@ -36,6 +37,7 @@ export type ControlApiParts = ReturnType<typeof openControlApi>;
 export function openControlApi(engine: Engine) {
   const { address, fixtures, image, clock, random, life } = engine;
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
+  const { trust, bodies } = engine.options;
   const statusOf = (code: ErrorCode) => shownError(engine.assumed, code).status;
   const coverage = () => readCoverage({ operations: engine.operations, eventTypes, statusOf, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
@@ -59,7 +61,6 @@ export function openControlApi(engine: Engine) {
     image,
     random,
     dataReplaced,
-    cachesCleared: () => clearCaches(stores),
     removed,
   });
   const verifier = openVerifier(engine);
@@ -70,7 +71,7 @@ export function openControlApi(engine: Engine) {
     random,
     life,
     world,
-    snapshots: openSnapshots({ ...stores, ...engine.options, resources: storedKinds }),
+    snapshots: openSnapshots({ ...stores, trust, build: (snapshot) => restoredFrom(snapshot, bodies), dataReplaced }),
     dispatcher,
     limiter,
     faults: faults.rules,
@@ -81,7 +82,6 @@ export function openControlApi(engine: Engine) {
     verifier,
     auditor: openAuditor(engine),
     report: openReporter(engine, shared),
-    dataReplaced,
     publish: hub.publish,
     made: hub.made,
     resources,

@@ -1,6 +1,5 @@
 // The seeded world: seeds an empty database, resets it, and creates and removes merchants for tests.
 
-import { nextTurn, stopwatch } from "../../kernel/clock.ts";
 import { nearestOrAll } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
 import type { Random } from "../../kernel/random.ts";
@@ -14,10 +13,6 @@ import type { SeedImage } from "./seed-image.ts";
 export type World = ReturnType<typeof openWorld>;
 
 const KEY_LENGTH = 24;
-/** Created merchants that are erased together with everything else. */
-const BATCH = 100;
-/** Milliseconds for which erasing merchants may keep other requests waiting. */
-const LONGEST_TURN = 15;
 
 interface WorldOptions {
   stores: Stores;
@@ -28,22 +23,11 @@ interface WorldOptions {
   random: Random;
   /** Clears the caches after the rows of one merchant, or of all, were deleted. */
   dataReplaced(merchant?: string): void;
-  /** Clears the caches of keys, stored replies and due records, after merchants were erased. */
-  cachesCleared(): void;
   /** Clears the state in memory of a merchant that was removed, except for its logs. */
   removed(merchant: string): void;
 }
 
-export function openWorld({
-  stores,
-  seeder,
-  fixtures,
-  image,
-  random,
-  dataReplaced,
-  cachesCleared,
-  removed,
-}: WorldOptions) {
+export function openWorld({ stores, seeder, fixtures, image, random, dataReplaced, removed }: WorldOptions) {
   const { database, counters, requestLog, tenants, heldEndpoints } = stores;
   const eraser = openEraser(database);
   const isEmpty = database.sql
@@ -63,12 +47,8 @@ export function openWorld({
     eraser.merchant(merchant);
     seeder.seed(named(fixtures(), fixture), identity);
   };
-  const removeMostCreated = createdMerchantRemover(database, eraser, cachesCleared);
-  const reseedAll = () => {
-    eraser.everything();
-    image().copyInto(database);
-    database.setTrusted(true);
-  };
+  const reseedAll = (replaced: () => void) =>
+    database.replaceWith({ content: image(), isTrusted: true, keepsLog: false }, replaced);
   /** Creates a merchant from a fixture, with a new id and a key made for it. */
   const create = (fixture: Fixture) =>
     database.transaction(() => {
@@ -80,20 +60,21 @@ export function openWorld({
     });
   return {
     /** Seeds the fixtures into a database that has no merchant yet. */
-    fill() {
-      if (isEmpty.get() === 1) database.transaction(reseedAll);
+    async fill() {
+      if (isEmpty.get() === 1) await reseedAll(() => {});
     },
-    /**
-     * Restores everything, or one merchant, to the fixtures with the same ids. A reset of everything first removes
-     * created merchants, one after another if there are many.
-     */
-    async reset(merchant?: string) {
-      if (merchant === undefined) await removeMostCreated();
-      database.transaction(() => (merchant === undefined ? reseedAll() : reseed(merchant)));
-      requestLog.forget(merchant);
-      heldEndpoints.forget(merchant);
-      dataReplaced(merchant);
-    },
+    /** Restores everything, or one merchant, to the fixtures with the same ids. Created merchants are gone then. */
+    reset: (merchant?: string) =>
+      database.oneAtATime(async () => {
+        const forget = () => {
+          requestLog.forget(merchant);
+          heldEndpoints.forget(merchant);
+          dataReplaced(merchant);
+        };
+        if (merchant === undefined) return reseedAll(forget);
+        database.transaction(() => reseed(merchant));
+        forget();
+      }),
     /**
      * Creates a merchant with all records of a fixture and a new identity, which is the same in every sandbox with this
      * seed.
@@ -108,31 +89,6 @@ export function openWorld({
       heldEndpoints.forget(merchant);
       removed(merchant);
     },
-  };
-}
-
-/**
- * Returns the function that removes created merchants, each in a transaction, until few are left. Other requests take
- * their turn in between: erasing a million rows of 10,000 merchants at once takes a minute.
- */
-function createdMerchantRemover(database: Database, eraser: Eraser, cachesCleared: () => void) {
-  const created = database.sql
-    .prepare<[number], string>(
-      `select id from documents where kind = 'merchant'
-         and not exists (select 1 from seeded_merchants where merchant = documents.id and place is not null)
-       limit ? + 0`,
-    )
-    .pluck();
-  return async () => {
-    for (let ids = created.all(BATCH); ids.length === BATCH; ids = created.all(BATCH)) {
-      const elapsed = stopwatch();
-      for (const id of ids) {
-        database.transaction(() => eraser.data(id));
-        if (elapsed() > LONGEST_TURN) break;
-      }
-      cachesCleared();
-      await nextTurn();
-    }
   };
 }
 
@@ -175,15 +131,12 @@ const CLOSE_LOGS = [
   "delete from deleted_event_counts where merchant = ?",
 ];
 
-type Eraser = ReturnType<typeof openEraser>;
-
-/** Deletes the rows of one merchant, or everything. */
+/** Deletes the rows of one merchant. */
 function openEraser({ sql }: Database) {
   const prepareAll = (texts: readonly string[]) => texts.map((text) => sql.prepare(text));
   const eraseOf = (tables: readonly string[]) =>
     prepareAll(tables.map((table) => `delete from ${table} where ${CONDITIONS[table] ?? "merchant = ?"}`));
   const [logs, data, closeLogs] = [eraseOf(LOGS), eraseOf(DATA), prepareAll(CLOSE_LOGS)];
-  const all = prepareAll([...[...LOGS, ...DATA].map((table) => `delete from ${table}`), "delete from sqlite_sequence"]);
   // Stored replies to logins as this merchant that other merchants' calls made. The tokens in them are deleted with
   // this merchant's keys.
   const loginReplies =
@@ -199,10 +152,6 @@ function openEraser({ sql }: Database) {
     data(id: string) {
       loginReplies.run({ id });
       for (const statement of [...closeLogs, ...data]) statement.run(id);
-    },
-    /** Also restarts all counts at one. Call inside a transaction. */
-    everything() {
-      for (const statement of all) statement.run();
     },
   };
 }
