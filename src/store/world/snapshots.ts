@@ -110,7 +110,7 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
      * Restores the state from any file, and holds its pending deliveries. A file that is not a snapshot is rejected and
      * not changed.
      */
-    restoreFile(source: string, { keepsLog }: Pick<Restoring, "keepsLog">): Promise<void> {
+    restoreFile(source: string, { keepsLog }: { keepsLog: boolean }): Promise<void> {
       const refuse = (wrong: string) => {
         throw new SandboxError(
           `The snapshot ${source} ${wrong}. Save one with merchant-sandbox snapshot save <name>.`,
