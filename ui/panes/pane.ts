@@ -1,9 +1,9 @@
 // How a pane is declared: `listPane` for rows under a cursor, `textPane` for text that scrolls.
 
+import type { Call } from "../../src/client/curl.ts";
 import type { FilterFacts, FilterVocabulary } from "../../src/client/row-filter.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import { count } from "../../src/kernel/text.ts";
-import type { Call } from "../connection/calls.ts";
 import { visibleRowCount } from "../state/layout.ts";
 import {
   type Fold,

@@ -7,11 +7,11 @@ import type {
   SandboxOverviewReply,
   SandboxTrendReply,
 } from "../../generated/control-api.ts";
+import type { Call } from "../../src/client/curl.ts";
 import type { HttpReply, HttpTarget } from "../../src/client/http-transport.ts";
 import { type MadeCounts, NO_COUNTS } from "../../src/contracts/live-messages.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
-import type { Call } from "../connection/calls.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 import type { StreamConnection } from "../connection/live-stream.ts";
 import type { TextStyle, Theme } from "../text/style.ts";

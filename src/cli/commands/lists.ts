@@ -9,6 +9,7 @@ import type {
   RequestDetail,
   Verdict,
 } from "../../../generated/control-api.ts";
+import { curlOfRequest, isComplete } from "../../client/logged-request.ts";
 import { controlCatalogue } from "../../control/index.ts";
 import { parseTime, realDelay } from "../../kernel/clock.ts";
 import { exitCodes } from "../../kernel/errors.ts";
@@ -198,7 +199,6 @@ export const requests = listCommand<LoggedRequest>({
 });
 
 async function runnableCurl(control: Control, request: RequestDetail): Promise<string> {
-  const { curlOfRequest, isComplete } = await import("../../../ui/panes/controls/request-commands.ts");
   const { baseUrl } = await control.overview();
   const { merchant } = request;
   const merchants =

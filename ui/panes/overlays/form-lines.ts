@@ -1,7 +1,7 @@
 // Draws a form in the terminal: help, fields with the options of the focused one, the sentence and the call as curl.
 
+import { curlOf } from "../../../src/client/curl.ts";
 import { plural } from "../../../src/kernel/text.ts";
-import { curlOf } from "../../connection/calls.ts";
 import { layoutOf, textSize } from "../../state/layout.ts";
 import type { UiState } from "../../state/state.ts";
 import { cut, fitTo, sanitize, widthOf, wrap } from "../../text/cells.ts";

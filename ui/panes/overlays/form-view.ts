@@ -1,7 +1,7 @@
 // A form as its fields, their values and the call that they make: what a terminal and a browser show of it.
 
+import type { Call } from "../../../src/client/curl.ts";
 import type { FieldError } from "../../../src/kernel/errors.ts";
-import type { Call } from "../../connection/calls.ts";
 import type { UiState } from "../../state/state.ts";
 import type { CallResult } from "../../state/updates.ts";
 import { type FieldEdit, type FormField, type FormValues, fieldValue } from "./field.ts";
