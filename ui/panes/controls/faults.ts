@@ -188,6 +188,7 @@ function formField({ path, schema, required, isRare = false }: RuleField, type: 
     name: path,
     label: path.split(".").at(-1) ?? path,
     help: schema.description ?? "",
+    fallback: schema["x-sandbox-default"],
     isRare,
     ...(choices && {
       options: [...(required ? [] : [{ value: "", label: "-", help: "default" }]), ...toOptions(choices)],
