@@ -58,6 +58,8 @@ interface OptionDefinition<V> {
   /** The placeholder of the value in the help; a switch has none. */
   value?: string;
   description: string;
+  /** The default as the help words it. */
+  defaultText?: string | undefined;
   /** The flag may be repeated. */
   multiple?: true;
   default: V;
@@ -73,9 +75,10 @@ interface OptionDefinition<V> {
 /** An option that is off without its flag. */
 const switchOption = (description: string) => ({ description, default: false, parse: onOrOff });
 
-const textOption = (value: string, description: string) => ({
+const textOption = (value: string, description: string, defaultText?: string) => ({
   value,
   description,
+  defaultText,
   default: undefined,
   parse: nonEmpty,
 });
@@ -105,7 +108,8 @@ const textsOption = (value: string, description: string, parse = nonEmpty) => ({
 /** One of several words, by default the first. */
 const choiceOption = <const V extends string>(words: readonly [V, ...V[]], description: string) => ({
   value: words.join("|"),
-  description: `${description} (default: ${words[0]})`,
+  description,
+  defaultText: words[0],
   default: words[0],
   parse: (text: string, flag: string) =>
     words.find((word) => word === text) ?? usageError(`${flag} takes ${words.join(" or ")}; received "${text}".`),
@@ -114,7 +118,8 @@ const choiceOption = <const V extends string>(words: readonly [V, ...V[]], descr
 
 const numberOption = (description: string, usual: number, minimum: number, maximum: number) => ({
   value: "n",
-  description: `${description} (default: ${usual})`,
+  description,
+  defaultText: String(usual),
   default: usual,
   parse: wholeNumber(minimum, maximum),
   schema: Type.Integer({ minimum, maximum }),
@@ -132,9 +137,9 @@ const inGroup = <const D>(group: OptionDefinition<unknown>["group"], definitions
 export const optionDefinitions: Definitions = {
   ...inGroup("Address and storage", {
     port: numberOption("listen on this port; 0 selects any free port", 4747, 0, 65_535),
-    host: textOption("address", "listen on this address (default: both loopback addresses)"),
+    host: textOption("address", "listen on this address", "both loopback addresses"),
     db: {
-      ...textOption("file", "keep all data in this SQLite file (default: .merchant-sandbox/sandbox.db)"),
+      ...textOption("file", "keep all data in this SQLite file", ".merchant-sandbox/sandbox.db"),
       parse: databaseFile,
       default: ".merchant-sandbox/sandbox.db",
     },
@@ -146,7 +151,7 @@ export const optionDefinitions: Definitions = {
     snapshot: textOption("file", "start from this snapshot, which replaces the data in the database"),
     seed: numberOption("generate ids, keys and secrets from this seed", 1, 0, 2 ** 32),
     clock: {
-      ...textOption("time", "freeze the clock at this time, such as 2026-01-05T09:00:00Z (default: real)"),
+      ...textOption("time", "freeze the clock at this time, such as 2026-01-05T09:00:00Z", "real"),
       parse: clockTime,
     },
   }),
@@ -159,7 +164,8 @@ export const optionDefinitions: Definitions = {
     rateLimit: {
       value: "limit",
       multiple: true,
-      description: "limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s)",
+      description: "limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one",
+      defaultText: "6000/60s",
       default: {},
       parse: rateRule,
     },
@@ -191,13 +197,15 @@ export const optionDefinitions: Definitions = {
     retrySchedule: {
       ...textOption(
         "schedule",
-        "retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast)",
+        "retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m",
+        "fast",
       ),
       parse: retrySchedule,
     },
     webhookTimeout: {
       value: "duration",
-      description: "limit the total time for a webhook response (default: 10s)",
+      description: "limit the total time for a webhook response",
+      defaultText: "10s",
       default: undefined,
       parse: parseDuration,
     },
@@ -210,15 +218,21 @@ export const optionDefinitions: Definitions = {
   ...inGroup("Security", {
     allowedHost: textsOption("name", "accept requests for this host name too; NAME:PORT for one port"),
     allowedOrigin: textsOption("origin", "accept requests from web pages of this origin", webOrigin),
-    controlToken: textOption(
-      "token",
-      "require this token on the control API (default: generated if --host opens the network)",
-    ),
+    controlToken: textOption("token", "require this token on the control API", "generated if --host opens the network"),
     trust: switchOption(
       "send the webhooks of a database, a snapshot and a merchant-sandbox.json that were not written here",
     ),
   }),
 };
+
+/** The description of an option or a flag, with its default. */
+export const withDefault = ({ description, defaultText }: Described): string =>
+  defaultText === undefined ? description : `${description} (default: ${defaultText})`;
+
+interface Described {
+  description: string;
+  defaultText?: string | undefined;
+}
 
 export const optionNames = Object.keys(optionDefinitions) as OptionName[];
 
@@ -365,7 +379,8 @@ function retrySchedule(text: string, flag: string): RetryScheduleOption {
 export const CONFIG_FILE = "merchant-sandbox.json";
 
 function schemaOf(name: OptionName): TSchema {
-  const { value, multiple, schema, description } = optionDefinitions[name];
+  const { value, multiple, schema } = optionDefinitions[name];
+  const description = withDefault(optionDefinitions[name]);
   if (schema) return annotate(schema, { description });
   if (value === undefined) return Type.Boolean({ description });
   return multiple

@@ -17,6 +17,7 @@ import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox
 export const listen = command({
   summary: "deliver webhooks to your server, and follow each attempt: listen --forward-to http://localhost:3000/hooks",
   usage: "listen --forward-to <url>",
+  example: "listen --forward-to http://localhost:3000/hooks",
   flags: {
     "forward-to": {
       value: "url",
@@ -25,11 +26,13 @@ export const listen = command({
     events: {
       value: "types",
       multiple: true,
-      description: "deliver these event types, such as payment.*,payroll.created (default: all)",
+      description: "deliver these event types, such as payment.*,payroll.created",
+      defaultText: "all",
     },
     merchant: {
       value: "merchant",
-      description: "deliver events of this merchant, such as lodge (default: the first one)",
+      description: "deliver events of this merchant, such as lodge",
+      defaultText: "the first one",
     },
     json: { description: "print one JSON object per line" },
     ...connectionFlags,
