@@ -14,6 +14,7 @@ import { randomToken } from "../kernel/random.ts";
 import { kebab } from "../kernel/text.ts";
 import { lessonFiles } from "../lessons/lesson-files.ts";
 import { annotate } from "../schema/assumed.ts";
+import { PATTERNS } from "../schema/patterns.ts";
 import { oneOf, type TSchema, Type } from "../schema/shapes.ts";
 
 /** The values of all options. The doc comments in types/ are the descriptions below. */
@@ -41,6 +42,7 @@ export interface Options {
   allowedHost: string[];
   allowedOrigin: string[];
   endpoints: NewEndpoint[];
+  webhookSecret: string | undefined;
   controlToken: string | undefined;
   trust: boolean;
 }
@@ -193,6 +195,14 @@ export const optionDefinitions: Definitions = {
       default: [],
       parse: (text: string, flag: string) => ({ url: nonEmpty(text, flag) }),
       schema: Type.Array(NewEndpoint),
+    },
+    webhookSecret: {
+      ...textOption(
+        "secret",
+        "sign deliveries to the given endpoints with this secret, such as whsec_local (default: generated)",
+      ),
+      parse: textLike(new RegExp(PATTERNS.webhookSecret.pattern), "whsec_ and a text of your own, such as whsec_local"),
+      schema: Type.String({ pattern: PATTERNS.webhookSecret.pattern }),
     },
     retrySchedule: {
       ...textOption(

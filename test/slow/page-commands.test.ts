@@ -111,7 +111,7 @@ beforeAll(async () => {
     npm_config_loglevel: "error",
     GITHUB_ENV: join(base, "github-env"),
     GITHUB_OUTPUT: join(base, "github-output"),
-    WEBHOOK_SECRET: "whsec_0123456789abcdef",
+    MERCHANT_WEBHOOK_SECRET: "whsec_0123456789abcdef",
   };
   openCheckout();
   mkdirSync(join(base, "project"));

@@ -130,7 +130,7 @@ export const deliveries = listPane<AttemptMessage>({
       isEnabled: isVerifiable,
       run: (state, { id }) =>
         loadThen(state, id, attemptCall(id), (later, { attempt }) =>
-          copyText(later, verifyCommand(attempt), "the command that reads WEBHOOK_SECRET"),
+          copyText(later, verifyCommand(attempt), "the command that reads MERCHANT_WEBHOOK_SECRET"),
         ),
     },
     copyApiKey(({ merchant }) => merchant),

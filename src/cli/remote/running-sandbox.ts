@@ -123,10 +123,12 @@ export const localUrl = ({ url, port }: { url: string; port: number }, host: str
 export function variablesOf(
   { url, controlToken }: { url: string; controlToken?: string | undefined },
   key: string,
+  secret: string | undefined,
 ): Record<string, string> {
   return {
     MERCHANT_BASE_URL: `${url}/v1`,
     MERCHANT_API_KEY: key,
+    ...(secret === undefined ? {} : { MERCHANT_WEBHOOK_SECRET: secret }),
     MERCHANT_SANDBOX_URL: url,
     ...(controlToken === undefined ? {} : { MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken }),
   };
