@@ -21,7 +21,7 @@ export const listen = command({
   example: "listen --forward-to http://localhost:3000/hooks",
   flags: {
     ...forwardFlag,
-    secret: { value: "secret", description: "sign with this secret, such as whsec_local (default: generated)" },
+    secret: { value: "secret", description: "sign with this secret, such as whsec_local", defaultText: "generated" },
     events: {
       value: "types",
       multiple: true,
