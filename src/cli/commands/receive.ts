@@ -14,7 +14,7 @@ import { parseDuration } from "../../kernel/duration.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import { withResolvers } from "../../kernel/with-resolvers.ts";
-import { wholeNumber } from "../../sandbox/options.ts";
+import { wholeNumber } from "../../sandbox/option-values.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
