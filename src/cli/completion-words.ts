@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { catalogue, eventTypes } from "../areas/index.ts";
 import { actions } from "../faults/rule-schema.ts";
 import { kebab } from "../kernel/text.ts";
+import { withDefault } from "../sandbox/options.ts";
 import { packageFile } from "../sandbox/package-files.ts";
 import { allFlags, type FlagDefinition, positionalsIn } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -57,7 +58,7 @@ const plain = (words: readonly string[]): Candidate[] => words.map((word) => [wo
 function flagsOrValues(flags: Flags, current: string, positionals: readonly string[]): Candidate[] {
   const [, name = "", equals] = /^--([^=]+)(=?)/.exec(current) ?? [];
   if (equals) return plain(wordsFor(flags[name]?.value ?? "", positionals).map((value) => `--${name}=${value}`));
-  return Object.entries(flags).map(([flag, { description }]) => [`--${flag}`, description]);
+  return Object.entries(flags).map(([flag, definition]) => [`--${flag}`, withDefault(definition)]);
 }
 
 type Flags = Readonly<Record<string, FlagDefinition>>;

@@ -30,10 +30,11 @@ export const env = command({
   flags: {
     format: {
       value: "shell|json|github",
-      description: "use this format; github writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
+      description: "use this format; github writes to $GITHUB_ENV and $GITHUB_OUTPUT",
+      defaultText: "shell",
     },
     ...forwardFlag,
-    for: { value: "merchant", description: "use the API key of this merchant (default: the first one)" },
+    for: { value: "merchant", description: "use the API key of this merchant", defaultText: "the first one" },
     ...connectionFlags,
   },
   async run({ flags }) {

@@ -32,7 +32,11 @@ const actionFlags = Object.fromEntries(
 );
 
 const triggerFlags = {
-  times: { value: "n", description: "fire this many times (default: 1, or unlimited with --probability or --for)" },
+  times: {
+    value: "n",
+    description: "fire this many times",
+    defaultText: "1, or unlimited with --probability or --for",
+  },
   skip: { value: "n", description: "skip this many matches first", rare: true },
   every: { value: "n", description: "fire at every n-th match, without a limit unless --times is given", rare: true },
   probability: { value: "p", description: "fire with this probability, from 0 to 1" },
@@ -42,17 +46,18 @@ const triggerFlags = {
   per: {
     value: BUDGET_SCOPES.join("|"),
     rare: true,
-    description: "count separately for each of these (default: rule)",
+    description: "count separately for each of these",
+    defaultText: "rule",
   },
 } satisfies Record<string, FlagDefinition>;
 
 const ruleFlags = {
   merchant: { value: "merchant", description: "match only calls or deliveries of this merchant" },
   endpoint: { value: "endpoint", description: "match only deliveries to this endpoint", rare: true },
-  id: { value: "id", description: "use this id, such as flt_lost_payment (default: generated)", rare: true },
+  id: { value: "id", description: "use this id, such as flt_lost_payment", defaultText: "generated", rare: true },
   name: { value: "text", description: "give the rule a readable name", rare: true },
   ttl: { value: "duration", description: "remove the rule after this time", rare: true },
-  priority: { value: "n", description: "try rules with a higher priority first (default: 0)", rare: true },
+  priority: { value: "n", description: "try rules with a higher priority first", defaultText: "0", rare: true },
 } satisfies Record<string, FlagDefinition>;
 
 const SECTIONS: Readonly<Record<FaultTarget, string>> = {
@@ -117,9 +122,9 @@ export const fault = commandGroup({
       lines: linesOf(lineOf, "No fault rules. Try merchant-sandbox fault add 503 payments.list."),
     }),
     rm: sandboxCommand({
-      summary: "remove a rule",
+      summary: "remove a rule; fault ls lists them",
       usage: "fault rm <id>",
-      example: "fault rm flt_lost_payment. List the rules with merchant-sandbox fault ls",
+      example: "fault rm flt_lost_payment",
       call: ({ control }, { positionals: [id = ""] }) => control.faults.remove({ id }),
       lines: (rule) => [lineOf(rule)],
     }),
