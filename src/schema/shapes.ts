@@ -105,7 +105,7 @@ export const oneOf = <const V extends string>(
   options: { default?: V } = {},
 ) => Type.Unsafe<V>({ type: "string", enum: [...values], description, ...options });
 
-/** The keyword for what an absent field means. The description says it too. */
+/** The keyword for the default of an optional field, in words. The description names it too. */
 export const DEFAULT = "x-sandbox-default";
 
 export const withDefault = <S extends TSchema>(schema: S, fallback: string): S => {

@@ -16,7 +16,7 @@ export interface JsonSchema {
   items?: JsonSchema;
   properties?: Readonly<Record<string, JsonSchema>>;
   required?: readonly string[];
-  /** What an absent field means, in words. */
+  /** The default, in words. */
   "x-sandbox-default"?: string;
   /** The field belongs to this value of another field. */
   "x-only-with"?: readonly [field: string, value: string];

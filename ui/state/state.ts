@@ -63,7 +63,7 @@ export interface UiState {
   readonly trends?: SandboxTrendReply | undefined;
   /** The detail beside the lists on wide screens, and when it was opened. */
   readonly preview?: { readonly overlay: Overlay; readonly at: number } | undefined;
-  /** What the address that was opened names, until it is shown. */
+  /** The row and the detail that the opened address names, until they are shown. */
   readonly wanted?: { readonly row?: Reference; readonly open?: Reference } | undefined;
   /** The operation that the explorer shows, with its API, such as `service payments.list`. Default: the first. */
   readonly operation?: string | undefined;

@@ -79,7 +79,7 @@ export interface CallResult {
    * undone.
    */
   undo?: Call | null;
-  /** What `u` says after `Undone: `. Default: the message. */
+  /** The text after `Undone: `. Default: the message. */
   undoLabel?: string;
   copy?: string;
   updateState?(state: UiState): UiState;

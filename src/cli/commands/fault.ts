@@ -202,7 +202,7 @@ function lineOf(rule: FaultRule): string {
   return `${id}${named} ${describeRule(rule)}${ranked}: ${status}${affected}${counts}`;
 }
 
-/** What an armed rule will affect, such as `the next 3 matching calls`. */
+/** The calls or deliveries that an armed rule will affect, such as `the next 3 matching calls`. */
 function affectedBy({ target, trigger, remaining }: FaultRule): string {
   const { times, per, skip, every, probability } = trigger as Trigger;
   const [one, many] = target === "api" ? ["call", "calls"] : ["delivery", "deliveries"];

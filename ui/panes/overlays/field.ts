@@ -21,7 +21,7 @@ export interface FormField {
   /** Text that matches no option is accepted too. */
   allowOther?: boolean;
   initial?: string;
-  /** What an empty field stands for. Default: nothing that is worth a word. */
+  /** The meaning of an empty field, in words. */
   fallback?: string | undefined;
   /** Folded away until the user asks for more fields, unless it has a value. */
   isRare?: boolean;
@@ -37,7 +37,7 @@ export type FormValues = Readonly<Record<string, string>>;
 
 export const labelOf = ({ label, value }: FieldOption) => label ?? value;
 
-/** The help of a field that may stay empty, and what it then stands for. */
+/** The help of an optional field, with its default. */
 export const optionalHelp = (help: string, fallback: string) => ({ help: `${help} (default: ${fallback})`, fallback });
 
 export const fieldValue = (field: FormField, values: FormValues): string =>
