@@ -292,7 +292,7 @@ const MAX_HISTORY = 50;
 
 const lineOf = (value: string, stepsBack = 0): FilterLine => ({ value, caretFromEnd: 0, isSelected: false, stepsBack });
 
-/** Writes a whole filter, or a search in the details from a line on, as into an input of a browser. */
+/** Replaces the whole filter, or the search of the details, which begins at the line `searchesFrom`. */
 export const writeLine = (state: UiState, text: string, searchesFrom?: number): StateUpdate =>
   apply(state, text, { ...lineOf(text), searchesFrom });
 
