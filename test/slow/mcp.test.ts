@@ -67,7 +67,7 @@ test("works with the sandbox that is named, and with one of its own where none r
   expect(verdicts).toContainEqual(expect.objectContaining({ requests: expect.arrayContaining([request]) }));
   expect((await server.use("requests", { operation: "payments.list" })).data).toHaveLength(2);
   expect(await server.use("clock", { advance: "1h" })).toMatchObject({ now: "2026-01-05T13:00:00.000Z" });
-  expect(await server.use("fault", { remove: "all" })).toEqual({ removed: 0 });
+  expect(await server.use("fault", { remove: "all" })).toEqual({ removed: 1 });
   expect(await server.use("reset")).toBeDefined();
   expect((await server.use("requests")).data).toEqual([]);
   await server.end();
