@@ -91,7 +91,7 @@ const fixtureNames = (folder: string) =>
   readdirSync(packageFile(`fixtures/${folder}`)).map((file) => file.replace(/\.\w+$/, ""));
 const operationIds = () => catalogue.map(({ id }) => id);
 
-/** What stands for a placeholder of a usage or a flag, after the positional arguments before it. */
+/** The words that can replace a placeholder of a usage or a flag, after the positional arguments before it. */
 const WORDS: Readonly<Record<string, (positionals: readonly string[]) => readonly string[]>> = {
   action: () => actions.map(({ type }) => kebab(type)),
   "operation|event": ([action = ""]) =>

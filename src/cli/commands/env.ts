@@ -1,7 +1,7 @@
 // `env`: prints the environment variables that point programs to a running sandbox, in the requested format.
 
 import { appendFileSync } from "node:fs";
-import { quoted } from "../../../ui/connection/calls.ts";
+import { quoted } from "../../client/curl.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";

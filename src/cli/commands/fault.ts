@@ -1,6 +1,7 @@
 // `fault`: arms, lists and removes the fault rules of a running sandbox.
 
 import type { FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
+import { describeRule } from "../../client/rule-text.ts";
 import type { FaultTarget } from "../../contracts/fault.ts";
 import type { Action } from "../../faults/action.ts";
 import { parseActionFields } from "../../faults/inline-syntax.ts";
@@ -192,26 +193,16 @@ function present(texts: Flags, read: (text: string) => unknown = (text) => text)
   );
 }
 
-/** Fields of a trigger with these values are not printed. `times` is printed as what is left of it. */
-const USUAL_TRIGGER: Readonly<Record<string, unknown>> = { skip: 0, probability: 1, per: "rule" };
-
 function lineOf(rule: FaultRule): string {
-  const { id, name, action, match, trigger, priority, status, seen, fired } = rule;
-  const { type, ...fields } = action;
-  const { times: _, ...unusual } = Object.fromEntries(
-    Object.entries(trigger).filter(([field, value]) => value !== null && value !== USUAL_TRIGGER[field]),
-  );
-  const values = Object.entries({ ...fields, ...match, ...unusual }).map(
-    ([field, value]) => ` ${field}=${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
+  const { id, name, priority, status, seen, fired } = rule;
   const named = name === null ? "" : ` "${name}"`;
   const ranked = priority === 0 ? "" : ` (priority ${priority})`;
   const affected = status === "armed" ? `, affects ${affectedBy(rule)}` : "";
   const counts = seen === 0 ? "" : `; matched ${count(seen)}, fired ${count(fired)}`;
-  return `${id}${named} ${type}${values.join("")}${ranked}: ${status}${affected}${counts}`;
+  return `${id}${named} ${describeRule(rule)}${ranked}: ${status}${affected}${counts}`;
 }
 
-/** What an armed rule will affect, such as `the next 3 matching calls`. */
+/** The calls or deliveries that an armed rule will affect, such as `the next 3 matching calls`. */
 function affectedBy({ target, trigger, remaining }: FaultRule): string {
   const { times, per, skip, every, probability } = trigger as Trigger;
   const [one, many] = target === "api" ? ["call", "calls"] : ["delivery", "deliveries"];

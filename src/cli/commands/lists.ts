@@ -9,6 +9,7 @@ import type {
   RequestDetail,
   Verdict,
 } from "../../../generated/control-api.ts";
+import { curlOfRequest, isComplete } from "../../client/logged-request.ts";
 import { controlCatalogue } from "../../control/index.ts";
 import { parseTime, realDelay } from "../../kernel/clock.ts";
 import { exitCodes } from "../../kernel/errors.ts";
@@ -206,7 +207,6 @@ export async function requestDetails(control: Control, id: string, found?: Reque
 }
 
 async function runnableCurl(control: Control, request: RequestDetail): Promise<string> {
-  const { curlOfRequest, isComplete } = await import("../../../ui/panes/controls/request-commands.ts");
   const { baseUrl } = await control.overview();
   const { merchant } = request;
   const merchants =

@@ -1,8 +1,8 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
+import { curlOf } from "../../../src/client/curl.ts";
 import { filterProblem } from "../../../src/client/row-filter.ts";
 import { plural } from "../../../src/kernel/text.ts";
-import { curlOf } from "../../connection/calls.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../../state/layout.ts";
 import { LESSON_PANE } from "../../state/learning.ts";
 import {
