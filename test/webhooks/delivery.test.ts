@@ -259,29 +259,6 @@ describe("the schedule", () => {
     expect(await times(bench)).toEqual([0, expected]);
     expect((await log(bench))[0]).toMatchObject({ nextAttemptAt: NOON_SECONDS + expected });
   });
-
-  test("of one's own, of two deliveries of the same time, each goes on by its own responses", async () => {
-    const { bench, receiver } = await openRegistered({ retrySchedule: "1s,20s,3s" });
-    receiver.script(429, 500, 200, 404);
-    const ids = [await trigger(bench), await trigger(bench)];
-    await advance(bench, "3h");
-    const attemptsOf = async (id: string) =>
-      (await log(bench, `&eventId=${id}`)).map(({ responseStatus, created }) => [
-        responseStatus,
-        created - NOON_SECONDS,
-      ]);
-    expect(await Promise.all(ids.map(attemptsOf))).toEqual([
-      [
-        [429, 0],
-        [200, 1],
-      ],
-      [
-        [500, 0],
-        [404, 1],
-        [200, 21],
-      ],
-    ]);
-  });
 });
 
 describe("a replay", () => {

@@ -37,6 +37,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   types: async () => (await import("./openapi.ts")).types,
   schema: async () => (await import("./openapi.ts")).schema,
   assumptions: async () => (await import("./openapi.ts")).assumptions,
+  mcp: async () => (await import("./mcp.ts")).mcp,
   completion: async () => (await import("./completion.ts")).completionOf(everyCommand),
 };
 

@@ -179,26 +179,32 @@ export const requests = listCommand<LoggedRequest>({
   async get(control, id, { curl }) {
     const request = await control.requests.get({ id });
     if (curl !== undefined) return { [CURL]: await runnableCurl(control, request) };
-    const [{ data: attempts }, { data: verdicts }] = await Promise.all([
-      control.attempts.list({ requestId: id, limit: MOST_ROWS }),
-      control.verdicts.list({}),
-    ]);
-    return {
-      ...request,
-      // The log has 0 for a response that was lost.
-      status: request.status || null,
-      deliveries: attempts.map(attemptLine),
-      verdicts: verdicts
-        .filter((verdict) => verdict.requests.includes(id))
-        .map((one) => ({
-          [one.verdict]: one.rule,
-          id: one.id,
-          says: one.says,
-          hint: one.verdict === "pass" ? null : one.hint,
-        })),
-    };
+    return requestDetails(control, id, request);
   },
 });
+
+/** A request with its deliveries and verdicts. */
+export async function requestDetails(control: Control, id: string, found?: RequestDetail): Promise<object> {
+  const request = found ?? (await control.requests.get({ id }));
+  const [{ data: attempts }, { data: verdicts }] = await Promise.all([
+    control.attempts.list({ requestId: id, limit: MOST_ROWS }),
+    control.verdicts.list({}),
+  ]);
+  return {
+    ...request,
+    // The log has 0 for a response that was lost.
+    status: request.status || null,
+    deliveries: attempts.map(attemptLine),
+    verdicts: verdicts
+      .filter((verdict) => verdict.requests.includes(id))
+      .map((one) => ({
+        [one.verdict]: one.rule,
+        id: one.id,
+        says: one.says,
+        hint: one.verdict === "pass" ? null : one.hint,
+      })),
+  };
+}
 
 async function runnableCurl(control: Control, request: RequestDetail): Promise<string> {
   const { baseUrl } = await control.overview();
