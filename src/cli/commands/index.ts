@@ -11,6 +11,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   wait: async () => (await import("./status.ts")).wait,
   status: async () => (await import("./status.ts")).status,
   env: async () => (await import("./env.ts")).env,
+  merchant: async () => (await import("./merchant.ts")).merchant,
   stop: async () => (await import("./stop.ts")).stop,
   doctor: async () => (await import("./doctor.ts")).doctor,
   receive: async () => (await import("./receive.ts")).receive,
