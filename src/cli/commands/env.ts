@@ -1,7 +1,7 @@
 // `env`: prints the environment variables that point programs to a running sandbox, in the requested format.
 
 import { appendFileSync } from "node:fs";
-import { quoted } from "../../../ui/connection/calls.ts";
+import { quoted } from "../../client/curl.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
@@ -30,10 +30,11 @@ export const env = command({
   flags: {
     format: {
       value: "shell|json|github",
-      description: "use this format; github writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
+      description: "use this format; github writes to $GITHUB_ENV and $GITHUB_OUTPUT",
+      defaultText: "shell",
     },
     ...forwardFlag,
-    for: { value: "merchant", description: "use the API key of this merchant (default: the first one)" },
+    for: { value: "merchant", description: "use the API key of this merchant", defaultText: "the first one" },
     ...connectionFlags,
   },
   async run({ flags }) {

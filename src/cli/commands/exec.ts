@@ -30,6 +30,7 @@ const MOST_LINES = 5;
 export const exec = command({
   summary: "run a command with its own sandbox, in memory on a free port by default",
   usage: "exec [--<option> ...] -- <command>",
+  example: "exec --fail-on verdicts -- npm test",
   sandboxOptions: true,
   defaults: {
     port: "any free port",
@@ -41,7 +42,8 @@ export const exec = command({
   flags: {
     fixture: {
       value: "merchant",
-      description: "give the command the API key of this merchant (default: the first one)",
+      description: "give the command the API key of this merchant",
+      defaultText: "the first one",
     },
     ...forwardFlag,
     "fail-on": {
@@ -58,7 +60,8 @@ export const exec = command({
     },
     log: {
       value: "file",
-      description: "write the sandbox's log here (default: a temporary file, kept only on failure)",
+      description: "write the sandbox's log here",
+      defaultText: "a temporary file, kept only on failure",
     },
   },
   async run({ flags, rest, ...given }) {

@@ -18,17 +18,20 @@ import { forwardFlag, fullUrl } from "../remote/webhook-target.ts";
 export const listen = command({
   summary: "deliver webhooks to your server, and follow each attempt: listen --forward-to http://localhost:3000/hooks",
   usage: "listen --forward-to <url>",
+  example: "listen --forward-to http://localhost:3000/hooks",
   flags: {
     ...forwardFlag,
-    secret: { value: "secret", description: "sign with this secret, such as whsec_local (default: generated)" },
+    secret: { value: "secret", description: "sign with this secret, such as whsec_local", defaultText: "generated" },
     events: {
       value: "types",
       multiple: true,
-      description: "deliver these event types, such as payment.*,payroll.created (default: all)",
+      description: "deliver these event types, such as payment.*,payroll.created",
+      defaultText: "all",
     },
     merchant: {
       value: "merchant",
-      description: "deliver events of this merchant, such as lodge (default: the first one)",
+      description: "deliver events of this merchant, such as lodge",
+      defaultText: "the first one",
     },
     json: { description: "print one JSON object per line" },
     ...connectionFlags,

@@ -3,12 +3,12 @@
 
 import type { AttemptsGetReply, LoggedAttempt } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
+import { quoted } from "../../../src/client/curl.ts";
 import type { AttemptFault } from "../../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../../src/contracts/live-messages.ts";
 import { SIGNATURE_HEADER, USUAL_SIGNATURE } from "../../../src/contracts/webhook.ts";
 import { mask } from "../../../src/kernel/mask.ts";
 import { byteLength } from "../../../src/kernel/text.ts";
-import { quoted } from "../../connection/calls.ts";
 import { type UiState, valuesOf } from "../../state/state.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../../text/format.ts";
 import type { Theme } from "../../text/style.ts";
