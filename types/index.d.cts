@@ -100,6 +100,8 @@ export interface ControlApi {
     enable(given: {
       id: string;
     }): Promise<EndpointsEnableReply>;
+    /** Hold the deliveries to an endpoint until its server accepts connections. Replies as soon as the server accepts one. Deliveries that are due wait meanwhile; they are sent after the reply, and also if the caller closes the connection. */
+    await(given: EndpointsAwaitInput): Promise<EndpointsAwaitReply>;
   };
   readonly clock: {
     /** Get the sandbox time. */
@@ -539,6 +541,16 @@ export interface DeliveryMatch {
   endpoint?: string;
   /** Id of the merchant whose event it is */
   merchant?: string;
+}
+export interface EndpointsAwaitInput {
+  id: string;
+  /** Maximum wait in real time, such as 5s (default: 30s) */
+  within?: string;
+}
+export interface EndpointsAwaitReply {
+  endpoint: string;
+  /** False if the server did not accept a connection in time */
+  accepts: boolean;
 }
 export interface EndpointsEnableReply {
   enabled: string;
