@@ -86,7 +86,7 @@ export type ApiEffect =
   | {
       kind: "respond";
       status: number;
-      /** With the status that the service has for the code, if an assumption sets another. */
+      /** Uses the status that an assumption sets for the code. */
       asService?: true;
       code?: string;
       message?: string;

@@ -10,6 +10,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { nativePackages } from "../support/native-packages.ts";
 import { readPage, root } from "../support/page.ts";
 import { launchCommand, ownEnvironment } from "../support/program.ts";
 
@@ -96,7 +97,7 @@ async function installTarball(): Promise<void> {
   const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
   const cwd = join(base, "tarball");
   mkdirSync(cwd);
-  const devDependencies = { "better-sqlite3": `file:${join(root, "node_modules/better-sqlite3")}` };
+  const devDependencies = { "better-sqlite3": `file:${nativePackages()[0]}` };
   writeFileSync(join(cwd, "package.json"), JSON.stringify({ private: true, devDependencies }));
   await npm(cwd, "install", "--save-dev", "--ignore-scripts", "--no-audit", "--no-fund", join(base, filename));
 }

@@ -18,7 +18,7 @@ import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
 const valuesOf = (field: object | undefined) => (field as { enum?: string[] } | undefined)?.enum?.join("|");
 
-/** A flag for each field of any action; equal fields mean the same. The help lists the flags beside the actions. */
+/** One flag for all actions that have the field. The help lists the flags beside the actions. */
 const fieldNames = [...new Set(actions.flatMap(({ schema }) => Object.keys(schema.properties)))].filter(
   (name) => name !== "type",
 );
