@@ -14,7 +14,10 @@ import { packageFile } from "../sandbox/package-files.ts";
 const parts: Readonly<Record<string, () => string>> = {
   operations: () =>
     [...grouped(catalogue, ({ area }) => area)]
-      .map(([area, operations]) => `- ${area}: ${operations.map(({ id, method, path }) => `${method} ${path} (${id})`).join(", ")}`)
+      .map(
+        ([area, operations]) =>
+          `- ${area}: ${operations.map(({ id, method, path }) => `${method} ${path} (${id})`).join(", ")}`,
+      )
       .join("\n"),
   kinds: () => resources.map(({ kind }) => kind).join(", "),
   faults: () => actions.map(({ type }) => kebab(type)).join(", "),
