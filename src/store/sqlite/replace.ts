@@ -123,7 +123,9 @@ function openExchange({ sql, file, transaction, whileClosed, openInMemory }: Rep
         sql.exec(`pragma replacement.journal_mode = off; pragma replacement.synchronous = off;
           insert or replace into replacement.settings select * from main.settings where name = 'requests'`);
         if (file !== undefined && isTrusted) mark(sql, path, "replacement");
-        if (keepsLog) await copyLog(sql);
+        if (!keepsLog) return;
+        await copyLog(sql);
+        raiseNumbers(sql);
       });
       if (file === undefined) moveIntoMemory(path);
       else if (!moveIntoPlace(path, file)) await attached(sql, path, () => transaction(() => copyRows(sql, keepsLog)));
@@ -157,6 +159,12 @@ async function copyLog(sql: Sql): Promise<void> {
   );
   while (copy.run().changes === LOG_ROWS) await nextTurn();
   sql.exec(`delete from replacement.${LOG} where sequence < (select min(sequence) from main.${LOG})`);
+}
+
+/** The numbers of requests go on after those of this process and those of the new data, which events refer to. */
+function raiseNumbers(sql: Sql): void {
+  sql.exec(`insert into replacement.request_numbers select * from main.request_numbers where true
+    on conflict do update set made = max(made, excluded.made), sequence = excluded.sequence`);
 }
 
 /** SQLite would change the mode with a journal beside the file, which the next start would refuse after a kill. */

@@ -23,17 +23,8 @@ export interface SnapshotToRestore {
   holdsDeliveries: boolean;
 }
 
-export type Restored =
-  /** Why it cannot be restored, as the rest of a sentence. */
-  | { wrong: string }
-  | {
-      isTrusted: boolean;
-      /** The number of the newest request that its rows refer to: `req_12` is 12. */
-      lastRequest: number;
-    };
-
-const LAST_REQUEST = `select coalesce(max(cast(substr(request, 5) as integer)), 0)
-  from (select request from events union all select request from replies)`;
+/** What was built, or why the snapshot cannot be restored, as the rest of a sentence. */
+export type Restored = { wrong: string } | { isTrusted: boolean };
 
 export function buildRestored(
   { source, target, trust, holdsDeliveries }: SnapshotToRestore,
@@ -55,11 +46,11 @@ export function buildRestored(
     const { transaction } = openTransactions(sql);
     transaction(() => {
       createViews({ sql, transaction }, resources.shown);
-      sql.exec("delete from request_log; delete from settings");
+      sql.exec("delete from request_log; delete from settings; update request_numbers set sequence = 0");
       adoptRows(sql, resources.stored);
       if (holdsDeliveries || !isTrusted) sql.exec(HOLD_DELIVERIES);
     });
-    return { isTrusted, lastRequest: sql.prepare<[], number>(LAST_REQUEST).pluck().get() ?? 0 };
+    return { isTrusted };
   } catch (error) {
     const { code } = error as { code?: unknown };
     if (String(code).startsWith("SQLITE_CONSTRAINT"))

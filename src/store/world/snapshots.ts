@@ -78,10 +78,11 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
         removeUnfinished(target);
         const built = await build({ source, target, trust, holdsDeliveries });
         if ("wrong" in built) return refuse(built.wrong);
-        const { isTrusted, lastRequest } = built;
+        const { isTrusted } = built;
+        database.transaction(requestLog.numbers.store, "relaxed");
         await database.replaceWith({ content: { file: target }, isTrusted, keepsLog }, () => {
-          if (!keepsLog) requestLog.forget();
-          requestLog.goOnAfter(lastRequest);
+          if (keepsLog) requestLog.numbers.reload();
+          else requestLog.forget();
           heldEndpoints.forget();
           if (!isTrusted) heldEndpoints.holdStored();
           dataReplaced();
@@ -96,6 +97,7 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
     list: () => names().map(describe),
     save: (name: string) =>
       database.oneAtATime(async () => {
+        database.transaction(requestLog.numbers.store, "relaxed");
         await write(database, fileOf(checkName(name)));
         return describe(name);
       }),
