@@ -90,10 +90,7 @@ async function* countLate(counts: EffectCounts): AsyncGenerator<AuditStep, numbe
 }
 
 /** Runs an audit whose caller cannot count effects. */
-export async function auditWithoutEffects(
-  deps: AuditDependencies,
-  input: Omit<AuditInput, "effects">,
-): Promise<Audit> {
+export async function auditWithoutEffects(deps: AuditDependencies, input: Omit<AuditInput, "effects">): Promise<Audit> {
   const step = await auditReceiver(deps, input).next(0);
   if (!step.done) throw new Error("An audit that counts no effects has waited for a count.");
   return step.value;

@@ -56,10 +56,11 @@ export interface EffectFinding {
 }
 
 const TOO_OFTEN =
-  "Save the event's id under a unique constraint, in the transaction of the effect, and skip an event whose id is known.";
+  "Save the event's id under a unique constraint, in the transaction of the effect, and skip an event whose id is " +
+  "known.";
 const LOST = "Store the event before you answer 2xx: an event that was accepted is not sent again.";
 
-const timesText = (number: number) => (number === 1 ? "once" : number === 2 ? "twice" : `${number} times`);
+const timesText = (number: number) => ["0 times", "once", "twice"][number] ?? `${number} times`;
 
 /** A receiver has to act only on what it accepted. */
 function rangeOf({ atLeast, atMost }: EffectRange, outcomes: readonly Outcome[], none: boolean): EffectRange {

@@ -1,5 +1,5 @@
-// Counts what a receiver does, with a function or a command of the caller, for audits and expectations. The sandbox gets
-// only the numbers.
+// Counts what a receiver does, with a function or a command of the caller, for audits and expectations. The sandbox
+// gets only the numbers.
 
 import type {
   AuditResult,
@@ -109,6 +109,33 @@ async function settledCount(count: () => Promise<number>, next: StartedAudit["ne
   return last;
 }
 
+/** The rule that counts of effects decide. */
+const ACTS_ONCE = "webhook.single_effect";
+
+/** Passes the count of effects to an armed scenario, until it passes and stays so, fails for good, or time is over. */
+export async function countInScenario(
+  control: Pick<ControlApi, "scenarios">,
+  armed: { name: string; merchant?: string },
+  effects: CountEffects,
+): Promise<void> {
+  const elapsed = stopwatch();
+  let unchanged = stopwatch();
+  let before: number | undefined;
+  for (;;) {
+    const now = checkCount(await effects());
+    if (now !== before) unchanged = stopwatch();
+    before = now;
+    const { expectations } = await control.scenarios.count({ ...armed, effects: now });
+    // An event that has no effect yet may still get one; too many effects are final.
+    const isMissing = expectations.some(
+      ({ rule, verdict, says }) => rule === ACTS_ONCE && verdict === "fail" && /lost/.test(says),
+    );
+    const patience = isMissing ? WORK_TIME : QUIET;
+    if (unchanged() >= patience || elapsed() >= 2 * WORK_TIME) return;
+    await realDelay(POLL_INTERVAL);
+  }
+}
+
 /** Real milliseconds of one wait, after which functions are called again. */
 const ROUND = 250;
 
@@ -122,7 +149,8 @@ async function verifyCounting(control: ControlApi, given: VerifyOptions): Promis
   for (;;) {
     const left = Math.max(0, within - elapsed());
     const all = await Promise.all(given.all.map(withCount));
-    const wait = given.within === undefined ? {} : { within: left > 0 ? `${Math.ceil(Math.min(ROUND, left))}ms` : "0s" };
+    const wait =
+      given.within === undefined ? {} : { within: left > 0 ? `${Math.ceil(Math.min(ROUND, left))}ms` : "0s" };
     const found = await control.verify({ ...given, ...wait, all });
     if (found.verdict === "pass" || elapsed() >= within) return { ...found, waited: Math.round(elapsed()) };
   }
@@ -131,5 +159,8 @@ async function verifyCounting(control: ControlApi, given: VerifyOptions): Promis
 async function withCount({ effects, ...expectation }: CountedExpectation): Promise<Expectation> {
   if (effects === undefined) return expectation;
   const { made } = effects;
-  return { ...expectation, effects: { ...effects, made: typeof made === "function" ? checkCount(await made()) : made } };
+  return {
+    ...expectation,
+    effects: { ...effects, made: typeof made === "function" ? checkCount(await made()) : made },
+  };
 }

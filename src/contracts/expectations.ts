@@ -128,7 +128,10 @@ export const Expectation = Type.Object(
           match: Type.Optional(DeliveryMatch),
           made: Type.Integer({ minimum: 0, description: "How often the receiver has acted on matching events" }),
         },
-        { ...closed, description: "That the receiver acted once on each matching event, however often it was delivered" },
+        {
+          ...closed,
+          description: "That the receiver acted once on each matching event, however often it was delivered",
+        },
       ),
     ),
     fault: Type.Optional(

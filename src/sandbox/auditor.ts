@@ -25,8 +25,7 @@ export function openAuditor(engine: Engine) {
   const running = new Map<string, Running>();
   let runs = 0;
   const proceed = async (id: string, one: Running, count: number): Promise<StartedAudit> => {
-    if (one.isBusy)
-      return fail("invalid_state", `The audit ${id} is sending: wait for the reply to its last call.`);
+    if (one.isBusy) return fail("invalid_state", `The audit ${id} is sending: wait for the reply to its last call.`);
     one.isBusy = true;
     try {
       const { done, value } = await one.audit.next(count);

@@ -7,7 +7,15 @@ import { plural } from "../kernel/text.ts";
 import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { LoggedDelivery, RunSummary } from "../store/request-log/run-summary.ts";
-import { type Check, type CheckResult, conditionResults, MAX_EVIDENCE, nearestOf, result, resultOfCount } from "./check-result.ts";
+import {
+  type Check,
+  type CheckResult,
+  conditionResults,
+  MAX_EVIDENCE,
+  nearestOf,
+  result,
+  resultOfCount,
+} from "./check-result.ts";
 
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 
@@ -49,12 +57,12 @@ export function checkEffects(
 ): Check {
   return () => {
     const found = log.deliveries(merchant ?? match.merchant).filter((delivery) => matchesDelivery(match, delivery));
-    return resultOfEffects(found, made, match.event !== undefined);
+    return compareEffects(found, made, match.event !== undefined);
   };
 }
 
 /** `isChosen`: the caller named the types of events on which the receiver acts. */
-export function resultOfEffects(deliveries: readonly LoggedDelivery[], made: number, isChosen: boolean): CheckResult {
+export function compareEffects(deliveries: readonly LoggedDelivery[], made: number, isChosen: boolean): CheckResult {
   const eventsOf = (some: readonly LoggedDelivery[]) => [...new Set(some.map(({ event }) => event))];
   const delivered = eventsOf(deliveries.filter(({ attempts }) => attempts > 0));
   const accepted = eventsOf(deliveries.filter(({ state }) => state === "succeeded"));
@@ -62,7 +70,8 @@ export function resultOfEffects(deliveries: readonly LoggedDelivery[], made: num
   const types = [...new Set(deliveries.map(({ type }) => type))];
   const text = `The receiver acted ${plural(made, "time")} on ${plural(delivered.length, "event")}`;
   if (made > delivered.length) return result("fail", `${text}: it acts more than once on the same event.`, seen);
-  if (delivered.length === 0) return result("inconclusive", "No matching event was delivered.", { ...seen, open: true });
+  if (delivered.length === 0)
+    return result("inconclusive", "No matching event was delivered.", { ...seen, open: true });
   if (types.length > 1 && !isChosen)
     return result(
       "inconclusive",

@@ -107,7 +107,8 @@ function checkOf(
     return checkRecords(() => sources.records(merchant, resource), resource, records);
   }
   if (effects) {
-    if (effects.match?.merchant !== undefined) checkMerchant(sources, effects.match.merchant, `${where}.match.merchant`);
+    if (effects.match?.merchant !== undefined)
+      checkMerchant(sources, effects.match.merchant, `${where}.match.merchant`);
     return checkEffects(runSummary, effects, merchant);
   }
   if (verdicts) return planVerdicts(sources, verdicts, merchant, where);

@@ -69,10 +69,7 @@ function wishOf({ positionals: [url = ""], flags: { secret, event, effects, rest
 }
 
 /** Runs the audit on a running sandbox, or with a secret on a temporary one, which takes the sandbox options. */
-async function auditWith(
-  { flags, options, sources }: Arguments,
-  wanted: AuditOptions,
-): Promise<AuditResult> {
+async function auditWith({ flags, options, sources }: Arguments, wanted: AuditOptions): Promise<AuditResult> {
   const found = await findSandbox(flags);
   const isRunning = found.by !== "default" || (await whyNotReady(found.url, found.controlToken)) === undefined;
   const unused = givenFlag(sources);
@@ -111,7 +108,6 @@ function show({ probes, verdict, forgeryAccepted }: AuditResult): void {
   const forgery = forgeryAccepted ? " It accepted a forged event: anyone who knows the URL can send it events." : "";
   const open = count("inconclusive") > 0 ? `, ${count("inconclusive")} inconclusive` : "";
   const unchecked = checked.length < probes.length ? "; not checked: whether it acted once (--effects)" : "";
-  print(
-    `${verdict}: ${count("pass")} of ${checked.length} probes passed, ${count("fail")} failed${open}${unchecked}.${forgery}`,
-  );
+  const passed = `${count("pass")} of ${checked.length} probes passed`;
+  print(`${verdict}: ${passed}, ${count("fail")} failed${open}${unchecked}.${forgery}`);
 }
