@@ -96,7 +96,7 @@ export interface ControlApi {
     get(given: {
       id: string;
     }): Promise<ListedEndpoint>;
-    /** Register a webhook endpoint, unless the merchant has one at this URL. This call is not a call of a client: faults do not apply to it, and the request log omits it. An existing endpoint keeps its secret; its events become the given ones. */
+    /** Register a webhook endpoint, unless the merchant has one at this URL. This call is not a call of a client: faults do not apply to it, and the request log omits it. Of an existing endpoint, only the given events and secret change. */
     register(given: EndpointsRegisterInput): Promise<RegisteredEndpoint>;
     /** Remove a webhook endpoint. */
     remove(given: {
@@ -106,6 +106,8 @@ export interface ControlApi {
     enable(given: {
       id: string;
     }): Promise<EndpointsEnableReply>;
+    /** Hold the deliveries to an endpoint until its server accepts connections. Replies as soon as the server accepts one. Deliveries that are due wait meanwhile; they are sent after the reply, and also if the caller closes the connection. */
+    await(given: EndpointsAwaitInput): Promise<EndpointsAwaitReply>;
   };
   readonly clock: {
     /** Get the sandbox time. */
@@ -196,7 +198,7 @@ export interface ControlApi {
   readonly merchants: {
     /** List the merchants with their API keys, and how many records and requests each has. Covers the first 500 merchants; `merchant` names any other. */
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
-    /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. */
+    /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. With a `name`, such as that of the test, its id, key, secrets, the ids of its records, events and requests and the dice of its faults are the same in every run, in any order. While a merchant of this name exists, another one counts as `name #2`; one that was removed leaves its name, and its logs are erased once the name is used again. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
     /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
     remove(given: {
@@ -573,6 +575,16 @@ export interface DeliveryMatch {
   /** Id of the merchant whose event it is */
   merchant?: string;
 }
+export interface EndpointsAwaitInput {
+  id: string;
+  /** Maximum wait in real time, such as 5s (default: 30s) */
+  within?: string;
+}
+export interface EndpointsAwaitReply {
+  endpoint: string;
+  /** False if the server did not accept a connection in time */
+  accepts: boolean;
+}
 export interface EndpointsEnableReply {
   enabled: string;
 }
@@ -593,6 +605,8 @@ export interface EndpointsRegisterInput {
   events?: string[];
   /** The owner, such as lodge (default: the first merchant) */
   merchant?: string;
+  /** Secret of your own that signs the deliveries, such as `whsec_local` (default: generated) */
+  secret?: string;
 }
 export interface EndpointsRemoveReply {
   /** The endpoint */
@@ -1342,6 +1356,8 @@ export interface LoggedEvent {
 }
 export interface LoggedRequest {
   id: string;
+  /** Its number among the requests of all merchants, in order of arrival */
+  sequence: number;
   /** Sandbox time of arrival */
   at: string;
   method: string;
@@ -1380,6 +1396,8 @@ export interface MerchantsListReply {
 export interface MerchantsMintInput {
   /** Which fixture (default: lodge) */
   fixture?: string;
+  /** From which its ids and keys follow (default: from the number of merchants created without a name) */
+  name?: string;
 }
 export interface MerchantsMintReply {
   merchant: string;
@@ -1519,6 +1537,8 @@ export interface RegisteredEndpoint {
 }
 export interface RequestDetail {
   id: string;
+  /** Its number among the requests of all merchants, in order of arrival */
+  sequence: number;
   /** Sandbox time of arrival */
   at: string;
   method: string;
@@ -1590,6 +1610,8 @@ export interface RequestMatch {
 }
 export interface RequestMessage {
   id: string;
+  /** Its number among the requests of all merchants, in order of arrival */
+  sequence: number;
   /** Sandbox milliseconds */
   at: number;
   method: string;
@@ -1720,6 +1742,8 @@ export interface RunReport {
   /** Oldest first; of a long run, only the newest */
   requests: ({
     id: string;
+    /** Its number among the requests of all merchants, in order of arrival */
+    sequence: number;
     /** Sandbox time of arrival */
     at: string;
     method: string;
@@ -2565,14 +2589,19 @@ export interface OwnMerchant {
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
-/** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. */
-export declare function ownMerchant(sandbox: SandboxApi, given?: {
-  fixture?: string;
+/**
+ * Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. With a
+ * `name`, such as that of the test, its ids, keys and secrets are the same in every run.
+ */
+export declare function ownMerchant(sandbox: SandboxApi, { fixture, name }?: {
+  fixture?: string | undefined;
+  name?: string | undefined;
 }): Promise<OwnMerchant>;
 declare const NewEndpoint: TObject<{
   url: TUnsafe<string>;
   events: TOptional<TUnsafe<string[]>>;
   merchant: TOptional<TUnsafe<string>>;
+  secret: TOptional<TUnsafe<string>>;
 }>;
 type NewEndpoint = Static<typeof NewEndpoint>;
 interface Connection {
@@ -2643,6 +2672,7 @@ interface MountedServer {
   address(): unknown;
 }
 type Middleware = (request: MountedRequest, response: MountedResponse, next?: (error?: unknown) => void) => void;
+type RetryScheduleOption = "fast" | "realistic" | number[];
 interface Options {
   /** listen on this port; 0 selects any free port (default: 4747) */
   port: number;
@@ -2690,6 +2720,8 @@ interface Options {
   allowedOrigin: string[];
   /** register this webhook endpoint of the first merchant, for all events, at start and after each reset */
   endpoints: NewEndpoint[];
+  /** sign deliveries to the given endpoints with this secret, such as whsec_local (default: generated) */
+  webhookSecret: string | undefined;
   /** require this token on the control API (default: generated if --host opens the network) */
   controlToken: string | undefined;
   /** send the webhooks of a database, a snapshot and a merchant-sandbox.json that were not written here */
@@ -2699,7 +2731,6 @@ type OptionName = keyof Options;
 type GivenOptions = {
   [Name in OptionName]?: Options[Name] | string | string[] | undefined;
 };
-type RetryScheduleOption = "fast" | "realistic" | number[];
 /** An internal error of the sandbox. */
 export interface Defect {
   error: unknown;

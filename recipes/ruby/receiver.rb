@@ -24,4 +24,4 @@ def listen(port, secret)
 end
 
 $stdout.sync = true
-listen(3000, ENV.fetch("WEBHOOK_SECRET")).start if $PROGRAM_NAME == __FILE__
+listen(3000, ENV.fetch("MERCHANT_WEBHOOK_SECRET")).start if $PROGRAM_NAME == __FILE__

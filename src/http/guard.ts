@@ -141,7 +141,8 @@ const isNavigation = (headers: IncomingHttpHeaders) =>
 
 /**
  * The first stage: applies the guard, and the limits on every request. `admitted` is called between the two: a request
- * that the guard rejects gets no number, so that no web page changes the numbers of other requests.
+ * that the guard rejects belongs to no merchant and gets no number, so that no web page changes the numbers of other
+ * requests.
  */
 export const admit =
   (guard: Guard, admitted: (context: RequestContext) => void = () => {}): Stage =>

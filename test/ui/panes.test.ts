@@ -406,7 +406,7 @@ describe("a request of a real sandbox", () => {
     ])
       expect(first).toContain(words);
     const second = await pressAll(desk, "n");
-    expect(second).toContain("Replayed: the stored response of req_3");
+    expect(second).toContain("Replayed: the stored response of req_lodge_3");
     expect(desk.state.overlays).toHaveLength(1);
     expect(await pressAll(desk, "p")).toContain("Stored: a retry with this key");
   });
@@ -439,7 +439,7 @@ describe("a request of a real sandbox", () => {
     expect(newest).toMatchObject({
       operation: "bookings.decline",
       idempotencyKey: "abc",
-      replayOf: "req_3",
+      replayOf: "req_lodge_3",
       status: 200,
     });
   });
@@ -447,10 +447,10 @@ describe("a request of a real sandbox", () => {
   test("is resent with the same path, query, body and Idempotency-Key", async () => {
     const { desk, bench } = await declined();
     await pressAll(desk, "k", "k", "r");
-    expect(desk.state.notice?.text).toBe("Resent req_3: 200");
+    expect(desk.state.notice?.text).toBe("Resent req_lodge_3: 200");
     expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({
       idempotencyKey: "abc",
-      replayOf: "req_3",
+      replayOf: "req_lodge_3",
     });
     expect(desk.state.lastCall).toMatchObject({
       method: "POST",
@@ -473,7 +473,9 @@ describe("a request of a real sandbox", () => {
     const detail = await pressAll(desk, "enter");
     expect(detail).not.toContain("geheim");
     await pressAll(desk, "r");
-    expect(desk.state.notice?.text).toContain("Cannot resend req_1: the request log truncated or masked parts of it");
+    expect(desk.state.notice?.text).toContain(
+      "Cannot resend req_lodge_1: the request log truncated or masked parts of it",
+    );
     await pressAll(desk, "y");
     expect(desk.copied.at(-1)).not.toContain("geheim");
     expect((await bench.control("GET", "/requests")).data).toHaveLength(1);
@@ -523,7 +525,7 @@ describe("a delivery of a real sandbox", () => {
       `POST ${receiver.url}`,
       "X-Webhook-Signature: ",
       '      "note": "it\'s 100 %',
-      "To verify it, set WEBHOOK_SECRET",
+      "To verify it, set MERCHANT_WEBHOOK_SECRET",
       '    "taken": 503',
     ])
       expect(text).toContain(words);
@@ -534,9 +536,9 @@ describe("a delivery of a real sandbox", () => {
     await pressAll(desk, "v");
     const line = desk.copied.at(-1) ?? "";
     expect(line).not.toContain(secret);
-    expect(await shell(line, { WEBHOOK_SECRET: secret })).toBe("valid");
-    expect(await shell(line, { WEBHOOK_SECRET: `${secret}x` })).toBe("invalid");
-    expect(await shell(line.replace("payment.succeeded", "payment.failed"), { WEBHOOK_SECRET: secret })).toBe(
+    expect(await shell(line, { MERCHANT_WEBHOOK_SECRET: secret })).toBe("valid");
+    expect(await shell(line, { MERCHANT_WEBHOOK_SECRET: `${secret}x` })).toBe("invalid");
+    expect(await shell(line.replace("payment.succeeded", "payment.failed"), { MERCHANT_WEBHOOK_SECRET: secret })).toBe(
       "invalid",
     );
   });

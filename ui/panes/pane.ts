@@ -1,9 +1,9 @@
 // How a pane is declared: `listPane` for rows under a cursor, `textPane` for text that scrolls.
 
+import type { Call } from "../../src/client/curl.ts";
 import type { FilterFacts, FilterVocabulary } from "../../src/client/row-filter.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import { count } from "../../src/kernel/text.ts";
-import type { Call } from "../connection/calls.ts";
 import { visibleRowCount } from "../state/layout.ts";
 import {
   type Fold,
@@ -38,6 +38,8 @@ export interface Pane {
   /** Default: always. */
   isShown?(state: UiState): boolean;
   textLines?(state: UiState, width: number): string[];
+  /** A text of which the newest lines are shown, until the user scrolls up. */
+  followsEnd?: boolean | undefined;
   vocabulary(state: UiState): FilterVocabulary | undefined;
   stream?: { kind: LiveItem["kind"]; row(item: LiveItem): Row };
   log?: PaneLog<Row>;
@@ -50,7 +52,7 @@ export interface Pane {
   /** Shown while there are no rows: how to get some. */
   emptyText(state: UiState): string[];
   keys: readonly KeyBinding[];
-  /** What the marks of its rows mean, for the help. Default: nothing. */
+  /** Explains the marks of its rows in the help. Default: none. */
   legend?(theme: Theme): string;
   /** A short text in the pane's tab, such as the number of failures. Default: none. */
   alarm?(state: UiState): string;
@@ -120,8 +122,6 @@ interface ListPaneDeclaration<Value>
   isRelated?(one: Value, other: Value): boolean;
   /** Default: none. */
   keys?: readonly RowKey<Value>[];
-  /** Keys that act on no row. Default: none. */
-  listKeys?: readonly KeyBinding[];
 }
 
 export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
@@ -138,7 +138,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     isRelated: ___,
     ...shared
   } = declared;
-  const { name, keys = [], listKeys = [] } = shared;
+  const { name, keys = [] } = shared;
   const row = (value: Value): Row => ({
     id: rowId(value),
     value,
@@ -163,10 +163,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     columns: ({ value }, state, width) => declared.columns(value as Value, state, width),
     gapText: ({ id, gap }, state, width) =>
       gap ? gapText(state, gap, listOf(state, name).loading?.gap === id, width) : "",
-    keys: [
-      ...listKeys,
-      ...keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined)),
-    ],
+    keys: keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined)),
     ...opening(declared, row),
   };
 }
@@ -242,7 +239,8 @@ function gapText({ theme }: UiState, { missing, isDropped, error }: Gap, isLoadi
 const vocabularyOf = (row: Row | undefined): FilterVocabulary | undefined =>
   row && { fields: Object.keys(row.filterBy.fields), marks: [] };
 
-type TextPaneDeclaration = Required<Pick<Pane, "name" | "title" | "isShown" | "titleNote" | "textLines" | "keys">>;
+type TextPaneDeclaration = Required<Pick<Pane, "name" | "title" | "isShown" | "titleNote" | "textLines" | "keys">> &
+  Pick<Pane, "followsEnd">;
 
 /** A pane of text: the movement keys scroll it. */
 export const textPane = (declared: TextPaneDeclaration): Pane => ({

@@ -2,6 +2,7 @@
 
 import type { RequestDetail } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { apiKeyOf, callOf, curlOfRequest, isComplete } from "../../src/client/logged-request.ts";
 import { requestFacts, requestVocabulary } from "../../src/client/row-filter.ts";
 import type { RequestMessage } from "../../src/contracts/live-messages.ts";
 import { type StateUpdate, shortMerchant, type UiState } from "../state/state.ts";
@@ -9,7 +10,7 @@ import { copyText, loadThen, makeCall, openOverlay, update, withNotice } from ".
 import { duration, statusLabel, statusStyles, timeOfDay } from "../text/format.ts";
 import { symbols } from "../text/style.ts";
 import { IDS_FROM } from "./columns.ts";
-import { apiKeyOf, callOf, curlOfRequest, editRequest, isComplete } from "./controls/request-commands.ts";
+import { editRequest } from "./controls/request-commands.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
 import { comparison, triesToCompare } from "./details/compare.ts";
 import { requestCall, requestDetail, requestRow } from "./details/request.ts";
@@ -32,11 +33,11 @@ export const requests = listPane<RequestMessage>({
           hasMore: has_more,
         }),
       ),
-    order: ({ id }) => Number(id.slice("req_".length)),
+    order: ({ sequence }) => sequence,
   },
   columns(request, { theme, made }, width) {
     const { id, at, method, path, query, operation, status, durationMs, merchant, replayOf, fault, ignored } = request;
-    const idWidth = Math.max(8, `req_${made.requests}`.length);
+    const idWidth = `req_market_${made.requests}`.length;
     const note = fault ? "*" : ignored && "!";
     const mark = replayOf ? symbols(theme).replayed : (note ?? "");
     return [

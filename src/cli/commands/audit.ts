@@ -25,13 +25,14 @@ export const audit = command({
   flags: {
     secret: {
       value: "secret",
-      description: "sign with this secret (default: the one of the endpoint registered at the URL)",
+      description: "sign with this secret",
+      defaultText: "the one of the endpoint registered at the URL",
     },
     effects: {
       value: "command",
       description:
-        "run this before and after each probe; it prints how often the receiver has acted, such as the rows of a " +
-        "table (default: whether it acts once is not checked)",
+        "run this before and after each probe; it prints how often the receiver has acted, such as the rows of a table",
+      defaultText: "whether it acts once is not checked",
     },
     restart: {
       value: "command",
@@ -39,7 +40,8 @@ export const audit = command({
     },
     event: {
       value: "type",
-      description: "send events like the newest of this type (default: payment.succeeded)",
+      description: "send events like the newest of this type",
+      defaultText: "payment.succeeded",
     },
     json: { description: "print the result as one JSON object" },
     ...connectionFlags,

@@ -11,16 +11,16 @@ import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 const effectsFlag = {
   effects: {
     value: "command",
-    description:
-      "run this to learn how often the receiver has acted, such as the rows of a table; it prints a number " +
-      "(default: whether it acts once is not checked)",
+    description: "run this to learn how often the receiver has acted, such as the rows of a table; it prints a number",
+    defaultText: "whether it acts once is not checked",
   },
 };
 
 const eventFlag = {
   event: {
     value: "type",
-    description: "the events on which the receiver acts (default: all, if they are of one type)",
+    description: "the events on which the receiver acts",
+    defaultText: "all, if they are of one type",
   },
 };
 
@@ -38,7 +38,10 @@ const ofOne = ({ word, summary, flags, call, lines }: OfOne) =>
     summary,
     usage: `scenario ${word} <name>`,
     example: `scenario ${word} lost-response`,
-    flags: { for: { value: "merchant", description: "apply it to this merchant (default: all merchants)" }, ...flags },
+    flags: {
+      for: { value: "merchant", description: "apply it to this merchant", defaultText: "all merchants" },
+      ...flags,
+    },
     async call(sandbox, given) {
       const [name = ""] = given.positionals;
       if (/[./\\]/.test(name))
