@@ -292,6 +292,8 @@ describe("a scenario", () => {
       const counted = await scenario("score", ...effects);
       expect([counted.code, counted.out[0]]).toEqual([code, expect.stringContaining(`: ${verdict}, `)]);
       if (!isRight) expect(counted.out.join("\n")).toContain("The receiver acted 6 times on 2 events");
+      const verified = await run(["verify", "effects:payment.succeeded", ...effects, "--url", bench.url]);
+      expect([verified.code, verified.out[0]]).toEqual([code, expect.stringMatching(`^${verdict} effects: `)]);
       const { unchecked } = await bench.control("GET", "/report");
       expect(unchecked).toEqual([]);
     },

@@ -137,7 +137,8 @@ test.for(receivers)(
     const cwd = folder();
     writeFileSync(join(cwd, basename(file)), here(source));
     // Each prints a line with the id of an event on which it acts.
-    launchCommand("sh", ["-c", `exec > printed.log 2>&1; ${here(command)}`], { MERCHANT_WEBHOOK_SECRET: "whsec_test" }, cwd);
+    const printing = `exec > printed.log 2>&1; ${here(command)}`;
+    launchCommand("sh", ["-c", printing], { MERCHANT_WEBHOOK_SECRET: "whsec_test" }, cwd);
     await listening(port);
     const effects = `awk '/evt_/' '${join(cwd, "printed.log")}' | wc -l`;
     const { out } = await run(["audit", `http://localhost:${port}/`, "--secret", "whsec_test", "--effects", effects]);
