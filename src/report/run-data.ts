@@ -8,8 +8,8 @@ import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/request-log/coverage.ts";
-import type { LoggedDelivery } from "../store/request-log/run-summary.ts";
 import { type RequestRow, shownRequest } from "../store/request-log/read-requests.ts";
+import type { LoggedDelivery } from "../store/request-log/run-summary.ts";
 import type { Stores } from "../store/stores.ts";
 
 export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "runSummary"> {
