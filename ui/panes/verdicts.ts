@@ -21,7 +21,16 @@ import {
 } from "../text/format.ts";
 import { symbols } from "../text/style.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
-import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf, wrapped } from "./details/detail-lines.ts";
+import {
+  band,
+  type DetailLine,
+  labelled,
+  linkTo,
+  paragraph,
+  section,
+  sectionOf,
+  wrapped,
+} from "./details/detail-lines.ts";
 import { requestText, resultOf } from "./details/row-lines.ts";
 import type { Detail } from "./overlays/detail.ts";
 import { listPane, readAs } from "./pane.ts";
@@ -60,10 +69,11 @@ function summary(
   { verdict, severity, says, confirmedBy, at, merchant, operation, fault }: VerdictMessage,
   width: number,
 ): DetailLine[] {
-  const [label, style] = verdictLabel(theme, verdict);
+  const [label] = verdictLabel(theme, verdict);
+  const isFailed = verdict === "fail";
   return [
-    ...labelled(theme, width, "verdict", verdict === "fail" ? `${label} (${severity})` : label, style),
-    ...labelled(theme, width, "finding", says),
+    ...band(theme, width, `${isFailed ? `${label} (${severity})` : label}: ${says}`, isFailed),
+    "",
     ...(confirmedBy === null ? [] : labelled(theme, width, "evidence", confirmationText({ confirmedBy }))),
     ...labelled(theme, width, "time", dateTime(at)),
     ...(merchant === null ? [] : labelled(theme, width, "merchant", merchant)),
@@ -113,9 +123,10 @@ export const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open
 
 /**
  * A row for each rule that failed, newest failure first, with that failure; then one for all inconclusive verdicts and
- * one for those that passed.
+ * one for those that passed. Under a filter, each verdict, newest first.
  */
-const foldVerdicts: Fold = (rows) => {
+const foldVerdicts: Fold = (rows, isFiltered) => {
+  if (isFiltered) return rows.toReversed();
   const newest = new Map<string, Row>();
   for (const row of rows) {
     const { rule, verdict } = (row.value ?? {}) as VerdictMessage;
@@ -132,10 +143,10 @@ const foldVerdicts: Fold = (rows) => {
 /** The newest verdict of a group. */
 type VerdictGroup = VerdictMessage & { group: true };
 
-function groupRow(name: string, { value, filterBy }: Row): Row {
+function groupRow(name: string, { id, value, filterBy }: Row): Row {
   const group: VerdictGroup = { ...(value as VerdictMessage), group: true };
   const isFailed = group.verdict === "fail";
-  return { id: `all ${name}`, value: group, filterBy, ...(!isFailed && { unfolds: `verdict:${name}` }) };
+  return { id: `all ${name}`, ref: id, value: group, filterBy, ...(!isFailed && { unfolds: `verdict:${name}` }) };
 }
 
 /** `✗ 13 failed`: the number is that of the sandbox, which counts verdicts that are not listed too. */
@@ -148,9 +159,6 @@ function groupLabel({ theme, made: { verdicts: made } }: UiState, { rule, verdic
 }
 
 const FAILED = "is:failed";
-
-/** A list of at least this width shows findings; in a narrower one, they would be cut to nothing. */
-const FINDING_FROM = 56;
 
 export const verdicts = listPane<VerdictMessage | VerdictGroup>({
   name: "verdicts",
@@ -176,28 +184,18 @@ export const verdicts = listPane<VerdictMessage | VerdictGroup>({
   titleNote: ({ made }) => countNote(made.verdicts.fail, "failed"),
   alarm: ({ theme, made }) => failureMark(theme, made.verdicts.fail),
   fold: foldVerdicts,
-  columns(found, state, width) {
+  follows: false,
+  columns(found, state) {
     const { rule, verdict, merchant, says, hint } = found;
     const [label, style] = verdictLabel(state.theme, verdict);
     const isGroup = "group" in found;
     const isFolded = isGroup && verdict !== "fail";
     return [
-      { heading: "verdict", text: isGroup ? groupLabel(state, found) : label, width: 14, styles: [style] },
-      {
-        heading: "rule",
-        text: isFolded ? "" : rule,
-        ...(width >= FINDING_FROM && { width: width < 70 ? 20 : 28 }),
-        truncate: "middle",
-      },
-      { heading: "finding", text: isFolded ? "Press Enter to list them." : says, hideBelow: FINDING_FROM },
-      { heading: "how to fix it", text: verdict === "fail" ? hint : "", hideBelow: 130 },
-      {
-        heading: "merchant",
-        text: isGroup ? "" : shortMerchant(merchant),
-        width: 8,
-        truncate: "middle",
-        hideBelow: 90,
-      },
+      { heading: "verdict", text: isGroup ? groupLabel(state, found) : label, width: 10, styles: [style] },
+      { heading: "rule", text: isFolded ? "" : rule, width: 12 },
+      { heading: "finding", text: isFolded ? "Press Enter to list them." : says, claim: 40, rank: 1, grows: true },
+      { heading: "how to fix it", text: verdict === "fail" ? hint : "", rank: 3 },
+      { heading: "merchant", text: isGroup ? "" : shortMerchant(merchant), rank: 2, truncate: "middle" },
     ];
   },
   emptyText: () => [

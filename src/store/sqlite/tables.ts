@@ -12,7 +12,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected from its header, never migrated. */
-export const SCHEMA_VERSION = 23;
+export const SCHEMA_VERSION = 24;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */
 const TIME = "between 0 and 8640000000000000";
@@ -218,7 +218,7 @@ create table finished_steps (
 create table request_log (
   sequence integer primary key, id text not null, at integer not null, merchant text, operation text,
   method text not null, path text not null, query text not null, status integer not null, duration real not null, stages text not null,
-  key text, idempotencyKey text, replayOf text, fault text, ignored text,
+  key text, idempotencyKey text, replayOf text, fault text, ignored text, summary text,
   requestHeaders text not null, requestBody text not null, requestBytes integer not null, sameResponseAs integer,
   responseHeaders text not null, responseBody text not null, responseBytes integer not null
 ) strict;

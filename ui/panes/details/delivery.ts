@@ -11,10 +11,11 @@ import { byteLength } from "../../../src/kernel/text.ts";
 import { quoted } from "../../connection/calls.ts";
 import { type UiState, valuesOf } from "../../state/state.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../../text/format.ts";
-import type { Theme } from "../../text/style.ts";
+import { symbols, type Theme } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { verdictSection } from "../verdicts.ts";
 import {
+  band,
   bodyLines,
   bodySection,
   type DetailLine,
@@ -43,35 +44,49 @@ export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: Attempts
     const { theme } = state;
     const isOfDelivery = (one: AttemptMessage) => targetOf(one) === targetOf(row);
     const verdicts = verdictSection(state, width, ({ attempts }) => attempts.includes(row.id));
-    if (!delivery) return [...summary(state, row, width), ...verdicts];
+    if (!delivery) return [...outcomeBand(state, row, width), ...summary(state, row, width), ...verdicts];
     const { attempt, attempts, request } = delivery;
     return [
+      ...outcomeBand(state, row, width),
       ...summary(state, row, width),
       ...(request === null
         ? []
         : linkTo("requests", request, labelled(theme, width, "caused by", requestText(state, request)))),
       ...section(theme, "Attempts", attemptLines(state, attempts, isOfDelivery, width, row.id)),
       ...verdicts,
-      ...section(theme, "Request", requestLines(theme, attempt, width)),
       ...(attempt.fault ? faultSections(theme, attempt, attempt.fault, width) : []),
-      ...section(theme, "Signature", signatureLines(state, attempt, width)),
       ...section(theme, "Response", responseLines(theme, attempt, width)),
+      ...section(theme, "Request", requestLines(theme, attempt, width)),
+      ...section(theme, "Signature", signatureLines(state, attempt, width)),
     ];
   },
 });
 
-function summary(state: UiState, opened: AttemptMessage, width: number): string[] {
+/** The attempt as the list has it now, which knows whether it is retried. */
+const newestOf = (state: UiState, opened: AttemptMessage) =>
+  valuesOf<AttemptMessage>(state, "deliveries").findLast(({ id }) => id === opened.id) ?? opened;
+
+/** `✗ 500 {"error":"database is down"}  attempt 6 of 6  ✗ failed 12:04`. */
+function outcomeBand(state: UiState, opened: AttemptMessage, width: number): DetailLine[] {
+  const row = newestOf(state, opened);
+  const { good, bad } = symbols(state.theme);
+  const [outcome] = outcomeOf(state, row, laterAttempts(valuesOf<AttemptMessage>(state, "deliveries"))(row));
+  const isFailed = row.status !== "succeeded";
+  const result = [isFailed ? bad : good, resultOf(row), row.summary].filter((part) => part !== null).join(" ");
+  const text = `${result}  attempt ${row.attempt} of ${row.maxAttempts}  ${outcome}`;
+  return band(state.theme, width, text, isFailed);
+}
+
+function summary(state: UiState, opened: AttemptMessage, width: number): DetailLine[] {
   const { theme } = state;
-  const listed = valuesOf<AttemptMessage>(state, "deliveries");
-  const row = listed.findLast(({ id }) => id === opened.id) ?? opened;
-  const [outcome, styles] = outcomeOf(state, row, laterAttempts(listed)(row));
+  const row = newestOf(state, opened);
   const { nextAttemptAt } = row;
   return [
+    "",
     ...labelled(theme, width, "event", `${row.eventType}  ${row.eventId}`),
     ...labelled(theme, width, "endpoint", `${row.endpointId}  ${row.url}`),
     ...labelled(theme, width, "merchant", row.merchant),
-    ...labelled(theme, width, "attempt", `${row.attempt} of ${row.maxAttempts}, ${dateTime(row.at)}, ${row.id}`),
-    ...labelled(theme, width, "result", `${resultOf(row)}  ${outcome}`, ...styles),
+    ...labelled(theme, width, "attempt", `${row.id}, ${dateTime(row.at)}`),
     ...(nextAttemptAt === null
       ? []
       : labelled(theme, width, "next attempt", `${dateTimeToSecond(nextAttemptAt * 1_000)} sandbox time`)),

@@ -4,21 +4,25 @@
 import type { AttemptsListReply, LoggedRequest, RequestDetail } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
+import { tryParseJson } from "../../../src/kernel/attempt.ts";
+import { mask } from "../../../src/kernel/mask.ts";
 import { listOf, secondsUntil, type UiState } from "../../state/state.ts";
-import {
-  count,
-  dateTime,
-  dateTimeToSecond,
-  duration,
-  limitText,
-  milliseconds,
-  statusStyles,
-} from "../../text/format.ts";
+import { count, dateTime, dateTimeToSecond, duration, limitText, milliseconds } from "../../text/format.ts";
 import { styled, symbols, type Theme } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { rateWindowId } from "../rate-limits.ts";
 import { verdictSection } from "../verdicts.ts";
-import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
+import {
+  band,
+  bodySection,
+  type DetailLine,
+  headerLines,
+  labelled,
+  linkTo,
+  paragraph,
+  section,
+} from "./detail-lines.ts";
+import { fieldsText } from "./fault.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";
 
 export const requestCall = (id: string) => controlCalls.requests.get({ id });
@@ -50,18 +54,47 @@ export const requestDetail = (
     ];
     const timing = section(theme, "Timing", timingLines(theme, request?.stages ?? [], width));
     const messages = request ? messageLines(theme, request, width, !isPreview) : [];
-    const rest = isPreview
-      ? [...findings, ...messages, ...events, ...handling, ...timing]
-      : [...events, ...findings, ...timing, ...handling, ...messages];
-    return [...summary(state, row, request, width), ...rest];
+    const top = [...outcomeBand(state, row, width), ...(request ? errorLines(theme, request, width) : [])];
+    return [
+      ...top,
+      ...summary(state, row, request, width),
+      ...events,
+      ...findings,
+      ...messages,
+      ...handling,
+      ...timing,
+    ];
   },
 });
 
+/** `✗ 409 invalid_state: …`, or `✓ 200 pay_1 refunded`. */
+function outcomeBand({ theme }: UiState, { status, summary, durationMs }: RequestMessage, width: number): DetailLine[] {
+  const { good, bad } = symbols(theme);
+  const isFailed = status === 0 || status >= 400;
+  const text = [isFailed ? bad : good, status === 0 ? "no response" : status, summary].filter((part) => part !== null);
+  return band(theme, width, `${text.join(" ")}  ${duration(durationMs)}`, isFailed);
+}
+
+/** What the error says beside its message: what is allowed, and which fields are wrong. */
+function errorLines(theme: Theme, { status, response }: RequestDetail, width: number): DetailLine[] {
+  if (status < 400) return [];
+  const { details = {} } = (tryParseJson(response.body) ?? {}) as { details?: Readonly<Record<string, unknown>> };
+  const { requestId: _, errors, ...others } = details ?? {};
+  const fields = (Array.isArray(errors) ? errors : []) as { field?: string; message?: string }[];
+  return [
+    ...fields.flatMap(({ field = "", message = "" }) => labelled(theme, width, field, mask(message), "yellow")),
+    ...Object.entries(others).flatMap(([name, value]) =>
+      labelled(theme, width, name, mask(fieldsText({ value }).slice(6))),
+    ),
+  ];
+}
+
 function summary(state: UiState, row: RequestMessage, request: RequestDetail | undefined, width: number): DetailLine[] {
   const { theme } = state;
-  const { id, at, method, path, query, operation, merchant, status, durationMs } = row;
+  const { id, at, method, path, query, operation, merchant, replayOf } = row;
   const apiKey = request?.key ? `, API key ${request.key}` : "";
   return [
+    "",
     ...labelled(theme, width, "id", id),
     ...labelled(theme, width, "time", dateTime(at)),
     ...labelled(theme, width, "request", `${method} ${path}${query === "" ? "" : `?${query}`}`),
@@ -72,8 +105,7 @@ function summary(state: UiState, row: RequestMessage, request: RequestDetail | u
       "merchant",
       merchant === null ? "none: no API key, or an unknown one" : merchant + apiKey,
     ),
-    ...labelled(theme, width, "response", status === 0 ? "none" : String(status), ...statusStyles(status)),
-    ...labelled(theme, width, "duration", duration(durationMs)),
+    ...(replayOf === null ? [] : linkTo("requests", replayOf, labelled(theme, width, "replay of", replayOf))),
   ];
 }
 
@@ -98,10 +130,8 @@ function idempotencyLines(
     ...labelled(theme, width, "key", idempotencyKey),
     ...paragraph(theme, width, text),
   ];
-  if (replayOf !== null) {
-    const original = linkTo("requests", replayOf, labelled(theme, width, "original", replayOf));
-    return [...explain(`Replayed: the stored response of ${replayOf}. The operation did not run again.`), ...original];
-  }
+  if (replayOf !== null)
+    return explain(`Replayed: the stored response of ${replayOf}. The operation did not run again.`);
   if (status < 300 && status >= 200)
     return explain("Stored: a retry with this key gets this response, and the operation does not run again.");
   if (fault !== null)
