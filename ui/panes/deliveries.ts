@@ -12,6 +12,7 @@ import { copyText, loadThen, makeCall, openOverlay, pollEffect, update, withNoti
 import { countNote, duration, failureMark, plural } from "../text/format.ts";
 import { symbols, type Theme } from "../text/style.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
+import { comparedAttempt, comparison } from "./details/compare.ts";
 import { attemptCall, attemptRow, deliveryDetail, isVerifiable, verifyCommand } from "./details/delivery.ts";
 import {
   type AttemptSummary,
@@ -21,6 +22,7 @@ import {
   resultStyles,
   targetOf,
 } from "./details/row-lines.ts";
+import { openDetail, selectedReference } from "./overlays/detail.ts";
 import { confirm } from "./overlays/text-view.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
 
@@ -153,9 +155,33 @@ export const deliveries = listPane<AttemptMessage>({
           copyText(later, verifyCommand(attempt), "the command that reads WEBHOOK_SECRET"),
         ),
     },
+    {
+      keys: ["="],
+      label: "compare",
+      help: "compare the attempt with the selected one or, from the list, with the first one",
+      isEnabled: (_, { attempt }) => attempt > 1,
+      run: compare,
+    },
     copyApiKey(({ merchant }) => merchant),
   ],
 });
+
+/** In a detail, the other attempt is the selected link; by default it is the first attempt of the delivery. */
+function compare(state: UiState, { id, delivery }: AttemptMessage): StateUpdate {
+  const open = (later: UiState, other: string): StateUpdate => {
+    const detail = comparison([other, id], attemptCall, comparedAttempt);
+    const { overlay, effects } = openDetail(detail, { pane: "deliveries", id, value: undefined }, []);
+    return update(openOverlay({ ...later, notice: undefined }, overlay), ...effects);
+  };
+  const selected = selectedReference(state);
+  if (selected?.pane === "deliveries" && selected.id !== id) return open(state, selected.id);
+  return loadThen(state, id, attemptCall(id), (later, { attempts }) => {
+    const first = attempts.findLast((one) => one.delivery === delivery && one.id !== id);
+    return first
+      ? open(later, first.id)
+      : update(withNotice(later, `${id} is the only attempt of its delivery`, "yellow"));
+  });
+}
 
 const replayCall = ({ id }: AttemptMessage) => controlCalls.attempts.replay({ id });
 

@@ -10,7 +10,7 @@ import { duration, statusLabel, statusStyles, timeOfDay } from "../text/format.t
 import { symbols } from "../text/style.ts";
 import { apiKeyOf, callOf, curlOfRequest, editRequest, isComplete } from "./controls/request-commands.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
-import { comparison, triesToCompare } from "./details/compare.ts";
+import { comparedRequest, comparison, triesToCompare } from "./details/compare.ts";
 import { requestCall, requestDetail, requestRow } from "./details/request.ts";
 import { openDetail } from "./overlays/detail.ts";
 import { listPane, readAs } from "./pane.ts";
@@ -114,7 +114,7 @@ function compare(state: UiState, request: RequestMessage): StateUpdate {
   if (!first || !second)
     return update(withNotice(state, "No other request here has the same path and Idempotency-Key", "yellow"));
   const { overlay, effects } = openDetail(
-    comparison(first, second),
+    comparison([first.id, second.id], requestCall, comparedRequest),
     { pane: "requests", id: second.id, value: second },
     [],
   );
