@@ -1,17 +1,16 @@
 // Fixtures and matchers for Vitest: a shared sandbox, a merchant per test, and matchers that report the closest calls.
 
 import { test as base, expect, type TestAPI } from "vitest";
+import { explainResult } from "./client/verification-text.ts";
 import type {
   ControlApi,
   Count,
   DeliveryMatch,
   Expectation,
-  NearMiss,
   OwnMerchant,
   RequestMatch,
   Sandbox,
   SandboxOptions,
-  VerificationResult,
 } from "./index.ts";
 import { connect, createSandbox, ownMerchant, SandboxError } from "./index.ts";
 
@@ -134,19 +133,8 @@ async function hold(merchant: OwnMerchant, expectation: Expectation, within: str
     all: [expectation],
     ...(within === undefined ? {} : { within }),
   });
-  return { pass: verdict === "pass", message: () => results.map((result) => explain(merchant, result)).join("\n") };
-}
-
-function explain({ id }: OwnMerchant, { message, evidence, closest }: VerificationResult): string {
-  const found = evidence.length > 0 ? [`Matched: ${evidence.join(", ")}`] : [];
-  const nearest = closest.length > 0 ? ["Closest:", ...closest.map(missed)] : [];
-  return [`${id}: ${message}`, ...found, ...nearest].join("\n");
-}
-
-function missed({ id, what, differs }: NearMiss): string {
-  const shown = (value: unknown) => JSON.stringify(value);
-  const where = differs.map(
-    ({ field, wanted, received }) => `${field} is ${shown(received)}, wanted was ${shown(wanted)}`,
-  );
-  return `  ${id} ${what}: ${where.join("; ")}`;
+  return {
+    pass: verdict === "pass",
+    message: () => results.map((result) => `${merchant.id}: ${explainResult(result)}`).join("\n"),
+  };
 }

@@ -90,7 +90,7 @@ export interface ControlApi {
     get(given: {
       id: string;
     }): Promise<ListedEndpoint>;
-    /** Register a webhook endpoint, unless the merchant has one at this URL. This call is not a call of a client: faults do not apply to it, and the request log omits it. An existing endpoint keeps its secret; its events become the given ones. */
+    /** Register a webhook endpoint, unless the merchant has one at this URL. This call is not a call of a client: faults do not apply to it, and the request log omits it. Of an existing endpoint, only the given events and secret change. */
     register(given: EndpointsRegisterInput): Promise<RegisteredEndpoint>;
     /** Remove a webhook endpoint. */
     remove(given: {
@@ -562,6 +562,8 @@ export interface EndpointsRegisterInput {
   events?: string[];
   /** The owner, such as lodge (default: the first merchant) */
   merchant?: string;
+  /** Secret of your own that signs the deliveries, such as `whsec_local` (default: generated) */
+  secret?: string;
 }
 export interface EndpointsRemoveReply {
   /** The endpoint */
@@ -2461,6 +2463,7 @@ declare const NewEndpoint: TObject<{
   url: TUnsafe<string>;
   events: TOptional<TUnsafe<string[]>>;
   merchant: TOptional<TUnsafe<string>>;
+  secret: TOptional<TUnsafe<string>>;
 }>;
 type NewEndpoint = Static<typeof NewEndpoint>;
 interface Connection {
@@ -2533,6 +2536,7 @@ interface MountedServer {
   address(): unknown;
 }
 type Middleware = (request: MountedRequest, response: MountedResponse, next?: (error?: unknown) => void) => void;
+type RetryScheduleOption = "fast" | "realistic" | number[];
 interface Options {
   /** listen on this port; 0 selects any free port (default: 4747) */
   port: number;
@@ -2580,6 +2584,8 @@ interface Options {
   allowedOrigin: string[];
   /** register this webhook endpoint of the first merchant, for all events, at start and after each reset */
   endpoints: NewEndpoint[];
+  /** sign deliveries to the given endpoints with this secret, such as whsec_local (default: generated) */
+  webhookSecret: string | undefined;
   /** require this token on the control API (default: generated if --host opens the network) */
   controlToken: string | undefined;
   /** send the webhooks of a database, a snapshot and a merchant-sandbox.json that were not written here */
@@ -2589,7 +2595,6 @@ type OptionName = keyof Options;
 type GivenOptions = {
   [Name in OptionName]?: Options[Name] | string | string[] | undefined;
 };
-type RetryScheduleOption = "fast" | "realistic" | number[];
 /** An internal error of the sandbox. */
 export interface Defect {
   error: unknown;

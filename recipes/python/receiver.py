@@ -9,7 +9,7 @@ seen = set()  # in a real service a unique column
 
 
 class Receiver(BaseHTTPRequestHandler):
-    secret = os.environ.get("WEBHOOK_SECRET", "")
+    secret = os.environ.get("MERCHANT_WEBHOOK_SECRET", "")
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))

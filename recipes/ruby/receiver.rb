@@ -20,4 +20,4 @@ def listen(port, secret)
   server
 end
 
-listen(3000, ENV.fetch("WEBHOOK_SECRET")).start if $PROGRAM_NAME == __FILE__
+listen(3000, ENV.fetch("MERCHANT_WEBHOOK_SECRET")).start if $PROGRAM_NAME == __FILE__

@@ -1,5 +1,6 @@
 // The API's schemas of an endpoint's health, a delivery attempt and a test event.
 
+import { PATTERNS } from "../schema/patterns.ts";
 import { count, flag, id, nullable, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 
 /** The header of a delivery with its signature. */
@@ -99,17 +100,25 @@ export type AttemptStatus = WebhookDelivery["status"];
 export type AttemptError = NonNullable<WebhookDelivery["errorCode"]>;
 
 /** An endpoint as the control API and the options of a sandbox register it. */
-export const NewEndpoint = Type.Object({
-  url: text("URL that receives the deliveries: an http or https address on this machine"),
-  events: Type.Optional(
-    Type.Array(text("An event type, a pattern such as `payment.*`, or `*`"), {
-      description: "Event types to deliver (default: all, or those that the endpoint has)",
-      minItems: 1,
-      maxItems: 100,
-    }),
-  ),
-  merchant: Type.Optional(text("The owner, such as lodge (default: the first merchant)")),
-});
+export const NewEndpoint = Type.Object(
+  {
+    url: text("URL that receives the deliveries: an http or https address on this machine"),
+    events: Type.Optional(
+      Type.Array(text("An event type, a pattern such as `payment.*`, or `*`"), {
+        description: "Event types to deliver (default: all, or those that the endpoint has)",
+        minItems: 1,
+        maxItems: 100,
+      }),
+    ),
+    merchant: Type.Optional(text("The owner, such as lodge (default: the first merchant)")),
+    secret: Type.Optional(
+      text("Secret of your own that signs the deliveries, such as `whsec_local` (default: generated)", {
+        pattern: PATTERNS.webhookSecret.pattern,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 export type NewEndpoint = Static<typeof NewEndpoint>;
 

@@ -3,7 +3,7 @@
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import { matchingTypes } from "../areas/index.ts";
-import { createWebhook, deleteWebhook, webhookEndpoints } from "../areas/webhooks.ts";
+import { changeSecret, createEndpoint, deleteWebhook, webhookEndpoints } from "../areas/webhooks.ts";
 import { NewEndpoint, WebhookHealth } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
@@ -110,7 +110,7 @@ const registerEndpoint = endpoint({
   summary: "Register a webhook endpoint, unless the merchant has one at this URL",
   description:
     "This call is not a call of a client: faults do not apply to it, and the request log omits it. " +
-    "An existing endpoint keeps its secret; its events become the given ones.",
+    "Of an existing endpoint, only the given events and secret change.",
   body: NewEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.*"], merchant: "mer_lodge" },
   reply: RegisteredEndpoint,
@@ -129,7 +129,7 @@ const registerEndpoint = endpoint({
 /** Also called at startup, for endpoints in the options. */
 export async function register(
   { outbox, ...context }: EndpointParts,
-  { url, events, merchant: wanted }: NewEndpoint,
+  { url, events, merchant: wanted, secret }: NewEndpoint,
 ): Promise<Static<typeof RegisteredEndpoint>> {
   const types = events && matchingTypes(events, (message) => fail("validation_failed", message));
   return commit(context, () => {
@@ -138,10 +138,7 @@ export async function register(
     const endpoints = caller.own(webhookEndpoints);
     const found = endpoints.all().find((one) => one.url === url);
     if (!found) {
-      const made = createWebhook.handle(callOf(caller, { url, events: types ?? [EVERY_TYPE] })) as Omit<
-        Registered,
-        "merchant" | "created"
-      >;
+      const made = createEndpoint(caller, { url, events: types ?? [EVERY_TYPE] }, { secret });
       return { id: made.id, merchant, url, events: made.events, secret: made.secret, created: true };
     }
     // Pages omit the secret, so read the full record.
@@ -150,11 +147,11 @@ export async function register(
       endpoints.update(whole, { events: types });
       outbox.changeTypes(merchant, found.id, types);
     }
-    return { id: found.id, merchant, url, events: types ?? found.events, secret: whole.secret, created: false };
+    if (secret !== undefined && secret !== whole.secret) changeSecret(caller, endpoints.require(found.id), secret);
+    const now = { events: types ?? found.events, secret: secret ?? whole.secret };
+    return { id: found.id, merchant, url, ...now, created: false };
   });
 }
-
-type Registered = Static<typeof RegisteredEndpoint>;
 
 /** A merchant by its id or the part after mer_. */
 const merchantNamed = (context: RecordParts, wanted: string | undefined) =>

@@ -217,6 +217,17 @@ export const exitCodes = {
   unsupportedNode: 7,
 } as const;
 
+export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  ok: "success",
+  runtime: "failure",
+  usage: "usage error",
+  verdict: "a check failed",
+  inconclusive: "inconclusive",
+  portInUse: "port in use",
+  badFixture: "invalid input file",
+  unsupportedNode: "unsupported Node",
+};
+
 /**
  * Why no sandbox can start: this Node is too old for better-sqlite3, or the native addon is missing. The service never
  * returns these.

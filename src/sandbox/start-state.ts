@@ -9,6 +9,7 @@ import type { ControlContext } from "../control/index.ts";
 import type { Restored } from "../control/merchants.ts";
 import { addRulesFromFile } from "../faults/index.ts";
 import { ApiError, SandboxError } from "../kernel/errors.ts";
+import { mask } from "../kernel/mask.ts";
 import type { LessonService } from "../lessons/index.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { confirm, isConfirmed } from "../store/user-state.ts";
@@ -55,7 +56,9 @@ export function createStartState(
         await addRulesFromFile(file, add, file === CONFIG_FILE ? "usage" : "badFixture");
       }
       for (const nameOrFile of options.scenario) scenarioNames.push((await scenarios.startGiven(nameOrFile)).name);
-      for (const [index, given] of options.endpoints.entries()) {
+      const { webhookSecret } = options;
+      for (const [index, one] of options.endpoints.entries()) {
+        const given = webhookSecret === undefined ? one : { secret: webhookSecret, ...one };
         const { merchant, id } = await registerGiven(parts, given, `/endpoints/${index}`);
         await hold.endpoint({ merchant, endpoint: id });
         endpoints.push({ given, merchant });
@@ -120,7 +123,10 @@ const ownerOf = ({ match }: RuleState, tenants: Parts["tenants"]) =>
 async function registerGiven(parts: Parts, endpoint: NewEndpoint, pointer: string) {
   const [error] = fieldErrors(NewEndpoint, endpoint);
   if (error)
-    throw new SandboxError(`The endpoint ${JSON.stringify(endpoint)} cannot be registered: ${error.message}`, "usage");
+    throw new SandboxError(
+      `The endpoint ${mask(JSON.stringify(endpoint), 400)} cannot be registered: ${error.message}`,
+      "usage",
+    );
   return register(parts, endpoint).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
     const { code, message } = error;

@@ -247,7 +247,7 @@ describe("fault", () => {
       "2",
     );
     expect(added).toMatch(
-      /^flt_\w+ rate_limit retryAfter=2 operation=payments\.list: armed, affects the next 3 matching calls$/,
+      /^flt_\w+ rate_limit \(retryAfter 2\) on payments\.list, 3 times: armed, affects the next 3 matching calls$/,
     );
     expect((await bench.call("GET", "/v1/payments")).headers["retry-after"]).toBe("2");
     expect((await linesOf(bench, "fault", "ls")).join()).toContain(
@@ -255,11 +255,11 @@ describe("fault", () => {
     );
     expect((await linesOf(bench, "fault", "rm", added.split(" ")[0] ?? "")).join()).toContain("removed");
     expect((await linesOf(bench, "fault", "add", "outage", "--for", "30s")).join()).toContain(
-      "for=30s: armed, affects all matching calls",
+      "on all operations, every match, for 30s: armed, affects all matching calls",
     );
     expect(await runCommand(bench.url, "fault", "add", "drop", "payment.*", "paymet.failed")).toMatchObject({
       code: 0,
-      out: [expect.stringContaining(' drop event=["payment.*","paymet.failed"]: armed')],
+      out: [expect.stringContaining(" drop on payment.*, paymet.failed, 1 time: armed")],
       error: expect.stringContaining(
         "The service never sends paymet.failed. Did you mean payment.failed? Only a test event can have",
       ),

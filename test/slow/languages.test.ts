@@ -135,7 +135,7 @@ test.for(receivers)(
     const here = (text: string) => text.replace(/\b3000\b/, String(port));
     const cwd = folder();
     writeFileSync(join(cwd, basename(file)), here(source));
-    launchCommand("sh", ["-c", here(command)], { WEBHOOK_SECRET: "whsec_test" }, cwd);
+    launchCommand("sh", ["-c", here(command)], { MERCHANT_WEBHOOK_SECRET: "whsec_test" }, cwd);
     await listening(port);
     const { out } = await run(["audit", `http://localhost:${port}/`, "--secret", "whsec_test"]);
     expect(out.at(-1), out.join("\n")).toBe(`pass: ${probes.length} of ${probes.length} probes passed, 0 failed.`);

@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
-import { type Call, curlOf } from "../../ui/connection/calls.ts";
-import { describeRule } from "../../ui/panes/details/fault.ts";
+import { type Call, curlOf } from "../../src/client/curl.ts";
+import { describeRule } from "../../src/client/rule-text.ts";
 import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import { focusField, topFormView } from "../../ui/panes/overlays/form.ts";
 import type { StateUpdate, UiState } from "../../ui/state/state.ts";

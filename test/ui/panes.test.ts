@@ -546,7 +546,7 @@ describe("a delivery of a real sandbox", () => {
       `POST ${receiver.url}`,
       "X-Webhook-Signature: ",
       '      "note": "it\'s 100 %',
-      "To verify it, set WEBHOOK_SECRET",
+      "To verify it, set MERCHANT_WEBHOOK_SECRET",
       '    "taken": 503',
     ])
       expect(text).toContain(words);
@@ -557,9 +557,9 @@ describe("a delivery of a real sandbox", () => {
     await pressAll(desk, "v");
     const line = desk.copied.at(-1) ?? "";
     expect(line).not.toContain(secret);
-    expect(await shell(line, { WEBHOOK_SECRET: secret })).toBe("valid");
-    expect(await shell(line, { WEBHOOK_SECRET: `${secret}x` })).toBe("invalid");
-    expect(await shell(line.replace("payment.succeeded", "payment.failed"), { WEBHOOK_SECRET: secret })).toBe(
+    expect(await shell(line, { MERCHANT_WEBHOOK_SECRET: secret })).toBe("valid");
+    expect(await shell(line, { MERCHANT_WEBHOOK_SECRET: `${secret}x` })).toBe("invalid");
+    expect(await shell(line.replace("payment.succeeded", "payment.failed"), { MERCHANT_WEBHOOK_SECRET: secret })).toBe(
       "invalid",
     );
   });

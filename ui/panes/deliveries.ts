@@ -2,10 +2,10 @@
 
 import type { LoggedAttempt } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { curlOf } from "../../src/client/curl.ts";
 import { attemptFacts, attemptVocabulary } from "../../src/client/row-filter.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
-import { curlOf } from "../connection/calls.ts";
 import type { Fold, Row } from "../state/list.ts";
 import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { copyText, loadThen, makeCall, openOverlay, pollEffect, update, withNotice } from "../state/updates.ts";
@@ -152,7 +152,7 @@ export const deliveries = listPane<AttemptMessage>({
       isEnabled: isVerifiable,
       run: (state, { id }) =>
         loadThen(state, id, attemptCall(id), (later, { attempt }) =>
-          copyText(later, verifyCommand(attempt), "the command that reads WEBHOOK_SECRET"),
+          copyText(later, verifyCommand(attempt), "the command that reads MERCHANT_WEBHOOK_SECRET"),
         ),
     },
     {

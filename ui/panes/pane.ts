@@ -1,9 +1,9 @@
 // How a pane is declared: `listPane` for rows under a cursor, `textPane` for text that scrolls.
 
+import type { Call } from "../../src/client/curl.ts";
 import type { FilterFacts, FilterVocabulary } from "../../src/client/row-filter.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import { count } from "../../src/kernel/text.ts";
-import type { Call } from "../connection/calls.ts";
 import { visibleRowCount } from "../state/layout.ts";
 import {
   type Fold,
@@ -53,7 +53,7 @@ export interface Pane {
   /** Shown while there are no rows: how to get some. */
   emptyText(state: UiState): string[];
   keys: readonly KeyBinding[];
-  /** What the marks of its rows mean, for the help. Default: nothing. */
+  /** Explains the marks of its rows in the help. Default: none. */
   legend?(theme: Theme): string;
   /** A short text in the pane's tab, such as the number of failures. Default: none. */
   alarm?(state: UiState): string;
@@ -123,8 +123,6 @@ interface ListPaneDeclaration<Value>
   isRelated?(one: Value, other: Value): boolean;
   /** Default: none. */
   keys?: readonly RowKey<Value>[];
-  /** Keys that act on no row. Default: none. */
-  listKeys?: readonly KeyBinding[];
 }
 
 export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
@@ -141,7 +139,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     isRelated: ___,
     ...shared
   } = declared;
-  const { name, keys = [], listKeys = [] } = shared;
+  const { name, keys = [] } = shared;
   const row = (value: Value): Row => ({
     id: rowId(value),
     value,
@@ -166,10 +164,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     columns: ({ value }, state, width) => declared.columns(value as Value, state, width),
     gapText: ({ id, gap }, state, width) =>
       gap ? gapText(state, gap, listOf(state, name).loading?.gap === id, width) : "",
-    keys: [
-      ...listKeys,
-      ...keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined)),
-    ],
+    keys: keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined)),
     ...opening(declared, row),
   };
 }

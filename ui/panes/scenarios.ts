@@ -3,12 +3,12 @@
 
 import type { Scenario } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { fieldsText, triggerText } from "../../src/client/rule-text.ts";
 import { selectedRow } from "../state/list.ts";
 import { type KeyBinding, listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { loadThen, makeCall, update } from "../state/updates.ts";
 import { count, countNote, dateTimeToSecond, milliseconds, plural, verdictLabel } from "../text/format.ts";
 import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf } from "./details/detail-lines.ts";
-import { fieldsText, triggerText } from "./details/fault.ts";
 import { listPane } from "./pane.ts";
 
 /** A scenario that is armed for several merchants has a row for each. */

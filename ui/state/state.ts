@@ -7,11 +7,11 @@ import type {
   SandboxOverviewReply,
   SandboxTrendReply,
 } from "../../generated/control-api.ts";
+import type { Call } from "../../src/client/curl.ts";
 import type { HttpReply, HttpTarget } from "../../src/client/http-transport.ts";
 import { type MadeCounts, NO_COUNTS } from "../../src/contracts/live-messages.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
-import type { Call } from "../connection/calls.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 import type { StreamConnection } from "../connection/live-stream.ts";
 import type { TextStyle, Theme } from "../text/style.ts";
@@ -63,7 +63,7 @@ export interface UiState {
   readonly trends?: SandboxTrendReply | undefined;
   /** The detail beside the lists on wide screens, and when it was opened. */
   readonly preview?: { readonly overlay: Overlay; readonly at: number } | undefined;
-  /** What the address that was opened names, until it is shown. */
+  /** The row and the detail that the opened address names, until they are shown. */
   readonly wanted?: { readonly row?: Reference; readonly open?: Reference } | undefined;
   /** The operation that the explorer shows, with its API, such as `service payments.list`. Default: the first. */
   readonly operation?: string | undefined;

@@ -1,9 +1,10 @@
 // The dashboard's platform in a terminal with Node: copies to the clipboard, and calls the control API.
 
 import { spawn } from "node:child_process";
+import { isControl } from "../../src/client/curl.ts";
 import { callService, httpTransport, reasonOf } from "../../src/client/http-transport.ts";
 import { byteLength } from "../../src/kernel/text.ts";
-import { isControl, type Perform, refusalOf } from "../connection/calls.ts";
+import { type Perform, refusalOf } from "../connection/calls.ts";
 import type { Platform } from "../panes/run-effects.ts";
 import type { Terminal } from "./terminal.ts";
 

@@ -50,7 +50,7 @@ const outageOf = (state: UiState) =>
 export const isDown = (state: UiState) => state.connection.phase === "live" && outageOf(state) !== undefined;
 
 /**
- * What the user has armed: scenarios with their scores, and faults with what is left of them. An outage of every call
+ * The armed scenarios with their scores, and the armed faults with what is left of them. An outage of every call
  * is in `connectionText`.
  */
 export function alarmTexts(state: UiState): string[] {

@@ -142,7 +142,7 @@ async function findOpen(control: ControlApi): Promise<string[]> {
       ];
 }
 
-/** What a run without problems did not check. */
+/** The gaps of a run without problems: what it did not check. */
 export async function findWarnings(failOn: string, control: ControlApi, run: ObservedRun): Promise<string[]> {
   if (failOn === "") return [...(await findUnused(control, run)), ...(await findOpen(control))];
   if (!failOn.split(",").includes("verdicts") || run.retryable > 0) return [];

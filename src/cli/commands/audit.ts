@@ -22,7 +22,8 @@ export const audit = command({
   flags: {
     secret: {
       value: "secret",
-      description: "sign with this secret (default: the one of the endpoint registered at the URL)",
+      description: "sign with this secret",
+      defaultText: "the one of the endpoint registered at the URL",
     },
     json: { description: "print the result as one JSON object" },
     ...connectionFlags,

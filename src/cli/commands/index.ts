@@ -31,10 +31,13 @@ export const commands: Record<string, () => Promise<Command>> = {
   fault: async () => (await import("./fault.ts")).fault,
   scenario: async () => (await import("./scenario.ts")).scenario,
   compare: async () => (await import("./compare.ts")).compare,
+  verify: async () => (await import("./verify.ts")).verify,
   audit: async () => (await import("./audit.ts")).audit,
   openapi: async () => (await import("./openapi.ts")).openapi,
   types: async () => (await import("./openapi.ts")).types,
+  schema: async () => (await import("./openapi.ts")).schema,
   assumptions: async () => (await import("./openapi.ts")).assumptions,
+  mcp: async () => (await import("./mcp.ts")).mcp,
   completion: async () => (await import("./completion.ts")).completionOf(everyCommand),
 };
 
@@ -45,7 +48,7 @@ export const helpGroups: CommandGroups = {
   Records: ["make", "move", "show", "trigger"],
   Break: ["fault", "scenario", "requests", "verdicts"],
   Time: ["clock", "snapshot", "reset"],
-  CI: ["exec", "audit", "doctor"],
+  CI: ["exec", "verify", "audit", "doctor"],
 };
 
 /** Loads all commands, for the help. */

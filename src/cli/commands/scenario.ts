@@ -16,7 +16,7 @@ const ofOne = (
     summary,
     usage: `scenario ${word} <name>`,
     example: `scenario ${word} lost-response`,
-    flags: { for: { value: "merchant", description: "apply it to this merchant (default: all merchants)" } },
+    flags: { for: { value: "merchant", description: "apply it to this merchant", defaultText: "all merchants" } },
     async call(sandbox, { flags, positionals: [name = ""] }) {
       if (/[./\\]/.test(name))
         usageError(`"${name}" is a file, which only a start can read: merchant-sandbox --scenario ${name}.`);

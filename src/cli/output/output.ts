@@ -80,7 +80,7 @@ export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoi
   };
 }
 
-/** What waits for the user, and the commands that send it. Undefined if nothing waits. */
+/** The deliveries that wait for the user, and the commands that send them. Undefined if none waits. */
 export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProblem }: ReadyFacts): string | undefined {
   if (heldDeliveries + heldEndpoints.length === 0) return undefined;
   const count = plural(heldDeliveries, "delivery");

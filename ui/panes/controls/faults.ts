@@ -3,12 +3,13 @@
 
 import type { FaultAction, FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
+import { describeRule } from "../../../src/client/rule-text.ts";
 import { plural } from "../../../src/kernel/text.ts";
 import { choicesOf, type JsonSchema, textOfValue, valueOfText } from "../../connection/json-schema.ts";
 import { selectedRow } from "../../state/list.ts";
 import { type KeyBinding, listOf, type StateUpdate, type UiState, valuesOf } from "../../state/state.ts";
 import { makeCall } from "../../state/updates.ts";
-import { armedRules, definitionOf, describeRule } from "../details/fault.ts";
+import { armedRules, definitionOf } from "../details/fault.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
 import { type Form, submission } from "../overlays/form-view.ts";
@@ -188,6 +189,7 @@ function formField({ path, schema, required, isRare = false }: RuleField, type: 
     name: path,
     label: path.split(".").at(-1) ?? path,
     help: schema.description ?? "",
+    fallback: schema["x-sandbox-default"],
     isRare,
     ...(choices && {
       options: [...(required ? [] : [{ value: "", label: "-", help: "default" }]), ...toOptions(choices)],

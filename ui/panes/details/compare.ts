@@ -1,10 +1,10 @@
 // The comparison of two requests, or of two attempts of a delivery: the lines of both, with the differences marked.
 
 import type { AttemptsGetReply, RequestDetail } from "../../../generated/control-api.ts";
+import type { Call } from "../../../src/client/curl.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
 import { mask, maskValue } from "../../../src/kernel/mask.ts";
 import { byteLength } from "../../../src/kernel/text.ts";
-import type { Call } from "../../connection/calls.ts";
 import { type UiState, valuesOf } from "../../state/state.ts";
 import { duration, indentJson } from "../../text/format.ts";
 import { styled, type TextStyle } from "../../text/style.ts";

@@ -3,12 +3,12 @@
 
 import type { AttemptsGetReply, LoggedAttempt } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
+import { quoted } from "../../../src/client/curl.ts";
 import type { AttemptFault } from "../../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../../src/contracts/live-messages.ts";
 import { SIGNATURE_HEADER, USUAL_SIGNATURE } from "../../../src/contracts/webhook.ts";
 import { mask } from "../../../src/kernel/mask.ts";
 import { byteLength } from "../../../src/kernel/text.ts";
-import { quoted } from "../../connection/calls.ts";
 import { type UiState, valuesOf } from "../../state/state.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../../text/format.ts";
 import { symbols, type Theme } from "../../text/style.ts";
@@ -129,10 +129,10 @@ function faultSections(
 /** Whether `verifyCommand` can verify the signature: only in the documented form. */
 export const isVerifiable = ({ sandbox }: UiState) => sandbox?.signature === USUAL_SIGNATURE;
 
-/** A shell command that prints `valid` or `invalid`; it reads the endpoint's secret from WEBHOOK_SECRET. */
+/** A shell command that prints `valid` or `invalid`; it reads the endpoint's secret from MERCHANT_WEBHOOK_SECRET. */
 export const verifyCommand = ({ requestHeaders, requestBody }: LoggedAttempt): string =>
-  `test "$(printf %s ${quoted(requestBody)} | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d' ' -f1)" = ` +
-  `${quoted(requestHeaders[SIGNATURE_HEADER] ?? "")} && echo valid || echo invalid`;
+  `test "$(printf %s ${quoted(requestBody)} | openssl dgst -sha256 -hmac "$MERCHANT_WEBHOOK_SECRET" -r | ` +
+  `cut -d' ' -f1)" = ${quoted(requestHeaders[SIGNATURE_HEADER] ?? "")} && echo valid || echo invalid`;
 
 function signatureLines(state: UiState, attempt: LoggedAttempt, width: number): string[] {
   const { theme, sandbox } = state;
@@ -145,7 +145,7 @@ function signatureLines(state: UiState, attempt: LoggedAttempt, width: number): 
       width,
       "The hex HMAC-SHA256 of the exact body bytes, keyed with the whole endpoint secret, whsec_ included.",
     ),
-    ...paragraph(theme, width, "To verify it, set WEBHOOK_SECRET and run this command (v copies it):"),
+    ...paragraph(theme, width, "To verify it, set MERCHANT_WEBHOOK_SECRET and run this command (v copies it):"),
     ...wrapped(mask(verifyCommand(attempt)), width, "    "),
   ];
 }

@@ -1,6 +1,7 @@
 // The detail of a fault rule: its effect, its firings so far, and the rule as JSON.
 
 import type { FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
+import { describeRule } from "../../../src/client/rule-text.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
 import { secondsUntil, type UiState, valuesOf } from "../../state/state.ts";
 import { count, countdown, dateTime, dateTimeToSecond, milliseconds, plural } from "../../text/format.ts";
@@ -76,58 +77,6 @@ export function ruleTitle({ name, action, match }: FaultRule): string {
   const matches = [operation, event, merchant].filter((value) => value !== undefined).map(String);
   const what = type === "rate_limit" ? "429" : String(type).replaceAll("_", " ");
   return `${what}${variant === "" ? "" : ` ${variant}`}${matches.length === 0 ? "" : ` on ${matches.join(", ")}`}`;
-}
-
-/** The action of a rule, its target and how often it applies, as in `latency (ms 500) on payments.list, 1 time`. */
-export function describeRule({
-  target,
-  action,
-  match,
-  trigger,
-}: Pick<FaultRule, "target" | "action" | "match" | "trigger">): string {
-  const { type, ...fields } = action;
-  const { operation, event, merchant, ...others } = match;
-  const details = fieldsText(fields);
-  const where = String(operation ?? event ?? (target === "api" ? "all operations" : "all events"));
-  const conditions = fieldsText(others);
-  return [
-    `${type}${details && ` (${details})`} on ${where}${merchant === undefined ? "" : ` of ${merchant}`}`,
-    ...(conditions === "" ? [] : [`only ${conditions}`]),
-    triggerText(trigger),
-  ].join(", ");
-}
-
-/** The fields that are set, as in `retryAfter 2, as cut`. */
-export function fieldsText(fields: Readonly<Record<string, unknown>>): string {
-  const set = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  return set.map(([name, value]) => `${name} ${valueText(value)}`).join(", ");
-}
-
-function valueText(value: unknown): string {
-  if (typeof value === "string") return value;
-  return Array.isArray(value) ? value.join(", ") : JSON.stringify(value);
-}
-
-export function triggerText(trigger: Readonly<Record<string, unknown>>): string {
-  const {
-    times,
-    skip,
-    every,
-    probability,
-    after,
-    for: lasting,
-    per,
-  } = trigger as Partial<Record<string, string | number | null>>;
-  const parts = [
-    typeof times === "number" ? plural(times, "time") : "every match",
-    ...(skip ? [`after skipping ${count(Number(skip))}`] : []),
-    ...(every ? [`on every ${count(Number(every))} matches`] : []),
-    ...(typeof probability === "number" && probability < 1 ? [`with probability ${probability}`] : []),
-    ...(after ? [`starting ${after} after it is armed`] : []),
-    ...(lasting ? [`for ${lasting}`] : []),
-    ...(per && per !== "rule" ? [`counted per ${String(per).replace("_", " ")}`] : []),
-  ];
-  return parts.join(", ");
 }
 
 export function definitionOf({

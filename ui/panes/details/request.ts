@@ -3,6 +3,7 @@
 
 import type { AttemptsListReply, LoggedRequest, RequestDetail } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
+import { fieldsText } from "../../../src/client/rule-text.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
 import { tryParseJson } from "../../../src/kernel/attempt.ts";
 import { mask } from "../../../src/kernel/mask.ts";
@@ -22,7 +23,6 @@ import {
   paragraph,
   section,
 } from "./detail-lines.ts";
-import { fieldsText } from "./fault.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";
 
 export const requestCall = (id: string) => controlCalls.requests.get({ id });

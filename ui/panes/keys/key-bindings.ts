@@ -1,8 +1,8 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
+import { curlOf } from "../../../src/client/curl.ts";
 import { filterProblem } from "../../../src/client/row-filter.ts";
 import { plural } from "../../../src/kernel/text.ts";
-import { curlOf } from "../../connection/calls.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../../state/layout.ts";
 import { LESSON_PANE } from "../../state/learning.ts";
 import {
@@ -292,7 +292,7 @@ const MAX_HISTORY = 50;
 
 const lineOf = (value: string, stepsBack = 0): FilterLine => ({ value, caretFromEnd: 0, isSelected: false, stepsBack });
 
-/** Writes a whole filter, or a search in the details from a line on, as into an input of a browser. */
+/** Replaces the whole filter, or the search of the details, which begins at the line `searchesFrom`. */
 export const writeLine = (state: UiState, text: string, searchesFrom?: number): StateUpdate =>
   apply(state, text, { ...lineOf(text), searchesFrom });
 

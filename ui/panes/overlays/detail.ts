@@ -1,8 +1,8 @@
 // The details of one row: fetched when opened, drawn with links to other details, and searched.
 
+import type { Call } from "../../../src/client/curl.ts";
 import { grouped } from "../../../src/kernel/grouped.ts";
 import { count } from "../../../src/kernel/text.ts";
-import type { Call } from "../../connection/calls.ts";
 import { layoutOf, textSize } from "../../state/layout.ts";
 import type { Effect, KeyBinding, Overlay, Reference, StateUpdate, UiState } from "../../state/state.ts";
 import { callEffect, topOverlay, update } from "../../state/updates.ts";
