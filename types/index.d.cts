@@ -100,6 +100,8 @@ export interface ControlApi {
     enable(given: {
       id: string;
     }): Promise<EndpointsEnableReply>;
+    /** Hold the deliveries to an endpoint until its server accepts connections. Replies as soon as the server accepts one. Deliveries that are due wait meanwhile; they are sent after the reply, and also if the caller closes the connection. */
+    await(given: EndpointsAwaitInput): Promise<EndpointsAwaitReply>;
   };
   readonly clock: {
     /** Get the sandbox time. */
@@ -188,7 +190,7 @@ export interface ControlApi {
   readonly merchants: {
     /** List the merchants with their API keys, and how many records and requests each has. Covers the first 500 merchants; `merchant` names any other. */
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
-    /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. */
+    /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. With a `name`, such as that of the test, its id, key, secrets, the ids of its records, events and requests and the dice of its faults are the same in every run, in any order. While a merchant of this name exists, another one counts as `name #2`; one that was removed leaves its name, and its logs are erased once the name is used again. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
     /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
     remove(given: {
@@ -541,6 +543,16 @@ export interface DeliveryMatch {
   endpoint?: string;
   /** Id of the merchant whose event it is */
   merchant?: string;
+}
+export interface EndpointsAwaitInput {
+  id: string;
+  /** Maximum wait in real time, such as 5s (default: 30s) */
+  within?: string;
+}
+export interface EndpointsAwaitReply {
+  endpoint: string;
+  /** False if the server did not accept a connection in time */
+  accepts: boolean;
 }
 export interface EndpointsEnableReply {
   enabled: string;
@@ -1308,6 +1320,8 @@ export interface LoggedEvent {
 }
 export interface LoggedRequest {
   id: string;
+  /** Its number among the requests of all merchants, in order of arrival */
+  sequence: number;
   /** Sandbox time of arrival */
   at: string;
   method: string;
@@ -1348,6 +1362,8 @@ export interface MerchantsListReply {
 export interface MerchantsMintInput {
   /** Which fixture (default: lodge) */
   fixture?: string;
+  /** From which its ids and keys follow (default: from the number of merchants created without a name) */
+  name?: string;
 }
 export interface MerchantsMintReply {
   merchant: string;
@@ -1487,6 +1503,8 @@ export interface RegisteredEndpoint {
 }
 export interface RequestDetail {
   id: string;
+  /** Its number among the requests of all merchants, in order of arrival */
+  sequence: number;
   /** Sandbox time of arrival */
   at: string;
   method: string;
@@ -1560,6 +1578,8 @@ export interface RequestMatch {
 }
 export interface RequestMessage {
   id: string;
+  /** Its number among the requests of all merchants, in order of arrival */
+  sequence: number;
   /** Sandbox milliseconds */
   at: number;
   method: string;
@@ -1690,6 +1710,8 @@ export interface RunReport {
   /** Oldest first; of a long run, only the newest */
   requests: ({
     id: string;
+    /** Its number among the requests of all merchants, in order of arrival */
+    sequence: number;
     /** Sandbox time of arrival */
     at: string;
     method: string;
@@ -2455,9 +2477,13 @@ export interface OwnMerchant {
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
-/** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. */
-export declare function ownMerchant(sandbox: ControlApi, given?: {
-  fixture?: string;
+/**
+ * Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. With a
+ * `name`, such as that of the test, its ids, keys and secrets are the same in every run.
+ */
+export declare function ownMerchant(sandbox: ControlApi, { fixture, name }?: {
+  fixture?: string | undefined;
+  name?: string | undefined;
 }): Promise<OwnMerchant>;
 declare const NewEndpoint: TObject<{
   url: TUnsafe<string>;

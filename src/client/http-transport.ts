@@ -118,6 +118,8 @@ export interface HttpLimits {
   timeout?: number;
   /** Characters after which the rest of the reply is not read. */
   largest?: number;
+  /** Ends the requests that wait for a reply. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -150,7 +152,7 @@ export async function exchange(address: string, request: HttpRequest, limits: Ht
 
 function send(url: URL, request: HttpRequest, limits: HttpLimits, isKept: boolean): Promise<IncomingMessage> {
   const { method, path, headers, body } = request;
-  const { timeout } = limits;
+  const { timeout, signal } = limits;
   const protocol = url.protocol === "https:" ? overTls() : overPlain;
   const agent = isKept ? protocol.agent : false;
   const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
@@ -161,6 +163,7 @@ function send(url: URL, request: HttpRequest, limits: HttpLimits, isKept: boolea
     agent,
     ...(path !== undefined && { path }),
     ...(timeout !== undefined && { timeout }),
+    ...(signal !== undefined && { signal }),
   };
   return new Promise((resolve, reject) => {
     const outgoing = protocol.request(url, options, resolve);

@@ -12,13 +12,13 @@ import type { Stores } from "../store/stores.ts";
 import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { ownerOfEndpoint } from "./deliveries.ts";
-import { LISTED_MERCHANTS, MOST_LISTED, wholeList, wholeListOf } from "./given-values.ts";
+import { LISTED_MERCHANTS, MOST_LISTED, spanOf, wholeList, wholeListOf } from "./given-values.ts";
 import { callerOf, callOf, commit, type RecordParts } from "./records.ts";
 
 interface EndpointParts extends RecordParts, Pick<Stores, "outbox" | "heldEndpoints"> {}
 
 interface Parts extends EndpointParts, Pick<Stores, "deliveries"> {
-  dispatcher: Pick<Dispatcher, "enable">;
+  dispatcher: Pick<Dispatcher, "enable" | "awaitServer">;
 }
 
 const endpoint = endpointFactory<Parts>("Webhooks");
@@ -186,4 +186,28 @@ const enableEndpoint = endpoint({
   },
 });
 
-export const operations = [listEndpoints, getEndpoint, registerEndpoint, removeEndpoint, enableEndpoint];
+const awaitEndpoint = endpoint({
+  id: "endpoints.await",
+  method: "POST",
+  path: "/endpoints/{id}/await",
+  summary: "Hold the deliveries to an endpoint until its server accepts connections",
+  description:
+    "Replies as soon as the server accepts one. Deliveries that are due wait meanwhile; they are sent after the " +
+    "reply, and also if the caller closes the connection.",
+  body: Type.Object({ within: Type.Optional(text("Maximum wait in real time, such as 5s (default: 30s)")) }),
+  example: { within: "5s" },
+  reply: Type.Object({
+    endpoint: Type.String(),
+    accepts: Type.Boolean({ description: "False if the server did not accept a connection in time" }),
+  }),
+  errors: ["resource_not_found", "invalid_state", "webhook_url_not_local", "webhook_url_loopback"],
+  async handle({ params: { id }, body, deliveries, heldEndpoints, dispatcher, gone }) {
+    const endpoint = { merchant: ownerOfEndpoint(deliveries, id), endpoint: id };
+    if (heldEndpoints.isHeld(endpoint.merchant, id))
+      fail("invalid_state", `Deliveries to ${id} wait until you run merchant-sandbox replay waiting.`);
+    const within = spanOf("within", body.within, { to: "24h" }) ?? 30_000;
+    return { endpoint: id, accepts: await dispatcher.awaitServer(endpoint, { within, gone }) };
+  },
+});
+
+export const operations = [listEndpoints, getEndpoint, registerEndpoint, removeEndpoint, enableEndpoint, awaitEndpoint];

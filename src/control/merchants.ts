@@ -65,12 +65,23 @@ const mintMerchant = endpoint({
   summary: "Create a merchant with the records of a fixture",
   description:
     "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each " +
-    "have their own.",
-  body: Type.Object({ fixture: Type.Optional(text("Which fixture (default: lodge)")) }),
-  example: { fixture: "lodge" },
+    "have their own. With a `name`, such as that of the test, its id, key, secrets, the ids of its records, events " +
+    "and requests and the dice of its faults are the same in every run, in any order. " +
+    "While a merchant of this name exists, another one counts as `name #2`; " +
+    "one that was removed leaves its name, and its logs are erased once the name is used again.",
+  body: Type.Object({
+    fixture: Type.Optional(text("Which fixture (default: lodge)")),
+    name: Type.Optional(
+      text("From which its ids and keys follow (default: from the number of merchants created without a name)", {
+        minLength: 1,
+        maxLength: 1_000,
+      }),
+    ),
+  }),
+  example: { fixture: "lodge", name: "checkout.test.ts > pays once" },
   reply: Type.Object({ merchant: Type.String(), apiKey: Type.String() }),
   status: 201,
-  handle: ({ body, world }) => world.mint(body.fixture ?? "lodge"),
+  handle: ({ body, world }) => world.mint(body.fixture ?? "lodge", body.name),
 });
 
 const removeMerchant = endpoint({

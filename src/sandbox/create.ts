@@ -229,6 +229,7 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
   controlApi?.verifier.stop();
   controlApi?.lessons.stop();
   opened.engine?.heldResponses.releaseAll();
+  opened.engine?.dispatcher.endWaits();
   await server?.close(within);
   await opened.engine?.dispatcher.stop(within);
   // Concludes again for requests and deliveries that have just ended. The live stream is closed, but listeners in this

@@ -9,7 +9,9 @@ import { withResolvers } from "../kernel/with-resolvers.ts";
 import { Type } from "../schema/shapes.ts";
 import { settableFact } from "../store/assumptions.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
+import type { EndpointKey } from "../store/webhooks/outbox.ts";
 import { createDispatcherState, type DispatcherOptions, type DispatcherState } from "./dispatcher-state.ts";
+import { acceptsConnections } from "./http/accepts-connections.ts";
 import { abandon, canStart, reload, reportCancelled, settled, startDue } from "./in-flight.ts";
 import { explainSignature, type SignatureDiagnosis } from "./signature-diagnosis.ts";
 
@@ -86,6 +88,16 @@ export function createDispatcher(options: DispatcherOptions) {
       const exists = await state.database.groupCommit(() => state.deliveries.enable(merchant, endpoint));
       if (!exists) noSuchEndpoint(endpoint);
     },
+    /**
+     * Begins no delivery to an endpoint until its server accepts connections. Resolves with false if it does not within
+     * this many real milliseconds.
+     */
+    awaitServer: (endpoint: EndpointKey, limit: { within: number; gone?: AbortSignal | undefined }) =>
+      awaitServer(state, endpoint, limit),
+    /** Ends the waiting of `awaitServer`, before the HTTP server waits for its calls. */
+    endWaits() {
+      state.closing = true;
+    },
     /** Calls the listener after each attempt is recorded. Returns a function that removes it. */
     listen: subscribeTo(listeners),
     reload: reloadPending,
@@ -133,6 +145,24 @@ async function waitForDeliveries(state: DispatcherState, request: string): Promi
   while (state.running && !limit.isOver() && timing.delaysResponse(request))
     await Promise.race([waiters.next(), limit.expired]);
   limit.cancel();
+}
+
+async function awaitServer(
+  state: DispatcherState,
+  endpoint: EndpointKey,
+  { within, gone }: { within: number; gone?: AbortSignal | undefined },
+): Promise<boolean> {
+  const { url } = state.deliveries.receiver(endpoint.merchant, endpoint.endpoint) ?? noSuchEndpoint(endpoint.endpoint);
+  state.targets.check(url);
+  const limit = timeLimit(within, gone);
+  const resume = state.queues.pause(endpoint);
+  try {
+    return await acceptsConnections(url, state.targets, () => state.closing || limit.isOver());
+  } finally {
+    limit.cancel();
+    resume();
+    state.clock.wake();
+  }
 }
 
 /** A promise that resolves after real time or when the client has gone, unless it is cancelled. */

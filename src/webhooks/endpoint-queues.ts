@@ -2,6 +2,7 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Deliveries, PendingEndpoint } from "../store/webhooks/deliveries.ts";
+import type { EndpointKey } from "../store/webhooks/outbox.ts";
 
 export interface EndpointQueue {
   readonly merchant: string;
@@ -25,8 +26,10 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
   const freeSlots = ({ inFlight, responds }: EndpointQueue) =>
     (responds && clock.mode !== "frozen" ? MAX_SLOTS : SLOTS_BEFORE_RESPONSE) - inFlight;
   // When the queue can begin its next delivery; Infinity without a waiting delivery or a free slot.
-  const canBeginAt = (queue: EndpointQueue) => (queue.due !== null && freeSlots(queue) > 0 ? queue.due : Infinity);
+  const canBeginAt = (queue: EndpointQueue) =>
+    queue.due !== null && freeSlots(queue) > 0 && !isPaused(queue) ? queue.due : Infinity;
   const queues = new Map<string, EndpointQueue>();
+  const { pause, isPaused } = createPauses();
   let newest = 0;
   // Compares the object: another queue of the same name, with deliveries, may have replaced a removed one.
   const removeIfIdle = (queue: EndpointQueue) => {
@@ -63,6 +66,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
       readNewDeliveries();
       return [...queues.values()].filter((queue) => canBeginAt(queue) <= now);
     },
+    pause,
     takeSlot(queue: EndpointQueue) {
       queue.inFlight++;
     },
@@ -88,6 +92,19 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
     recorded(queue: EndpointQueue, nextDue: number | null) {
       if (nextDue !== null) add(queues, { ...queue, due: nextDue });
       removeIfIdle(queue);
+    },
+  };
+}
+
+function createPauses() {
+  const pauses = new Set<{ name: string }>();
+  return {
+    isPaused: (endpoint: EndpointKey) => pauses.size > 0 && [...pauses].some(({ name }) => name === nameOf(endpoint)),
+    /** Begins no delivery to an endpoint until the returned function is called. */
+    pause(endpoint: EndpointKey): () => void {
+      const pause = { name: nameOf(endpoint) };
+      pauses.add(pause);
+      return () => void pauses.delete(pause);
     },
   };
 }

@@ -41,6 +41,8 @@ export interface Pane {
   /** Default: always. */
   isShown?(state: UiState): boolean;
   textLines?(state: UiState, width: number): string[];
+  /** A text of which the newest lines are shown, until the user scrolls up. */
+  followsEnd?: boolean | undefined;
   vocabulary(state: UiState): FilterVocabulary | undefined;
   stream?: { kind: LiveItem["kind"]; row(item: LiveItem): Row };
   log?: PaneLog<Row>;
@@ -240,7 +242,8 @@ function gapText({ theme }: UiState, { missing, isDropped, error }: Gap, isLoadi
 const vocabularyOf = (row: Row | undefined): FilterVocabulary | undefined =>
   row && { fields: Object.keys(row.filterBy.fields), marks: [] };
 
-type TextPaneDeclaration = Required<Pick<Pane, "name" | "title" | "isShown" | "titleNote" | "textLines" | "keys">>;
+type TextPaneDeclaration = Required<Pick<Pane, "name" | "title" | "isShown" | "titleNote" | "textLines" | "keys">> &
+  Pick<Pane, "followsEnd">;
 
 /** A pane of text: the movement keys scroll it. */
 export const textPane = (declared: TextPaneDeclaration): Pane => ({

@@ -35,7 +35,7 @@ export const requests = listPane<RequestMessage>({
           hasMore: has_more,
         }),
       ),
-    order: ({ id }) => Number(id.slice("req_".length)),
+    order: ({ sequence }) => sequence,
   },
   columns(request, { theme }, width) {
     const { id, at, method, path, query, operation, status, durationMs, merchant, replayOf, fault, ignored } = request;

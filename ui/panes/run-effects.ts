@@ -48,6 +48,8 @@ export interface Platform {
   bell?(): void;
   repaint?(): void;
   suspend?(): void;
+  /** Restarts the user's app, if this process runs one. */
+  restart?: (() => void) | undefined;
 }
 
 /** A running dashboard; `state` is the only mutable state in the dashboard. */
@@ -80,6 +82,7 @@ function runEffect(dashboard: RunningDashboard, effect: Effect): void {
   else if (effect.kind === "subscribe")
     stream.subscribe({ requests: listOf(state, "requests").filter, deliveries: listOf(state, "deliveries").filter });
   else if (effect.kind === "refresh") refresh(dashboard);
+  else if (effect.kind === "restart") platform.restart?.();
   else if (effect.kind === "bell" || effect.kind === "repaint" || effect.kind === "suspend") platform[effect.kind]?.();
   else dashboard.leave(effect.kind);
 }

@@ -15,6 +15,7 @@ import type { FieldError } from "../../src/kernel/errors.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 import type { StreamConnection } from "../connection/live-stream.ts";
 import type { TextStyle, Theme } from "../text/style.ts";
+import type { AppState } from "./app.ts";
 import { emptyList, type List } from "./list.ts";
 
 export interface Size {
@@ -60,6 +61,8 @@ export interface UiState {
   readonly closedEndpoints?: ReadonlySet<string> | undefined;
   /** The lesson of the learner at this dashboard. */
   readonly learning?: Learning | undefined;
+  /** The user's app, if the process of the dashboard runs one. */
+  readonly app?: AppState | undefined;
   readonly trends?: SandboxTrendReply | undefined;
   /** The detail beside the lists on wide screens, and when it was opened. */
   readonly preview?: { readonly overlay: Overlay; readonly at: number } | undefined;
@@ -142,6 +145,7 @@ export type Effect =
   | { kind: "open"; url: string }
   | { kind: "repaint" }
   | { kind: "suspend" }
+  | { kind: "restart" }
   | { kind: "plain" }
   | { kind: "quit" }
   | { kind: "interrupt" };

@@ -6,6 +6,7 @@ import { callService, httpTransport, reasonOf } from "../../src/client/http-tran
 import { byteLength } from "../../src/kernel/text.ts";
 import { type Perform, refusalOf } from "../connection/calls.ts";
 import type { Platform } from "../panes/run-effects.ts";
+import type { AppView } from "../state/app.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Common terminals ignore longer texts. */
@@ -43,7 +44,7 @@ export const hasDesktop = ({ SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY }: NodeJS.
   SSH_CONNECTION === undefined &&
   (process.platform in OPENERS || DISPLAY !== undefined || WAYLAND_DISPLAY !== undefined);
 
-export const terminalPlatform = ({ send, repaint, suspend }: Terminal): Platform => ({
+export const terminalPlatform = ({ send, repaint, suspend }: Terminal, app?: AppView): Platform => ({
   perform,
   copy(text) {
     if (byteLength(text) > MAX_COPY_BYTES) return "Too long for the clipboard. Press ! to show it";
@@ -62,4 +63,5 @@ export const terminalPlatform = ({ send, repaint, suspend }: Terminal): Platform
   bell: () => send("\x07"),
   repaint,
   suspend,
+  restart: app?.restart,
 });

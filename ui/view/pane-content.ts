@@ -48,7 +48,11 @@ function contentOf(state: UiState, pane: Pane, size: BoxSize): BoxContent {
   const title = `${visiblePanes(state).indexOf(pane) + 1} ${pane.title}`;
   const text =
     pane.textLines &&
-    scrolled(pane.textLines(state, textSize(size).width), state.scrolls[pane.name], textSize(size).height);
+    scrolled(
+      pane.textLines(state, textSize(size).width),
+      state.scrolls[pane.name] ?? (pane.followsEnd ? Infinity : 0),
+      textSize(size).height,
+    );
   if (text) return { title, note: joinNotes(pane.titleNote(state), text.part), lines: indented(text.lines), isFocused };
   const lines = rowLines(state, pane, list, { width: size.width - 2, height: size.height - 2 }, isFocused);
   return { title, note: listNote(state, pane, list), lines, isFocused };

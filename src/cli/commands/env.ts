@@ -9,7 +9,7 @@ import { command } from "../command.ts";
 import { printBuildCommand, printText } from "../output/print.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
 import { connectToSandbox, variablesOf } from "../remote/running-sandbox.ts";
-import { forwardFlag, fullUrl, webhookSecret } from "../remote/webhook-target.ts";
+import { endpointForSecret, forwardFlag, fullUrl } from "../remote/webhook-target.ts";
 
 type Variables = Record<string, string>;
 
@@ -49,8 +49,8 @@ export const env = command({
     const { id, key } = await sandbox.merchant(flags.for);
     const target = flags["forward-to"] === undefined ? undefined : fullUrl(flags["forward-to"]);
     if (target !== undefined) await sandbox.control.endpoints.register({ url: target, merchant: id });
-    const secret = await webhookSecret(sandbox.control.endpoints, id, target === undefined ? [] : [target]);
-    write(variablesOf(sandbox, key, secret));
+    const endpoint = await endpointForSecret(sandbox.control.endpoints, id, target === undefined ? [] : [target]);
+    write(variablesOf(sandbox, key, endpoint?.secret));
   },
 });
 

@@ -22,7 +22,7 @@ import { note } from "../output/print.ts";
 import { isInPipeline } from "../output/show-sandbox.ts";
 import { runChild, watchTree } from "../process/child.ts";
 import { localUrl, merchantNamed, type RunningSandbox, sandboxAt, variablesOf } from "../remote/running-sandbox.ts";
-import { forwardFlag, webhookSecret, withForwardTo } from "../remote/webhook-target.ts";
+import { endpointForSecret, forwardFlag, withForwardTo } from "../remote/webhook-target.ts";
 import { endpointsToConfirm } from "../settings.ts";
 
 const MOST_LINES = 5;
@@ -83,12 +83,19 @@ export const exec = command({
       await noteHeld(sandbox);
       const { id, key } = merchantNamed((await sandbox.merchants.list()).data, flags.fixture);
       const urls = complete.endpoints.map(({ url }) => url);
-      const secret = await webhookSecret(sandbox.endpoints, id, urls);
+      const endpoint = await endpointForSecret(sandbox.endpoints, id, urls);
       const log = openLogFile(flags.log);
       await log.follow(sandbox);
       const run = observeRun(sandbox);
       const target = { url: localUrl(sandbox, complete.host), controlToken: sandbox.controlToken };
-      return await runInside({ target, log, run, checks, command: rest, variables: variablesOf(target, key, secret) });
+      return await runInside({
+        target,
+        log,
+        run,
+        checks,
+        command: rest,
+        variables: variablesOf(target, key, endpoint?.secret),
+      });
     } finally {
       await sandbox.close();
     }

@@ -8,9 +8,11 @@ export const commands: Record<string, () => Promise<Command>> = {
   attach: async () => (await import("./start.ts")).attach,
   learn: async () => (await import("./learn.ts")).learn,
   exec: async () => (await import("./exec.ts")).exec,
+  dev: async () => (await import("./dev.ts")).dev,
   wait: async () => (await import("./status.ts")).wait,
   status: async () => (await import("./status.ts")).status,
   env: async () => (await import("./env.ts")).env,
+  merchant: async () => (await import("./merchant.ts")).merchant,
   stop: async () => (await import("./stop.ts")).stop,
   doctor: async () => (await import("./doctor.ts")).doctor,
   receive: async () => (await import("./receive.ts")).receive,
@@ -43,7 +45,7 @@ export const commands: Record<string, () => Promise<Command>> = {
 
 /** The groups of the help, by what a person wants. `help --all` lists the other commands. */
 export const helpGroups: CommandGroups = {
-  Run: ["start", "learn", "status", "stop"],
+  Run: ["start", "dev", "learn", "status", "stop"],
   Webhooks: ["receive", "listen", "events", "deliveries", "replay"],
   Records: ["make", "move", "show", "trigger"],
   Break: ["fault", "scenario", "requests", "verdicts"],

@@ -81,10 +81,13 @@ export async function show(opening: WatchedSandbox | Promise<WatchedSandbox>, fl
   return showOnTerminal(watched, { color: flags["no-color"] === undefined });
 }
 
+const NEVER = new Promise<never>(() => {});
+
 async function printUntilStopped(watched: WatchedSandbox, output: Output): Promise<number> {
   // Listens for signals before the first line is printed, because its reader may stop the sandbox at once.
   const stopped = stopSignal();
   const following = await watched.follow(output);
-  await Promise.race([stopped, following.failed]).finally(following.stop);
+  const { ended = NEVER, failed = NEVER } = watched;
+  await Promise.race([stopped, following.failed, ended, failed]).finally(following.stop);
   return exitCodes.ok;
 }

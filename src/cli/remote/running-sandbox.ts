@@ -19,9 +19,9 @@ export type RunningSandbox = ReturnType<typeof sandboxAt>;
 export const connectToSandbox = async (flags: Flags, words: Readonly<Record<string, string>> = {}) =>
   sandboxAt(await findSandbox(flags), flags, words);
 
-/** The sandbox at a known address. */
+/** The sandbox at a known address. `signal` ends its calls. */
 export function sandboxAt(
-  { url, controlToken }: Pick<FoundSandbox, "url" | "controlToken">,
+  { url, controlToken, signal }: Pick<FoundSandbox, "url" | "controlToken"> & { signal?: AbortSignal },
   flags: Flags = {},
   words: Readonly<Record<string, string>> = {},
 ) {
@@ -33,7 +33,7 @@ export function sandboxAt(
     );
   const refused = ({ method, path }: ControlCall, reply: HttpReply) =>
     refusal(`${method} ${CONTROL_PREFIX}${path}`, reply, translate, controlToken !== undefined);
-  const send = httpTransport({ url, token: controlToken }, { refused, unreachable }, { largest: MAX_REPLY });
+  const send = httpTransport({ url, token: controlToken }, { refused, unreachable }, { largest: MAX_REPLY, signal });
   const control = createControlClient(checkedTransport(url, send));
   const merchant = async (wanted: string | undefined) => {
     const { merchants } = await control.overview();

@@ -1,6 +1,6 @@
 // The endpoint of --forward-to, and the secret that a command gives to the app as MERCHANT_WEBHOOK_SECRET.
 
-import type { ControlApi } from "../../../generated/control-api.ts";
+import type { ControlApi, ListedEndpoint } from "../../../generated/control-api.ts";
 import type { FlagDefinitions } from "../arguments.ts";
 import type { Settings } from "../settings.ts";
 
@@ -35,13 +35,13 @@ export function withForwardTo<Given extends Settings>(
   };
 }
 
-/** The secret of the merchant's endpoint at the first known of these URLs (default: of its oldest endpoint). */
-export async function webhookSecret(
+/** The merchant's endpoint at the first known of these URLs (default: its oldest endpoint). */
+export async function endpointForSecret(
   endpoints: Pick<ControlApi["endpoints"], "list">,
   merchant: string,
   urls: readonly string[] = [],
-): Promise<string | undefined> {
+): Promise<ListedEndpoint | undefined> {
   const { data } = await endpoints.list({ merchant });
   const known = urls.map((url) => data.find((endpoint) => endpoint.url === url)).find((found) => found !== undefined);
-  return (known ?? data.at(-1))?.secret;
+  return known ?? data.at(-1);
 }
