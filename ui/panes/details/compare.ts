@@ -9,7 +9,6 @@ import { type UiState, valuesOf } from "../../state/state.ts";
 import { duration, indentJson } from "../../text/format.ts";
 import { styled, type TextStyle } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { sectionOf, wrapped } from "./detail-lines.ts";
 
 /** The styles of lines that only the first or only the second text has; lines of both are dim. */
 const SIGN_STYLES: Readonly<Record<string, TextStyle>> = { "-": "red", "+": "green" };
@@ -48,17 +47,17 @@ export const comparison = <Reply>(
 ): Detail<{ first: Reply; second: Reply }> => ({
   title: `${first} and ${second}`,
   fetch: { first: callOf(first), second: callOf(second) },
-  lines({ first: one, second: other }, { theme }, width) {
+  lines({ first: one, second: other }, { theme, section, wrapped }) {
     if (!one || !other) return [];
     const marked = (line: string) => {
       const style = SIGN_STYLES[line[0] ?? ""] ?? "dim";
-      return wrapped(line, width).map((piece) => styled(theme, piece, style));
+      return wrapped(line, "").map((piece) => styled(theme, piece, style));
     };
     const [before, after] = [linesOf(one), linesOf(other)];
     return [
       ...[`- ${before.summary}`, `+ ${after.summary}`].flatMap(marked),
       ...Object.entries(before.sections).flatMap(([heading, lines]) =>
-        sectionOf(theme, heading, diffLines(lines, after.sections[heading] ?? []), marked),
+        section(heading, diffLines(lines, after.sections[heading] ?? []).flatMap(marked)),
       ),
     ];
   },
