@@ -418,6 +418,8 @@ export interface AttemptMessage {
   status: string;
   responseStatus: number | null;
   errorCode: string | null;
+  /** Why it failed: the first line of the response's body, or the error */
+  summary: string | null;
   durationMs: number | null;
   /** Unix seconds; null if there is no next attempt */
   nextAttemptAt: number | null;
@@ -1346,6 +1348,8 @@ export interface LoggedAttempt {
   delivery: number;
   /** The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, before the next attempt */
   deliveryState: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
+  /** Why it failed: the first line of the response's body, or the error */
+  summary: string | null;
   /** The effect of fault rules on the attempt; null if none applied */
   fault: DeliveryFault | null;
 }
@@ -1387,6 +1391,8 @@ export interface LoggedRequest {
   fault: string | null;
   /** What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none */
   ignored: string | null;
+  /** The response in a line: the code and message of an error, or the record that a write returned */
+  summary: string | null;
   /** The last characters of the API key */
   key: string | null;
 }
@@ -1568,6 +1574,8 @@ export interface RequestDetail {
   fault: string | null;
   /** What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none */
   ignored: string | null;
+  /** The response in a line: the code and message of an error, or the record that a write returned */
+  summary: string | null;
   /** The last characters of the API key */
   key: string | null;
   /** How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, `validation`, the `operation`, `response` (until its first byte; injected latency is here), and `sending`. Without the stages that the request did not reach */
@@ -1641,6 +1649,8 @@ export interface RequestMessage {
   fault: string | null;
   /** What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none */
   ignored: string | null;
+  /** The response in a line: the code and message of an error, or the record that a write returned */
+  summary: string | null;
 }
 export interface RequestsListInput {
   /** Only of this operation, such as payments.list */
@@ -1774,6 +1784,8 @@ export interface RunReport {
     fault: string | null;
     /** What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none */
     ignored: string | null;
+    /** The response in a line: the code and message of an error, or the record that a write returned */
+    summary: string | null;
   })[];
   deliveries: ({
     id: string;
@@ -2662,6 +2674,8 @@ interface RequestEntry {
   fault: string | undefined;
   /** The query parameters and headers that had no effect, separated by commas. */
   ignored: string | undefined;
+  /** The code and message of an error, or the record that a write returned. */
+  summary: string | undefined;
   requestHeaders: Record<string, string | string[] | undefined>;
   requestBody: string;
   responseHeaders: Record<string, string | number>;
