@@ -17,11 +17,12 @@ async function watching(files: Record<string, string>, ...words: string[]) {
   const save = (name: string, text: string) => writeFileSync(join(cwd, name), text);
   for (const [name, text] of Object.entries(files)) save(name, text);
   const program = await start(["--watch", ...words], {}, cwd);
+  /** The next line about this event: an earlier one may have the same text. */
   const next = async (event: string) => {
-    const before = program.out.length;
-    return JSON.parse(
-      await program.line((line) => line.startsWith(`{"event":"${event}"`) && program.out.indexOf(line) >= before),
-    );
+    const isAbout = (line: string) => line.startsWith(`{"event":"${event}"`);
+    const before = program.out.filter(isAbout).length;
+    const line = await program.line((one) => isAbout(one) && program.out.filter(isAbout).length > before);
+    return JSON.parse(line) as { event: string; files: string[]; error?: string };
   };
   const status = async () => (await call(program.url, "GET", "/v1/payments")).status;
   return { ...program, save, next, status };
@@ -39,7 +40,9 @@ test("fault rules are loaded again, a mistake is shown where it was made, and th
   expect(await status()).toBe(502);
   loaded = next("not_reloaded");
   save("faults.json", rule(502).replace("payments.list", "payments.lst"));
-  expect((await loaded).error).toMatch(/^faults\.json:1 \/0\/match\/operation: .*payments\.lst.*Did you mean payments\.list/);
+  expect((await loaded).error).toMatch(
+    /^faults\.json:1 \/0\/match\/operation: .*payments\.lst.*Did you mean payments\.list/,
+  );
   expect(await status()).toBe(502);
   loaded = next("reloaded");
   save("faults.json", rule(500));
