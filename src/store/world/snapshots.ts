@@ -50,7 +50,6 @@ interface Restoring {
 
 export function openSnapshots({ database, requestLog, heldEndpoints, build, trust, dataReplaced }: SnapshotsOptions) {
   const { file } = database;
-  const temporary = file === undefined;
   let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
   const ensureFolder = () => {
     folder ??= mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
@@ -123,7 +122,7 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
     },
     remove: (name: string) => rmSync(existing(name)),
     close() {
-      if (temporary && folder !== undefined) rmSync(folder, { recursive: true, force: true });
+      if (file === undefined && folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
