@@ -18,6 +18,8 @@ interface Parts extends Pick<Stores, "idempotencyReplies"> {
   life: Pick<Life, "listen">;
   /** Sends an event to the live stream. */
   publish(event: LiveEvent): void;
+  /** Stores the clock for later starts. */
+  keepClock(): void;
 }
 
 const endpoint = endpointFactory<Parts>("Clock");
@@ -47,6 +49,7 @@ const setClock = endpoint({
   method: "PUT",
   path: "/clock",
   summary: "Freeze the clock, set it, or let it run",
+  description: "A SQLite file keeps the clock: a start without `--clock` goes on with it.",
   body: Type.Object({
     mode: oneOf(
       ["real", "frozen", "offset"],
@@ -56,12 +59,13 @@ const setClock = endpoint({
   }),
   example: { mode: "frozen", now: "2026-01-05T09:00:00Z" },
   reply: ClockState,
-  handle({ clock, publish, body }) {
+  handle({ clock, publish, keepClock, body }) {
     const { mode = "real", now } = body;
     const time = timeOf("now", now);
     if (mode === "real" && time !== undefined)
       fail("validation_failed", "A real clock cannot be set; use mode offset to run from another time.");
     clock.set(mode, time);
+    keepClock();
     return publishClock({ clock, publish });
   },
 });
@@ -131,6 +135,7 @@ const advanceClock = endpoint({
         `The clock was set before it had advanced to ${isoTime(until)}: it is ${isoTime(clock.now())} now. ` +
           "Advance it again.",
       );
+    context.keepClock();
     return { ...publishClock(context), ...played.result() };
   },
 });
@@ -142,7 +147,11 @@ function endOf(now: number, span: number): number {
 }
 
 /** Records attempts and changes between `start` and `stop`. */
-function createRecorder({ dispatcher, life, idempotencyReplies }: Omit<Parts, "clock" | "publish">) {
+function createRecorder({
+  dispatcher,
+  life,
+  idempotencyReplies,
+}: Pick<Parts, "dispatcher" | "life" | "idempotencyReplies">) {
   const attempts: AttemptMessage[] = [];
   const happened: LifeChange[] = [];
   let omitted = 0;

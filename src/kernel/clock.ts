@@ -62,6 +62,9 @@ export function createClock(frozenAt?: number) {
     },
     /** Sandbox time in milliseconds since the epoch. */
     now: time.now,
+    /** What `resume` needs to go on in a later process; null for the time of this machine. */
+    position: time.position,
+    resume: time.resume,
     /** Sandbox time in whole seconds since the epoch: the unit of every `created`. */
     seconds: () => Math.floor(time.now() / 1000),
     /** Sets the time, and ends the running advance. */
@@ -143,6 +146,12 @@ function createTime(frozenAt: number | undefined) {
   };
   return {
     mode: () => mode,
+    position: () => (mode === "real" ? null : { mode, milliseconds: mode === "frozen" ? frozen : offset }),
+    resume(position: { mode: ClockMode; milliseconds: number }) {
+      mode = position.mode;
+      frozen = position.milliseconds;
+      offset = position.milliseconds;
+    },
     now: () => within(mode === "frozen" ? frozen : Date.now() + offset),
     set,
     moveTo: (now: number) => set(mode === "frozen" ? "frozen" : "offset", now),

@@ -50,6 +50,7 @@ export function createDispatcher(options: DispatcherOptions) {
       state.running = true;
       clock.watch(due);
       state.outbox.onPending(() => startDue(state));
+      state.outbox.attributeTo((merchant) => openEvent(state, merchant));
       if (recover) reloadPending();
     },
     /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
@@ -107,6 +108,18 @@ export function createDispatcher(options: DispatcherOptions) {
      */
     stop: (within: number) => stop(state, within),
   };
+}
+
+/** The only event that is in flight to endpoints of a merchant; undefined for none and for several. */
+function openEvent({ inFlight }: DispatcherState, merchant: string): string | undefined {
+  let found: string | undefined;
+  for (const { attempt } of inFlight) {
+    const { merchant: owner, eventId } = attempt.delivery;
+    if (owner !== merchant || eventId === found) continue;
+    if (found !== undefined) return undefined;
+    found = eventId;
+  }
+  return found;
 }
 
 /** `pending` counts the deliveries that wait for a later attempt. */
