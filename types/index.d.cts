@@ -190,8 +190,12 @@ export interface ControlApi {
   readonly merchants: {
     /** List the merchants with their API keys, and how many records and requests each has. Covers the first 500 merchants; `merchant` names any other. */
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
-    /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. */
+    /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. With a `name`, such as that of the test, its id, key, secrets, the ids of its records, events and requests and the dice of its faults are the same in every run, in any order. While a merchant of this name exists, another one counts as `name #2`; one that was removed leaves its name, and its logs are erased once the name is used again. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
+    /** Get a merchant and its records as a fixture, for `--fixtures`. Without secrets: it has no endpoints and no password, and its API key is named after the merchant. */
+    fixture(given: {
+      id: string;
+    }): Promise<Fixture>;
     /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
     remove(given: {
       id: string;
@@ -988,6 +992,14 @@ export interface Firing {
   /** Sandbox milliseconds */
   at: number;
 }
+export interface Fixture {
+  description: string;
+  /** The day that the dates are written for; a sandbox moves them to its own day */
+  asOf: string;
+  merchant: Record<string, unknown>;
+  /** By kind, oldest first */
+  records: Record<string, (Record<string, unknown>)[]>;
+}
 export interface HarLog {
   /** The traffic as HAR 1.2 */
   log: {
@@ -1316,6 +1328,8 @@ export interface LoggedEvent {
 }
 export interface LoggedRequest {
   id: string;
+  /** Its number among the requests of all merchants, in order of arrival */
+  sequence: number;
   /** Sandbox time of arrival */
   at: string;
   method: string;
@@ -1354,6 +1368,8 @@ export interface MerchantsListReply {
 export interface MerchantsMintInput {
   /** Which fixture (default: lodge) */
   fixture?: string;
+  /** From which its ids and keys follow (default: from the number of merchants created without a name) */
+  name?: string;
 }
 export interface MerchantsMintReply {
   merchant: string;
@@ -1493,6 +1509,8 @@ export interface RegisteredEndpoint {
 }
 export interface RequestDetail {
   id: string;
+  /** Its number among the requests of all merchants, in order of arrival */
+  sequence: number;
   /** Sandbox time of arrival */
   at: string;
   method: string;
@@ -1564,6 +1582,8 @@ export interface RequestMatch {
 }
 export interface RequestMessage {
   id: string;
+  /** Its number among the requests of all merchants, in order of arrival */
+  sequence: number;
   /** Sandbox milliseconds */
   at: number;
   method: string;
@@ -1692,6 +1712,8 @@ export interface RunReport {
   /** Oldest first; of a long run, only the newest */
   requests: ({
     id: string;
+    /** Its number among the requests of all merchants, in order of arrival */
+    sequence: number;
     /** Sandbox time of arrival */
     at: string;
     method: string;
@@ -2455,9 +2477,13 @@ export interface OwnMerchant {
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
-/** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. */
-export declare function ownMerchant(sandbox: ControlApi, given?: {
-  fixture?: string;
+/**
+ * Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. With a
+ * `name`, such as that of the test, its ids, keys and secrets are the same in every run.
+ */
+export declare function ownMerchant(sandbox: ControlApi, { fixture, name }?: {
+  fixture?: string | undefined;
+  name?: string | undefined;
 }): Promise<OwnMerchant>;
 declare const NewEndpoint: TObject<{
   url: TUnsafe<string>;
@@ -2534,6 +2560,7 @@ interface MountedServer {
   address(): unknown;
 }
 type Middleware = (request: MountedRequest, response: MountedResponse, next?: (error?: unknown) => void) => void;
+type RetryScheduleOption = "fast" | "realistic" | number[];
 interface Options {
   /** listen on this port; 0 selects any free port (default: 4747) */
   port: number;
@@ -2543,7 +2570,7 @@ interface Options {
   db: string;
   /** keep all data in memory instead of a file */
   memory: boolean;
-  /** load merchants from this folder instead of lodge, market, stage and blank */
+  /** load merchants from this folder or file instead of lodge, market, stage and blank */
   fixtures: string | undefined;
   /** load lessons from this folder instead of the built-in ones */
   lessons: string | undefined;
@@ -2592,7 +2619,6 @@ type OptionName = keyof Options;
 type GivenOptions = {
   [Name in OptionName]?: Options[Name] | string | string[] | undefined;
 };
-type RetryScheduleOption = "fast" | "realistic" | number[];
 /** An internal error of the sandbox. */
 export interface Defect {
   error: unknown;

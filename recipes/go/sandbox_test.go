@@ -20,7 +20,7 @@ var sandbox = os.Getenv("MERCHANT_SANDBOX_URL")
 type merchant struct{ ID, Key string }
 
 func newMerchant(t *testing.T) merchant {
-	created := control(t, "POST", "/merchants", object{"fixture": "lodge"})
+	created := control(t, "POST", "/merchants", object{"fixture": "lodge", "name": t.Name()})
 	own := merchant{created["merchant"].(string), created["apiKey"].(string)}
 	t.Cleanup(func() { control(t, "DELETE", "/merchants/"+own.ID, nil) })
 	return own

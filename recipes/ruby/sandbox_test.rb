@@ -10,7 +10,7 @@ class SandboxTest < Minitest::Test
 
   # A merchant that only one test uses.
   def setup
-    created = control("POST", "/merchants", { fixture: "lodge" })
+    created = control("POST", "/merchants", { fixture: "lodge", name: "#{self.class} #{name}" })
     @merchant, @key = created.values_at("merchant", "apiKey")
   end
 

@@ -45,10 +45,19 @@ export interface OwnMerchant {
 
 const DEFAULT_LIMIT = 100;
 
-/** Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. */
-export async function ownMerchant(sandbox: ControlApi, given: { fixture?: string } = {}): Promise<OwnMerchant> {
+/**
+ * Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. With a
+ * `name`, such as that of the test, its ids, keys and secrets are the same in every run.
+ */
+export async function ownMerchant(
+  sandbox: ControlApi,
+  { fixture, name }: { fixture?: string | undefined; name?: string | undefined } = {},
+): Promise<OwnMerchant> {
   const { baseUrl } = await sandbox.overview();
-  const { merchant, apiKey } = await sandbox.merchants.mint(given);
+  const { merchant, apiKey } = await sandbox.merchants.mint({
+    ...(fixture !== undefined && { fixture }),
+    ...(name !== undefined && { name }),
+  });
   const remove = async () => void (await sandbox.merchants.remove({ id: merchant }));
   return {
     id: merchant,

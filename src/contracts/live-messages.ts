@@ -42,6 +42,7 @@ export const NO_COUNTS: MadeCounts = {
 export const RequestMessage = Type.Object(
   {
     id: text,
+    sequence: Type.Integer({ description: "Its number among the requests of all merchants, in order of arrival" }),
     at: timeNumber(),
     method: text,
     path: text,

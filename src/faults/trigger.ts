@@ -68,12 +68,12 @@ export interface Budget {
 }
 
 /** Counts one match and returns whether it fires. `chance` is called only if the probability decides. */
-export function fires(trigger: Trigger, budget: Budget, chance: (match: number) => number): boolean {
+export function fires(trigger: Trigger, budget: Budget, chance: () => number): boolean {
   const match = ++budget.seen - trigger.skip;
   if (match <= 0) return false;
   if (trigger.times !== null && budget.fired >= trigger.times) return false;
   if (trigger.every !== null && match % trigger.every !== 0) return false;
-  if (trigger.probability < 1 && chance(match) >= trigger.probability) return false;
+  if (trigger.probability < 1 && chance() >= trigger.probability) return false;
   budget.fired++;
   return true;
 }

@@ -27,8 +27,8 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
   const connections = new WeakMap<Socket, Connection>();
   let accepted = 0;
   const record = (context: RequestContext, entry: RequestEntry) => {
-    // Drop a request that began before a reset, because a later request may have the same number.
-    if (context.era !== requestLog.era()) return;
+    // A later request may have the same id.
+    if (context.series.isErased) return;
     try {
       requestLog.add(entry);
       onRecorded(entry);
@@ -49,11 +49,9 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
     /** Opens the context of a request, whose pipeline sends its reply with `finish`. */
     open: (incoming: IncomingMessage, outgoing: ServerResponse, finish: (context: RequestContext) => void) =>
       openContext(incoming, outgoing, clock.now(), finish),
-    /** Numbers a request that the guard has admitted. */
+    /** Numbers a request that the guard has admitted, once its merchant is known. */
     admitted(context: RequestContext) {
-      context.sequence = requestLog.next();
-      context.era = requestLog.era();
-      context.id = `req_${context.sequence}`;
+      Object.assign(context, requestLog.numbers.next(context.identity?.merchant));
     },
     /** Call this once the response is being sent. */
     close(context: RequestContext) {
@@ -102,6 +100,7 @@ function collect(incoming: IncomingMessage, done: (body: string) => void): void 
 export function requestMessage(entry: RequestEntry): RequestMessage {
   const {
     id,
+    sequence,
     at,
     method,
     path,
@@ -117,6 +116,7 @@ export function requestMessage(entry: RequestEntry): RequestMessage {
   } = entry;
   return {
     id,
+    sequence,
     at,
     method,
     path,

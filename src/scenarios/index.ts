@@ -8,6 +8,7 @@ import { isoTime } from "../kernel/clock.ts";
 import { nearestOrAll } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
+import { merchantLabel } from "../kernel/random.ts";
 import type { checkVerdicts, VerdictsResult } from "../verify/check-verdicts.ts";
 import {
   jsonSchema,
@@ -205,7 +206,8 @@ interface ArmedScenariosOptions {
 
 function createArmedScenarios({ now, rules, verdicts, checkVerdicts }: ArmedScenariosOptions) {
   const allArmed = new Map<string, ArmedScenario>();
-  let count = 0;
+  /** By merchant: the scenarios of one merchant do not change the ids of another's rules. */
+  const counts = new Map<string | undefined, number>();
   const states = ({ rules: ids }: ArmedScenario) => {
     const known = new Map(rules.list().map((state) => [state.id, state]));
     return ids.map((id) => known.get(id));
@@ -222,12 +224,13 @@ function createArmedScenarios({ now, rules, verdicts, checkVerdicts }: ArmedScen
       const before = allArmed.get(nameOf(scenario.name, merchant));
       // Rule ids are never reused, even in later runs on the same file, so that the verdicts of an earlier arming do
       // not count for this one.
-      let number = count + 1;
-      const idOf = (index: number) => `flt_${scenario.name}-${number}-${index + 1}`;
+      let number = (counts.get(merchant) ?? 0) + 1;
+      const owner = merchant === undefined ? "" : `-${merchantLabel(merchant)}`;
+      const idOf = (index: number) => `flt_${scenario.name}${owner}-${number}-${index + 1}`;
       while (scenario.faults.some((_, index) => rules.isLogged(idOf(index)))) number++;
       const given = scenario.faults.map((fault, index) => ruleFor(fault, idOf(index), merchant));
       const added = addAll(given, rules);
-      count = number;
+      counts.set(merchant, number);
       if (before) disarm(before);
       const armed = { scenario, merchant, since: now(), rules: added };
       allArmed.set(nameOf(scenario.name, merchant), armed);
@@ -239,7 +242,8 @@ function createArmedScenarios({ now, rules, verdicts, checkVerdicts }: ArmedScen
       for (const armed of [...allArmed.values()])
         if (merchant === undefined || armed.merchant === merchant) disarm(armed);
       // Restarts the count, so that a run that is repeated after a reset gives its rules the same ids.
-      if (merchant === undefined) count = 0;
+      if (merchant === undefined) counts.clear();
+      else counts.delete(merchant);
     },
     stateOf(armed: ArmedScenario) {
       const all = verdicts();

@@ -1,4 +1,5 @@
-// The supported Nodes: each runs the locked packages that it gets in a checkout, and CI tries the oldest of each version.
+// The supported Nodes: each runs the locked packages that it gets in a checkout, and CI tries the oldest of each
+// version.
 
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";

@@ -161,7 +161,9 @@ describe("lists", () => {
     const bench = await open();
     const { endpoint, secret, ids } = await lostWrite(bench);
     const events = await linesOf(bench, "events", "--type", "pricing_rule.created");
-    expect(events.map((line) => /(req_\d+) (.*)$/.exec(line)?.slice(1))).toEqual(ids.map((id) => [id, "1 succeeded"]));
+    expect(events.map((line) => /(req_lodge_\d+) (.*)$/.exec(line)?.slice(1))).toEqual(
+      ids.map((id) => [id, "1 succeeded"]),
+    );
     const event = /evt_\w+/.exec(events[0] ?? "")?.[0] ?? "";
     expect(await linesOf(bench, "events", event)).toEqual(
       expect.arrayContaining([`request: ${ids[0]}`, "type: pricing_rule.created"]),

@@ -67,7 +67,7 @@ test("5xx names the sandbox's own responses, even if a reset erased them, but no
   expect([(await problemsOf(bench, "5xx")).code, bench.run.requests]).toEqual([0, 2]);
   await bench.call("GET", "/v1/payments?limit=x");
   await bench.reset();
-  expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: ["req_3 GET /v1/payments got 500"] });
+  expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: ["req_lodge_3 GET /v1/payments got 500"] });
 });
 
 test("ignored names what had no effect", async () => {
@@ -75,7 +75,7 @@ test("ignored names what had no effect", async () => {
   await bench.call("GET", "/v1/payments?limit=1");
   expect((await problemsOf(bench, "ignored")).code).toBe(0);
   await bench.call("GET", "/v1/payments?expand=x", { headers: { "idempotency-key": "a" } });
-  const line = "req_2 GET /v1/payments sent expand, Idempotency-Key, which has no effect";
+  const line = "req_lodge_2 GET /v1/payments sent expand, Idempotency-Key, which has no effect";
   expect(await problemsOf(bench, "ignored")).toEqual({ code: 3, lines: [line] });
 });
 
@@ -120,7 +120,7 @@ test.each(["a reset", "a reset of the merchant", "the removal of the merchant"])
     else if (ending === "a reset of the merchant") await bench.reset({ merchant });
     else await bench.merchants.remove({ id: merchant });
     const { code, lines } = await problemsOf(bench, "verdicts");
-    expect([code, lines[0]]).toEqual([3, expect.stringMatching(/^retry_after\.honoured payments\.list: .*req_2/)]);
+    expect([code, lines[0]]).toEqual([3, expect.stringMatching(/^retry_after\.honoured payments\.list: .*req_\w+_2/)]);
     const report = await bench.report({ format: "junit", failOn: "verdicts", problems: lines.join("\n") });
     expect(report).toContain('<testcase classname="verdicts" name="retry_after.honoured payments.list"');
     await bench.verdicts.clear();

@@ -46,7 +46,7 @@ describe("requests", () => {
         verdict: "pass",
         message: "2 requests matched, and exactly 2 were wanted.",
         found: 2,
-        evidence: ["req_1", "req_2"],
+        evidence: ["req_lodge_1", "req_lodge_2"],
         closest: [],
       },
     ]);
@@ -97,12 +97,12 @@ describe("requests", () => {
     expect(verdict).toBe("fail");
     expect(results[0].closest.slice(0, 2)).toEqual([
       {
-        id: "req_2",
+        id: "req_lodge_2",
         what: "POST /v1/hospitality/pricing-rules 200",
         differs: [{ field: "body /adjustmentValue", wanted: { gte: 100 }, received: 1 }],
       },
       {
-        id: "req_3",
+        id: "req_lodge_3",
         what: "POST /v1/hospitality/pricing-rules 400",
         differs: [
           { field: "status", wanted: 200, received: 400 },
@@ -133,7 +133,7 @@ describe("a sequence", () => {
     await bench.call("GET", "/v1/payouts");
     await list(bench);
     const { verdict, results } = await ask(bench, [steps]);
-    expect([verdict, results[0].evidence]).toEqual(["pass", ["req_1", "req_3"]]);
+    expect([verdict, results[0].evidence]).toEqual(["pass", ["req_lodge_1", "req_lodge_3"]]);
   });
 
   test("fails in another order, and says how much matched", async () => {
@@ -143,10 +143,10 @@ describe("a sequence", () => {
     await bench.call("GET", "/v1/payouts");
     const { verdict, results } = await ask(bench, [steps]);
     expect(verdict).toBe("fail");
-    expect(results[0].message).toBe("1 of 2 came in this order; after req_2 nothing came that matches number 2.");
+    expect(results[0].message).toBe("1 of 2 came in this order; after req_lodge_2 nothing came that matches number 2.");
     expect(results[0].closest).toEqual([
       {
-        id: "req_3",
+        id: "req_lodge_3",
         what: "GET /v1/payouts 200",
         differs: [{ field: "operation", wanted: "payments.list", received: "payouts.list" }],
       },
@@ -170,7 +170,7 @@ describe("never", () => {
     const asked = ask(bench, [{ never: { match, for: HOUR } }]);
     await post(bench);
     const { verdict, results } = await asked;
-    expect([verdict, results[0].evidence]).toEqual(["fail", ["req_1"]]);
+    expect([verdict, results[0].evidence]).toEqual(["fail", ["req_lodge_1"]]);
   });
 });
 
@@ -237,7 +237,7 @@ const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge"): Checked
     attempts: ["att_1"],
   },
   confirmedBy: "time",
-  calls: [{ request: "req_1", connection: 1, milliseconds: 0 }],
+  calls: [{ request: "req_lodge_1", connection: 1, milliseconds: 0 }],
 });
 
 describe("verdicts of the judge", () => {
@@ -291,7 +291,7 @@ describe("verdicts of the judge", () => {
     );
     expect(look.message.split("\n")).toEqual([
       "1 passed, 1 failed, 0 inconclusive; of fail, exactly 0 were wanted.",
-      "retry.backoff_grows: The client came back at once. Wait. (req_1 on connection 1 after 0 ms, att_1; " +
+      "retry.backoff_grows: The client came back at once. Wait. (req_lodge_1 on connection 1 after 0 ms, att_1; " +
         "confirmed by timing)",
     ]);
   });

@@ -22,6 +22,7 @@ const NOON_MILLISECONDS = NOON_SECONDS * 1_000;
 
 export const request = (number: number, changes: Partial<RequestMessage> = {}): RequestMessage => ({
   id: `req_${number}`,
+  sequence: number,
   at: NOON_MILLISECONDS + number,
   method: "GET",
   path: "/v1/payments",

@@ -406,7 +406,7 @@ describe("a request of a real sandbox", () => {
     ])
       expect(first).toContain(words);
     const second = await pressAll(desk, "n");
-    expect(second).toContain("Replayed: the stored response of req_3");
+    expect(second).toContain("Replayed: the stored response of req_lodge_3");
     expect(desk.state.overlays).toHaveLength(1);
     expect(await pressAll(desk, "p")).toContain("Stored: a retry with this key");
   });
@@ -439,7 +439,7 @@ describe("a request of a real sandbox", () => {
     expect(newest).toMatchObject({
       operation: "bookings.decline",
       idempotencyKey: "abc",
-      replayOf: "req_3",
+      replayOf: "req_lodge_3",
       status: 200,
     });
   });
@@ -447,10 +447,10 @@ describe("a request of a real sandbox", () => {
   test("is resent with the same path, query, body and Idempotency-Key", async () => {
     const { desk, bench } = await declined();
     await pressAll(desk, "k", "k", "r");
-    expect(desk.state.notice?.text).toBe("Resent req_3: 200");
+    expect(desk.state.notice?.text).toBe("Resent req_lodge_3: 200");
     expect((await bench.control("GET", "/requests?limit=1")).data[0]).toMatchObject({
       idempotencyKey: "abc",
-      replayOf: "req_3",
+      replayOf: "req_lodge_3",
     });
     expect(desk.state.lastCall).toMatchObject({
       method: "POST",
@@ -473,7 +473,9 @@ describe("a request of a real sandbox", () => {
     const detail = await pressAll(desk, "enter");
     expect(detail).not.toContain("geheim");
     await pressAll(desk, "r");
-    expect(desk.state.notice?.text).toContain("Cannot resend req_1: the request log truncated or masked parts of it");
+    expect(desk.state.notice?.text).toContain(
+      "Cannot resend req_lodge_1: the request log truncated or masked parts of it",
+    );
     await pressAll(desk, "y");
     expect(desk.copied.at(-1)).not.toContain("geheim");
     expect((await bench.control("GET", "/requests")).data).toHaveLength(1);

@@ -33,11 +33,11 @@ export const requests = listPane<RequestMessage>({
           hasMore: has_more,
         }),
       ),
-    order: ({ id }) => Number(id.slice("req_".length)),
+    order: ({ sequence }) => sequence,
   },
   columns(request, { theme, made }, width) {
     const { id, at, method, path, query, operation, status, durationMs, merchant, replayOf, fault, ignored } = request;
-    const idWidth = Math.max(8, `req_${made.requests}`.length);
+    const idWidth = `req_market_${made.requests}`.length;
     const note = fault ? "*" : ignored && "!";
     const mark = replayOf ? symbols(theme).replayed : (note ?? "");
     return [

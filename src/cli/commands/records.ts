@@ -44,7 +44,7 @@ function makeable(word: string): Resource {
   const resource = kindNamed(word);
   if (resource.kind !== "merchant") return resource;
   return usageError(
-    "make creates records of a merchant. Create a merchant with POST /v1/merchants or POST /_sandbox/merchants.",
+    "make creates records of a merchant. Create a merchant with merchant-sandbox merchant add, or POST /v1/merchants.",
   );
 }
 

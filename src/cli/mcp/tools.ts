@@ -98,7 +98,8 @@ export const tools: readonly Tool[] = [
   {
     name: "call_operation",
     description:
-      "Calls an operation of the API under /v1 with a test key, such as payments.list; GET only, unless changes are allowed.",
+      "Calls an operation of the API under /v1 with a test key, such as payments.list; " +
+      "GET only, unless changes are allowed.",
     properties: {
       operation: text("such as payroll.create"),
       params: { type: "object", description: "path parameters" },

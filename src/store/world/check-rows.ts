@@ -207,7 +207,7 @@ const FILE_CONDITIONS: Conditions = {
     value: "value is not null and (name <> 'requests' or typeof(value) in ('integer', 'real') and value >= 0)",
   },
   request_log: {
-    id: "id glob 'req_[0-9]*' and length(id) < 20",
+    id: "id glob 'req_*[0-9]' and length(id) <= 90",
     at: "at between 0 and 8640000000000000",
     status: "status between 0 and 999",
     duration: "duration >= 0",

@@ -32,10 +32,9 @@ export type Snapshots = ReturnType<typeof openSnapshots>;
 const SUFFIX = ".snapshot.db";
 /** Tables that describe this process rather than the state. */
 const NOT_RESTORED = new Set(["request_log", "settings"]);
-
-/** The number of the newest request that an event or a stored reply refers to: `req_12` is 12. */
-const LAST_REQUEST = `select coalesce(max(cast(substr(request, 5) as integer)), 0)
-  from (select request from snapshot.events union all select request from snapshot.replies)`;
+/** The numbers of requests go on after those of this process and those of the snapshot: events refer to them. */
+const NUMBERS = "request_numbers";
+const RAISED = "on conflict do update set made = max(made, excluded.made)";
 
 interface SnapshotsOptions extends Pick<Stores, "database" | "requestLog" | "heldEndpoints"> {
   resources: readonly Resource[];
@@ -79,7 +78,9 @@ export function openSnapshots({ database, requestLog, heldEndpoints, resources, 
       else heldEndpoints.holdDeliveries();
       database.setTrusted(isOurs);
     };
-    requestLog.goOnAfter(copyInto(database, source, copied, refuse));
+    requestLog.numbers.store();
+    copyInto(database, source, copied, refuse);
+    requestLog.numbers.reload();
     heldEndpoints.forget();
     if (!database.isTrusted()) heldEndpoints.holdStored();
   };
@@ -88,6 +89,7 @@ export function openSnapshots({ database, requestLog, heldEndpoints, resources, 
   return {
     list: () => names().map(describe),
     save(name: string) {
+      requestLog.numbers.store();
       write(sql, fileOf(checkName(name)), database.isTrusted());
       return describe(name);
     },
@@ -182,8 +184,7 @@ function checkName(name: string): string {
 }
 
 /**
- * Replaces the rows of every table with the snapshot's in one transaction. Returns the number of the newest request
- * that they refer to.
+ * Replaces the rows of every table with the snapshot's in one transaction.
  */
 function copyInto(
   { sql, transaction }: Database,
@@ -191,7 +192,7 @@ function copyInto(
   /** Called in the transaction, once the rows are replaced. */
   copied: (sql: Sql) => void,
   refuse: (wrong: string) => never,
-): number {
+): void {
   sql.prepare("attach ? as snapshot").run(source);
   try {
     // In the order of the schema, tables that others refer to come first. They are filled first and emptied last.
@@ -201,7 +202,7 @@ function copyInto(
       .all() as string[];
     const replaced = tables.filter((name) => !NOT_RESTORED.has(name));
     transaction(() => {
-      for (const table of replaced.toReversed()) sql.exec(`delete from main.${table}`);
+      for (const table of replaced.toReversed()) if (table !== NUMBERS) sql.exec(`delete from main.${table}`);
       for (const table of replaced) {
         const refused = refusedRow(sql, table);
         if (refused !== undefined) refuse(refused);
@@ -211,7 +212,6 @@ function copyInto(
       );
       copied(sql);
     });
-    return sql.prepare(LAST_REQUEST).pluck().get() as number;
   } finally {
     sql.exec("detach snapshot");
   }
@@ -221,7 +221,7 @@ function copyInto(
 function refusedRow(sql: Sql, table: string): string | undefined {
   try {
     // Without `where true`, SQLite would copy the pages of an equal table and check no row.
-    sql.exec(`insert into main.${table} select * from snapshot.${table} where true`);
+    sql.exec(`insert into main.${table} select * from snapshot.${table} where true ${table === NUMBERS ? RAISED : ""}`);
     return undefined;
   } catch (error) {
     const { code, message } = error as Error & { code?: unknown };

@@ -14,6 +14,8 @@ import type { SeedImage } from "./seed-image.ts";
 export type World = ReturnType<typeof openWorld>;
 
 const KEY_LENGTH = 24;
+/** Not that of counted ids, which a file's ids raise; see raise-counts.ts. */
+const NAMED_LENGTH = 12;
 /** Created merchants that are erased together with everything else. */
 const BATCH = 100;
 /** Milliseconds for which erasing merchants may keep other requests waiting. */
@@ -44,7 +46,7 @@ export function openWorld({
   cachesCleared,
   removed,
 }: WorldOptions) {
-  const { database, counters, requestLog, tenants, heldEndpoints } = stores;
+  const { database, requestLog, tenants, heldEndpoints } = stores;
   const eraser = openEraser(database);
   const isEmpty = database.sql
     .prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')")
@@ -61,7 +63,7 @@ export function openWorld({
       );
     const { fixture, ...identity } = seeded;
     eraser.merchant(merchant);
-    seeder.seed(named(fixtures(), fixture), identity);
+    seeder.seed(fixtureNamed(fixtures(), fixture), identity);
   };
   const removeMostCreated = createdMerchantRemover(database, eraser, cachesCleared);
   const reseedAll = () => {
@@ -69,15 +71,7 @@ export function openWorld({
     image().copyInto(database);
     database.setTrusted(true);
   };
-  /** Creates a merchant from a fixture, with a new id and a key made for it. */
-  const create = (fixture: Fixture) =>
-    database.transaction(() => {
-      const id = counters.mint(SANDBOX, "mer");
-      const key = `sk_test_${random.text(KEY_LENGTH, "key", id)}`;
-      const email = fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
-      seeder.seed(fixture, { id, key, email, place: null });
-      return { merchant: id, apiKey: key };
-    });
+  const minter = createMinter({ stores, seeder, random, eraser });
   return {
     /** Seeds the fixtures into a database that has no merchant yet. */
     fill() {
@@ -95,10 +89,19 @@ export function openWorld({
       dataReplaced(merchant);
     },
     /**
-     * Creates a merchant with all records of a fixture and a new identity, which is the same in every sandbox with this
-     * seed.
+     * Creates a merchant with all records of a fixture and a new identity, which follows from the seed and the name, or
+     * without a name from the number of merchants created so.
      */
-    mint: (fixture: string) => create(named(fixtures(), fixture)),
+    mint(fixtureName: string, name?: string) {
+      const fixture = fixtureNamed(fixtures(), fixtureName);
+      if (name === undefined) return database.transaction(() => minter.mint(fixture));
+      const { isLogged, ...created } = database.transaction(() => minter.mintNamed(fixture, name));
+      if (isLogged) {
+        requestLog.forget(created.merchant);
+        dataReplaced(created.merchant);
+      }
+      return created;
+    },
     /**
      * Removes a merchant with its data. Its requests, events and deliveries stay in the logs, whose size is bounded,
      * for the report of the run.
@@ -106,7 +109,40 @@ export function openWorld({
     remove(merchant: string) {
       database.transaction(() => eraser.data(tenants.require(merchant)));
       heldEndpoints.forget(merchant);
+      requestLog.numbers.removed(merchant);
       removed(merchant);
+    },
+  };
+}
+
+/** Creates merchants from fixtures with new identities. Call its functions inside a transaction. */
+function createMinter({
+  stores: { counters, tenants },
+  seeder,
+  random,
+  eraser,
+}: Pick<WorldOptions, "stores" | "seeder" | "random"> & { eraser: Eraser }) {
+  /** The merchants that were created with a name, of which some were removed. */
+  const named = new Set<string>();
+  /** The id of a merchant with this name; while that exists, of `name #2`, and so on. */
+  const idOf = (name: string, number = 1): string => {
+    const id = `mer_${random.text(NAMED_LENGTH, "merchant", number === 1 ? name : `${name} #${number}`)}`;
+    return tenants.has(id) ? idOf(name, number + 1) : id;
+  };
+  const create = (fixture: Fixture, id: string) => {
+    const key = `sk_test_${random.text(KEY_LENGTH, "key", id)}`;
+    const email = fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
+    seeder.seed(fixture, { id, key, email, place: null });
+    return { merchant: id, apiKey: key };
+  };
+  return {
+    mint: (fixture: Fixture) => create(fixture, counters.mint(SANDBOX, "mer")),
+    /** `isLogged`: an earlier merchant of this name was removed, and memory may still have state of its logs. */
+    mintNamed(fixture: Fixture, name: string) {
+      const id = idOf(name);
+      const isLogged = eraser.merchant(id) > 0 || named.has(id);
+      named.add(id);
+      return { ...create(fixture, id), isLogged };
     },
   };
 }
@@ -136,7 +172,7 @@ function createdMerchantRemover(database: Database, eraser: Eraser, cachesCleare
   };
 }
 
-function named(fixtures: readonly Fixture[], name: string): Fixture {
+function fixtureNamed(fixtures: readonly Fixture[], name: string): Fixture {
   const names = fixtures.map((fixture) => fixture.name);
   const found = fixtures.find((fixture) => fixture.name === name);
   return found ?? fail("validation_failed", `There is no fixture ${name}.${nearestOrAll(name, names)}`);
@@ -149,7 +185,7 @@ function named(fixtures: readonly Fixture[], name: string): Fixture {
 const LOGS = ["attempts", "deliveries", "events", "deleted_event_counts", "request_log"];
 const DATA = [
   ...["subscriptions", "replies", "uniques", "documents", "logins", "keys", "counters"],
-  ...["finished_steps", "learners", "seeded_merchants"],
+  ...["finished_steps", "learners", "seeded_merchants", "request_numbers"],
 ];
 
 /** The conditions for tables that have no index starting with the merchant. */
@@ -190,10 +226,10 @@ function openEraser({ sql }: Database) {
     sql.prepare(`delete from replies where exists (select 1 from keys where merchant = @id and kind = 'session')
     and case when body like '{"object":"session",%' then body ->> '$.merchant.id' = @id end`);
   return {
-    /** Deletes a merchant with its logs. Call inside a transaction. */
+    /** Deletes a merchant with its logs, and returns how many rows it had. Call inside a transaction. */
     merchant(id: string) {
       loginReplies.run({ id });
-      for (const statement of [...logs, ...data]) statement.run(id);
+      return [...logs, ...data].reduce((rows, statement) => rows + statement.run(id).changes, 0);
     },
     /** Deletes a merchant, but not its logs. Call inside a transaction. */
     data(id: string) {

@@ -51,10 +51,10 @@ export const asTheSandbox = () => ({
   },
   pricingRule: {
     required: ["name", "adjustmentType", "adjustmentValue"],
-    known:
-      "name adjustmentType adjustmentValue roomTypeId startDate endDate daysOfWeek minNights maxNights priority metadata".split(
-        " ",
-      ),
+    known: [
+      ...["name", "adjustmentType", "adjustmentValue", "roomTypeId", "startDate", "endDate"],
+      ...["daysOfWeek", "minNights", "maxNights", "priority", "metadata"],
+    ],
     takesUnknownFields: true,
   },
   rate: {
