@@ -32,7 +32,11 @@ type Bug = keyof typeof BUGS;
 /** Each language with its command, and a probe that succeeds where its tools are installed. */
 const LANGUAGES: [language: string, command: string[], probe: string][] = [
   ["vitest", [process.execPath, "node_modules/vitest/vitest.mjs", "run", "--testTimeout=60000"], "true"],
-  ["pytest", ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"], "python3 -c 'import pytest'"],
+  [
+    "pytest",
+    ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "merchant_sandbox"],
+    "python3 -c 'import pytest'",
+  ],
   ["shell", ["sh", "shop.sh"], "curl --version && awk 1 /dev/null"],
 ];
 
@@ -53,7 +57,7 @@ function shopFolder(): string {
   symlinkSync(root, join(home, "node_modules/merchant-sandbox"), "junction");
   symlinkSync(join(root, "node_modules/vitest"), join(home, "node_modules/vitest"), "junction");
   writeFileSync(join(home, "package.json"), JSON.stringify({ type: "module" }));
-  cpSync(join(root, "recipes/python/conftest.py"), join(home, "conftest.py"));
+  cpSync(join(root, "recipes/python/merchant_sandbox.py"), join(home, "merchant_sandbox.py"));
   return home;
 }
 

@@ -42,7 +42,7 @@ function commandsOf(page: string): string[] {
 const tidy = (command: string) => command.replace(/\)"$|`$|[\\,]+$|",$/, "").trim();
 
 /** Commands that run until they are stopped. The others end on their own. */
-const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|learn|listen|receive|start(?!.*--detach)))/;
+const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|dev|learn|listen|receive|start(?!.*--detach)))/;
 
 /** Commands for a sandbox of their own in the background, which the test runs at its end. */
 const DETACHED = / (start --detach|stop$)/;

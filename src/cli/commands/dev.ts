@@ -22,6 +22,7 @@ export const dev = command({
   summary: "run your app beside a sandbox and its dashboard: dev --forward-to 3000/hooks -- npm run dev",
   usage: "dev [--forward-to <url>] [--<option> ...] -- <command>",
   sandboxOptions: true,
+  defaults: { isolation: "on" },
   rest: true,
   flags: {
     ...forwardFlag,
@@ -51,7 +52,7 @@ export const dev = command({
 function openOwn({ flags, ...settings }: Pick<Arguments, "flags" | "options" | "sources">): Promise<SandboxForView> {
   const given = withForwardTo(settings, flags["forward-to"], flags.fixture);
   return openForView(
-    { options: completeOptions(given.options), toConfirm: endpointsToConfirm(given) },
+    { options: completeOptions(given.options, { isolation: "on" }), toConfirm: endpointsToConfirm(given) },
     currentUi(flags),
   );
 }
