@@ -192,7 +192,7 @@ export interface ControlApi {
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
     /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. With a `name`, such as that of the test, its id, key, secrets, the ids of its records, events and requests and the dice of its faults are the same in every run, in any order. While a merchant of this name exists, another one counts as `name #2`; one that was removed leaves its name, and its logs are erased once the name is used again. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
-    /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
+    /** Remove a merchant with all its data. Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
     remove(given: {
       id: string;
     }): Promise<MerchantsRemoveReply>;
@@ -2461,7 +2461,7 @@ export interface OwnMerchant {
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
   /** Checks expectations about this merchant, and waits up to `within` for them to hold. */
   verify(expected: Expectation[] | Omit<SandboxVerifyInput, "merchant">): Promise<SandboxVerifyReply>;
-  /** Removes the merchant with all its records. */
+  /** Removes the merchant with all its records, once its webhooks in flight have been received and judged. */
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

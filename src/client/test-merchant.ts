@@ -38,7 +38,7 @@ export interface OwnMerchant {
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
   /** Checks expectations about this merchant, and waits up to `within` for them to hold. */
   verify(expected: Expectation[] | Omit<SandboxVerifyInput, "merchant">): Promise<SandboxVerifyReply>;
-  /** Removes the merchant with all its records. */
+  /** Removes the merchant with all its records, once its webhooks in flight have been received and judged. */
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

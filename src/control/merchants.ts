@@ -7,11 +7,13 @@ import { nullable, type Static, Type, text } from "../schema/shapes.ts";
 import type { Tenant } from "../store/records/tenants.ts";
 import type { Stores } from "../store/stores.ts";
 import type { World } from "../store/world/world.ts";
+import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { publishClock } from "./clock.ts";
 import { LISTED_MERCHANTS, MOST_LISTED, wholeList, wholeListOf } from "./given-values.ts";
 
 interface Parts extends Pick<Stores, "tenants" | "requestLog"> {
   world: Pick<World, "mint" | "remove">;
+  dispatcher: Pick<Dispatcher, "drainMerchant">;
   clock: Clock;
   publish(event: LiveEvent): void;
   /** Returns one merchant, or everything and the clock, to the start. */
@@ -90,12 +92,14 @@ const removeMerchant = endpoint({
   path: "/merchants/{id}",
   summary: "Remove a merchant with all its data",
   description:
-    "Its keys stop working, its pending deliveries are cancelled, and its fault rules end. " +
+    "Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one " +
+    "webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules end. " +
     "Its requests, events, deliveries and verdicts stay in the logs: " +
     "reports, coverage and `verify` include them until a reset of everything.",
   reply: Type.Object({ removed: Type.String() }),
   errors: ["resource_not_found"],
-  handle({ params, world }) {
+  async handle({ params, world, dispatcher }) {
+    await dispatcher.drainMerchant(params.id);
     world.remove(params.id);
     return { removed: params.id };
   },

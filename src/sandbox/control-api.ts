@@ -127,7 +127,11 @@ function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, lis
     resources,
     records: (merchant, resource) => recordsOf(stores, clock.seconds(), merchant, resource),
     operations,
-    judge: { rules: judge.rules.map(({ id }) => id), verdicts: () => judge.verdicts() },
+    judge: {
+      rules: judge.rules.map(({ id }) => id),
+      verdicts: () => judge.verdicts(),
+      isWatching: judge.isWatching,
+    },
     scenarios: scenarios.armed,
     faults: () => new Map(faults.rules.list().map(({ id, fired }) => [id, fired])),
     listen(listener) {

@@ -61,6 +61,11 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
       for (const queue of queues.values()) next = Math.min(next, canBeginAt(queue));
       return next === Infinity ? null : next;
     },
+    /** When the next waiting delivery of a merchant is due; Infinity when none waits. */
+    dueOf(merchant: string) {
+      readNewDeliveries();
+      return dueOf(queues, merchant);
+    },
     /** The queues with a due delivery and a free slot, the least recently served first. */
     ready(now: number) {
       readNewDeliveries();
@@ -107,6 +112,11 @@ function createPauses() {
       return () => void pauses.delete(pause);
     },
   };
+}
+
+function dueOf(queues: ReadonlyMap<string, EndpointQueue>, merchant: string): number {
+  const own = [...queues.values()].filter((queue) => queue.merchant === merchant);
+  return Math.min(...own.map(({ due }) => due ?? Infinity));
 }
 
 /** `responds` carries over from a queue that was removed a moment ago. */
