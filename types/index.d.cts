@@ -19,7 +19,7 @@ export interface ControlApi {
   assumptions(): Promise<SandboxAssumptionsReply>;
   /** Wait until no delivery is due or in flight. Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them. */
   drain(given?: SandboxDrainInput): Promise<SandboxDrainReply>;
-  /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. Covers everything since the last reset. */
+  /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. A scenario about receivers holds once they had their 3 seconds to act on the last delivery. Covers everything since the last reset. */
   verify(given: SandboxVerifyInput): Promise<SandboxVerifyReply>;
   /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given: SandboxReportInput & {
@@ -192,6 +192,10 @@ export interface ControlApi {
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
     /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. With a `name`, such as that of the test, its id, key, secrets, the ids of its records, events and requests and the dice of its faults are the same in every run, in any order. While a merchant of this name exists, another one counts as `name #2`; one that was removed leaves its name, and its logs are erased once the name is used again. */
     mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
+    /** Get a merchant and its records as a fixture, for `--fixtures`. Without secrets: it has no endpoints and no password, and its API key is named after the merchant. */
+    fixture(given: {
+      id: string;
+    }): Promise<Fixture>;
     /** Remove a merchant with all its data. Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
     remove(given: {
       id: string;
@@ -987,6 +991,14 @@ export interface Firing {
   rotatedAt: number | null;
   /** Sandbox milliseconds */
   at: number;
+}
+export interface Fixture {
+  description: string;
+  /** The day that the dates are written for; a sandbox moves them to its own day */
+  asOf: string;
+  merchant: Record<string, unknown>;
+  /** By kind, oldest first */
+  records: Record<string, (Record<string, unknown>)[]>;
 }
 export interface HarLog {
   /** The traffic as HAR 1.2 */
@@ -2558,7 +2570,7 @@ interface Options {
   db: string;
   /** keep all data in memory instead of a file */
   memory: boolean;
-  /** load merchants from this folder instead of lodge, market, stage and blank */
+  /** load merchants from this folder or file instead of lodge, market, stage and blank */
   fixtures: string | undefined;
   /** load lessons from this folder instead of the built-in ones */
   lessons: string | undefined;

@@ -2,16 +2,19 @@
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import { ClockState, type LiveEvent, Merchant } from "../contracts/live-messages.ts";
+import type { AnyRecord, Resource } from "../contracts/resource.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { nullable, type Static, Type, text } from "../schema/shapes.ts";
 import type { Tenant } from "../store/records/tenants.ts";
 import type { Stores } from "../store/stores.ts";
+import { savedFixture } from "../store/world/saved-fixture.ts";
 import type { World } from "../store/world/world.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { publishClock } from "./clock.ts";
 import { LISTED_MERCHANTS, MOST_LISTED, wholeList, wholeListOf } from "./given-values.ts";
 
-interface Parts extends Pick<Stores, "tenants" | "requestLog"> {
+interface Parts extends Pick<Stores, "tenants" | "requestLog" | "createOperationContext"> {
+  resources: readonly Resource[];
   world: Pick<World, "mint" | "remove">;
   dispatcher: Pick<Dispatcher, "drainMerchant">;
   clock: Clock;
@@ -86,6 +89,32 @@ const mintMerchant = endpoint({
   handle: ({ body, world }) => world.mint(body.fixture ?? "lodge", body.name),
 });
 
+const Fixture = Type.Object(
+  {
+    description: Type.String(),
+    asOf: Type.String({ description: "The day that the dates are written for; a sandbox moves them to its own day" }),
+    merchant: Type.Record(Type.Unknown()),
+    records: Type.Record(Type.Array(Type.Record(Type.Unknown())), { description: "By kind, oldest first" }),
+  },
+  { title: "fixture" },
+);
+
+const showFixture = endpoint({
+  id: "merchants.fixture",
+  method: "GET",
+  path: "/merchants/{id}/fixture",
+  exampleParams: { id: "mer_lodge" },
+  summary: "Get a merchant and its records as a fixture, for `--fixtures`",
+  description: "Without secrets: it has no endpoints and no password, and its API key is named after the merchant.",
+  reply: Fixture,
+  errors: ["resource_not_found"],
+  handle({ params, tenants, createOperationContext, resources, clock }) {
+    const { own } = createOperationContext(tenants.require(params.id), clock.seconds(), undefined);
+    const profile = resources.find(({ kind }) => kind === "merchant") as Resource;
+    return savedFixture(resources, own(profile).require(params.id) as AnyRecord, own, clock.now());
+  },
+});
+
 const removeMerchant = endpoint({
   id: "merchants.remove",
   method: "DELETE",
@@ -138,4 +167,4 @@ const reset = endpoint({
   },
 });
 
-export const operations = [listMerchants, mintMerchant, removeMerchant, reset];
+export const operations = [listMerchants, mintMerchant, showFixture, removeMerchant, reset];

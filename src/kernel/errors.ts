@@ -132,9 +132,7 @@ interface ErrorFacts {
 
 export type ErrorCode = keyof typeof errors;
 
-/**
- * Whether a response reports a rate limit.
- */
+/** Whether a response reports a rate limit. */
 export const isRateLimit = (status: number, code: string | undefined) =>
   status === errors.rate_limit_exceeded.status || code === "rate_limit_exceeded" || code === "injected_rate_limit";
 

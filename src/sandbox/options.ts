@@ -147,7 +147,7 @@ export const optionDefinitions: Definitions = {
     memory: switchOption("keep all data in memory instead of a file"),
   }),
   ...inGroup("Data", {
-    fixtures: textOption("dir", "load merchants from this folder instead of lodge, market, stage and blank"),
+    fixtures: textOption("path", "load merchants from this folder or file instead of lodge, market, stage and blank"),
     lessons: textOption("dir", "load lessons from this folder instead of the built-in ones"),
     snapshot: textOption("file", "start from this snapshot, which replaces the data in the database"),
     seed: numberOption("generate ids, keys and secrets from this seed", 1, 0, 2 ** 32),

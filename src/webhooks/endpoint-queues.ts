@@ -41,6 +41,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
     const added = deliveries.pendingEndpointsSince(newest);
     newest = added.newest;
     for (const pending of added.endpoints) add(queues, pending);
+    return queues;
   };
   return {
     freeSlots,
@@ -62,10 +63,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
       return next === Infinity ? null : next;
     },
     /** When the next waiting delivery of a merchant is due; Infinity when none waits. */
-    dueOf(merchant: string) {
-      readNewDeliveries();
-      return dueOf(queues, merchant);
-    },
+    dueOf: (merchant: string) => dueOf(readNewDeliveries(), merchant),
     /** The queues with a due delivery and a free slot, the least recently served first. */
     ready(now: number) {
       readNewDeliveries();

@@ -7,7 +7,7 @@ import { listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from 
 import { makeCall } from "../state/updates.ts";
 import { sharedWindow } from "./controls/form-fields.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
-import { labelled, linkTo, paragraph, section } from "./details/detail-lines.ts";
+import { linkTo } from "./details/detail-lines.ts";
 import { requestLinks, requestsOf } from "./details/row-lines.ts";
 import { confirmCall } from "./overlays/text-view.ts";
 import { listPane } from "./pane.ts";
@@ -50,26 +50,24 @@ export const merchants = listPane<ListedMerchant>({
     sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading merchants …"],
   detail: (opened) => ({
     title: `Merchant ${opened.id}`,
-    lines(_data, state, width) {
-      const { theme } = state;
+    lines(_data, write, state) {
+      const { field } = write;
       const newest = valuesOf<ListedMerchant>(state, "merchants").find(({ id }) => id === opened.id);
       const { id, name, email, apiKeys, status, records, requests } = newest ?? opened;
       const window = sharedWindow(state, id);
       return [
-        ...labelled(theme, width, "id", id),
-        ...labelled(theme, width, "name", name ?? "-"),
-        ...labelled(theme, width, "email", email ?? "-"),
-        ...labelled(theme, width, "API keys", apiKeys.join("\n") || "none"),
+        ...field("id", id),
+        ...field("name", name ?? "-"),
+        ...field("email", email ?? "-"),
+        ...field("API keys", apiKeys.join("\n") || "none"),
         ...(status === "active"
-          ? labelled(theme, width, "status", status)
-          : labelled(theme, width, "status", `${status}: its requests get 403`, "yellow")),
-        ...labelled(theme, width, "records", count(records)),
-        ...labelled(theme, width, "requests", `${count(requests)} in the log`),
-        ...(window
-          ? linkTo("limits", rateWindowId(window), labelled(theme, width, "rate limit", windowText(window)))
-          : []),
-        ...requestLinks(theme, "Requests in the log", requestsOf(state, id), width, requests),
-        ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This merchant no longer exists."))),
+          ? field("status", status)
+          : field("status", `${status}: its requests get 403`, "yellow")),
+        ...field("records", count(records)),
+        ...field("requests", `${count(requests)} in the log`),
+        ...(window ? linkTo("limits", rateWindowId(window), field("rate limit", windowText(window))) : []),
+        ...requestLinks(write, "Requests in the log", requestsOf(state, id), requests),
+        ...(newest ? [] : write.section("Removed", write.text("This merchant no longer exists."))),
       ];
     },
   }),

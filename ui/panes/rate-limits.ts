@@ -9,7 +9,6 @@ import { count, countdown, dateTimeToSecond, failureMark, limitText, millisecond
 import { symbols, type TextStyle, type Theme } from "../text/style.ts";
 import { widest } from "./columns.ts";
 import { copyApiKey, undoOfWindow } from "./controls/sandbox-forms.ts";
-import { labelled, paragraph } from "./details/detail-lines.ts";
 import { requestLinks, requestsOf } from "./details/row-lines.ts";
 import { listPane } from "./pane.ts";
 
@@ -59,8 +58,8 @@ export const rateLimits = listPane<RateWindow>({
     sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading rate limits …"],
   detail: (opened) => ({
     title: `Rate limit of ${opened.merchant}${opened.operation === null ? "" : ` for ${opened.operation}`}`,
-    lines(_data, state, width) {
-      const { theme } = state;
+    lines(_data, write, state) {
+      const { field } = write;
       const newest = valuesOf<RateWindow>(state, "limits").find(
         (window) => rateWindowId(window) === rateWindowId(opened),
       );
@@ -72,25 +71,14 @@ export const rateLimits = listPane<RateWindow>({
           ? "Shared by all operations without a limit of their own."
           : "Applies to this operation only.";
       return [
-        ...labelled(theme, width, "merchant", merchant),
-        ...labelled(theme, width, "API keys", apiKeysOf(state, merchant).join(", ") || "none"),
-        ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
-        ...labelled(
-          theme,
-          width,
-          "remaining",
-          windowText({ limit, remaining }),
-          ...(isExhausted ? (["failure"] as const) : []),
-        ),
-        ...labelled(theme, width, "window", `${count(window / 1_000)} s`),
-        ...labelled(
-          theme,
-          width,
-          "resets",
-          `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`,
-        ),
-        ...paragraph(theme, width, isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),
-        ...requestLinks(theme, "429 responses", refusedRequests(state, merchant), width),
+        ...field("merchant", merchant),
+        ...field("API keys", apiKeysOf(state, merchant).join(", ") || "none"),
+        ...field("operation", operation),
+        ...field("remaining", windowText({ limit, remaining }), ...(isExhausted ? (["failure"] as const) : [])),
+        ...field("window", `${count(window / 1_000)} s`),
+        ...field("resets", `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`),
+        ...write.text(isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),
+        ...requestLinks(write, "429 responses", refusedRequests(state, merchant)),
       ];
     },
   }),

@@ -29,6 +29,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   replay: async () => (await import("./trigger.ts")).replay,
   reset: async () => (await import("./snapshot.ts")).reset,
   snapshot: async () => (await import("./snapshot.ts")).snapshot,
+  fixture: async () => (await import("./fixture.ts")).fixture,
   clock: async () => (await import("./clock.ts")).clock,
   fault: async () => (await import("./fault.ts")).fault,
   scenario: async () => (await import("./scenario.ts")).scenario,
@@ -39,6 +40,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   types: async () => (await import("./openapi.ts")).types,
   schema: async () => (await import("./openapi.ts")).schema,
   assumptions: async () => (await import("./openapi.ts")).assumptions,
+  skill: async () => (await import("./skill.ts")).skill,
   mcp: async () => (await import("./mcp.ts")).mcp,
   completion: async () => (await import("./completion.ts")).completionOf(everyCommand),
 };
@@ -47,7 +49,7 @@ export const commands: Record<string, () => Promise<Command>> = {
 export const helpGroups: CommandGroups = {
   Run: ["start", "dev", "learn", "status", "stop"],
   Webhooks: ["receive", "listen", "events", "deliveries", "replay"],
-  Records: ["make", "move", "show", "trigger"],
+  Records: ["make", "move", "show", "trigger", "fixture"],
   Break: ["fault", "scenario", "requests", "verdicts"],
   Time: ["clock", "snapshot", "reset"],
   CI: ["exec", "verify", "audit", "doctor"],

@@ -9,7 +9,6 @@ import { type UiState, valuesOf } from "../../state/state.ts";
 import { duration, indentJson } from "../../text/format.ts";
 import { styled, type TextStyle } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { sectionOf, wrapped } from "./detail-lines.ts";
 import { requestCall } from "./request.ts";
 
 /** The styles of lines that only the first or only the second text has; lines of both are dim. */
@@ -41,16 +40,16 @@ export const comparison = (
 ): Detail<{ first: RequestDetail; second: RequestDetail }> => ({
   title: `${first.id} and ${second.id}`,
   fetch: { first: requestCall(first.id), second: requestCall(second.id) },
-  lines({ first: one, second: other }, { theme }, width) {
+  lines({ first: one, second: other }, { theme, section, wrapped }) {
     if (!one || !other) return [];
     const marked = (line: string) => {
       const style = SIGN_STYLES[line[0] ?? ""] ?? "dim";
-      return wrapped(line, width).map((piece) => styled(theme, piece, style));
+      return wrapped(line, "").map((piece) => styled(theme, piece, style));
     };
     return [
       ...[`- ${summaryOf(one)}`, `+ ${summaryOf(other)}`].flatMap(marked),
-      ...sectionOf(theme, "Request", diffLines(requestText(one), requestText(other)), marked),
-      ...sectionOf(theme, "Response", diffLines(responseText(one), responseText(other)), marked),
+      ...section("Request", diffLines(requestText(one), requestText(other)).flatMap(marked)),
+      ...section("Response", diffLines(responseText(one), responseText(other)).flatMap(marked)),
     ];
   },
 });

@@ -5,8 +5,8 @@ import type { AttemptMessage, RequestMessage } from "../../../src/contracts/live
 import { sandboxNow, type UiState, valuesOf } from "../../state/state.ts";
 import { fitTo, sanitize, widthOf } from "../../text/cells.ts";
 import { count, countdown, duration, newestOf, statusStyles, timeOfDay } from "../../text/format.ts";
-import { styled, symbols, type TextStyle, type Theme } from "../../text/style.ts";
-import { type DetailLine, linkTo, section, wrapped } from "./detail-lines.ts";
+import { styled, symbols, type TextStyle } from "../../text/style.ts";
+import { type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
 
 export const requestsOf = (state: UiState, id: string): RequestMessage[] =>
   valuesOf<RequestMessage>(state, "requests").filter(({ merchant }) => merchant === id);
@@ -15,16 +15,15 @@ const MAX_LINKS = 10;
 
 /** A section with the newest of these requests as links. `all` is how many there are in the log. */
 export function requestLinks(
-  theme: Theme,
+  { section, wrapped }: DetailWriter,
   heading: string,
   requests: readonly RequestMessage[],
-  width: number,
   all?: number,
 ): DetailLine[] {
   const shown = requests.slice(-MAX_LINKS);
   const part = all === undefined ? `newest ${count(shown.length)}` : newestOf(shown.length, all);
-  const linked = shown.flatMap((request) => linkTo("requests", request.id, wrapped(requestLine(request), width, "  ")));
-  return section(theme, `${heading}: ${part}, oldest first`, linked);
+  const linked = shown.flatMap((request) => linkTo("requests", request.id, wrapped(requestLine(request))));
+  return section(`${heading}: ${part}, oldest first`, linked);
 }
 
 const requestLine = ({ id, at, method, path, status }: RequestMessage) =>

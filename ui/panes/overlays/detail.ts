@@ -8,14 +8,14 @@ import type { Effect, KeyBinding, Overlay, Reference, StateUpdate, UiState } fro
 import { callEffect, topOverlay, update } from "../../state/updates.ts";
 import { sanitize, widthOf, wrap } from "../../text/cells.ts";
 import { stripStyles, styled, symbols, type TextStyle, type Theme } from "../../text/style.ts";
-import type { DetailLine } from "../details/detail-lines.ts";
+import { type DetailLine, type DetailWriter, detailWriter } from "../details/detail-lines.ts";
 
 /** `Data` is the replies to the calls of `fetch`, by name. */
 export interface Detail<Data extends object = object> {
   title: string;
   fetch?: { readonly [Name in keyof Data]?: Call<Data[Name]> };
   /** A preview shows only the first lines. */
-  lines(data: Partial<Data>, state: UiState, width: number, isPreview: boolean): DetailLine[];
+  lines(data: Partial<Data>, write: DetailWriter, state: UiState, isPreview: boolean): DetailLine[];
 }
 
 export interface DetailOverlay extends Omit<Overlay, "scroll">, DetailView {
@@ -62,7 +62,7 @@ export function openDetail(
     withView({
       ...overlay,
       content: (state, width, isPreview = false) => [
-        ...detail.lines(overlay.data, state, width, isPreview),
+        ...detail.lines(overlay.data, detailWriter(state.theme, width), state, isPreview),
         ...fetchStatus(overlay, state, width),
       ],
     });
