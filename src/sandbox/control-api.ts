@@ -5,7 +5,6 @@ import { resolve } from "node:path";
 import { eventTypes, resources } from "../areas/index.ts";
 import { callService } from "../client/http-transport.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
-import type { WebhookRequest } from "../contracts/webhook.ts";
 import type { ControlContext } from "../control/index.ts";
 import type { About } from "../control/overview.ts";
 import { type ErrorCode, SandboxError } from "../kernel/errors.ts";
@@ -17,16 +16,13 @@ import { type Assumptions, shownError } from "../store/assumptions.ts";
 import { createViews } from "../store/records/views.ts";
 import { readCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
-import type { Receiver } from "../store/webhooks/deliveries.ts";
 import { openSeeder } from "../store/world/seed.ts";
 import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
-import { eventWriterUnder } from "../webhooks/event-body.ts";
-import { createSender } from "../webhooks/http/sender.ts";
 import { shownSignature } from "../webhooks/signature.ts";
-import { buildRequest, type WebhookEvent } from "../webhooks/webhook-request.ts";
-import { type Engine, operations, reportDefect, senderOptions, storedKinds } from "./engine.ts";
+import { openAuditor } from "./auditor.ts";
+import { type Engine, operations, reportDefect, storedKinds } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
 import { createStartState } from "./start-state.ts";
 
@@ -164,39 +160,6 @@ function openReporter(
     scenarios: scenarios.armed,
   };
   return async (format, end) => (await import("../report/report.ts")).report(sources, format, end);
-}
-
-/** Loads the audit at its first run. */
-function openAuditor(engine: Engine): ControlContext["auditor"] {
-  const { clock, random, stores, targets } = engine;
-  const { tenants, deliveries } = stores;
-  let runs = 0;
-  /** The secret of the newest endpoint at an address: a client that registers again uses the new secret. */
-  const secretOf = (url: string) => {
-    const endpoints = tenants
-      .list()
-      .flatMap(({ id }) => deliveries.secrets(id).map(({ endpoint }) => deliveries.receiver(id, endpoint)));
-    return endpoints.findLast((receiver) => receiver?.url === url)?.secret;
-  };
-  return {
-    async audit(url, secret, gone) {
-      const { auditReceiver } = await import("../audit/audit.ts");
-      const options = senderOptions(engine);
-      const sender = createSender(options);
-      const build = (event: WebhookEvent, receiver: Pick<Receiver, "url" | "secret">) =>
-        buildRequest(event, receiver, options);
-      const send = (request: WebhookRequest) => {
-        gone?.throwIfAborted();
-        return sender.send(request).outcome;
-      };
-      // Some forms of the signature cover the id of the event.
-      const sign = (body: string, key: string) =>
-        options.sign(body, key, /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1] ?? "");
-      const writeEvent = eventWriterUnder(engine.assumed);
-      const deps = { clock, random, sign, writeEvent, secretOf, checkTarget: targets.check, buildRequest: build, send };
-      return auditReceiver(deps, url, secret, ++runs).finally(() => sender.close());
-    },
-  };
 }
 
 function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => string) {
