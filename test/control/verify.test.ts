@@ -4,12 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Expectations } from "../../src/contracts/expectations.ts";
 import type { Verdict } from "../../src/contracts/verdict.ts";
-<<<<<<< HEAD
-import { afterRealTime, afterThisTurn, stopwatch } from "../../src/kernel/clock.ts";
-=======
 import { connect } from "../../src/index.ts";
-import { afterThisTurn, stopwatch } from "../../src/kernel/clock.ts";
->>>>>>> main
+import { afterRealTime, afterThisTurn, stopwatch } from "../../src/kernel/clock.ts";
 import { notify, subscribeTo } from "../../src/kernel/listeners.ts";
 import { matchesWildcard } from "../../src/schema/conditions.ts";
 import { checkFault } from "../../src/verify/check-effects.ts";
@@ -459,7 +455,6 @@ describe("many that wait", () => {
   });
 });
 
-<<<<<<< HEAD
 test("a scenario passes only once its receiver had the time to act on every delivery", async () => {
   const bench = await open({ clock: "real" });
   const receiver = await receive();
@@ -477,7 +472,8 @@ test("a scenario passes only once its receiver had the time to act on every deli
   const { verdict, results } = await ask(bench, [{ scenario: { name: "webhook-storm" } }], { within: "10s" });
   expect([verdict, results[0].message]).toEqual(["fail", expect.stringContaining("webhook.single_effect failed")]);
   await Promise.all(writes);
-=======
+});
+
 describe("effects", () => {
   const paid = { event: "payment.succeeded" } as const;
 
@@ -527,5 +523,4 @@ describe("effects", () => {
     const { verdict } = await connect(bench.url).verify({ within: HOUR, all: [{ effects: { match: paid, made } }] });
     expect([verdict, calls]).toEqual(["pass", 3]);
   });
->>>>>>> main
 });
