@@ -144,8 +144,7 @@ const reset = endpoint({
     "rate-limit windows, the request log, faults, scenarios and verdicts. " +
     "The data return to the fixtures, or to the snapshot of the options. " +
     "Faults, scenarios and endpoints of the options are set up again. " +
-    "Without `merchant`, the clock returns to the start too, and merchants that were created are removed one after " +
-    "another first, if there are many; " +
+    "Without `merchant`, the clock returns to the start too, and merchants that were created are gone; " +
     "with it, the clock and the other merchants stay as they are.",
   body: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   example: {},
