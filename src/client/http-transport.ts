@@ -1,13 +1,13 @@
 // Calls the control API over HTTP, with the control token, and the service under /v1, with a merchant's key.
 
 import { Agent, type IncomingMessage, request as overHttp, type RequestOptions } from "node:http";
-import type { ControlApi } from "../../generated/control-api.ts";
 import { CONTROL_PREFIX } from "../contracts/paths.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
 import { type ErrorBody, type ErrorCode, SandboxError, usageError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { extentOf } from "../kernel/request-limits.ts";
 import { type CallFor, type ControlCall, createControlClient } from "./control-call.ts";
+import { type SandboxApi, withEffects } from "./effects.ts";
 
 export interface HttpTarget {
   /** The URL without a path, such as http://127.0.0.1:4747. */
@@ -53,15 +53,14 @@ export interface ConnectOptions {
  * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address
  * without a path.
  */
-export function connect(url: string, { controlToken }: ConnectOptions = {}): ControlApi {
+export function connect(url: string, { controlToken }: ConnectOptions = {}): SandboxApi {
   const target = { url: originOf(url), token: controlToken };
-  return createControlClient(
-    httpTransport(target, {
-      refused: ({ path }, reply) => refusal(`${target.url}${CONTROL_PREFIX}${path}`, reply),
-      unreachable: (error) =>
-        new SandboxError(`No sandbox answers at ${url}: ${reasonOf(error)}. Start one with npx merchant-sandbox.`),
-    }),
-  );
+  const transport = httpTransport(target, {
+    refused: ({ path }, reply) => refusal(`${target.url}${CONTROL_PREFIX}${path}`, reply),
+    unreachable: (error) =>
+      new SandboxError(`No sandbox answers at ${url}: ${reasonOf(error)}. Start one with npx merchant-sandbox.`),
+  });
+  return withEffects(createControlClient(transport));
 }
 
 /** Removes the path from a sandbox's address. Throws if the address is invalid. */

@@ -40,8 +40,8 @@ async function startAsTold(line: string): Promise<Program & { url: string }> {
 }
 
 describe("the README", () => {
-  test("the first two commands start it and call it", async () => {
-    const [start = "", curl = ""] = linesOf(readme.slice(0, readme.indexOf("\n## ")));
+  test("the first command starts it, and the third calls it", async () => {
+    const [start = "", , curl = ""] = linesOf(readme.slice(0, readme.indexOf("\n## ")));
     const { url } = await startAsTold(start);
     expect(JSON.parse(await shell(curl, url))).toMatchObject({
       object: "list",
