@@ -10,6 +10,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 const versions = {
   "@arethetypeswrong/cli": "0.18.5",
+  "@modelcontextprotocol/sdk": "1.32.2",
   "@redocly/openapi-core": "2.64.0",
   "@stoplight/spectral-core": "1.24.1",
   "@stoplight/spectral-parsers": "1.0.5",

@@ -46,16 +46,18 @@ export class LineReporter extends DefaultReporter {
     await written(process.stdout);
   }
 
-  /** Prints which tests were skipped, by what they need; their titles name it. */
+  /** Prints which tests were skipped, by the reason. */
   private printSkipped(modules: readonly TestModule[]): void {
-    const byNeed = new Map<string, TestCase[]>();
+    // With -t, the tests that it leaves out are skipped too, and whoever gave it knows why.
+    if (this.ctx.config.testNamePattern) return;
+    const byReason = new Map<string, TestCase[]>();
     for (const test of modules.flatMap((module) => [...module.children.allTests("skipped")])) {
-      const [, need = "no reason in their title"] = /\(needs ([^)]+)\)/.exec(test.fullName) ?? [];
-      byNeed.set(need, [...(byNeed.get(need) ?? []), test]);
+      const reason = reasonOf(test);
+      byReason.set(reason, [...(byReason.get(reason) ?? []), test]);
     }
-    for (const [need, tests] of byNeed) {
+    for (const [reason, tests] of byReason) {
       const files = [...new Set(tests.map((test) => test.module.relativeModuleId))];
-      this.log(`Skipped: ${tests.length} in ${files.join(", ")}. To run: ${need}`);
+      this.log(`Skipped: ${tests.length} in ${files.join(", ")}. ${reason}`);
     }
   }
 
@@ -69,6 +71,15 @@ export class LineReporter extends DefaultReporter {
       `${count("passed")} passed, ${failed} failed, ${count("skipped")} skipped, ${modules.length} files, ${seconds} s`,
     );
   }
+}
+
+/** Why a test was skipped: its title says what it needs, or the test gave a note when it skipped itself. */
+function reasonOf(test: TestCase): string {
+  const [, need] = /\(needs ([^)]+)\)/.exec(test.fullName) ?? [];
+  if (need !== undefined) return `They need ${need}`;
+  const result = test.result();
+  if (result.state === "skipped" && result.note !== undefined) return `Reason: ${result.note}`;
+  return "They say no reason: end their titles with needs() of test/support/needs.ts";
 }
 
 /** Resolves when a stream has written everything that it was given. */

@@ -1,13 +1,39 @@
 // The package's `prepare` script, which npm runs after `npm ci` in the checkout, before it packs the package, and when
 // a project installs the checkout or its git URL: builds dist/, so that `npx merchant-sandbox` finds the program.
 
-import { existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
+const addon = join(root, "node_modules/better-sqlite3");
 
-if (existsSync(join(root, "node_modules/esbuild"))) await import("./build.js");
-else {
+/** Version 13 of better-sqlite3 calls functions of this Node-API, which Node 20 lacks. */
+const NODE_API_OF_VERSION_13 = 10;
+
+function hasUnusableAddon() {
+  const { version } = JSON.parse(readFileSync(join(addon, "package.json"), "utf8"));
+  return Number.parseInt(version, 10) >= 13 && Number(process.versions.napi) < NODE_API_OF_VERSION_13;
+}
+
+/**
+ * A lock file pins one version for all Nodes. It pins 13, because 12 aborts a Node of version 24.19 or newer for which
+ * it was compiled. Node 20 gets 12 from a lock file of its own.
+ */
+function installAddonOfNode20() {
+  const folder = join(root, "scripts/node-20");
+  process.stderr.write("merchant-sandbox: npm downloads or compiles better-sqlite3 12, which Node 20 needs.\n");
+  // npm hands the flags of its own command down to this script, such as the --global of a git URL.
+  const words = ["install", "--no-global", "--no-dry-run", "--no-audit", "--no-fund"];
+  execFileSync("npm", words, { cwd: folder, stdio: ["ignore", 2, 2], shell: process.platform === "win32" });
+  rmSync(addon, { recursive: true, force: true });
+  symlinkSync(join(folder, "node_modules/better-sqlite3"), addon, "junction");
+}
+
+if (existsSync(join(root, "node_modules/esbuild"))) {
+  if (hasUnusableAddon()) installAddonOfNode20();
+  await import("./build.js");
+} else {
   // npm does not install the tools of a folder that a project depends on, nor any with --omit=dev.
   const isBuilt = existsSync(join(root, "dist/bin.cjs"));
   process.stderr.write(

@@ -1,19 +1,20 @@
 // Fixtures and matchers for Vitest: a shared sandbox, a merchant per test, and matchers that report the closest calls.
 
-import { test as base, expect, type TestAPI } from "vitest";
+import { test as base, expect, type TestAPI, type TestContext } from "vitest";
+import { explainResult } from "./client/verification-text.ts";
 import type {
   ControlApi,
   Count,
   DeliveryMatch,
   Expectation,
-  NearMiss,
   OwnMerchant,
   RequestMatch,
   Sandbox,
   SandboxOptions,
-  VerificationResult,
 } from "./index.ts";
 import { connect, createSandbox, ownMerchant, SandboxError } from "./index.ts";
+import { realNow } from "./kernel/clock.ts";
+import { tryParseDuration } from "./kernel/duration.ts";
 
 /** A sandbox in this process or another. */
 export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "close">;
@@ -24,7 +25,10 @@ export interface SandboxFixtures<Shared extends SharedSandbox = SharedSandbox> {
    * such as to the clock, affect all tests that share it.
    */
   sandbox: Shared;
-  /** A merchant with fixture data for this test only, removed after it. */
+  /**
+   * A merchant with fixture data for this test only, removed after it. It is named after the test and its file, so its
+   * ids, keys and faults are the same in every run.
+   */
   merchant: OwnMerchant;
 }
 
@@ -39,12 +43,33 @@ const testIn = <Shared extends SharedSandbox>(open: () => Promise<Shared>): Test
       },
       { scope: "worker" },
     ],
-    merchant: async ({ sandbox }, use) => {
-      const merchant = await ownMerchant(sandbox);
+    merchant: async ({ sandbox, task }, use) => {
+      const endsAt = task.timeout > 0 ? realNow() + task.timeout - BEFORE_TIMEOUT : Infinity;
+      const merchant = await ownMerchant(sandbox, { name: nameOf(task) });
+      deadlines.set(merchant, endsAt);
       await use(merchant);
       await merchant.remove();
     },
   });
+
+/** Milliseconds: a matcher ends that much before the test's own time-out, so that its message is seen. */
+const BEFORE_TIMEOUT = 300;
+/** When the matchers for the merchant of a test end at the latest, in real milliseconds. */
+const deadlines = new WeakMap<OwnMerchant, number>();
+
+/** The longest name of a merchant. */
+const LONGEST_NAME = 1_000;
+
+/** The project, the file, the suites and the title of a test. A retry is another test: the logs keep the first try. */
+function nameOf({ name, suite, file, result }: TestContext["task"]): string {
+  const titles = [name];
+  for (let outer = suite; outer; outer = outer.suite) titles.unshift(outer.name);
+  const retry = result?.retryCount ? [`retry ${result.retryCount}`] : [];
+  return [file.projectName ?? "", file.name, ...titles, ...retry]
+    .filter((part) => part !== "")
+    .join(" > ")
+    .slice(0, LONGEST_NAME);
+}
 
 /**
  * Creates a `test` with one sandbox per worker that has these options. Call it at the top of a file, not in a
@@ -76,11 +101,11 @@ export interface HowOften {
   times?: number;
   atLeast?: number;
   atMost?: number;
-  /** Waits up to this long in real time, such as `2s`. */
+  /** Waits up to this long in real time, such as `2s`, and at most until shortly before the test's own time-out. */
   within?: string;
 }
 
-/** How many deliveries are expected, with how many attempts and which final status (default of `within`: 5s). */
+/** How many deliveries are expected, with how many attempts and which final status (default of `within`: 4s). */
 export interface HowDelivered extends HowOften {
   attempts?: Count;
   final?: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
@@ -111,7 +136,7 @@ expect.extend({
   toHaveDelivered(merchant: OwnMerchant, match: DeliveryMatch, { attempts, final, ...wanted }: HowDelivered = {}) {
     const deliveries = { match, ...counted(wanted), ...(attempts && { attempts }), ...(final && { final }) };
     // With `.not`, there is nothing to wait for.
-    return hold(merchant, { deliveries }, wanted.within ?? (this.isNot ? undefined : "5s"));
+    return hold(merchant, { deliveries }, wanted.within ?? (this.isNot ? undefined : "4s"));
   },
   async toHaveNoFailedVerdicts(merchant: OwnMerchant, rules: string | string[] = "*") {
     const { verdict, results } = await merchant.verify([{ verdicts: { rules: [rules].flat(), fail: { exactly: 0 } } }]);
@@ -132,21 +157,17 @@ function counted({ times, atLeast, atMost }: HowOften): { count?: Count } {
 async function hold(merchant: OwnMerchant, expectation: Expectation, within: string | undefined) {
   const { verdict, results } = await merchant.verify({
     all: [expectation],
-    ...(within === undefined ? {} : { within }),
+    ...(within === undefined ? {} : { within: beforeTimeout(within, merchant) }),
   });
-  return { pass: verdict === "pass", message: () => results.map((result) => explain(merchant, result)).join("\n") };
+  return {
+    pass: verdict === "pass",
+    message: () => results.map((result) => `${merchant.id}: ${explainResult(result)}`).join("\n"),
+  };
 }
 
-function explain({ id }: OwnMerchant, { message, evidence, closest }: VerificationResult): string {
-  const found = evidence.length > 0 ? [`Matched: ${evidence.join(", ")}`] : [];
-  const nearest = closest.length > 0 ? ["Closest:", ...closest.map(missed)] : [];
-  return [`${id}: ${message}`, ...found, ...nearest].join("\n");
-}
-
-function missed({ id, what, differs }: NearMiss): string {
-  const shown = (value: unknown) => JSON.stringify(value);
-  const where = differs.map(
-    ({ field, wanted, received }) => `${field} is ${shown(received)}, wanted was ${shown(wanted)}`,
-  );
-  return `  ${id} ${what}: ${where.join("; ")}`;
+/** The wait, or a shorter one that ends before the test's time-out. */
+function beforeTimeout(within: string, merchant: OwnMerchant): string {
+  const left = (deadlines.get(merchant) ?? Infinity) - realNow();
+  const isShort = (tryParseDuration(within) ?? 0) <= left;
+  return isShort ? within : `${Math.max(0, Math.floor(left))}ms`;
 }

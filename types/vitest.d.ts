@@ -10,7 +10,10 @@ export interface SandboxFixtures<Shared extends SharedSandbox = SharedSandbox> {
    * such as to the clock, affect all tests that share it.
    */
   sandbox: Shared;
-  /** A merchant with fixture data for this test only, removed after it. */
+  /**
+   * A merchant with fixture data for this test only, removed after it. It is named after the test and its file, so its
+   * ids, keys and faults are the same in every run.
+   */
   merchant: OwnMerchant;
 }
 /**
@@ -28,10 +31,10 @@ export interface HowOften {
   times?: number;
   atLeast?: number;
   atMost?: number;
-  /** Waits up to this long in real time, such as `2s`. */
+  /** Waits up to this long in real time, such as `2s`, and at most until shortly before the test's own time-out. */
   within?: string;
 }
-/** How many deliveries are expected, with how many attempts and which final status (default of `within`: 5s). */
+/** How many deliveries are expected, with how many attempts and which final status (default of `within`: 4s). */
 export interface HowDelivered extends HowOften {
   attempts?: Count;
   final?: "pending" | "sending" | "succeeded" | "failed" | "cancelled";

@@ -34,5 +34,5 @@ func receiver(secret string) http.HandlerFunc {
 }
 
 func main() {
-	http.ListenAndServe("localhost:3000", receiver(os.Getenv("WEBHOOK_SECRET")))
+	http.ListenAndServe("localhost:3000", receiver(os.Getenv("MERCHANT_WEBHOOK_SECRET")))
 }

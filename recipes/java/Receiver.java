@@ -46,6 +46,6 @@ class Receiver {
   }
 
   public static void main(String[] arguments) throws IOException {
-    listen(3000, System.getenv("WEBHOOK_SECRET"));
+    listen(3000, System.getenv("MERCHANT_WEBHOOK_SECRET"));
   }
 }

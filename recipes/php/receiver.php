@@ -1,7 +1,7 @@
 <?php
 // receiver.php
 $body = file_get_contents("php://input");
-$expected = hash_hmac("sha256", $body, getenv("WEBHOOK_SECRET"));
+$expected = hash_hmac("sha256", $body, getenv("MERCHANT_WEBHOOK_SECRET"));
 if (!hash_equals($expected, $_SERVER["HTTP_X_WEBHOOK_SIGNATURE"] ?? "")) return http_response_code(401);
 
 $event = json_decode($body, true);

@@ -10,9 +10,9 @@ import pytest
 class Merchant:
     """A merchant that only one test uses."""
 
-    def __init__(self, sandbox):
+    def __init__(self, sandbox, name):
         self.sandbox = sandbox
-        created = self.control("POST", "/merchants", {"fixture": "lodge"})
+        created = self.control("POST", "/merchants", {"fixture": "lodge", "name": name})
         self.id, self.key = created["merchant"], created["apiKey"]
 
     def api(self, method, path, body=None, headers={}):
@@ -42,7 +42,7 @@ class Merchant:
 
 
 @pytest.fixture
-def merchant():
-    merchant = Merchant(os.environ["MERCHANT_SANDBOX_URL"])
+def merchant(request):
+    merchant = Merchant(os.environ["MERCHANT_SANDBOX_URL"], request.node.nodeid)
     yield merchant
     merchant.control("DELETE", f"/merchants/{merchant.id}")

@@ -5,7 +5,7 @@ import { catalogue, resources } from "../../src/areas/index.ts";
 import { conditionTexts } from "../../src/compare/conditions.ts";
 import { actions, matchSchemas, RULE_FIELDS } from "../../src/faults/rule-schema.ts";
 import { triggerSchema } from "../../src/faults/trigger.ts";
-import { configSchema, optionDefinitions } from "../../src/sandbox/options.ts";
+import { configSchema, optionDefinitions, withDefault } from "../../src/sandbox/options.ts";
 import { annotate } from "../../src/schema/assumed.ts";
 import { Type } from "../../src/schema/shapes.ts";
 import { assumptions, control, events, faultTypes, service } from "../reference/documents.ts";
@@ -83,5 +83,5 @@ export const exampleCalls = (replies: Replies = {}) =>
 
 /** The description of each option, for its doc comment in types/. */
 export const optionDescriptions: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.entries(optionDefinitions).map(([name, { description }]) => [name, description]),
+  Object.entries(optionDefinitions).map(([name, option]) => [name, withDefault(option)]),
 );

@@ -48,7 +48,7 @@ function sourceOf(type: string): Omit<EventSource, "type" | "operations"> {
   throw new Error(`${type} has no source: the operation that emits it needs a trigger`);
 }
 
-/** What happens to a record under a name of `events`: its creation, the arrival in a state, or an update. */
+/** The change behind a name of `events`: the record was created, reached a state, or was updated. */
 function changeOf(resource: Resource, name: string, type: string): Pick<EventSource, "status" | "back" | "update"> {
   const first = resource.defaults.status;
   if (name === "created") return { status: first };

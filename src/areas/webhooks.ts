@@ -1,5 +1,6 @@
 // Webhooks: endpoints and their secrets, the delivery log, and test events.
 
+import type { RecordBase } from "../contracts/resource.ts";
 import { TestEvent, WebhookDelivery, WebhookHealth } from "../contracts/webhook.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
@@ -91,30 +92,35 @@ export const createWebhook = endpoint({
   ],
   idempotent: false,
   notFromPages: true,
-  handle(call) {
-    const { url, events } = call.body as Static<typeof newEndpoint>;
-    call.webhooks.checkTarget(url);
-    if (call.own(webhookEndpoints).newestOf(MOST_ENDPOINTS).length === MOST_ENDPOINTS)
-      fail(
-        "invalid_state",
-        `A merchant has ${MOST_ENDPOINTS} webhook endpoints at most, and this one has them. ` +
-          "Delete one with DELETE /v1/webhooks/{id}.",
-      );
-    const types = [...new Set(events)];
-    warnAboutUnknownTypes(call, types);
-    const created = call.own(webhookEndpoints).create({
-      ...call.extra,
-      url,
-      events: types,
-      secret: mintSecret(call),
-      previousSecret: null,
-      disabledReason: null,
-    });
-    call.outbox.subscribe(call.merchant, created.id, types);
-    const { secret } = created as typeof created & { secret: string };
-    return { ...withoutHidden(webhookEndpoints, created), health: call.health(call.merchant, created.id), secret };
-  },
+  handle: (call) => createEndpoint(call, call.body as Static<typeof newEndpoint>, { ...call.extra, secret: undefined }),
 });
+
+/** Creates an endpoint. `others` are the other fields of its record, such as the secret. */
+export function createEndpoint(
+  call: OperationContext,
+  { url, events }: Static<typeof newEndpoint>,
+  { secret = mintSecret(call), ...others }: { secret?: string | undefined },
+) {
+  call.webhooks.checkTarget(url);
+  if (call.own(webhookEndpoints).newestOf(MOST_ENDPOINTS).length === MOST_ENDPOINTS)
+    fail(
+      "invalid_state",
+      `A merchant has ${MOST_ENDPOINTS} webhook endpoints at most, and this one has them. ` +
+        "Delete one with DELETE /v1/webhooks/{id}.",
+    );
+  const types = [...new Set(events)];
+  warnAboutUnknownTypes(call, types);
+  const created = call.own(webhookEndpoints).create({
+    ...others,
+    url,
+    events: types,
+    secret,
+    previousSecret: null,
+    disabledReason: null,
+  });
+  call.outbox.subscribe(call.merchant, created.id, types);
+  return { ...withoutHidden(webhookEndpoints, created), health: call.health(call.merchant, created.id), secret };
+}
 
 const listWebhooks = endpoint({
   id: "webhooks.list",
@@ -180,11 +186,16 @@ const rotateWebhookSecret = endpoint({
   handle(call) {
     const found = call.own(webhookEndpoints).require(call.params.id);
     const secret = mintSecret(call);
-    const { secret: previousSecret } = found as typeof found & { secret: string };
-    call.own(webhookEndpoints).update(found, { secret, previousSecret, rotated: call.now });
+    changeSecret(call, found, secret);
     return { id: found.id, object: ENDPOINT_KIND, secret, rotated: call.now };
   },
 });
+
+/** Rotates to a secret; the previous one stays known, to explain signatures with it. */
+export function changeSecret(call: Pick<OperationContext, "own" | "now">, found: RecordBase, secret: string): void {
+  const { secret: previousSecret } = found as typeof found & { secret: string };
+  call.own(webhookEndpoints).update(found as never, { secret, previousSecret, rotated: call.now });
+}
 
 const FILTER_WHY =
   "The service's documentation shows no filters; a log of every attempt is of little use without them.";

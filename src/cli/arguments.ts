@@ -9,6 +9,8 @@ export interface FlagDefinition {
   /** The placeholder for the value in the help; undefined for a switch. */
   value?: string;
   description: string;
+  /** The default as the help words it. */
+  defaultText?: string | undefined;
   /** The flag may be repeated. Its values are joined by commas. */
   multiple?: true;
   /** Another spelling of a flag, which the help does not list. */

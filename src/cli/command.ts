@@ -5,11 +5,15 @@ import { exitCodes, usageError } from "../kernel/errors.ts";
 import { type OptionName, optionNames } from "../sandbox/options.ts";
 import { type FlagDefinitions, type ParsedArguments, parseArguments, positionalsIn } from "./arguments.ts";
 import { commandHelp, type Described, groupHelp, type HelpSection } from "./help.ts";
-import { note, printText } from "./output/print.ts";
+import { helpJson } from "./help-json.ts";
+import { note, print, printText } from "./output/print.ts";
 import { noteOfFile, readSettings, type Settings, withPlaceInFile } from "./settings.ts";
 
 /** The arguments and flags of a command, and the options of a sandbox from flags, variables or the file. */
-export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Settings {}
+export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Settings {
+  /** Reads the options again, as variables and the file have them now. */
+  again(): Promise<Settings>;
+}
 
 interface Description {
   /** A verb phrase in the imperative. */
@@ -21,7 +25,7 @@ interface Description {
 export interface CommandDefinition extends Description {
   /** Without the program's name. `<argument>` is required, `[argument]` optional, and `[argument ...]` repeats. */
   usage: string;
-  /** A complete command line, for the error about a missing argument. */
+  /** A complete command line (default: the usage without its optional parts). */
   example?: string;
   /** The sandbox options that the command takes too: true for all (default: none). */
   sandboxOptions?: boolean | readonly OptionName[];
@@ -52,6 +56,8 @@ export interface Command extends Described {
   run(argv: readonly string[]): Promise<number>;
 }
 
+/** Accepted beside --help by all commands. */
+const JSON_HELP: FlagDefinitions = { json: { description: "with --help: print the help as JSON" } };
 const HELP: FlagDefinitions = { help: { description: "show this help" } };
 /** Listed only for commands that have more to show; the others accept it beside --help. */
 const ALL: FlagDefinitions = { all: { description: "with --help: show the rare options and actions too" } };
@@ -72,12 +78,13 @@ export function command(definition: CommandDefinition): Command {
   });
   const made: Command = {
     ...definition,
+    example: definition.example ?? usage.replaceAll(/ \[[^\]]*\]/g, ""),
     sandboxOptions,
     flags,
     flagsFor,
     async run(argv) {
       const own = flagsFor(argv);
-      const known = argv.includes("--help") ? { ...ALL, ...own } : own;
+      const known = argv.includes("--help") ? { ...ALL, ...JSON_HELP, ...own } : own;
       const { optionFlags, ...given } = parseArguments(argv, {
         name: nameIn(usage),
         sandboxOptions,
@@ -85,16 +92,18 @@ export function command(definition: CommandDefinition): Command {
         flags: known,
       });
       if (given.flags.help !== undefined) {
-        printText(commandHelp({ ...made, flags: own }, given.flags.all !== undefined));
+        const described = { ...made, flags: own };
+        if (given.flags.json !== undefined) print(helpJson([described]));
+        else printText(commandHelp(described, given.flags.all !== undefined));
         return exitCodes.ok;
       }
-      checkPositionals(given.positionals, definition);
-      const settings =
-        sandboxOptions.length > 0 ? await readSettings(optionFlags, sandboxOptions) : { options: {}, sources: {} };
+      checkPositionals(given.positionals, made);
+      const again = () => readSettings(optionFlags, sandboxOptions);
+      const settings = sandboxOptions.length > 0 ? await again() : { options: {}, sources: {} };
       const fromFile = wanted === true ? noteOfFile(settings.sources) : undefined;
       if (fromFile !== undefined) note(fromFile);
       try {
-        const code = await definition.run({ ...given, ...settings });
+        const code = await definition.run({ ...given, ...settings, again });
         return typeof code === "number" ? code : exitCodes.ok;
       } catch (error) {
         throw await withPlaceInFile(error, settings.sources);
@@ -107,7 +116,7 @@ export function command(definition: CommandDefinition): Command {
 /** The name of a command in its usage, such as `fault add` in `fault add <action>`. */
 const nameIn = (usage: string) => /^[a-z]+( [a-z]+)*/.exec(usage)?.[0] ?? "";
 
-function checkPositionals(given: readonly string[], { usage, example = usage }: CommandDefinition): void {
+function checkPositionals(given: readonly string[], { usage, example }: Described): void {
   const beforeFlags = usage.split(/ \[?--/, 1)[0] as string;
   const known = beforeFlags.match(/<[^>]+>|\[[^\]]+\]/g) ?? [];
   const missing = known[given.length];
@@ -121,10 +130,12 @@ function checkPositionals(given: readonly string[], { usage, example = usage }: 
 export function commandGroup({ name, subcommands, ...definition }: GroupDefinition): Command {
   const all = Object.values(subcommands);
   const flags: FlagDefinitions = Object.assign({}, ...all.map((one) => one.flags));
+  const [first] = all;
   const usages = all.map(({ usage }) => usage.slice(name.length + 1));
   const group: Command = {
     ...definition,
     usage: `${name} [${usages.join(" | ")}]`,
+    example: first?.example ?? name,
     sandboxOptions: [],
     flags,
     flagsFor: () => flags,
@@ -132,7 +143,8 @@ export function commandGroup({ name, subcommands, ...definition }: GroupDefiniti
     async run(argv) {
       const [word] = positionalsIn(argv, flags);
       if (word === undefined && argv.includes("--help")) {
-        printText(groupHelp(name, group, argv.includes("--all")));
+        if (argv.includes("--json")) print(helpJson([group]));
+        else printText(groupHelp(name, group, argv.includes("--all")));
         return exitCodes.ok;
       }
       const wanted = word?.value ?? definition.default;

@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { catalogue, eventTypes } from "../areas/index.ts";
 import { actions } from "../faults/rule-schema.ts";
 import { kebab } from "../kernel/text.ts";
+import { withDefault } from "../sandbox/options.ts";
 import { packageFile } from "../sandbox/package-files.ts";
 import { allFlags, type FlagDefinition, positionalsIn } from "./arguments.ts";
 import type { Command } from "./command.ts";
@@ -57,7 +58,7 @@ const plain = (words: readonly string[]): Candidate[] => words.map((word) => [wo
 function flagsOrValues(flags: Flags, current: string, positionals: readonly string[]): Candidate[] {
   const [, name = "", equals] = /^--([^=]+)(=?)/.exec(current) ?? [];
   if (equals) return plain(wordsFor(flags[name]?.value ?? "", positionals).map((value) => `--${name}=${value}`));
-  return Object.entries(flags).map(([flag, { description }]) => [`--${flag}`, description]);
+  return Object.entries(flags).map(([flag, definition]) => [`--${flag}`, withDefault(definition)]);
 }
 
 type Flags = Readonly<Record<string, FlagDefinition>>;
@@ -90,7 +91,7 @@ const fixtureNames = (folder: string) =>
   readdirSync(packageFile(`fixtures/${folder}`)).map((file) => file.replace(/\.\w+$/, ""));
 const operationIds = () => catalogue.map(({ id }) => id);
 
-/** What stands for a placeholder of a usage or a flag, after the positional arguments before it. */
+/** The words that can replace a placeholder of a usage or a flag, after the positional arguments before it. */
 const WORDS: Readonly<Record<string, (positionals: readonly string[]) => readonly string[]>> = {
   action: () => actions.map(({ type }) => kebab(type)),
   "operation|event": ([action = ""]) =>

@@ -1,6 +1,7 @@
 // Generates the help texts from the definitions that also parse the arguments.
 
-import { flagOf, type OptionName, optionDefinitions } from "../sandbox/options.ts";
+import { exitCodes, exitMeanings } from "../kernel/errors.ts";
+import { flagOf, type OptionName, optionDefinitions, withDefault } from "../sandbox/options.ts";
 import type { FlagDefinition, FlagDefinitions } from "./arguments.ts";
 
 /** A heading with a table of terms and descriptions. Descriptions may contain line breaks. */
@@ -11,12 +12,16 @@ export interface HelpSection {
 
 type HelpRow = readonly [term: string, description: string];
 
+const exitNames = Object.keys(exitCodes) as (keyof typeof exitCodes)[];
+
 /** The names of commands by the title of their group. */
 export type CommandGroups = Readonly<Record<string, readonly string[]>>;
 
 export interface Described {
   summary: string;
   usage: string;
+  /** A complete command line, without the program's name. */
+  example: string;
   sandboxOptions: readonly OptionName[];
   defaults?: Partial<Record<OptionName, string>>;
   /** The flags that do not depend on the arguments. */
@@ -41,8 +46,7 @@ export function overview(commands: Readonly<Record<string, Described>>, groups: 
     "",
     ...Object.entries(groups).flatMap(([title, names]) => section({ title, rows: rowsOf(names) }, NAMES)),
     ...section({ title: "More", rows: isAll ? rowsOf(others) : [["help --all", others.join(", ")]] }, NAMES),
-    "Exit codes: 0 success, 1 failure, 2 usage error, 3 a check failed, 4 inconclusive, 5 port in use, 6 invalid " +
-      "input file, 7 unsupported Node.",
+    `Exit codes: ${exitNames.map((name) => `${exitCodes[name]} ${exitMeanings[name]}`).join(", ")}.`,
   ].join("\n");
 }
 
@@ -88,11 +92,8 @@ export function groupHelp(name: string, { summary, subcommands = {}, sections }:
 
 function sandboxOptions(names: readonly OptionName[], defaults: Described["defaults"] = {}): string[] {
   const options = names.map((name) => {
-    const { description, ...option } = optionDefinitions[name];
-    const own = defaults[name];
-    const text =
-      own === undefined ? description : `${description.replace(/ \(default: [^)]*\)$/, "")} (default: ${own})`;
-    return { flag: flagOf(name), ...option, description: text };
+    const option = optionDefinitions[name];
+    return { flag: flagOf(name), ...option, defaultText: defaults[name] ?? option.defaultText };
   });
   const groups = [...new Set(options.map(({ group }) => group))];
   return groups.flatMap((group) =>
@@ -105,9 +106,9 @@ const rowsOf = (flags: FlagDefinitions, isAll: boolean): HelpRow[] =>
     .filter(([, { hidden, rare }]) => !hidden && (isAll || !rare))
     .map(([name, flag]) => row(`--${name}`, flag));
 
-const row = (flag: string, { value, description }: Pick<FlagDefinition, "value" | "description">): HelpRow => [
-  value === undefined ? flag : `${flag} <${value}>`,
-  description,
+const row = (flag: string, definition: Pick<FlagDefinition, "value" | "description" | "defaultText">): HelpRow => [
+  definition.value === undefined ? flag : `${flag} <${definition.value}>`,
+  withDefault(definition),
 ];
 
 /** The widths of the column of terms: of options, and of the names of commands. */

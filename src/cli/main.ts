@@ -2,20 +2,26 @@
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError, usageError } from "../kernel/errors.ts";
+import { kebab } from "../kernel/text.ts";
 import { version } from "../sandbox/package-files.ts";
 import { allFlags, positionalsIn } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { commands, everyCommand, helpGroups } from "./commands/index.ts";
 import { overview } from "./help.ts";
-import { note, noteText, printText } from "./output/print.ts";
+import { helpJson } from "./help-json.ts";
+import { noteDefect, noteError, printText, writeNotesAsJson } from "./output/print.ts";
 import { endWithNpx } from "./process/signals.ts";
 
 async function main(argv: string[]): Promise<number> {
   const first = argv[0];
   if (first === "--version" || first === "-v") return show(version());
-  if (first === "help" && argv[1] !== undefined && argv[1] !== "--all") return main([...argv.slice(1), "--help"]);
-  if (first === "--help" || first === "-h" || first === "help")
-    return show(overview(await everyCommand(), helpGroups, argv[1] === "--all"));
+  if (first === "help" && argv[1] !== undefined && !argv[1].startsWith("-")) return main([...argv.slice(1), "--help"]);
+  if (first === "--help" || first === "-h" || first === "help") {
+    const all = await everyCommand();
+    return show(
+      argv.includes("--json") ? helpJson(Object.values(all)) : overview(all, helpGroups, argv.includes("--all")),
+    );
+  }
   const named = first !== undefined && !first.startsWith("-");
   const name = named ? first : "start";
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
@@ -42,6 +48,13 @@ async function messageOf({ message, details: { port } }: SandboxError): Promise<
   return owner === undefined ? message : message.replace("another program", () => owner);
 }
 
+/** The arguments before `--`: those after it belong to another program. */
+const beforeRest = (argv: readonly string[]) => argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
+
+/** The kind of failure that an exit code stands for, such as `port_in_use`. */
+const nameOfExit = (code: number) =>
+  kebab(Object.entries(exitCodes).find(([, one]) => one === code)?.[0] ?? "runtime").replaceAll("-", "_");
+
 function show(text: string): number {
   printText(text);
   return exitCodes.ok;
@@ -51,6 +64,7 @@ function show(text: string): number {
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {});
 
 endWithNpx();
+if (beforeRest(process.argv).includes("--json")) writeNotesAsJson();
 
 main(process.argv.slice(2)).then(
   (code) => {
@@ -58,8 +72,9 @@ main(process.argv.slice(2)).then(
   },
   async (error: unknown) => {
     const known = error instanceof SandboxError;
-    process.exitCode = known ? error.exitCode : exitCodes.runtime;
-    if (known) note(await messageOf(error));
-    else noteText(`merchant-sandbox failed with an internal error: ${(error as Error)?.stack ?? error}`);
+    const exitCode = known ? error.exitCode : exitCodes.runtime;
+    process.exitCode = exitCode;
+    if (known) noteError(error.code ?? nameOfExit(exitCode), await messageOf(error), exitCode);
+    else noteDefect((error as Error)?.stack ?? String(error), exitCode);
   },
 );

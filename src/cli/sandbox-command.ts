@@ -11,7 +11,7 @@ interface SandboxCommandDefinition<Reply extends object> extends Omit<CommandDef
   terms?(given: Arguments): Readonly<Record<string, string>>;
   call(sandbox: RunningSandbox, given: Arguments): Promise<Reply>;
   lines(reply: Reply, given: Arguments): readonly string[];
-  exitCode?(reply: Reply): number;
+  exitCode?(reply: Reply, given: Arguments): number;
 }
 
 export const sandboxCommand = <Reply extends object>(definition: SandboxCommandDefinition<Reply>) =>
@@ -29,7 +29,7 @@ export const sandboxCommand = <Reply extends object>(definition: SandboxCommandD
       else
         for (const one of "data" in reply && Array.isArray(reply.data) ? reply.data : [reply])
           print(JSON.stringify(one));
-      return definition.exitCode?.(reply);
+      return definition.exitCode?.(reply, given);
     },
   });
 

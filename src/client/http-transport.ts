@@ -1,13 +1,13 @@
 // Calls the control API over HTTP, with the control token, and the service under /v1, with a merchant's key.
 
 import { Agent, type IncomingMessage, request as overHttp, type RequestOptions } from "node:http";
-import type { ControlApi } from "../../generated/control-api.ts";
 import { API_PREFIX, CONTROL_PREFIX } from "../contracts/paths.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
 import { type ErrorBody, type ErrorCode, SandboxError, usageError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { extentOf } from "../kernel/request-limits.ts";
 import { type CallFor, type ControlCall, createControlClient } from "./control-call.ts";
+import { type SandboxApi, withEffects } from "./effects.ts";
 
 export interface HttpTarget {
   /** The address of the sandbox, such as http://127.0.0.1:4747, or http://127.0.0.1:3000/pay in an app. */
@@ -53,15 +53,14 @@ export interface ConnectOptions {
  * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address:
  * `http://127.0.0.1:4747`, or with the path below which an app serves it, `http://127.0.0.1:3000/pay`.
  */
-export function connect(url: string, { controlToken }: ConnectOptions = {}): ControlApi {
+export function connect(url: string, { controlToken }: ConnectOptions = {}): SandboxApi {
   const target = { url: addressOf(url), token: controlToken };
-  return createControlClient(
-    httpTransport(target, {
-      refused: ({ path }, reply) => refusal(`${target.url}${CONTROL_PREFIX}${path}`, reply),
-      unreachable: (error) =>
-        new SandboxError(`No sandbox answers at ${url}: ${reasonOf(error)}. Start one with npx merchant-sandbox.`),
-    }),
-  );
+  const transport = httpTransport(target, {
+    refused: ({ path }, reply) => refusal(`${target.url}${CONTROL_PREFIX}${path}`, reply),
+    unreachable: (error) =>
+      new SandboxError(`No sandbox answers at ${url}: ${reasonOf(error)}. Start one with npx merchant-sandbox.`),
+  });
+  return withEffects(createControlClient(transport));
 }
 
 /**
@@ -126,6 +125,8 @@ export interface HttpLimits {
   timeout?: number;
   /** Characters after which the rest of the reply is not read. */
   largest?: number;
+  /** Ends the requests that wait for a reply. */
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -158,7 +159,7 @@ export async function exchange(address: string, request: HttpRequest, limits: Ht
 
 function send(url: URL, request: HttpRequest, limits: HttpLimits, isKept: boolean): Promise<IncomingMessage> {
   const { method, path, headers, body } = request;
-  const { timeout } = limits;
+  const { timeout, signal } = limits;
   const protocol = url.protocol === "https:" ? overTls() : overPlain;
   const agent = isKept ? protocol.agent : false;
   const payload = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
@@ -169,6 +170,7 @@ function send(url: URL, request: HttpRequest, limits: HttpLimits, isKept: boolea
     agent,
     ...(path !== undefined && { path }),
     ...(timeout !== undefined && { timeout }),
+    ...(signal !== undefined && { signal }),
   };
   return new Promise((resolve, reject) => {
     const outgoing = protocol.request(url, options, resolve);

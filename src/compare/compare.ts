@@ -76,7 +76,7 @@ export function compare(whole: ComparedSandbox, recording: Recording, given?: Ba
     calls: calls.length,
     webhooks: recording.deliveries.length,
     verdicts,
-    /** What the recording shows for assumptions that can be set, as the option `assumptions` takes it. */
+    /** The recorded values of settable assumptions, as the option `assumptions` takes them. */
     assumptions: suggestedAssumptions(verdicts, log.hints),
     /**
      * The habits in which the service differs everywhere, such as snake_case; fields of such replies are not compared

@@ -81,7 +81,7 @@ export interface ReadReply {
   foreign: { records?: true; page?: true; error?: true; body?: true };
 }
 
-/** A call whose response and body are read in the sandbox's names, where the service has others. */
+/** A call whose response and body have the sandbox's names of fields, even if the service has others. */
 export type RecordedCall = MatchedCall & ReadReply;
 
 /** An exchange with an operation of the service. */

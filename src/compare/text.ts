@@ -56,7 +56,7 @@ export function comparisonText(comparison: Comparison): string {
   ].join("\n");
 }
 
-/** What a client has to do for the service that it need not do for the sandbox, and what the sandbox can do instead. */
+/** The changes that the service needs in a client, and the assumptions to set so that the sandbox responds alike. */
 function summary(comparison: Comparison): string[] {
   const lenient = findingsOf(comparison).find(({ title }) => title === LENIENT)?.findings ?? [];
   const assumptions = Object.entries(comparison.assumptions);

@@ -32,7 +32,7 @@ const CALL_OUTCOMES = ["normal", "refused", "disconnected", "response_lost"] as 
 export type CallOutcome = (typeof CALL_OUTCOMES)[number];
 
 /**
- * What a receiver gets from a delivery with a fault.
+ * The delivery that a receiver gets under a fault.
  * - `genuine`: the service's own delivery, possibly at another time, in another order, or more than once.
  * - `altered`: other content, another transport, or nothing. The receiver's response says nothing about genuine
  *   deliveries.
@@ -86,7 +86,7 @@ export type ApiEffect =
   | {
       kind: "respond";
       status: number;
-      /** With the status that the service has for the code, if an assumption sets another. */
+      /** Uses the status that an assumption sets for the code. */
       asService?: true;
       code?: string;
       message?: string;

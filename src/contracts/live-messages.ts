@@ -42,6 +42,7 @@ export const NO_COUNTS: MadeCounts = {
 export const RequestMessage = Type.Object(
   {
     id: text,
+    sequence: Type.Integer({ description: "Its number among the requests of all merchants, in order of arrival" }),
     at: timeNumber(),
     method: text,
     path: text,
@@ -58,6 +59,11 @@ export const RequestMessage = Type.Object(
         description:
           "What had no effect, separated by commas: " +
           "unknown query parameters, and `Idempotency-Key` where the operation takes none",
+      }),
+    ),
+    summary: nullable(
+      Type.String({
+        description: "The response in a line: the code and message of an error, or the record that a write returned",
       }),
     ),
   },
@@ -87,6 +93,9 @@ export const AttemptMessage = Type.Object(
     status: text,
     responseStatus: nullable(Type.Integer()),
     errorCode: maybeText,
+    summary: nullable(
+      Type.String({ description: "Why it failed: the first line of the response's body, or the error" }),
+    ),
     durationMs: nullable(Type.Number()),
     nextAttemptAt: nullable(
       Type.Number({

@@ -7,7 +7,7 @@ export type Verdict = (typeof VERDICTS)[number];
 /** The order in which reports list verdicts. */
 export const VERDICT_RANK: Record<Verdict, number> = { fail: 0, inconclusive: 1, pass: 2 };
 
-/** What confirms a verdict: effects and keys in the database, the order of calls on connections, or measured times. */
+/** The evidence of a verdict: effects and keys in the database, the order of calls on connections, or times. */
 export const CONFIRMATIONS = ["database", "connections", "time"] as const;
 export type Confirmation = (typeof CONFIRMATIONS)[number];
 

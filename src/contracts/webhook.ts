@@ -1,5 +1,6 @@
 // The API's schemas of an endpoint's health, a delivery attempt and a test event.
 
+import { PATTERNS } from "../schema/patterns.ts";
 import { count, flag, id, nullable, oneOf, type Static, Type, text, timestamp } from "../schema/shapes.ts";
 
 /** The header of a delivery with its signature. */
@@ -13,8 +14,8 @@ export interface WebhookRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** A fault of the transport; `drop` sends nothing at all. */
-  transport?: "slow_send" | "abort_mid_body" | "drop";
+  /** A fault of the transport; `hang_up` sends everything and does not wait long, `drop` sends nothing at all. */
+  transport?: "slow_send" | "abort_mid_body" | "hang_up" | "drop";
 }
 
 /** The form of the signature (default). The key of the digest is an assumption. */
@@ -99,17 +100,25 @@ export type AttemptStatus = WebhookDelivery["status"];
 export type AttemptError = NonNullable<WebhookDelivery["errorCode"]>;
 
 /** An endpoint as the control API and the options of a sandbox register it. */
-export const NewEndpoint = Type.Object({
-  url: text("URL that receives the deliveries: an http or https address on this machine"),
-  events: Type.Optional(
-    Type.Array(text("An event type, a pattern such as `payment.*`, or `*`"), {
-      description: "Event types to deliver (default: all, or those that the endpoint has)",
-      minItems: 1,
-      maxItems: 100,
-    }),
-  ),
-  merchant: Type.Optional(text("The owner, such as lodge (default: the first merchant)")),
-});
+export const NewEndpoint = Type.Object(
+  {
+    url: text("URL that receives the deliveries: an http or https address on this machine"),
+    events: Type.Optional(
+      Type.Array(text("An event type, a pattern such as `payment.*`, or `*`"), {
+        description: "Event types to deliver (default: all, or those that the endpoint has)",
+        minItems: 1,
+        maxItems: 100,
+      }),
+    ),
+    merchant: Type.Optional(text("The owner, such as lodge (default: the first merchant)")),
+    secret: Type.Optional(
+      text("Secret of your own that signs the deliveries, such as `whsec_local` (default: generated)", {
+        pattern: PATTERNS.webhookSecret.pattern,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
 
 export type NewEndpoint = Static<typeof NewEndpoint>;
 

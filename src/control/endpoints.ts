@@ -3,7 +3,7 @@
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import { matchingTypes } from "../areas/index.ts";
-import { createWebhook, deleteWebhook, webhookEndpoints } from "../areas/webhooks.ts";
+import { changeSecret, createEndpoint, deleteWebhook, webhookEndpoints } from "../areas/webhooks.ts";
 import { NewEndpoint, WebhookHealth } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
@@ -12,13 +12,13 @@ import type { Stores } from "../store/stores.ts";
 import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { ownerOfEndpoint } from "./deliveries.ts";
-import { LISTED_MERCHANTS, MOST_LISTED, wholeList, wholeListOf } from "./given-values.ts";
+import { LISTED_MERCHANTS, MOST_LISTED, spanOf, wholeList, wholeListOf } from "./given-values.ts";
 import { callerOf, callOf, commit, type RecordParts } from "./records.ts";
 
 interface EndpointParts extends RecordParts, Pick<Stores, "outbox" | "heldEndpoints"> {}
 
 interface Parts extends EndpointParts, Pick<Stores, "deliveries"> {
-  dispatcher: Pick<Dispatcher, "enable">;
+  dispatcher: Pick<Dispatcher, "enable" | "awaitServer">;
 }
 
 const endpoint = endpointFactory<Parts>("Webhooks");
@@ -110,7 +110,7 @@ const registerEndpoint = endpoint({
   summary: "Register a webhook endpoint, unless the merchant has one at this URL",
   description:
     "This call is not a call of a client: faults do not apply to it, and the request log omits it. " +
-    "An existing endpoint keeps its secret; its events become the given ones.",
+    "Of an existing endpoint, only the given events and secret change.",
   body: NewEndpoint,
   example: { url: "http://localhost:3000/webhooks", events: ["payment.*"], merchant: "mer_lodge" },
   reply: RegisteredEndpoint,
@@ -129,7 +129,7 @@ const registerEndpoint = endpoint({
 /** Also called at startup, for endpoints in the options. */
 export async function register(
   { outbox, ...context }: EndpointParts,
-  { url, events, merchant: wanted }: NewEndpoint,
+  { url, events, merchant: wanted, secret }: NewEndpoint,
 ): Promise<Static<typeof RegisteredEndpoint>> {
   const types = events && matchingTypes(events, (message) => fail("validation_failed", message));
   return commit(context, () => {
@@ -138,10 +138,7 @@ export async function register(
     const endpoints = caller.own(webhookEndpoints);
     const found = endpoints.all().find((one) => one.url === url);
     if (!found) {
-      const made = createWebhook.handle(callOf(caller, { url, events: types ?? [EVERY_TYPE] })) as Omit<
-        Registered,
-        "merchant" | "created"
-      >;
+      const made = createEndpoint(caller, { url, events: types ?? [EVERY_TYPE] }, { secret });
       return { id: made.id, merchant, url, events: made.events, secret: made.secret, created: true };
     }
     // Pages omit the secret, so read the full record.
@@ -150,11 +147,11 @@ export async function register(
       endpoints.update(whole, { events: types });
       outbox.changeTypes(merchant, found.id, types);
     }
-    return { id: found.id, merchant, url, events: types ?? found.events, secret: whole.secret, created: false };
+    if (secret !== undefined && secret !== whole.secret) changeSecret(caller, endpoints.require(found.id), secret);
+    const now = { events: types ?? found.events, secret: secret ?? whole.secret };
+    return { id: found.id, merchant, url, ...now, created: false };
   });
 }
-
-type Registered = Static<typeof RegisteredEndpoint>;
 
 /** A merchant by its id or the part after mer_. */
 const merchantNamed = (context: RecordParts, wanted: string | undefined) =>
@@ -189,4 +186,28 @@ const enableEndpoint = endpoint({
   },
 });
 
-export const operations = [listEndpoints, getEndpoint, registerEndpoint, removeEndpoint, enableEndpoint];
+const awaitEndpoint = endpoint({
+  id: "endpoints.await",
+  method: "POST",
+  path: "/endpoints/{id}/await",
+  summary: "Hold the deliveries to an endpoint until its server accepts connections",
+  description:
+    "Replies as soon as the server accepts one. Deliveries that are due wait meanwhile; they are sent after the " +
+    "reply, and also if the caller closes the connection.",
+  body: Type.Object({ within: Type.Optional(text("Maximum wait in real time, such as 5s (default: 30s)")) }),
+  example: { within: "5s" },
+  reply: Type.Object({
+    endpoint: Type.String(),
+    accepts: Type.Boolean({ description: "False if the server did not accept a connection in time" }),
+  }),
+  errors: ["resource_not_found", "invalid_state", "webhook_url_not_local", "webhook_url_loopback"],
+  async handle({ params: { id }, body, deliveries, heldEndpoints, dispatcher, gone }) {
+    const endpoint = { merchant: ownerOfEndpoint(deliveries, id), endpoint: id };
+    if (heldEndpoints.isHeld(endpoint.merchant, id))
+      fail("invalid_state", `Deliveries to ${id} wait until you run merchant-sandbox replay waiting.`);
+    const within = spanOf("within", body.within, { to: "24h" }) ?? 30_000;
+    return { endpoint: id, accepts: await dispatcher.awaitServer(endpoint, { within, gone }) };
+  },
+});
+
+export const operations = [listEndpoints, getEndpoint, registerEndpoint, removeEndpoint, enableEndpoint, awaitEndpoint];

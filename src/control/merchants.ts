@@ -2,16 +2,21 @@
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import { ClockState, type LiveEvent, Merchant } from "../contracts/live-messages.ts";
+import type { AnyRecord, Resource } from "../contracts/resource.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { nullable, type Static, Type, text } from "../schema/shapes.ts";
 import type { Tenant } from "../store/records/tenants.ts";
 import type { Stores } from "../store/stores.ts";
+import { savedFixture } from "../store/world/saved-fixture.ts";
 import type { World } from "../store/world/world.ts";
+import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { publishClock } from "./clock.ts";
 import { LISTED_MERCHANTS, MOST_LISTED, wholeList, wholeListOf } from "./given-values.ts";
 
-interface Parts extends Pick<Stores, "tenants" | "requestLog"> {
+interface Parts extends Pick<Stores, "tenants" | "requestLog" | "createOperationContext"> {
+  resources: readonly Resource[];
   world: Pick<World, "mint" | "remove">;
+  dispatcher: Pick<Dispatcher, "drainMerchant">;
   clock: Clock;
   publish(event: LiveEvent): void;
   /** Returns one merchant, or everything and the clock, to the start. */
@@ -65,12 +70,49 @@ const mintMerchant = endpoint({
   summary: "Create a merchant with the records of a fixture",
   description:
     "Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each " +
-    "have their own.",
-  body: Type.Object({ fixture: Type.Optional(text("Which fixture (default: lodge)")) }),
-  example: { fixture: "lodge" },
+    "have their own. With a `name`, such as that of the test, its id, key, secrets, the ids of its records, events " +
+    "and requests and the dice of its faults are the same in every run, in any order. " +
+    "While a merchant of this name exists, another one counts as `name #2`; " +
+    "one that was removed leaves its name, and its logs are erased once the name is used again.",
+  body: Type.Object({
+    fixture: Type.Optional(text("Which fixture (default: lodge)")),
+    name: Type.Optional(
+      text("From which its ids and keys follow (default: from the number of merchants created without a name)", {
+        minLength: 1,
+        maxLength: 1_000,
+      }),
+    ),
+  }),
+  example: { fixture: "lodge", name: "checkout.test.ts > pays once" },
   reply: Type.Object({ merchant: Type.String(), apiKey: Type.String() }),
   status: 201,
-  handle: ({ body, world }) => world.mint(body.fixture ?? "lodge"),
+  handle: ({ body, world }) => world.mint(body.fixture ?? "lodge", body.name),
+});
+
+const Fixture = Type.Object(
+  {
+    description: Type.String(),
+    asOf: Type.String({ description: "The day that the dates are written for; a sandbox moves them to its own day" }),
+    merchant: Type.Record(Type.Unknown()),
+    records: Type.Record(Type.Array(Type.Record(Type.Unknown())), { description: "By kind, oldest first" }),
+  },
+  { title: "fixture" },
+);
+
+const showFixture = endpoint({
+  id: "merchants.fixture",
+  method: "GET",
+  path: "/merchants/{id}/fixture",
+  exampleParams: { id: "mer_lodge" },
+  summary: "Get a merchant and its records as a fixture, for `--fixtures`",
+  description: "Without secrets: it has no endpoints and no password, and its API key is named after the merchant.",
+  reply: Fixture,
+  errors: ["resource_not_found"],
+  handle({ params, tenants, createOperationContext, resources, clock }) {
+    const { own } = createOperationContext(tenants.require(params.id), clock.seconds(), undefined);
+    const profile = resources.find(({ kind }) => kind === "merchant") as Resource;
+    return savedFixture(resources, own(profile).require(params.id) as AnyRecord, own, clock.now());
+  },
 });
 
 const removeMerchant = endpoint({
@@ -79,12 +121,14 @@ const removeMerchant = endpoint({
   path: "/merchants/{id}",
   summary: "Remove a merchant with all its data",
   description:
-    "Its keys stop working, its pending deliveries are cancelled, and its fault rules end. " +
+    "Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one " +
+    "webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules end. " +
     "Its requests, events, deliveries and verdicts stay in the logs: " +
     "reports, coverage and `verify` include them until a reset of everything.",
   reply: Type.Object({ removed: Type.String() }),
   errors: ["resource_not_found"],
-  handle({ params, world }) {
+  async handle({ params, world, dispatcher }) {
+    await dispatcher.drainMerchant(params.id);
     world.remove(params.id);
     return { removed: params.id };
   },
@@ -100,8 +144,7 @@ const reset = endpoint({
     "rate-limit windows, the request log, faults, scenarios and verdicts. " +
     "The data return to the fixtures, or to the snapshot of the options. " +
     "Faults, scenarios and endpoints of the options are set up again. " +
-    "Without `merchant`, the clock returns to the start too, and merchants that were created are removed one after " +
-    "another first, if there are many; " +
+    "Without `merchant`, the clock returns to the start too, and merchants that were created are gone; " +
     "with it, the clock and the other merchants stay as they are.",
   body: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   example: {},
@@ -123,4 +166,4 @@ const reset = endpoint({
   },
 });
 
-export const operations = [listMerchants, mintMerchant, removeMerchant, reset];
+export const operations = [listMerchants, mintMerchant, showFixture, removeMerchant, reset];

@@ -114,8 +114,9 @@ const listRequests = endpoint({
   errors: ["invalid_limit", "invalid_cursor"],
   async handle({ query, requestLog, gone }) {
     const { since, limit = 25, starting_after, filter, ...filters } = query;
+    const { numbers } = requestLog;
     // A dropped request is allowed: all older ones are gone too, so the page is empty.
-    if (starting_after !== undefined && !requestLog.wasMade(starting_after))
+    if (starting_after !== undefined && requestLog.sequenceOf(starting_after) === 0 && !numbers.wasMade(starting_after))
       failInvalidCursor(query, "request", "in the log");
     const log = {
       vocabulary: requestVocabulary,
@@ -132,7 +133,7 @@ const showRequest = endpoint({
   id: "requests.get",
   method: "GET",
   path: "/requests/{id}",
-  exampleParams: { id: "req_1" },
+  exampleParams: { id: "req_lodge_1" },
   summary: "Get a request with its headers, bodies and events",
   reply: RequestDetail,
   errors: ["resource_not_found"],

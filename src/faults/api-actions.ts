@@ -1,7 +1,7 @@
 // The actions on calls, in the order of the documentation.
 
 import type { CorruptionForm, DisconnectForm } from "../contracts/fault.ts";
-import { count, flag, type Static, type TObject, Type, text } from "../schema/shapes.ts";
+import { count, flag, type Static, type TObject, Type, text, withDefault } from "../schema/shapes.ts";
 import { type FiringContext, onCalls } from "./action.ts";
 import { choice, milliseconds, retryAfter, span } from "./fields.ts";
 
@@ -14,7 +14,7 @@ const status = onCalls({
   outcome: "refused",
   fields: {
     status: Type.Integer({ description: "400 to 599", minimum: 400, maximum: 599 }),
-    code: Type.Optional(text("The `code` of the error (default: the usual one for the status)", { minLength: 1 })),
+    code: Type.Optional(withDefault(text("The `code` of the error", { minLength: 1 }), "the usual one for the status")),
     message: Type.Optional(text("The `message` of the error")),
     retryAfter: retryAfter(),
   },
@@ -83,9 +83,9 @@ const latency = onCalls({
   ),
   outcome: "normal",
   fields: {
-    distribution: choice(DISTRIBUTIONS, "How the delay is drawn (default: `fixed`)"),
+    distribution: choice(DISTRIBUTIONS, "How the delay is drawn"),
     ...parameters,
-    in: choice(["headers", "body"], "Before the headers, or between headers and body (default: `headers`)"),
+    in: choice(["headers", "body"], "Before the headers, or between headers and body"),
   },
   check({ distribution = "fixed", ...given }) {
     const needed = FIELDS_OF[distribution];
@@ -132,7 +132,7 @@ const lostResponse = onCalls({
   example: "lost-response payroll.create",
   main: "as",
   outcome: "response_lost",
-  fields: { as: choice(["reset", "empty", "hang", "502"], "What the client gets instead (default: `reset`)") },
+  fields: { as: choice(["reset", "empty", "hang", "502"], "What the client gets instead") },
   prepare: ({ as = "reset" }) =>
     as === "502"
       ? { kind: "respond", status: 502, message: "The gateway received no response in time." }
@@ -147,10 +147,7 @@ const connection = onCalls({
   main: "as",
   outcome: "disconnected",
   fields: {
-    as: choice<DisconnectForm>(
-      ["reset", "empty", "garbage", "malformed_chunk", "hang"],
-      "How it breaks (default: `reset`)",
-    ),
+    as: choice<DisconnectForm>(["reset", "empty", "garbage", "malformed_chunk", "hang"], "How it breaks"),
   },
   prepare: ({ as = "reset" }) => ({ kind: "disconnect", as }),
 });
@@ -169,10 +166,10 @@ const body = onCalls({
   fields: {
     as: choice<CorruptionForm>(
       ["truncate", "invalid_json", "html", "wrong_content_type", "drip"],
-      "How it is corrupted (default: `truncate`)",
+      "How it is corrupted",
     ),
     bytesPerSecond: Type.Optional(
-      count(`How fast \`drip\` sends (default: ${DEFAULT_DRIP})`, { minimum: 1, maximum: 1_000_000 }),
+      withDefault(count("How fast `drip` sends", { minimum: 1, maximum: 1_000_000 }), String(DEFAULT_DRIP)),
     ),
   },
   prepare: ({ as = "truncate", bytesPerSecond = DEFAULT_DRIP }) => ({ kind: "corrupt", as, bytesPerSecond }),
@@ -190,7 +187,7 @@ const outage = onCalls({
   onlyWith: { retryAfter: ["as", "503"] },
   outcome: ({ as }) => (as === "reset" ? "disconnected" : "refused"),
   fields: {
-    as: choice(["503", "reset"], "What every call gets (default: `503`)"),
+    as: choice(["503", "reset"], "What every call gets"),
     retryAfter: retryAfter(),
   },
   prepare: ({ as = "503", retryAfter: wait = OUTAGE_RETRY_AFTER }) => {
@@ -209,7 +206,7 @@ const auth = onCalls({
   example: "auth=expired payments.list",
   main: "as",
   outcome: "refused",
-  fields: { as: choice(["revoked", "expired"], "What happened to the key (default: `revoked`)") },
+  fields: { as: choice(["revoked", "expired"], "What happened to the key") },
   prepare: ({ as = "revoked" }) => {
     const code = as === "revoked" ? "invalid_api_key" : "token_expired";
     const message =
@@ -226,7 +223,7 @@ const idempotency = onCalls({
   example: "idempotency=in_progress payroll.create",
   main: "as",
   outcome: ({ as }) => (as === "expired" ? "normal" : "refused"),
-  fields: { as: choice(["in_progress", "expired"], "The state of the key (default: `in_progress`)") },
+  fields: { as: choice(["in_progress", "expired"], "The state of the key") },
   prepare: ({ as = "in_progress" }) => {
     if (as === "expired") return { kind: "forget" };
     const message = "A request with this Idempotency-Key is still running. Wait for its response, then send it again.";

@@ -74,6 +74,7 @@ const freshCounts = (armedAt: number) => ({
   fired: 0,
   lastFiredAt: null as number | null,
   budgets: new Map<string, Budget>(),
+  dice: new Map<string, Budget>(),
 });
 
 const spanOf = (text: string | null, otherwise: number) => (text === null ? otherwise : milliseconds(text));
@@ -100,9 +101,9 @@ function createFiring(id: string, rule: FaultRule, seed: number, counts: Counts,
     endpointId: null,
     rotatedAt: null,
   };
-  const inject = (now: number, scope: string, budget: Budget, subject: Partial<Firing>): AnyInjection => {
+  const inject = (now: number, scope: string, fired: number, subject: Partial<Firing>): AnyInjection => {
     counts.lastFiredAt = now;
-    const moment = { chance: (purpose: string) => random.fraction(stream, purpose, scope, budget.fired), endsAt };
+    const moment = { chance: (purpose: string) => random.fraction(stream, purpose, scope, fired), endsAt };
     const made = typeof effect === "function" ? effect(moment) : effect;
     return { effect: made, firing: { ...always, ...subject, at: now }, label: rule.label };
   };
@@ -111,14 +112,19 @@ function createFiring(id: string, rule: FaultRule, seed: number, counts: Counts,
       counts.seen++;
       const budget = counts.budgets.get(scope) ?? { seen: 0, fired: 0 };
       setBounded(counts.budgets, scope, budget, MAX_BUDGETS);
-      if (!fires(trigger, budget, (match) => random.fraction(stream, "fires", scope, match))) return undefined;
+      // The dice count each merchant's matches, so that calls of other merchants do not change them.
+      const dice = `${subject.merchant ?? ""} ${scope}`;
+      const own = counts.dice.get(dice) ?? { seen: 0, fired: 0 };
+      setBounded(counts.dice, dice, own, MAX_BUDGETS);
+      own.seen++;
+      if (!fires(trigger, budget, () => random.fraction(stream, "fires", scope, own.seen))) return undefined;
       counts.fired++;
-      return inject(now, scope, budget, subject);
+      return inject(now, scope, ++own.fired, subject);
     },
     /** Applies an earlier firing to another attempt that it covers, without using any budget. */
     fireAgain(now: number, subject: Partial<Firing>): AnyInjection {
       counts.seen++;
-      return inject(now, "again", { seen: 1, fired: 1 }, subject);
+      return inject(now, "again", 1, subject);
     },
   };
 }

@@ -1,7 +1,7 @@
 // The actions on deliveries, in the order of the documentation.
 
 import type { DeliveryEffect } from "../contracts/fault.ts";
-import { count, flag, Type, text } from "../schema/shapes.ts";
+import { count, flag, Type, text, withDefault } from "../schema/shapes.ts";
 import { onDeliveries } from "./action.ts";
 import { choice, milliseconds, span } from "./fields.ts";
 
@@ -18,8 +18,8 @@ const duplicate = onDeliveries({
   main: "copies",
   outcome: "genuine",
   fields: {
-    copies: Type.Optional(count("How many arrive in all (default: 2)", { minimum: 2, maximum: MOST_COPIES })),
-    gap: Type.Optional(span("How long after one the next is sent", "at once")),
+    copies: Type.Optional(withDefault(count("How many arrive in all", { minimum: 2, maximum: MOST_COPIES }), "2")),
+    gap: Type.Optional(withDefault(span("How long after one the next is sent"), "at once")),
     concurrent: Type.Optional(flag("All at the same time, each on its own connection")),
   },
   check: ({ gap, concurrent }) =>
@@ -40,9 +40,11 @@ const reorder = onDeliveries({
   main: "batch",
   outcome: "genuine",
   fields: {
-    batch: Type.Optional(count("How many make a batch (default: 2)", { minimum: 2, maximum: MOST_COPIES })),
-    order: choice(["reverse", "shuffle"], "The order in which they are delivered (default: `reverse`)"),
-    hold: Type.Optional(span("How long to wait for a complete batch before delivering what there is", "a day")),
+    batch: Type.Optional(withDefault(count("How many make a batch", { minimum: 2, maximum: MOST_COPIES }), "2")),
+    order: choice(["reverse", "shuffle"], "The order in which they are delivered"),
+    hold: Type.Optional(
+      withDefault(span("How long to wait for a complete batch before delivering what there is"), "a day"),
+    ),
   },
   defaultTimes: ({ batch = 2 }) => batch,
   prepare: ({ batch = 2, order = "reverse", hold }) => ({
@@ -97,9 +99,12 @@ const drop = onDeliveries({
   fields: {
     attempts: Type.Optional(
       Type.Unsafe<number | "all">(
-        Type.Union([count("How many", { minimum: 1 }), Type.String({ const: "all" })], {
-          description: "How many attempts of a delivery, or `all` (default: 1)",
-        }),
+        withDefault(
+          Type.Union([count("How many", { minimum: 1 }), Type.String({ const: "all" })], {
+            description: "How many attempts of a delivery, or `all`",
+          }),
+          "1",
+        ),
       ),
     ),
   },
@@ -117,7 +122,8 @@ const signature = onDeliveries({
   fields: {
     as: choice<VariantOf<"signature">>(
       ["missing", "wrong_secret", "previous_secret", "body_changed", "malformed"],
-      "What is wrong with it (default: `wrong_secret`)",
+      "What is wrong with it",
+      "`wrong_secret`",
     ),
   },
   prepare: ({ as = "wrong_secret" }) => ({ kind: "signature", as }),
@@ -133,8 +139,8 @@ const payload = onDeliveries({
   fields: {
     as: choice<VariantOf<"payload">>(
       ["patch", "truncate", "unknown_type", "extra_field", "invalid_json", "reformat"],
-      "What is changed; `reformat` only writes the JSON in another way " +
-        "(default: `extra_field`, or `patch` if one is given)",
+      "What is changed; `reformat` only writes the JSON in another way",
+      "`extra_field`, or `patch` if one is given",
     ),
     patch: Type.Optional(
       Type.Record(Type.Unknown(), { description: "JSON Pointers into the event, each with its new value" }),
@@ -163,10 +169,7 @@ const transport = onDeliveries({
   main: "as",
   outcome: "altered",
   fields: {
-    as: choice<VariantOf<"transport">>(
-      ["slow_send", "wrong_content_type", "abort_mid_body"],
-      "How it is sent (default: `slow_send`)",
-    ),
+    as: choice<VariantOf<"transport">>(["slow_send", "wrong_content_type", "abort_mid_body"], "How it is sent"),
   },
   prepare: ({ as = "slow_send" }) => ({ kind: "transport", as }),
 });

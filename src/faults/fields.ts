@@ -4,13 +4,10 @@ import type { RetryAfter } from "../contracts/fault.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { PATTERNS } from "../schema/patterns.ts";
-import { oneOf, Type, text } from "../schema/shapes.ts";
+import { oneOf, Type, text, withDefault } from "../schema/shapes.ts";
 
-export const span = (description: string, fallback?: string) =>
-  text(`${description}, such as 600ms, 30s or 24h${fallback === undefined ? "" : ` (default: ${fallback})`}`, {
-    pattern: PATTERNS.duration.pattern,
-    maxLength: 30,
-  });
+export const span = (description: string) =>
+  text(`${description}, such as 600ms, 30s or 24h`, { pattern: PATTERNS.duration.pattern, maxLength: 30 });
 
 /** A span in milliseconds; fails if it is too long. */
 export function milliseconds(written: string): number {
@@ -51,5 +48,9 @@ export const retryAfter = () =>
     ),
   );
 
-export const choice = <const V extends string>(values: readonly V[], description: string) =>
-  Type.Optional(oneOf(values, description));
+/** An optional field with one of these values, by default the first. */
+export const choice = <const V extends string>(
+  values: readonly V[],
+  description: string,
+  fallback = `\`${values[0]}\``,
+) => Type.Optional(withDefault(oneOf(values, description), fallback));

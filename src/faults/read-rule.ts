@@ -30,7 +30,7 @@ export interface KnownNames {
   judgeRules: readonly string[];
 }
 
-/** What can be said of a rule before its action is known. */
+/** A rule before its action is known. */
 const AnyRule = Type.Object(
   {
     ...RULE_FIELDS,

@@ -52,7 +52,7 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
       const rule = readRule(given, known);
       if (rule.id !== undefined) checkId(rule.id, rules, !resumes && isLogged(rule.id));
       makeRoom(rules, clock.now());
-      return put(arm(rule.id ?? ids.next(), rule, seed, clock.now()));
+      return put(arm(rule.id ?? ids.next(rule.owner), rule, seed, clock.now()));
     },
     /** Whether the logs may name a rule with this id, armed or not. */
     isLogged,
@@ -73,13 +73,10 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
       return { ...armed.state(clock.now()), status: "removed" };
     },
     clear,
-    /**
-     * Removes rules before a merchant's logs (default: all logs) are erased or replaced. Without a merchant, ids start
-     * again.
-     */
+    /** Removes rules before a merchant's logs (default: all logs) are erased or replaced. Their ids start again. */
     forget(merchant?: string) {
       clear(merchant);
-      if (merchant === undefined) ids.restart();
+      ids.restart(merchant);
     },
     schema: jsonSchema,
   };
@@ -87,21 +84,25 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
 
 /**
  * Generates rule ids that the logs do not name, so that a new rule does not inherit the requests of a removed one.
- * After a reset, the same run gets the same ids.
+ * After a reset, the same run gets the same ids. Those of a rule that can affect only one merchant are counted
+ * separately, because its dice follow from its id.
  */
 function createIds(seed: number, { rules }: RuleIndex, readLogged: () => ReadonlySet<string>) {
   const random = createRandom(seed);
-  let count = 0;
+  const counts = new Map<string, number>();
   return {
-    next(): string {
+    next(owner = ""): string {
       const logged = readLogged();
+      let count = counts.get(owner) ?? 0;
       let id: string;
-      do id = random.id("flt", ++count);
+      do id = random.id("flt", ...(owner === "" ? [] : [owner]), ++count);
       while (rules.has(id) || logged.has(id));
+      counts.set(owner, count);
       return id;
     },
-    restart() {
-      count = 0;
+    restart(owner?: string) {
+      if (owner === undefined) counts.clear();
+      else counts.delete(owner);
     },
   };
 }

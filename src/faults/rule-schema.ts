@@ -3,7 +3,7 @@
 import type { ApiPhase, FaultTarget } from "../contracts/fault.ts";
 import { RulePattern } from "../contracts/verdict.ts";
 import { oncePerKey } from "../kernel/once.ts";
-import { oneOf, type Static, type TObject, Type, text } from "../schema/shapes.ts";
+import { flag, oneOf, type Static, type TObject, Type, text, withDefault } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
 import { apiActions } from "./api-actions.ts";
 import { deliveryActions } from "./delivery-actions.ts";
@@ -14,7 +14,9 @@ import { type BudgetScope, SCOPES_OF, type TriggerInput, triggerSchema } from ".
 export const actions: readonly Action[] = [...apiActions, ...deliveryActions];
 
 export const RULE_FIELDS = {
-  id: Type.Optional(text("A name for programs (default: a generated id)", { pattern: "^flt_[0-9A-Za-z_-]{1,60}$" })),
+  id: Type.Optional(
+    withDefault(text("A name for programs", { pattern: "^flt_[0-9A-Za-z_-]{1,60}$" }), "a generated id"),
+  ),
   name: Type.Optional(text("A name for people", { maxLength: 200 })),
   expect: Type.Optional(
     Type.Array(RulePattern, {
@@ -22,19 +24,19 @@ export const RULE_FIELDS = {
       maxItems: 50,
     }),
   ),
-  ttl: Type.Optional(span("How long the rule lives, in sandbox time", "until a reset")),
+  ttl: Type.Optional(withDefault(span("How long the rule lives, in sandbox time"), "until a reset")),
   priority: Type.Optional(
-    Type.Integer({
-      description:
-        "Rules with a higher priority are tried first, equal ones in the order in which they were added (default: 0)",
-      minimum: -1_000,
-      maximum: 1_000,
-    }),
+    withDefault(
+      Type.Integer({
+        description: "Rules with a higher priority are tried first, equal ones in the order in which they were added",
+        minimum: -1_000,
+        maximum: 1_000,
+      }),
+      "0",
+    ),
   ),
-  label: Type.Optional(
-    Type.Boolean({ description: "Whether responses name the rule in X-Sandbox-Fault (default: true)" }),
-  ),
-  enabled: Type.Optional(Type.Boolean({ description: "Whether the rule can fire at all (default: true)" })),
+  label: Type.Optional(withDefault(flag("Whether responses name the rule in X-Sandbox-Fault"), "true")),
+  enabled: Type.Optional(withDefault(flag("Whether the rule can fire at all"), "true")),
 };
 
 export type ActionInput = Parameters<

@@ -1,7 +1,7 @@
 // The trigger of a rule: which of its matches fire.
 
 import type { FaultTarget } from "../contracts/fault.ts";
-import { count, oneOf, optional, type Static, Type } from "../schema/shapes.ts";
+import { count, oneOf, optional, type Static, Type, withDefault } from "../schema/shapes.ts";
 import { span } from "./fields.ts";
 
 export const BUDGET_SCOPES = ["rule", "key", "operation", "idempotency_key", "event", "endpoint"] as const;
@@ -16,19 +16,20 @@ export const triggerSchema = Type.Object(
   {
     skip: optional(count("How many matches to let pass first")),
     times: optional(
-      count("How often to fire; null is unlimited (default: 1, or unlimited with `every`, `probability` or `for`)", {
-        minimum: 1,
-      }),
+      withDefault(
+        count("How often to fire; null is unlimited", { minimum: 1 }),
+        "1, or unlimited with `every`, `probability` or `for`",
+      ),
     ),
     every: optional(count("Fire on every nth match", { minimum: 1 })),
     probability: optional(Type.Number({ description: "How likely a match fires", minimum: 0, maximum: 1 })),
     seed: optional(
-      count("Repeats the same random choices of probability and latency (default: the sandbox's own seed)"),
+      withDefault(count("Repeats the same random choices of probability and latency"), "the sandbox's own seed"),
     ),
     after: optional(span("How long to wait before the rule begins")),
     for: optional(span("How long the rule is active once it has begun")),
     per: optional(
-      oneOf(BUDGET_SCOPES, "What has its own count of matches and firings (default: `rule`, one count for all)"),
+      withDefault(oneOf(BUDGET_SCOPES, "What has its own count of matches and firings"), "`rule`, one count for all"),
     ),
   },
   { additionalProperties: false, description: "Which matches fire (default: the next one)" },
@@ -67,12 +68,12 @@ export interface Budget {
 }
 
 /** Counts one match and returns whether it fires. `chance` is called only if the probability decides. */
-export function fires(trigger: Trigger, budget: Budget, chance: (match: number) => number): boolean {
+export function fires(trigger: Trigger, budget: Budget, chance: () => number): boolean {
   const match = ++budget.seen - trigger.skip;
   if (match <= 0) return false;
   if (trigger.times !== null && budget.fired >= trigger.times) return false;
   if (trigger.every !== null && match % trigger.every !== 0) return false;
-  if (trigger.probability < 1 && chance(match) >= trigger.probability) return false;
+  if (trigger.probability < 1 && chance() >= trigger.probability) return false;
   budget.fired++;
   return true;
 }

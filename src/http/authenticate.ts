@@ -14,13 +14,11 @@ const INVALID_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
  * Looks up the key's identity without rejecting the request, so that every response can carry the caller's rate limit
  * headers.
  */
-export function identify(tenants: Tenants, limiter: RateLimiter): Stage {
-  return (request, _response, next) => {
-    const context = contextOf(request);
-    const token = bearer(request.headers.authorization);
+export function identify(tenants: Tenants, limiter: RateLimiter): (context: RequestContext) => void {
+  return (context) => {
+    const token = bearer(context.incoming.headers.authorization);
     if (token?.startsWith("sk_test_")) context.identity = tenants.identify(token);
     context.bucket = limiter.bucket(context);
-    next();
   };
 }
 

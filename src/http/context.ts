@@ -6,6 +6,7 @@ import { realNow } from "../kernel/clock.ts";
 import { NO_ASSUMPTIONS } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Identity } from "../store/records/tenants.ts";
+import type { RequestSeries } from "../store/request-log/request-numbers.ts";
 import type { RateLimitWindow } from "./rate-limit-window.ts";
 
 export interface Reply {
@@ -62,6 +63,8 @@ export function passOn(context: RequestContext, next: Next): void {
   else context.finish(context);
 }
 
+const NO_SERIES: RequestSeries = { prefix: "req_", made: 0, isErased: false };
+
 export function openContext(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
@@ -82,10 +85,10 @@ export function openContext(
      * Sandbox milliseconds at arrival. Used for every time that the request shows or stores, unless a fault shifts it.
      */
     at,
-    /** The number in the request's id; 0 for requests that the request log does not keep. */
+    /** Its place among all requests; 0 for requests that the request log does not keep. */
     sequence: 0,
-    /** Increases with each reset, which starts the numbers again. */
-    era: 0,
+    /** The requests of its merchant, among which its id counts it. */
+    series: NO_SERIES,
     /** Shown in the response only if the request has a number. */
     id: "req_0",
     /** All headers of the response, as sent. */

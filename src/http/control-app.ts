@@ -6,7 +6,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Endpoint } from "../contracts/endpoint.ts";
-import { CONTROL_PREFIX, PAGE_PATH } from "../contracts/paths.ts";
+import { CONTROL_PREFIX, PAGE_PATH, SKILL_PATH } from "../contracts/paths.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
@@ -42,12 +42,14 @@ interface ControlAppOptions<World> {
   report: (error: unknown, context: RequestContext) => void;
   /** Loads the dashboard's page, at the first request for it. */
   loadPage: () => Document;
+  /** Loads the page for coding agents. */
+  loadSkill: () => Document;
 }
 
 export function createControlApp<World>(
   options: ControlAppOptions<World>,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const { guard, clock, control, requireToken, loadPage } = options;
+  const { guard, clock, control, requireToken, loadPage, loadSkill } = options;
   const world = withRoomForRequest(options.world);
   const paths = pathsOf(CONTROL_PREFIX, control);
   const refuse = ({ path }: RequestContext) => refusePath(path, paths);
@@ -63,6 +65,7 @@ export function createControlApp<World>(
   );
   router.get("/", redirectToPage);
   router.get(PAGE_PATH, createPage(loadPage));
+  router.get(SKILL_PATH, createPage(loadSkill));
   addRoutes(router, CONTROL_PREFIX, control, (endpoint) =>
     inTurn(
       readBody, //                           415 413 400

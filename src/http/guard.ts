@@ -118,9 +118,8 @@ function checkSite({ method, headers }: IncomingMessage): void {
 
 /**
  * Rejects requests under /v1 that a browser sends on its own, such as an image, without saying whose page asks:
- * browsers
- * send Sec-Fetch-Site only to localhost, so not to a name of `--allowed-host`. A page cannot add a key without a
- * preflight, and cannot leave out the `Mozilla` that every browser's User-Agent starts with.
+ * browsers send Sec-Fetch-Site only to localhost, so not to a name of `--allowed-host`. A page cannot add a key without
+ * a preflight, and cannot leave out the `Mozilla` that every browser's User-Agent starts with.
  */
 function checkBrowser({ url, headers }: IncomingMessage): void {
   if (headers["sec-fetch-site"] !== undefined || !isApiPath(url)) return;
@@ -141,7 +140,8 @@ const isNavigation = (headers: IncomingHttpHeaders) =>
 
 /**
  * The first stage: applies the guard, and the limits on every request. `admitted` is called between the two: a request
- * that the guard rejects gets no number, so that no web page changes the numbers of other requests.
+ * that the guard rejects belongs to no merchant and gets no number, so that no web page changes the numbers of other
+ * requests.
  */
 export const admit =
   (guard: Guard, admitted: (context: RequestContext) => void = () => {}): Stage =>

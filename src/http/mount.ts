@@ -98,7 +98,7 @@ export function createMount(handlers: () => ServerHandlers, arrived: (place: Pla
   };
 }
 
-/** What an app has removed from the path of a request: its own mount path. */
+/** The mount path, which the app has removed from the path of the request. */
 function prefixOf({ url = "", originalUrl = url }: IncomingMessage & { originalUrl?: string }): string {
   return originalUrl.endsWith(url) ? originalUrl.slice(0, originalUrl.length - url.length) : "";
 }

@@ -54,9 +54,12 @@ export function createPipeline(
   const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies, recorder, faults } = deps;
   const paths = pathsOf(API_PREFIX, catalogue);
   const refuse = ({ path }: RequestContext) => refusePath(path, paths);
+  const findCaller = identify(tenants, limiter);
   const beforeRoute = inTurn(
-    admit(guard, recorder.admitted), //                  403 414 417
-    identify(tenants, limiter), //                       rejects nothing: finds the merchant and its rate limit window
+    admit(guard, (context) => {
+      findCaller(context); //                            rejects nothing: finds the merchant and its rate limit window
+      recorder.admitted(context); //                     rejects nothing: numbers the request
+    }), //                                               403 414 417
     faults.outage, //                                    503 injected, with or without a valid key
     requireLiteralPath(refuse), //                       404
   );

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestMessage } from "../contracts/live-messages.ts";
+import { tryParseJson } from "../kernel/attempt.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import { isRateLimit } from "../kernel/errors.ts";
 import { containsLiveKey, mask, maskKey } from "../kernel/mask.ts";
@@ -27,8 +28,8 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
   const connections = new WeakMap<Socket, Connection>();
   let accepted = 0;
   const record = (context: RequestContext, entry: RequestEntry) => {
-    // Drop a request that began before a reset, because a later request may have the same number.
-    if (context.era !== requestLog.era()) return;
+    // A later request may have the same id.
+    if (context.series.isErased) return;
     try {
       requestLog.add(entry);
       onRecorded(entry);
@@ -49,11 +50,9 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
     /** Opens the context of a request, whose pipeline sends its reply with `finish`. */
     open: (incoming: IncomingMessage, outgoing: ServerResponse, finish: (context: RequestContext) => void) =>
       openContext(incoming, outgoing, clock.now(), finish),
-    /** Numbers a request that the guard has admitted. */
+    /** Numbers a request that the guard has admitted, once its merchant is known. */
     admitted(context: RequestContext) {
-      context.sequence = requestLog.next();
-      context.era = requestLog.era();
-      context.id = `req_${context.sequence}`;
+      Object.assign(context, requestLog.numbers.next(context.identity?.merchant));
     },
     /** Call this once the response is being sent. */
     close(context: RequestContext) {
@@ -102,6 +101,7 @@ function collect(incoming: IncomingMessage, done: (body: string) => void): void 
 export function requestMessage(entry: RequestEntry): RequestMessage {
   const {
     id,
+    sequence,
     at,
     method,
     path,
@@ -114,9 +114,11 @@ export function requestMessage(entry: RequestEntry): RequestMessage {
     replayOf,
     fault,
     ignored,
+    summary,
   } = entry;
   return {
     id,
+    sequence,
     at,
     method,
     path,
@@ -129,6 +131,7 @@ export function requestMessage(entry: RequestEntry): RequestMessage {
     replayOf: replayOf ?? null,
     fault: fault ?? null,
     ignored: ignored ?? null,
+    summary: summary ?? null,
   };
 }
 
@@ -136,6 +139,22 @@ export function requestMessage(entry: RequestEntry): RequestMessage {
 function ignoredInput(sent: RequestContext["headers"]): string | undefined {
   const { "X-Sandbox-Unknown-Params": params, "X-Sandbox-Ignored-Headers": headers } = sent;
   return params !== undefined && headers !== undefined ? `${params}, ${headers}` : (params ?? headers);
+}
+
+const LONGEST_SUMMARY = 300;
+/** Records begin with their id, so the start of a body is enough. */
+const SUMMARISED = 2_048;
+
+/** `invalid_state: This payment …` for an error, `pay_1 succeeded` for a write. */
+function summaryOf(method: string | undefined, status: number, body: string): string | undefined {
+  if (status >= 400) {
+    const { code, message } = (tryParseJson(body) ?? {}) as { code?: unknown; message?: unknown };
+    return code === undefined ? undefined : `${code}: ${message}`.slice(0, LONGEST_SUMMARY);
+  }
+  if (method === "GET" || method === "HEAD") return undefined;
+  const start = body.slice(0, SUMMARISED);
+  const found = [/"id":"([^"]{1,80})"/, /"status":"(\w{1,40})"/].flatMap((pattern) => pattern.exec(start)?.[1] ?? []);
+  return found.length === 0 ? undefined : found.join(" ");
 }
 
 const UNKNOWN: Connection = { number: 0, opened: 0 };
@@ -166,6 +185,7 @@ function describe(context: RequestContext, connection: Connection, answeredAt: n
     replayOf: context.replayOf,
     fault: context.faults?.fired.join(",") || undefined,
     ignored: ignoredInput(context.headers),
+    summary: reply && summaryOf(incoming.method, reply.status, reply.body),
     requestHeaders: incoming.headers,
     requestBody: context.bodyText,
     responseHeaders: context.sentHeaders,

@@ -128,7 +128,7 @@ function pathHint(path: string, known: readonly string[]): string {
     return ` Paths are taken literally: drop the extra slash and use ${trimmed}.`;
   if (!path.startsWith(`${API_PREFIX}/`))
     return ` Every operation is under ${API_PREFIX}, as in ${API_PREFIX}/payments.`;
-  // As in /v1/payroll for /v1/employees/payroll.
+  // A known path with the same last segment: /v1/employees/payroll for /v1/payroll.
   const sameEnd = known.find((one) => one.endsWith(path.slice(path.lastIndexOf("/"))));
   return didYouMean(sameEnd ?? path, known);
 }

@@ -209,8 +209,7 @@ const rejected = new WeakSet<Duplex>();
 
 /**
  * Responds to invalid HTTP in the API's error format. Node's own response has an empty body. The request gets no
- * number:
- * a web page can make a browser send one, with a cookie that is too long or as TLS.
+ * number: a web page can make a browser send one, with a cookie that is too long or as TLS.
  */
 function rejectMalformed(error: Error, socket: Duplex): void {
   const response = responseOn(socket);

@@ -144,7 +144,7 @@ function runOnRepeat(add: AddFinding, repeat: RepeatDelivery, reported?: string)
   return id;
 }
 
-/** What confirms a chain: a missing retry is confirmed by timing, because only the deadline shows it. */
+/** The evidence for a chain. A missing retry is confirmed by timing, because only the deadline shows it. */
 const chainSubject = (chain: RetryChain) =>
   callSubject(firstCall(chain), chain.calls, chain.calls.length === 1 ? "time" : chain.confirmedBy);
 

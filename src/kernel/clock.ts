@@ -328,7 +328,7 @@ export const isoTime = (milliseconds: number) => new Date(within(milliseconds)).
 /** The latest time that RFC 3339 can express. */
 export const LATEST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
-/** A clock that runs on stops at the last time, and one of a machine that is set before 1970 stands at the first. */
+/** Keeps a time within the range of a date: from 1970 to the end of the year 9999. */
 const within = (milliseconds: number) => Math.min(Math.max(milliseconds, 0), LATEST_TIME);
 
 /**

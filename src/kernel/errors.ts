@@ -132,9 +132,7 @@ interface ErrorFacts {
 
 export type ErrorCode = keyof typeof errors;
 
-/**
- * Whether a response reports a rate limit.
- */
+/** Whether a response reports a rate limit. */
 export const isRateLimit = (status: number, code: string | undefined) =>
   status === errors.rate_limit_exceeded.status || code === "rate_limit_exceeded" || code === "injected_rate_limit";
 
@@ -216,6 +214,17 @@ export const exitCodes = {
   badFixture: 6,
   unsupportedNode: 7,
 } as const;
+
+export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
+  ok: "success",
+  runtime: "failure",
+  usage: "usage error",
+  verdict: "a check failed",
+  inconclusive: "inconclusive",
+  portInUse: "port in use",
+  badFixture: "invalid input file",
+  unsupportedNode: "unsupported Node",
+};
 
 /**
  * Why no sandbox can start: this Node is too old for better-sqlite3, or the native addon is missing. The service never

@@ -46,7 +46,7 @@ function sorted(value: unknown): unknown {
   return Object.fromEntries(fields.map(([name, child]) => [name, sorted(child)]));
 }
 
-/** What to tell a receiver that hashes the parsed body. */
+/** The advice for a receiver that hashes the parsed body. */
 export const VERIFY_RAW_BYTES =
   "The signature is that of the parsed and re-serialised body: verify the raw bytes. " +
   'They are in express.raw({ type: "application/json" }), Fastify\'s parseAs: "buffer", Next.js request.text(), ' +

@@ -70,6 +70,13 @@ export function sortKeyIn(id: string): string {
   return id.slice(start, start + SORT_KEY_LENGTH);
 }
 
+/**
+ * What other ids show of a merchant's id: `lodge` of mer_lodge. The id in a user's fixture may be any text, which an
+ * HTTP header or the id of a fault rule cannot contain.
+ */
+export const merchantLabel = (merchant: string) =>
+  /^mer_\w{1,24}$/.test(merchant) ? merchant.slice("mer_".length) : hash("sha256", merchant, "hex").slice(0, 12);
+
 /** An access token of 192 bits from the system, which no seed predicts. */
 export const randomToken = () => randomBytes(24).toString("hex");
 

@@ -6,8 +6,7 @@ import { IBAN_START_SOURCE, ibansIn } from "./iban.ts";
 
 /**
  * Words that make a name secret, at the end of its words and in any spelling: `api key` matches apikey, apiKey,
- * API_KEY,
- * x-api-key, xapikey and card[api][key]. A word may end with an `s` or digits.
+ * API_KEY, x-api-key, xapikey and card[api][key]. A word may end with an `s` or digits.
  */
 export const SECRET_WORDS = [
   "authorization",

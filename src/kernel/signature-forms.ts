@@ -7,7 +7,7 @@ export type Sign = (body: string | Uint8Array, secret: string, eventId: string) 
 
 export interface SignatureForm {
   encoding: "hex" | "base64";
-  /** What is signed, such as `id and body`. */
+  /** The signed content, such as `id and body`. */
   content: string;
   /** How the HMAC key is derived from the secret. */
   key: string;

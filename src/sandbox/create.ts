@@ -1,8 +1,9 @@
 // createSandbox(): reads the options, fills the database, opens the sockets, and creates the engine and the control API
 // on first use.
 
-import type { ControlApi, LiveEvent } from "../../generated/control-api.ts";
+import type { LiveEvent } from "../../generated/control-api.ts";
 import { type ControlTransport, createControlClient } from "../client/control-call.ts";
+import { type SandboxApi, withEffects } from "../client/effects.ts";
 import { connect } from "../client/http-transport.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
 import { VERDICT_RANK, type VerdictMessage } from "../contracts/verdict.ts";
@@ -33,7 +34,7 @@ import { mount, type Served, serve } from "./serve.ts";
 import { openSockets } from "./sockets.ts";
 
 /** A running sandbox: its address, its listeners, and a method for each operation of the control API. */
-export interface Sandbox extends ControlApi {
+export interface Sandbox extends SandboxApi {
   /**
    * The address of the sandbox, such as `http://127.0.0.1:4747`. With `listen: false` it is where the app has mounted
    * the sandbox, such as `http://localhost:3000/pay`; it is empty until a request has arrived or a server is attached.
@@ -117,7 +118,7 @@ export async function openSandbox(
       "listensOn" in address ? await serve(options, address, handlers) : mount(address, handlers, lazy.reached);
     lazy.start(served);
     if (hasPort) await addToRun(address.url(), null, []);
-    const client = createControlClient(inProcessTransport(lazy.controlApi));
+    const client = withEffects(createControlClient(inProcessTransport(lazy.controlApi)));
     return withProperties(client, describe(prepared, lazy, served));
   } catch (error) {
     await lazy.discard();
@@ -247,6 +248,7 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
   controlApi?.verifier.stop();
   controlApi?.lessons.stop();
   opened.engine?.heldResponses.releaseAll();
+  opened.engine?.dispatcher.endWaits();
   await server?.close(within);
   await opened.engine?.dispatcher.stop(within);
   // Concludes again for requests and deliveries that have just ended. The live stream is closed, but listeners in this

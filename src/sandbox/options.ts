@@ -5,16 +5,29 @@ import { resolve } from "node:path";
 import type { AssumptionValues } from "../../generated/control-api.ts";
 import { NewEndpoint } from "../contracts/webhook.ts";
 import type { RateLimit } from "../http/rate-limit-window.ts";
-import { tryParseJson } from "../kernel/attempt.ts";
-import { parseTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
-import { parseDuration, tryParseDuration } from "../kernel/duration.ts";
+import { parseDuration } from "../kernel/duration.ts";
 import { usageError } from "../kernel/errors.ts";
 import { randomToken } from "../kernel/random.ts";
 import { kebab } from "../kernel/text.ts";
 import { lessonFiles } from "../lessons/lesson-files.ts";
 import { annotate } from "../schema/assumed.ts";
+import { PATTERNS } from "../schema/patterns.ts";
 import { oneOf, type TSchema, Type } from "../schema/shapes.ts";
+import {
+  assumption,
+  clockTime,
+  databaseFile,
+  hostName,
+  nonEmpty,
+  onOrOff,
+  type RetryScheduleOption,
+  rateRule,
+  retrySchedule,
+  textLike,
+  webOrigin,
+  wholeNumber,
+} from "./option-values.ts";
 
 /** The values of all options. The doc comments in types/ are the descriptions below. */
 export interface Options {
@@ -41,6 +54,7 @@ export interface Options {
   allowedHost: string[];
   allowedOrigin: string[];
   endpoints: NewEndpoint[];
+  webhookSecret: string | undefined;
   controlToken: string | undefined;
   trust: boolean;
 }
@@ -58,6 +72,8 @@ interface OptionDefinition<V> {
   /** The placeholder of the value in the help; a switch has none. */
   value?: string;
   description: string;
+  /** The default as the help words it. */
+  defaultText?: string | undefined;
   /** The flag may be repeated. */
   multiple?: true;
   default: V;
@@ -73,25 +89,13 @@ interface OptionDefinition<V> {
 /** An option that is off without its flag. */
 const switchOption = (description: string) => ({ description, default: false, parse: onOrOff });
 
-const textOption = (value: string, description: string) => ({
+const textOption = (value: string, description: string, defaultText?: string) => ({
   value,
   description,
+  defaultText,
   default: undefined,
   parse: nonEmpty,
 });
-
-const textLike = (form: RegExp, what: string) => (text: string, flag: string) =>
-  form.test(text) ? text : usageError(`${flag} takes ${what}; received "${text}".`);
-const hostName = textLike(/^[\w.-]+$|^\[?[\da-f:.]+\]?$/i, "a host name such as host.docker.internal");
-const webOriginForm = textLike(/^[a-z][a-z0-9+.-]*:\/\/[^/?#@]+$/i, "an origin such as http://localhost:3000");
-const webOrigin = (text: string, flag: string) =>
-  text.toLowerCase() === "null"
-    ? usageError(
-        `${flag} takes an origin such as http://localhost:3000; ` +
-          `received "${text}", the origin of every sandboxed frame and every local file. ` +
-          "Serve the page from a local server, and allow its origin.",
-      )
-    : webOriginForm(text, flag);
 
 /** A list of texts, by repeating the flag. */
 const textsOption = (value: string, description: string, parse = nonEmpty) => ({
@@ -105,7 +109,8 @@ const textsOption = (value: string, description: string, parse = nonEmpty) => ({
 /** One of several words, by default the first. */
 const choiceOption = <const V extends string>(words: readonly [V, ...V[]], description: string) => ({
   value: words.join("|"),
-  description: `${description} (default: ${words[0]})`,
+  description,
+  defaultText: words[0],
   default: words[0],
   parse: (text: string, flag: string) =>
     words.find((word) => word === text) ?? usageError(`${flag} takes ${words.join(" or ")}; received "${text}".`),
@@ -114,7 +119,8 @@ const choiceOption = <const V extends string>(words: readonly [V, ...V[]], descr
 
 const numberOption = (description: string, usual: number, minimum: number, maximum: number) => ({
   value: "n",
-  description: `${description} (default: ${usual})`,
+  description,
+  defaultText: String(usual),
   default: usual,
   parse: wholeNumber(minimum, maximum),
   schema: Type.Integer({ minimum, maximum }),
@@ -132,21 +138,21 @@ const inGroup = <const D>(group: OptionDefinition<unknown>["group"], definitions
 export const optionDefinitions: Definitions = {
   ...inGroup("Address and storage", {
     port: numberOption("listen on this port; 0 selects any free port", 4747, 0, 65_535),
-    host: textOption("address", "listen on this address (default: both loopback addresses)"),
+    host: textOption("address", "listen on this address", "both loopback addresses"),
     db: {
-      ...textOption("file", "keep all data in this SQLite file (default: .merchant-sandbox/sandbox.db)"),
+      ...textOption("file", "keep all data in this SQLite file", ".merchant-sandbox/sandbox.db"),
       parse: databaseFile,
       default: ".merchant-sandbox/sandbox.db",
     },
     memory: switchOption("keep all data in memory instead of a file"),
   }),
   ...inGroup("Data", {
-    fixtures: textOption("dir", "load merchants from this folder instead of lodge, market, stage and blank"),
+    fixtures: textOption("path", "load merchants from this folder or file instead of lodge, market, stage and blank"),
     lessons: textOption("dir", "load lessons from this folder instead of the built-in ones"),
     snapshot: textOption("file", "start from this snapshot, which replaces the data in the database"),
     seed: numberOption("generate ids, keys and secrets from this seed", 1, 0, 2 ** 32),
     clock: {
-      ...textOption("time", "freeze the clock at this time, such as 2026-01-05T09:00:00Z (default: real)"),
+      ...textOption("time", "freeze the clock at this time, such as 2026-01-05T09:00:00Z", "real"),
       parse: clockTime,
     },
   }),
@@ -159,7 +165,8 @@ export const optionDefinitions: Definitions = {
     rateLimit: {
       value: "limit",
       multiple: true,
-      description: "limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s)",
+      description: "limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one",
+      defaultText: "6000/60s",
       default: {},
       parse: rateRule,
     },
@@ -188,16 +195,27 @@ export const optionDefinitions: Definitions = {
       parse: (text: string, flag: string) => ({ url: nonEmpty(text, flag) }),
       schema: Type.Array(NewEndpoint),
     },
+    webhookSecret: {
+      ...textOption(
+        "secret",
+        "sign deliveries to the given endpoints with this secret, such as whsec_local",
+        "generated",
+      ),
+      parse: textLike(new RegExp(PATTERNS.webhookSecret.pattern), "whsec_ and a text of your own, such as whsec_local"),
+      schema: Type.String({ pattern: PATTERNS.webhookSecret.pattern }),
+    },
     retrySchedule: {
       ...textOption(
         "schedule",
-        "retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m (default: fast)",
+        "retry fast (after 1 5 15 30 60 s), realistic (over a day) or with own gaps: 1s,10s,1m",
+        "fast",
       ),
       parse: retrySchedule,
     },
     webhookTimeout: {
       value: "duration",
-      description: "limit the total time for a webhook response (default: 10s)",
+      description: "limit the total time for a webhook response",
+      defaultText: "10s",
       default: undefined,
       parse: parseDuration,
     },
@@ -210,15 +228,21 @@ export const optionDefinitions: Definitions = {
   ...inGroup("Security", {
     allowedHost: textsOption("name", "accept requests for this host name too; NAME:PORT for one port"),
     allowedOrigin: textsOption("origin", "accept requests from web pages of this origin", webOrigin),
-    controlToken: textOption(
-      "token",
-      "require this token on the control API (default: generated if --host opens the network)",
-    ),
+    controlToken: textOption("token", "require this token on the control API", "generated if --host opens the network"),
     trust: switchOption(
       "send the webhooks of a database, a snapshot and a merchant-sandbox.json that were not written here",
     ),
   }),
 };
+
+/** The description of an option or a flag, with its default. */
+export const withDefault = ({ description, defaultText }: Described): string =>
+  defaultText === undefined ? description : `${description} (default: ${defaultText})`;
+
+interface Described {
+  description: string;
+  defaultText?: string | undefined;
+}
 
 export const optionNames = Object.keys(optionDefinitions) as OptionName[];
 
@@ -294,78 +318,12 @@ export function ownHost({ host = "127.0.0.1", allowedHost }: Options): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-type RetryScheduleOption = "fast" | "realistic" | number[];
-
-const UNLIMITED: RateLimit = { limit: 1_000_000_000, window: 60_000 };
-
-function nonEmpty(text: string, flag: string): string {
-  return text === "" ? usageError(`${flag} needs a value.`) : text;
-}
-
-/** SQLite's own name for a database in memory would become a file of that name. */
-function databaseFile(text: string, flag: string): string {
-  if (text === ":memory:")
-    usageError(`${flag} takes a file; received ":memory:". Use --memory to keep all data in memory.`);
-  return nonEmpty(text, flag);
-}
-
-function onOrOff(text: string, flag: string): boolean {
-  if (["", "1", "true", "yes", "on"].includes(text)) return true;
-  if (["0", "false", "no", "off"].includes(text)) return false;
-  return usageError(`${flag} is a switch: it takes yes or no; received "${text}".`);
-}
-
-export function wholeNumber(least: number, most: number) {
-  return (text: string, flag: string): number => {
-    const value = Number(text);
-    if (!/^\d+$/.test(text) || value < least || value > most)
-      usageError(`${flag} takes a whole number from ${least} to ${most}; received "${text}".`);
-    return value;
-  };
-}
-
-function clockTime(text: string, flag: string): number | undefined {
-  if (text === "real") return undefined;
-  return (
-    parseTime(text) ?? usageError(`${flag} takes real or a time such as 2026-01-05T09:00:00Z; received "${text}".`)
-  );
-}
-
-/** The value is JSON, or a text without quotes. */
-function assumption(text: string, flag: string): Record<string, unknown> {
-  const cut = text.indexOf("=");
-  if (cut < 1)
-    usageError(
-      `${flag} takes the id of an assumption and its value, such as rate_limit.limit=100; received "${text}".`,
-    );
-  const value = text.slice(cut + 1);
-  return { [text.slice(0, cut)]: tryParseJson(value) ?? value };
-}
-
-function rateRule(text: string, flag: string): Record<string, RateLimit> {
-  const [operation, rule] = text.includes("=") ? (text.split("=", 2) as [string, string]) : ["all", text];
-  if (rule === "none") return { [operation]: UNLIMITED };
-  const [, limit = "", duration = ""] = /^(\d+)\/(.+)$/.exec(rule) ?? [];
-  const window = tryParseDuration(duration);
-  if (!window || Number(limit) < 1 || Number(limit) > UNLIMITED.limit)
-    usageError(
-      `${flag} takes requests per duration, from 1 to ${UNLIMITED.limit}, such as 10/10s, or none; received "${text}".`,
-    );
-  return { [operation]: { limit: Number(limit), window } };
-}
-
-function retrySchedule(text: string, flag: string): RetryScheduleOption {
-  if (text === "fast" || text === "realistic") return text;
-  const gaps = text.split(",").map(tryParseDuration);
-  if (gaps.every((gap) => gap !== undefined)) return [0, ...gaps];
-  return usageError(`${flag} takes fast, realistic, or gaps such as 1s,10s,1m; received "${text}".`);
-}
-
 /** The file in a folder that sets the options of the sandboxes started there. */
 export const CONFIG_FILE = "merchant-sandbox.json";
 
 function schemaOf(name: OptionName): TSchema {
-  const { value, multiple, schema, description } = optionDefinitions[name];
+  const { value, multiple, schema } = optionDefinitions[name];
+  const description = withDefault(optionDefinitions[name]);
   if (schema) return annotate(schema, { description });
   if (value === undefined) return Type.Boolean({ description });
   return multiple

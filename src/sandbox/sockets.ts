@@ -19,7 +19,9 @@ import { createUpgradeHandler, type ServerHandlers } from "../http/server.ts";
 import { usageError } from "../kernel/errors.ts";
 import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
+import { Document } from "../kernel/reply-bodies.ts";
 import { serviceHeaders } from "../reference/headers.ts";
+import { skillPage } from "../reference/skill.ts";
 import { reportStyle } from "../report/html-page.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { ControlApiParts } from "./control-api.ts";
@@ -47,6 +49,8 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts, i
       requireToken,
       report,
       loadPage: loadDashboardPage,
+      // As plain text, which browsers show instead of saving it.
+      loadSkill: () => new Document("text/plain", skillPage(), "default-src 'none'"),
     }),
   );
   return {

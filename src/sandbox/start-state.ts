@@ -9,7 +9,7 @@ import type { ControlContext } from "../control/index.ts";
 import type { Restored } from "../control/merchants.ts";
 import { addRulesFromFile } from "../faults/index.ts";
 import { ApiError, SandboxError } from "../kernel/errors.ts";
-import type { LessonService } from "../lessons/index.ts";
+import { mask } from "../kernel/mask.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { confirm, isConfirmed } from "../store/user-state.ts";
 import type { EndpointKey } from "../store/webhooks/outbox.ts";
@@ -19,18 +19,17 @@ import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import { CONFIG_FILE } from "./options.ts";
 
-interface Parts extends Omit<ControlContext, "restore" | "releaseHeld" | "world" | "snapshots" | "lessons"> {
+interface Parts extends Omit<ControlContext, "restore" | "releaseHeld" | "world" | "snapshots"> {
   dispatcher: Dispatcher;
   world: World;
   snapshots: Snapshots;
-  lessons: LessonService;
 }
 
 export function createStartState(
   { options, scenarios, toConfirm }: Pick<Engine, "options" | "scenarios" | "toConfirm">,
   parts: Parts,
 ) {
-  const { clock, world, snapshots, lessons, faults, tenants, dispatcher } = parts;
+  const { clock, world, snapshots, faults, tenants, dispatcher } = parts;
   if (options.trust && toConfirm !== undefined) confirm(toConfirm);
   const hold = openHold(parts, toConfirm !== undefined && !options.trust && !isConfirmed(toConfirm));
   /** The rules as their file contained them at the start. A reset arms these, even if the file has changed since. */
@@ -40,10 +39,9 @@ export function createStartState(
   return {
     async setUp(): Promise<void> {
       // In memory, the database already is a copy of the fixtures.
-      if (!options.memory) world.fill();
+      if (!options.memory) await world.fill();
       if (options.snapshot !== undefined) {
-        snapshots.restoreFile(resolve(options.snapshot));
-        lessons.reset();
+        await snapshots.restoreFile(resolve(options.snapshot), { keepsLog: true });
       }
       const { faults: file } = options;
       if (file !== undefined) {
@@ -55,7 +53,9 @@ export function createStartState(
         await addRulesFromFile(file, add, file === CONFIG_FILE ? "usage" : "badFixture");
       }
       for (const nameOrFile of options.scenario) scenarioNames.push((await scenarios.startGiven(nameOrFile)).name);
-      for (const [index, given] of options.endpoints.entries()) {
+      const { webhookSecret } = options;
+      for (const [index, one] of options.endpoints.entries()) {
+        const given = webhookSecret === undefined ? one : { secret: webhookSecret, ...one };
         const { merchant, id } = await registerGiven(parts, given, `/endpoints/${index}`);
         await hold.endpoint({ merchant, endpoint: id });
         endpoints.push({ given, merchant });
@@ -71,11 +71,9 @@ export function createStartState(
       const isEverything = merchant === undefined;
       // Fixtures are seeded relative to the clock.
       if (isEverything) clock.set(options.clock === undefined ? "real" : "frozen", options.clock);
-      await world.reset(merchant);
-      if (isEverything && options.snapshot !== undefined) {
-        snapshots.restoreFile(resolve(options.snapshot));
-        parts.dataReplaced();
-      }
+      if (isEverything && options.snapshot !== undefined)
+        await snapshots.restoreFile(resolve(options.snapshot), { keepsLog: false });
+      else await world.reset(merchant);
       const armed = rules
         .filter(({ owner }) => isEverything || owner === merchant)
         .map(({ given }) => faults.add(given).id);
@@ -120,7 +118,10 @@ const ownerOf = ({ match }: RuleState, tenants: Parts["tenants"]) =>
 async function registerGiven(parts: Parts, endpoint: NewEndpoint, pointer: string) {
   const [error] = fieldErrors(NewEndpoint, endpoint);
   if (error)
-    throw new SandboxError(`The endpoint ${JSON.stringify(endpoint)} cannot be registered: ${error.message}`, "usage");
+    throw new SandboxError(
+      `The endpoint ${mask(JSON.stringify(endpoint), 400)} cannot be registered: ${error.message}`,
+      "usage",
+    );
   return register(parts, endpoint).catch((error: unknown) => {
     if (!(error instanceof ApiError)) throw error;
     const { code, message } = error;

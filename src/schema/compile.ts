@@ -4,16 +4,14 @@
 // build, is 1.4 MiB.
 
 import { oncePerKey } from "../kernel/once.ts";
-import { ASSUMED } from "./assumed.ts";
 import { isObject, KEYWORDS, type Keyword, type Test, testType, unsupported } from "./keywords.ts";
 import type { SchemaKeywords, TSchema } from "./schema.ts";
-import { PREFIX, UNIT } from "./shapes.ts";
 
 /** The keywords that constrain the parts of a value. */
 const APPLICATORS = ["required", "additionalProperties", "patternProperties", "properties", "items", "anyOf"];
-/** The keywords that inform readers and constrain nothing. */
-const ANNOTATIONS = ["title", "description", "default", ASSUMED, "x-sandbox-code", "x-sandbox-names", PREFIX, UNIT];
-const KNOWN = new Set([...KEYWORDS.keys(), ...APPLICATORS, ...ANNOTATIONS]);
+const KNOWN = new Set([...KEYWORDS.keys(), ...APPLICATORS, "title", "description", "default"]);
+/** Keywords of our own inform readers and constrain nothing. */
+const isKnown = (keyword: string) => KNOWN.has(keyword) || keyword.startsWith("x-sandbox-");
 
 type Predicate = (value: unknown) => boolean;
 
@@ -31,7 +29,7 @@ const all = (conditions: readonly string[]) => conditions.map((condition) => `($
  * parameters apart. Adds the functions that the source calls to `tests`.
  */
 function conditionOf(schema: SchemaKeywords, value: string, depth: number, tests: Test[]): string {
-  const unknown = Object.keys(schema).find((keyword) => !KNOWN.has(keyword));
+  const unknown = Object.keys(schema).find((keyword) => !isKnown(keyword));
   if (unknown !== undefined) unsupported("keyword", unknown);
   const { items, anyOf } = schema;
   const [item, insideObject] = [`item${depth}`, conditionsInside(schema, value, depth, tests)];

@@ -50,6 +50,10 @@ export const PATTERNS = {
     pattern: "^sk_test_(?!session_)[\\w.~+/=-]+$",
     must: "must be sk_test_ and a name of your own, such as sk_test_shop",
   },
+  webhookSecret: {
+    pattern: "^whsec_[\\w+/=-]{1,249}$",
+    must: "must be whsec_ followed by letters, digits or _ + / = - of your own",
+  },
   accountNumber: {
     pattern: "^\\+?([ -]?[0-9A-Za-z]){5,34}$",
     must: "must be 5 to 34 letters and digits, with spaces or dashes between them",

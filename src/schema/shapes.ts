@@ -105,6 +105,15 @@ export const oneOf = <const V extends string>(
   options: { default?: V } = {},
 ) => Type.Unsafe<V>({ type: "string", enum: [...values], description, ...options });
 
+/** The keyword for the default of an optional field, in words. The description names it too. */
+export const DEFAULT = "x-sandbox-default";
+
+export const withDefault = <S extends TSchema>(schema: S, fallback: string): S => {
+  const { description = "" } = schema as { description?: string };
+  const keywords = { description: `${description} (default: ${fallback})`, [DEFAULT]: fallback.replaceAll("`", "") };
+  return annotate(schema, keywords);
+};
+
 /** Free-form data of the client's own. */
 export const metadata = () =>
   Type.Record(Type.Unknown(), { description: "Free-form key-value data, stored unchanged" });

@@ -16,7 +16,7 @@ import type { Outbox } from "./webhooks/outbox.ts";
 /** A declared operation of the service. */
 export type Operation = Endpoint<OperationContext>;
 
-/** What handlers receive beside the request. */
+/** The second argument of every handler. */
 export interface OperationContext {
   /** Id of the calling merchant. */
   merchant: string;
@@ -121,7 +121,7 @@ export function operationContextFactory(stores: OperationDependencies) {
   };
 }
 
-/** What caused the events: the request, or the date on which the clock changed a record. */
+/** The cause of the events: a request, or the date on which the clock changed a record. */
 function originOf(request: string | undefined, asOf: number | undefined) {
   if (request !== undefined) return { request };
   return asOf === undefined ? {} : { at: asOf };
@@ -133,7 +133,7 @@ const STILL_DUE = 86_400_000;
 /** The earliest due time of the records that the operation writes; earlier dates have passed. */
 const dueFrom = (now: number, asOf: number | undefined) => (asOf === undefined ? now * 1000 - STILL_DUE : 0);
 
-/** What a merchant's collections need to write records. */
+/** The dependencies of a merchant's collections. */
 const scopeOf = (
   counters: Counters,
   merchant: string,

@@ -16,7 +16,7 @@ export function takeBaseline(sources: VerificationSources, { merchant, all }: Ex
   const { delivery, attempt } = sources.runSummary.newest();
   return {
     // The newest sequence number of each.
-    request: sources.requestLog.last(),
+    request: sources.requestLog.numbers.last(),
     delivery,
     attempt,
     verdict: Math.max(0, ...sources.judge.verdicts().map(numberOf)),
@@ -35,7 +35,7 @@ export const afterRestart = (
   { requestLog }: Pick<VerificationSources, "requestLog">,
 ): Baseline => ({
   ...baseline,
-  request: Math.min(baseline.request, requestLog.last()),
+  request: Math.min(baseline.request, requestLog.numbers.last()),
   verdict: 0,
   fired: {},
   scenarios: [],
@@ -57,7 +57,10 @@ export function sourcesSince(sources: VerificationSources, baseline: Baseline): 
           .deliveries(merchant)
           .filter(({ sequence, lastAttempt }) => sequence > baseline.delivery || lastAttempt > baseline.attempt),
     },
-    judge: { ...judge, verdicts: () => judge.verdicts().filter((verdict) => isNewer(verdict, baseline)) },
+    judge: {
+      ...judge,
+      verdicts: () => judge.verdicts().filter((verdict) => isNewer(verdict, baseline, requestLog.sequenceOf)),
+    },
     *records(merchant, resource) {
       const before = baseline.records[resource.kind] ?? {};
       for (const record of records(merchant, resource)) if (before[nameOf(record)] !== digest(record)) yield record;
@@ -69,9 +72,9 @@ export function sourcesSince(sources: VerificationSources, baseline: Baseline): 
 }
 
 /** A verdict is new if it is about a new request, because verdicts may be made late. */
-function isNewer(verdict: CheckedVerdict, baseline: Baseline): boolean {
+function isNewer(verdict: CheckedVerdict, baseline: Baseline, sequenceOf: (request: string) => number): boolean {
   const { id, requests = [] } = verdict;
-  if (requests.length > 0) return requests.some((request) => Number(request.slice("req_".length)) > baseline.request);
+  if (requests.length > 0) return requests.some((request) => sequenceOf(request) > baseline.request);
   return id == null || numberOf(verdict) > baseline.verdict;
 }
 

@@ -77,6 +77,8 @@ export function createDispatcherState(given: DispatcherOptions) {
     listeners: new Set<(attempt: RecordedAttempt) => void>(),
     waiters: createWaiters(),
     running: false,
+    /** The sandbox closes: callers stop to wait for servers. */
+    closing: false,
   };
 }
 

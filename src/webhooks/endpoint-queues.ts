@@ -2,6 +2,7 @@
 
 import type { Clock } from "../kernel/clock.ts";
 import type { Deliveries, PendingEndpoint } from "../store/webhooks/deliveries.ts";
+import type { EndpointKey } from "../store/webhooks/outbox.ts";
 
 export interface EndpointQueue {
   readonly merchant: string;
@@ -25,8 +26,10 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
   const freeSlots = ({ inFlight, responds }: EndpointQueue) =>
     (responds && clock.mode !== "frozen" ? MAX_SLOTS : SLOTS_BEFORE_RESPONSE) - inFlight;
   // When the queue can begin its next delivery; Infinity without a waiting delivery or a free slot.
-  const canBeginAt = (queue: EndpointQueue) => (queue.due !== null && freeSlots(queue) > 0 ? queue.due : Infinity);
+  const canBeginAt = (queue: EndpointQueue) =>
+    queue.due !== null && freeSlots(queue) > 0 && !isPaused(queue) ? queue.due : Infinity;
   const queues = new Map<string, EndpointQueue>();
+  const { pause, isPaused } = createPauses();
   let newest = 0;
   // Compares the object: another queue of the same name, with deliveries, may have replaced a removed one.
   const removeIfIdle = (queue: EndpointQueue) => {
@@ -38,6 +41,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
     const added = deliveries.pendingEndpointsSince(newest);
     newest = added.newest;
     for (const pending of added.endpoints) add(queues, pending);
+    return queues;
   };
   return {
     freeSlots,
@@ -58,11 +62,14 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
       for (const queue of queues.values()) next = Math.min(next, canBeginAt(queue));
       return next === Infinity ? null : next;
     },
+    /** When the next waiting delivery of a merchant is due; Infinity when none waits. */
+    dueOf: (merchant: string) => dueOf(readNewDeliveries(), merchant),
     /** The queues with a due delivery and a free slot, the least recently served first. */
     ready(now: number) {
       readNewDeliveries();
       return [...queues.values()].filter((queue) => canBeginAt(queue) <= now);
     },
+    pause,
     takeSlot(queue: EndpointQueue) {
       queue.inFlight++;
     },
@@ -90,6 +97,24 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
       removeIfIdle(queue);
     },
   };
+}
+
+function createPauses() {
+  const pauses = new Set<{ name: string }>();
+  return {
+    isPaused: (endpoint: EndpointKey) => pauses.size > 0 && [...pauses].some(({ name }) => name === nameOf(endpoint)),
+    /** Begins no delivery to an endpoint until the returned function is called. */
+    pause(endpoint: EndpointKey): () => void {
+      const pause = { name: nameOf(endpoint) };
+      pauses.add(pause);
+      return () => void pauses.delete(pause);
+    },
+  };
+}
+
+function dueOf(queues: ReadonlyMap<string, EndpointQueue>, merchant: string): number {
+  const own = [...queues.values()].filter((queue) => queue.merchant === merchant);
+  return Math.min(...own.map(({ due }) => due ?? Infinity));
 }
 
 /** `responds` carries over from a queue that was removed a moment ago. */

@@ -150,7 +150,7 @@ test.skipIf(!browserFile)(`a page of a named origin uses the API ${inBrowser}`, 
     headers: { authorization: "Bearer sk_test_lodge", "content-type": "application/json", "idempotency-key": "one" },
     body: ${JSON.stringify(JSON.stringify(rule))},
   }).then((reply) => [reply.status, reply.headers.get("ratelimit-limit"), reply.headers.get("x-sandbox-request-id")])`);
-  expect(result).toEqual([200, "6000", "req_1"]);
+  expect(result).toEqual([200, "6000", "req_lodge_1"]);
   const refused = await page.evaluate<string>(`fetch("${bench.url}/_sandbox").then(() => "read", () => "refused")`);
   expect(refused).toBe("refused");
 });

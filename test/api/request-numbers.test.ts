@@ -92,7 +92,7 @@ test("a hundred images of a page leave no row, through a name that gets no Sec-F
     expect([status, body.code]).toEqual([403, "origin_not_allowed"]);
   }
   expect((await bench.control("GET", "/requests")).data).toEqual([]);
-  // A program there needs no Origin, and neither does a browser's own code that sends a key, nor the dashboard's page.
+  // These need no Origin: a program, the code of a browser that sends a key, and the dashboard's page.
   const statuses = [
     await bench.call("GET", "/v1/payments", { headers: { host } }),
     await bench.call("GET", "/v1/payments", { headers: { host, "user-agent": BROWSER } }),

@@ -161,7 +161,9 @@ describe("lists", () => {
     const bench = await open();
     const { endpoint, secret, ids } = await lostWrite(bench);
     const events = await linesOf(bench, "events", "--type", "pricing_rule.created");
-    expect(events.map((line) => /(req_\d+) (.*)$/.exec(line)?.slice(1))).toEqual(ids.map((id) => [id, "1 succeeded"]));
+    expect(events.map((line) => /(req_lodge_\d+) (.*)$/.exec(line)?.slice(1))).toEqual(
+      ids.map((id) => [id, "1 succeeded"]),
+    );
     const event = /evt_\w+/.exec(events[0] ?? "")?.[0] ?? "";
     expect(await linesOf(bench, "events", event)).toEqual(
       expect.arrayContaining([`request: ${ids[0]}`, "type: pricing_rule.created"]),
@@ -247,7 +249,7 @@ describe("fault", () => {
       "2",
     );
     expect(added).toMatch(
-      /^flt_\w+ rate_limit retryAfter=2 operation=payments\.list: armed, affects the next 3 matching calls$/,
+      /^flt_\w+ rate_limit \(retryAfter 2\) on payments\.list, 3 times: armed, affects the next 3 matching calls$/,
     );
     expect((await bench.call("GET", "/v1/payments")).headers["retry-after"]).toBe("2");
     expect((await linesOf(bench, "fault", "ls")).join()).toContain(
@@ -255,11 +257,11 @@ describe("fault", () => {
     );
     expect((await linesOf(bench, "fault", "rm", added.split(" ")[0] ?? "")).join()).toContain("removed");
     expect((await linesOf(bench, "fault", "add", "outage", "--for", "30s")).join()).toContain(
-      "for=30s: armed, affects all matching calls",
+      "on all operations, every match, for 30s: armed, affects all matching calls",
     );
     expect(await runCommand(bench.url, "fault", "add", "drop", "payment.*", "paymet.failed")).toMatchObject({
       code: 0,
-      out: [expect.stringContaining(' drop event=["payment.*","paymet.failed"]: armed')],
+      out: [expect.stringContaining(" drop on payment.*, paymet.failed, 1 time: armed")],
       error: expect.stringContaining(
         "The service never sends paymet.failed. Did you mean payment.failed? Only a test event can have",
       ),
@@ -291,7 +293,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["verdicts", "--rule", "retry.bound"], 2, "The judge has no rule retry.bound. Did you mean retry.bounded?"],
   [["deliveries", "--limit", "0"], 2, "--limit must be at least 1"],
   [["deliveries", "--limit"], 2, "--limit needs a value"],
-  [["replay"], 2, "<id|waiting> is missing, as in merchant-sandbox replay <id|waiting>."],
+  [["replay"], 2, "<id|waiting> is missing, as in merchant-sandbox replay waiting."],
   [
     ["replay", "pay_001"],
     2,

@@ -16,6 +16,7 @@ import {
 import { sandboxAt } from "../../src/cli/remote/running-sandbox.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
+import { receive, register } from "../support/webhooks.ts";
 
 const runningAt = ({ url }: Bench) => sandboxAt({ url, controlToken: undefined });
 
@@ -67,7 +68,7 @@ test("5xx names the sandbox's own responses, even if a reset erased them, but no
   expect([(await problemsOf(bench, "5xx")).code, bench.run.requests]).toEqual([0, 2]);
   await bench.call("GET", "/v1/payments?limit=x");
   await bench.reset();
-  expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: ["req_3 GET /v1/payments got 500"] });
+  expect(await problemsOf(bench, "5xx")).toEqual({ code: 3, lines: ["req_lodge_3 GET /v1/payments got 500"] });
 });
 
 test("ignored names what had no effect", async () => {
@@ -75,7 +76,7 @@ test("ignored names what had no effect", async () => {
   await bench.call("GET", "/v1/payments?limit=1");
   expect((await problemsOf(bench, "ignored")).code).toBe(0);
   await bench.call("GET", "/v1/payments?expand=x", { headers: { "idempotency-key": "a" } });
-  const line = "req_2 GET /v1/payments sent expand, Idempotency-Key, which has no effect";
+  const line = "req_lodge_2 GET /v1/payments sent expand, Idempotency-Key, which has no effect";
   expect(await problemsOf(bench, "ignored")).toEqual({ code: 3, lines: [line] });
 });
 
@@ -120,13 +121,37 @@ test.each(["a reset", "a reset of the merchant", "the removal of the merchant"])
     else if (ending === "a reset of the merchant") await bench.reset({ merchant });
     else await bench.merchants.remove({ id: merchant });
     const { code, lines } = await problemsOf(bench, "verdicts");
-    expect([code, lines[0]]).toEqual([3, expect.stringMatching(/^retry_after\.honoured payments\.list: .*req_2/)]);
+    expect([code, lines[0]]).toEqual([3, expect.stringMatching(/^retry_after\.honoured payments\.list: .*req_\w+_2/)]);
     const report = await bench.report({ format: "junit", failOn: "verdicts", problems: lines.join("\n") });
     expect(report).toContain('<testcase classname="verdicts" name="retry_after.honoured payments.list"');
     await bench.verdicts.clear();
     expect((await problemsOf(bench, "verdicts")).code).toBe(0);
   },
 );
+
+test("verdicts counts a delivery that is in flight when its merchant is removed", async () => {
+  const bench = await openObserved();
+  const receiver = await receive();
+  const { merchant, apiKey: key } = await bench.merchants.mint({ name: "refuses webhooks" });
+  let answer = () => {};
+  receiver.always((_, outgoing) => {
+    answer = () => outgoing.writeHead(401).end();
+  });
+  await register(bench, receiver.url, ["*"], key);
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { key });
+  await receiver.arrived(1);
+  const removal = bench.merchants.remove({ id: merchant });
+  // A merchant without deliveries does not wait for those of others.
+  const { merchant: other } = await bench.merchants.mint({ fixture: "blank" });
+  await bench.merchants.remove({ id: other });
+  expect((await bench.merchants.list()).data.map(({ id }) => id)).toContain(merchant);
+  answer();
+  await removal;
+  expect((await bench.merchants.list()).data.map(({ id }) => id)).not.toContain(merchant);
+  const { code, lines } = await problemsOf(bench, "verdicts");
+  expect([code, lines[0]]).toEqual([3, expect.stringMatching(/^webhook\.genuine_taken/)]);
+  expect((await bench.attempts.list({ merchant })).data).toMatchObject([{ status: "failed", responseStatus: 401 }]);
+});
 
 test("score requires that armed scenarios passed, or got this many points", async () => {
   const bench = await openObserved();

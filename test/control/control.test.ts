@@ -93,7 +93,7 @@ describe("every operation", () => {
     }
     expect((await bench.control("GET", "/requests")).data).toEqual([]);
     const first = await bench.call("GET", "/v1/payments");
-    expect(first.headers).toMatchObject({ "x-sandbox-request-id": "req_1", "ratelimit-remaining": "5999" });
+    expect(first.headers).toMatchObject({ "x-sandbox-request-id": "req_lodge_1", "ratelimit-remaining": "5999" });
   });
 });
 
@@ -336,7 +336,7 @@ describe("reset", () => {
     await trigger(bench, "c.d", {}, "sk_test_market");
     // Requests are numbered across all merchants, so only their ids continue, and may be longer by a digit.
     const withoutIds = (answers: string[]) =>
-      answers.map((answer) => answer.replaceAll(/req_\d+|"Content-Length","\d+"/g, ""));
+      answers.map((answer) => answer.replaceAll(/req_lodge_\d+|"Content-Length","\d+"/g, ""));
     const first = withoutIds(await busyHour(bench, receiver.url));
     const merchants = (await bench.control("GET", "")).merchants;
     await rewind(bench);
@@ -577,23 +577,23 @@ describe("the request log", () => {
     await advance(bench, "1h");
     await bench.call("GET", "/v1/payments", { key: null });
     await bench.call("GET", "/v1/nothing?x=1");
-    expect(await ids(bench, "")).toEqual(["req_5", "req_4", "req_3", "req_2", "req_1"]);
-    expect(await ids(bench, "operation=payments.list")).toEqual(["req_4", "req_3", "req_1"]);
-    expect(await ids(bench, "merchant=mer_market")).toEqual(["req_2"]);
-    expect(await ids(bench, "status=4xx")).toEqual(["req_5", "req_4", "req_3"]);
-    expect(await ids(bench, "status=401")).toEqual(["req_4"]);
-    expect(await ids(bench, "key=sk_test_market")).toEqual(["req_2"]);
-    expect(await ids(bench, "since=2026-01-05T13:00:00Z")).toEqual(["req_5", "req_4"]);
-    expect(await ids(bench, "limit=2&starting_after=req_4")).toEqual(["req_3", "req_2"]);
+    expect(await ids(bench, "")).toEqual(["req_lodge_3", "req_1", "req_lodge_2", "req_market_1", "req_lodge_1"]);
+    expect(await ids(bench, "operation=payments.list")).toEqual(["req_1", "req_lodge_2", "req_lodge_1"]);
+    expect(await ids(bench, "merchant=mer_market")).toEqual(["req_market_1"]);
+    expect(await ids(bench, "status=4xx")).toEqual(["req_lodge_3", "req_1", "req_lodge_2"]);
+    expect(await ids(bench, "status=401")).toEqual(["req_1"]);
+    expect(await ids(bench, "key=sk_test_market")).toEqual(["req_market_1"]);
+    expect(await ids(bench, "since=2026-01-05T13:00:00Z")).toEqual(["req_lodge_3", "req_1"]);
+    expect(await ids(bench, "limit=2&starting_after=req_1")).toEqual(["req_lodge_2", "req_market_1"]);
     expect((await bench.control("GET", "/requests?limit=2")).has_more).toBe(true);
-    expect((await bench.control("GET", "/requests?limit=2&starting_after=req_3")).has_more).toBe(false);
+    expect((await bench.control("GET", "/requests?limit=2&starting_after=req_lodge_2")).has_more).toBe(false);
   });
 
   test.each([
     ["/requests?limit=0", 400, "invalid_limit"],
     ["/requests?since=yesterday", 400, "validation_failed"],
-    ["/requests?starting_after=req_99", 400, "invalid_cursor"],
-    ["/requests/req_99", 404, "resource_not_found"],
+    ["/requests?starting_after=req_lodge_99", 400, "invalid_cursor"],
+    ["/requests/req_lodge_99", 404, "resource_not_found"],
     ["/events?limit=101", 400, "invalid_limit"],
     ["/events?starting_after=evt_none", 400, "invalid_cursor"],
     ["/deliveries?ending_before=whd_none", 400, "invalid_cursor"],
@@ -611,9 +611,9 @@ describe("the request log", () => {
     const act = () =>
       bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { headers, body: { reason: "full" } });
     const [first, second] = [await act(), await act()];
-    const detail = await bench.control("GET", "/requests/req_1");
+    const detail = await bench.control("GET", "/requests/req_lodge_1");
     expect(detail).toMatchObject({
-      id: "req_1",
+      id: "req_lodge_1",
       at: "2026-01-05T12:00:00.000Z",
       method: "POST",
       path: "/v1/hospitality/bookings/bkg_pending/decline",
@@ -626,16 +626,16 @@ describe("the request log", () => {
       replayOf: null,
       request: { headers: { "x-mine": "yes" }, body: '{"reason":"full"}', bytes: 17 },
       response: {
-        headers: { "X-Sandbox-Request-Id": "req_1" },
+        headers: { "X-Sandbox-Request-Id": "req_lodge_1" },
         body: first.text,
         bytes: Buffer.byteLength(first.text),
       },
     });
     const [event] = (await bench.control("GET", "/events")).data;
     expect(detail.events).toEqual([{ id: event.id, type: "booking.declined" }]);
-    expect(event).toMatchObject({ request: "req_1", body: { data: first.body } });
+    expect(event).toMatchObject({ request: "req_lodge_1", body: { data: first.body } });
     expect(second.text).toBe(first.text);
-    expect(await bench.control("GET", "/requests/req_2")).toMatchObject({ replayOf: "req_1", events: [] });
+    expect(await bench.control("GET", "/requests/req_lodge_2")).toMatchObject({ replayOf: "req_lodge_1", events: [] });
   });
 
   test("masks secrets in requests and responses", async () => {
@@ -651,7 +651,9 @@ describe("the request log", () => {
     const { body: made } = await bench.call("POST", "/v1/merchants", {
       body: { name: "New", email: "new@example.com", password: "hush-hush" },
     });
-    const whole = await Promise.all([1, 2, 3, 4].map((number) => bench.control("GET", `/requests/req_${number}`)));
+    const whole = await Promise.all(
+      [1, 2, 3, 4].map((number) => bench.control("GET", `/requests/req_lodge_${number}`)),
+    );
     const text = JSON.stringify(whole);
     for (const hidden of [
       secret,
@@ -703,9 +705,9 @@ describe("webhooks", () => {
 
     const { data } = await bench.control("GET", `/deliveries?eventId=${two}`);
     const shown = await bench.control("GET", `/deliveries/${data[1].id}`);
-    expect(shown).toEqual({ attempt: data[1], attempts: data, request: expect.stringMatching(/^req_\d+$/) });
+    expect(shown).toEqual({ attempt: data[1], attempts: data, request: "req_market_2" });
     expect((await bench.control("GET", `/deliveries?requestId=${shown.request}`)).data).toEqual(data);
-    expect((await bench.control("GET", "/deliveries?requestId=req_1")).data).toEqual([]);
+    expect((await bench.control("GET", "/deliveries?requestId=req_lodge_1")).data).toEqual([]);
     expect(data[1]).toMatchObject({
       status: "failed",
       responseStatus: 500,

@@ -105,7 +105,8 @@ describe("a failed verdict", () => {
       says: "2 of 5 points",
       expectations: [],
     };
-    const run = { sandbox: { now: NOON }, scenarios: [scenario], verdicts: [], problems: [], coverage: [] };
+    const nothing = { verdicts: [], unchecked: [], problems: [], coverage: [] };
+    const run = { sandbox: { now: NOON }, scenarios: [scenario], ...nothing };
     const failing = [["score"], ["verdicts"]].map((failOn) =>
       junit({ ...run, failed: true, failOn } as unknown as RunReport),
     );
@@ -116,9 +117,9 @@ describe("a failed verdict", () => {
     "shows its calls with connections and its confirmation in %s",
     async (format) => {
       const text = (await fetchReport(await throttled(), format)).text
-        .replaceAll(/<[^>]+>(?=req_)|(?<=req_\d+)<[^>]+>/g, "")
+        .replaceAll(/<[^>]+>(?=req_)|(?<=req_lodge_\d+)<[^>]+>/g, "")
         .replaceAll("\\", "");
-      expect(text).toMatch(/req_3 on connection \d+ after \d+ ms/);
+      expect(text).toMatch(/req_lodge_3 on connection \d+ after \d+ ms/);
       expect(text).toContain("confirmed by the order on connections");
     },
   );
@@ -131,19 +132,21 @@ describe("json", () => {
     expect(run.totals.requests).toBe(9);
     expect(run.totals.statuses).toEqual({ "2xx": 6, "4xx": 3 });
     expect([run.totals.deliveries, run.totals.attempts]).toEqual([{ succeeded: 2 }, 3]);
-    expect(run.requests.map(({ id }: { id: string }) => id)).toEqual(
-      Array.from({ length: 9 }, (_, index) => `req_${index + 1}`),
-    );
+    expect(run.requests.map(({ id }: { id: string }) => id)).toEqual([
+      ...Array.from({ length: 7 }, (_, index) => `req_lodge_${index + 1}`),
+      expect.stringMatching(/^req_\w{16}_1$/),
+      "req_lodge_8",
+    ]);
     expect(run.requests[2]).toMatchObject({
       operation: "bookings.decline",
       status: 200,
-      replayOf: "req_2",
+      replayOf: "req_lodge_2",
       idempotencyKey: "once",
     });
     expect(run.deliveries.map(({ type, status, request }: Record<string, string>) => [type, status, request])).toEqual([
-      ["booking.declined", "succeeded", "req_2"],
-      ["remittance.confirmed", "failed", "req_7"],
-      ["remittance.confirmed", "succeeded", "req_7"],
+      ["booking.declined", "succeeded", "req_lodge_2"],
+      ["remittance.confirmed", "failed", "req_lodge_7"],
+      ["remittance.confirmed", "succeeded", "req_lodge_7"],
     ]);
     expect(run.leftOut).toEqual({ requests: 0, attempts: 0 });
   });
@@ -296,7 +299,7 @@ describe("junit", () => {
     const failed = verdicts.testcase.find(
       ({ name }: Record<string, string>) => name === "retry_after.honoured payments.list",
     );
-    expect(failed.failure.message).toMatch(/req_2 .*429.*req_3/);
+    expect(failed.failure.message).toMatch(/req_lodge_2 .*429.*req_lodge_3/);
     const problems = (await bench.verdicts.list({ verdict: "fail" })).data.map((verdict) =>
       problemText(verdictLine(verdict)),
     );
@@ -366,9 +369,9 @@ describe("html", () => {
     expect(
       [...text.matchAll(/attempt (\d)\/6 caused by <a class="mono" href="#(\w+)">/g)].map(([, ...found]) => found),
     ).toEqual([
-      ["1", "req_2"],
-      ["1", "req_7"],
-      ["2", "req_7"],
+      ["1", "req_lodge_2"],
+      ["1", "req_lodge_7"],
+      ["2", "req_lodge_7"],
     ]);
   });
 
@@ -454,7 +457,7 @@ describe("har", () => {
     const times = body.log.entries.map(({ startedDateTime }: Record<string, string>) => startedDateTime);
     expect(times).toEqual([...times].sort());
     const decline = body.log.entries.find(
-      ({ comment }: Record<string, string>) => comment === "req_2 bookings.decline",
+      ({ comment }: Record<string, string>) => comment === "req_lodge_2 bookings.decline",
     );
     expect(decline.request.url).toBe(`${bench.url}/v1/hospitality/bookings/bkg_pending/decline`);
     expect(JSON.parse(decline.request.postData.text).reason).toBe(EVIL);

@@ -1,4 +1,4 @@
-// What a test wants to construct is constructible: the control API warns of what is unlikely, and refuses only what is
+// A test can construct any record: the control API warns of unlikely values, and refuses only what is
 // malformed, unknown or impossible.
 
 import fc from "fast-check";

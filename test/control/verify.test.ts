@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Expectations } from "../../src/contracts/expectations.ts";
 import type { Verdict } from "../../src/contracts/verdict.ts";
-import { afterThisTurn, stopwatch } from "../../src/kernel/clock.ts";
+import { connect } from "../../src/index.ts";
+import { afterRealTime, afterThisTurn, stopwatch } from "../../src/kernel/clock.ts";
 import { notify, subscribeTo } from "../../src/kernel/listeners.ts";
 import { matchesWildcard } from "../../src/schema/conditions.ts";
 import { checkFault } from "../../src/verify/check-effects.ts";
@@ -46,7 +47,7 @@ describe("requests", () => {
         verdict: "pass",
         message: "2 requests matched, and exactly 2 were wanted.",
         found: 2,
-        evidence: ["req_1", "req_2"],
+        evidence: ["req_lodge_1", "req_lodge_2"],
         closest: [],
       },
     ]);
@@ -97,12 +98,12 @@ describe("requests", () => {
     expect(verdict).toBe("fail");
     expect(results[0].closest.slice(0, 2)).toEqual([
       {
-        id: "req_2",
+        id: "req_lodge_2",
         what: "POST /v1/hospitality/pricing-rules 200",
         differs: [{ field: "body /adjustmentValue", wanted: { gte: 100 }, received: 1 }],
       },
       {
-        id: "req_3",
+        id: "req_lodge_3",
         what: "POST /v1/hospitality/pricing-rules 400",
         differs: [
           { field: "status", wanted: 200, received: 400 },
@@ -133,7 +134,7 @@ describe("a sequence", () => {
     await bench.call("GET", "/v1/payouts");
     await list(bench);
     const { verdict, results } = await ask(bench, [steps]);
-    expect([verdict, results[0].evidence]).toEqual(["pass", ["req_1", "req_3"]]);
+    expect([verdict, results[0].evidence]).toEqual(["pass", ["req_lodge_1", "req_lodge_3"]]);
   });
 
   test("fails in another order, and says how much matched", async () => {
@@ -143,10 +144,10 @@ describe("a sequence", () => {
     await bench.call("GET", "/v1/payouts");
     const { verdict, results } = await ask(bench, [steps]);
     expect(verdict).toBe("fail");
-    expect(results[0].message).toBe("1 of 2 came in this order; after req_2 nothing came that matches number 2.");
+    expect(results[0].message).toBe("1 of 2 came in this order; after req_lodge_2 nothing came that matches number 2.");
     expect(results[0].closest).toEqual([
       {
-        id: "req_3",
+        id: "req_lodge_3",
         what: "GET /v1/payouts 200",
         differs: [{ field: "operation", wanted: "payments.list", received: "payouts.list" }],
       },
@@ -170,7 +171,7 @@ describe("never", () => {
     const asked = ask(bench, [{ never: { match, for: HOUR } }]);
     await post(bench);
     const { verdict, results } = await asked;
-    expect([verdict, results[0].evidence]).toEqual(["fail", ["req_1"]]);
+    expect([verdict, results[0].evidence]).toEqual(["fail", ["req_lodge_1"]]);
   });
 });
 
@@ -237,7 +238,7 @@ const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge"): Checked
     attempts: ["att_1"],
   },
   confirmedBy: "time",
-  calls: [{ request: "req_1", connection: 1, milliseconds: 0 }],
+  calls: [{ request: "req_lodge_1", connection: 1, milliseconds: 0 }],
 });
 
 describe("verdicts of the judge", () => {
@@ -291,7 +292,7 @@ describe("verdicts of the judge", () => {
     );
     expect(look.message.split("\n")).toEqual([
       "1 passed, 1 failed, 0 inconclusive; of fail, exactly 0 were wanted.",
-      "retry.backoff_grows: The client came back at once. Wait. (req_1 on connection 1 after 0 ms, att_1; " +
+      "retry.backoff_grows: The client came back at once. Wait. (req_lodge_1 on connection 1 after 0 ms, att_1; " +
         "confirmed by timing)",
     ]);
   });
@@ -451,5 +452,75 @@ describe("many that wait", () => {
     verifier.stop();
     expect((await next).verdict).toBe("fail");
     expect((await slowVerifier(0).verifier.verify({ all: wanted.all })).verdict).toBe("fail");
+  });
+});
+
+test("a scenario passes only once its receiver had the time to act on every delivery", async () => {
+  const bench = await open({ clock: "real" });
+  const receiver = await receive();
+  const writes: Promise<Answer>[] = [];
+  // Real time: the receiver acts on the first copy at once, and on the last a second after it has accepted that.
+  const act = () => void writes.push(pay(bench, rule));
+  receiver.always((_, outgoing) => {
+    outgoing.writeHead(200).end();
+    if (receiver.arrivals.length === 1) act();
+    if (receiver.arrivals.length === 3) afterRealTime(1_000, act);
+  });
+  await register(bench, receiver.url, ["booking.declined"]);
+  await bench.scenarios.start({ name: "webhook-storm" });
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline");
+  const { verdict, results } = await ask(bench, [{ scenario: { name: "webhook-storm" } }], { within: "10s" });
+  expect([verdict, results[0].message]).toEqual(["fail", expect.stringContaining("webhook.single_effect failed")]);
+  await Promise.all(writes);
+});
+
+describe("effects", () => {
+  const paid = { event: "payment.succeeded" } as const;
+
+  test("are one for each accepted event, however often it was delivered", async () => {
+    const { bench, receiver } = await openRegistered();
+    await bench.control("POST", "/faults", {
+      target: "delivery",
+      trigger: { times: null },
+      action: { type: "duplicate", copies: 3 },
+    });
+    for (let event = 1; event <= 2; event++) await bench.control("POST", "/events", { type: "payment.succeeded" });
+    await bench.control("POST", "/drain", { within: "5s" });
+    const verdictOf = async (made: number, match: object = paid) => {
+      const { results } = await ask(bench, [{ effects: { match, made } }]);
+      return [results[0].verdict, results[0].message];
+    };
+    expect(receiver.arrivals.length).toBeGreaterThanOrEqual(6);
+    expect(await verdictOf(2)).toEqual(["pass", "The receiver acted 2 times on 2 events."]);
+    expect(await verdictOf(6)).toEqual([
+      "fail",
+      "The receiver acted 6 times on 2 events: it acts more than once on the same event.",
+    ]);
+    expect(await verdictOf(1)).toEqual([
+      "fail",
+      "The receiver acted 1 time on 2 events, of which it accepted 2: the others are lost.",
+    ]);
+    expect((await verdictOf(0, { event: "payout.paid" }))[0]).toBe("inconclusive");
+  });
+
+  test("of events of several types decide nothing until the types are named", async () => {
+    const { bench } = await openRegistered();
+    for (const type of ["payment.succeeded", "payout.paid"]) await bench.control("POST", "/events", { type });
+    await bench.control("POST", "/drain", { within: "5s" });
+    const { results } = await ask(bench, [{ effects: { made: 4 } }]);
+    expect([results[0].verdict, results[0].message]).toEqual([
+      "inconclusive",
+      expect.stringContaining('Name those that it acts on as its event, or "*" for all.'),
+    ]);
+  });
+
+  test("in the library come from a function, which is called again until they suffice", async () => {
+    const { bench } = await openRegistered();
+    await bench.control("POST", "/events", { type: "payment.succeeded" });
+    await bench.control("POST", "/drain", { within: "5s" });
+    let calls = 0;
+    const made = () => (++calls < 3 ? 0 : 1);
+    const { verdict } = await connect(bench.url).verify({ within: HOUR, all: [{ effects: { match: paid, made } }] });
+    expect([verdict, calls]).toEqual(["pass", 3]);
   });
 });

@@ -109,11 +109,11 @@ test("docs/dashboard.md names working keys, and every pane", () => {
   const named = rows.flatMap((row) => [...(row.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map(([, key = ""]) => key));
   expect(named.length).toBeGreaterThan(20);
   expect(named.filter((key) => !known.has(key))).toEqual([]);
-  const own = { ...state, learning: { id: "mer_lodge" } };
+  const own = { ...state, learning: { id: "mer_lodge" }, app: { status: "", lines: [] } };
   const usual = visiblePanes(state);
   const shown = new Set([...usual, ...visiblePanes(own)]);
   expect(shown).toEqual(new Set(panes));
-  // A pane that is there only in lessons has the last digit, whichever that is.
+  // A pane that is there only in lessons or for an app has the last digit, whichever that is.
   const rowOf = (pane: Pane) => `| ${usual.includes(pane) ? `\`${usual.indexOf(pane) + 1}\` ` : ""}${pane.title} |`;
   for (const pane of shown) expect(page).toContain(rowOf(pane));
 });

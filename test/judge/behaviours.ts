@@ -7,7 +7,7 @@ import { firing, requestEntry, writeEntry } from "../support/judge-inputs.ts";
 
 export interface Observed {
   entry: RequestEntry;
-  /** What a fault did to the call. */
+  /** The effect of a fault on the call. */
   outcome?: Firing["outcome"];
 }
 

@@ -1,4 +1,4 @@
-// What a receiver did twice, and when the verdict comes: it reaches the live stream without a reader.
+// Verdicts on receivers that act twice: when they come, and that they reach the live stream without a reader.
 
 import { describe, expect, test } from "vitest";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";

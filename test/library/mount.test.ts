@@ -84,7 +84,7 @@ describe.each(Object.entries(apps))("%s", (_, createApp) => {
     expect(await call(url, "GET", "/pay/v1/customers/cus_zoe")).toMatchObject({
       status: 200,
       body: { id: "cus_zoe" },
-      headers: { "ratelimit-limit": "6000", "x-sandbox-request-id": "req_1" },
+      headers: { "ratelimit-limit": "6000", "x-sandbox-request-id": "req_lodge_1" },
     });
     const created = await call(url, "POST", `/pay${RULES}`, { body: RULE, headers: { "idempotency-key": "once" } });
     const replayed = await call(url, "POST", `/pay${RULES}`, { body: RULE, headers: { "idempotency-key": "once" } });

@@ -1,5 +1,5 @@
-// The kinds of records. Their fields, states and events are data, so the model takes them from the declarations; what
-// an arrival computes is its own.
+// The kinds of records. Their fields, states and events are data, so the model takes them from the declarations. It
+// computes the values of arrivals itself.
 
 import { eventTypes, resources } from "../../src/areas/index.ts";
 import { webhookEndpoints } from "../../src/areas/webhooks.ts";
@@ -16,7 +16,7 @@ export interface Home {
   country: string | null;
   /** The default payout method. */
   payoutMethodId: string | null;
-  /** The number after the highest of its series that a field of the merchant's records has. */
+  /** The next number of a series, after the highest one in this field of the merchant's records. */
   next(kind: KindName, field: string, prefix: string): string;
 }
 
@@ -110,7 +110,7 @@ const COMPUTED: Record<string, (record: Fields, home: Home, now: number) => Fiel
   "membership_renewal grace": ({ dueDate }, home, now) => ({
     graceUntil: daysLater(String(dueDate ?? dayOf(now, home)), 14),
   }),
-  // The records of the model have a known end of the period, or no plan: a year.
+  // A record without an end of its period has no plan in the model, and lasts a year.
   "membership_renewal renewed": ({ dueDate, ...record }, home, now) => {
     const periodStart = String(record.periodStart ?? dueDate ?? dayOf(now, home));
     const nextYear = `${Number(periodStart.slice(0, 4)) + 1}${periodStart.slice(4)}`;

@@ -183,7 +183,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     const hasFilter = `document.querySelector(".filter input").value === "status:404"`;
     await page.write(".filter input", "status:404");
     await click(page, ".row", "cus_nobody");
-    await page.shows(isAt("requests?filter=status%3A404&open=requests%3Areq_4"));
+    await page.shows(isAt("requests?filter=status%3A404&open=requests%3Areq_lodge_4"));
     await page.press("5");
     await page.shows(isAt("verdicts"));
     await page.evaluate("void history.back()");
@@ -201,7 +201,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     );
     expect(await rowCount(second)).toBe(1);
     await second.press("Escape");
-    await second.shows(isAt("requests?filter=status%3A404&row=req_4"));
+    await second.shows(isAt("requests?filter=status%3A404&row=req_lodge_4"));
     const third = await browser.open(`${bench.url}/#explorer?operation=service%20bookings.decline`);
     await third.shows(`document.querySelector("form.operation h2")?.textContent === "Decline a pending booking"`);
     expect([page, second, third].flatMap(({ complaints }) => complaints)).toEqual([]);

@@ -8,6 +8,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import { everyCommandLine, hotJournal, otherDatabase, postingDatabase, repository } from "../support/hostile-folder.ts";
+import { needs, ON_WINDOWS, UNIX } from "../support/needs.ts";
 import { folder, launch, NOWHERE, run, start } from "../support/program.ts";
 import { attempted, call, control } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
@@ -173,8 +174,8 @@ describe("a database is refused in one sentence that names the file,", () => {
     await (await createSandbox({ memory: false, db: copy })).close();
   });
 
-  test.skipIf(process.platform === "win32").each(["", "-wal", "-shm", "-journal", "-lock", "-session"])(
-    "with a pipe or a folder as sandbox.db%s, and no command hangs",
+  test.skipIf(ON_WINDOWS).each(["", "-wal", "-shm", "-journal", "-lock", "-session"])(
+    `with a pipe or a folder as sandbox.db%s, and no command hangs${needs(!ON_WINDOWS, UNIX)}`,
     async (suffix) => {
       for (const make of [(path: string) => execFileSync("mkfifo", [path]), (path: string) => mkdirSync(path)]) {
         const cwd = folder();

@@ -8,7 +8,7 @@ import { needs } from "../support/needs.ts";
 import { openShell } from "../support/page.ts";
 import { PROGRAM } from "../support/program.ts";
 
-/** What each shell offers for a command line, by the script that the program prints for it. */
+/** The words that each shell offers for a command line, by the script that the program prints for it. */
 const scripts: Readonly<Record<string, (line: string) => string>> = {
   bash: (line) => `eval "$(merchant-sandbox completion bash)"
 COMP_LINE='${line}'

@@ -5,7 +5,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { type Call, curlOf } from "../../ui/connection/calls.ts";
+import { type Call, curlOf } from "../../src/client/curl.ts";
 import { folder } from "../support/program.ts";
 import { attempted } from "../support/sandbox.ts";
 

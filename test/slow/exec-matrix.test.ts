@@ -29,11 +29,16 @@ const BUGS = {
 
 type Bug = keyof typeof BUGS;
 
-/** Each language with its command, and a probe that succeeds where its tools are installed. */
-const LANGUAGES: [language: string, command: string[], probe: string][] = [
-  ["vitest", [process.execPath, "node_modules/vitest/vitest.mjs", "run", "--testTimeout=60000"], "true"],
-  ["pytest", ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"], "python3 -c 'import pytest'"],
-  ["shell", ["sh", "shop.sh"], "curl --version && awk 1 /dev/null"],
+/** Each language with its command, its tools, and a probe that succeeds where they are installed. */
+const LANGUAGES: [language: string, command: string[], tools: string, probe: string][] = [
+  ["vitest", [process.execPath, "node_modules/vitest/vitest.mjs", "run", "--testTimeout=60000"], "node", "true"],
+  [
+    "pytest",
+    ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+    "python3 with pytest",
+    "python3 -c 'import pytest'",
+  ],
+  ["shell", ["sh", "shop.sh"], "curl and awk in PATH", "curl --version && awk 1 /dev/null"],
 ];
 
 /** `npm run verdicts` sets how many clients the judge gets. */
@@ -94,22 +99,18 @@ const nameOf = ({ bug, isOwn, hasFaults }: Cell) =>
 const expected = (cells: Cell[]) =>
   Object.fromEntries(cells.map((cell) => [nameOf(cell), String(cell.hasFaults ? BUGS[cell.bug][1] : 0)]));
 
-for (const [language, command, probe] of LANGUAGES) {
+for (const [language, command, tools, probe] of LANGUAGES) {
   const isInstalled = spawnSync("sh", ["-c", probe]).status === 0;
-  test.skipIf(!isInstalled)(
-    `${language}${needs(isInstalled, `${probe} to succeed`)}`,
-    { timeout: 900_000 },
-    async () => {
-      const matrix: Record<string, string> = {};
-      const cells = cellsOf(language);
-      const left = [...cells];
-      const playNext = async () => {
-        for (let cell = left.shift(); cell !== undefined; cell = left.shift())
-          matrix[nameOf(cell)] = await play(command, cell);
-      };
-      // Most of a cell is waiting.
-      await Promise.all(Array.from({ length: 5 }, playNext));
-      expect(matrix).toEqual(expected(cells));
-    },
-  );
+  test.skipIf(!isInstalled)(`${language}${needs(isInstalled, tools)}`, { timeout: 900_000 }, async () => {
+    const matrix: Record<string, string> = {};
+    const cells = cellsOf(language);
+    const left = [...cells];
+    const playNext = async () => {
+      for (let cell = left.shift(); cell !== undefined; cell = left.shift())
+        matrix[nameOf(cell)] = await play(command, cell);
+    };
+    // Most of a cell is waiting.
+    await Promise.all(Array.from({ length: 5 }, playNext));
+    expect(matrix).toEqual(expected(cells));
+  });
 }

@@ -274,7 +274,7 @@ describe("a sandbox of the command", () => {
     expect([code, error]).toEqual([
       3,
       expect.stringMatching(
-        new RegExp(`^merchant-sandbox: retry_after\\.honoured .*: .*${port}/req_2 on connection`, "m"),
+        new RegExp(`^merchant-sandbox: retry_after\\.honoured .*: .*${port}/req_lodge_2 on connection`, "m"),
       ),
     ]);
     const report = JSON.parse(readFileSync(join(cwd, "r.json"), "utf8"));
@@ -285,7 +285,7 @@ describe("a sandbox of the command", () => {
     expect(report.verdicts[0]).toMatchObject({
       verdict: "fail",
       merchant: null,
-      calls: [{ request: `${port}/req_2` }, {}],
+      calls: [{ request: `${port}/req_lodge_2` }, {}],
     });
     expect(readFileSync(join(cwd, "r.md"), "utf8")).toContain(
       "| Sandboxes of tests | 1 with 3 requests, of which only the verdicts are included |",
@@ -371,7 +371,7 @@ describe("exec writes", () => {
     const [, path = ""] = /^merchant-sandbox: Exit code 6\. The log of the sandbox is (.*)\.\n$/.exec(error) ?? [];
     expect(path.startsWith(temporary)).toBe(true);
     expect(readFileSync(path, "utf8")).toMatch(
-      /^merchant-sandbox \S+ is ready at .*\n\S+ GET \/v1\/payments 200 .* req_1\n$/,
+      /^merchant-sandbox \S+ is ready at .*\n\S+ GET \/v1\/payments 200 .* req_lodge_1\n$/,
     );
     expect(statSync(path).mode & 0o077).toBe(0);
   });

@@ -6,7 +6,7 @@ import { launch, start } from "../support/program.ts";
 import { type Bench, call, control, open } from "../support/sandbox.ts";
 import { deliver, receive, register } from "../support/webhooks.ts";
 
-/** What a new row of each list contains, where the receiver rejects a genuine event of its own endpoint. */
+/** The content of a new row of each list, if the receiver rejects a genuine event of its own endpoint. */
 interface Rejected {
   endpoint: string;
   event: string;

@@ -99,7 +99,7 @@ test("HTTP parser errors and an unknown expectation are errors of the API; only 
   ];
   for (const [status, code, bytes] of requests) {
     const answer = readRaw(await raw(bench.port, bytes));
-    const id = status === 417 ? "req_1" : undefined;
+    const id = status === 417 ? "req_lodge_1" : undefined;
     expect([answer.status, answer.body.code, answer.body.details.requestId]).toEqual([status, code, id]);
     expect(answer.headers["x-sandbox-request-id"]).toBe(id);
     expect(answer.headers["x-content-type-options"]).toBe("nosniff");
@@ -150,7 +150,7 @@ test("a listener that throws is a defect; the other listeners are called, and th
   expect((await bench.call("GET", "/v1/merchants/me")).status).toBe(200);
   await bench.control("GET", "/requests");
   expect(called).toBe(1);
-  expect(bench.defects.splice(0)).toMatchObject([{ error: { message: "This listener fails." }, where: "req_1" }]);
+  expect(bench.defects.splice(0)).toMatchObject([{ error: { message: "This listener fails." }, where: "req_lodge_1" }]);
 });
 
 /** Fetch metadata of a browser, by what a page does. */

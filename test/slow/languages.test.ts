@@ -7,6 +7,7 @@ import { createServer } from "node:https";
 import { connect } from "node:net";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { effectProbes } from "../../src/audit/effect-probes.ts";
 import { probes } from "../../src/audit/probes.ts";
 import { needs } from "../support/needs.ts";
 import { fences, openShell, readPage, root } from "../support/page.ts";
@@ -22,6 +23,7 @@ interface Suite {
   folder: string;
   /** Succeeds where the tools of the language are installed. */
   probe: string;
+  tools: string;
   /** The command of the page, with the tools as they are installed here. */
   command: string;
   /** The tools print it when the three tests have passed. */
@@ -32,18 +34,21 @@ const suites: Suite[] = [
   {
     folder: "python",
     probe: 'python3 -c "import pytest"',
+    tools: "python3 with pytest",
     command: "npx merchant-sandbox exec --fail-on verdicts -- python3 -m pytest",
     passed: /\b3 passed/,
   },
   {
     folder: "go",
     probe: "go version",
+    tools: "go in PATH",
     command: "go mod init example.com/shop && npx merchant-sandbox exec --fail-on verdicts -- go test -v ./...",
     passed: /(?:--- PASS[\s\S]*){3}\nok/,
   },
   {
     folder: "java",
     probe: "javac -version && test -e /usr/share/java/junit-platform-console-standalone.jar",
+    tools: "javac in PATH, and JUnit's console in /usr/share/java",
     command:
       `javac -cp "${JUNIT}" -d out *.java && npx merchant-sandbox exec --fail-on verdicts -- java -cp ` +
       `"out:${JUNIT}" org.junit.platform.console.ConsoleLauncher --select-class SandboxTest`,
@@ -52,18 +57,21 @@ const suites: Suite[] = [
   {
     folder: "ruby",
     probe: 'ruby -e \'require "minitest"; require "webrick"\'',
+    tools: "ruby with minitest and webrick",
     command: "npx merchant-sandbox exec --fail-on verdicts -- ruby sandbox_test.rb",
     passed: /3 runs, .* 0 failures, 0 errors/,
   },
   {
     folder: "php",
     probe: "phpunit --version",
+    tools: "phpunit in PATH",
     command: "npx merchant-sandbox exec --fail-on verdicts -- phpunit SandboxTest.php",
     passed: /OK \(3 tests/,
   },
   {
     folder: "shell",
     probe: "curl --version && openssl version",
+    tools: "curl and openssl in PATH",
     command: "npx merchant-sandbox exec --fail-on verdicts -- sh sandbox.sh",
     passed: /3 passed/,
   },
@@ -77,31 +85,45 @@ test("the page links to each file of the suites", () => {
       expect(page).toContain(`](../recipes/${name}/${file})`);
 });
 
-describe.each(suites)("$folder", ({ folder: name, probe, command, passed }) => {
-  const isInstalled = spawnSync("sh", ["-c", probe]).status === 0;
-  test.skipIf(!isInstalled)(
-    `the suite passes${needs(isInstalled, `${probe} to succeed`)}`,
-    { timeout: 180_000 },
-    async () => {
-      const { cwd, run } = openShell();
-      cpSync(join(root, "recipes", name), cwd, { recursive: true });
-      const { code, out, error } = await run(command);
-      expect([code, out + error]).toEqual([0, expect.stringMatching(passed)]);
-    },
-  );
+const succeeds = (probe: string) => spawnSync("sh", ["-c", probe]).status === 0;
+
+describe.each(suites)("$folder", ({ folder: name, probe, tools, command, passed }) => {
+  const isInstalled = succeeds(probe);
+  test.skipIf(!isInstalled)(`the suite passes${needs(isInstalled, tools)}`, { timeout: 180_000 }, async () => {
+    const { cwd, run } = openShell();
+    cpSync(join(root, "recipes", name), cwd, { recursive: true });
+    const { code, out, error } = await run(command);
+    expect([code, out + error]).toEqual([0, expect.stringMatching(passed)]);
+  });
 });
 
 /** How to start each receiver; `exec`, so that a signal reaches it. */
 const receivers = [
-  { file: "python/receiver.py", probe: "python3 --version", command: "exec python3 receiver.py" },
-  { file: "go/receiver.go", probe: "go version", command: "go build -o receiver receiver.go && exec ./receiver" },
-  { file: "java/Receiver.java", probe: "javac -version", command: "exec java Receiver.java" },
-  { file: "ruby/receiver.rb", probe: "ruby -e 'require \"webrick\"'", command: "exec ruby receiver.rb" },
-  { file: "php/receiver.php", probe: "php --version", command: "exec php -S localhost:3000 receiver.php" },
+  { file: "python/receiver.py", probe: "python3 --version", tools: "python3", command: "exec python3 receiver.py" },
+  {
+    file: "go/receiver.go",
+    probe: "go version",
+    tools: "go",
+    command: "go build -o receiver receiver.go && exec ./receiver",
+  },
+  { file: "java/Receiver.java", probe: "javac -version", tools: "javac", command: "exec java Receiver.java" },
+  {
+    file: "ruby/receiver.rb",
+    probe: "ruby -e 'require \"webrick\"'",
+    tools: "ruby with webrick",
+    command: "exec ruby receiver.rb",
+  },
+  {
+    file: "php/receiver.php",
+    probe: "php --version",
+    tools: "php",
+    command: "exec php -S localhost:3000 receiver.php",
+  },
 ].map((receiver) => ({ ...receiver, source: readPage(`recipes/${receiver.file}`) }));
 receivers.push({
   file: "receiver.mjs",
   probe: "node --version",
+  tools: "node",
   command: "exec node receiver.mjs",
   source: fences(readPage("docs/webhooks.md"), "js")[0] ?? "",
 });
@@ -126,21 +148,23 @@ test("each receiver of the recipes is audited here", () => {
   expect(receivers.map(({ file }) => file)).toEqual(expect.arrayContaining(all));
 });
 
-test.for(receivers)(
-  "$file passes the audit",
-  { timeout: 180_000 },
-  async ({ file, probe, command, source }, { skip }) => {
-    skip(spawnSync("sh", ["-c", probe]).status !== 0, `without ${probe}`);
+describe.each(receivers)("$file", ({ file, probe, tools, command, source }) => {
+  const isInstalled = succeeds(probe);
+  test.skipIf(!isInstalled)(`passes the audit${needs(isInstalled, tools)}`, { timeout: 180_000 }, async () => {
     const port = await freePort();
     const here = (text: string) => text.replace(/\b3000\b/, String(port));
     const cwd = folder();
     writeFileSync(join(cwd, basename(file)), here(source));
-    launchCommand("sh", ["-c", here(command)], { WEBHOOK_SECRET: "whsec_test" }, cwd);
+    // Each prints a line with the id of an event on which it acts.
+    const printing = `exec > printed.log 2>&1; ${here(command)}`;
+    launchCommand("sh", ["-c", printing], { MERCHANT_WEBHOOK_SECRET: "whsec_test" }, cwd);
     await listening(port);
-    const { out } = await run(["audit", `http://localhost:${port}/`, "--secret", "whsec_test"]);
-    expect(out.at(-1), out.join("\n")).toBe(`pass: ${probes.length} of ${probes.length} probes passed, 0 failed.`);
-  },
-);
+    const effects = `awk '/evt_/' '${join(cwd, "printed.log")}' | wc -l`;
+    const { out } = await run(["audit", `http://localhost:${port}/`, "--secret", "whsec_test", "--effects", effects]);
+    const count = probes.length + effectProbes.length;
+    expect(out.at(-1), out.join("\n")).toBe(`pass: ${count} of ${count} probes passed, 0 failed.`);
+  });
+});
 
 const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 

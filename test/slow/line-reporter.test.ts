@@ -29,13 +29,17 @@ test("skipped tests are listed before the counts, by what they need", async () =
   const tests = [
     'test("runs", () => {});',
     'describe.skip("in a browser (needs chromium in PATH)", () => { test("one", () => {}); test("two", () => {}); });',
+    'test("skips itself", ({ skip }) => skip("this user may write everything"));',
     'test.skip("of no reason", () => {});',
   ];
   writeFileSync(join(cwd, "some.test.js"), tests.join("\n"));
   const { out } = await run(`${VITEST} run`);
-  expect(out.trimEnd().split("\n").slice(-3)).toEqual([
-    "Skipped: 2 in some.test.js. To run: chromium in PATH",
-    "Skipped: 1 in some.test.js. To run: no reason in their title",
-    expect.stringMatching(/^1 passed, 0 failed, 3 skipped, 1 files, \d+ s$/),
+  expect(out.trimEnd().split("\n").slice(-4)).toEqual([
+    "Skipped: 2 in some.test.js. They need chromium in PATH",
+    "Skipped: 1 in some.test.js. Reason: this user may write everything",
+    "Skipped: 1 in some.test.js. They say no reason: end their titles with needs() of test/support/needs.ts",
+    expect.stringMatching(/^1 passed, 0 failed, 4 skipped, 1 files, \d+ s$/),
   ]);
+  const chosen = await run(`${VITEST} run -t runs`);
+  expect(chosen.out).not.toContain("Skipped: ");
 });

@@ -102,7 +102,7 @@ function play(
   }
 }
 
-/** What must hold after each deed, by name. */
+/** The properties that must hold after each action, by name. */
 const properties: Record<string, Parameters<typeof play>[1]> = {
   "the selected row of a pinned list never changes by itself": (before, after, step) => {
     const byItself = step.kind === "come" || step.kind === "freeze" || step.kind === "thaw";

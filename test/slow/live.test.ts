@@ -106,7 +106,7 @@ describe("a client of the live stream", () => {
     ]);
     expect(items[0]).toMatchObject({
       request: {
-        id: "req_2",
+        id: "req_lodge_2",
         method: "POST",
         path: "/v1/webhook-events/test",
         operation: "events.test",

@@ -134,7 +134,7 @@ function problemsOf(
   // A record that is dated back changes what was true at its time, and a warning says what a clerk would ask.
   const isAsked =
     record.warnings.length === 0 &&
-    // A draft pays nobody, so there may be two for the same days.
+    // A draft makes no payment, so there may be two for the same days.
     !(kind === "payroll" && record.status === "draft" && /^(period|payDate)/.test(field)) &&
     !isTimestamp(schema.properties[field] ?? {}) &&
     !CLAIMS.test(`${kind} ${field}`);

@@ -3,7 +3,6 @@
 import { execFile } from "node:child_process";
 import {
   cpSync,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -15,10 +14,11 @@ import {
 } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join, posix } from "node:path";
+import { basename, join, posix } from "node:path";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { addonVersion, nativePackages } from "../support/native-packages.ts";
 import { needs, UNIX } from "../support/needs.ts";
 import { launchFile } from "../support/program.ts";
 import { call } from "../support/sandbox.ts";
@@ -26,9 +26,6 @@ import { call } from "../support/sandbox.ts";
 const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 const onWindows = process.platform === "win32";
-
-/** The runtime files of better-sqlite3, without those of its installation. */
-const NATIVE = ["better-sqlite3", "bindings", "file-uri-to-path"];
 
 let folder: string;
 let home: string;
@@ -45,8 +42,7 @@ beforeAll(async () => {
   size = packed.unpackedSize;
   mkdirSync(home, { recursive: true });
   await run("tar", ["-xzf", join(folder, packed.filename), "-C", home, "--strip-components=1"]);
-  for (const name of NATIVE.filter((name) => existsSync(join(root, "node_modules", name))))
-    cpSync(join(root, "node_modules", name), join(folder, "node_modules", name), { recursive: true });
+  for (const from of nativePackages()) cpSync(from, join(folder, "node_modules", basename(from)), { recursive: true });
   writeFileSync(join(folder, "package.json"), JSON.stringify({ private: true, type: "module" }));
 }, 300_000);
 
@@ -151,6 +147,10 @@ describe("the tarball", () => {
   it("depends only on better-sqlite3, in a version with a binary for each supported Node", () => {
     expect(manifest().dependencies).toEqual({ "better-sqlite3": "^12.11.1 || ^13.2.0" });
     expect(manifest()).not.toHaveProperty("scripts.install");
+  });
+
+  it("is built and tested with the better-sqlite3 that npm selects for this Node", () => {
+    expect(Number.parseInt(addonVersion(), 10)).toBe(process.versions.node.startsWith("20.") ? 12 : 13);
   });
 
   it("makes npm look up no peers: npm 10 fails over those of vitest, even if vitest is optional", () => {

@@ -40,8 +40,8 @@ async function startAsTold(line: string): Promise<Program & { url: string }> {
 }
 
 describe("the README", () => {
-  test("the first two commands start it and call it", async () => {
-    const [start = "", curl = ""] = linesOf(readme.slice(0, readme.indexOf("\n## ")));
+  test("the first command starts it, and the third calls it", async () => {
+    const [start = "", , curl = ""] = linesOf(readme.slice(0, readme.indexOf("\n## ")));
     const { url } = await startAsTold(start);
     expect(JSON.parse(await shell(curl, url))).toMatchObject({
       object: "list",
@@ -179,7 +179,7 @@ describe("docs/webhooks.md", () => {
     const { id, secret } = await register(bench, receiver.url);
     await trigger(bench, "a.b", { text: "ação 🙂" });
     const [arrival] = await receiver.arrived(1);
-    const { cwd, run } = openShell({ WEBHOOK_SECRET: secret });
+    const { cwd, run } = openShell({ MERCHANT_WEBHOOK_SECRET: secret });
     writeFileSync(join(cwd, "body.json"), arrival?.body ?? "");
     const [openssl = "", explain = ""] = linesOf(section(webhooks, "Verify"));
     const signature = arrival?.headers["x-webhook-signature"] ?? "";
@@ -203,7 +203,7 @@ describe("docs/webhooks.md", () => {
       file,
       source.replace('listen(3000, "localhost")', `listen(${port}, "localhost", () => console.log("listening"))`),
     );
-    const program = launchFile(file, [], { WEBHOOK_SECRET: secret, ...env });
+    const program = launchFile(file, [], { MERCHANT_WEBHOOK_SECRET: secret, ...env });
     await program.line((line) => line === "listening");
     return { ...program, port };
   }

@@ -274,9 +274,11 @@ describe("plain lines", () => {
     await everything(urlIn(await program.line((line) => line.includes("is ready"))));
     await program.line((line) => line.startsWith("reset"));
     const text = program.out.join("\n");
-    expect(text).toMatch(/^2026-01-05T12:00:00\.000Z POST \/v1\/webhooks 201 .* mer_lodge req_1$/m);
-    expect(text).toMatch(/^2026-01-05T12:00:00\.000Z fault flt_1 \(planted\) status hit req_2 mer_lodge$/m);
-    expect(text).toMatch(/^2026-01-05T12:00:00\.000Z verdict fail retry_after\.\w+ mer_lodge vdt_\d req_2,req_3: /m);
+    expect(text).toMatch(/^2026-01-05T12:00:00\.000Z POST \/v1\/webhooks 201 .* mer_lodge req_lodge_1$/m);
+    expect(text).toMatch(/^2026-01-05T12:00:00\.000Z fault flt_1 \(planted\) status hit req_lodge_2 mer_lodge$/m);
+    expect(text).toMatch(
+      /^2026-01-05T12:00:00\.000Z verdict fail retry_after\.\w+ mer_lodge vdt_\d req_lodge_2,req_lodge_3: /m,
+    );
     expect(text).toMatch(/^2026-01-05T13:00:00\.000Z clock frozen$/m);
     expect(text).toMatch(
       /delivery of payment\.succeeded evt_\w+ to http:\/\/127\.0\.0\.1:\d+\/hooks 1\/\d 500 .*mer_lodge \w+ next at 2026-01-05T13:/,
@@ -308,10 +310,10 @@ describe("plain lines", () => {
       new Set(["ready", "request", "fault", "verdict", "clock", "delivery", "reset"]),
     );
     const of = (kind: string) => events.filter(({ event }) => event === kind);
-    expect(of("fault")).toMatchObject([{ ruleId: "flt_1", requestId: "req_2", at: "2026-01-05T12:00:00.000Z" }]);
+    expect(of("fault")).toMatchObject([{ ruleId: "flt_1", requestId: "req_lodge_2", at: "2026-01-05T12:00:00.000Z" }]);
     expect(of("delivery")[0]).toMatchObject({ eventType: "payment.succeeded", attempt: 1, merchant: "mer_lodge" });
     expect(of("request")[1]).toMatchObject({
-      id: "req_2",
+      id: "req_lodge_2",
       operation: "payments.list",
       at: "2026-01-05T12:00:00.000Z",
       status: 503,
@@ -322,7 +324,7 @@ describe("plain lines", () => {
       status: 200,
       merchant: "mer_lodge",
       idempotencyKey: "k",
-      replayOf: "req_1",
+      replayOf: "req_lodge_1",
     };
     expect(of("request").at(-1)).toMatchObject(replayed);
   });
@@ -346,7 +348,7 @@ describe("plain lines", () => {
     const terminal = openProgram(["--memory", "--port", "0"], { variables: { CI: "true", NODE_V8_COVERAGE: plain } });
     const url = urlIn(await terminal.shows("/v1"));
     await get(url, "/v1/payments");
-    await terminal.shows("req_1");
+    await terminal.shows("req_lodge_1");
     process.kill(terminal.pid, "SIGTERM");
     expect(await terminal.ended).toMatchObject({ code: 0 });
     expect(terminal.bytes()).not.toContain("\x1b");
@@ -413,9 +415,9 @@ describe("attached to a sandbox elsewhere", () => {
     expect(await plain.line(() => true)).toContain(`at ${sandbox.url}/v1 with keys sk_test_lodge`);
     expect(JSON.parse(await json.line(() => true))).toMatchObject({ event: "attached", baseUrl: `${sandbox.url}/v1` });
     await get(sandbox.url, "/v1/payments");
-    await plain.line((line) => /GET \/v1\/payments 200 .* mer_lodge req_1$/.test(line));
+    await plain.line((line) => /GET \/v1\/payments 200 .* mer_lodge req_lodge_1$/.test(line));
     expect(JSON.parse(await json.line((line) => line.startsWith('{"event":"request"')))).toMatchObject({
-      id: "req_1",
+      id: "req_lodge_1",
       path: "/v1/payments",
     });
     await sandbox.kill();

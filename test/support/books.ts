@@ -157,7 +157,7 @@ export const LINES: Readonly<Record<string, Line>> = {
         return ![3, 6].includes(length) || (Number(first.slice(5)) - 1) % length !== 0;
       },
     ),
-  "nobody is paid twice for a period": ({ of }) =>
+  "no employee is paid twice for a period": ({ of }) =>
     repeated(
       of("payroll")
         .filter(({ status, offCycle }) => status !== "failed" && !offCycle)
@@ -334,7 +334,7 @@ export const LINES: Readonly<Record<string, Line>> = {
     ),
 };
 
-/** What a clerk would ask about, by line. `now` is in Unix seconds. */
+/** The questions that a clerk would ask, by line. `now` is in Unix seconds. */
 export function askedOf(world: RecordsByKind, now: number): string[] {
   const of = (kind: string): Some[] => [...(world.get(kind) ?? [])] as AnyRecord[];
   const books: Books = { world, merchant: of("merchant")[0], now, of };

@@ -19,40 +19,9 @@ export const browserFile = (process.env.PATH ?? "")
 /** For test titles: says why a test is skipped. */
 export const inBrowser = `in a browser${needs(browserFile !== undefined, `one of ${NAMES.join(", ")} in PATH`)}`;
 
-export interface Page {
-  /** Evaluates an expression in the page, and awaits a promise. */
-  evaluate<Value>(expression: string): Promise<Value>;
-  /**
-   * Waits until an expression is true in the page, or fails with the page's text; it is evaluated after every DOM
-   * change.
-   */
-  shows(condition: string): Promise<void>;
-  /** Presses a key as a keyboard does: a letter, or a name such as `Enter`. */
-  press(key: string): Promise<void>;
-  /**
-   * Clicks the first visible element of a selector that contains a text, as a pointer does; fails if another element
-   * covers it.
-   */
-  click(selector: string, text?: string): Promise<void>;
-  /** Replaces the text of an input. */
-  write(selector: string, text: string): Promise<void>;
-  resize(width: number, height: number): Promise<void>;
-  /** The visible part as WebP. */
-  picture(): Promise<Buffer>;
-  /** Script errors, policy violations and dialogs. */
-  complaints: string[];
-  /** Sends a command of the DevTools protocol. */
-  send: Send;
-}
+export type Page = ReturnType<typeof pageOf>;
 
-export interface Browser {
-  /**
-   * Resolves when the page has loaded. `media` are the media features that the page sees, such as
-   * `prefers-color-scheme`.
-   */
-  open(url: string, media?: Readonly<Record<string, string>>): Promise<Page>;
-  close(): Promise<void>;
-}
+export type Browser = Awaited<ReturnType<typeof openBrowser>>;
 
 interface DevToolsMessage {
   id?: number;
@@ -63,7 +32,7 @@ interface DevToolsMessage {
   params?: Record<string, unknown>;
 }
 
-export async function openBrowser(file: string): Promise<Browser> {
+export async function openBrowser(file: string) {
   const profile = mkdtempSync(join(tmpdir(), "merchant-sandbox-browser-"));
   const flags = [
     "--headless",
@@ -93,7 +62,11 @@ export async function openBrowser(file: string): Promise<Browser> {
       socket.send(JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) }));
     });
   return {
-    async open(url, media = {}) {
+    /**
+     * Resolves when the page has loaded. `media` are the media features that the page sees, such as
+     * `prefers-color-scheme`.
+     */
+    async open(url: string, media: Readonly<Record<string, string>> = {}) {
       const { targetId } = await send("Target.createTarget", { url: "about:blank" });
       const { sessionId } = (await send("Target.attachToTarget", { targetId, flatten: true })) as { sessionId: string };
       const complaints: string[] = [];
@@ -111,7 +84,7 @@ export async function openBrowser(file: string): Promise<Browser> {
       await send("Emulation.setEmulatedMedia", { features }, sessionId);
       await send("Page.navigate", { url }, sessionId);
       await loaded;
-      return pageOf((method, params = {}) => send(method, params, sessionId), complaints);
+      return pageOf((method: string, params: object = {}) => send(method, params, sessionId), complaints);
     },
     async close() {
       socket.close();
@@ -148,7 +121,7 @@ function complaintsIn({ method, params }: DevToolsMessage): string[] {
 
 type Send = (method: string, params?: object) => Promise<Record<string, unknown>>;
 
-function pageOf(send: Send, complaints: string[]): Page {
+function pageOf(send: Send, complaints: string[]) {
   const evaluate = async <Value>(expression: string): Promise<Value> => {
     const { result, exceptionDetails } = (await send("Runtime.evaluate", {
       expression,
@@ -163,11 +136,18 @@ function pageOf(send: Send, complaints: string[]): Page {
     return result.value;
   };
   return {
+    /** Evaluates an expression in the page, and awaits a promise. */
     evaluate,
+    /** Script errors, policy violations and dialogs. */
     complaints,
+    /** Sends a command of the DevTools protocol. */
     send,
-    shows: (condition) =>
-      evaluate(`new Promise((resolve, reject) => {
+    /**
+     * Waits until an expression is true in the page, or fails with the page's text; it is evaluated after every DOM
+     * change.
+     */
+    shows: (condition: string) =>
+      evaluate<void>(`new Promise((resolve, reject) => {
         const end = (act) => { observer.disconnect(); clearTimeout(patience); act(); };
         const look = () => (${condition}) && end(resolve);
         const observer = new MutationObserver(look);
@@ -175,8 +155,13 @@ function pageOf(send: Send, complaints: string[]): Page {
         observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
         look();
       })`),
-    press: (key) => pressKey(send, key),
-    async click(selector, text = "") {
+    /** Presses a key as a keyboard does: a letter, or a name such as `Enter`. */
+    press: (key: string) => pressKey(send, key),
+    /**
+     * Clicks the first visible element of a selector that contains a text, as a pointer does; fails if another element
+     * covers it.
+     */
+    async click(selector: string, text = "") {
       const place = await evaluate<{ x: number; y: number } | string>(
         `(${placeOf})(${JSON.stringify(selector)}, ${JSON.stringify(text)})`,
       );
@@ -185,13 +170,15 @@ function pageOf(send: Send, complaints: string[]): Page {
       for (const type of ["mouseMoved", "mousePressed", "mouseReleased"])
         await send("Input.dispatchMouseEvent", { type, ...at });
     },
-    write: (selector, text) =>
-      evaluate(`{ const input = document.querySelector(${JSON.stringify(selector)});
+    /** Replaces the text of an input. */
+    write: (selector: string, text: string) =>
+      evaluate<void>(`{ const input = document.querySelector(${JSON.stringify(selector)});
         input.value = ${JSON.stringify(text)};
         input.dispatchEvent(new Event("input", { bubbles: true })); }`),
-    async resize(width, height) {
+    async resize(width: number, height: number) {
       await send("Emulation.setDeviceMetricsOverride", { width, height, deviceScaleFactor: 1, mobile: false });
     },
+    /** The visible part as WebP. */
     async picture() {
       const { data } = await send("Page.captureScreenshot", { format: "webp", quality: 55 });
       return Buffer.from(String(data), "base64");

@@ -1,8 +1,9 @@
 // A dashboard without a terminal: tests press keys, read frames as text and decide when calls are made.
 
 import { controlCalls } from "../../src/client/control-call.ts";
+import type { Call } from "../../src/client/curl.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
-import { type Call, RefusedCall } from "../../ui/connection/calls.ts";
+import { RefusedCall } from "../../ui/connection/calls.ts";
 import { applyPolledRows, applySandboxIndex } from "../../ui/panes/apply-message.ts";
 import { fetchLookups } from "../../ui/panes/controls/form-fields.ts";
 import { attemptRow } from "../../ui/panes/details/delivery.ts";

@@ -13,7 +13,7 @@ export const row = (number: number, kind = KINDS[number % KINDS.length] ?? ""): 
 
 export const rows = (from: number, count: number) => Array.from({ length: count }, (_, index) => row(from + index));
 
-/** The list after rows of the stream; `unsent` others are only counted. */
+/** The list after the stream has sent these rows, and left out `unsent` others. */
 export const withRows = (list: List, added: readonly Row[], unsent = 0): List =>
   append(
     list,

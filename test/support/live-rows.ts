@@ -22,6 +22,7 @@ const NOON_MILLISECONDS = NOON_SECONDS * 1_000;
 
 export const request = (number: number, changes: Partial<RequestMessage> = {}): RequestMessage => ({
   id: `req_${number}`,
+  sequence: number,
   at: NOON_MILLISECONDS + number,
   method: "GET",
   path: "/v1/payments",
@@ -33,6 +34,7 @@ export const request = (number: number, changes: Partial<RequestMessage> = {}): 
   idempotencyKey: null,
   replayOf: null,
   ignored: null,
+  summary: null,
   fault: null,
   ...changes,
 });

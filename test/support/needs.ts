@@ -1,8 +1,8 @@
-// What a test needs that this machine may lack: the end of `npm test` lists it beside the tests that it skipped.
+// The needs of a test that this machine may lack: the end of `npm test` lists them beside the skipped tests.
 
 export const ON_WINDOWS = process.platform === "win32";
 
-/** What a test with signals, modes of files or a shell needs. */
+/** The need of tests with signals, modes of files or a shell. */
 export const UNIX = "Linux or macOS";
 
 /** The end of the title of a test that is skipped without `what`; empty where it runs. */

@@ -1,9 +1,10 @@
 // A user for whom file modes count. Root may read and write everything, so for root the program runs as another user.
 
 import { spawnSync } from "node:child_process";
-import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, chownSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join, sep } from "node:path";
+import { nativePackages } from "./native-packages.ts";
 import { PROGRAM } from "./program.ts";
 
 export interface PlainUser {
@@ -53,15 +54,7 @@ function copyProgram(): string {
   for (const name of ["package.json", "dist", "fixtures"]) copyInto(copy, join(root, name));
   const modules = join(copy, "node_modules");
   mkdirSync(modules, { mode: 0o755 });
-  const names = ["better-sqlite3"];
-  for (const name of names) {
-    const from = join(root, "node_modules", name);
-    const { dependencies = {} } = JSON.parse(readFileSync(join(from, "package.json"), "utf8")) as {
-      dependencies?: Record<string, string>;
-    };
-    names.push(...Object.keys(dependencies).filter((one) => one !== "prebuild-install" && !names.includes(one)));
-    copyInto(modules, from);
-  }
+  for (const folder of nativePackages()) copyInto(modules, folder);
   return copy;
 }
 

@@ -10,29 +10,7 @@ export interface Size {
   rows: number;
 }
 
-export interface TestTerminal {
-  readonly pid: number;
-  /** All output, including escape sequences. */
-  bytes(): string;
-  /** The DEC private modes that are set. */
-  readonly modes: ReadonlySet<number>;
-  /** Window titles that were set. */
-  readonly titles: readonly string[];
-  type(keys: string): void;
-  resize(size: Size): void;
-  lines(): string[];
-  text(): string;
-  /** Text and style of each cell: equal if two screens look the same. */
-  cells(): string[];
-  /** Resolves with the screen once it contains a text. */
-  shows(wanted: string | RegExp | ((text: string) => boolean)): Promise<string>;
-  /** Stops reading, like a stuck connection. */
-  freeze(): void;
-  thaw(): void;
-  /** Closes the terminal, like a closed window. */
-  hangUp(): void;
-  ended: Promise<{ code: number; signal: number }>;
-}
+export type TestTerminal = ReturnType<typeof open>;
 
 export const WIDE: Size = { columns: 120, rows: 36 };
 export const USUAL: Size = { columns: 80, rows: 24 };
@@ -87,7 +65,7 @@ export async function openDashboard(words: string[] = [], opening?: Opening): Pr
   return { ...terminal, url: /http:\/\/127\.0\.0\.1:\d+/.exec(text)?.[0] ?? "" };
 }
 
-export function open(file: string, words: string[], { size = WIDE, variables = {} }: Opening = {}): TestTerminal {
+export function open(file: string, words: string[], { size = WIDE, variables = {} }: Opening = {}) {
   const inherited = Object.entries(ownEnvironment()).filter(([name]) => !SILENT.includes(name));
   const env = { ...Object.fromEntries(inherited), LANG: "C.UTF-8", TERM: "xterm-256color", ...variables };
   const child = spawn(file, words, { name: env.TERM, cols: size.columns, rows: size.rows, cwd: folder(), env });
@@ -114,20 +92,27 @@ export function open(file: string, words: string[], { size = WIDE, variables = {
   const text = () => lines().join("\n");
   return {
     pid: child.pid,
-    modes,
-    titles,
+    /** The DEC private modes that are set. */
+    modes: modes as ReadonlySet<number>,
+    /** Window titles that were set. */
+    titles: titles as readonly string[],
+    /** All output, including escape sequences. */
     bytes: () => bytes,
-    type: (keys) => child.write(keys),
-    resize(next) {
+    type: (keys: string) => child.write(keys),
+    resize(next: Size) {
       screen.resize(next.columns, next.rows);
       child.resize(next.columns, next.rows);
     },
     lines,
     text,
+    /** Text and style of each cell: equal if two screens look the same. */
     cells: () => Array.from({ length: screen.rows }, (_, row) => lookOf(screen, row)),
-    shows: (wanted) => until({ changed, ended, text }, wanted),
+    /** Resolves with the screen once it contains a text. */
+    shows: (wanted: Wanted) => until({ changed, ended, text }, wanted),
+    /** Stops reading, like a stuck connection. */
     freeze: () => child.pause(),
     thaw: () => child.resume(),
+    /** Closes the terminal, like a closed window. */
     hangUp: () => (child as IPty & { destroy(): void }).destroy(),
     ended,
   };

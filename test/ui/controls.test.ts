@@ -2,8 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
-import { type Call, curlOf } from "../../ui/connection/calls.ts";
-import { describeRule } from "../../ui/panes/details/fault.ts";
+import { type Call, curlOf } from "../../src/client/curl.ts";
+import { describeRule } from "../../src/client/rule-text.ts";
 import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import { focusField, topFormView } from "../../ui/panes/overlays/form.ts";
 import type { StateUpdate, UiState } from "../../ui/state/state.ts";
@@ -354,7 +354,7 @@ describe("a form", () => {
   });
 
   test("shows the defaults of empty fields", async () => {
-    const { desk } = await openSandboxDashboard();
+    const { desk } = await openSandboxDashboard(120, 40);
     await desk.run("x");
     desk.press(...typing("lost"), "ctrl-o");
     expect(desk.screen().join("\n")).toMatch(/as +default: reset/);
@@ -431,7 +431,7 @@ describe("the palette", () => {
       ["snap", "save, restore or delete a snapshot"],
     ] as const) {
       desk.press(":", ...typing(search));
-      expect(desk.screen()[4]).toContain(shown);
+      expect(desk.screen()[5]).toContain(shown);
       desk.press("escape");
     }
     desk.press(":", ...typing("outag?"));

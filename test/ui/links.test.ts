@@ -52,7 +52,7 @@ describe("a link in a detail", () => {
     expect(selected(first)).toMatch(/^1\/6 +200 .*delivered/);
     const delivery = await press(desk, "enter");
     expect(title(desk)).toBe(`booking.declined to ${receiver.url}`);
-    expect(selected(delivery)).toMatch(/^caused by +req_2/);
+    expect(selected(delivery)).toMatch(/^caused by +req_lodge_2/);
     await press(desk, "enter");
     expect(title(desk)).toBe(`POST ${DECLINE}`);
     expect(desk.state.overlays).toHaveLength(1);
@@ -63,9 +63,9 @@ describe("a link in a detail", () => {
   test("leads from a replayed response to its original", async () => {
     const { desk } = await declined();
     const replay = await press(desk, "k", "enter");
-    expect(replay).toContain("id             req_3");
-    expect(selected(replay)).toBe("original       req_2");
-    expect(await press(desk, "enter")).toContain("id             req_2");
+    expect(replay).toContain("id             req_lodge_3");
+    expect(selected(replay)).toBe("replay of      req_lodge_2");
+    expect(await press(desk, "enter")).toContain("id             req_lodge_2");
   });
 
   test("leads to the rate limit, to the fault rule, and from there to the requests it affected", async () => {
@@ -76,19 +76,19 @@ describe("a link in a detail", () => {
     expect(selected(await press(desk, "escape", "tab"))).toBe("rule           flt_mine");
     const rule = await press(desk, "enter");
     expect(title(desk)).toBe("Fault flt_mine");
-    expect(selected(rule)).toMatch(/^req_4 .*GET \/v1\/payments +429/);
+    expect(selected(rule)).toMatch(/^req_lodge_4 .*GET \/v1\/payments +429/);
     await press(desk, "enter");
     expect(title(desk)).toBe("GET /v1/payments");
     expect(desk.state.overlays).toHaveLength(1);
   });
 
   test("stays selected while links are added above it", async () => {
-    const { desk } = await declined();
+    const { desk } = await declined(120, 95);
     const before = await press(desk, "k", "k", "enter", "tab");
     const events = [attempted(9, { eventId: /evt_\w+/.exec(before)?.[0] ?? "" })] as const;
     expect(selected(before)).toMatch(/^remaining/);
     desk.state = withLiveEvents(desk.state, events);
-    const after = desk.screen().join("\n");
+    const after = desk.screen(120, 95).join("\n");
     expect(after.match(/delivered/g)).toHaveLength(2);
     expect(selected(after)).toBe(selected(before));
   });
@@ -96,18 +96,16 @@ describe("a link in a detail", () => {
   test("is selected by moving, which otherwise scrolls, and Enter follows a visible one only", async () => {
     const { desk } = await declined(80, 24);
     expect(selected(await press(desk, "k", "k", "enter"))).toMatch(/delivered/);
-    const end = await press(desk, "G");
-    expect(selected(end)).toBeUndefined();
+    const middle = await press(desk, "pagedown");
+    expect(selected(middle)).toBeUndefined();
     await press(desk, "enter");
     expect(desk.state.overlays).toHaveLength(1);
     expect(selected(await press(desk, "g"))).toMatch(/delivered/);
     const scrolled = await press(desk, "j");
-    expect(scrolled).toContain("2-19 of");
+    expect(scrolled).toMatch(/2-\d+ of/);
     expect(selected(scrolled)).toMatch(/delivered/);
-    desk.screen(80, 50);
-    const moved = await press(desk, "j");
-    expect(moved).toContain("2-45 of");
-    expect(selected(moved)).toMatch(/^remaining/);
+    desk.screen(80, 95);
+    expect(selected(await press(desk, "j"))).toMatch(/^remaining/);
     expect(selected(await press(desk, "k"))).toMatch(/delivered/);
   });
 
@@ -122,9 +120,9 @@ describe("a link in a detail", () => {
 
   test("to a request that the request log no longer has shows the reason", async () => {
     const { desk, bench } = await declined();
-    desk.state = withLiveEvents(desk.state, [judged(1, { requests: ["req_77"], calls: [] })]);
+    desk.state = withLiveEvents(desk.state, [judged(1, { requests: ["req_lodge_77"], calls: [] })]);
     desk.press("5", "J");
-    await expect(desk.settle()).rejects.toThrow("The log has no request req_77");
+    await expect(desk.settle()).rejects.toThrow("The log has no request req_lodge_77");
     expect((await bench.control("GET", "/requests")).data).toHaveLength(4);
   });
 });
@@ -132,9 +130,9 @@ describe("a link in a detail", () => {
 describe("J", () => {
   test("jumps from a verdict and from a fault to the request", async () => {
     const { desk } = await declined();
-    desk.state = withLiveEvents(desk.state, [judged(1, { requests: ["req_2", "req_3"] })]);
-    expect(await press(desk, "5", "J")).toContain("id             req_3");
-    expect(await press(desk, "escape", "4", "J")).toContain("id             req_4");
+    desk.state = withLiveEvents(desk.state, [judged(1, { requests: ["req_lodge_2", "req_lodge_3"] })]);
+    expect(await press(desk, "5", "J")).toContain("id             req_lodge_3");
+    expect(await press(desk, "escape", "4", "J")).toContain("id             req_lodge_4");
   });
 
   test("opens nothing once the user has gone elsewhere", async () => {
@@ -157,7 +155,7 @@ describe("a search in a detail", () => {
     expect(desk.state.overlays).toHaveLength(1);
     await press(desk, "n");
     expect(desk.state.overlays[0]?.title).toBe(`POST ${DECLINE}`);
-    expect(desk.screen(120, 90).join("\n")).toContain("id             req_3");
+    expect(desk.screen(120, 90).join("\n")).toContain("id             req_lodge_3");
   });
 
   test("says that nothing matches, and Esc returns to where it began", async () => {

@@ -26,7 +26,7 @@ test("E edits a request and sends it again", async () => {
   await bench.call("POST", RULES, { body: rule, headers: { "idempotency-key": "once" } });
   const desk = await withRequests(bench);
   await desk.run("E");
-  expect(text(desk)).toContain("Edit and resend req_1");
+  expect(text(desk)).toContain("Edit and resend req_lodge_1");
   const body = JSON.stringify({ ...rule, name: "Easter" });
   desk.press(...typing(body), "tab", "tab", "tab", ...typing("twice"), "enter");
   expect(desk.waiting()).toEqual([
@@ -39,9 +39,9 @@ test("E edits a request and sends it again", async () => {
     },
   ]);
   await desk.settle();
-  expect(desk.state.notice?.text).toBe("Sent the edited req_1");
+  expect(desk.state.notice?.text).toBe("Sent the edited req_lodge_1");
   const { data } = await bench.control("GET", "/requests");
-  expect(data[0]).toMatchObject({ id: "req_2", path: RULES, status: 200, idempotencyKey: "twice" });
+  expect(data[0]).toMatchObject({ id: "req_lodge_2", path: RULES, status: 200, idempotencyKey: "twice" });
 });
 
 test("E sends an unchanged body byte for byte, and keeps the form open with the error of a rejected one", async () => {
@@ -54,7 +54,7 @@ test("E sends an unchanged body byte for byte, and keeps the form open with the 
   await desk.settle();
   await desk.run("E");
   await desk.run(...typing("{}"), "enter");
-  expect(topOverlay(desk.state)?.title).toBe("Edit and resend req_1");
+  expect(topOverlay(desk.state)?.title).toBe("Edit and resend req_lodge_1");
   expect(desk.state.notice?.style).toBe("failure");
 });
 
@@ -83,7 +83,7 @@ test("= compares a retry with its first try, and marks what differs", async () =
   await bench.call("POST", RULES, { body: rule, headers });
   const desk = await withRequests(bench);
   await desk.run("=");
-  expect(topOverlay(desk.state)?.title).toBe("req_1 and req_3");
+  expect(topOverlay(desk.state)?.title).toBe("req_lodge_1 and req_lodge_3");
   expect(text(desk)).toMatch(/ - status 503/);
   expect(text(desk)).toMatch(/ \+ status 200/);
   expect(text(desk)).toMatch(/ {3}idempotency-key: same/);

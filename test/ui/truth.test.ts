@@ -279,14 +279,14 @@ test("the address of a view has its filter, row and detail, and leads there in a
   await desk.run("/", "l", "i", "m", "i", "t", "enter", "k", "enter");
   const address = addressOf(desk.state);
   expect([address, pageUrl(desk.state)]).toEqual([
-    "#requests?filter=limit&open=requests%3Areq_1",
-    `${bench.url}/#requests?filter=limit&open=requests%3Areq_1`,
+    "#requests?filter=limit&open=requests%3Areq_lodge_1",
+    `${bench.url}/#requests?filter=limit&open=requests%3Areq_lodge_1`,
   ]);
   const other = await openTestDashboard(bench.url);
   await other.apply(reachAddress(goToAddress(other.state, address).state));
   expect([addressOf(other.state), other.screen().join("\n")]).toEqual([
     address,
-    expect.stringContaining("id             req_1"),
+    expect.stringContaining("id             req_lodge_1"),
   ]);
   expect(goToAddress(other.state, "#nowhere?row=x").state.pane).toBe("requests");
   const desktops = [{}, { DISPLAY: ":0" }, { DISPLAY: ":0", SSH_CONNECTION: "x" }].map(hasDesktop);

@@ -1,9 +1,10 @@
 // Makes the calls of the dashboard and of the explorer with fetch.
 
+import { type Call, hasDotSegment, headersOf, isControl } from "../../src/client/curl.ts";
 import type { HttpTarget } from "../../src/client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
 import { stopwatch } from "../../src/kernel/clock.ts";
-import { type Call, hasDotSegment, headersOf, isControl, type Perform, refusalOf } from "../connection/calls.ts";
+import { type Perform, refusalOf } from "../connection/calls.ts";
 import { valueOfJson } from "../connection/json-schema.ts";
 
 /** Rejects before anything is sent if a header has a character that HTTP does not allow. */

@@ -1,7 +1,7 @@
 // A form of the dashboard: its fields as inputs, why it was rejected, and the call that it sends as curl.
 
 import { useEffect, useRef } from "preact/hooks";
-import { curlOf } from "../connection/calls.ts";
+import { curlOf } from "../../src/client/curl.ts";
 import type { FormField } from "../panes/overlays/field.ts";
 import { focusField, topFormView, writeField } from "../panes/overlays/form.ts";
 import { moreText, rejectionOf } from "../panes/overlays/form-lines.ts";

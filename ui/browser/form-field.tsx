@@ -1,7 +1,7 @@
 // A field of a form: its label, its input, and its help or what is wrong with it.
 
 import type { ComponentChildren, HTMLAttributes } from "preact";
-import { defaultOf, type FormField, labelOf } from "../panes/overlays/field.ts";
+import { type FormField, labelOf } from "../panes/overlays/field.ts";
 
 interface FieldProps extends Pick<HTMLAttributes<HTMLDivElement>, "onFocusIn" | "onClick"> {
   field: FormField;
@@ -51,7 +51,7 @@ function Input({ field, id, value, onWrite, problem, isRequired, rows }: FieldPr
   };
   const text = {
     ...common,
-    placeholder: defaultOf(field) ?? "",
+    placeholder: field.fallback ?? "",
     autocomplete: "off",
     spellcheck: false,
     onInput,

@@ -1,8 +1,8 @@
 // One operation in the explorer: its parameters, key and body as inputs, the call as curl, and the response.
 
 import { useState } from "preact/hooks";
+import { type Call, curlOf } from "../../src/client/curl.ts";
 import { CONTROL_PREFIX } from "../../src/contracts/paths.ts";
-import { type Call, curlOf } from "../connection/calls.ts";
 import { choicesOf, textOfValue, valueOfJson, valueOfText } from "../connection/json-schema.ts";
 import { allApiKeys, toOptions } from "../panes/controls/form-fields.ts";
 import { unmaskedBodyLines } from "../panes/details/detail-lines.ts";

@@ -16,6 +16,8 @@ export interface JsonSchema {
   items?: JsonSchema;
   properties?: Readonly<Record<string, JsonSchema>>;
   required?: readonly string[];
+  /** The default, in words. */
+  "x-sandbox-default"?: string;
   /** The field belongs to this value of another field. */
   "x-only-with"?: readonly [field: string, value: string];
 }

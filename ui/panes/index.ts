@@ -1,6 +1,7 @@
 // The panes, in the order of their tabs.
 
 import type { UiState } from "../state/state.ts";
+import { app } from "./app.ts";
 import { deliveries } from "./deliveries.ts";
 import { faults } from "./faults.ts";
 import { lesson } from "./lesson.ts";
@@ -22,6 +23,7 @@ export const panes: readonly Pane[] = [
   merchants,
   scenarios,
   lesson,
+  app,
 ];
 
 /** A pane of the page only: a terminal cannot show its forms. */

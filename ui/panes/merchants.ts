@@ -7,16 +7,13 @@ import { listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from 
 import { makeCall } from "../state/updates.ts";
 import { sharedWindow } from "./controls/form-fields.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
-import { labelled, linkTo, paragraph, section } from "./details/detail-lines.ts";
+import { linkTo } from "./details/detail-lines.ts";
 import { requestLinks, requestsOf } from "./details/row-lines.ts";
 import { confirmCall } from "./overlays/text-view.ts";
 import { listPane } from "./pane.ts";
 import { rateWindowId, windowText } from "./rate-limits.ts";
 
 const MERCHANTS_PANE = "merchants";
-
-/** A list of at least this width shows names; in a narrower one, they would be cut to nothing. */
-const NAMES_FROM = 80;
 
 export const merchants = listPane<ListedMerchant>({
   name: MERCHANTS_PANE,
@@ -28,48 +25,39 @@ export const merchants = listPane<ListedMerchant>({
   }),
   poll: controlCalls.merchants.list(),
   titleNote: (state) => plural(listOf(state, MERCHANTS_PANE).rows.length, "merchant"),
-  columns(merchant, _state, width) {
+  columns(merchant) {
     const { id, name, status, apiKeys, records, requests } = merchant;
     return [
-      { heading: "merchant", text: shortMerchant(id), width: width < NAMES_FROM ? undefined : 14, truncate: "middle" },
-      { heading: "name", text: name ?? "", hideBelow: NAMES_FROM },
-      {
-        heading: "API key",
-        text: keyText(apiKeys),
-        width: 22,
-        truncate: "middle",
-        styles: ["dim"],
-        hideBelow: 64,
-      },
-      { heading: "status", text: status, width: 9, styles: status === "active" ? ["dim"] : ["yellow", "bold"] },
-      { heading: "records", text: count(records), width: 9, align: "right" },
-      { heading: "requests", text: count(requests), width: 9, align: "right" },
+      { heading: "merchant", text: shortMerchant(id), truncate: "middle" },
+      { heading: "name", text: name ?? "", rank: 2, grows: true },
+      { heading: "API key", text: keyText(apiKeys), claim: 22, rank: 1, truncate: "middle", styles: ["dim"] },
+      { heading: "status", text: status, styles: status === "active" ? ["dim"] : ["yellow", "bold"] },
+      { heading: "records", text: count(records), align: "right" },
+      { heading: "requests", text: count(requests), align: "right" },
     ];
   },
   emptyText: ({ sandbox }) =>
     sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading merchants …"],
   detail: (opened) => ({
     title: `Merchant ${opened.id}`,
-    lines(_data, state, width) {
-      const { theme } = state;
+    lines(_data, write, state) {
+      const { field } = write;
       const newest = valuesOf<ListedMerchant>(state, "merchants").find(({ id }) => id === opened.id);
       const { id, name, email, apiKeys, status, records, requests } = newest ?? opened;
       const window = sharedWindow(state, id);
       return [
-        ...labelled(theme, width, "id", id),
-        ...labelled(theme, width, "name", name ?? "-"),
-        ...labelled(theme, width, "email", email ?? "-"),
-        ...labelled(theme, width, "API keys", apiKeys.join("\n") || "none"),
+        ...field("id", id),
+        ...field("name", name ?? "-"),
+        ...field("email", email ?? "-"),
+        ...field("API keys", apiKeys.join("\n") || "none"),
         ...(status === "active"
-          ? labelled(theme, width, "status", status)
-          : labelled(theme, width, "status", `${status}: its requests get 403`, "yellow")),
-        ...labelled(theme, width, "records", count(records)),
-        ...labelled(theme, width, "requests", `${count(requests)} in the log`),
-        ...(window
-          ? linkTo("limits", rateWindowId(window), labelled(theme, width, "rate limit", windowText(window)))
-          : []),
-        ...requestLinks(theme, "Requests in the log", requestsOf(state, id), width, requests),
-        ...(newest ? [] : section(theme, "Removed", paragraph(theme, width, "This merchant no longer exists."))),
+          ? field("status", status)
+          : field("status", `${status}: its requests get 403`, "yellow")),
+        ...field("records", count(records)),
+        ...field("requests", `${count(requests)} in the log`),
+        ...(window ? linkTo("limits", rateWindowId(window), field("rate limit", windowText(window))) : []),
+        ...requestLinks(write, "Requests in the log", requestsOf(state, id), requests),
+        ...(newest ? [] : write.section("Removed", write.text("This merchant no longer exists."))),
       ];
     },
   }),

@@ -1,9 +1,9 @@
 // How a pane is declared: `listPane` for rows under a cursor, `textPane` for text that scrolls.
 
+import type { Call } from "../../src/client/curl.ts";
 import type { FilterFacts, FilterVocabulary } from "../../src/client/row-filter.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import { count } from "../../src/kernel/text.ts";
-import type { Call } from "../connection/calls.ts";
 import { visibleRowCount } from "../state/layout.ts";
 import {
   type Fold,
@@ -11,6 +11,7 @@ import {
   type Gap,
   isCursorGone,
   type Row,
+  refOf,
   select,
   selectedRow,
   withFilter,
@@ -33,11 +34,15 @@ export interface Pane {
   title: string;
   /** Whether new rows are appended and followed; otherwise every poll replaces the rows. */
   follows: boolean;
-  /** Sums the rows up while there is no filter. Default: shows each. */
+  /** Default: shows each row. */
   fold?: Fold | undefined;
+  /** What the log counts, where it is not what the rows show. */
+  counts?: string;
   /** Default: always. */
   isShown?(state: UiState): boolean;
   textLines?(state: UiState, width: number): string[];
+  /** A text of which the newest lines are shown, until the user scrolls up. */
+  followsEnd?: boolean | undefined;
   vocabulary(state: UiState): FilterVocabulary | undefined;
   stream?: { kind: LiveItem["kind"]; row(item: LiveItem): Row };
   log?: PaneLog<Row>;
@@ -50,7 +55,7 @@ export interface Pane {
   /** Shown while there are no rows: how to get some. */
   emptyText(state: UiState): string[];
   keys: readonly KeyBinding[];
-  /** What the marks of its rows mean, for the help. Default: nothing. */
+  /** Explains the marks of its rows in the help. Default: none. */
   legend?(theme: Theme): string;
   /** A short text in the pane's tab, such as the number of failures. Default: none. */
   alarm?(state: UiState): string;
@@ -96,7 +101,7 @@ type StreamKind<Value> = {
 /** A pane of rows. Optional members have defaults. Rows come from either `stream` or `poll`. */
 interface ListPaneDeclaration<Value>
   extends Pick<Pane, "name" | "title" | "isShown" | "emptyText" | "alarm" | "legend">,
-    Partial<Pick<Pane, "titleNote" | "fold">> {
+    Partial<Pick<Pane, "titleNote" | "fold" | "counts" | "follows">> {
   rowId(value: Value): string;
   filterBy(value: Value): FilterFacts;
   /** The names that a filter may use. Default: the fields of the first row. */
@@ -120,8 +125,6 @@ interface ListPaneDeclaration<Value>
   isRelated?(one: Value, other: Value): boolean;
   /** Default: none. */
   keys?: readonly RowKey<Value>[];
-  /** Keys that act on no row. Default: none. */
-  listKeys?: readonly KeyBinding[];
 }
 
 export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
@@ -138,7 +141,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     isRelated: ___,
     ...shared
   } = declared;
-  const { name, keys = [], listKeys = [] } = shared;
+  const { name, keys = [] } = shared;
   const row = (value: Value): Row => ({
     id: rowId(value),
     value,
@@ -148,7 +151,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
   const sorted = (rows: Value[]) => (compare ? rows.toSorted(compare) : rows);
   return {
     ...shared,
-    follows: stream !== undefined && shared.fold === undefined,
+    follows: shared.follows ?? stream !== undefined,
     vocabulary: (state) => vocabulary ?? vocabularyOf(listOf(state, name).rows[0]),
     ...(stream && {
       stream: { kind: stream, row: (item) => row((item as unknown as Record<string, Value>)[stream] as Value) },
@@ -163,10 +166,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     columns: ({ value }, state, width) => declared.columns(value as Value, state, width),
     gapText: ({ id, gap }, state, width) =>
       gap ? gapText(state, gap, listOf(state, name).loading?.gap === id, width) : "",
-    keys: [
-      ...listKeys,
-      ...keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined)),
-    ],
+    keys: keys.map((key) => boundTo(key, (state) => selectedRow(listOf(state, name))?.value as Value | undefined)),
     ...opening(declared, row),
   };
 }
@@ -183,7 +183,7 @@ function opening<Value>(
       ...(declared.keys ?? []).map((key) => boundTo(key, () => value)),
       ...neighbourKeys(name, opened, isRelated, openNeighbour),
     ];
-    return openDetail(declared.detail(value), { pane: name, id: opened.id, value }, detailKeys);
+    return openDetail(declared.detail(value), { pane: name, id: refOf(opened), value }, detailKeys);
   };
   const open = (state: UiState, opened: Row, openNeighbour: Pane["openRow"]): StateUpdate => {
     const { overlay, effects } = detailOf(opened, openNeighbour);
@@ -242,7 +242,8 @@ function gapText({ theme }: UiState, { missing, isDropped, error }: Gap, isLoadi
 const vocabularyOf = (row: Row | undefined): FilterVocabulary | undefined =>
   row && { fields: Object.keys(row.filterBy.fields), marks: [] };
 
-type TextPaneDeclaration = Required<Pick<Pane, "name" | "title" | "isShown" | "titleNote" | "textLines" | "keys">>;
+type TextPaneDeclaration = Required<Pick<Pane, "name" | "title" | "isShown" | "titleNote" | "textLines" | "keys">> &
+  Pick<Pane, "followsEnd">;
 
 /** A pane of text: the movement keys scroll it. */
 export const textPane = (declared: TextPaneDeclaration): Pane => ({

@@ -7,9 +7,7 @@ import { apiKeysOf, listOf, secondsUntil, shortMerchant, type UiState, valuesOf 
 import { makeCall } from "../state/updates.ts";
 import { count, countdown, dateTimeToSecond, failureMark, limitText, milliseconds, plural } from "../text/format.ts";
 import { symbols, type TextStyle, type Theme } from "../text/style.ts";
-import { widest } from "./columns.ts";
 import { copyApiKey, undoOfWindow } from "./controls/sandbox-forms.ts";
-import { labelled, paragraph } from "./details/detail-lines.ts";
 import { requestLinks, requestsOf } from "./details/row-lines.ts";
 import { listPane } from "./pane.ts";
 
@@ -48,10 +46,11 @@ export const rateLimits = listPane<RateWindow>({
       {
         heading: "merchant",
         text: operation ? `${shortMerchant(merchant)} ${operation}` : shortMerchant(merchant),
-        truncate: "middle",
+        width: 6,
+        grows: true,
       },
-      { heading: "left", text: bar(state.theme, remaining / limit, barWidth), width: barWidth, styles: barStyles },
-      { heading: "of limit", text: ofLimit(window), width: ofLimitWidth(state), align: "right" },
+      { heading: "left", text: bar(state.theme, remaining / limit, barWidth), rank: 1, styles: barStyles },
+      { heading: "of limit", text: windowText(window, "/"), align: "right" },
       { heading: "reset", text: resetText, width: 12, styles: isExhausted ? ["failure"] : ["dim"] },
     ];
   },
@@ -59,8 +58,8 @@ export const rateLimits = listPane<RateWindow>({
     sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading rate limits …"],
   detail: (opened) => ({
     title: `Rate limit of ${opened.merchant}${opened.operation === null ? "" : ` for ${opened.operation}`}`,
-    lines(_data, state, width) {
-      const { theme } = state;
+    lines(_data, write, state) {
+      const { field } = write;
       const newest = valuesOf<RateWindow>(state, "limits").find(
         (window) => rateWindowId(window) === rateWindowId(opened),
       );
@@ -72,25 +71,14 @@ export const rateLimits = listPane<RateWindow>({
           ? "Shared by all operations without a limit of their own."
           : "Applies to this operation only.";
       return [
-        ...labelled(theme, width, "merchant", merchant),
-        ...labelled(theme, width, "API keys", apiKeysOf(state, merchant).join(", ") || "none"),
-        ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
-        ...labelled(
-          theme,
-          width,
-          "remaining",
-          windowText({ limit, remaining }),
-          ...(isExhausted ? (["failure"] as const) : []),
-        ),
-        ...labelled(theme, width, "window", `${count(window / 1_000)} s`),
-        ...labelled(
-          theme,
-          width,
-          "resets",
-          `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`,
-        ),
-        ...paragraph(theme, width, isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),
-        ...requestLinks(theme, "429 responses", refusedRequests(state, merchant), width),
+        ...field("merchant", merchant),
+        ...field("API keys", apiKeysOf(state, merchant).join(", ") || "none"),
+        ...field("operation", operation),
+        ...field("remaining", windowText({ limit, remaining }), ...(isExhausted ? (["failure"] as const) : [])),
+        ...field("window", `${count(window / 1_000)} s`),
+        ...field("resets", `${dateTimeToSecond(resetAt)}, in ${countdown(secondsUntil(state, resetAt))}`),
+        ...write.text(isExhausted ? `${scope} Requests get 429 until it resets.` : scope, "dim"),
+        ...requestLinks(write, "429 responses", refusedRequests(state, merchant)),
       ];
     },
   }),
@@ -108,10 +96,6 @@ export const rateLimits = listPane<RateWindow>({
     copyApiKey(({ merchant }) => merchant),
   ],
 });
-
-const ofLimit = (window: RateWindow) => windowText(window, "/");
-
-const ofLimitWidth = (state: UiState) => widest(11, valuesOf<RateWindow>(state, "limits").map(ofLimit));
 
 const exhaustedCount = (state: UiState) =>
   valuesOf<RateWindow>(state, "limits").filter(({ remaining }) => remaining === 0).length;

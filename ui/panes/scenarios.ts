@@ -3,47 +3,41 @@
 
 import type { Scenario } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
+import { fieldsText, triggerText } from "../../src/client/rule-text.ts";
 import { selectedRow } from "../state/list.ts";
 import { type KeyBinding, listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { loadThen, makeCall, update } from "../state/updates.ts";
 import { count, countNote, dateTimeToSecond, milliseconds, plural, verdictLabel } from "../text/format.ts";
-import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf } from "./details/detail-lines.ts";
-import { fieldsText, triggerText } from "./details/fault.ts";
+import { type DetailLine, type DetailWriter, linkTo } from "./details/detail-lines.ts";
 import { listPane } from "./pane.ts";
 
 /** A scenario that is armed for several merchants has a row for each. */
 const scenarioId = ({ name, merchant }: Pick<Scenario, "name" | "merchant">) => `${name} ${merchant ?? ""}`;
 
 function scoreLines(
-  { theme }: UiState,
+  { theme, field }: DetailWriter,
   { armed, merchant, since, score, points, verdict, says }: Scenario,
-  width: number,
 ): string[] {
-  if (!armed)
-    return [
-      ...labelled(theme, width, "status", "not armed. Press A to start it"),
-      ...labelled(theme, width, "points", String(points)),
-    ];
+  if (!armed) return [...field("status", "not armed. Press A to start it"), ...field("points", String(points))];
   const [label, style] = verdictLabel(theme, verdict ?? "inconclusive");
   return [
-    ...labelled(theme, width, "status", `armed for ${merchant ?? "all merchants"}. Press A to stop it`, "magenta"),
-    ...(since === null ? [] : labelled(theme, width, "since", dateTimeToSecond(milliseconds(since)))),
-    ...labelled(theme, width, "points", `${score} of ${points}`),
-    ...labelled(theme, width, "verdict", label, style),
-    ...labelled(theme, width, "finding", says),
+    ...field("status", `armed for ${merchant ?? "all merchants"}. Press A to stop it`, "magenta"),
+    ...field("since", since && dateTimeToSecond(milliseconds(since))),
+    ...field("points", `${score} of ${points}`),
+    ...field("verdict", label, style),
+    ...field("finding", says),
   ];
 }
 
 /** A check with its points, and the verdicts that decide it. */
 function checkLines(
-  { theme }: UiState,
+  { theme, field }: DetailWriter,
   { armed }: Scenario,
   check: Scenario["expectations"][number],
-  width: number,
 ): DetailLine[] {
   const { rule, points, earned, optional, verdict, pass, fail, inconclusive, verdicts } = check;
   const name = `${rule}${optional ? ", counts once a verdict decides it" : ""}`;
-  if (!armed) return labelled(theme, width, plural(points, "point"), name);
+  if (!armed) return field(plural(points, "point"), name);
   const [label, style] = verdictLabel(theme, verdict);
   const counts = [
     [pass, "passed"],
@@ -53,26 +47,19 @@ function checkLines(
   const found = counts.flatMap(([times, word]) => (times === 0 ? [] : [`${count(times)} ${word}`]));
   const result = `${label}  ${name}${found.length === 0 ? "" : `: ${found.join(", ")}`}`;
   return [
-    ...labelled(theme, width, `${earned} of ${points}`, result, style),
-    ...verdicts.flatMap(({ id, says }) =>
-      id === null ? [] : linkTo("verdicts", id, labelled(theme, width, "", says)),
-    ),
+    ...field(`${earned} of ${points}`, result, style),
+    ...verdicts.flatMap(({ id, says }) => (id === null ? [] : linkTo("verdicts", id, field("", says)))),
   ];
 }
 
 /** An armed fault is a link to its rule. */
-function faultLines(
-  { theme }: UiState,
-  { armed }: Scenario,
-  fault: Scenario["faults"][number],
-  width: number,
-): DetailLine[] {
+function faultLines({ field }: DetailWriter, { armed }: Scenario, fault: Scenario["faults"][number]): DetailLine[] {
   const { id, action, match, trigger } = fault as Partial<Record<string, Readonly<Record<string, unknown>>>> & {
     id?: unknown;
   };
   const { type, ...fields } = action ?? {};
   const parts = [String(type), fieldsText(fields), fieldsText(match ?? {}), trigger ? triggerText(trigger) : ""];
-  const lines = labelled(theme, width, armed ? String(id) : "fault", parts.filter((part) => part !== "").join(", "));
+  const lines = field(armed ? String(id) : "fault", parts.filter((part) => part !== "").join(", "));
   return armed && fault.status !== "removed" ? linkTo("faults", String(id), lines) : lines;
 }
 
@@ -88,36 +75,30 @@ export const scenarios = listPane<Scenario>({
   poll: controlCalls.scenarios.list(),
   titleNote: (state) => countNote(valuesOf<Scenario>(state, "scenarios").filter(({ armed }) => armed).length, "armed"),
   columns({ name, title, armed, merchant, score, points, verdict }, state) {
-    // Without an armed scenario, two columns are empty, and leave their width to the title.
-    const isAnyArmed = valuesOf<Scenario>(state, "scenarios").some((one) => one.armed);
-    const from = isAnyArmed ? 96 : Number.POSITIVE_INFINITY;
     const [label, style] = verdict ? verdictLabel(state.theme, verdict) : ["", "dim" as const];
     return [
       { text: armed ? "*" : "", width: 1, styles: ["magenta"] },
-      { heading: "scenario", text: name, width: 24, styles: armed ? ["bold"] : [] },
-      { heading: "what fails", text: title, styles: armed ? [] : ["dim"] },
+      { heading: "scenario", text: name, styles: armed ? ["bold"] : [] },
+      { heading: "what fails", text: title, rank: 1, grows: true, styles: armed ? [] : ["dim"] },
       {
         heading: "merchant",
         text: armed ? shortMerchant(merchant ?? "all") : "",
-        width: 10,
+        rank: 3,
         truncate: "middle",
-        hideBelow: from,
       },
       {
         heading: "points",
         text: armed ? `${score}/${points}` : String(points),
-        width: 6,
         align: "right",
         styles: armed ? [] : ["dim"],
       },
-      { heading: "verdict", text: label, width: 14, styles: [style], hideBelow: isAnyArmed ? 70 : from },
+      { heading: "verdict", text: label, rank: 2, styles: [style] },
     ];
   },
   emptyText: () => ["Loading scenarios …"],
   detail: (opened) => ({
     title: `Scenario ${opened.name}`,
-    lines(_data, state, width) {
-      const { theme } = state;
+    lines(_data, write, state) {
       const listed = valuesOf<Scenario>(state, "scenarios");
       // Once a scenario is disarmed, its row has no merchant.
       const scenario =
@@ -125,11 +106,17 @@ export const scenarios = listPane<Scenario>({
         listed.find(({ name }) => name === opened.name) ??
         opened;
       return [
-        ...paragraph(theme, width, scenario.title, "bold"),
-        ...paragraph(theme, width, scenario.about),
-        ...section(theme, "Score", scoreLines(state, scenario, width)),
-        ...sectionOf(theme, "Checks", scenario.expectations, (check) => checkLines(state, scenario, check, width)),
-        ...sectionOf(theme, "Faults", scenario.faults, (fault) => faultLines(state, scenario, fault, width)),
+        ...write.text(scenario.title, "bold"),
+        ...write.text(scenario.about),
+        ...write.section("Score", scoreLines(write, scenario)),
+        ...write.section(
+          "Checks",
+          scenario.expectations.flatMap((check) => checkLines(write, scenario, check)),
+        ),
+        ...write.section(
+          "Faults",
+          scenario.faults.flatMap((fault) => faultLines(write, scenario, fault)),
+        ),
       ];
     },
   }),

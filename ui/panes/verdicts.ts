@@ -21,7 +21,7 @@ import {
 } from "../text/format.ts";
 import { symbols } from "../text/style.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
-import { type DetailLine, labelled, linkTo, paragraph, section, sectionOf, wrapped } from "./details/detail-lines.ts";
+import { type DetailLine, type DetailWriter, linkTo } from "./details/detail-lines.ts";
 import { requestText, resultOf } from "./details/row-lines.ts";
 import type { Detail } from "./overlays/detail.ts";
 import { listPane, readAs } from "./pane.ts";
@@ -29,62 +29,64 @@ import { listPane, readAs } from "./pane.ts";
 export const verdictDetail = (verdict: VerdictMessage): Detail<{ verdicts: VerdictsListReply }> => ({
   title: `${verdict.rule}: ${verdict.verdict}`,
   fetch: { verdicts: controlCalls.verdicts.list({ rule: verdict.rule }) },
-  lines({ verdicts }, state, width) {
-    const { theme } = state;
+  lines({ verdicts }, write, state) {
+    const { section, field } = write;
     const rule = verdicts?.rules.find(({ id }) => id === verdict.rule);
     const requests = verdict.calls.flatMap((call) => {
       const text = `${requestText(state, call.request)}, ${whereAndWhen(call)}`;
-      return linkTo("requests", call.request, wrapped(text, width, "  "));
+      return linkTo("requests", call.request, write.wrapped(text));
     });
-    const attempts = verdict.attempts.flatMap((id) =>
-      linkTo("deliveries", id, wrapped(attemptText(state, id), width, "  ")),
-    );
+    const attempts = verdict.attempts.flatMap((id) => linkTo("deliveries", id, write.wrapped(attemptText(state, id))));
     const measured = Object.entries(verdict.milliseconds);
     const kept =
       rule && `${count(rule.pass)} passed, ${count(rule.fail)} failed, ${count(rule.inconclusive)} inconclusive`;
     return [
-      ...summary(state, verdict, width),
-      ...section(theme, "Rule", rule ? paragraph(theme, width, rule.demands) : []),
-      ...section(theme, "How to fix it", verdict.verdict === "pass" ? [] : paragraph(theme, width, verdict.hint)),
-      ...section(theme, "Requests", requests),
-      ...section(theme, "Delivery attempts", attempts),
-      ...sectionOf(theme, "Measured", measured, ([name, value]) => labelled(theme, width, name, duration(value))),
-      ...failuresOfRule(state, verdict.rule, width),
-      ...section(theme, "Verdicts of this rule that are kept", kept ? labelled(theme, width, "total", kept) : []),
+      ...summary(write, verdict),
+      ...section("Rule", rule ? write.text(rule.demands) : []),
+      ...section("How to fix it", verdict.verdict === "pass" ? [] : write.text(verdict.hint)),
+      ...section("Requests", requests),
+      ...section("Delivery attempts", attempts),
+      ...section(
+        "Measured",
+        measured.flatMap(([name, value]) => field(name, duration(value))),
+      ),
+      ...failuresOfRule(write, state, verdict.rule),
+      ...section("Verdicts of this rule that are kept", field("total", kept)),
     ];
   },
 });
 
 function summary(
-  { theme }: UiState,
+  { theme, band, field }: DetailWriter,
   { verdict, severity, says, confirmedBy, at, merchant, operation, fault }: VerdictMessage,
-  width: number,
 ): DetailLine[] {
-  const [label, style] = verdictLabel(theme, verdict);
+  const [label] = verdictLabel(theme, verdict);
+  const isFailed = verdict === "fail";
   return [
-    ...labelled(theme, width, "verdict", verdict === "fail" ? `${label} (${severity})` : label, style),
-    ...labelled(theme, width, "finding", says),
-    ...(confirmedBy === null ? [] : labelled(theme, width, "evidence", confirmationText({ confirmedBy }))),
-    ...labelled(theme, width, "time", dateTime(at)),
-    ...(merchant === null ? [] : labelled(theme, width, "merchant", merchant)),
-    ...(operation === null ? [] : labelled(theme, width, "operation", operation)),
-    ...(fault === null ? [] : linkTo("faults", fault, labelled(theme, width, "fault", fault, "magenta"))),
+    ...band(`${isFailed ? `${label} (${severity})` : label}: ${says}`, isFailed),
+    "",
+    ...field("evidence", confirmedBy && confirmationText({ confirmedBy })),
+    ...field("time", dateTime(at)),
+    ...field("merchant", merchant),
+    ...field("operation", operation),
+    ...linkTo("faults", fault ?? "", field("fault", fault, "magenta")),
   ];
 }
 
 const MAX_LINKS = 10;
 
 /** Links to the newest failures of a rule, newest first. */
-function failuresOfRule(state: UiState, rule: string, width: number): DetailLine[] {
+function failuresOfRule({ section, wrapped }: DetailWriter, state: UiState, rule: string): DetailLine[] {
   const failed = valuesOf<VerdictMessage>(state, "verdicts").filter(
     (one) => one.rule === rule && one.verdict === "fail",
   );
   const shown = failed.slice(-MAX_LINKS).reverse();
   const total = state.made.verdicts.failures[rule] ?? shown.length;
   const heading = `Failures of this rule: ${newestOf(shown.length, total)}`;
-  return sectionOf(state.theme, heading, shown, (one) =>
-    linkTo("verdicts", verdictId(one), wrapped(`${timeOfDay(one.at)}  ${one.says}`, width, "  ")),
+  const linked = shown.flatMap((one) =>
+    linkTo("verdicts", verdictId(one), wrapped(`${timeOfDay(one.at)}  ${one.says}`)),
   );
+  return section(heading, linked);
 }
 
 function attemptText(state: UiState, id: string): string {
@@ -94,28 +96,28 @@ function attemptText(state: UiState, id: string): string {
 }
 
 /** The section with the verdicts about a row, oldest first. */
-export const verdictSection = (
+export function verdictSection(
+  { theme, section, field }: DetailWriter,
   state: UiState,
-  width: number,
   isAbout: (verdict: VerdictMessage) => boolean,
-): DetailLine[] =>
-  sectionOf(state.theme, "Verdicts", valuesOf<VerdictMessage>(state, "verdicts").filter(isAbout), (found) => {
-    const [label, style] = verdictLabel(state.theme, found.verdict);
-    return linkTo(
-      "verdicts",
-      verdictId(found),
-      labelled(state.theme, width, label, `${found.rule}: ${found.says}`, style),
-    );
+): DetailLine[] {
+  const found = valuesOf<VerdictMessage>(state, "verdicts").filter(isAbout);
+  const linked = found.flatMap((one) => {
+    const [label, style] = verdictLabel(theme, one.verdict);
+    return linkTo("verdicts", verdictId(one), field(label, `${one.rule}: ${one.says}`, style));
   });
+  return section("Verdicts", linked);
+}
 
 /** The id of a verdict's row; an open verdict has no id yet. */
 export const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open ${rule} ${requests[0] ?? ""}`;
 
 /**
  * A row for each rule that failed, newest failure first, with that failure; then one for all inconclusive verdicts and
- * one for those that passed.
+ * one for those that passed. Under a filter, each verdict, newest first.
  */
-const foldVerdicts: Fold = (rows) => {
+const foldVerdicts: Fold = (rows, isFiltered) => {
+  if (isFiltered) return rows.toReversed();
   const newest = new Map<string, Row>();
   for (const row of rows) {
     const { rule, verdict } = (row.value ?? {}) as VerdictMessage;
@@ -132,10 +134,10 @@ const foldVerdicts: Fold = (rows) => {
 /** The newest verdict of a group. */
 type VerdictGroup = VerdictMessage & { group: true };
 
-function groupRow(name: string, { value, filterBy }: Row): Row {
+function groupRow(name: string, { id, value, filterBy }: Row): Row {
   const group: VerdictGroup = { ...(value as VerdictMessage), group: true };
   const isFailed = group.verdict === "fail";
-  return { id: `all ${name}`, value: group, filterBy, ...(!isFailed && { unfolds: `verdict:${name}` }) };
+  return { id: `all ${name}`, ref: id, value: group, filterBy, ...(!isFailed && { unfolds: `verdict:${name}` }) };
 }
 
 /** `✗ 13 failed`: the number is that of the sandbox, which counts verdicts that are not listed too. */
@@ -148,9 +150,6 @@ function groupLabel({ theme, made: { verdicts: made } }: UiState, { rule, verdic
 }
 
 const FAILED = "is:failed";
-
-/** A list of at least this width shows findings; in a narrower one, they would be cut to nothing. */
-const FINDING_FROM = 56;
 
 export const verdicts = listPane<VerdictMessage | VerdictGroup>({
   name: "verdicts",
@@ -176,28 +175,18 @@ export const verdicts = listPane<VerdictMessage | VerdictGroup>({
   titleNote: ({ made }) => countNote(made.verdicts.fail, "failed"),
   alarm: ({ theme, made }) => failureMark(theme, made.verdicts.fail),
   fold: foldVerdicts,
-  columns(found, state, width) {
+  follows: false,
+  columns(found, state) {
     const { rule, verdict, merchant, says, hint } = found;
     const [label, style] = verdictLabel(state.theme, verdict);
     const isGroup = "group" in found;
     const isFolded = isGroup && verdict !== "fail";
     return [
-      { heading: "verdict", text: isGroup ? groupLabel(state, found) : label, width: 14, styles: [style] },
-      {
-        heading: "rule",
-        text: isFolded ? "" : rule,
-        ...(width >= FINDING_FROM && { width: width < 70 ? 20 : 28 }),
-        truncate: "middle",
-      },
-      { heading: "finding", text: isFolded ? "Press Enter to list them." : says, hideBelow: FINDING_FROM },
-      { heading: "how to fix it", text: verdict === "fail" ? hint : "", hideBelow: 130 },
-      {
-        heading: "merchant",
-        text: isGroup ? "" : shortMerchant(merchant),
-        width: 8,
-        truncate: "middle",
-        hideBelow: 90,
-      },
+      { heading: "verdict", text: isGroup ? groupLabel(state, found) : label, width: 10, styles: [style] },
+      { heading: "rule", text: isFolded ? "" : rule, width: 12 },
+      { heading: "finding", text: isFolded ? "Press Enter to list them." : says, claim: 40, rank: 1, grows: true },
+      { heading: "how to fix it", text: verdict === "fail" ? hint : "", rank: 3 },
+      { heading: "merchant", text: isGroup ? "" : shortMerchant(merchant), rank: 2, truncate: "middle" },
     ];
   },
   emptyText: () => [

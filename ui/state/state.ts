@@ -7,14 +7,15 @@ import type {
   SandboxOverviewReply,
   SandboxTrendReply,
 } from "../../generated/control-api.ts";
+import type { Call } from "../../src/client/curl.ts";
 import type { HttpReply, HttpTarget } from "../../src/client/http-transport.ts";
 import { type MadeCounts, NO_COUNTS } from "../../src/contracts/live-messages.ts";
 import { parseTime } from "../../src/kernel/clock.ts";
 import type { FieldError } from "../../src/kernel/errors.ts";
-import type { Call } from "../connection/calls.ts";
 import type { JsonSchema } from "../connection/json-schema.ts";
 import type { StreamConnection } from "../connection/live-stream.ts";
 import type { TextStyle, Theme } from "../text/style.ts";
+import type { AppState } from "./app.ts";
 import { emptyList, type List } from "./list.ts";
 
 export interface Size {
@@ -48,7 +49,7 @@ export interface UiState {
   readonly filterLine?: FilterLine | undefined;
   readonly filterHistory: readonly string[];
   /** `isNews`: what happened without the user, and did not fail. Screen readers do not speak it. */
-  readonly notice?: { text: string; style: TextStyle; isNews?: true } | undefined;
+  readonly notice?: { text: string; style: TextStyle; at: number; isNews?: true } | undefined;
   /** The last call a key made; `!` shows it as curl. */
   readonly lastCall?: Call | undefined;
   /** The text copied since the last call; `!` shows it. */
@@ -60,10 +61,12 @@ export interface UiState {
   readonly closedEndpoints?: ReadonlySet<string> | undefined;
   /** The lesson of the learner at this dashboard. */
   readonly learning?: Learning | undefined;
+  /** The user's app, if the process of the dashboard runs one. */
+  readonly app?: AppState | undefined;
   readonly trends?: SandboxTrendReply | undefined;
   /** The detail beside the lists on wide screens, and when it was opened. */
   readonly preview?: { readonly overlay: Overlay; readonly at: number } | undefined;
-  /** What the address that was opened names, until it is shown. */
+  /** The row and the detail that the opened address names, until they are shown. */
   readonly wanted?: { readonly row?: Reference; readonly open?: Reference } | undefined;
   /** The operation that the explorer shows, with its API, such as `service payments.list`. Default: the first. */
   readonly operation?: string | undefined;
@@ -142,6 +145,7 @@ export type Effect =
   | { kind: "open"; url: string }
   | { kind: "repaint" }
   | { kind: "suspend" }
+  | { kind: "restart" }
   | { kind: "plain" }
   | { kind: "quit" }
   | { kind: "interrupt" };

@@ -1,6 +1,6 @@
 // Pure functions that build updates of the state: lists, notices, overlays and calls.
 
-import type { Call } from "../connection/calls.ts";
+import type { Call } from "../../src/client/curl.ts";
 import type { TextStyle } from "../text/style.ts";
 import { follow, type List } from "./list.ts";
 import type { CallEffect, Effect, Overlay, StateUpdate, UiState } from "./state.ts";
@@ -44,7 +44,7 @@ export const withList = (state: UiState, pane: string, list: List): UiState => (
 
 export const withNotice = (state: UiState, text: string, style: TextStyle = "green"): UiState => ({
   ...state,
-  notice: { text, style },
+  notice: { text, style, at: state.now },
 });
 
 export const topOverlay = (state: UiState): Overlay | undefined => state.overlays.at(-1);
@@ -79,7 +79,7 @@ export interface CallResult {
    * undone.
    */
   undo?: Call | null;
-  /** What `u` says after `Undone: `. Default: the message. */
+  /** The text after `Undone: `. Default: the message. */
   undoLabel?: string;
   copy?: string;
   updateState?(state: UiState): UiState;

@@ -1,7 +1,7 @@
 // Opens the dashboard: connects the live stream, the terminal and the state, and paints every change.
 
 import type { HttpTarget } from "../../src/client/http-transport.ts";
-import { realNow } from "../../src/kernel/clock.ts";
+import { afterRealTime, realNow } from "../../src/kernel/clock.ts";
 import { withResolvers } from "../../src/kernel/with-resolvers.ts";
 import { openLive } from "../connection/live-stream.ts";
 import { openSocket } from "../connection/node-socket.ts";
@@ -16,6 +16,7 @@ import {
   streamHandlers,
   updatePreview,
 } from "../panes/run-effects.ts";
+import { APP_PANE, type AppView } from "../state/app.ts";
 import { LESSON_PANE } from "../state/learning.ts";
 import { initialState, type UiState } from "../state/state.ts";
 import { withNotice } from "../state/updates.ts";
@@ -30,20 +31,30 @@ export interface DashboardOptions extends TerminalStreams {
   theme: Theme;
   /** The id of the learner whose lesson is shown; its pane has the focus when the dashboard opens. */
   learner?: string | undefined;
+  /** The app that this process runs; its pane has the focus when the dashboard opens. */
+  app?: AppView | undefined;
   /** The state in which the dashboard was last left. */
   resumeFrom?: UiState | undefined;
 }
 
-export function openDashboard({ target, theme, resumeFrom, learner, ...streams }: DashboardOptions) {
+export function openDashboard({ target, theme, resumeFrom, learner, app, ...streams }: DashboardOptions) {
   const { promise: left, resolve: leave } = withResolvers<LeaveReason>();
   const change = (next: UiState) => {
     applyUpdate(dashboard, updatePreview(next, false));
     dashboard.scheduler.paintSoon();
   };
   const lesson = learner !== undefined && { learning: { id: learner }, pane: LESSON_PANE };
-  const fresh = initialState(panes, { target, theme, size: sizeOf(streams), now: realNow(), ...lesson });
+  const beside = app && { app: app.state(), pane: APP_PANE };
+  const fresh = initialState(panes, { target, theme, size: sizeOf(streams), now: realNow(), ...lesson, ...beside });
   const state: UiState = resumeFrom
-    ? { ...resumeFrom, size: fresh.size, now: fresh.now, connection: fresh.connection, samples: [] }
+    ? {
+        ...resumeFrom,
+        ...(app && { app: app.state() }),
+        size: fresh.size,
+        now: fresh.now,
+        connection: fresh.connection,
+        samples: [],
+      }
     : fresh;
   const frames = createFrameRenderer();
   const scheduler = createPaintScheduler("terminal", {
@@ -62,13 +73,22 @@ export function openDashboard({ target, theme, resumeFrom, learner, ...streams }
     streams,
     terminalHandlers(() => dashboard, streams),
   );
-  const dashboard: RunningDashboard = { target, platform: terminalPlatform(terminal), scheduler, stream, state, leave };
+  const dashboard: RunningDashboard = {
+    target,
+    platform: terminalPlatform(terminal, app),
+    scheduler,
+    stream,
+    state,
+    leave,
+  };
+  const stopApp = app && showChanges(app, () => change({ ...dashboard.state, app: app.state() }));
   if (theme.colours && !theme.tones) terminal.send(COLOUR_QUERY);
   scheduler.paintNow();
   return {
     left,
     /** Restores the terminal, then writes `message` to it. */
     close(message?: string): void {
+      stopApp?.();
       stream.close();
       scheduler.stop();
       terminal.close(message);
@@ -76,6 +96,23 @@ export function openDashboard({ target, theme, resumeFrom, learner, ...streams }
     },
     notify: (text: string) => change(withNotice(dashboard.state, text)),
     state: () => dashboard.state,
+  };
+}
+
+/** Real milliseconds between two updates: an app may write thousands of lines a second. */
+const APP_EVERY = 50;
+
+function showChanges({ listen }: AppView, show: () => void): () => void {
+  let cancel: (() => void) | undefined;
+  const stop = listen(() => {
+    cancel ??= afterRealTime(APP_EVERY, () => {
+      cancel = undefined;
+      show();
+    });
+  });
+  return () => {
+    stop();
+    cancel?.();
   };
 }
 

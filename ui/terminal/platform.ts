@@ -1,10 +1,12 @@
 // The dashboard's platform in a terminal with Node: copies to the clipboard, and calls the control API.
 
 import { spawn } from "node:child_process";
+import { isControl } from "../../src/client/curl.ts";
 import { callService, httpTransport, reasonOf } from "../../src/client/http-transport.ts";
 import { byteLength } from "../../src/kernel/text.ts";
-import { isControl, type Perform, refusalOf } from "../connection/calls.ts";
+import { type Perform, refusalOf } from "../connection/calls.ts";
 import type { Platform } from "../panes/run-effects.ts";
+import type { AppView } from "../state/app.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Common terminals ignore longer texts. */
@@ -42,7 +44,7 @@ export const hasDesktop = ({ SSH_CONNECTION, DISPLAY, WAYLAND_DISPLAY }: NodeJS.
   SSH_CONNECTION === undefined &&
   (process.platform in OPENERS || DISPLAY !== undefined || WAYLAND_DISPLAY !== undefined);
 
-export const terminalPlatform = ({ send, repaint, suspend }: Terminal): Platform => ({
+export const terminalPlatform = ({ send, repaint, suspend }: Terminal, app?: AppView): Platform => ({
   perform,
   copy(text) {
     if (byteLength(text) > MAX_COPY_BYTES) return "Too long for the clipboard. Press ! to show it";
@@ -61,4 +63,5 @@ export const terminalPlatform = ({ send, repaint, suspend }: Terminal): Platform
   bell: () => send("\x07"),
   repaint,
   suspend,
+  restart: app?.restart,
 });

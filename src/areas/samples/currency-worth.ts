@@ -1,4 +1,4 @@
-// What amounts in euros are worth in other currencies, so that samples have believable prices.
+// Rough exchange rates from euros, so that samples have believable prices in each currency.
 
 /** About what one euro is worth in the smallest unit of a currency (default: 100). */
 const WORTH: Readonly<Record<string, number>> = {

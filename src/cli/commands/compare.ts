@@ -23,7 +23,8 @@ export const compare = command({
     webhooks: { value: "file", description: "the webhooks that the service sent, as receive --log writes them" },
     base: {
       value: "url",
-      description: "the address of the service, such as https://api.example.com/v1 (default: where most calls match)",
+      description: "the address of the service, such as https://api.example.com/v1",
+      defaultText: "where most calls match",
     },
     json: { description: "print the result as one JSON object" },
   },

@@ -1,7 +1,7 @@
 // `env`: prints the environment variables that point programs to a running sandbox, in the requested format.
 
 import { appendFileSync } from "node:fs";
-import { quoted } from "../../../ui/connection/calls.ts";
+import { quoted } from "../../client/curl.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
@@ -9,6 +9,7 @@ import { command } from "../command.ts";
 import { printBuildCommand, printText } from "../output/print.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
 import { connectToSandbox, variablesOf } from "../remote/running-sandbox.ts";
+import { endpointForSecret, forwardFlag, fullUrl } from "../remote/webhook-target.ts";
 
 type Variables = Record<string, string>;
 
@@ -29,9 +30,11 @@ export const env = command({
   flags: {
     format: {
       value: "shell|json|github",
-      description: "use this format; github writes to $GITHUB_ENV and $GITHUB_OUTPUT (default: shell)",
+      description: "use this format; github writes to $GITHUB_ENV and $GITHUB_OUTPUT",
+      defaultText: "shell",
     },
-    for: { value: "merchant", description: "use the API key of this merchant (default: the first one)" },
+    ...forwardFlag,
+    for: { value: "merchant", description: "use the API key of this merchant", defaultText: "the first one" },
     ...connectionFlags,
   },
   async run({ flags }) {
@@ -42,21 +45,24 @@ export const env = command({
         `--format takes ${Object.keys(formats).join(", ")}; ` +
           `received "${format}".${didYouMean(format, Object.keys(formats))}`,
       );
-    const sandbox = await connectToSandbox(flags);
-    const { key } = await sandbox.merchant(flags.for);
-    write(variablesOf(sandbox, key));
+    const sandbox = await connectToSandbox(flags, { url: "--forward-to" });
+    const { id, key } = await sandbox.merchant(flags.for);
+    const target = flags["forward-to"] === undefined ? undefined : fullUrl(flags["forward-to"]);
+    if (target !== undefined) await sandbox.control.endpoints.register({ url: target, merchant: id });
+    const endpoint = await endpointForSecret(sandbox.control.endpoints, id, target === undefined ? [] : [target]);
+    write(variablesOf(sandbox, key, endpoint?.secret));
   },
 });
 
-/** Sets variables for later steps and outputs of this step. GitHub masks the control token in its logs. */
+/** Sets variables for later steps and outputs of this step. GitHub masks secrets in its logs. */
 function writeForGithub(variables: Variables): void {
   const files = ["GITHUB_ENV", "GITHUB_OUTPUT"]
     .map((name) => process.env[name])
     .filter((file) => file !== undefined && file !== "");
   if (files.length === 0)
     usageError("GITHUB_ENV and GITHUB_OUTPUT are not set: --format github works only in a step of GitHub Actions.");
-  const token = variables.MERCHANT_SANDBOX_CONTROL_TOKEN;
-  if (token !== undefined) printBuildCommand("add-mask", token);
+  for (const secret of [variables.MERCHANT_SANDBOX_CONTROL_TOKEN, variables.MERCHANT_WEBHOOK_SECRET])
+    if (secret !== undefined) printBuildCommand("add-mask", secret);
   // The delimiter is random, so that no value can end its own block and start another variable.
   const blocks = Object.entries(variables).map(([name, value]) => {
     const delimiter = `end_${randomToken()}`;

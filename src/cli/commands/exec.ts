@@ -22,6 +22,7 @@ import { note } from "../output/print.ts";
 import { isInPipeline } from "../output/show-sandbox.ts";
 import { runChild, watchTree } from "../process/child.ts";
 import { localUrl, merchantNamed, type RunningSandbox, sandboxAt, variablesOf } from "../remote/running-sandbox.ts";
+import { endpointForSecret, forwardFlag, withForwardTo } from "../remote/webhook-target.ts";
 import { endpointsToConfirm } from "../settings.ts";
 
 const MOST_LINES = 5;
@@ -29,6 +30,7 @@ const MOST_LINES = 5;
 export const exec = command({
   summary: "run a command with its own sandbox, in memory on a free port by default",
   usage: "exec [--<option> ...] -- <command>",
+  example: "exec --fail-on verdicts -- npm test",
   sandboxOptions: true,
   defaults: {
     port: "any free port",
@@ -40,8 +42,10 @@ export const exec = command({
   flags: {
     fixture: {
       value: "merchant",
-      description: "give the command the API key of this merchant (default: the first one)",
+      description: "give the command the API key of this merchant",
+      defaultText: "the first one",
     },
+    ...forwardFlag,
     "fail-on": {
       value: "what",
       multiple: true,
@@ -56,16 +60,18 @@ export const exec = command({
     },
     log: {
       value: "file",
-      description: "write the sandbox's log here (default: a temporary file, kept only on failure)",
+      description: "write the sandbox's log here",
+      defaultText: "a temporary file, kept only on failure",
     },
   },
-  async run({ options, sources, flags, rest }) {
+  async run({ flags, rest, ...given }) {
     if (!rest[0]) usageError("The command is missing: merchant-sandbox exec -- npm test.");
     const checks = {
       failOn: flags["fail-on"] ?? "",
       conditions: readConditions(flags["fail-on"]),
       reports: readReports(flags.report),
     };
+    const { options, sources } = withForwardTo(given, flags["forward-to"], flags.fixture);
     // --db implies a sandbox on disk.
     const complete = completeOptions(options, {
       port: 0,
@@ -75,12 +81,21 @@ export const exec = command({
     const sandbox = await openSandbox(complete, endpointsToConfirm({ options, sources }));
     try {
       await noteHeld(sandbox);
-      const { key } = merchantNamed((await sandbox.merchants.list()).data, flags.fixture);
+      const { id, key } = merchantNamed((await sandbox.merchants.list()).data, flags.fixture);
+      const urls = complete.endpoints.map(({ url }) => url);
+      const endpoint = await endpointForSecret(sandbox.endpoints, id, urls);
       const log = openLogFile(flags.log);
       await log.follow(sandbox);
       const run = observeRun(sandbox);
       const target = { url: localUrl(sandbox, complete.host), controlToken: sandbox.controlToken };
-      return await runInside({ target, log, run, checks, command: rest, variables: variablesOf(target, key) });
+      return await runInside({
+        target,
+        log,
+        run,
+        checks,
+        command: rest,
+        variables: variablesOf(target, key, endpoint?.secret),
+      });
     } finally {
       await sandbox.close();
     }

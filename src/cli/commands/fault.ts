@@ -1,6 +1,7 @@
 // `fault`: arms, lists and removes the fault rules of a running sandbox.
 
 import type { FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
+import { describeRule } from "../../client/rule-text.ts";
 import type { FaultTarget } from "../../contracts/fault.ts";
 import type { Action } from "../../faults/action.ts";
 import { parseActionFields } from "../../faults/inline-syntax.ts";
@@ -17,7 +18,7 @@ import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
 const valuesOf = (field: object | undefined) => (field as { enum?: string[] } | undefined)?.enum?.join("|");
 
-/** A flag for each field of any action; equal fields mean the same. The help lists the flags beside the actions. */
+/** One flag for all actions that have the field. The help lists the flags beside the actions. */
 const fieldNames = [...new Set(actions.flatMap(({ schema }) => Object.keys(schema.properties)))].filter(
   (name) => name !== "type",
 );
@@ -31,7 +32,11 @@ const actionFlags = Object.fromEntries(
 );
 
 const triggerFlags = {
-  times: { value: "n", description: "fire this many times (default: 1, or unlimited with --probability or --for)" },
+  times: {
+    value: "n",
+    description: "fire this many times",
+    defaultText: "1, or unlimited with --probability or --for",
+  },
   skip: { value: "n", description: "skip this many matches first", rare: true },
   every: { value: "n", description: "fire at every n-th match, without a limit unless --times is given", rare: true },
   probability: { value: "p", description: "fire with this probability, from 0 to 1" },
@@ -41,17 +46,18 @@ const triggerFlags = {
   per: {
     value: BUDGET_SCOPES.join("|"),
     rare: true,
-    description: "count separately for each of these (default: rule)",
+    description: "count separately for each of these",
+    defaultText: "rule",
   },
 } satisfies Record<string, FlagDefinition>;
 
 const ruleFlags = {
   merchant: { value: "merchant", description: "match only calls or deliveries of this merchant" },
   endpoint: { value: "endpoint", description: "match only deliveries to this endpoint", rare: true },
-  id: { value: "id", description: "use this id, such as flt_lost_payment (default: generated)", rare: true },
+  id: { value: "id", description: "use this id, such as flt_lost_payment", defaultText: "generated", rare: true },
   name: { value: "text", description: "give the rule a readable name", rare: true },
   ttl: { value: "duration", description: "remove the rule after this time", rare: true },
-  priority: { value: "n", description: "try rules with a higher priority first (default: 0)", rare: true },
+  priority: { value: "n", description: "try rules with a higher priority first", defaultText: "0", rare: true },
 } satisfies Record<string, FlagDefinition>;
 
 const SECTIONS: Readonly<Record<FaultTarget, string>> = {
@@ -116,9 +122,9 @@ export const fault = commandGroup({
       lines: linesOf(lineOf, "No fault rules. Try merchant-sandbox fault add 503 payments.list."),
     }),
     rm: sandboxCommand({
-      summary: "remove a rule",
+      summary: "remove a rule; fault ls lists them",
       usage: "fault rm <id>",
-      example: "fault rm flt_lost_payment. List the rules with merchant-sandbox fault ls",
+      example: "fault rm flt_lost_payment",
       call: ({ control }, { positionals: [id = ""] }) => control.faults.remove({ id }),
       lines: (rule) => [lineOf(rule)],
     }),
@@ -187,26 +193,16 @@ function present(texts: Flags, read: (text: string) => unknown = (text) => text)
   );
 }
 
-/** Fields of a trigger with these values are not printed. `times` is printed as what is left of it. */
-const USUAL_TRIGGER: Readonly<Record<string, unknown>> = { skip: 0, probability: 1, per: "rule" };
-
 function lineOf(rule: FaultRule): string {
-  const { id, name, action, match, trigger, priority, status, seen, fired } = rule;
-  const { type, ...fields } = action;
-  const { times: _, ...unusual } = Object.fromEntries(
-    Object.entries(trigger).filter(([field, value]) => value !== null && value !== USUAL_TRIGGER[field]),
-  );
-  const values = Object.entries({ ...fields, ...match, ...unusual }).map(
-    ([field, value]) => ` ${field}=${typeof value === "string" ? value : JSON.stringify(value)}`,
-  );
+  const { id, name, priority, status, seen, fired } = rule;
   const named = name === null ? "" : ` "${name}"`;
   const ranked = priority === 0 ? "" : ` (priority ${priority})`;
   const affected = status === "armed" ? `, affects ${affectedBy(rule)}` : "";
   const counts = seen === 0 ? "" : `; matched ${count(seen)}, fired ${count(fired)}`;
-  return `${id}${named} ${type}${values.join("")}${ranked}: ${status}${affected}${counts}`;
+  return `${id}${named} ${describeRule(rule)}${ranked}: ${status}${affected}${counts}`;
 }
 
-/** What an armed rule will affect, such as `the next 3 matching calls`. */
+/** The calls or deliveries that an armed rule will affect, such as `the next 3 matching calls`. */
 function affectedBy({ target, trigger, remaining }: FaultRule): string {
   const { times, per, skip, every, probability } = trigger as Trigger;
   const [one, many] = target === "api" ? ["call", "calls"] : ["delivery", "deliveries"];

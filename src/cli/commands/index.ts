@@ -8,9 +8,11 @@ export const commands: Record<string, () => Promise<Command>> = {
   attach: async () => (await import("./start.ts")).attach,
   learn: async () => (await import("./learn.ts")).learn,
   exec: async () => (await import("./exec.ts")).exec,
+  dev: async () => (await import("./dev.ts")).dev,
   wait: async () => (await import("./status.ts")).wait,
   status: async () => (await import("./status.ts")).status,
   env: async () => (await import("./env.ts")).env,
+  merchant: async () => (await import("./merchant.ts")).merchant,
   stop: async () => (await import("./stop.ts")).stop,
   doctor: async () => (await import("./doctor.ts")).doctor,
   receive: async () => (await import("./receive.ts")).receive,
@@ -27,25 +29,30 @@ export const commands: Record<string, () => Promise<Command>> = {
   replay: async () => (await import("./trigger.ts")).replay,
   reset: async () => (await import("./snapshot.ts")).reset,
   snapshot: async () => (await import("./snapshot.ts")).snapshot,
+  fixture: async () => (await import("./fixture.ts")).fixture,
   clock: async () => (await import("./clock.ts")).clock,
   fault: async () => (await import("./fault.ts")).fault,
   scenario: async () => (await import("./scenario.ts")).scenario,
   compare: async () => (await import("./compare.ts")).compare,
+  verify: async () => (await import("./verify.ts")).verify,
   audit: async () => (await import("./audit.ts")).audit,
   openapi: async () => (await import("./openapi.ts")).openapi,
   types: async () => (await import("./openapi.ts")).types,
+  schema: async () => (await import("./openapi.ts")).schema,
   assumptions: async () => (await import("./openapi.ts")).assumptions,
+  skill: async () => (await import("./skill.ts")).skill,
+  mcp: async () => (await import("./mcp.ts")).mcp,
   completion: async () => (await import("./completion.ts")).completionOf(everyCommand),
 };
 
 /** The groups of the help, by what a person wants. `help --all` lists the other commands. */
 export const helpGroups: CommandGroups = {
-  Run: ["start", "learn", "status", "stop"],
+  Run: ["start", "dev", "learn", "status", "stop"],
   Webhooks: ["receive", "listen", "events", "deliveries", "replay"],
-  Records: ["make", "move", "show", "trigger"],
+  Records: ["make", "move", "show", "trigger", "fixture"],
   Break: ["fault", "scenario", "requests", "verdicts"],
   Time: ["clock", "snapshot", "reset"],
-  CI: ["exec", "audit", "doctor"],
+  CI: ["exec", "verify", "audit", "doctor"],
 };
 
 /** Loads all commands, for the help. */

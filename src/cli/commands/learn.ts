@@ -19,8 +19,8 @@ export const learn = command({
     checkpoint: { value: "n", description: "start at this step, with the results of the steps before it" },
     "hint-after": {
       value: "duration",
-      description:
-        "show a hint after this time at a step, or 8s after a fix that does not work; 0s turns both off (default: 90s)",
+      description: "show a hint after this time at a step, or 8s after a fix that does not work; 0s turns both off",
+      defaultText: "90s",
     },
     ...uiFlags,
   },

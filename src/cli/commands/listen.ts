@@ -13,29 +13,31 @@ import { print } from "../output/print.ts";
 import { stopSignal } from "../process/signals.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
 import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
+import { forwardFlag, fullUrl } from "../remote/webhook-target.ts";
 
 export const listen = command({
   summary: "deliver webhooks to your server, and follow each attempt: listen --forward-to http://localhost:3000/hooks",
   usage: "listen --forward-to <url>",
+  example: "listen --forward-to http://localhost:3000/hooks",
   flags: {
-    "forward-to": {
-      value: "url",
-      description: "deliver to this URL of this machine; a port such as 3000, or localhost:3000/hooks, is enough",
-    },
+    ...forwardFlag,
+    secret: { value: "secret", description: "sign with this secret, such as whsec_local", defaultText: "generated" },
     events: {
       value: "types",
       multiple: true,
-      description: "deliver these event types, such as payment.*,payroll.created (default: all)",
+      description: "deliver these event types, such as payment.*,payroll.created",
+      defaultText: "all",
     },
     merchant: {
       value: "merchant",
-      description: "deliver events of this merchant, such as lodge (default: the first one)",
+      description: "deliver events of this merchant, such as lodge",
+      defaultText: "the first one",
     },
     json: { description: "print one JSON object per line" },
     ...connectionFlags,
   },
   async run({ flags }) {
-    const { "forward-to": target, events } = flags;
+    const { "forward-to": target, events, secret } = flags;
     if (target === undefined)
       usageError(
         "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks. " +
@@ -45,15 +47,13 @@ export const listen = command({
     const types = events === undefined ? undefined : matchingTypes(events.split(","), usageError);
     const sandbox = await connectToSandbox(flags, { url: "--forward-to" });
     const { id: merchant } = await sandbox.merchant(flags.merchant);
-    await follow(sandbox, { url, merchant, ...(types && { events: types }) }, flags.json !== undefined);
+    await follow(
+      sandbox,
+      { url, merchant, ...(types && { events: types }), ...(secret && { secret }) },
+      flags.json !== undefined,
+    );
   },
 });
-
-/** Completes a port, such as 3000, and an address without its protocol, such as localhost:3000/hooks. */
-function fullUrl(target: string): string {
-  if (/^\d+$/.test(target)) return `http://localhost:${target}/`;
-  return target.includes("://") ? target : `http://${target}`;
-}
 
 /** Runs until a signal arrives. After a reset or a restart of the sandbox, it registers the endpoint again. */
 async function follow(

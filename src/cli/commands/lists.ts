@@ -10,12 +10,13 @@ import type {
   Verdict,
 } from "../../../generated/control-api.ts";
 import { addressOf } from "../../client/http-transport.ts";
+import { curlOfRequest, isComplete } from "../../client/logged-request.ts";
 import { controlCatalogue } from "../../control/index.ts";
 import { parseTime, realDelay } from "../../kernel/clock.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import { count, kebab } from "../../kernel/text.ts";
-import type { FlagDefinitions, Flags } from "../arguments.ts";
+import type { FlagDefinition, FlagDefinitions, Flags } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { attemptText, requestText, verdictText } from "../output/event-lines.ts";
 import { note, print } from "../output/print.ts";
@@ -40,14 +41,15 @@ interface ListDefinition<Row> {
   /** The filters that follow from those flags. */
   implied?(flags: Flags): object;
   whenEmpty: string;
+  exitCode?(flags: Flags, rows: readonly object[]): number;
   line(row: Row): string;
   /** Everything that is known about the row of this id. */
   get(control: Control, id: string, flags: Flags): Promise<object>;
 }
 
 /** Query parameters whose flags have other names or descriptions. */
-const PARAMETERS: Readonly<Record<string, { flag: string; value?: string; description: string }>> = {
-  limit: { flag: "limit", value: "n", description: "list this many, from 1 to 100 (default: 25)" },
+const PARAMETERS: Readonly<Record<string, { flag: string } & FlagDefinition>> = {
+  limit: { flag: "limit", value: "n", description: "list this many, from 1 to 100", defaultText: "25" },
   starting_after: { flag: "after", value: "id", description: "list those older than this one: the next page" },
 };
 
@@ -93,6 +95,7 @@ function listCommand<Row extends { id: string | null }>(list: ListDefinition<Row
       const longest = "limit" in parametersOf(list.group) ? { limit: MOST_ROWS } : {};
       return follow(page, longest, flags.json === undefined ? list.line : JSON.stringify);
     },
+    exitCode: ({ data }, { flags }) => list.exitCode?.(flags, data) ?? exitCodes.ok,
     lines({ data, has_more: hasMore = false }, { positionals, flags }) {
       if (positionals.length > 0) return data.flatMap((details) => detailLines(details));
       const rows = data as readonly Row[];
@@ -177,29 +180,34 @@ export const requests = listCommand<LoggedRequest>({
   async get(control, id, { curl }) {
     const request = await control.requests.get({ id });
     if (curl !== undefined) return { [CURL]: await runnableCurl(control, request) };
-    const [{ data: attempts }, { data: verdicts }] = await Promise.all([
-      control.attempts.list({ requestId: id, limit: MOST_ROWS }),
-      control.verdicts.list({}),
-    ]);
-    return {
-      ...request,
-      // The log has 0 for a response that was lost.
-      status: request.status || null,
-      deliveries: attempts.map(attemptLine),
-      verdicts: verdicts
-        .filter((verdict) => verdict.requests.includes(id))
-        .map((one) => ({
-          [one.verdict]: one.rule,
-          id: one.id,
-          says: one.says,
-          hint: one.verdict === "pass" ? null : one.hint,
-        })),
-    };
+    return requestDetails(control, id, request);
   },
 });
 
+/** A request with its deliveries and verdicts. */
+export async function requestDetails(control: Control, id: string, found?: RequestDetail): Promise<object> {
+  const request = found ?? (await control.requests.get({ id }));
+  const [{ data: attempts }, { data: verdicts }] = await Promise.all([
+    control.attempts.list({ requestId: id, limit: MOST_ROWS }),
+    control.verdicts.list({}),
+  ]);
+  return {
+    ...request,
+    // The log has 0 for a response that was lost.
+    status: request.status || null,
+    deliveries: attempts.map(attemptLine),
+    verdicts: verdicts
+      .filter((verdict) => verdict.requests.includes(id))
+      .map((one) => ({
+        [one.verdict]: one.rule,
+        id: one.id,
+        says: one.says,
+        hint: one.verdict === "pass" ? null : one.hint,
+      })),
+  };
+}
+
 async function runnableCurl(control: Control, request: RequestDetail): Promise<string> {
-  const { curlOfRequest, isComplete } = await import("../../../ui/panes/controls/request-commands.ts");
   const { baseUrl } = await control.overview();
   const { merchant } = request;
   const merchants =
@@ -246,8 +254,12 @@ export const verdicts = listCommand<Verdict>({
   name: "verdicts",
   summary: "list the newest verdicts of the judge, or show one with its evidence and how to fix it",
   group: "verdicts",
-  flags: { failed: { description: "list only failures, as --verdict fail does" } },
-  implied: ({ failed }) => (failed === undefined ? {} : { verdict: "fail" }),
+  flags: {
+    failed: { description: "list only failures, as --verdict fail does" },
+    fail: { description: "exit with 3 if there is a failure, for scripts" },
+  },
+  implied: ({ failed, fail }) => (failed === undefined && fail === undefined ? {} : { verdict: "fail" }),
+  exitCode: ({ fail }, rows) => (fail !== undefined && rows.length > 0 ? exitCodes.verdict : exitCodes.ok),
   whenEmpty:
     "The judge checks retries after a failure, and webhook receivers. " +
     "Try merchant-sandbox fault add 503, then call the API.",

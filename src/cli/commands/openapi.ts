@@ -1,5 +1,5 @@
-// `openapi`, `types` and `assumptions`: print the OpenAPI documents, the TypeScript types and the facts, without a
-// running sandbox.
+// `openapi`, `types`, `schema` and `assumptions`: print the OpenAPI documents, the TypeScript types, the schemas of
+// printed lines, and the facts, without a running sandbox.
 
 import type { ServiceFact } from "../../contracts/fact.ts";
 import { usageError } from "../../kernel/errors.ts";
@@ -8,8 +8,11 @@ import { serviceTypesPage } from "../../sandbox/documents.ts";
 import { completeOptions, type GivenOptions, type OptionName } from "../../sandbox/options.ts";
 import type { Assumptions } from "../../store/assumptions.ts";
 import { command } from "../command.ts";
+import { lineSchemas } from "../output/line-schemas.ts";
 import { print, printText, writeOutput } from "../output/print.ts";
 import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
+
+const DIALECT = "https://json-schema.org/draft/2020-12/schema";
 
 /** The options that set assumptions, also from merchant-sandbox.json. */
 export const SETTING_ASSUMPTIONS: readonly OptionName[] = [
@@ -32,7 +35,8 @@ export const openapi = command({
     "no-extensions": { description: "leave out the fields that begin with x-sandbox-" },
     url: {
       ...connectionFlags.url,
-      description: "name this sandbox as the server (default: the one of this folder, or port 4747)",
+      description: "name this sandbox as the server",
+      defaultText: "the one of this folder, or port 4747",
     },
     db: connectionFlags.db,
   },
@@ -62,6 +66,20 @@ export const types = command({
       await writeOutput(flags.out, text);
       print(`Wrote ${flags.out}.`);
     }
+  },
+});
+
+const SCHEMA_NAMES = Object.keys(lineSchemas);
+
+export const schema = command({
+  summary: "print the JSON Schema of what --json prints: schema events",
+  usage: `schema <${SCHEMA_NAMES.join("|")}>`,
+  example: "schema events",
+  async run({ positionals: [name = ""] }) {
+    const found = Object.hasOwn(lineSchemas, name) ? lineSchemas[name] : undefined;
+    if (!found) usageError(`There is no schema ${name}. There are ${SCHEMA_NAMES.join(" and ")}.`);
+    const { summary: description, schema } = found;
+    printText(JSON.stringify({ $schema: DIALECT, title: name, description, ...schema() }, null, 2));
   },
 });
 

@@ -14,7 +14,7 @@ import { parseDuration } from "../../kernel/duration.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import { withResolvers } from "../../kernel/with-resolvers.ts";
-import { wholeNumber } from "../../sandbox/options.ts";
+import { wholeNumber } from "../../sandbox/option-values.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command } from "../command.ts";
 import { print } from "../output/print.ts";
@@ -49,11 +49,12 @@ export const receive = command({
   sandboxOptions: ["assumptions"],
   defaults: { assumptions: "the sandbox's own; with --secret those of merchant-sandbox.json" },
   flags: {
-    port: { value: "n", description: `listen on this port (default: ${PORT})` },
-    for: { value: "merchant", description: "receive events of this merchant (default: the first one)" },
+    port: { value: "n", description: "listen on this port", defaultText: String(PORT) },
+    for: { value: "merchant", description: "receive events of this merchant", defaultText: "the first one" },
     events: {
       value: "types",
-      description: "receive these event types, such as booking.declined,payroll.* (default: all)",
+      description: "receive these event types, such as booking.declined,payroll.*",
+      defaultText: "all",
     },
     secret: { value: "secret", description: "verify with this secret instead of registering an endpoint" },
     fail: { value: "n", description: "respond with 500 to the first n deliveries with a valid signature" },
@@ -64,7 +65,8 @@ export const receive = command({
     },
     status: {
       value: "n",
-      description: "respond with this status (default: 200, but 400 to invalid JSON and 401 to a wrong signature)",
+      description: "respond with this status",
+      defaultText: "200, but 400 to invalid JSON and 401 to a wrong signature",
     },
     ...connectionFlags,
   },

@@ -13,7 +13,7 @@ import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
 
 const merchantFlag = {
-  merchant: { value: "merchant", description: "use this merchant, such as lodge (default: the first one)" },
+  merchant: { value: "merchant", description: "use this merchant, such as lodge", defaultText: "the first one" },
 };
 
 const MAKE_EXAMPLE = "make payment --status succeeded --amount 12.50";
@@ -44,7 +44,7 @@ function makeable(word: string): Resource {
   const resource = kindNamed(word);
   if (resource.kind !== "merchant") return resource;
   return usageError(
-    "make creates records of a merchant. Create a merchant with POST /v1/merchants or POST /_sandbox/merchants.",
+    "make creates records of a merchant. Create a merchant with merchant-sandbox merchant add, or POST /v1/merchants.",
   );
 }
 
@@ -112,7 +112,7 @@ export const show = sandboxCommand({
   example: "show payments",
   flags: {
     status: { value: "status", description: "list only records in this status" },
-    limit: { value: "n", description: "list this many records, from 1 to 100 (default: 25)" },
+    limit: { value: "n", description: "list this many records, from 1 to 100", defaultText: "25" },
     after: { value: "id", description: "list the records older than this one: the next page" },
     ...merchantFlag,
   },

@@ -3,11 +3,14 @@
 import { pageAddress } from "../../client/page-address.ts";
 import { describeClock, realDelay, stopwatch } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
-import { exitCodes } from "../../kernel/errors.ts";
+import { exitCodes, SandboxError } from "../../kernel/errors.ts";
+import { plural } from "../../kernel/text.ts";
+import type { Flags } from "../arguments.ts";
 import { command } from "../command.ts";
-import { note, print } from "../output/print.ts";
+import { print } from "../output/print.ts";
 import { connectionFlags, type FoundSandbox, findHere, findSandbox, namedUrl } from "../remote/find-sandbox.ts";
 import { describeSandboxAt, whyNotReady } from "../remote/probe.ts";
+import { sandboxAt } from "../remote/running-sandbox.ts";
 
 export const status = command({
   summary: "show which sandboxes run here (exit code 1 if none does)",
@@ -52,27 +55,46 @@ function lineOf({ url, ready, why, version, pid, database, clock, log }: Awaited
 const POLL_INTERVAL = 50;
 
 export const wait = command({
-  summary: "wait until a sandbox is ready (exit code 1 after the timeout)",
+  summary: "wait until a sandbox is ready, or its deliveries have settled (exit code 1 after the timeout)",
   usage: "wait",
-  flags: { timeout: { value: "duration", description: "wait at most this long (default: 30s)" }, ...connectionFlags },
+  flags: {
+    settled: { description: "wait until no delivery is due or in flight, and count the retries that are due later" },
+    timeout: { value: "duration", description: "wait at most this long", defaultText: "30s" },
+    json: { description: "print one JSON object" },
+    ...connectionFlags,
+  },
   async run({ flags }) {
     const timeout = parseDuration(flags.timeout ?? "30s", "--timeout");
     const elapsed = stopwatch();
-    for (;;) {
-      const { url, controlToken } = await findSandbox(flags, { mayBeAbsent: true });
-      const why = await whyNotReady(url, controlToken);
-      if (why === undefined) {
-        print(`Ready at ${url}.`);
-        return exitCodes.ok;
-      }
-      if (elapsed() >= timeout) {
-        note(
-          `No sandbox is ready at ${url}: ${why}. ` +
-            "Start one with merchant-sandbox start --detach, or name another one with --url <url>.",
-        );
-        return exitCodes.runtime;
-      }
-      await realDelay(POLL_INTERVAL);
+    const found = await untilReady(flags, timeout);
+    const { url } = found;
+    if (flags.settled === undefined) {
+      print(flags.json === undefined ? `Ready at ${url}.` : JSON.stringify({ url, ready: true }));
+      return;
     }
+    const within = `${Math.max(0, Math.round(timeout - elapsed()))}ms`;
+    const { settled, pending, inFlight } = await sandboxAt(found, flags).control.drain({ within });
+    if (!settled)
+      throw new SandboxError(
+        `The deliveries of ${url} have not settled: ${inFlight} in flight, ${pending} waiting. ` +
+          "Wait longer with --timeout <duration>.",
+      );
+    const later = pending > 0 ? `; ${plural(pending, "delivery")} waiting for a later attempt` : "";
+    print(flags.json === undefined ? `Settled at ${url}${later}.` : JSON.stringify({ url, settled, pending }));
   },
 });
+
+async function untilReady(flags: Flags, timeout: number): Promise<FoundSandbox> {
+  const elapsed = stopwatch();
+  for (;;) {
+    const found = await findSandbox(flags, { mayBeAbsent: true });
+    const why = await whyNotReady(found.url, found.controlToken);
+    if (why === undefined) return found;
+    if (elapsed() >= timeout)
+      throw new SandboxError(
+        `No sandbox is ready at ${found.url}: ${why}. ` +
+          "Start one with merchant-sandbox start --detach, or name another one with --url <url>.",
+      );
+    await realDelay(POLL_INTERVAL);
+  }
+}

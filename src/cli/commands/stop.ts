@@ -14,14 +14,22 @@ const POLL_INTERVAL = 20;
 export const stop = command({
   summary: "stop a sandbox started with start --detach",
   usage: "stop",
-  flags: { all: { description: "stop all detached sandboxes of this folder" }, ...connectionFlags },
+  flags: {
+    json: { description: "print one JSON object for each stopped sandbox" },
+    all: { description: "stop all detached sandboxes of this folder" },
+    ...connectionFlags,
+  },
   async run({ flags }) {
     const sandboxes =
       flags.all === undefined
         ? [await findOne(flags)]
         : (await findHere(flags)).flatMap(({ detached }) => detached ?? []);
-    if (sandboxes.length === 0) print("No sandbox runs here.");
+    const asJson = flags.json !== undefined;
+    if (sandboxes.length === 0 && !asJson) print("No sandbox runs here.");
     const ended = await Promise.all(sandboxes.map(end));
+    for (const [index, { url, pid }] of sandboxes.entries())
+      if (asJson) print(JSON.stringify({ url, pid, ended: ended[index] }));
+      else if (ended[index]) print(`Stopped ${url}.`);
     return ended.every(Boolean) ? exitCodes.ok : exitCodes.runtime;
   },
 });
@@ -46,6 +54,5 @@ async function end(sandbox: StatedSandbox): Promise<boolean> {
     note(`${url} did not end in time, so process ${pid} was killed. Its log is ${log}.`);
   }
   removeState(sandbox, { keepLog: !isGone });
-  if (isGone) print(`Stopped ${url}.`);
   return isGone;
 }

@@ -13,8 +13,12 @@ export const trigger = sandboxCommand({
   usage: "trigger <type>",
   example: "trigger payment.succeeded",
   flags: {
-    data: { value: "json", description: "give the record these fields, or a synthetic event this data (default: {})" },
-    for: { value: "merchant", description: "use this merchant, such as lodge (default: the first one)" },
+    data: {
+      value: "json",
+      description: "give the record these fields, or a synthetic event this data",
+      defaultText: "{}",
+    },
+    for: { value: "merchant", description: "use this merchant, such as lodge", defaultText: "the first one" },
     synthetic: { description: "only send the event, without a record" },
   },
   terms: () => ({ type: "<type>" }),
@@ -56,6 +60,7 @@ export const replay = sandboxCommand({
     "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what came with a file " +
     "and waits (waiting)",
   usage: "replay <id|waiting>",
+  example: "replay waiting",
   async call({ control }, { positionals: [id = ""] }) {
     if (id === "waiting") return control.attempts.release();
     const kind =

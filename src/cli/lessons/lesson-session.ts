@@ -10,7 +10,7 @@ import { type LearnerClient, type LearnerPlace, learnerClient } from "./learner-
 import { type FileKeeper, keepFiles } from "./lesson-file.ts";
 import { type LessonPrompt, openLessonPrompt } from "./lesson-prompt.ts";
 
-/** What the command line asks for. */
+/** The options of the command line. */
 interface LessonStart {
   /** The name or number of a lesson (default: continue the learner's lesson, or begin the first). */
   lesson: string | undefined;

@@ -1,6 +1,7 @@
 // Prints the output of a running sandbox: plain lines for a person, or one JSON object per line for a program.
 
 import type { StreamPosition } from "../../../ui/connection/live-stream.ts";
+import type { AppView } from "../../../ui/state/app.ts";
 import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { errorText } from "../../kernel/errors.ts";
@@ -19,7 +20,9 @@ export interface Output {
   attached(summary: SandboxSummary): void;
   event(event: LiveEvent): void;
   defect(defect: Defect): void;
-  /** Prints a message about the connection, given as an object and as text. */
+  /** Prints a line of the user's app, which `dev` runs. */
+  app(line: string, from: "stdout" | "stderr"): void;
+  /** Prints a message about the connection or the app, given as an object and as text. */
   notice(object: Record<string, unknown>, text: string): void;
 }
 
@@ -36,6 +39,7 @@ export const plainOutput: Output = {
   attached: (summary) => print(`Watching ${describeSandbox(summary, "at")}`),
   event: (event) => printSoon(eventLine(event)),
   defect: (defect) => noteText(`merchant-sandbox: ${defectLine(defect)}`),
+  app: (line) => printSoon(`app | ${line}`),
   notice: (_, text) => note(text),
 };
 
@@ -46,6 +50,7 @@ export const jsonOutput: Output = {
   attached: (summary) => printObject({ event: "attached", ...summary }),
   event: (event) => printSoon(JSON.stringify(eventObject(event))),
   defect: ({ error, where }) => printObject({ event: "defect", where, error: mask(errorText(error)) }),
+  app: (line, from) => printSoon(JSON.stringify({ event: "output", from, line })),
   notice: printObject,
 };
 
@@ -80,7 +85,7 @@ export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoi
   };
 }
 
-/** What waits for the user, and the commands that send it. Undefined if nothing waits. */
+/** The deliveries that wait for the user, and the commands that send them. Undefined if none waits. */
 export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProblem }: ReadyFacts): string | undefined {
   if (heldDeliveries + heldEndpoints.length === 0) return undefined;
   const count = plural(heldDeliveries, "delivery");
@@ -121,6 +126,12 @@ export interface WatchedSandbox {
   keepsRunning: boolean;
   /** The id of the learner whose lesson is shown, if any. */
   learner?: string;
+  /** The user's app beside the sandbox, if any. */
+  app?: AppView | undefined;
+  /** Resolves when plain output has nothing more to show. Default: never. */
+  ended?: Promise<unknown> | undefined;
+  /** Rejects if the app cannot be run. */
+  failed?: Promise<never> | undefined;
   /** Called when the dashboard opens, to show messages on it. Returns a function for when it closes. */
   whileDashboard?(show: (text: string) => void): () => void;
   /** Prints the sandbox, then its events after `from`, the last one on the dashboard (default: new events only). */

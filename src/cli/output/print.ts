@@ -57,16 +57,44 @@ export const printText = (text: string) => {
 export const printColumns = (...columns: string[]) =>
   void process.stdout.write(`${columns.map(escapeControlCharacters).join("\t")}\n`);
 
-/** Prints one line to standard error, to separate it from the output of the command or of a child process. */
-export const note = (line: string) => void process.stderr.write(`merchant-sandbox: ${escapeLine(line)}\n`);
+let asJson = false;
 
-/** Prints each warning as a line to standard error. */
-export function noteWarnings(warnings: readonly string[]): void {
-  for (const warning of warnings) process.stderr.write(`warning: ${escapeControlCharacters(warning)}\n`);
+/** From now on, each line of standard error is a JSON object, as each line of standard output is with --json. */
+export function writeNotesAsJson(): void {
+  asJson = true;
 }
 
-/** Prints a text of several lines to standard error, such as a stack trace or the log of another process. */
-export const noteText = (text: string) => void process.stderr.write(`${escapeLines(text)}\n`);
+/** Prints to standard error, to separate it from the output of the command or of a child process. */
+const write = (name: "note" | "warning", text: string, plain: string) =>
+  void process.stderr.write(`${asJson ? escapeLine(JSON.stringify({ [name]: text })) : plain}\n`);
+
+export const note = (line: string) => write("note", line, `merchant-sandbox: ${escapeLine(line)}`);
+
+export function noteWarnings(warnings: readonly string[]): void {
+  for (const warning of warnings) write("warning", warning, `warning: ${escapeControlCharacters(warning)}`);
+}
+
+/** Prints a text of several lines, such as a stack trace or the log of another process. */
+export const noteText = (text: string) => write("note", text, escapeLines(text));
+
+const FIRST_SENTENCE = /^(.+?[.?!])\s+(?=[A-Z])(.*)$/s;
+
+/**
+ * Prints the error that ends the command; `kind` is the code of the control API's error, or the kind of failure. As
+ * JSON, `hint` has the sentences that follow the first one.
+ */
+export function noteError(kind: string, text: string, exitCode: number): void {
+  const [, message = text, hint = null] = FIRST_SENTENCE.exec(text) ?? [];
+  if (asJson) process.stderr.write(`${escapeLine(JSON.stringify({ error: kind, message, hint, exitCode }))}\n`);
+  else note(text);
+}
+
+/** Prints the stack of an error that is a defect of this program. */
+export function noteDefect(stack: string, exitCode: number): void {
+  const message = `merchant-sandbox failed with an internal error: ${stack}`;
+  const object = { error: "internal_error", message, hint: null, exitCode };
+  process.stderr.write(`${asJson ? escapeLine(JSON.stringify(object)) : escapeLines(message)}\n`);
+}
 
 export async function writeOutput(file: string, text: string): Promise<void> {
   try {

@@ -20,6 +20,10 @@ export const uiFlags = {
   "no-color": { description: "do not use colours in the dashboard (as with NO_COLOR)" },
 } satisfies Record<string, FlagDefinition>;
 
+export const watchFlag = {
+  watch: { description: "load fixtures, faults, scenarios and merchant-sandbox.json again when they are saved" },
+} satisfies Record<string, FlagDefinition>;
+
 /** `--ui` and `--no-ui` override the environment, but the dashboard always requires a terminal in foreground. */
 export function chooseUi(
   flags: Flags,
@@ -81,10 +85,13 @@ export async function show(opening: WatchedSandbox | Promise<WatchedSandbox>, fl
   return showOnTerminal(watched, { color: flags["no-color"] === undefined });
 }
 
+const NEVER = new Promise<never>(() => {});
+
 async function printUntilStopped(watched: WatchedSandbox, output: Output): Promise<number> {
   // Listens for signals before the first line is printed, because its reader may stop the sandbox at once.
   const stopped = stopSignal();
   const following = await watched.follow(output);
-  await Promise.race([stopped, following.failed]).finally(following.stop);
+  const { ended = NEVER, failed = NEVER } = watched;
+  await Promise.race([stopped, following.failed, ended, failed]).finally(following.stop);
   return exitCodes.ok;
 }

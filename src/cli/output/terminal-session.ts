@@ -41,10 +41,11 @@ const codeOf = (ending: "quit" | StopSignal) => (ending === "quit" ? exitCodes.o
 const ENDINGS = { quit: "quit", interrupt: "SIGINT", plain: "other", hangup: "SIGHUP" } as const;
 
 async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, known: UiState | undefined) {
-  const { target, learner } = watched;
+  const { target, learner, app, failed } = watched;
   const dashboard = openDashboard({
     target,
     learner,
+    app,
     theme,
     resumeFrom: known,
     input: process.stdin,
@@ -54,7 +55,7 @@ async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, 
   const left = dashboard.left.then((why): Ending => ENDINGS[why]);
   let summary = "";
   try {
-    const ending = await Promise.race([left, stop.received]);
+    const ending = await Promise.race([left, stop.received, failed ?? NEVER]);
     if (ending !== "other") {
       summary = exitSummary(dashboard.state(), watched.keepsRunning);
       // Called before the summary is printed, so that a signal after it ends the process at once.
@@ -66,6 +67,8 @@ async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, 
     dashboard.close(summary);
   }
 }
+
+const NEVER = new Promise<never>(() => {});
 
 const KEYS: Record<string, Ending> = { s: "other", q: "quit", "ctrl-c": "SIGINT" };
 
@@ -81,6 +84,7 @@ async function showLines(
       onKeys(names) {
         for (const name of names) {
           if (name === "ctrl-z") terminal.suspend();
+          else if (name === "ctrl-r") watched.app?.restart();
           else if (KEYS[name]) leave(KEYS[name]);
         }
       },
@@ -92,7 +96,7 @@ async function showLines(
   try {
     note("Press s for the dashboard, q to quit.");
     const following = await watched.follow(plainOutput, from);
-    return await Promise.race([left, received, following.failed]).finally(following.stop);
+    return await Promise.race([left, received, following.failed, watched.failed ?? NEVER]).finally(following.stop);
   } finally {
     terminal.close();
   }

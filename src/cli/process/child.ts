@@ -54,9 +54,9 @@ function hasTerminal(): boolean {
 }
 
 /** Quotes a word for the shell on Windows, where npm and npx are batch files that only a shell can run. */
-const quoted = (word: string) => (/^[\w\-./:\\=@]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`);
+export const quoted = (word: string) => (/^[\w\-./:\\=@]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`);
 
-function spawnError(error: Error, program: string): Error {
+export function spawnError(error: Error, program: string): Error {
   const code = (error as { code?: string }).code;
   // The system also returns EACCES for an unknown name if a directory in the PATH is not readable.
   const isName = !program.includes("/");

@@ -28,7 +28,8 @@ export interface FoundSandbox {
 export const connectionFlags = {
   url: {
     value: "url",
-    description: "use the sandbox at this address (default: MERCHANT_SANDBOX_URL, the one of this folder, or port 4747)",
+    description: "use the sandbox at this address",
+    defaultText: "MERCHANT_SANDBOX_URL, the one of this folder, or port 4747",
   },
   db: { value: "file", description: "use the sandbox that keeps its data in this SQLite file" },
   "control-token": {

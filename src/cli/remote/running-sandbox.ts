@@ -5,7 +5,7 @@ import type { Merchant } from "../../../generated/control-api.ts";
 import { type ControlCall, createControlClient } from "../../client/control-call.ts";
 import { type HttpReply, httpTransport, reasonOf } from "../../client/http-transport.ts";
 import { CONTROL_PREFIX } from "../../contracts/paths.ts";
-import { SandboxError, usageError } from "../../kernel/errors.ts";
+import { type ErrorCode, errors, SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import { kebab } from "../../kernel/text.ts";
 import { unknownMerchant } from "../../store/records/tenants.ts";
@@ -19,9 +19,9 @@ export type RunningSandbox = ReturnType<typeof sandboxAt>;
 export const connectToSandbox = async (flags: Flags, words: Readonly<Record<string, string>> = {}) =>
   sandboxAt(await findSandbox(flags), flags, words);
 
-/** The sandbox at a known address. */
+/** The sandbox at a known address. `signal` ends its calls. */
 export function sandboxAt(
-  { url, controlToken }: Pick<FoundSandbox, "url" | "controlToken">,
+  { url, controlToken, signal }: Pick<FoundSandbox, "url" | "controlToken"> & { signal?: AbortSignal },
   flags: Flags = {},
   words: Readonly<Record<string, string>> = {},
 ) {
@@ -33,7 +33,7 @@ export function sandboxAt(
     );
   const refused = ({ method, path }: ControlCall, reply: HttpReply) =>
     refusal(`${method} ${CONTROL_PREFIX}${path}`, reply, translate, controlToken !== undefined);
-  const send = httpTransport({ url, token: controlToken }, { refused, unreachable }, { largest: MAX_REPLY });
+  const send = httpTransport({ url, token: controlToken }, { refused, unreachable }, { largest: MAX_REPLY, signal });
   const control = createControlClient(checkedTransport(url, send));
   const merchant = async (wanted: string | undefined) => {
     const { merchants } = await control.overview();
@@ -92,16 +92,21 @@ function refusal(
       ? message.slice(0, MAX_MESSAGE)
       : mask(typeof body === "string" ? body : JSON.stringify(body), 200);
   const exit = REFUSED_WORDS[status];
+  // Another program at that address may send any text as its code.
+  const cause = typeof code === "string" && Object.hasOwn(errors, code) ? { code: code as ErrorCode } : undefined;
   if (code === "control_token_required" && !hasToken)
     return new SandboxError(
       "The sandbox requires its control token: add --control-token <token>, or set MERCHANT_SANDBOX_CONTROL_TOKEN.",
+      "runtime",
+      cause,
     );
   if (exit !== undefined && typeof message === "string" && typeof code === "string" && code !== "route_not_found")
     return new SandboxError(
       allProblems(details)?.map(translate).join("\n").slice(0, MAX_MESSAGE) ?? translate(said),
       exit,
+      cause,
     );
-  return new SandboxError(`${call} got ${status}: ${said}`);
+  return new SandboxError(`${call} got ${status}: ${said}`, "runtime", cause);
 }
 
 /** The messages of all invalid fields, if several: the error's own only names the fields after the first. */
@@ -118,10 +123,12 @@ export const localUrl = ({ url, port }: { url: string; port: number }, host: str
 export function variablesOf(
   { url, controlToken }: { url: string; controlToken?: string | undefined },
   key: string,
+  secret: string | undefined,
 ): Record<string, string> {
   return {
     MERCHANT_BASE_URL: `${url}/v1`,
     MERCHANT_API_KEY: key,
+    ...(secret === undefined ? {} : { MERCHANT_WEBHOOK_SECRET: secret }),
     MERCHANT_SANDBOX_URL: url,
     ...(controlToken === undefined ? {} : { MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken }),
   };

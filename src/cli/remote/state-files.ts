@@ -54,8 +54,8 @@ export const logFileIn = (folder: string, name: string) => join(folder, `detache
 const stateFileIn = (folder: string, kind: SandboxKind, name: string) => join(folder, `${kind}-${name}.json`);
 
 /**
- * The folder for the state file and the log of a sandbox: that of its database. One in memory does without: where the
- * folder cannot be written, it takes one in the user's state folder.
+ * The folder for the state file and the log of a sandbox: that of its database. If it is read-only, a sandbox in memory
+ * uses one in the user's state folder.
  */
 export function writableFolder(folder: string, { memory }: { memory: boolean }): string {
   try {
@@ -135,7 +135,7 @@ function namesIn(folder: string): [SandboxKind, string][] {
   return found.flatMap((parts) => (parts ? [[parts[1] as SandboxKind, parts[2] as string]] : []));
 }
 
-/** The files that were said to be ignored: `wait` reads the folder twenty times a second. */
+/** The files with a printed warning: `wait` reads the folder twenty times a second, and warns once. */
 const ignored = new Set<string>();
 
 function readState(folder: string, kind: SandboxKind, name: string): StatedSandbox[] {

@@ -3,10 +3,10 @@
 import type { LoggedRequest } from "../../contracts/logged-request.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import type { Database } from "../sqlite/database.ts";
+import { merchantIn } from "./request-numbers.ts";
 
 /** A request as the log stores it, without its headers and bodies. */
 export interface RequestSummaryRow extends Omit<LoggedRequest, "at" | "durationMs"> {
-  sequence: number;
   /** Sandbox milliseconds. */
   at: number;
   /** Real milliseconds. */
@@ -27,8 +27,9 @@ export interface RequestRow extends RequestSummaryRow {
 }
 
 export function shownRequest(row: RequestSummaryRow): LoggedRequest {
-  const { id, method, path, query, operation, merchant, status, key, idempotencyKey, replayOf, fault, ignored } = row;
-  const request = { id, at: isoTime(row.at), method, path, query, operation, merchant, status };
+  const { id, sequence, method, path, query, operation, merchant, status } = row;
+  const { key, idempotencyKey, replayOf, fault } = row;
+  const request = { id, sequence, at: isoTime(row.at), method, path, query, operation, merchant, status };
   return {
     ...request,
     durationMs: Math.round(row.duration * 1_000) / 1_000,
@@ -36,7 +37,8 @@ export function shownRequest(row: RequestSummaryRow): LoggedRequest {
     idempotencyKey,
     replayOf,
     fault,
-    ignored,
+    ignored: row.ignored,
+    summary: row.summary,
   };
 }
 
@@ -51,13 +53,13 @@ export interface RequestFilter {
   before?: string | undefined;
   /** Only requests whose path with its query contains this text. */
   path?: string | undefined;
-  /** Only requests with a higher number. */
+  /** Only requests with a higher sequence. */
   after?: number | undefined;
 }
 
 export const CALL_COLUMNS =
   "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotencyKey, " +
-  "replayOf, fault, ignored";
+  "replayOf, fault, ignored, summary";
 
 /** Selects whole rows. A row may refer to another one for the body of its response. */
 const WHOLE = `select ${CALL_COLUMNS}, requestHeaders, requestBody, requestBytes, responseHeaders, responseBytes,
@@ -79,6 +81,20 @@ export function readRequests({ sql }: Database, flush: () => void) {
     `select ${CALL_COLUMNS} from request_log ${where}`,
   );
   const bySequence = sql.prepare<[number], RequestRow>(`${WHOLE} where sequence = ?`);
+  const position = sql
+    .prepare<[{ id: string; merchant: string | null }], number>(
+      "select sequence from request_log where merchant is @merchant and id = @id",
+    )
+    .pluck();
+  const search = sql.prepare<[string], number>("select sequence from request_log where id = ?").pluck();
+  /** The sequence of a request in the log; 0 if the log does not have it. */
+  const sequenceOf = (id: string) => {
+    flush();
+    // Only the merchant of a user's own fixture may not be in the id: then, there is no index.
+    return position.get({ id, merchant: merchantIn(id) }) ?? search.get(id) ?? 0;
+  };
+  const parametersOf = ({ before, ...filter }: RequestFilter, limit: number) =>
+    parameters(filter, before === undefined ? Number.MAX_SAFE_INTEGER : sequenceOf(before), limit);
   const faults = sql.prepare<[], { fault: string }>("select distinct fault from request_log where fault is not null");
   return {
     /** The newest requests that match. */
@@ -91,10 +107,8 @@ export function readRequests({ sql }: Database, flush: () => void) {
       flush();
       return summaries.all(parametersOf(filter, limit));
     },
-    get(id: string) {
-      flush();
-      return bySequence.get(numberOf(id) ?? 0);
-    },
+    get: (id: string) => bySequence.get(sequenceOf(id)),
+    sequenceOf,
     /** The fault rules that requests in the log name. */
     ruleIds() {
       flush();
@@ -103,8 +117,8 @@ export function readRequests({ sql }: Database, flush: () => void) {
   };
 }
 
-function parametersOf(filter: RequestFilter, limit: number) {
-  const { operation, merchant, status, key, since, before, after = 0, path } = filter;
+function parameters(filter: Omit<RequestFilter, "before">, before: number, limit: number) {
+  const { operation, merchant, status, key, since, after = 0, path } = filter;
   return {
     operation: operation ?? null,
     merchant: merchant ?? null,
@@ -112,14 +126,8 @@ function parametersOf(filter: RequestFilter, limit: number) {
     path: path ?? null,
     status: status?.replace("xx", "__") ?? null,
     key: key === undefined ? null : `%${key.slice(-4)}`,
-    before: (before === undefined ? undefined : numberOf(before)) ?? Number.MAX_SAFE_INTEGER,
+    before,
     after,
     limit,
   };
-}
-
-/** The number in the id of a request: `req_12` is 12. */
-export function numberOf(id: string): number | undefined {
-  const digits = /^req_(\d{1,15})$/.exec(id)?.[1];
-  return digits === undefined ? undefined : Number(digits);
 }

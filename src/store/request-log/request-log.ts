@@ -1,12 +1,12 @@
-// The log of requests: a buffer that is written after the responses, bounded in rows and bytes; and the numbers of the
-// requests.
+// The log of requests: a buffer that is written after the responses, bounded in rows and bytes.
 
 import { realNow } from "../../kernel/clock.ts";
 import { mask } from "../../kernel/mask.ts";
 import { maskHeaders } from "../../kernel/mask-headers.ts";
 import { once } from "../../kernel/once.ts";
 import type { Database } from "../sqlite/database.ts";
-import { CALL_COLUMNS, numberOf, readRequests } from "./read-requests.ts";
+import { CALL_COLUMNS, readRequests } from "./read-requests.ts";
+import { openRequestNumbers } from "./request-numbers.ts";
 import { createResponseCache } from "./response-cache.ts";
 import { createSlicedBuffer } from "./sliced-buffer.ts";
 import { BLOCK, MOST_ROWS, openTrim, TEXTS } from "./trim.ts";
@@ -59,6 +59,8 @@ export interface RequestEntry {
   fault: string | undefined;
   /** The query parameters and headers that had no effect, separated by commas. */
   ignored: string | undefined;
+  /** The code and message of an error, or the record that a write returned. */
+  summary: string | undefined;
   requestHeaders: Record<string, string | string[] | undefined>;
   requestBody: string;
   responseHeaders: Record<string, string | number>;
@@ -84,7 +86,11 @@ export function openRequestLog(database: Database) {
     write(entries, until) {
       try {
         numbers.reserve();
-        return database.transaction(() => opened().write(entries, until), "relaxed");
+        return database.transaction(() => {
+          const written = opened().write(entries, until);
+          numbers.keep(entries.slice(0, written));
+          return written;
+        }, "relaxed");
       } catch (error) {
         // The rows that were rolled back must not count twice when they are written again.
         opened().readSizes();
@@ -94,16 +100,7 @@ export function openRequestLog(database: Database) {
   });
   return {
     ...readRequests(database, buffer.flush),
-    /** The number of the next request. */
-    next: numbers.next,
-    /** The number of the newest request. */
-    last: numbers.last,
-    /** Whether a request with this id was made, even if the log has dropped it. */
-    wasMade: (id: string) => (numberOf(id) ?? Infinity) <= numbers.last(),
-    /** Counts how often the numbers restarted at one: a number is unique only within its era. */
-    era: numbers.era,
-    /** Skips the numbers up to this one: events and stored replies refer to them. */
-    goOnAfter: numbers.goOnAfter,
+    numbers,
     add(entry: RequestEntry) {
       buffer.add(entry);
       opened().count(entry.operation, entry.status, 1);
@@ -112,13 +109,13 @@ export function openRequestLog(database: Database) {
     flush: buffer.flush,
     /** For each operation that was called, the number of responses with each status. */
     statusCounts: () => opened().counts,
-    /** Call after requests were erased, of one merchant or of all. After all, numbers restart at one. */
+    /** Call after requests were erased, of one merchant or of all. */
     forget(merchant?: string) {
       buffer.keep((entry) => merchant !== undefined && entry.merchant !== merchant);
+      numbers.restart(merchant);
       if (merchant !== undefined) return opened().readSizes();
       opened().counts.clear();
       opened().forget();
-      numbers.restart();
     },
     close() {
       buffer.close();
@@ -217,64 +214,4 @@ function openCallCounts({ sql }: Database) {
     .all();
   for (const { operation, status, calls } of before) count(operation, status, calls);
   return { counts, count };
-}
-
-/** The smallest block: more requests than can arrive between two flushes of the request log. */
-const SMALLEST_BLOCK = 10_000;
-/** Requests wait while a block is reserved, so each block is as large as all before it, up to this. */
-const LARGEST_BLOCK = 1_000_000;
-
-interface Count {
-  number: number;
-  /** The last number that is reserved. */
-  last: number;
-  /** The number before the first one of this process. */
-  start: number;
-}
-
-/**
- * Numbers are reserved on disk a block at a time before they are used: after a crash the count continues after the
- * block, so that no number is used twice, even if its request was never written to the log.
- */
-function openRequestNumbers({ sql, file }: Database) {
-  const write = sql.prepare("insert or replace into settings (name, value) values ('requests', ?)");
-  const read = sql.prepare<[], number>("select value from settings where name = 'requests'").pluck();
-  let era = 0;
-  let count: Count | undefined;
-  const reserve = (present: Count) => {
-    if (present.last - present.number > SMALLEST_BLOCK / 2) return;
-    const block = Math.min(Math.max(SMALLEST_BLOCK, present.number - present.start), LARGEST_BLOCK);
-    write.run(present.number + block);
-    present.last = present.number + block;
-  };
-  const open = () => {
-    if (count) return count;
-    const number = read.get() ?? 0;
-    count = { number, last: number, start: number };
-    reserve(count);
-    return count;
-  };
-  // With a file, the first block is reserved at the start: at the first request, another program may hold the file's
-  // lock.
-  if (file !== undefined) open();
-  return {
-    reserve: () => reserve(open()),
-    era: () => era,
-    next: () => ++open().number,
-    last: () => open().number,
-    goOnAfter(used: number) {
-      open().number = Math.max(open().number, used);
-    },
-    restart() {
-      Object.assign(open(), { number: 0, last: 0, start: 0 });
-      era++;
-    },
-    close() {
-      try {
-        if (count) write.run(count.number);
-      } catch {
-        // The reserved block remains in the file, and the next start continues after it.
-      }
-    },
-  };
 }

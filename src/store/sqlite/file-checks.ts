@@ -8,9 +8,9 @@ import { SandboxError } from "../../kernel/errors.ts";
 import { ANOTHER_PLACE } from "../data-folder.ts";
 import { APPLICATION_ID, SCHEMA_VERSION } from "./tables.ts";
 
-/** What SQLite keeps beside a database in write-ahead mode. */
+/** The files that SQLite keeps beside a database in write-ahead mode. */
 export const LOG_FILES = ["-wal", "-shm"] as const;
-/** What SQLite keeps beside a database in any mode. */
+/** The files that SQLite keeps beside a database in any mode. */
 export const SQLITE_FILES = ["-journal", ...LOG_FILES] as const;
 export const LOCK = "-lock";
 export const SESSION = "-session";

@@ -39,7 +39,7 @@ type Session = Static<typeof Session>;
 /** Bytes. A longer file is none of ours. */
 const LONGEST = 4_096;
 
-/** The session file, whoever wrote it. Undefined if there is none, or a file that is no session. */
+/** The session file, even of another user. Undefined if there is none, or if its content is not a session. */
 function readSession(file: string): Session | undefined {
   const found = tryParseJson(attempt(() => readPlainFile(file + SESSION)));
   return matchesSchema(Session, found) ? (found as Session) : undefined;
@@ -113,6 +113,11 @@ export function openSession(file: string) {
     listensAt(url: string) {
       current = { ...current, url };
       write(false);
+    },
+    /** Call when SQLite has opened the database again, which may be another file. */
+    reopened() {
+      current = { ...current, log: identityOf(`${file}-wal`) ?? null };
+      write(true);
     },
     /** Call once SQLite has closed the database. */
     close() {

@@ -12,7 +12,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected from its header, never migrated. */
-export const SCHEMA_VERSION = 23;
+export const SCHEMA_VERSION = 24;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */
 const TIME = "between 0 and 8640000000000000";
@@ -23,7 +23,7 @@ const STEP = "between 0 and 10000";
 const STATUS = "between 100 and 599";
 /** Every status that undici reads: any three digits from 100 on. */
 const RECEIVED_STATUS = "between 100 and 999";
-const REQUEST_ID = "glob 'req_[0-9]*' and length(request) < 20";
+const REQUEST_ID = "glob 'req_*[0-9]' and length(request) <= 90";
 
 /** Checks `json_valid` first, because `json_type` throws on invalid JSON. */
 const ifJson = (column: string, condition: string) => `iif(json_valid(${column}), ${condition}, 0)`;
@@ -218,9 +218,15 @@ create table finished_steps (
 create table request_log (
   sequence integer primary key, id text not null, at integer not null, merchant text, operation text,
   method text not null, path text not null, query text not null, status integer not null, duration real not null, stages text not null,
-  key text, idempotencyKey text, replayOf text, fault text, ignored text,
+  key text, idempotencyKey text, replayOf text, fault text, ignored text, summary text,
   requestHeaders text not null, requestBody text not null, requestBytes integer not null, sameResponseAs integer,
   responseHeaders text not null, responseBody text not null, responseBytes integer not null
 ) strict;
-create index request_log_of on request_log (merchant, sequence);
+create index request_log_of on request_log (merchant, id);
+
+-- How many requests each merchant has made, from which the ids of the next ones follow, and the sequence of the last one
+-- that the log had when this was written. '' has the requests without a known key.
+create table request_numbers (
+  merchant text primary key, made integer not null check (made ${COUNT}), sequence integer not null check (sequence ${COUNT})
+) without rowid, strict;
 `;

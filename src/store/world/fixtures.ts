@@ -1,5 +1,6 @@
 // Reads fixtures, JSON files with a merchant and its records, and reports errors with file and line.
 
+import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
 import { SandboxError } from "../../kernel/errors.ts";
@@ -56,7 +57,11 @@ export async function readCheckedFixtures(folder: string, resources: readonly Re
   return fixturesOf(sources);
 }
 
-const pathsIn = (folder: string) => filesIn(folder, /\.json$/, ".json file", REMEDY).map((name) => join(folder, name));
+/** The files of a folder, or the one file. */
+const pathsIn = (path: string) =>
+  path.endsWith(ENDING) && statSync(path, { throwIfNoEntry: false })?.isFile()
+    ? [path]
+    : filesIn(path, /\.json$/, ".json file", REMEDY).map((name) => join(path, name));
 
 const fixturesOf = (sources: readonly Pick<FixtureFile, "file" | "value">[]) =>
   sources

@@ -1,6 +1,5 @@
 // The seeded world: seeds an empty database, resets it, and creates and removes merchants for tests.
 
-import { nextTurn, stopwatch } from "../../kernel/clock.ts";
 import { nearestOrAll } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
 import type { Random } from "../../kernel/random.ts";
@@ -14,10 +13,8 @@ import type { SeedImage } from "./seed-image.ts";
 export type World = ReturnType<typeof openWorld>;
 
 const KEY_LENGTH = 24;
-/** Created merchants that are erased together with everything else. */
-const BATCH = 100;
-/** Milliseconds for which erasing merchants may keep other requests waiting. */
-const LONGEST_TURN = 15;
+/** Not that of counted ids, which a file's ids raise; see raise-counts.ts. */
+const NAMED_LENGTH = 12;
 
 interface WorldOptions {
   stores: Stores;
@@ -28,23 +25,12 @@ interface WorldOptions {
   random: Random;
   /** Clears the caches after the rows of one merchant, or of all, were deleted. */
   dataReplaced(merchant?: string): void;
-  /** Clears the caches of keys, stored replies and due records, after merchants were erased. */
-  cachesCleared(): void;
   /** Clears the state in memory of a merchant that was removed, except for its logs. */
   removed(merchant: string): void;
 }
 
-export function openWorld({
-  stores,
-  seeder,
-  fixtures,
-  image,
-  random,
-  dataReplaced,
-  cachesCleared,
-  removed,
-}: WorldOptions) {
-  const { database, counters, requestLog, tenants, heldEndpoints } = stores;
+export function openWorld({ stores, seeder, fixtures, image, random, dataReplaced, removed }: WorldOptions) {
+  const { database, requestLog, tenants, heldEndpoints } = stores;
   const eraser = openEraser(database);
   const isEmpty = database.sql
     .prepare<[], number>("select not exists (select 1 from documents where kind = 'merchant')")
@@ -61,44 +47,42 @@ export function openWorld({
       );
     const { fixture, ...identity } = seeded;
     eraser.merchant(merchant);
-    seeder.seed(named(fixtures(), fixture), identity);
+    seeder.seed(fixtureNamed(fixtures(), fixture), identity);
   };
-  const removeMostCreated = createdMerchantRemover(database, eraser, cachesCleared);
-  const reseedAll = () => {
-    eraser.everything();
-    image().copyInto(database);
-    database.setTrusted(true);
-  };
-  /** Creates a merchant from a fixture, with a new id and a key made for it. */
-  const create = (fixture: Fixture) =>
-    database.transaction(() => {
-      const id = counters.mint(SANDBOX, "mer");
-      const key = `sk_test_${random.text(KEY_LENGTH, "key", id)}`;
-      const email = fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
-      seeder.seed(fixture, { id, key, email, place: null });
-      return { merchant: id, apiKey: key };
-    });
+  const reseedAll = (replaced: () => void) =>
+    database.replaceWith({ content: image(), isTrusted: true, keepsLog: false }, replaced);
+  const minter = createMinter({ stores, seeder, random, eraser });
   return {
     /** Seeds the fixtures into a database that has no merchant yet. */
-    fill() {
-      if (isEmpty.get() === 1) database.transaction(reseedAll);
+    async fill() {
+      if (isEmpty.get() === 1) await reseedAll(() => {});
     },
+    /** Restores everything, or one merchant, to the fixtures with the same ids. Created merchants are gone then. */
+    reset: (merchant?: string) =>
+      database.oneAtATime(async () => {
+        const forget = () => {
+          requestLog.forget(merchant);
+          heldEndpoints.forget(merchant);
+          dataReplaced(merchant);
+        };
+        if (merchant === undefined) return reseedAll(forget);
+        database.transaction(() => reseed(merchant));
+        forget();
+      }),
     /**
-     * Restores everything, or one merchant, to the fixtures with the same ids. A reset of everything first removes
-     * created merchants, one after another if there are many.
+     * Creates a merchant with all records of a fixture and a new identity, which follows from the seed and the name, or
+     * without a name from the number of merchants created so.
      */
-    async reset(merchant?: string) {
-      if (merchant === undefined) await removeMostCreated();
-      database.transaction(() => (merchant === undefined ? reseedAll() : reseed(merchant)));
-      requestLog.forget(merchant);
-      heldEndpoints.forget(merchant);
-      dataReplaced(merchant);
+    mint(fixtureName: string, name?: string) {
+      const fixture = fixtureNamed(fixtures(), fixtureName);
+      if (name === undefined) return database.transaction(() => minter.mint(fixture));
+      const { isLogged, ...created } = database.transaction(() => minter.mintNamed(fixture, name));
+      if (isLogged) {
+        requestLog.forget(created.merchant);
+        dataReplaced(created.merchant);
+      }
+      return created;
     },
-    /**
-     * Creates a merchant with all records of a fixture and a new identity, which is the same in every sandbox with this
-     * seed.
-     */
-    mint: (fixture: string) => create(named(fixtures(), fixture)),
     /**
      * Removes a merchant with its data. Its requests, events and deliveries stay in the logs, whose size is bounded,
      * for the report of the run.
@@ -106,37 +90,45 @@ export function openWorld({
     remove(merchant: string) {
       database.transaction(() => eraser.data(tenants.require(merchant)));
       heldEndpoints.forget(merchant);
+      requestLog.numbers.removed(merchant);
       removed(merchant);
     },
   };
 }
 
-/**
- * Returns the function that removes created merchants, each in a transaction, until few are left. Other requests take
- * their turn in between: erasing a million rows of 10,000 merchants at once takes a minute.
- */
-function createdMerchantRemover(database: Database, eraser: Eraser, cachesCleared: () => void) {
-  const created = database.sql
-    .prepare<[number], string>(
-      `select id from documents where kind = 'merchant'
-         and not exists (select 1 from seeded_merchants where merchant = documents.id and place is not null)
-       limit ? + 0`,
-    )
-    .pluck();
-  return async () => {
-    for (let ids = created.all(BATCH); ids.length === BATCH; ids = created.all(BATCH)) {
-      const elapsed = stopwatch();
-      for (const id of ids) {
-        database.transaction(() => eraser.data(id));
-        if (elapsed() > LONGEST_TURN) break;
-      }
-      cachesCleared();
-      await nextTurn();
-    }
+/** Creates merchants from fixtures with new identities. Call its functions inside a transaction. */
+function createMinter({
+  stores: { counters, tenants },
+  seeder,
+  random,
+  eraser,
+}: Pick<WorldOptions, "stores" | "seeder" | "random"> & { eraser: Eraser }) {
+  /** The merchants that were created with a name, of which some were removed. */
+  const named = new Set<string>();
+  /** The id of a merchant with this name; while that exists, of `name #2`, and so on. */
+  const idOf = (name: string, number = 1): string => {
+    const id = `mer_${random.text(NAMED_LENGTH, "merchant", number === 1 ? name : `${name} #${number}`)}`;
+    return tenants.has(id) ? idOf(name, number + 1) : id;
+  };
+  const create = (fixture: Fixture, id: string) => {
+    const key = `sk_test_${random.text(KEY_LENGTH, "key", id)}`;
+    const email = fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
+    seeder.seed(fixture, { id, key, email, place: null });
+    return { merchant: id, apiKey: key };
+  };
+  return {
+    mint: (fixture: Fixture) => create(fixture, counters.mint(SANDBOX, "mer")),
+    /** `isLogged`: an earlier merchant of this name was removed, and memory may still have state of its logs. */
+    mintNamed(fixture: Fixture, name: string) {
+      const id = idOf(name);
+      const isLogged = eraser.merchant(id) > 0 || named.has(id);
+      named.add(id);
+      return { ...create(fixture, id), isLogged };
+    },
   };
 }
 
-function named(fixtures: readonly Fixture[], name: string): Fixture {
+function fixtureNamed(fixtures: readonly Fixture[], name: string): Fixture {
   const names = fixtures.map((fixture) => fixture.name);
   const found = fixtures.find((fixture) => fixture.name === name);
   return found ?? fail("validation_failed", `There is no fixture ${name}.${nearestOrAll(name, names)}`);
@@ -149,7 +141,7 @@ function named(fixtures: readonly Fixture[], name: string): Fixture {
 const LOGS = ["attempts", "deliveries", "events", "deleted_event_counts", "request_log"];
 const DATA = [
   ...["subscriptions", "replies", "uniques", "documents", "logins", "keys", "counters"],
-  ...["finished_steps", "learners", "seeded_merchants"],
+  ...["finished_steps", "learners", "seeded_merchants", "request_numbers"],
 ];
 
 /** The conditions for tables that have no index starting with the merchant. */
@@ -177,32 +169,27 @@ const CLOSE_LOGS = [
 
 type Eraser = ReturnType<typeof openEraser>;
 
-/** Deletes the rows of one merchant, or everything. */
+/** Deletes the rows of one merchant. */
 function openEraser({ sql }: Database) {
   const prepareAll = (texts: readonly string[]) => texts.map((text) => sql.prepare(text));
   const eraseOf = (tables: readonly string[]) =>
     prepareAll(tables.map((table) => `delete from ${table} where ${CONDITIONS[table] ?? "merchant = ?"}`));
   const [logs, data, closeLogs] = [eraseOf(LOGS), eraseOf(DATA), prepareAll(CLOSE_LOGS)];
-  const all = prepareAll([...[...LOGS, ...DATA].map((table) => `delete from ${table}`), "delete from sqlite_sequence"]);
   // Stored replies to logins as this merchant that other merchants' calls made. The tokens in them are deleted with
   // this merchant's keys.
   const loginReplies =
     sql.prepare(`delete from replies where exists (select 1 from keys where merchant = @id and kind = 'session')
     and case when body like '{"object":"session",%' then body ->> '$.merchant.id' = @id end`);
   return {
-    /** Deletes a merchant with its logs. Call inside a transaction. */
+    /** Deletes a merchant with its logs, and returns how many rows it had. Call inside a transaction. */
     merchant(id: string) {
       loginReplies.run({ id });
-      for (const statement of [...logs, ...data]) statement.run(id);
+      return [...logs, ...data].reduce((rows, statement) => rows + statement.run(id).changes, 0);
     },
     /** Deletes a merchant, but not its logs. Call inside a transaction. */
     data(id: string) {
       loginReplies.run({ id });
       for (const statement of [...closeLogs, ...data]) statement.run(id);
-    },
-    /** Also restarts all counts at one. Call inside a transaction. */
-    everything() {
-      for (const statement of all) statement.run();
     },
   };
 }

@@ -2,8 +2,8 @@
 
 import type { ListedMerchant, RateWindow } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
+import type { Call } from "../../../src/client/curl.ts";
 import type { AttemptMessage, RequestMessage } from "../../../src/contracts/live-messages.ts";
-import type { Call } from "../../connection/calls.ts";
 import type { JsonSchema } from "../../connection/json-schema.ts";
 import { selectedRow } from "../../state/list.ts";
 import { type CachedLookups, type Effect, listOf, type UiState, valuesOf } from "../../state/state.ts";

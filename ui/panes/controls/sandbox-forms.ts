@@ -7,7 +7,7 @@ import { count, plural } from "../../../src/kernel/text.ts";
 import { valueOfJson } from "../../connection/json-schema.ts";
 import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState } from "../../state/state.ts";
 import { type CallResult, copyText } from "../../state/updates.ts";
-import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
+import { type FieldOption, type FormField, type FormValues, optionalHelp } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
 import { type Form, submission } from "../overlays/form-view.ts";
 import {
@@ -62,7 +62,10 @@ const clockForm: Form = {
   },
 };
 
-const timeField = { name: "now", help: "Time, such as 2026-01-05T09:00:00Z (default: the current sandbox time)" };
+const timeField = {
+  name: "now",
+  ...optionalHelp("Time, such as 2026-01-05T09:00:00Z", "the current sandbox time"),
+};
 
 const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
   `Clock advanced to ${now}: ${plural(happened.length + omitted, "change")}, ` +
@@ -122,12 +125,12 @@ const rateLimitForm: Form = {
       },
       {
         name: "remaining",
-        help: "Requests left in the current window (default: unchanged)",
+        ...optionalHelp("Requests left in the current window", "unchanged"),
         initial: String(current?.remaining ?? ""),
       },
-      { name: "resetIn", help: "Time until the current window resets, such as 10s (default: unchanged)" },
-      { name: "limit", help: "Requests per window (default: unchanged)" },
-      { name: "window", help: "Length of a window, such as 10s (default: unchanged)" },
+      { name: "resetIn", ...optionalHelp("Time until the current window resets, such as 10s", "unchanged") },
+      { name: "limit", ...optionalHelp("Requests per window", "unchanged") },
+      { name: "window", ...optionalHelp("Length of a window, such as 10s", "unchanged") },
     ];
   },
   submission({ merchant = "", ...fields }, { state }) {
@@ -178,7 +181,7 @@ const triggerForm: Form = {
       help: "The event goes to this merchant's endpoints that are subscribed to its type",
       options: merchantOptions(state),
     },
-    { name: "data", help: 'Fields of the record as JSON, such as {"amount": 1200} (default: generated)' },
+    { name: "data", ...optionalHelp('Fields of the record as JSON, such as {"amount": 1200}', "generated") },
     {
       name: "way",
       label: "create record",

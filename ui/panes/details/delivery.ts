@@ -3,28 +3,18 @@
 
 import type { AttemptsGetReply, LoggedAttempt } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
+import { quoted } from "../../../src/client/curl.ts";
 import type { AttemptFault } from "../../../src/contracts/fault.ts";
 import type { AttemptMessage } from "../../../src/contracts/live-messages.ts";
 import { SIGNATURE_HEADER, USUAL_SIGNATURE } from "../../../src/contracts/webhook.ts";
 import { mask } from "../../../src/kernel/mask.ts";
 import { byteLength } from "../../../src/kernel/text.ts";
-import { quoted } from "../../connection/calls.ts";
 import { type UiState, valuesOf } from "../../state/state.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../../text/format.ts";
-import type { Theme } from "../../text/style.ts";
+import { symbols } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { verdictSection } from "../verdicts.ts";
-import {
-  bodyLines,
-  bodySection,
-  type DetailLine,
-  headerLines,
-  labelled,
-  linkTo,
-  paragraph,
-  section,
-  wrapped,
-} from "./detail-lines.ts";
+import { bodyLines, type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
 import { attemptLines, laterAttempts, outcomeOf, requestText, resultOf, resultStyles, targetOf } from "./row-lines.ts";
 
 export const attemptCall = (id: string) => controlCalls.attempts.get({ id });
@@ -39,114 +29,109 @@ export const attemptRow = (attempt: LoggedAttempt): AttemptMessage => {
 export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: AttemptsGetReply }> => ({
   title: `${row.eventType} to ${row.url}`,
   fetch: { delivery: attemptCall(row.id) },
-  lines({ delivery }, state, width) {
-    const { theme } = state;
+  lines({ delivery }, write, state) {
+    const { field, section } = write;
     const isOfDelivery = (one: AttemptMessage) => targetOf(one) === targetOf(row);
-    const verdicts = verdictSection(state, width, ({ attempts }) => attempts.includes(row.id));
-    if (!delivery) return [...summary(state, row, width), ...verdicts];
+    const verdicts = verdictSection(write, state, ({ attempts }) => attempts.includes(row.id));
+    const top = [...outcomeBand(write, state, row), ...summary(write, state, row)];
+    if (!delivery) return [...top, ...verdicts];
     const { attempt, attempts, request } = delivery;
     return [
-      ...summary(state, row, width),
-      ...(request === null
-        ? []
-        : linkTo("requests", request, labelled(theme, width, "caused by", requestText(state, request)))),
-      ...section(theme, "Attempts", attemptLines(state, attempts, isOfDelivery, width, row.id)),
+      ...top,
+      ...(request === null ? [] : linkTo("requests", request, field("caused by", requestText(state, request)))),
+      ...section("Attempts", attemptLines(state, attempts, isOfDelivery, write.width, row.id)),
       ...verdicts,
-      ...section(theme, "Request", requestLines(theme, attempt, width)),
-      ...(attempt.fault ? faultSections(theme, attempt, attempt.fault, width) : []),
-      ...section(theme, "Signature", signatureLines(state, attempt, width)),
-      ...section(theme, "Response", responseLines(theme, attempt, width)),
+      ...(attempt.fault ? faultSections(write, attempt, attempt.fault) : []),
+      ...section("Response", responseLines(write, attempt)),
+      ...section("Request", requestLines(write, attempt)),
+      ...section("Signature", signatureLines(write, state, attempt)),
     ];
   },
 });
 
-function summary(state: UiState, opened: AttemptMessage, width: number): string[] {
-  const { theme } = state;
-  const listed = valuesOf<AttemptMessage>(state, "deliveries");
-  const row = listed.findLast(({ id }) => id === opened.id) ?? opened;
-  const [outcome, styles] = outcomeOf(state, row, laterAttempts(listed)(row));
+/** The attempt as the list has it now, which knows whether it is retried. */
+const newestOf = (state: UiState, opened: AttemptMessage) =>
+  valuesOf<AttemptMessage>(state, "deliveries").findLast(({ id }) => id === opened.id) ?? opened;
+
+/** `✗ 500 database is down  attempt 6 of 6  ✗ failed 12:04`. */
+function outcomeBand({ band }: DetailWriter, state: UiState, opened: AttemptMessage): DetailLine[] {
+  const row = newestOf(state, opened);
+  const { good, bad } = symbols(state.theme);
+  const [outcome] = outcomeOf(state, row, laterAttempts(valuesOf<AttemptMessage>(state, "deliveries"))(row));
+  const isFailed = row.status !== "succeeded";
+  const result = [isFailed ? bad : good, resultOf(row), row.summary].filter((part) => part !== null).join(" ");
+  return band(`${result}  attempt ${row.attempt} of ${row.maxAttempts}  ${outcome}`, isFailed);
+}
+
+function summary({ field }: DetailWriter, state: UiState, opened: AttemptMessage): DetailLine[] {
+  const row = newestOf(state, opened);
   const { nextAttemptAt } = row;
+  const next = nextAttemptAt === null ? null : `${dateTimeToSecond(nextAttemptAt * 1_000)} sandbox time`;
   return [
-    ...labelled(theme, width, "event", `${row.eventType}  ${row.eventId}`),
-    ...labelled(theme, width, "endpoint", `${row.endpointId}  ${row.url}`),
-    ...labelled(theme, width, "merchant", row.merchant),
-    ...labelled(theme, width, "attempt", `${row.attempt} of ${row.maxAttempts}, ${dateTime(row.at)}, ${row.id}`),
-    ...labelled(theme, width, "result", `${resultOf(row)}  ${outcome}`, ...styles),
-    ...(nextAttemptAt === null
-      ? []
-      : labelled(theme, width, "next attempt", `${dateTimeToSecond(nextAttemptAt * 1_000)} sandbox time`)),
+    "",
+    ...field("event", `${row.eventType}  ${row.eventId}`),
+    ...field("endpoint", `${row.endpointId}  ${row.url}`),
+    ...field("merchant", row.merchant),
+    ...field("attempt", `${row.id}, ${dateTime(row.at)}`),
+    ...field("next attempt", next),
   ];
 }
 
 const requestLines = (
-  theme: Theme,
+  { wrapped, headers, body }: DetailWriter,
   { url, requestHeaders, requestBody }: LoggedAttempt,
-  width: number,
 ): DetailLine[] => [
-  ...wrapped(`POST ${mask(url)}`, width, "  "),
-  ...headerLines(theme, width, requestHeaders),
+  ...wrapped(`POST ${mask(url)}`),
+  ...headers(requestHeaders),
   "",
-  ...bodySection(theme, width, requestBody, byteLength(requestBody)),
+  ...body(requestBody, byteLength(requestBody)),
 ];
 
 /** The effects of fault rules, and how the request would have differed without them. */
 function faultSections(
-  theme: Theme,
+  { theme, width, field, section, headers }: DetailWriter,
   { requestHeaders, requestBody }: LoggedAttempt,
-  fault: NonNullable<LoggedAttempt["fault"]>,
-  width: number,
+  { effects, copy, wouldHaveSent }: NonNullable<LoggedAttempt["fault"]>,
 ): DetailLine[] {
-  const { effects, copy, wouldHaveSent } = fault;
   const rules = (effects as AttemptFault["effects"]).flatMap(({ id, action, effect }) => {
     const { kind: _, ...fields } = effect;
-    return linkTo("faults", id, labelled(theme, width, action, `${id} ${JSON.stringify(fields)}`, "magenta"));
+    return linkTo("faults", id, field(action, `${id} ${JSON.stringify(fields)}`, "magenta"));
   });
-  const duplicate = copy > 0 ? labelled(theme, width, "duplicate", `copy ${copy} of this delivery`) : [];
-  const headers = Object.entries(wouldHaveSent.headers).filter(([name, value]) => requestHeaders[name] !== value);
+  const duplicate = field("duplicate", copy > 0 ? `copy ${copy} of this delivery` : null);
+  const changed = Object.entries(wouldHaveSent.headers).filter(([name, value]) => requestHeaders[name] !== value);
   const { body } = wouldHaveSent;
   const bodyChange = body === requestBody ? [] : ["", ...bodyLines(theme, width, body, byteLength(body))];
   return [
-    ...section(theme, "Fault", [...rules, ...duplicate]),
-    ...section(theme, "Without the fault", [...headerLines(theme, width, Object.fromEntries(headers)), ...bodyChange]),
+    ...section("Fault", [...rules, ...duplicate]),
+    ...section("Without the fault", [...headers(Object.fromEntries(changed)), ...bodyChange]),
   ];
 }
 
 /** Whether `verifyCommand` can verify the signature: only in the documented form. */
 export const isVerifiable = ({ sandbox }: UiState) => sandbox?.signature === USUAL_SIGNATURE;
 
-/** A shell command that prints `valid` or `invalid`; it reads the endpoint's secret from WEBHOOK_SECRET. */
+/** A shell command that prints `valid` or `invalid`; it reads the endpoint's secret from MERCHANT_WEBHOOK_SECRET. */
 export const verifyCommand = ({ requestHeaders, requestBody }: LoggedAttempt): string =>
-  `test "$(printf %s ${quoted(requestBody)} | openssl dgst -sha256 -hmac "$WEBHOOK_SECRET" -r | cut -d' ' -f1)" = ` +
-  `${quoted(requestHeaders[SIGNATURE_HEADER] ?? "")} && echo valid || echo invalid`;
+  `test "$(printf %s ${quoted(requestBody)} | openssl dgst -sha256 -hmac "$MERCHANT_WEBHOOK_SECRET" -r | ` +
+  `cut -d' ' -f1)" = ${quoted(requestHeaders[SIGNATURE_HEADER] ?? "")} && echo valid || echo invalid`;
 
-function signatureLines(state: UiState, attempt: LoggedAttempt, width: number): string[] {
-  const { theme, sandbox } = state;
-  const sent = labelled(theme, width, "sent", attempt.requestHeaders[SIGNATURE_HEADER] ?? "none");
-  if (!isVerifiable(state)) return [...sent, ...paragraph(theme, width, `A ${sandbox?.signature}.`)];
+function signatureLines({ field, text, wrapped }: DetailWriter, state: UiState, attempt: LoggedAttempt): string[] {
+  const sent = field("sent", attempt.requestHeaders[SIGNATURE_HEADER] ?? "none");
+  if (!isVerifiable(state)) return [...sent, ...text(`A ${state.sandbox?.signature}.`)];
   return [
     ...sent,
-    ...paragraph(
-      theme,
-      width,
-      "The hex HMAC-SHA256 of the exact body bytes, keyed with the whole endpoint secret, whsec_ included.",
-    ),
-    ...paragraph(theme, width, "To verify it, set WEBHOOK_SECRET and run this command (v copies it):"),
-    ...wrapped(mask(verifyCommand(attempt)), width, "    "),
+    ...text("The hex HMAC-SHA256 of the exact body bytes, keyed with the whole endpoint secret, whsec_ included."),
+    ...text("To verify it, set MERCHANT_WEBHOOK_SECRET and run this command (v copies it):"),
+    ...wrapped(mask(verifyCommand(attempt)), "    "),
   ];
 }
 
-function responseLines(theme: Theme, attempt: LoggedAttempt, width: number): DetailLine[] {
+function responseLines({ field, body }: DetailWriter, attempt: LoggedAttempt): DetailLine[] {
   const { responseStatus, responseBody, responseTruncated, errorCode, errorMessage, durationMs } = attempt;
   return [
-    ...(responseStatus === null
-      ? []
-      : labelled(theme, width, "status", String(responseStatus), ...resultStyles(attempt))),
-    ...(errorCode === null
-      ? []
-      : labelled(theme, width, "error", `${errorCode}${errorMessage ? `: ${errorMessage}` : ""}`, "failure")),
-    ...(durationMs === null ? [] : labelled(theme, width, "duration", duration(durationMs))),
-    ...(responseBody === null
-      ? []
-      : bodySection(theme, width, responseBody, responseTruncated ? Infinity : byteLength(responseBody))),
+    ...field("status", responseStatus === null ? null : String(responseStatus), ...resultStyles(attempt)),
+    ...field("error", errorCode && `${errorCode}${errorMessage ? `: ${errorMessage}` : ""}`, "failure"),
+    ...field("duration", durationMs === null ? null : duration(durationMs)),
+    ...(responseBody === null ? [] : body(responseBody, responseTruncated ? Infinity : byteLength(responseBody))),
   ];
 }

@@ -8,8 +8,12 @@ import { fillLines, fitTo, sanitize, wrap } from "../../text/cells.ts";
 import { count, indentJson } from "../../text/format.ts";
 import { styled, type TextStyle, type Theme } from "../../text/style.ts";
 
-/** A line of a detail: plain text, one of a link's lines, or the first line of a body. */
-export type DetailLine = string | { text: string; link: Reference } | { text: string; isBody: true };
+/** A line of a detail: plain text, one of a link's lines, the first line of a body, or one of the band on top. */
+export type DetailLine =
+  | string
+  | { text: string; link: Reference }
+  | { text: string; isBody: true }
+  | { text: string; band: "failed" | "good" };
 
 /** A link: its lines are selected together, and Enter opens the row to which they refer. */
 export const linkTo = (pane: string, id: string, lines: readonly string[]): DetailLine[] => {
@@ -17,21 +21,36 @@ export const linkTo = (pane: string, id: string, lines: readonly string[]): Deta
   return lines.map((text) => ({ text, link }));
 };
 
-export const section = (theme: Theme, heading: string, lines: readonly DetailLine[]): DetailLine[] =>
+const section = (theme: Theme, heading: string, lines: readonly DetailLine[]): DetailLine[] =>
   lines.length === 0 ? [] : ["", styled(theme, heading, "bold"), ...lines];
 
-export const sectionOf = <Item>(
-  theme: Theme,
-  heading: string,
-  items: readonly Item[],
-  linesOf: (item: Item) => readonly DetailLine[],
-) => section(theme, heading, items.flatMap(linesOf));
+export type DetailWriter = ReturnType<typeof detailWriter>;
+
+/** Writes the lines of a detail, at its width. A field without a value has no line. */
+export const detailWriter = (theme: Theme, width: number) => ({
+  theme,
+  width,
+  field: (label: string, value: string | null | undefined, ...styles: TextStyle[]): string[] =>
+    value == null ? [] : labelled(theme, width, label, value, ...styles),
+  text: (text: string, ...styles: TextStyle[]) => paragraph(theme, width, text, ...styles),
+  /** What became of a request or delivery, before everything else in its details. */
+  band: (text: string, isFailed: boolean): DetailLine[] =>
+    fillLines(sanitize(text).split(" "), Math.max(10, width - 2)).map((line) => ({
+      text: styled(theme, ` ${line} `, isFailed ? "failureBand" : "bold"),
+      band: isFailed ? "failed" : "good",
+    })),
+  /** Text wrapped at any character. */
+  wrapped: (text: string, indent = INDENT) => wrapped(text, width, indent),
+  section: (heading: string, lines: readonly DetailLine[]) => section(theme, heading, lines),
+  headers: (headers: Readonly<Record<string, unknown>>) => headerLines(theme, width, headers),
+  body: (body: string, bytes: number) => bodySection(theme, width, body, bytes),
+});
 
 const INDENT = "  ";
 const LABEL_WIDTH = 14;
 
 /** A label with its value, wrapped beside the label. */
-export function labelled(theme: Theme, width: number, label: string, value: string, ...styles: TextStyle[]): string[] {
+function labelled(theme: Theme, width: number, label: string, value: string, ...styles: TextStyle[]): string[] {
   const name = styled(theme, INDENT + fitTo(sanitize(label), LABEL_WIDTH), "dim");
   const room = Math.max(10, width - INDENT.length - LABEL_WIDTH - 1);
   const [first = "", ...rest] = value.split("\n").flatMap((line) => fillLines(sanitize(line).split(" "), room));
@@ -56,7 +75,7 @@ export function paragraph(theme: Theme, width: number, text: string, ...styles: 
 const MAX_BODY_CHARACTERS = 16_384;
 
 /** A body with its first line marked, because the key for bodies scrolls to it. */
-export function bodySection(theme: Theme, width: number, body: string, bytes: number): DetailLine[] {
+function bodySection(theme: Theme, width: number, body: string, bytes: number): DetailLine[] {
   const [first = "", ...rest] = bodyLines(theme, width, body, bytes);
   return [{ text: first, isBody: true }, ...rest];
 }

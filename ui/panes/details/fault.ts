@@ -1,59 +1,49 @@
 // The detail of a fault rule: its effect, its firings so far, and the rule as JSON.
 
 import type { FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
+import { describeRule } from "../../../src/client/rule-text.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
 import { secondsUntil, type UiState, valuesOf } from "../../state/state.ts";
 import { count, countdown, dateTime, dateTimeToSecond, milliseconds, plural } from "../../text/format.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { verdictSection } from "../verdicts.ts";
-import { labelled, paragraph, section, wrapped } from "./detail-lines.ts";
+import type { DetailWriter } from "./detail-lines.ts";
 import { requestLinks } from "./row-lines.ts";
 
 export const faultDetail = (opened: FaultRule): Detail => ({
   title: `Fault ${opened.name ?? opened.id}`,
-  lines(_data, state, width) {
-    const { theme } = state;
+  lines(_data, write, state) {
+    const { field, section } = write;
     const newest = valuesOf<FaultRule>(state, "faults").find(({ id }) => id === opened.id);
     const rule = newest ?? opened;
+    const { id, name, expect } = rule;
     const description = state.lookups.rules?.find(({ title }) => title === rule.action.type)?.description ?? "";
     return [
-      ...paragraph(theme, width, description, "bold"),
-      ...labelled(theme, width, "rule", rule.name === null ? rule.id : `${rule.id}, ${rule.name}`),
-      ...labelled(theme, width, "arms", describeRule(rule), "magenta"),
-      ...(rule.expect.length === 0 ? [] : labelled(theme, width, "judged by", rule.expect.join(", "))),
-      ...section(theme, "Status", statusLines(state, rule, newest !== undefined, width)),
-      ...verdictSection(state, width, ({ fault }) => fault === rule.id),
+      ...write.text(description, "bold"),
+      ...field("rule", name === null ? id : `${id}, ${name}`),
+      ...field("arms", describeRule(rule), "magenta"),
+      ...field("judged by", expect.join(", ") || null),
+      ...section("Status", statusLines(write, state, rule, newest !== undefined)),
+      ...verdictSection(write, state, ({ fault }) => fault === id),
       ...(rule.target === "api"
-        ? requestLinks(theme, "Affected requests", affectedRequests(state, rule.id), width, rule.fired)
+        ? requestLinks(write, "Affected requests", affectedRequests(state, id), rule.fired)
         : []),
-      ...section(theme, "Rule as JSON", wrapped(JSON.stringify(definitionOf(rule), null, 2), width, "  ")),
+      ...section("Rule as JSON", write.wrapped(JSON.stringify(definitionOf(rule), null, 2))),
     ];
   },
 });
 
-function statusLines(state: UiState, rule: FaultRule, isListed: boolean, width: number): string[] {
-  const { theme } = state;
+function statusLines({ field }: DetailWriter, state: UiState, rule: FaultRule, isListed: boolean): string[] {
   const { seen, fired, remaining, lastFiredAt, endsAt, enabled, status } = rule;
   const text = isListed ? `${statusName(status)}${enabled ? "" : ", disabled"}` : "removed";
   const endTime = isListed && status === "armed" && endsAt !== null ? milliseconds(endsAt) : undefined;
+  const leftUntil = (time: number) => countdown(secondsUntil(state, time));
   return [
-    ...labelled(theme, width, "status", text, isListed && isArmed(rule) ? "magenta" : "yellow"),
-    ...labelled(theme, width, "matched", plural(seen, "time")),
-    ...labelled(
-      theme,
-      width,
-      "fired",
-      plural(fired, "time") + (remaining === null ? "" : `, ${count(remaining)} left`),
-    ),
-    ...(lastFiredAt === null ? [] : labelled(theme, width, "last fired", dateTime(milliseconds(lastFiredAt)))),
-    ...(endTime === undefined
-      ? []
-      : labelled(
-          theme,
-          width,
-          "expires",
-          `${dateTimeToSecond(endTime)}, in ${countdown(secondsUntil(state, endTime))}`,
-        )),
+    ...field("status", text, isListed && isArmed(rule) ? "magenta" : "yellow"),
+    ...field("matched", plural(seen, "time")),
+    ...field("fired", plural(fired, "time") + (remaining === null ? "" : `, ${count(remaining)} left`)),
+    ...field("last fired", lastFiredAt && dateTime(milliseconds(lastFiredAt))),
+    ...(endTime === undefined ? [] : field("expires", `${dateTimeToSecond(endTime)}, in ${leftUntil(endTime)}`)),
   ];
 }
 
@@ -76,58 +66,6 @@ export function ruleTitle({ name, action, match }: FaultRule): string {
   const matches = [operation, event, merchant].filter((value) => value !== undefined).map(String);
   const what = type === "rate_limit" ? "429" : String(type).replaceAll("_", " ");
   return `${what}${variant === "" ? "" : ` ${variant}`}${matches.length === 0 ? "" : ` on ${matches.join(", ")}`}`;
-}
-
-/** The action of a rule, its target and how often it applies, as in `latency (ms 500) on payments.list, 1 time`. */
-export function describeRule({
-  target,
-  action,
-  match,
-  trigger,
-}: Pick<FaultRule, "target" | "action" | "match" | "trigger">): string {
-  const { type, ...fields } = action;
-  const { operation, event, merchant, ...others } = match;
-  const details = fieldsText(fields);
-  const where = String(operation ?? event ?? (target === "api" ? "all operations" : "all events"));
-  const conditions = fieldsText(others);
-  return [
-    `${type}${details && ` (${details})`} on ${where}${merchant === undefined ? "" : ` of ${merchant}`}`,
-    ...(conditions === "" ? [] : [`only ${conditions}`]),
-    triggerText(trigger),
-  ].join(", ");
-}
-
-/** The fields that are set, as in `retryAfter 2, as cut`. */
-export function fieldsText(fields: Readonly<Record<string, unknown>>): string {
-  const set = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  return set.map(([name, value]) => `${name} ${valueText(value)}`).join(", ");
-}
-
-function valueText(value: unknown): string {
-  if (typeof value === "string") return value;
-  return Array.isArray(value) ? value.join(", ") : JSON.stringify(value);
-}
-
-export function triggerText(trigger: Readonly<Record<string, unknown>>): string {
-  const {
-    times,
-    skip,
-    every,
-    probability,
-    after,
-    for: lasting,
-    per,
-  } = trigger as Partial<Record<string, string | number | null>>;
-  const parts = [
-    typeof times === "number" ? plural(times, "time") : "every match",
-    ...(skip ? [`after skipping ${count(Number(skip))}`] : []),
-    ...(every ? [`on every ${count(Number(every))} matches`] : []),
-    ...(typeof probability === "number" && probability < 1 ? [`with probability ${probability}`] : []),
-    ...(after ? [`starting ${after} after it is armed`] : []),
-    ...(lasting ? [`for ${lasting}`] : []),
-    ...(per && per !== "rule" ? [`counted per ${String(per).replace("_", " ")}`] : []),
-  ];
-  return parts.join(", ");
 }
 
 export function definitionOf({

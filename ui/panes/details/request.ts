@@ -4,21 +4,15 @@
 import type { AttemptsListReply, LoggedRequest, RequestDetail } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
+import { tryParseJson } from "../../../src/kernel/attempt.ts";
+import { mask } from "../../../src/kernel/mask.ts";
 import { listOf, secondsUntil, type UiState } from "../../state/state.ts";
-import {
-  count,
-  dateTime,
-  dateTimeToSecond,
-  duration,
-  limitText,
-  milliseconds,
-  statusStyles,
-} from "../../text/format.ts";
+import { count, dateTime, dateTimeToSecond, duration, limitText, milliseconds } from "../../text/format.ts";
 import { styled, symbols, type Theme } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { rateWindowId } from "../rate-limits.ts";
 import { verdictSection } from "../verdicts.ts";
-import { bodySection, type DetailLine, headerLines, labelled, linkTo, paragraph, section } from "./detail-lines.ts";
+import { type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";
 
 export const requestCall = (id: string) => controlCalls.requests.get({ id });
@@ -33,49 +27,69 @@ export const requestDetail = (
 ): Detail<{ request: RequestDetail; deliveries: AttemptsListReply }> => ({
   title: `${row.method} ${row.path}`,
   fetch: { request: requestCall(row.id), deliveries: causedAttemptsCall(row.id) },
-  lines({ request, deliveries }, state, width, isPreview) {
-    const { theme } = state;
+  lines({ request, deliveries }, write, state, isPreview) {
+    const { section } = write;
     const headers = new Map(
       Object.entries(request?.response.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),
     );
-    const events = section(theme, "Events", request ? causedLines(state, request, deliveries?.data, width) : []);
+    const events = section("Events", request ? causedLines(write, state, request, deliveries?.data) : []);
     const handling = [
-      ...section(theme, "Idempotency", request ? idempotencyLines(theme, row, headers, width) : []),
-      ...section(theme, "Rate limit", rateLimitLines(state, row, headers, width)),
+      ...section("Idempotency", request ? idempotencyLines(write, row, headers) : []),
+      ...section("Rate limit", rateLimitLines(write, state, row, headers)),
     ];
     const findings = [
-      ...section(theme, "Fault", faultLines(theme, row, width)),
-      ...verdictSection(state, width, ({ requests }) => requests.includes(row.id)),
-      ...section(theme, "Warnings", warningLines(theme, headers, width)),
+      ...section("Fault", faultLines(write, row)),
+      ...verdictSection(write, state, ({ requests }) => requests.includes(row.id)),
+      ...section("Warnings", warningLines(write, headers)),
     ];
-    const timing = section(theme, "Timing", timingLines(theme, request?.stages ?? [], width));
-    const messages = request ? messageLines(theme, request, width, !isPreview) : [];
-    const rest = isPreview
-      ? [...findings, ...messages, ...events, ...handling, ...timing]
-      : [...events, ...findings, ...timing, ...handling, ...messages];
-    return [...summary(state, row, request, width), ...rest];
+    const timing = section("Timing", timingLines(write.theme, request?.stages ?? [], write.width));
+    const messages = request ? messageLines(write, request, !isPreview) : [];
+    const top = [...outcomeBand(write, row), ...(request ? errorLines(write, request) : [])];
+    return [...top, ...summary(write, row, request), ...events, ...findings, ...messages, ...handling, ...timing];
   },
 });
 
-function summary(state: UiState, row: RequestMessage, request: RequestDetail | undefined, width: number): DetailLine[] {
-  const { theme } = state;
-  const { id, at, method, path, query, operation, merchant, status, durationMs } = row;
-  const apiKey = request?.key ? `, API key ${request.key}` : "";
+/** `✗ 409 invalid_state: …`, or `✓ 200 pay_1 refunded`. */
+function outcomeBand(
+  { theme, band }: DetailWriter,
+  { status, summary: said, durationMs }: RequestMessage,
+): DetailLine[] {
+  const { good, bad } = symbols(theme);
+  const isFailed = status === 0 || status >= 400;
+  const text = [isFailed ? bad : good, status === 0 ? "no response" : status, said].filter((part) => part !== null);
+  return band(`${text.join(" ")}  ${duration(durationMs)}`, isFailed);
+}
+
+/** What the error says beside its message: what is allowed, and which fields are wrong. */
+function errorLines({ field }: DetailWriter, { status, response }: RequestDetail): DetailLine[] {
+  if (status < 400) return [];
+  const { details } = (tryParseJson(response.body) ?? {}) as { details?: Readonly<Record<string, unknown>> };
+  const { requestId: _, errors, ...others } = details ?? {};
+  const fields = (Array.isArray(errors) ? errors : []) as { field?: string; message?: string }[];
   return [
-    ...labelled(theme, width, "id", id),
-    ...labelled(theme, width, "time", dateTime(at)),
-    ...labelled(theme, width, "request", `${method} ${path}${query === "" ? "" : `?${query}`}`),
-    ...labelled(theme, width, "operation", operation ?? missingOperation(row)),
-    ...labelled(
-      theme,
-      width,
-      "merchant",
-      merchant === null ? "none: no API key, or an unknown one" : merchant + apiKey,
-    ),
-    ...labelled(theme, width, "response", status === 0 ? "none" : String(status), ...statusStyles(status)),
-    ...labelled(theme, width, "duration", duration(durationMs)),
+    ...fields.flatMap(({ field: name = "", message = "" }) => field(name, mask(message), "yellow")),
+    ...Object.entries(others).flatMap(([name, value]) => field(name, mask(shownValue(value)))),
   ];
 }
+
+function summary({ field }: DetailWriter, row: RequestMessage, request: RequestDetail | undefined): DetailLine[] {
+  const { id, at, method, path, query, operation, merchant, replayOf } = row;
+  const apiKey = request?.key ? `, API key ${request.key}` : "";
+  return [
+    "",
+    ...field("id", id),
+    ...field("time", dateTime(at)),
+    ...field("request", `${method} ${path}${query === "" ? "" : `?${query}`}`),
+    ...field("operation", operation ?? missingOperation(row)),
+    ...field("merchant", merchant === null ? "none: no API key, or an unknown one" : merchant + apiKey),
+    ...linkTo("requests", replayOf ?? "", field("replay of", replayOf)),
+  ];
+}
+
+const shownValue = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(shownValue).join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+};
 
 const missingOperation = ({ status, fault }: RequestMessage) =>
   fault === null && (status === 404 || status === 405)
@@ -83,25 +97,19 @@ const missingOperation = ({ status, fault }: RequestMessage) =>
     : "none: the response was sent before routing";
 
 function idempotencyLines(
-  theme: Theme,
+  { field, text }: DetailWriter,
   { idempotencyKey, replayOf, status, method, fault }: RequestMessage,
   headers: Map<string, string>,
-  width: number,
 ): DetailLine[] {
   if (idempotencyKey === null) {
     const ignored = headers.get(IGNORED_HEADERS);
     const reason = ignored === undefined ? "No Idempotency-Key" : `This operation takes no ${ignored}`;
     const risk = `${reason}: sending this request again executes it again.`;
-    return method === "GET" || method === "HEAD" || method === "DELETE" ? [] : paragraph(theme, width, risk, "dim");
+    return method === "GET" || method === "HEAD" || method === "DELETE" ? [] : text(risk, "dim");
   }
-  const explain = (text: string) => [
-    ...labelled(theme, width, "key", idempotencyKey),
-    ...paragraph(theme, width, text),
-  ];
-  if (replayOf !== null) {
-    const original = linkTo("requests", replayOf, labelled(theme, width, "original", replayOf));
-    return [...explain(`Replayed: the stored response of ${replayOf}. The operation did not run again.`), ...original];
-  }
+  const explain = (explanation: string) => [...field("key", idempotencyKey), ...text(explanation)];
+  if (replayOf !== null)
+    return explain(`Replayed: the stored response of ${replayOf}. The operation did not run again.`);
   if (status < 300 && status >= 200)
     return explain("Stored: a retry with this key gets this response, and the operation does not run again.");
   if (fault !== null)
@@ -114,10 +122,10 @@ function idempotencyLines(
 }
 
 function rateLimitLines(
+  { field }: DetailWriter,
   state: UiState,
   { merchant, operation }: RequestMessage,
   headers: Map<string, string>,
-  width: number,
 ): DetailLine[] {
   const [limit, remaining, reset, retryAfter] = [
     "ratelimit-limit",
@@ -125,19 +133,13 @@ function rateLimitLines(
     "ratelimit-reset",
     "retry-after",
   ].map((name) => headers.get(name));
-  const { theme } = state;
   const isUnlimited = limitText(Number(limit)) === "none" && remaining !== "0";
-  const left = labelled(
-    theme,
-    width,
-    "remaining",
-    isUnlimited ? "no limit" : `${groupDigits(remaining)} of ${groupDigits(limit)}`,
-  );
+  const left = isUnlimited ? "no limit" : `${groupDigits(remaining)} of ${groupDigits(limit)}`;
   const wait = retryAfter !== undefined && /^\d+$/.test(retryAfter) ? `${groupDigits(retryAfter)} s` : retryAfter;
   return [
-    ...(limit === undefined ? [] : linkTo("limits", windowOf(state, merchant, operation), left)),
-    ...(reset === undefined ? [] : labelled(theme, width, "resets", resetText(state, reset))),
-    ...(wait === undefined ? [] : labelled(theme, width, "Retry-After", wait, "yellow")),
+    ...(limit === undefined ? [] : linkTo("limits", windowOf(state, merchant, operation), field("remaining", left))),
+    ...field("resets", reset && resetText(state, reset)),
+    ...field("Retry-After", wait, "yellow"),
   ];
 }
 
@@ -163,11 +165,11 @@ function resetText(state: UiState, reset: string): string {
   return `${dateTimeToSecond(time)}, ${left > 0 ? `in ${count(left)} s` : "now past"}`;
 }
 
-function faultLines(theme: Theme, { fault, status }: RequestMessage, width: number): DetailLine[] {
+function faultLines({ field, text }: DetailWriter, { fault, status }: RequestMessage): DetailLine[] {
   if (fault === null) return [];
   const effect = status === 0 ? "The client received no response." : "The response was affected by this rule.";
-  const rules = fault.split(",").flatMap((id) => linkTo("faults", id, labelled(theme, width, "rule", id, "magenta")));
-  return [...rules, ...paragraph(theme, width, effect)];
+  const rules = fault.split(",").flatMap((id) => linkTo("faults", id, field("rule", id, "magenta")));
+  return [...rules, ...text(effect)];
 }
 
 const IGNORED_HEADERS = "x-sandbox-ignored-headers";
@@ -179,41 +181,27 @@ const WARNING_HEADERS = {
   warning: "x-sandbox-warning",
 };
 
-const warningLines = (theme: Theme, headers: Map<string, string>, width: number): string[] =>
-  Object.entries(WARNING_HEADERS).flatMap(([label, header]) => {
-    const value = headers.get(header);
-    return value === undefined ? [] : labelled(theme, width, label, value, "yellow");
-  });
+const warningLines = ({ field }: DetailWriter, headers: Map<string, string>): string[] =>
+  Object.entries(WARNING_HEADERS).flatMap(([label, header]) => field(label, headers.get(header), "yellow"));
 
 /** Shows the response first, because most readers look for it. */
-const messageLines = (
-  theme: Theme,
-  { request, response }: RequestDetail,
-  width: number,
-  hasHeaders: boolean,
-): DetailLine[] =>
+const messageLines = (write: DetailWriter, { request, response }: RequestDetail, hasHeaders: boolean): DetailLine[] =>
   Object.entries({ Response: response, Request: request }).flatMap(([heading, { headers, body, bytes }]) =>
-    section(theme, heading, [
-      ...(hasHeaders ? [...headerLines(theme, width, headers), ""] : []),
-      ...bodySection(theme, width, body, bytes),
-    ]),
+    write.section(heading, [...(hasHeaders ? [...write.headers(headers), ""] : []), ...write.body(body, bytes)]),
   );
 
 const causedLines = (
+  { width, field, text }: DetailWriter,
   state: UiState,
   { events }: Pick<RequestDetail, "events">,
   fetched: readonly AttemptSummary[] | undefined,
-  width: number,
 ): DetailLine[] =>
   events.flatMap(({ id, type }) => {
     const isOfEvent = ({ eventId }: AttemptSummary) => eventId === id;
     const lines = attemptLines(state, (fetched ?? []).filter(isOfEvent), isOfEvent, width);
     const none = "No delivery attempt yet: no endpoint is subscribed to this type, or the attempt is not due.";
     const isEmpty = lines.length === 0 && fetched !== undefined;
-    return [
-      ...labelled(state.theme, width, "event", `${type}  ${id}`),
-      ...(isEmpty ? paragraph(state.theme, width, none, "dim") : lines),
-    ];
+    return [...field("event", `${type}  ${id}`), ...(isEmpty ? text(none, "dim") : lines)];
   });
 
 const INDENT = "  ";

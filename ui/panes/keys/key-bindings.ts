@@ -1,8 +1,8 @@
 // The keys that work in every pane: move, switch panes, filter, freeze, open, help, quit.
 
+import { curlOf } from "../../../src/client/curl.ts";
 import { filterProblem } from "../../../src/client/row-filter.ts";
 import { plural } from "../../../src/kernel/text.ts";
-import { curlOf } from "../../connection/calls.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../../state/layout.ts";
 import { LESSON_PANE } from "../../state/learning.ts";
 import {
@@ -37,7 +37,7 @@ import { detailKeys, jumpKey, scrolledBy, scrollOverlay, searchDetail } from "./
 
 function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-half"): StateUpdate {
   const overlay = topOverlay(state);
-  const { textLines } = paneNamed(state.pane);
+  const { textLines, followsEnd } = paneNamed(state.pane);
   const placement = placementOf(state, state.pane);
   const paneLines = textLines ? placement.height - 2 : visibleRowCount(state, state.pane);
   const page = overlay ? layoutOf(state).overlay.height - 2 : paneLines;
@@ -47,10 +47,11 @@ function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-hal
   if (overlay) return scrollOverlay(state, distance);
   if (textLines) {
     const last = Math.max(0, textLines(state, placement.width - 4).length - page);
-    return update({
-      ...state,
-      scrolls: { ...state.scrolls, [state.pane]: scrolledBy(state.scrolls[state.pane], distance, last) },
-    });
+    const scroll = scrolledBy(state.scrolls[state.pane] ?? (followsEnd ? last : 0), distance, last);
+    const { [state.pane]: _, ...others } = state.scrolls;
+    // A text that follows its end has no position while it shows the end.
+    const isAtEnd = followsEnd && scroll >= last;
+    return update({ ...state, scrolls: isAtEnd ? others : { ...others, [state.pane]: scroll } });
   }
   return update(withList(state, state.pane, moveCursor(listOf(state), distance, page)));
 }
@@ -170,6 +171,13 @@ const globalKeys: readonly KeyBinding[] = [
   },
   { keys: ["ctrl-l"], help: "redraw the screen", run: (state) => update(state, { kind: "repaint" }) },
   { keys: ["ctrl-z"], help: "suspend", run: (state) => update(state, { kind: "suspend" }) },
+  {
+    keys: ["ctrl-r"],
+    label: "restart app",
+    help: "restart your app",
+    isEnabled: ({ app }) => app !== undefined,
+    run: (state) => update(state, { kind: "restart" }),
+  },
   { keys: ["s"], help: "switch to plain lines and back", run: (state) => update(state, { kind: "plain" }) },
   {
     keys: ["?"],
@@ -292,7 +300,7 @@ const MAX_HISTORY = 50;
 
 const lineOf = (value: string, stepsBack = 0): FilterLine => ({ value, caretFromEnd: 0, isSelected: false, stepsBack });
 
-/** Writes a whole filter, or a search in the details from a line on, as into an input of a browser. */
+/** Replaces the whole filter, or the search of the details, which begins at the line `searchesFrom`. */
 export const writeLine = (state: UiState, text: string, searchesFrom?: number): StateUpdate =>
   apply(state, text, { ...lineOf(text), searchesFrom });
 

@@ -1,21 +1,21 @@
 // The details of one row: fetched when opened, drawn with links to other details, and searched.
 
+import type { Call } from "../../../src/client/curl.ts";
 import { grouped } from "../../../src/kernel/grouped.ts";
 import { count } from "../../../src/kernel/text.ts";
-import type { Call } from "../../connection/calls.ts";
 import { layoutOf, textSize } from "../../state/layout.ts";
 import type { Effect, KeyBinding, Overlay, Reference, StateUpdate, UiState } from "../../state/state.ts";
 import { callEffect, topOverlay, update } from "../../state/updates.ts";
 import { sanitize, widthOf, wrap } from "../../text/cells.ts";
 import { stripStyles, styled, symbols, type TextStyle, type Theme } from "../../text/style.ts";
-import type { DetailLine } from "../details/detail-lines.ts";
+import { type DetailLine, type DetailWriter, detailWriter } from "../details/detail-lines.ts";
 
 /** `Data` is the replies to the calls of `fetch`, by name. */
 export interface Detail<Data extends object = object> {
   title: string;
   fetch?: { readonly [Name in keyof Data]?: Call<Data[Name]> };
   /** A preview shows only the first lines. */
-  lines(data: Partial<Data>, state: UiState, width: number, isPreview: boolean): DetailLine[];
+  lines(data: Partial<Data>, write: DetailWriter, state: UiState, isPreview: boolean): DetailLine[];
 }
 
 export interface DetailOverlay extends Omit<Overlay, "scroll">, DetailView {
@@ -62,7 +62,7 @@ export function openDetail(
     withView({
       ...overlay,
       content: (state, width, isPreview = false) => [
-        ...detail.lines(overlay.data, state, width, isPreview),
+        ...detail.lines(overlay.data, detailWriter(state.theme, width), state, isPreview),
         ...fetchStatus(overlay, state, width),
       ],
     });
@@ -79,6 +79,14 @@ export function openDetail(
   };
   const view = { scroll: 0, selected: undefined, body: -1, search: "", match: 0 };
   return { overlay: redrawn({ ...closed, ...view, title: sanitize(detail.title) }), effects: calls.map(fetch) };
+}
+
+/** The row to which the selected link of the detail on top refers. */
+export function selectedReference(state: UiState): Reference | undefined {
+  const detail = topDetail(state);
+  if (!detail) return undefined;
+  const links = linksOf(detail.content(state, textSize(layoutOf(state).overlay).width));
+  return selectedLink(links, detail.selected)?.to;
 }
 
 /** The detail scrolled to its next body. */

@@ -21,6 +21,8 @@ export interface FormField {
   /** Text that matches no option is accepted too. */
   allowOther?: boolean;
   initial?: string;
+  /** The meaning of an empty field, in words. */
+  fallback?: string | undefined;
   /** Folded away until the user asks for more fields, unless it has a value. */
   isRare?: boolean;
 }
@@ -35,9 +37,8 @@ export type FormValues = Readonly<Record<string, string>>;
 
 export const labelOf = ({ label, value }: FieldOption) => label ?? value;
 
-/** The value for which an empty field stands, as stated in its help. */
-export const defaultOf = ({ help }: FormField): string | undefined =>
-  /\(default: ((?:[^()]|\([^()]*\))*)\)/.exec(help)?.[1]?.replaceAll("`", "");
+/** The help of an optional field, with its default. */
+export const optionalHelp = (help: string, fallback: string) => ({ help: `${help} (default: ${fallback})`, fallback });
 
 export const fieldValue = (field: FormField, values: FormValues): string =>
   values[field.name] ?? field.initial ?? field.options?.[0]?.value ?? "";

@@ -1,12 +1,12 @@
 // Draws a form in the terminal: help, fields with the options of the focused one, the sentence and the call as curl.
 
+import { curlOf } from "../../../src/client/curl.ts";
 import { plural } from "../../../src/kernel/text.ts";
-import { curlOf } from "../../connection/calls.ts";
 import { layoutOf, textSize } from "../../state/layout.ts";
 import type { UiState } from "../../state/state.ts";
 import { cut, fitTo, sanitize, widthOf, wrap } from "../../text/cells.ts";
 import { styled, symbols, type Theme } from "../../text/style.ts";
-import { defaultOf, type FormField, type FormValues, fieldAt, labelOf, matchingOptions, withCaret } from "./field.ts";
+import { type FormField, type FormValues, fieldAt, labelOf, matchingOptions, withCaret } from "./field.ts";
 import type { FormState, FormView } from "./form-view.ts";
 
 /** The lines that Page Up and Page Down move by: as many options stay visible where the screen has room. */
@@ -77,14 +77,14 @@ function fieldLine(
   const note =
     problem === undefined ? "" : cut(`${symbols(theme).bad} ${sanitize(problem)}`, Math.max(0, Math.floor(room * 0.7)));
   const space = room - (note === "" ? 0 : widthOf(note) + 1);
-  const given = defaultOf(field);
+  const { fallback } = field;
   const isDefault =
     (values[field.name] ?? "") === "" &&
-    given !== undefined &&
+    fallback !== undefined &&
     !field.options?.some(({ value, label }) => value === "" && label !== "-");
   const value =
     isDefault && !isFocused
-      ? cut(`default: ${given}`, space)
+      ? cut(`default: ${fallback}`, space)
       : valueText(field, values, isFocused ? input : undefined, space);
   const end = note === "" ? "" : ` ${styled(theme, note, "failure")}`;
   if (isFocused) return styled(theme, label, "bold") + styled(theme, value, "inverse") + end;

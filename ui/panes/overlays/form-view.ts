@@ -1,7 +1,7 @@
 // A form as its fields, their values and the call that they make: what a terminal and a browser show of it.
 
+import type { Call } from "../../../src/client/curl.ts";
 import type { FieldError } from "../../../src/kernel/errors.ts";
-import type { Call } from "../../connection/calls.ts";
 import type { UiState } from "../../state/state.ts";
 import type { CallResult } from "../../state/updates.ts";
 import { type FieldEdit, type FormField, type FormValues, fieldValue } from "./field.ts";
@@ -29,7 +29,7 @@ export interface Form<Data extends object = object> {
   fields(values: FormValues, context: FormContext<Data>): readonly FormField[];
   /** The call that the form shows and sends, built from the state before the call. */
   submission(values: FormValues, context: FormContext<Data>): Submission;
-  /** What the call does, shown above it. Default: nothing. */
+  /** A sentence that says what the call does, shown above it. Default: none. */
   sentence?(call: Call, context: FormContext<Data>): string;
   /** The question to confirm before a destructive call. */
   confirm?(values: FormValues): string | undefined;

@@ -1,9 +1,10 @@
 // Forms: every key that asks for input opens one. A form turns its fields into one call, shows and sends it, and
 // applies the result.
 
+import { type Call, curlOf } from "../../../src/client/curl.ts";
 import type { HttpReply } from "../../../src/client/http-transport.ts";
 import type { FieldError } from "../../../src/kernel/errors.ts";
-import { type Call, curlOf, refusalOf } from "../../connection/calls.ts";
+import { refusalOf } from "../../connection/calls.ts";
 import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../../state/state.ts";
 import {
   applyResult,

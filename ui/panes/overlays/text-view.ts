@@ -1,6 +1,6 @@
 // Overlays of text: one to read, select and copy, and the question before a destructive call.
 
-import { type Call, curlOf } from "../../connection/calls.ts";
+import { type Call, curlOf } from "../../../src/client/curl.ts";
 import type { Overlay, StateUpdate, UiState } from "../../state/state.ts";
 import {
   type CallResult,

@@ -1,0 +1,46 @@
+// `skill`: prints the page for coding agents, or writes it where they look for it.
+
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { skillPage } from "../../reference/skill.ts";
+import { command } from "../command.ts";
+import { print, printText, writeOutput } from "../output/print.ts";
+
+const BEGIN = "<!-- merchant-sandbox: written by `merchant-sandbox skill --write` -->";
+const END = "<!-- /merchant-sandbox -->";
+
+/** Agents decide by this text whether to read the page. */
+const FRONT_MATTER = `---
+name: merchant-sandbox
+description: Run, break and inspect a local emulator of the merchant API (payments, payouts, bookings, payroll, webhooks). Use when code calls this API, receives its webhooks, or its tests need a sandbox.
+---
+
+`;
+
+export const skill = command({
+  summary: "print the page for coding agents, or write it where they look for it",
+  usage: "skill",
+  flags: {
+    write: {
+      value: "file",
+      description:
+        "write it to this file, such as .claude/skills/merchant-sandbox/SKILL.md, or as a section of AGENTS.md",
+    },
+  },
+  async run({ flags: { write: file } }) {
+    if (file === undefined) return printText(skillPage().trimEnd());
+    mkdirSync(dirname(file), { recursive: true });
+    await writeOutput(file, basename(file) === "SKILL.md" ? FRONT_MATTER + skillPage() : withSection(file));
+    print(`Wrote ${file}.`);
+  },
+});
+
+/** The text of a file that others write too, with the page as a section that replaces the one of an earlier version. */
+function withSection(file: string): string {
+  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const section = `${BEGIN}\n${skillPage().replaceAll(/^#/gm, "##")}${END}\n`;
+  const begin = text.indexOf(BEGIN);
+  const end = text.indexOf(END, begin);
+  if (begin >= 0 && end >= 0) return text.slice(0, begin) + section + text.slice(end + END.length).replace(/^\n/, "");
+  return text === "" ? section : `${text.trimEnd()}\n\n${section}`;
+}

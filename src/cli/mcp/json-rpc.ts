@@ -1,0 +1,59 @@
+// JSON-RPC 2.0 over lines of text, as the stdio transport of the Model Context Protocol uses it.
+
+/** The protocol's own errors. */
+export const RPC_ERRORS = {
+  parse: -32_700,
+  request: -32_600,
+  method: -32_601,
+  params: -32_602,
+  internal: -32_603,
+} as const;
+
+export class RpcError extends Error {
+  readonly kind: keyof typeof RPC_ERRORS;
+
+  constructor(kind: keyof typeof RPC_ERRORS, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** The methods by name. The parameters are an object, which the method checks further. */
+export type RpcMethods = Readonly<Record<string, (params: Record<string, unknown>) => Promise<object> | object>>;
+
+/** Answers one line. A notification, which has no id, gets no answer. */
+export async function answerLine(line: string, methods: RpcMethods): Promise<object | undefined> {
+  let id: unknown = null;
+  try {
+    const message = parse(line);
+    const { method, params = {} } = message;
+    id = message.id ?? null;
+    if (typeof method !== "string") {
+      // An answer of the client: this server asks nothing.
+      if ("result" in message || "error" in message) return undefined;
+      throw new RpcError("request", "A request has a method.");
+    }
+    if (message.id === undefined) return undefined;
+    const call = Object.hasOwn(methods, method) ? methods[method] : undefined;
+    if (!call) throw new RpcError("method", `There is no method ${method}.`);
+    if (!isObject(params)) throw new RpcError("params", "params must be an object.");
+    return { jsonrpc: "2.0", id, result: await call(params) };
+  } catch (error) {
+    const kind = error instanceof RpcError ? error.kind : "internal";
+    return { jsonrpc: "2.0", id, error: { code: RPC_ERRORS[kind], message: (error as Error).message } };
+  }
+}
+
+function parse(line: string): Record<string, unknown> {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch {
+    throw new RpcError("parse", "The line is not JSON.");
+  }
+  if (isObject(value) && value.jsonrpc === "2.0") return value;
+  throw new RpcError("request", 'A message is an object with "jsonrpc": "2.0".');
+}
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
