@@ -2584,8 +2584,8 @@ export interface ConnectOptions {
   controlToken?: string | undefined;
 }
 /**
- * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address
- * without a path.
+ * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address:
+ * `http://127.0.0.1:4747`, or with the path below which an app serves it, `http://127.0.0.1:3000/pay`.
  */
 export declare function connect(url: string, { controlToken }?: ConnectOptions): SandboxApi;
 export interface OwnMerchant {
