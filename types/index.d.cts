@@ -1420,6 +1420,8 @@ export interface MerchantsMintInput {
 export interface MerchantsMintReply {
   merchant: string;
   apiKey: string;
+  /** Base URL for clients */
+  baseUrl: string;
 }
 export interface MerchantsRemoveReply {
   removed: string;
