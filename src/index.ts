@@ -1,6 +1,13 @@
 // The public API of the package.
 
 export type * from "../generated/control-api.ts";
+export type {
+  AuditOptions,
+  CountEffects,
+  CountedExpectation,
+  SandboxApi,
+  VerifyOptions,
+} from "./client/effects.ts";
 export { type ConnectOptions, connect } from "./client/http-transport.ts";
 export { type OwnMerchant, ownMerchant } from "./client/test-merchant.ts";
 export { type FieldError, SandboxError } from "./kernel/errors.ts";

@@ -19,7 +19,7 @@ export interface ControlApi {
   assumptions(): Promise<SandboxAssumptionsReply>;
   /** Wait until no delivery is due or in flight. Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them. */
   drain(given?: SandboxDrainInput): Promise<SandboxDrainReply>;
-  /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. Covers everything since the last reset. */
+  /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. A scenario about receivers holds once they had their 3 seconds to act on the last delivery. Covers everything since the last reset. */
   verify(given: SandboxVerifyInput): Promise<SandboxVerifyReply>;
   /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given: SandboxReportInput & {
@@ -27,9 +27,9 @@ export interface ControlApi {
   }): Promise<string>;
   /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given?: SandboxReportInput): Promise<RunReport | HarLog>;
-  /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. */
-  audit(given: SandboxAuditInput): Promise<SandboxAuditReply>;
-  /** Reset to the start of the sandbox, including ids. Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too, and merchants that were created are removed one after another first, if there are many; with it, the clock and the other merchants stay as they are. */
+  /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. Whether the receiver acts once on each event is not checked, so the verdict is never `pass`: `POST /audits` checks that too. */
+  audit(given: SandboxAuditInput): Promise<AuditResult>;
+  /** Reset to the start of the sandbox, including ids. Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too, and merchants that were created are gone; with it, the clock and the other merchants stay as they are. */
   reset(given?: SandboxResetInput): Promise<SandboxResetReply>;
   readonly requests: {
     /** List requests, newest first. The log keeps the newest 10,000 requests. Calls of /_sandbox are not logged. */
@@ -82,6 +82,12 @@ export interface ControlApi {
     add(given: VerdictsAddInput): Promise<VerdictsAddReply>;
     /** Delete all verdicts, and everything still open. */
     clear(): Promise<VerdictsClearReply>;
+  };
+  readonly audits: {
+    /** Test a webhook receiver and how often it acts. Like `POST /audit`, in steps: reply to each with the count of the receiver's effects, such as the rows of a table, until there is a `result`. The command `audit --effects <command>` and `sandbox.audit({ url, effects: () => count() })` do so. Nothing else may change the count meanwhile. */
+    start(given: AuditsStartInput): Promise<StartedAudit>;
+    /** Continue an audit with the count of the receiver's effects. */
+    resume(given: AuditsResumeInput): Promise<StartedAudit>;
   };
   readonly endpoints: {
     /** List the webhook endpoints of all merchants, with their secrets. Covers the first 500 merchants; `merchant` names any other. */
@@ -140,6 +146,8 @@ export interface ControlApi {
     get(given: ScenariosGetInput): Promise<Scenario>;
     /** Arm a scenario, for one merchant or for all. Its faults are armed, and the verdicts they cause count towards its score. A scenario that is already armed starts again; a reset disarms it. */
     start(given: ScenariosStartInput): Promise<Scenario>;
+    /** Set how often the receiver has acted, in a scenario that was started with such a count. The increase must equal the number of events that the receiver accepted since the scenario was armed. */
+    count(given: ScenariosCountInput): Promise<Scenario>;
     /** Disarm a scenario; the reply has its final score. */
     stop(given: ScenariosStopInput): Promise<Scenario>;
   };
@@ -196,7 +204,7 @@ export interface ControlApi {
     fixture(given: {
       id: string;
     }): Promise<Fixture>;
-    /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
+    /** Remove a merchant with all its data. Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
     remove(given: {
       id: string;
     }): Promise<MerchantsRemoveReply>;
@@ -208,7 +216,7 @@ export interface ControlApi {
     save(given: {
       name: string;
     }): Promise<Snapshot>;
-    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue. */
+    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue. Requests see the present data until the snapshot is checked and replaces all of it at once. */
     restore(given: {
       name: string;
     }): Promise<SnapshotsRestoreReply>;
@@ -465,6 +473,31 @@ export interface AttemptsReplayReply {
   /** Ids of the new delivery attempts */
   deliveries: string[];
 }
+export interface AuditResult {
+  url: string;
+  /** The worst verdict of all probes */
+  verdict: "pass" | "fail" | "inconclusive";
+  /** Whether the receiver accepted an event signed without the secret */
+  forgeryAccepted: boolean;
+  probes: Probe[];
+}
+export interface AuditsResumeInput {
+  id: string;
+  /** How often the receiver has acted so far */
+  effects: number;
+}
+export interface AuditsStartInput {
+  /** Address of the receiver; the same addresses are allowed as for webhook endpoints */
+  url: string;
+  /** Secret the receiver verifies with (default: that of the endpoint registered at this address) */
+  secret?: string;
+  /** Type of the events, which are made after the newest one of this type (default: payment.succeeded) */
+  event?: string;
+  /** How often the receiver has acted so far */
+  effects: number;
+  /** Whether the receiver can be restarted in between (default: false) */
+  canRestart?: boolean;
+}
 export interface Clock {
   /** `real` follows the machine, `frozen` stands still, `offset` runs from another time */
   mode: "real" | "frozen" | "offset";
@@ -680,6 +713,13 @@ export interface Expectation {
     merchant?: string;
     /** How often: exactly, atLeast and atMost, all of which must hold */
     score?: Count;
+  };
+  /** That the receiver acted once on each matching event, however often it was delivered */
+  effects?: {
+    /** Which deliveries match; all conditions must hold */
+    match?: DeliveryMatch;
+    /** How often the receiver has acted on matching events */
+    made: number;
   };
   /** That a fault rule fired */
   fault?: {
@@ -1423,7 +1463,7 @@ export interface PlayedAttempt {
 }
 export interface Probe {
   probe: string;
-  /** `inconclusive` if the receiver also refuses genuine events, or does not answer */
+  /** `inconclusive` if the receiver also refuses genuine events, or does not answer, or if its effects were not counted */
   verdict: "pass" | "fail" | "inconclusive";
   sent: string;
   /** What the receiver did */
@@ -1678,6 +1718,8 @@ export interface RunReport {
       inconclusive: number;
     };
   };
+  /** What nothing in the run decides, although it may be wrong */
+  unchecked: string[];
   coverage: ({
     operation: string;
     area: string;
@@ -1800,14 +1842,8 @@ export interface SandboxAuditInput {
   url: string;
   /** Secret the receiver verifies with (default: that of the endpoint registered at this address) */
   secret?: string;
-}
-export interface SandboxAuditReply {
-  url: string;
-  /** The worst verdict of all probes */
-  verdict: "pass" | "fail" | "inconclusive";
-  /** Whether the receiver accepted an event signed without the secret */
-  forgeryAccepted: boolean;
-  probes: Probe[];
+  /** Type of the events, which are made after the newest one of this type (default: payment.succeeded) */
+  event?: string;
 }
 export interface SandboxControlOpenapiInput {
   /** Version of OpenAPI */
@@ -2026,6 +2062,22 @@ export interface Scenario {
   since: string | null;
   /** The fault rules with their counts; as written in its file if it is not armed */
   faults: (Record<string, unknown>)[];
+  /** The counts of the receiver's effects; null if they are not counted */
+  effects: {
+    /** How often the receiver had acted when the scenario was armed */
+    before: number;
+    /** How often it had when it was last counted */
+    now: number | null;
+    /** The events on which it acts; null if they were not named */
+    event: string | null;
+  } | {
+    /** How often the receiver had acted when the scenario was armed */
+    before: number;
+    /** How often it had when it was last counted */
+    now: number | null;
+    /** The events on which it acts; null if they were not named */
+    event: string | null;
+  };
   expectations: ({
     /** A rule of the judge, or a pattern for several */
     rule: string;
@@ -2036,6 +2088,8 @@ export interface Scenario {
     /** `pass` if a verdict passed and none failed */
     verdict: "pass" | "fail" | "inconclusive";
     earned: number;
+    /** The reason of the verdict */
+    says: string;
     pass: number;
     fail: number;
     inconclusive: number;
@@ -2051,6 +2105,13 @@ export interface Scenario {
   /** The verdict in a sentence */
   says: string;
 }
+export interface ScenariosCountInput {
+  name: string;
+  /** The merchant it is armed for; optional if it is armed once */
+  merchant?: string;
+  /** How often the receiver has acted so far */
+  effects: number;
+}
 export interface ScenariosGetInput {
   name: string;
   /** The merchant it is armed for; optional if it is armed once */
@@ -2065,6 +2126,10 @@ export interface ScenariosStartInput {
   name: string;
   /** The merchant it applies to (default: all) */
   merchant?: string;
+  /** How often the receiver has acted so far; `PATCH` takes the later counts (default: not counted) */
+  effects?: number;
+  /** The type of the events on which the receiver acts, or a pattern (default: all, if they are of one type) */
+  event?: string;
 }
 export interface ScenariosStopInput {
   name: string;
@@ -2104,6 +2169,28 @@ export interface SnapshotsRestoreReply {
   heldDeliveries?: number;
   /** The addresses to which later deliveries wait too */
   heldEndpoints?: string[];
+}
+export interface StartedAudit {
+  id: string;
+  /** What to do before the next call; null at the end */
+  next: {
+    /** `count`: read the count once the receiver has finished its work. `restart`: restart the receiver, then read it. `wait and count`: read it after a second, in which late work would show */
+    do: "count" | "restart" | "wait and count";
+    probe: string;
+    /** The count to wait for; null before a restart */
+    atLeast: number | null;
+    /** The highest count of a correct receiver */
+    atMost: number | null;
+  } | {
+    /** `count`: read the count once the receiver has finished its work. `restart`: restart the receiver, then read it. `wait and count`: read it after a second, in which late work would show */
+    do: "count" | "restart" | "wait and count";
+    probe: string;
+    /** The count to wait for; null before a restart */
+    atLeast: number | null;
+    /** The highest count of a correct receiver */
+    atMost: number | null;
+  };
+  result: AuditResult;
 }
 export interface TriggeredEvent {
   id: string;
@@ -2293,6 +2380,43 @@ export interface WrittenRecord {
   warnings: string[];
   [field: string]: unknown;
 }
+/** How often the receiver has acted so far, such as the number of rows in a table. */
+export type CountEffects = () => number | Promise<number>;
+export interface AuditOptions extends SandboxAuditInput {
+  /** Called before and after each probe. Without it, whether the receiver acts once is not checked. */
+  effects?: CountEffects | undefined;
+  /** Restarts the receiver, and resolves once it listens again (default: no restart is tried). */
+  restart?: (() => unknown) | undefined;
+}
+type EffectsExpectation = NonNullable<Expectation["effects"]>;
+/** An expectation whose count of effects may be a function, which is called again while `verify` waits. */
+export type CountedExpectation = Omit<Expectation, "effects"> & {
+  effects?: Omit<EffectsExpectation, "made"> & {
+    made: number | CountEffects;
+  };
+};
+export interface VerifyOptions extends Omit<SandboxVerifyInput, "all"> {
+  all: CountedExpectation[];
+}
+/** The control API, with functions in the places of numbers that only the caller knows. */
+export interface SandboxApi extends Omit<ControlApi, "audit" | "verify"> {
+  /**
+   * Tests a webhook receiver with genuine, repeated, malformed and forged events. With `effects`, it also checks that
+   * the receiver acts once on each event, however often and in whatever way it arrives.
+   *
+   * @example
+   * const { verdict } = await sandbox.audit({ url, secret, effects: () => orders.count() });
+   */
+  audit(given: AuditOptions): Promise<AuditResult>;
+  /**
+   * Checks expectations on the run, and waits up to `within` for all of them to hold.
+   *
+   * @example
+   * const before = await orders.count();
+   * await sandbox.verify({ all: [{ effects: { made: async () => (await orders.count()) - before } }] });
+   */
+  verify(given: VerifyOptions): Promise<SandboxVerifyReply>;
+}
 declare const errors: {
   database_damaged: ErrorFacts;
   database_missing: ErrorFacts;
@@ -2458,10 +2582,10 @@ export interface ConnectOptions {
   controlToken?: string | undefined;
 }
 /**
- * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address
- * without a path.
+ * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address:
+ * `http://127.0.0.1:4747`, or with the path below which an app serves it, `http://127.0.0.1:3000/pay`.
  */
-export declare function connect(url: string, { controlToken }?: ConnectOptions): ControlApi;
+export declare function connect(url: string, { controlToken }?: ConnectOptions): SandboxApi;
 export interface OwnMerchant {
   readonly id: string;
   readonly apiKey: string;
@@ -2484,8 +2608,8 @@ export interface OwnMerchant {
   /** The events of the merchant, newest first (default limit: 100). */
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
   /** Checks expectations about this merchant, and waits up to `within` for them to hold. */
-  verify(expected: Expectation[] | Omit<SandboxVerifyInput, "merchant">): Promise<SandboxVerifyReply>;
-  /** Removes the merchant with all its records. */
+  verify(expected: CountedExpectation[] | Omit<VerifyOptions, "merchant">): Promise<SandboxVerifyReply>;
+  /** Removes the merchant with all its records, once its webhooks in flight have been received and judged. */
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -2493,7 +2617,7 @@ export interface OwnMerchant {
  * Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. With a
  * `name`, such as that of the test, its ids, keys and secrets are the same in every run.
  */
-export declare function ownMerchant(sandbox: ControlApi, { fixture, name }?: {
+export declare function ownMerchant(sandbox: SandboxApi, { fixture, name }?: {
   fixture?: string | undefined;
   name?: string | undefined;
 }): Promise<OwnMerchant>;
@@ -2640,7 +2764,7 @@ export interface Defect {
   where: string;
 }
 /** A running sandbox: its address, its listeners, and a method for each operation of the control API. */
-export interface Sandbox extends ControlApi {
+export interface Sandbox extends SandboxApi {
   /**
    * The address of the sandbox, such as `http://127.0.0.1:4747`. With `listen: false` it is where the app has mounted
    * the sandbox, such as `http://localhost:3000/pay`; it is empty until a request has arrived or a server is attached.

@@ -1,19 +1,17 @@
 // A merchant for one test: its API key, and the control API limited to this merchant.
 
 import type {
-  ControlApi,
   EventsListInput,
-  Expectation,
   FaultRule,
   FaultsAddInput,
   FaultsClearReply,
   LoggedEvent,
   LoggedRequest,
   RequestsListInput,
-  SandboxVerifyInput,
   SandboxVerifyReply,
   TriggeredEvent,
 } from "../../generated/control-api.ts";
+import type { CountedExpectation, SandboxApi, VerifyOptions } from "./effects.ts";
 
 export interface OwnMerchant {
   readonly id: string;
@@ -37,8 +35,8 @@ export interface OwnMerchant {
   /** The events of the merchant, newest first (default limit: 100). */
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
   /** Checks expectations about this merchant, and waits up to `within` for them to hold. */
-  verify(expected: Expectation[] | Omit<SandboxVerifyInput, "merchant">): Promise<SandboxVerifyReply>;
-  /** Removes the merchant with all its records. */
+  verify(expected: CountedExpectation[] | Omit<VerifyOptions, "merchant">): Promise<SandboxVerifyReply>;
+  /** Removes the merchant with all its records, once its webhooks in flight have been received and judged. */
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -50,7 +48,7 @@ const DEFAULT_LIMIT = 100;
  * `name`, such as that of the test, its ids, keys and secrets are the same in every run.
  */
 export async function ownMerchant(
-  sandbox: ControlApi,
+  sandbox: SandboxApi,
   { fixture, name }: { fixture?: string | undefined; name?: string | undefined } = {},
 ): Promise<OwnMerchant> {
   const { baseUrl } = await sandbox.overview();

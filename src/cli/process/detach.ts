@@ -19,6 +19,7 @@ export async function detach(
   words: readonly string[] = [],
 ): Promise<number> {
   if (flags.ui !== undefined) usageError("A detached sandbox has no dashboard: choose --ui or --detach.");
+  if (flags.watch !== undefined) usageError("A detached sandbox watches no files: choose --watch or --detach.");
   const folder = writableFolder(folderOf(options.db), options);
   const name = randomToken().slice(0, 12);
   const log = logFileIn(folder, name);
