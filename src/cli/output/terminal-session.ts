@@ -46,6 +46,7 @@ async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, 
   const dashboard = openDashboard({
     target,
     learner,
+    canLeave: watched.leave !== undefined,
     app,
     theme,
     resumeFrom: known,

@@ -1,5 +1,6 @@
 // The key that leaves the dashboard, and the question what becomes of a sandbox that this terminal has started.
 
+import { layoutOf } from "../../state/layout.ts";
 import type { KeyBinding, StateUpdate, UiState } from "../../state/state.ts";
 import { closeTopOverlay, openOverlay, topOverlay, update } from "../../state/updates.ts";
 import { question } from "../overlays/text-view.ts";
@@ -14,7 +15,8 @@ export function leaveLabel(state: UiState): string {
 
 /** Asks once what becomes of a sandbox that this terminal has started. Another one keeps running. */
 export function quit(state: UiState): StateUpdate {
-  if (!isOwn(state)) return update(state, { kind: "quit" });
+  // A screen that is too small for the question says that q quits.
+  if (!isOwn(state) || layoutOf(state).shape === "small") return update(state, { kind: "quit" });
   const { sandbox, canLeave } = state;
   const isKept = sandbox?.database != null;
   const stop: KeyBinding = {
