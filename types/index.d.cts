@@ -19,7 +19,7 @@ export interface ControlApi {
   assumptions(): Promise<SandboxAssumptionsReply>;
   /** Wait until no delivery is due or in flight. Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them. */
   drain(given?: SandboxDrainInput): Promise<SandboxDrainReply>;
-  /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. Covers everything since the last reset. */
+  /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. A scenario about receivers holds once they had their 3 seconds to act on the last delivery. Covers everything since the last reset. */
   verify(given: SandboxVerifyInput): Promise<SandboxVerifyReply>;
   /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given: SandboxReportInput & {
@@ -27,9 +27,9 @@ export interface ControlApi {
   }): Promise<string>;
   /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given?: SandboxReportInput): Promise<RunReport | HarLog>;
-  /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. */
-  audit(given: SandboxAuditInput): Promise<SandboxAuditReply>;
-  /** Reset to the start of the sandbox, including ids. Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too, and merchants that were created are removed one after another first, if there are many; with it, the clock and the other merchants stay as they are. */
+  /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. Whether the receiver acts once on each event is not checked, so the verdict is never `pass`: `POST /audits` checks that too. */
+  audit(given: SandboxAuditInput): Promise<AuditResult>;
+  /** Reset to the start of the sandbox, including ids. Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too, and merchants that were created are gone; with it, the clock and the other merchants stay as they are. */
   reset(given?: SandboxResetInput): Promise<SandboxResetReply>;
   readonly requests: {
     /** List requests, newest first. The log keeps the newest 10,000 requests. Calls of /_sandbox are not logged. */
@@ -82,6 +82,12 @@ export interface ControlApi {
     add(given: VerdictsAddInput): Promise<VerdictsAddReply>;
     /** Delete all verdicts, and everything still open. */
     clear(): Promise<VerdictsClearReply>;
+  };
+  readonly audits: {
+    /** Test a webhook receiver and how often it acts. Like `POST /audit`, in steps: reply to each with the count of the receiver's effects, such as the rows of a table, until there is a `result`. The command `audit --effects <command>` and `sandbox.audit({ url, effects: () => count() })` do so. Nothing else may change the count meanwhile. */
+    start(given: AuditsStartInput): Promise<StartedAudit>;
+    /** Continue an audit with the count of the receiver's effects. */
+    resume(given: AuditsResumeInput): Promise<StartedAudit>;
   };
   readonly endpoints: {
     /** List the webhook endpoints of all merchants, with their secrets. Covers the first 500 merchants; `merchant` names any other. */
@@ -140,6 +146,8 @@ export interface ControlApi {
     get(given: ScenariosGetInput): Promise<Scenario>;
     /** Arm a scenario, for one merchant or for all. Its faults are armed, and the verdicts they cause count towards its score. A scenario that is already armed starts again; a reset disarms it. */
     start(given: ScenariosStartInput): Promise<Scenario>;
+    /** Set how often the receiver has acted, in a scenario that was started with such a count. The increase must equal the number of events that the receiver accepted since the scenario was armed. */
+    count(given: ScenariosCountInput): Promise<Scenario>;
     /** Disarm a scenario; the reply has its final score. */
     stop(given: ScenariosStopInput): Promise<Scenario>;
   };
@@ -196,7 +204,7 @@ export interface ControlApi {
     fixture(given: {
       id: string;
     }): Promise<Fixture>;
-    /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
+    /** Remove a merchant with all its data. Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
     remove(given: {
       id: string;
     }): Promise<MerchantsRemoveReply>;
@@ -208,7 +216,7 @@ export interface ControlApi {
     save(given: {
       name: string;
     }): Promise<Snapshot>;
-    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue. */
+    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue. Requests see the present data until the snapshot is checked and replaces all of it at once. */
     restore(given: {
       name: string;
     }): Promise<SnapshotsRestoreReply>;
@@ -410,6 +418,8 @@ export interface AttemptMessage {
   status: string;
   responseStatus: number | null;
   errorCode: string | null;
+  /** Why it failed: the first line of the response's body, or the error */
+  summary: string | null;
   durationMs: number | null;
   /** Unix seconds; null if there is no next attempt */
   nextAttemptAt: number | null;
@@ -462,6 +472,31 @@ export interface AttemptsReplayReply {
   eventId: string;
   /** Ids of the new delivery attempts */
   deliveries: string[];
+}
+export interface AuditResult {
+  url: string;
+  /** The worst verdict of all probes */
+  verdict: "pass" | "fail" | "inconclusive";
+  /** Whether the receiver accepted an event signed without the secret */
+  forgeryAccepted: boolean;
+  probes: Probe[];
+}
+export interface AuditsResumeInput {
+  id: string;
+  /** How often the receiver has acted so far */
+  effects: number;
+}
+export interface AuditsStartInput {
+  /** Address of the receiver; the same addresses are allowed as for webhook endpoints */
+  url: string;
+  /** Secret the receiver verifies with (default: that of the endpoint registered at this address) */
+  secret?: string;
+  /** Type of the events, which are made after the newest one of this type (default: payment.succeeded) */
+  event?: string;
+  /** How often the receiver has acted so far */
+  effects: number;
+  /** Whether the receiver can be restarted in between (default: false) */
+  canRestart?: boolean;
 }
 export interface Clock {
   /** `real` follows the machine, `frozen` stands still, `offset` runs from another time */
@@ -678,6 +713,13 @@ export interface Expectation {
     merchant?: string;
     /** How often: exactly, atLeast and atMost, all of which must hold */
     score?: Count;
+  };
+  /** That the receiver acted once on each matching event, however often it was delivered */
+  effects?: {
+    /** Which deliveries match; all conditions must hold */
+    match?: DeliveryMatch;
+    /** How often the receiver has acted on matching events */
+    made: number;
   };
   /** That a fault rule fired */
   fault?: {
@@ -1306,6 +1348,8 @@ export interface LoggedAttempt {
   delivery: number;
   /** The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, before the next attempt */
   deliveryState: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
+  /** Why it failed: the first line of the response's body, or the error */
+  summary: string | null;
   /** The effect of fault rules on the attempt; null if none applied */
   fault: DeliveryFault | null;
 }
@@ -1347,6 +1391,8 @@ export interface LoggedRequest {
   fault: string | null;
   /** What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none */
   ignored: string | null;
+  /** The response in a line: the code and message of an error, or the record that a write returned */
+  summary: string | null;
   /** The last characters of the API key */
   key: string | null;
 }
@@ -1417,7 +1463,7 @@ export interface PlayedAttempt {
 }
 export interface Probe {
   probe: string;
-  /** `inconclusive` if the receiver also refuses genuine events, or does not answer */
+  /** `inconclusive` if the receiver also refuses genuine events, or does not answer, or if its effects were not counted */
   verdict: "pass" | "fail" | "inconclusive";
   sent: string;
   /** What the receiver did */
@@ -1528,6 +1574,8 @@ export interface RequestDetail {
   fault: string | null;
   /** What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none */
   ignored: string | null;
+  /** The response in a line: the code and message of an error, or the record that a write returned */
+  summary: string | null;
   /** The last characters of the API key */
   key: string | null;
   /** How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, `validation`, the `operation`, `response` (until its first byte; injected latency is here), and `sending`. Without the stages that the request did not reach */
@@ -1601,6 +1649,8 @@ export interface RequestMessage {
   fault: string | null;
   /** What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none */
   ignored: string | null;
+  /** The response in a line: the code and message of an error, or the record that a write returned */
+  summary: string | null;
 }
 export interface RequestsListInput {
   /** Only of this operation, such as payments.list */
@@ -1668,6 +1718,8 @@ export interface RunReport {
       inconclusive: number;
     };
   };
+  /** What nothing in the run decides, although it may be wrong */
+  unchecked: string[];
   coverage: ({
     operation: string;
     area: string;
@@ -1732,6 +1784,8 @@ export interface RunReport {
     fault: string | null;
     /** What had no effect, separated by commas: unknown query parameters, and `Idempotency-Key` where the operation takes none */
     ignored: string | null;
+    /** The response in a line: the code and message of an error, or the record that a write returned */
+    summary: string | null;
   })[];
   deliveries: ({
     id: string;
@@ -1788,14 +1842,8 @@ export interface SandboxAuditInput {
   url: string;
   /** Secret the receiver verifies with (default: that of the endpoint registered at this address) */
   secret?: string;
-}
-export interface SandboxAuditReply {
-  url: string;
-  /** The worst verdict of all probes */
-  verdict: "pass" | "fail" | "inconclusive";
-  /** Whether the receiver accepted an event signed without the secret */
-  forgeryAccepted: boolean;
-  probes: Probe[];
+  /** Type of the events, which are made after the newest one of this type (default: payment.succeeded) */
+  event?: string;
 }
 export interface SandboxControlOpenapiInput {
   /** Version of OpenAPI */
@@ -2014,6 +2062,22 @@ export interface Scenario {
   since: string | null;
   /** The fault rules with their counts; as written in its file if it is not armed */
   faults: (Record<string, unknown>)[];
+  /** The counts of the receiver's effects; null if they are not counted */
+  effects: {
+    /** How often the receiver had acted when the scenario was armed */
+    before: number;
+    /** How often it had when it was last counted */
+    now: number | null;
+    /** The events on which it acts; null if they were not named */
+    event: string | null;
+  } | {
+    /** How often the receiver had acted when the scenario was armed */
+    before: number;
+    /** How often it had when it was last counted */
+    now: number | null;
+    /** The events on which it acts; null if they were not named */
+    event: string | null;
+  };
   expectations: ({
     /** A rule of the judge, or a pattern for several */
     rule: string;
@@ -2024,6 +2088,8 @@ export interface Scenario {
     /** `pass` if a verdict passed and none failed */
     verdict: "pass" | "fail" | "inconclusive";
     earned: number;
+    /** The reason of the verdict */
+    says: string;
     pass: number;
     fail: number;
     inconclusive: number;
@@ -2039,6 +2105,13 @@ export interface Scenario {
   /** The verdict in a sentence */
   says: string;
 }
+export interface ScenariosCountInput {
+  name: string;
+  /** The merchant it is armed for; optional if it is armed once */
+  merchant?: string;
+  /** How often the receiver has acted so far */
+  effects: number;
+}
 export interface ScenariosGetInput {
   name: string;
   /** The merchant it is armed for; optional if it is armed once */
@@ -2053,6 +2126,10 @@ export interface ScenariosStartInput {
   name: string;
   /** The merchant it applies to (default: all) */
   merchant?: string;
+  /** How often the receiver has acted so far; `PATCH` takes the later counts (default: not counted) */
+  effects?: number;
+  /** The type of the events on which the receiver acts, or a pattern (default: all, if they are of one type) */
+  event?: string;
 }
 export interface ScenariosStopInput {
   name: string;
@@ -2092,6 +2169,28 @@ export interface SnapshotsRestoreReply {
   heldDeliveries?: number;
   /** The addresses to which later deliveries wait too */
   heldEndpoints?: string[];
+}
+export interface StartedAudit {
+  id: string;
+  /** What to do before the next call; null at the end */
+  next: {
+    /** `count`: read the count once the receiver has finished its work. `restart`: restart the receiver, then read it. `wait and count`: read it after a second, in which late work would show */
+    do: "count" | "restart" | "wait and count";
+    probe: string;
+    /** The count to wait for; null before a restart */
+    atLeast: number | null;
+    /** The highest count of a correct receiver */
+    atMost: number | null;
+  } | {
+    /** `count`: read the count once the receiver has finished its work. `restart`: restart the receiver, then read it. `wait and count`: read it after a second, in which late work would show */
+    do: "count" | "restart" | "wait and count";
+    probe: string;
+    /** The count to wait for; null before a restart */
+    atLeast: number | null;
+    /** The highest count of a correct receiver */
+    atMost: number | null;
+  };
+  result: AuditResult;
 }
 export interface TriggeredEvent {
   id: string;
@@ -2281,6 +2380,43 @@ export interface WrittenRecord {
   warnings: string[];
   [field: string]: unknown;
 }
+/** How often the receiver has acted so far, such as the number of rows in a table. */
+export type CountEffects = () => number | Promise<number>;
+export interface AuditOptions extends SandboxAuditInput {
+  /** Called before and after each probe. Without it, whether the receiver acts once is not checked. */
+  effects?: CountEffects | undefined;
+  /** Restarts the receiver, and resolves once it listens again (default: no restart is tried). */
+  restart?: (() => unknown) | undefined;
+}
+type EffectsExpectation = NonNullable<Expectation["effects"]>;
+/** An expectation whose count of effects may be a function, which is called again while `verify` waits. */
+export type CountedExpectation = Omit<Expectation, "effects"> & {
+  effects?: Omit<EffectsExpectation, "made"> & {
+    made: number | CountEffects;
+  };
+};
+export interface VerifyOptions extends Omit<SandboxVerifyInput, "all"> {
+  all: CountedExpectation[];
+}
+/** The control API, with functions in the places of numbers that only the caller knows. */
+export interface SandboxApi extends Omit<ControlApi, "audit" | "verify"> {
+  /**
+   * Tests a webhook receiver with genuine, repeated, malformed and forged events. With `effects`, it also checks that
+   * the receiver acts once on each event, however often and in whatever way it arrives.
+   *
+   * @example
+   * const { verdict } = await sandbox.audit({ url, secret, effects: () => orders.count() });
+   */
+  audit(given: AuditOptions): Promise<AuditResult>;
+  /**
+   * Checks expectations on the run, and waits up to `within` for all of them to hold.
+   *
+   * @example
+   * const before = await orders.count();
+   * await sandbox.verify({ all: [{ effects: { made: async () => (await orders.count()) - before } }] });
+   */
+  verify(given: VerifyOptions): Promise<SandboxVerifyReply>;
+}
 declare const errors: {
   database_damaged: ErrorFacts;
   database_missing: ErrorFacts;
@@ -2349,6 +2485,8 @@ declare const errors: {
   route_not_found: ErrorFacts;
   live_key_refused: ErrorFacts;
   merchant_suspended: ErrorFacts;
+  test_merchant_refused: ErrorFacts;
+  test_merchant_missing: ErrorFacts;
   host_not_allowed: ErrorFacts;
   origin_not_allowed: ErrorFacts;
   control_token_required: ErrorFacts;
@@ -2446,13 +2584,18 @@ export interface ConnectOptions {
   controlToken?: string | undefined;
 }
 /**
- * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address
- * without a path.
+ * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address:
+ * `http://127.0.0.1:4747`, or with the path below which an app serves it, `http://127.0.0.1:3000/pay`.
  */
-export declare function connect(url: string, { controlToken }?: ConnectOptions): ControlApi;
+export declare function connect(url: string, { controlToken }?: ConnectOptions): SandboxApi;
 export interface OwnMerchant {
   readonly id: string;
   readonly apiKey: string;
+  /**
+   * The W3C header `baggage`: with the isolation on, a call that has it and the key of the fixture's own merchant acts
+   * as this merchant.
+   */
+  readonly baggage: string;
   /** The base URL for the client under test, including `/v1`. */
   readonly baseUrl: string;
   readonly faults: {
@@ -2472,8 +2615,8 @@ export interface OwnMerchant {
   /** The events of the merchant, newest first (default limit: 100). */
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
   /** Checks expectations about this merchant, and waits up to `within` for them to hold. */
-  verify(expected: Expectation[] | Omit<SandboxVerifyInput, "merchant">): Promise<SandboxVerifyReply>;
-  /** Removes the merchant with all its records. */
+  verify(expected: CountedExpectation[] | Omit<VerifyOptions, "merchant">): Promise<SandboxVerifyReply>;
+  /** Removes the merchant with all its records, once its webhooks in flight have been received and judged. */
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -2481,7 +2624,7 @@ export interface OwnMerchant {
  * Creates a merchant with the records of a fixture (default: `lodge`), on a sandbox in this process or another. With a
  * `name`, such as that of the test, its ids, keys and secrets are the same in every run.
  */
-export declare function ownMerchant(sandbox: ControlApi, { fixture, name }?: {
+export declare function ownMerchant(sandbox: SandboxApi, { fixture, name }?: {
   fixture?: string | undefined;
   name?: string | undefined;
 }): Promise<OwnMerchant>;
@@ -2538,6 +2681,8 @@ interface RequestEntry {
   fault: string | undefined;
   /** The query parameters and headers that had no effect, separated by commas. */
   ignored: string | undefined;
+  /** The code and message of an error, or the record that a write returned. */
+  summary: string | undefined;
   requestHeaders: Record<string, string | string[] | undefined>;
   requestBody: string;
   responseHeaders: Record<string, string | number>;
@@ -2584,6 +2729,8 @@ interface Options {
   life: "on" | "off";
   /** reject body fields of an unexpected shape, or keep them as sent (default: checked) */
   bodies: "checked" | "open";
+  /** let a call act as the test's merchant that its `baggage` header names; strict requires one (default: off) */
+  isolation: "off" | "on" | "strict";
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
   /** set an assumption, such as bookings.decline.status=202; `assumptions` lists those that can be set */
@@ -2626,7 +2773,7 @@ export interface Defect {
   where: string;
 }
 /** A running sandbox: its address, its listeners, and a method for each operation of the control API. */
-export interface Sandbox extends ControlApi {
+export interface Sandbox extends SandboxApi {
   /**
    * The address of the sandbox, such as `http://127.0.0.1:4747`. With `listen: false` it is where the app has mounted
    * the sandbox, such as `http://localhost:3000/pay`; it is empty until a request has arrived or a server is attached.
@@ -2675,6 +2822,36 @@ export interface SandboxOptions extends GivenOptions {
   listen?: boolean | undefined;
 }
 export declare function createSandbox(given?: SandboxOptions): Promise<Sandbox>;
+/** A sandbox in this process or another. */
+export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "close">;
+/** What a test gets from the fixtures for Vitest and Playwright, and from `withMerchant`. */
+export interface TestFixtures<Shared extends SharedSandbox = SharedSandbox> {
+  /**
+   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one for the tests of this process. Changes
+   * beyond `merchant`, such as to the clock, affect all tests that share it.
+   */
+  sandbox: Shared;
+  /**
+   * A merchant with fixture data for this test only, removed after it. It is named after the test, so its ids, keys and
+   * faults are the same in every run.
+   */
+  merchant: OwnMerchant;
+}
+/** The sandbox that MERCHANT_SANDBOX_URL names, or a new one in memory. `close` closes only a new one. */
+export declare function openSharedSandbox(): Promise<SharedSandbox>;
+/**
+ * Creates a merchant for a test. Its fixture is that of the app's own merchant, whose key is MERCHANT_API_KEY, so that
+ * the app may act as it.
+ */
+export declare function createTestMerchant(sandbox: ControlApi, name: string | undefined): Promise<OwnMerchant>;
+/**
+ * Gives a test of any runner, such as Jest or node:test, a sandbox and a merchant of its own, which is removed after
+ * it.
+ *
+ * @example
+ * test("declines a booking", withMerchant(async ({ merchant }) => { … }));
+ */
+export declare function withMerchant<Given extends unknown[]>(run: (fixtures: TestFixtures, ...given: Given) => unknown): (...given: Given) => Promise<void>;
 type Body = string | Uint8Array;
 interface Signed {
   /** The body exactly as it was received: bytes, or their text, before any parsing. */

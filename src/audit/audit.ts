@@ -8,17 +8,18 @@ import { grouped } from "../kernel/grouped.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";
 import type { WebhookEvent } from "../webhooks/webhook-request.ts";
+import { effectProbes, restartProbe } from "./effect-probes.ts";
+import { createEffectCounts, type EffectFinding, type ExpectedCount } from "./effects.ts";
+import { isAccepted, isRejected, type Probe, probes } from "./probes.ts";
 import {
   createTestDeliveries,
-  isAccepted,
-  isRejected,
-  type Probe,
-  probes,
+  type EventTemplate,
+  type TestDeliveries,
   type TestDelivery,
   type TestDeliveryOptions,
-} from "./probes.ts";
+} from "./test-deliveries.ts";
 
-export type Audit = Awaited<ReturnType<typeof auditReceiver>>;
+export type Audit = ReturnType<typeof conclude>;
 
 export interface AuditDependencies extends TestDeliveryOptions {
   /** Throws if the URL is not an allowed target. */
@@ -27,42 +28,143 @@ export interface AuditDependencies extends TestDeliveryOptions {
   send(request: WebhookRequest): Promise<Outcome>;
   /** The secret of the endpoint registered at a URL. */
   secretOf(url: string): string | undefined;
+  /** The events of the probes. */
+  template: EventTemplate;
 }
+
+export interface AuditInput {
+  url: string;
+  secret: string | undefined;
+  /** The number of the audit in this sandbox, so that each audit sends different events. */
+  run: number;
+  /** How often the receiver has acted so far (default: unknown, so whether it acts once is not checked). */
+  effects?: number;
+  /** Whether the caller can restart the receiver. */
+  canRestart?: boolean;
+  /** Whether the caller chose the type of the events, so that the receiver must act on them. */
+  isEventChosen?: boolean;
+}
+
+/** What an audit waits for: a restart of the receiver, or the count of its effects once they have settled. */
+export type AuditStep =
+  | { do: "restart"; probe: string }
+  | ({ do: "count" } & ExpectedCount)
+  /** The last count: work that came late shows in it. */
+  | ({ do: "wait and count" } & ExpectedCount);
 
 const SIGNATURE = "X-Webhook-Signature";
 /** Real milliseconds in which a receiver should respond. */
 const MAX_RESPONSE_TIME = 5_000;
 
-/** `run` is the number of the audit in this sandbox, so that each audit sends different events. */
-export async function auditReceiver(
+export type RunningAudit = ReturnType<typeof auditReceiver>;
+
+/** An audit in steps. With a count of effects, it pauses after each probe; pass it the new count to continue. */
+export async function* auditReceiver(
   deps: AuditDependencies,
-  url: string,
-  givenSecret: string | undefined,
-  run: number,
-) {
+  input: AuditInput,
+): AsyncGenerator<AuditStep, Audit, number> {
+  const { url, run, effects } = input;
   deps.checkTarget(url);
-  const secret = givenSecret ?? deps.secretOf(url) ?? failUnknownReceiver(url);
+  const secret = input.secret ?? deps.secretOf(url) ?? failUnknownReceiver(url);
   const send = (delivery: TestDelivery) => deps.send(requestOf(deps, delivery, url, secret));
-  const [genuine, ...others] = probes;
+  const counts = effects === undefined ? undefined : createEffectCounts(effects, input.isEventChosen === true);
+  const tried = counts ? [...probes, ...effectProbes, ...(input.canRestart ? [restartProbe] : [])] : [...probes];
   const { deliveries, first, note } = await sendGenuine(deps, secret, run, send);
-  const outcomes = new Map([[genuine, first]]);
-  for (const probe of others)
-    if (isWorthTrying(probe, first)) outcomes.set(probe, await sendAll(probe, probe.deliveries(deliveries), send));
-  const verifies = probes.every(
-    (probe) => !probe.isForgery || forgeries(probe, outcomes.get(probe) ?? []).every(isRejected),
-  );
-  const badlySigned = probes.find(({ id }) => id === "bad_signature");
+  const outcomes = new Map<Probe, readonly Outcome[]>();
+  for (const probe of tried) {
+    if (probe !== probes[0] && !isWorthTrying(probe, first)) continue;
+    const found = probe === probes[0] ? first : yield* sendAll(probe, deliveries, send, counts !== undefined);
+    outcomes.set(probe, found);
+    if (counts) counts.settled(probe, yield { do: "count", ...counts.expected(probe, found) });
+  }
+  const late = counts && (yield* countLate(counts));
+  return conclude({ url, tried, outcomes, first, note, late, ...(counts && { counts }), type: deps.template.type });
+}
+
+type EffectCounts = ReturnType<typeof createEffectCounts>;
+
+/** Effects that came after the probe that caused them. */
+async function* countLate(counts: EffectCounts): AsyncGenerator<AuditStep, number, number> {
+  const last = counts.last();
+  return (yield { do: "wait and count", probe: "all", atLeast: last, atMost: last }) - last;
+}
+
+/** Runs an audit whose caller cannot count effects. */
+export async function auditWithoutEffects(deps: AuditDependencies, input: Omit<AuditInput, "effects">): Promise<Audit> {
+  const step = await auditReceiver(deps, input).next(0);
+  if (!step.done) throw new Error("An audit that counts no effects has waited for a count.");
+  return step.value;
+}
+
+interface Evidence {
+  url: string;
+  tried: readonly Probe[];
+  outcomes: ReadonlyMap<Probe, readonly Outcome[]>;
+  first: readonly Outcome[];
+  note: string;
+  counts?: EffectCounts;
+  late: number | undefined;
+  /** The type of the events. */
+  type: string;
+}
+
+function conclude({ url, tried, outcomes, first, note, counts, late = 0, type }: Evidence) {
+  const forgedOutcomes = (probe: Probe) => judgedOutcomes(probe, outcomes.get(probe) ?? []);
+  const forgery = tried.filter(({ isForgery }) => isForgery);
+  const verifies = forgery.every((probe) => forgedOutcomes(probe).every(isRejected));
+  const badlySigned = tried.find(({ id }) => id === "bad_signature");
   const forged = (badlySigned && outcomes.get(badlySigned)) ?? [];
-  const results = probes.map((probe) => judge(probe, outcomes.get(probe), { first, forged, verifies }));
+  const results = tried.map((probe) => {
+    const found = outcomes.get(probe);
+    const byResponse = judge(probe, found, { first, forged, verifies });
+    return withEffects(byResponse, found && counts?.judge(probe, found, type));
+  });
   if (results[0]) results[0].did += note;
+  results.push(...(counts ? lateResults(late) : [unchecked()]));
   const verdict: Verdict =
     (["fail", "inconclusive"] as const).find((worst) => results.some((result) => result.verdict === worst)) ?? "pass";
   /** Whether the receiver accepted a request that was not signed with its secret. */
-  const forgeryAccepted = probes.some(
-    (probe) => probe.isForgery && forgeries(probe, outcomes.get(probe) ?? []).some(isAccepted),
-  );
+  const forgeryAccepted = forgery.some((probe) => forgedOutcomes(probe).some(isAccepted));
   return { url, verdict, forgeryAccepted, probes: results };
 }
+
+type ProbeResult = ReturnType<typeof judge>;
+
+/** The worse of the two verdicts. */
+function withEffects(result: ProbeResult, effects: EffectFinding | undefined): ProbeResult {
+  if (!effects) return result;
+  const did = `${result.did}; ${effects.did}`;
+  if (effects.verdict === "pass" || result.verdict === "fail") return { ...result, did };
+  return { ...result, did, verdict: effects.verdict, why: effects.why ?? result.why };
+}
+
+/** Stands in the place of the probes that need a count of effects. */
+const unchecked = (): ProbeResult => ({
+  probe: "acts_once",
+  verdict: "inconclusive",
+  sent: "nothing",
+  did: "not checked: whether it acted once",
+  should: "act once on each event, however often it arrives",
+  why:
+    "A response does not show what the receiver did. Pass a command that prints how often it has acted, as in " +
+    "`--effects 'psql -tc \"select count(*) from orders\"'`, or in TypeScript `effects: () => count()`.",
+});
+
+const lateResults = (late: number): ProbeResult[] =>
+  late === 0
+    ? []
+    : [
+        {
+          probe: "late_effects",
+          verdict: "fail",
+          sent: "nothing more",
+          did: `the count changed by ${late} after the last probe`,
+          should: "have done all its work",
+          why:
+            "Work that comes late belongs to an event that was counted already. " +
+            "If something else changes the count, audit the receiver alone.",
+        },
+      ];
 
 /**
  * Milliseconds. With a larger difference between sandbox time and machine time, a receiver may reject events as too
@@ -81,13 +183,14 @@ async function sendGenuine(
   send: (delivery: TestDelivery) => Promise<Outcome>,
 ) {
   const [genuine] = probes;
-  const deliveries = createTestDeliveries(deps, secret, run);
-  const first = await sendAll(genuine, genuine.deliveries(deliveries), send);
+  const sendTo = (made: TestDeliveries) => sendInTurn(genuine.deliveries(made), send);
+  const deliveries = createTestDeliveries(deps, secret, run, deps.template);
+  const first = await sendTo(deliveries);
   const machine = createClock();
   if (!first.some(isRejected) || Math.abs(deps.clock.now() - machine.now()) < CLOSE_ENOUGH)
     return { deliveries, first, note: "" };
-  const present = createTestDeliveries({ ...deps, clock: machine }, secret, run);
-  const second = await sendAll(genuine, genuine.deliveries(present), send);
+  const present = createTestDeliveries({ ...deps, clock: machine }, secret, run, deps.template);
+  const second = await sendTo(present);
   if (!second.every(isAccepted)) return { deliveries, first, note: "" };
   const note =
     `, when its \`created\` was the machine's time; ` +
@@ -104,7 +207,7 @@ function failUnknownReceiver(url: string): never {
 
 function requestOf(
   deps: AuditDependencies,
-  { signature, slow, ...event }: TestDelivery,
+  { signature, transport, ...event }: TestDelivery,
   url: string,
   secret: string,
 ): WebhookRequest {
@@ -113,18 +216,41 @@ function requestOf(
   return {
     ...request,
     headers: signature === undefined ? unsigned : { ...unsigned, [SIGNATURE]: signature },
-    ...(slow ? { transport: "slow_send" } : {}),
+    ...(transport && { transport }),
   };
 }
 
-async function sendAll(
-  { isBurst }: Probe,
+async function sendInTurn(
   deliveries: readonly TestDelivery[],
   send: (delivery: TestDelivery) => Promise<Outcome>,
 ): Promise<Outcome[]> {
-  if (isBurst) return Promise.all(deliveries.map(send));
   const outcomes: Outcome[] = [];
   for (const delivery of deliveries) outcomes.push(await send(delivery));
+  return outcomes;
+}
+
+const MAX_TRIES = 5;
+
+/** `isCounted`: the caller counts effects, so a burst is sent until all of it was accepted. */
+async function* sendAll(
+  probe: Probe,
+  make: TestDeliveries,
+  send: (delivery: TestDelivery) => Promise<Outcome>,
+  isCounted: boolean,
+): AsyncGenerator<AuditStep, Outcome[], number> {
+  const deliveries = probe.deliveries(make);
+  const retried = async (delivery: TestDelivery, outcome: Outcome) => {
+    let last = outcome;
+    for (let tries = 1; tries < MAX_TRIES && !isAccepted(last); tries++) last = await send(delivery);
+    return last;
+  };
+  const outcomes: Outcome[] = probe.isBurst ? await Promise.all(deliveries.map(send)) : [];
+  if (probe.isBurst && !isCounted) return outcomes;
+  for (const [index, delivery] of deliveries.entries()) {
+    if (probe.restartsBefore === index) yield { do: "restart", probe: probe.id };
+    const outcome = outcomes[index] ?? (await send(delivery));
+    outcomes[index] = probe.isRetried || probe.isBurst ? await retried(delivery, outcome) : outcome;
+  }
   return outcomes;
 }
 
@@ -137,9 +263,7 @@ const isWorthTrying = ({ isForgery, isTriedAlways }: Probe, first: readonly Outc
   isTriedAlways === true ||
   (isForgery === true && first.some(({ responseStatus }) => responseStatus !== null));
 
-/** The outcomes of forged requests. The probe `body_changed` sends a genuine event first, which is skipped. */
-const forgeries = ({ id }: Probe, outcomes: readonly Outcome[]) =>
-  id === "body_changed" ? outcomes.slice(1) : outcomes;
+const judgedOutcomes = ({ judged }: Probe, outcomes: readonly Outcome[]) => judged?.(outcomes) ?? outcomes;
 
 interface OtherOutcomes {
   /** The outcomes of the first probe, a genuine event. */
@@ -155,7 +279,7 @@ function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, { first, 
   const why = probe.explains?.(outcomes ?? [], forged) ?? probe.why;
   const result = (verdict: Verdict, did: string) => ({ probe: id, verdict, sent, did, should, why });
   if (!outcomes) return result("inconclusive", "was not tried: a genuine event was not accepted either");
-  const judged = expected === "rejected" ? forgeries(probe, outcomes) : outcomes;
+  const judged = judgedOutcomes(probe, outcomes);
   const waiting = probe.isBurst ? judged.filter(isStillWaiting).length : 0;
   const did =
     describe(judged) +

@@ -1,10 +1,17 @@
-// The probes of an audit: the request of each, the expected response, and the reason; and the deliveries that they
-// send.
+// The probes of an audit: the requests of each, the expected responses and effects, and the reason.
 
-import type { Clock } from "../kernel/clock.ts";
 import { escapedJson, indentedJson, VERIFY_RAW_BYTES } from "../kernel/json-forms.ts";
-import type { Random } from "../kernel/random.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";
+import type { TestDeliveries, TestDelivery } from "./test-deliveries.ts";
+
+/** How often a correct receiver acts because of a probe. */
+export interface EffectRange {
+  atLeast: number;
+  atMost: number;
+}
+
+export const exactly = (number: number): EffectRange => ({ atLeast: number, atMost: number });
+export const atMost = (number: number): EffectRange => ({ atLeast: 0, atMost: number });
 
 export interface Probe {
   id: string;
@@ -24,6 +31,13 @@ export interface Probe {
   isTriedAlways?: true;
   /** Sends all deliveries at the same time (default: one after another). */
   isBurst?: true;
+  /** Sends a delivery again that was not accepted, as the service does. */
+  isRetried?: true;
+  /** The receiver is restarted before the delivery with this index. */
+  restartsBefore?: number;
+  /** The outcomes that the expectation is about (default: all). */
+  judged?(outcomes: readonly Outcome[]): readonly Outcome[];
+  effects: EffectRange;
   deliveries(make: TestDeliveries): TestDelivery[];
 }
 
@@ -42,6 +56,7 @@ export const probes: readonly [Probe, ...Probe[]] = [
   {
     id: "valid_event",
     sent: "a genuine event",
+    effects: exactly(1),
     expected: "accepted",
     should: "answer 2xx within 5 s",
     why: "The sender counts anything else as a failure and retries. Respond first, then do the work that takes long.",
@@ -52,6 +67,7 @@ export const probes: readonly [Probe, ...Probe[]] = [
     sent:
       "events signed with another secret, with the last eight digits of the signature changed, and with a " +
       "signature of eight digits",
+    effects: exactly(0),
     expected: "rejected",
     should: "answer 401 to each",
     why:
@@ -70,6 +86,7 @@ export const probes: readonly [Probe, ...Probe[]] = [
   {
     id: "missing_signature",
     sent: "an event without X-Webhook-Signature, and one in which it is empty",
+    effects: exactly(0),
     expected: "rejected",
     should: "answer 401 to each",
     why: "A check that is skipped when the header is missing can be skipped by any sender.",
@@ -79,12 +96,14 @@ export const probes: readonly [Probe, ...Probe[]] = [
   {
     id: "body_changed",
     sent: "a genuine event, then another event with the same signature: a new id and a thousand times the amount",
+    effects: exactly(1),
     expected: "rejected",
     should: "answer 401 to the second",
     why:
       "Compute the signature over the exact bytes of each request; " +
       "a signature of an earlier request proves nothing.",
     isForgery: true,
+    judged: (outcomes) => outcomes.slice(1),
     deliveries(make) {
       const genuine = make.genuine();
       return [genuine, withSignature(make.genuine({ data: { amount: 12_500_000 } }), () => genuine.signature)];
@@ -93,6 +112,7 @@ export const probes: readonly [Probe, ...Probe[]] = [
   {
     id: "raw_bytes",
     sent: "genuine events in one line, indented, with escaped characters, and with a number written as 1.0",
+    effects: exactly(4),
     expected: "accepted",
     should: TAKE,
     why: "The signature covers the bytes that were sent. Verify them before anything parses the body.",
@@ -119,6 +139,7 @@ export const probes: readonly [Probe, ...Probe[]] = [
   {
     id: "same_event_twice",
     sent: "the same event, twice",
+    effects: exactly(1),
     expected: "accepted",
     should: "answer 2xx to both, and act on one",
     why: "Every event is delivered at least once. A duplicate that is rejected is retried again and again.",
@@ -129,21 +150,19 @@ export const probes: readonly [Probe, ...Probe[]] = [
   },
   {
     id: "out_of_order",
-    sent: "a refund, then the older event that says its payment succeeded",
+    sent: "an event, then an older one about the same record, such as a refund before its payment",
+    effects: atMost(2),
     expected: "accepted",
     should: "answer 2xx to both, and keep the newer state",
     why:
       "Events come in no guaranteed order. Compare `created`, or read the record again; " +
       "do not reject an event because it is late.",
-    deliveries(make) {
-      const data = { id: "pay_audit_order", reference: "AUDIT-ORDER" };
-      const refunded = { ...data, status: "refunded", refundedAmount: 12_500 };
-      return [make.genuine({ type: "payment.refunded", data: refunded }), make.genuine({ age: 60, data })];
-    },
+    deliveries: (make) => make.outOfOrder(),
   },
   {
     id: "unknown_type",
     sent: "an event of a type that does not exist yet",
+    effects: atMost(1),
     expected: "accepted",
     should: TAKE,
     why:
@@ -154,6 +173,7 @@ export const probes: readonly [Probe, ...Probe[]] = [
   {
     id: "extra_fields",
     sent: "an event with unknown fields, in the event and in its record",
+    effects: exactly(1),
     expected: "accepted",
     should: TAKE,
     why: "Fields are added without notice. Read the fields that you need and ignore the others.",
@@ -164,6 +184,7 @@ export const probes: readonly [Probe, ...Probe[]] = [
   {
     id: "invalid_json",
     sent: "half of an event, correctly signed",
+    effects: atMost(1),
     expected: "either",
     should: "answer 400, or 2xx after it verified the signature and stored the raw body",
     why:
@@ -178,14 +199,16 @@ export const probes: readonly [Probe, ...Probe[]] = [
   {
     id: "slow_send",
     sent: "a genuine event whose body takes two seconds to arrive",
+    effects: exactly(1),
     expected: "accepted",
     should: TAKE,
     why: "A body may arrive in any number of pieces; the signature covers all of them.",
-    deliveries: (make) => [make.genuine({ slow: true })],
+    deliveries: (make) => [make.genuine({ transport: "slow_send" })],
   },
   {
     id: "large_body",
     sent: "a genuine event of 200 KB",
+    effects: exactly(1),
     expected: "accepted",
     should: TAKE,
     why: "Events carry whole records. Common body parsers stop at 100 KB by default.",
@@ -194,6 +217,7 @@ export const probes: readonly [Probe, ...Probe[]] = [
   {
     id: "burst",
     sent: `${BURST} genuine events at once`,
+    effects: exactly(BURST),
     expected: "accepted",
     should: "answer 2xx to all",
     why: "A payroll or an import makes hundreds of events at once. Put them into a queue, respond, then process them.",
@@ -208,95 +232,4 @@ const withSignature = (
 ): TestDelivery => ({
   ...delivery,
   signature: signatureOf(delivery),
-});
-
-export interface TestDelivery {
-  eventId: string;
-  eventType: string;
-  body: string;
-  /** Undefined: no signature is sent. */
-  signature: string | undefined;
-  /** Sends the body in pieces with pauses between them. */
-  slow?: true;
-}
-
-export type TestDeliveries = ReturnType<typeof createTestDeliveries>;
-
-interface EventChanges {
-  type?: string;
-  /** Age of the event in seconds. */
-  age?: number;
-  /** Fields of the record in the event. */
-  data?: Record<string, unknown>;
-  /** Fields of the event itself. */
-  more?: Record<string, unknown>;
-  slow?: true;
-  /** How the event becomes text (default: as the sandbox writes events). */
-  write?(event: object): string;
-}
-
-export interface TestDeliveryOptions {
-  clock: Clock;
-  random: Random;
-  sign(body: string, secret: string): string;
-  /** Writes an event as the sandbox sends it. */
-  writeEvent(event: object): string;
-}
-
-/** Makes deliveries for one receiver. Each event has a new id. */
-export function createTestDeliveries(
-  { clock, random, sign, writeEvent }: TestDeliveryOptions,
-  secret: string,
-  run: number,
-) {
-  let number = 0;
-  const began = clock.now();
-  const genuine = ({
-    type = "payment.succeeded",
-    age = 0,
-    data,
-    more,
-    slow,
-    write = writeEvent,
-  }: EventChanges = {}): TestDelivery => {
-    const id = random.id("evt", "audit", began, run, ++number);
-    const created = clock.seconds() - age;
-    const event = {
-      id,
-      object: "event",
-      type,
-      created,
-      livemode: false,
-      merchantId: "mer_audit",
-      data: { ...payment(number, created), ...data },
-      ...more,
-    };
-    const body = write(event);
-    return { eventId: id, eventType: type, body, signature: sign(body, secret), ...(slow ? { slow } : {}) };
-  };
-  return {
-    genuine,
-    /** Signs a body with the receiver's secret. */
-    sign: (body: string) => sign(body, secret),
-    signWithWrongSecret: (body: string) => sign(body, `${secret.slice(0, -1)}${secret.endsWith("0") ? "1" : "0"}`),
-  };
-}
-
-const payment = (number: number, created: number) => ({
-  id: `pay_audit_${number}`,
-  object: "payment",
-  merchantId: "mer_audit",
-  status: "succeeded",
-  amount: 12_500,
-  currency: "EUR",
-  method: "card",
-  customerId: null,
-  reference: `AUDIT-${number}`,
-  description: "Sent by an audit; no money moved",
-  fee: null,
-  failureCode: null,
-  refundedAmount: 0,
-  metadata: {},
-  created,
-  livemode: false,
 });

@@ -127,6 +127,7 @@ export const attemptVocabulary: FilterVocabulary = { fields: ATTEMPT_FIELDS, mar
 export function requestFacts(request: RequestMessage): FactsWith<(typeof REQUEST_FIELDS)[number]> {
   const { id, method, path, query, status, durationMs, operation, merchant, idempotencyKey, replayOf, fault, ignored } =
     request;
+  const { summary } = request;
   const target = query === "" ? path : `${path}?${query}`;
   const isCut = status === 0;
   const marks = {
@@ -137,7 +138,9 @@ export function requestFacts(request: RequestMessage): FactsWith<(typeof REQUEST
     ignored: ignored !== null,
   };
   return {
-    text: `${method} ${target} ${status === 0 ? "cut" : status} ${merchant ?? ""} ${id} ${operation ?? ""}`,
+    text:
+      `${method} ${target} ${status === 0 ? "cut" : status} ${merchant ?? ""} ${id} ` +
+      `${operation ?? ""} ${summary ?? ""}`,
     fields: {
       id,
       method,
@@ -167,6 +170,7 @@ export function attemptFacts(attempt: AttemptMessage): FactsWith<(typeof ATTEMPT
     errorCode,
     trigger,
     fault,
+    summary,
   } = attempt;
   const is = marksOf({
     cut: responseStatus === null,
@@ -175,7 +179,7 @@ export function attemptFacts(attempt: AttemptMessage): FactsWith<(typeof ATTEMPT
     failed: status !== "succeeded",
   });
   return {
-    text: `${eventType} ${eventId} ${url} ${status} ${responseStatus ?? errorCode ?? ""} ${merchant} ${id}`,
+    text: `${eventType} ${eventId} ${url} ${status} ${responseStatus ?? errorCode ?? ""} ${merchant} ${id} ${summary ?? ""}`,
     fields: {
       id,
       event: `${eventType} ${eventId}`,

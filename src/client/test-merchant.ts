@@ -1,23 +1,27 @@
 // A merchant for one test: its API key, and the control API limited to this merchant.
 
 import type {
-  ControlApi,
   EventsListInput,
-  Expectation,
   FaultRule,
   FaultsAddInput,
   FaultsClearReply,
   LoggedEvent,
   LoggedRequest,
   RequestsListInput,
-  SandboxVerifyInput,
   SandboxVerifyReply,
   TriggeredEvent,
 } from "../../generated/control-api.ts";
+import { baggageOf } from "../kernel/baggage.ts";
+import type { CountedExpectation, SandboxApi, VerifyOptions } from "./effects.ts";
 
 export interface OwnMerchant {
   readonly id: string;
   readonly apiKey: string;
+  /**
+   * The W3C header `baggage`: with the isolation on, a call that has it and the key of the fixture's own merchant acts
+   * as this merchant.
+   */
+  readonly baggage: string;
   /** The base URL for the client under test, including `/v1`. */
   readonly baseUrl: string;
   readonly faults: {
@@ -37,8 +41,8 @@ export interface OwnMerchant {
   /** The events of the merchant, newest first (default limit: 100). */
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
   /** Checks expectations about this merchant, and waits up to `within` for them to hold. */
-  verify(expected: Expectation[] | Omit<SandboxVerifyInput, "merchant">): Promise<SandboxVerifyReply>;
-  /** Removes the merchant with all its records. */
+  verify(expected: CountedExpectation[] | Omit<VerifyOptions, "merchant">): Promise<SandboxVerifyReply>;
+  /** Removes the merchant with all its records, once its webhooks in flight have been received and judged. */
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -50,7 +54,7 @@ const DEFAULT_LIMIT = 100;
  * `name`, such as that of the test, its ids, keys and secrets are the same in every run.
  */
 export async function ownMerchant(
-  sandbox: ControlApi,
+  sandbox: SandboxApi,
   { fixture, name }: { fixture?: string | undefined; name?: string | undefined } = {},
 ): Promise<OwnMerchant> {
   const { baseUrl } = await sandbox.overview();
@@ -62,6 +66,7 @@ export async function ownMerchant(
   return {
     id: merchant,
     apiKey,
+    baggage: baggageOf(merchant),
     baseUrl,
     faults: {
       add: (rule) => sandbox.faults.add({ ...rule, match: { ...rule.match, merchant } }),

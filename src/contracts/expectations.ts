@@ -122,6 +122,18 @@ export const Expectation = Type.Object(
         { ...closed, description: "That a scenario passes, or has a number of points" },
       ),
     ),
+    effects: Type.Optional(
+      Type.Object(
+        {
+          match: Type.Optional(DeliveryMatch),
+          made: Type.Integer({ minimum: 0, description: "How often the receiver has acted on matching events" }),
+        },
+        {
+          ...closed,
+          description: "That the receiver acted once on each matching event, however often it was delivered",
+        },
+      ),
+    ),
     fault: Type.Optional(
       Type.Object(
         { id: text("Id of a fault rule"), fired: count },

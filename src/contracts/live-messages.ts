@@ -61,6 +61,11 @@ export const RequestMessage = Type.Object(
           "unknown query parameters, and `Idempotency-Key` where the operation takes none",
       }),
     ),
+    summary: nullable(
+      Type.String({
+        description: "The response in a line: the code and message of an error, or the record that a write returned",
+      }),
+    ),
   },
   { title: "request_message" },
 );
@@ -88,6 +93,9 @@ export const AttemptMessage = Type.Object(
     status: text,
     responseStatus: nullable(Type.Integer()),
     errorCode: maybeText,
+    summary: nullable(
+      Type.String({ description: "Why it failed: the first line of the response's body, or the error" }),
+    ),
     durationMs: nullable(Type.Number()),
     nextAttemptAt: nullable(
       Type.Number({

@@ -80,6 +80,7 @@ export const RunReport = Type.Object(
       "Sandboxes that tests created for themselves: `verdicts` includes theirs, all other data is without them",
     ),
     totals,
+    unchecked: Type.Array(Type.String(), { description: "What nothing in the run decides, although it may be wrong" }),
     coverage: Type.Array(Coverage),
     events: list(
       Type.Object({ type: text, emitted: integer, delivered: integer }),

@@ -13,6 +13,7 @@ const ShownResult = Type.Object({
   ...expectation,
   verdict: oneOf(VERDICTS, "`pass` if a verdict passed and none failed"),
   earned: Type.Integer(),
+  says: Type.String({ description: "The reason of the verdict" }),
   pass: Type.Integer(),
   fail: Type.Integer(),
   inconclusive: Type.Integer(),
@@ -33,6 +34,16 @@ export const ShownScenario = Type.Object(
     faults: Type.Array(Type.Record(Type.Unknown()), {
       description: "The fault rules with their counts; as written in its file if it is not armed",
     }),
+    effects: nullable(
+      Type.Object(
+        {
+          before: Type.Integer({ description: "How often the receiver had acted when the scenario was armed" }),
+          now: nullable(Type.Integer({ description: "How often it had when it was last counted" })),
+          event: nullable(Type.String({ description: "The events on which it acts; null if they were not named" })),
+        },
+        { description: "The counts of the receiver's effects; null if they are not counted" },
+      ),
+    ),
     expectations: Type.Array(ShownResult),
     score: Type.Integer({ description: "The points earned" }),
     points: Type.Integer({ description: "The points available" }),

@@ -14,8 +14,8 @@ export interface WebhookRequest {
   url: string;
   headers: Record<string, string>;
   body: string;
-  /** A fault of the transport; `drop` sends nothing at all. */
-  transport?: "slow_send" | "abort_mid_body" | "drop";
+  /** A fault of the transport; `hang_up` sends everything and does not wait long, `drop` sends nothing at all. */
+  transport?: "slow_send" | "abort_mid_body" | "hang_up" | "drop";
 }
 
 /** The form of the signature (default). The key of the digest is an assumption. */

@@ -34,6 +34,9 @@ const LoggedAttempt = Type.Object(
       "The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, " +
         "before the next attempt",
     ),
+    summary: nullable(
+      Type.String({ description: "Why it failed: the first line of the response's body, or the error" }),
+    ),
     durationMs: nullable(
       Type.Number({ description: "Real milliseconds until the receiver responded; null if the attempt was aborted" }),
     ),

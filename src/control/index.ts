@@ -1,6 +1,7 @@
 // The list of all control operations, in the order of the reference.
 
 import type { Endpoint } from "../contracts/endpoint.ts";
+import * as audits from "./audits.ts";
 import * as clock from "./clock.ts";
 import * as deliveries from "./deliveries.ts";
 import * as endpoints from "./endpoints.ts";
@@ -24,6 +25,7 @@ const files = [
   deliveries,
   verdicts,
   verification,
+  audits,
   endpoints,
   clock,
   faults,

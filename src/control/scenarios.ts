@@ -7,9 +7,9 @@ import type { Scenarios } from "../scenarios/index.ts";
 import { jsonSchemaReply, Type, text } from "../schema/shapes.ts";
 import { wholeList, wholeListOf } from "./given-values.ts";
 
-const endpoint = endpointFactory<{ scenarios: Pick<Scenarios, "list" | "find" | "start" | "stop" | "schema"> }>(
-  "Scenarios",
-);
+const endpoint = endpointFactory<{
+  scenarios: Pick<Scenarios, "list" | "find" | "start" | "count" | "stop" | "schema">;
+}>("Scenarios");
 
 const scenarioReply = (state: ScenarioState) => ({
   ...state,
@@ -60,12 +60,43 @@ const startScenario = endpoint({
   description:
     "Its faults are armed, and the verdicts they cause count towards its score. " +
     "A scenario that is already armed starts again; a reset disarms it.",
-  body: Type.Object({ merchant: Type.Optional(text("The merchant it applies to (default: all)")) }),
+  body: Type.Object({
+    merchant: Type.Optional(text("The merchant it applies to (default: all)")),
+    effects: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        description: "How often the receiver has acted so far; `PATCH` takes the later counts (default: not counted)",
+      }),
+    ),
+    event: Type.Optional(
+      text("The type of the events on which the receiver acts, or a pattern (default: all, if they are of one type)"),
+    ),
+  }),
   example: { merchant: "mer_lodge" },
   exampleParams: { name: "lost-response" },
   reply: ShownScenario,
   errors: ["resource_not_found"],
-  handle: async ({ scenarios, params, body }) => scenarioReply(await scenarios.start(params.name, body.merchant)),
+  async handle({ scenarios, params, body: { merchant, effects, event } }) {
+    const counted = effects === undefined ? undefined : { before: effects, event };
+    return scenarioReply(await scenarios.start(params.name, merchant, counted));
+  },
+});
+
+const countEffects = endpoint({
+  id: "scenarios.count",
+  method: "PATCH",
+  path: "/scenarios/{name}",
+  summary: "Set how often the receiver has acted, in a scenario that was started with such a count",
+  description: "The increase must equal the number of events that the receiver accepted since the scenario was armed.",
+  query: merchantQuery,
+  body: Type.Object({
+    effects: Type.Integer({ minimum: 0, description: "How often the receiver has acted so far" }),
+  }),
+  example: { effects: 1 },
+  reply: ShownScenario,
+  errors: ["resource_not_found", "invalid_state"],
+  handle: async ({ scenarios, params, query, body: { effects = 0 } }) =>
+    scenarioReply(await scenarios.count(params.name, query.merchant, effects)),
 });
 
 const stopScenario = endpoint({
@@ -79,4 +110,4 @@ const stopScenario = endpoint({
   handle: async ({ scenarios, params, query }) => scenarioReply(await scenarios.stop(params.name, query.merchant)),
 });
 
-export const operations = [listScenarios, showScenarioSchema, showScenario, startScenario, stopScenario];
+export const operations = [listScenarios, showScenarioSchema, showScenario, startScenario, countEffects, stopScenario];

@@ -1,17 +1,14 @@
-// Verification of a run: expectations, the report, and the audit of a webhook receiver.
+// Verification of a run: expectations and the report.
 
 import { endpointFactory } from "../areas/declare/operation.ts";
-import type { Audit } from "../audit/audit.ts";
 import { Expectations, Verification } from "../contracts/expectations.ts";
 import { HarLog, REPORT_FORMATS, type ReportFormat, type RunEnd, RunReport } from "../contracts/run-report.ts";
-import { VERDICTS } from "../contracts/verdict.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, Type, text } from "../schema/shapes.ts";
 import type { Verifier } from "../verify/verifier.ts";
 
 interface Parts {
   verifier: Pick<Verifier, "verify">;
-  auditor: { audit(url: string, secret: string | undefined, gone: AbortSignal | undefined): Promise<Audit> };
   /** The report so far: an object for `json` and `har`, otherwise a Document. `end` is the result of `exec`. */
   report(format: ReportFormat, end: RunEnd): Promise<object>;
 }
@@ -25,6 +22,7 @@ const verify = endpoint({
   summary: "Check expectations on the run, and wait for them if needed",
   description:
     "Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. " +
+    "A scenario about receivers holds once they had their 3 seconds to act on the last delivery. " +
     "Covers everything since the last reset.",
   query: Type.Object({
     strict: Type.Optional(
@@ -79,50 +77,4 @@ const showReport = endpoint({
   },
 });
 
-const ProbeResult = Type.Object(
-  {
-    probe: Type.String(),
-    verdict: oneOf(VERDICTS, "`inconclusive` if the receiver also refuses genuine events, or does not answer"),
-    sent: Type.String(),
-    did: Type.String({ description: "What the receiver did" }),
-    should: Type.String({ description: "What it should have done" }),
-    why: Type.String(),
-  },
-  { title: "probe" },
-);
-
-const auditReceiver = endpoint({
-  id: "sandbox.audit",
-  method: "POST",
-  path: "/audit",
-  summary: "Test a webhook receiver with genuine, repeated, malformed and forged events",
-  description:
-    "Sends about 220 synthetic payment events to the receiver, which takes a few seconds. " +
-    "They belong to no merchant, are not logged as deliveries, and are not retried. " +
-    "Their `created` is the sandbox time, or the machine's if the receiver accepts only that.",
-  body: Type.Object({
-    url: text("Address of the receiver; the same addresses are allowed as for webhook endpoints"),
-    secret: Type.Optional(
-      text("Secret the receiver verifies with (default: that of the endpoint registered at this address)", {
-        minLength: 1,
-      }),
-    ),
-  }),
-  example: { url: "http://localhost:3000/hooks" },
-  reply: Type.Object({
-    url: Type.String(),
-    verdict: oneOf(VERDICTS, "The worst verdict of all probes"),
-    forgeryAccepted: Type.Boolean({ description: "Whether the receiver accepted an event signed without the secret" }),
-    probes: Type.Array(ProbeResult),
-  }),
-  errors: [
-    "invalid_state",
-    "resource_not_found",
-    "invalid_webhook_url",
-    "webhook_url_not_local",
-    "webhook_url_loopback",
-  ],
-  handle: ({ body: { url = "", secret }, auditor, gone }) => auditor.audit(url, secret, gone),
-});
-
-export const operations = [verify, showReport, auditReceiver];
+export const operations = [verify, showReport];

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { RequestMessage } from "../contracts/live-messages.ts";
+import { tryParseJson } from "../kernel/attempt.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import { isRateLimit } from "../kernel/errors.ts";
 import { containsLiveKey, mask, maskKey } from "../kernel/mask.ts";
@@ -113,6 +114,7 @@ export function requestMessage(entry: RequestEntry): RequestMessage {
     replayOf,
     fault,
     ignored,
+    summary,
   } = entry;
   return {
     id,
@@ -129,6 +131,7 @@ export function requestMessage(entry: RequestEntry): RequestMessage {
     replayOf: replayOf ?? null,
     fault: fault ?? null,
     ignored: ignored ?? null,
+    summary: summary ?? null,
   };
 }
 
@@ -136,6 +139,22 @@ export function requestMessage(entry: RequestEntry): RequestMessage {
 function ignoredInput(sent: RequestContext["headers"]): string | undefined {
   const { "X-Sandbox-Unknown-Params": params, "X-Sandbox-Ignored-Headers": headers } = sent;
   return params !== undefined && headers !== undefined ? `${params}, ${headers}` : (params ?? headers);
+}
+
+const LONGEST_SUMMARY = 300;
+/** Records begin with their id, so the start of a body is enough. */
+const SUMMARISED = 2_048;
+
+/** `invalid_state: This payment …` for an error, `pay_1 succeeded` for a write. */
+function summaryOf(method: string | undefined, status: number, body: string): string | undefined {
+  if (status >= 400) {
+    const { code, message } = (tryParseJson(body) ?? {}) as { code?: unknown; message?: unknown };
+    return code === undefined ? undefined : `${code}: ${message}`.slice(0, LONGEST_SUMMARY);
+  }
+  if (method === "GET" || method === "HEAD") return undefined;
+  const start = body.slice(0, SUMMARISED);
+  const found = [/"id":"([^"]{1,80})"/, /"status":"(\w{1,40})"/].flatMap((pattern) => pattern.exec(start)?.[1] ?? []);
+  return found.length === 0 ? undefined : found.join(" ");
 }
 
 const UNKNOWN: Connection = { number: 0, opened: 0 };
@@ -166,6 +185,7 @@ function describe(context: RequestContext, connection: Connection, answeredAt: n
     replayOf: context.replayOf,
     fault: context.faults?.fired.join(",") || undefined,
     ignored: ignoredInput(context.headers),
+    summary: reply && summaryOf(incoming.method, reply.status, reply.body),
     requestHeaders: incoming.headers,
     requestBody: context.bodyText,
     responseHeaders: context.sentHeaders,

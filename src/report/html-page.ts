@@ -15,7 +15,7 @@ import baseStyle from "../kernel/base.css?raw";
 import { count, plural } from "../kernel/text.ts";
 import type { EventTypeCoverage } from "../store/request-log/coverage.ts";
 import style from "./report.css?raw";
-import { classOf, nameOfStatus, verdictOf } from "./run-data.ts";
+import { classOf, nameOfStatus, uncheckedText, verdictOf } from "./run-data.ts";
 
 class Markup {
   readonly text: string;
@@ -89,7 +89,8 @@ ${content}
 `.text;
 }
 
-function outcome({ problems, failed, verdicts, totals }: RunReport): Markup {
+function outcome(run: RunReport): Markup {
+  const { problems, failed, verdicts, totals } = run;
   if (problems.length > 0) return markup`<span class="chip pill red">the run failed</span>`;
   if (verdicts.length === 0) return markup`<span class="chip pill soft">no verdicts</span>`;
   const { fail } = totals.verdicts;
@@ -101,7 +102,7 @@ function outcome({ problems, failed, verdicts, totals }: RunReport): Markup {
   const verdict = verdictOf(totals);
   if (verdict === "fail" && !failed)
     return markup`<span class="chip pill yellow">the run passed, but ${words.fail}</span>`;
-  return markup`<span class="chip pill ${TONES[verdict]}">${words[verdict]}</span>`;
+  return markup`<span class="chip pill ${TONES[verdict]}">${words[verdict] + uncheckedText(run)}</span>`;
 }
 
 const TONES: Record<Verdict, Tone> = { pass: "green", fail: "red", inconclusive: "yellow" };

@@ -110,11 +110,13 @@ function verdictCases(run: RunReport): Case[] {
     if (!same) byName.set(name, [found]);
     else if (same[0].verdict === found.verdict) same.push(found);
   }
-  return [...byName].map(([name, found]) => {
+  const cases = [...byName].map(([name, found]) => {
     const [{ verdict, says, hint, severity: type }] = found;
     const shown = [hint, ...found.flatMap((one) => [...(one.says === says ? [] : [one.says]), evidenceText(one)])];
     return judgedCase(run, { classname: "verdicts", name, verdict, says, condition: "verdicts", type, shown });
   });
+  const unchecked = run.unchecked.map((what) => skipped("verdicts", `not checked: ${what}`, `not checked: ${what}`));
+  return [...cases, ...unchecked];
 }
 
 /** An operation that was never called is a skipped case. */

@@ -3,7 +3,7 @@
 import { evidenceText } from "../client/verdict-text.ts";
 import type { RunReport } from "../contracts/run-report.ts";
 import { count, plural } from "../kernel/text.ts";
-import { nameOfStatus, verdictOf } from "./run-data.ts";
+import { nameOfStatus, uncheckedText, verdictOf } from "./run-data.ts";
 
 const OUTCOME = {
   pass: "✅ Every verdict is pass",
@@ -60,12 +60,12 @@ function title(run: RunReport): string {
   const { problems, verdicts, totals } = run;
   if (problems.length > 0) return "❌ The run failed";
   if (totals.verdicts.fail > 0 && !run.failed) return "⚠️ The run passed, but the judge found mistakes";
-  return verdicts.length > 0 ? OUTCOME[verdictOf(totals)] : "Run of the merchant sandbox";
+  return verdicts.length > 0 ? OUTCOME[verdictOf(totals)] + uncheckedText(run) : "Run of the merchant sandbox";
 }
 
 type Cell = string | number | null;
 
-function summary({ totals, sandbox, added }: RunReport): string {
+function summary({ totals, sandbox, added, unchecked }: RunReport): string {
   const { operations, events, statuses, deliveries, verdicts } = totals;
   const ofOthers = added.reduce((sum, { requests }) => sum + (requests ?? 0), 0);
   const counted = (counts: Record<string, number>) =>
@@ -81,6 +81,7 @@ function summary({ totals, sandbox, added }: RunReport): string {
       ["Requests", `${count(totals.requests)}: ${counted(statuses)}`],
       ["Deliveries", counted(deliveries)],
       ["Verdicts", counted(verdicts)],
+      ...unchecked.map((what) => ["Not checked", what]),
       ...(added.length > 0
         ? [
             [

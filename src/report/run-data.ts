@@ -9,6 +9,7 @@ import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/request-log/coverage.ts";
 import { type RequestRow, shownRequest } from "../store/request-log/read-requests.ts";
+import type { LoggedDelivery } from "../store/request-log/run-summary.ts";
 import type { Stores } from "../store/stores.ts";
 
 export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "runSummary"> {
@@ -47,7 +48,8 @@ export function gather(sources: RunSources, end: RunEnd) {
   );
   const requests = Object.values(statuses).reduce((sum, calls) => sum + calls, 0);
   const begun = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
-  const scenarios = sources.scenarios().map(showScenario);
+  const armed = sources.scenarios();
+  const scenarios = armed.map(showScenario);
   const run: RunReport = {
     ...end,
     failed:
@@ -68,6 +70,7 @@ export function gather(sources: RunSources, end: RunEnd) {
       deliveries: countBy(deliveries, ({ state }) => state),
       verdicts: { pass: 0, fail: 0, inconclusive: 0, ...countBy(verdicts, ({ verdict }) => verdict) },
     },
+    unchecked: findUnchecked(deliveries, verdicts, armed),
     coverage,
     events,
     scenarios,
@@ -78,6 +81,23 @@ export function gather(sources: RunSources, end: RunEnd) {
   };
   return { run, rows, attempts };
 }
+
+const ACTS_ONCE = "webhook.single_effect";
+
+/** Whether a receiver acted once shows only in its calls of the API after repeated deliveries, or in counts. */
+function findUnchecked(
+  deliveries: readonly LoggedDelivery[],
+  verdicts: readonly VerdictMessage[],
+  scenarios: readonly ScenarioState[],
+): string[] {
+  const decisive = [...verdicts, ...scenarios.flatMap(({ expectations }) => expectations)];
+  const isDecided = decisive.some(({ rule, verdict }) => rule === ACTS_ONCE && verdict !== "inconclusive");
+  return isDecided || !deliveries.some(({ state }) => state === "succeeded") ? [] : ["whether it acted once"];
+}
+
+/** The verdicts' outcome as a headline continues it, so that none says pass for what was not checked. */
+export const uncheckedText = ({ unchecked }: RunReport) =>
+  unchecked.length === 0 ? "" : `; not checked: ${unchecked.join(", ")}`;
 
 /**
  * A request without a response has the status 0 in the request log and null in reports, so that a reader cannot take it

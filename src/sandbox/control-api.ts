@@ -5,7 +5,6 @@ import { resolve } from "node:path";
 import { eventTypes, resources } from "../areas/index.ts";
 import { callService } from "../client/http-transport.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
-import type { WebhookRequest } from "../contracts/webhook.ts";
 import type { ControlContext } from "../control/index.ts";
 import type { About } from "../control/overview.ts";
 import { type ErrorCode, SandboxError } from "../kernel/errors.ts";
@@ -17,17 +16,15 @@ import { type Assumptions, shownError } from "../store/assumptions.ts";
 import { createViews } from "../store/records/views.ts";
 import { readCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
-import type { Receiver } from "../store/webhooks/deliveries.ts";
 import { openSeeder } from "../store/world/seed.ts";
 import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
-import { eventWriterUnder } from "../webhooks/event-body.ts";
-import { createSender } from "../webhooks/http/sender.ts";
 import { shownSignature } from "../webhooks/signature.ts";
-import { buildRequest, type WebhookEvent } from "../webhooks/webhook-request.ts";
-import { type Engine, operations, reportDefect, senderOptions, storedKinds } from "./engine.ts";
+import { openAuditor } from "./auditor.ts";
+import { type Engine, operations, reportDefect } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
+import { restoredFrom } from "./restore-snapshot.ts";
 import { createStartState } from "./start-state.ts";
 
 /** The parts of the control API. Starting and stopping the sandbox use some of them. */
@@ -36,6 +33,7 @@ export type ControlApiParts = ReturnType<typeof openControlApi>;
 export function openControlApi(engine: Engine) {
   const { address, fixtures, image, clock, random, life } = engine;
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
+  const { trust, bodies } = engine.options;
   const statusOf = (code: ErrorCode) => shownError(engine.assumed, code).status;
   const coverage = () => readCoverage({ operations: engine.operations, eventTypes, statusOf, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
@@ -59,7 +57,6 @@ export function openControlApi(engine: Engine) {
     image,
     random,
     dataReplaced,
-    cachesCleared: () => clearCaches(stores),
     removed,
   });
   const verifier = openVerifier(engine);
@@ -70,7 +67,7 @@ export function openControlApi(engine: Engine) {
     random,
     life,
     world,
-    snapshots: openSnapshots({ ...stores, ...engine.options, resources: storedKinds }),
+    snapshots: openSnapshots({ ...stores, trust, build: (snapshot) => restoredFrom(snapshot, bodies), dataReplaced }),
     dispatcher,
     limiter,
     faults: faults.rules,
@@ -81,7 +78,6 @@ export function openControlApi(engine: Engine) {
     verifier,
     auditor: openAuditor(engine),
     report: openReporter(engine, shared),
-    dataReplaced,
     publish: hub.publish,
     made: hub.made,
     resources,
@@ -127,7 +123,11 @@ function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, lis
     resources,
     records: (merchant, resource) => recordsOf(stores, clock.seconds(), merchant, resource),
     operations,
-    judge: { rules: judge.rules.map(({ id }) => id), verdicts: () => judge.verdicts() },
+    judge: {
+      rules: judge.rules.map(({ id }) => id),
+      verdicts: () => judge.verdicts(),
+      isWatching: judge.isWatching,
+    },
     scenarios: scenarios.armed,
     faults: () => new Map(faults.rules.list().map(({ id, fired }) => [id, fired])),
     listen(listener) {
@@ -160,39 +160,6 @@ function openReporter(
     scenarios: scenarios.armed,
   };
   return async (format, end) => (await import("../report/report.ts")).report(sources, format, end);
-}
-
-/** Loads the audit at its first run. */
-function openAuditor(engine: Engine): ControlContext["auditor"] {
-  const { clock, random, stores, targets } = engine;
-  const { tenants, deliveries } = stores;
-  let runs = 0;
-  /** The secret of the newest endpoint at an address: a client that registers again uses the new secret. */
-  const secretOf = (url: string) => {
-    const endpoints = tenants
-      .list()
-      .flatMap(({ id }) => deliveries.secrets(id).map(({ endpoint }) => deliveries.receiver(id, endpoint)));
-    return endpoints.findLast((receiver) => receiver?.url === url)?.secret;
-  };
-  return {
-    async audit(url, secret, gone) {
-      const { auditReceiver } = await import("../audit/audit.ts");
-      const options = senderOptions(engine);
-      const sender = createSender(options);
-      const build = (event: WebhookEvent, receiver: Pick<Receiver, "url" | "secret">) =>
-        buildRequest(event, receiver, options);
-      const send = (request: WebhookRequest) => {
-        gone?.throwIfAborted();
-        return sender.send(request).outcome;
-      };
-      // Some forms of the signature cover the id of the event.
-      const sign = (body: string, key: string) =>
-        options.sign(body, key, /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1] ?? "");
-      const writeEvent = eventWriterUnder(engine.assumed);
-      const deps = { clock, random, sign, writeEvent, secretOf, checkTarget: targets.check, buildRequest: build, send };
-      return auditReceiver(deps, url, secret, ++runs).finally(() => sender.close());
-    },
-  };
 }
 
 function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => string) {
@@ -228,7 +195,7 @@ async function callForLearner(
   const url = new URL(address.url());
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
-  const reply = await callService(url.href.replace(/\/$/, ""), { method, path, key, headers, body });
+  const reply = await callService(url.href, { method, path, key, headers, body });
   // A 409 means that the step's result exists already. A sandbox that other machines can call takes no endpoint on its
   // own machine.
   const { code } = reply.body as { code?: ErrorCode };

@@ -1,8 +1,9 @@
 // createSandbox(): reads the options, fills the database, opens the sockets, and creates the engine and the control API
 // on first use.
 
-import type { ControlApi, LiveEvent } from "../../generated/control-api.ts";
+import type { LiveEvent } from "../../generated/control-api.ts";
 import { type ControlTransport, createControlClient } from "../client/control-call.ts";
+import { type SandboxApi, withEffects } from "../client/effects.ts";
 import { connect } from "../client/http-transport.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
 import { VERDICT_RANK, type VerdictMessage } from "../contracts/verdict.ts";
@@ -19,13 +20,21 @@ import { Document } from "../kernel/reply-bodies.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import { createMountedAddress, createOwnAddress } from "./address.ts";
 import { type ControlApiParts, openControlApi } from "./control-api.ts";
-import { type Defect, type Engine, openEngine, operations, prepareStorage, type StorageOptions } from "./engine.ts";
+import {
+  type Defect,
+  type Engine,
+  openEngine,
+  operations,
+  prepareStorage,
+  reportDefect,
+  type StorageOptions,
+} from "./engine.ts";
 import { checkOptions, completeOptions, type GivenOptions, type Options, ownHost } from "./options.ts";
 import { mount, type Served, serve } from "./serve.ts";
 import { openSockets } from "./sockets.ts";
 
 /** A running sandbox: its address, its listeners, and a method for each operation of the control API. */
-export interface Sandbox extends ControlApi {
+export interface Sandbox extends SandboxApi {
   /**
    * The address of the sandbox, such as `http://127.0.0.1:4747`. With `listen: false` it is where the app has mounted
    * the sandbox, such as `http://localhost:3000/pay`; it is empty until a request has arrived or a server is attached.
@@ -105,10 +114,11 @@ export async function openSandbox(
   try {
     if (isChanged(options)) await lazy.controlApi().start.setUp();
     const handlers = once(() => openSockets(lazy.engine(), lazy.controlApi, !hasPort));
-    const served = "listensOn" in address ? await serve(options, address, handlers) : mount(address, handlers);
+    const served =
+      "listensOn" in address ? await serve(options, address, handlers) : mount(address, handlers, lazy.reached);
     lazy.start(served);
-    await addToRun(address.url(), null, []);
-    const client = createControlClient(inProcessTransport(lazy.controlApi));
+    if (hasPort) await addToRun(address.url(), null, []);
+    const client = withEffects(createControlClient(inProcessTransport(lazy.controlApi)));
     return withProperties(client, describe(prepared, lazy, served));
   } catch (error) {
     await lazy.discard();
@@ -176,6 +186,7 @@ function openLazyEngine(given: StorageOptions) {
   const { options, address, clock } = given;
   const opened: Opened = {};
   let cancelFirstLook = () => {};
+  let announced = Promise.resolve();
   let requests = 0;
   const lazy = {
     engine(): Engine {
@@ -202,12 +213,20 @@ function openLazyEngine(given: StorageOptions) {
         clock.wake();
       });
     },
+    /** Call it at the first request of a sandbox in an app, whose address was unknown before. */
+    reached() {
+      const { stores, listeners } = lazy.engine();
+      stores.database.listensAt(address.url());
+      // The request does not wait for it.
+      announced = addToRun(address.url(), null, []).catch((error) => reportDefect(listeners, error, "exec"));
+    },
     /** Ends waiting calls, completes requests and then deliveries, and closes the database last. */
     async close() {
       cancelFirstLook();
       await stop(opened, clock, CLOSE_TIMEOUT);
       const verdicts = opened.engine?.judge.verdicts({ erased: true }) ?? [];
       opened.engine?.stores.close();
+      await announced;
       await addToRun(address.url(), requests, verdicts);
     },
     /** Closes after a failed start, without waiting, and removes the file if this start created it. */
@@ -268,7 +287,7 @@ async function addToRun(sandbox: string, requests: number | null, verdicts: read
     MERCHANT_SANDBOX_URL: url,
     MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken,
   } = process.env;
-  // A mounted sandbox has no address before its first request.
+  // A sandbox in an app that got no request has no address.
   if (mark === undefined || url === undefined || sandbox === "") return;
   const added = verdicts
     .toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict])

@@ -29,6 +29,7 @@ import { openStores, type Stores } from "../store/stores.ts";
 import { adoptRows, wrongRow } from "../store/world/check-rows.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
+import { compareEffects } from "../verify/check-effects.ts";
 import { checkVerdicts } from "../verify/check-verdicts.ts";
 import { createDispatcher, webhookTimeoutFact } from "../webhooks/dispatcher.ts";
 import { eventWriterUnder } from "../webhooks/event-body.ts";
@@ -134,6 +135,8 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     judgeRules,
     verdicts: () => judge.verdicts(),
     checkVerdicts,
+    compareEffects,
+    runSummary: stores.runSummary,
     folder: packageFile("fixtures/scenarios"),
   });
   const dispatcher = createDispatcher({
@@ -227,7 +230,10 @@ function openData({ options, assumed, address, clock, random }: DataOptions, sou
   return {
     targets,
     schedule,
-    stores: openStores({ clock, random, webhooks, bodies: options.bodies, trust: options.trust, rows, ...source }),
+    stores: openStores({
+      ...{ clock, random, webhooks, bodies: options.bodies, trust: options.trust, rows, ...source },
+      isIsolated: options.isolation !== "off",
+    }),
   };
 }
 

@@ -9,7 +9,10 @@ import { nearestOrAll } from "../kernel/did-you-mean.ts";
 import { asMisuse, fail } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { merchantLabel } from "../kernel/random.ts";
+import type { RunSummary } from "../store/request-log/run-summary.ts";
+import type { compareEffects } from "../verify/check-effects.ts";
 import type { checkVerdicts, VerdictsResult } from "../verify/check-verdicts.ts";
+import { ACTS_ONCE, type CountedEffects, type GivenEffects, UNCHECKED, withCountedEffects } from "./effects.ts";
 import {
   jsonSchema,
   readFolder,
@@ -33,7 +36,15 @@ export function createScenarios(options: ScenariosOptions) {
   const { all, byName, add, checks } = createLibrary(options);
   const armedScenarios = createArmedScenarios(options);
   const { stateOf } = armedScenarios;
-  const arm = (scenario: Scenario, merchant: string | undefined) => stateOf(armedScenarios.arm(scenario, merchant));
+  const arm = (scenario: Scenario, merchant: string | undefined, effects?: GivenEffects) =>
+    stateOf(armedScenarios.arm(scenario, merchant, effects));
+  const requireArmed = async (name: string, merchant: string | undefined): Promise<ArmedScenario> => {
+    await byName(name);
+    const whose = merchant === undefined ? "" : ` for ${merchant}`;
+    return (
+      findArmed(armedScenarios, name, merchant) ?? fail("invalid_state", `The scenario ${name} is not armed${whose}.`)
+    );
+  };
   return {
     /** Every scenario, listed once per merchant if it is armed for several. */
     async list(): Promise<ScenarioState[]> {
@@ -49,7 +60,19 @@ export function createScenarios(options: ScenariosOptions) {
       return armed ? stateOf(armed) : notArmed(scenario, options);
     },
     /** Arms a scenario. If it is armed already, its counts restart. */
-    start: async (name: string, merchant?: string) => arm(await byName(name), merchant),
+    start: async (name: string, merchant?: string, effects?: GivenEffects) =>
+      arm(await byName(name), merchant, effects),
+    /** Takes a new count of how often the receiver has acted. */
+    async count(name: string, merchant: string | undefined, effects: number): Promise<ScenarioState> {
+      const armed = await requireArmed(name, merchant);
+      if (!armed.effects)
+        return fail(
+          "invalid_state",
+          `The scenario ${name} was armed without a count of the receiver's effects: start it again with effects.`,
+        );
+      armed.effects.now = effects;
+      return stateOf(armed);
+    },
     /** Arms a scenario for all merchants, by its name or its file, such as ./outage.json. */
     async startGiven(nameOrFile: string) {
       const scenario = await (isFile(nameOrFile) ? readScenario(nameOrFile, checks) : byName(nameOrFile)).catch(
@@ -62,13 +85,7 @@ export function createScenarios(options: ScenariosOptions) {
     },
     /** Disarms a scenario and returns its final state. */
     async stop(name: string, merchant?: string): Promise<ScenarioState> {
-      await byName(name);
-      const armed = findArmed(armedScenarios, name, merchant);
-      if (!armed)
-        return fail(
-          "invalid_state",
-          `The scenario ${name} is not armed${merchant === undefined ? "" : ` for ${merchant}`}.`,
-        );
+      const armed = await requireArmed(name, merchant);
       const state = stateOf(armed);
       armedScenarios.disarm(armed);
       return { ...state, armed: false, faults: state.faults.map((fault) => ({ ...fault, status: "removed" })) };
@@ -125,6 +142,7 @@ function notArmed({ faults, expect, ...about }: Scenario, { checkVerdicts }: Sce
     merchant: null,
     since: null,
     faults,
+    effects: null,
     expectations: score(expect, (rule) => checkVerdicts([], { rules: [rule] }), 0).results,
     score: 0,
     points,
@@ -156,11 +174,11 @@ function score(expected: readonly ScenarioExpectation[], check: Check, unfired: 
 
 function resultOf(
   expected: ScenarioExpectation,
-  { verdict, counts, verdicts }: VerdictsResult<VerdictMessage>,
+  { verdict, message, counts, verdicts }: VerdictsResult<VerdictMessage>,
 ): ScenarioResult {
   const shown = verdicts.toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict]);
   const earned = verdict === "pass" ? expected.points : 0;
-  return { ...expected, verdict, earned, ...counts, verdicts: shown.slice(0, MAX_SHOWN) };
+  return { ...expected, verdict, earned, says: message, ...counts, verdicts: shown.slice(0, MAX_SHOWN) };
 }
 
 const isCounting = ({ optional, verdict }: ScenarioResult) => !(optional && verdict === "inconclusive");
@@ -177,10 +195,13 @@ function reasonOf(results: readonly ScenarioResult[], unfired: number): string {
   const rulesThat = (verdict: Verdict) =>
     results.filter((result) => result.verdict === verdict).map(({ rule }) => rule);
   const failed = rulesThat("fail");
-  const open = rulesThat("inconclusive");
+  const undecided = rulesThat("inconclusive");
+  const isUnchecked = undecided.includes(ACTS_ONCE);
+  const open = undecided.filter((rule) => rule !== ACTS_ONCE);
   const parts = [
     failed.length > 0 ? `${failed.join(", ")} failed` : "",
     open.length > 0 ? `${open.join(", ")} not decided` : "",
+    isUnchecked ? UNCHECKED : "",
     unfired > 0 ? `${unfired} of its faults ${unfired === 1 ? "has" : "have"} not fired` : "",
   ].filter((part) => part !== "");
   return `${parts.join("; ") || "everything expected was found"}.`;
@@ -193,6 +214,9 @@ interface ArmedScenario {
   readonly since: number;
   /** Ids of its fault rules. */
   readonly rules: readonly string[];
+  /** The newest delivery before it was armed. */
+  readonly newestDelivery: number;
+  readonly effects: CountedEffects | undefined;
 }
 
 type ArmedScenarios = ReturnType<typeof createArmedScenarios>;
@@ -202,9 +226,12 @@ interface ArmedScenariosOptions {
   rules: Pick<RuleRegistry, "add" | "remove" | "list" | "isLogged">;
   verdicts(): readonly VerdictMessage[];
   checkVerdicts: typeof checkVerdicts;
+  compareEffects: typeof compareEffects;
+  runSummary: Pick<RunSummary, "deliveries" | "newest">;
 }
 
-function createArmedScenarios({ now, rules, verdicts, checkVerdicts }: ArmedScenariosOptions) {
+function createArmedScenarios(options: ArmedScenariosOptions) {
+  const { now, rules, verdicts, checkVerdicts, compareEffects, runSummary } = options;
   const allArmed = new Map<string, ArmedScenario>();
   /** By merchant: the scenarios of one merchant do not change the ids of another's rules. */
   const counts = new Map<string | undefined, number>();
@@ -220,7 +247,7 @@ function createArmedScenarios({ now, rules, verdicts, checkVerdicts }: ArmedScen
     all: () => [...allArmed.values()],
     /** Without a merchant, finds the scenario that is armed for all. */
     find: (name: string, merchant: string | undefined) => allArmed.get(nameOf(name, merchant)),
-    arm(scenario: Scenario, merchant: string | undefined) {
+    arm(scenario: Scenario, merchant: string | undefined, effects: GivenEffects | undefined) {
       const before = allArmed.get(nameOf(scenario.name, merchant));
       // Rule ids are never reused, even in later runs on the same file, so that the verdicts of an earlier arming do
       // not count for this one.
@@ -232,7 +259,14 @@ function createArmedScenarios({ now, rules, verdicts, checkVerdicts }: ArmedScen
       const added = addAll(given, rules);
       counts.set(merchant, number);
       if (before) disarm(before);
-      const armed = { scenario, merchant, since: now(), rules: added };
+      const armed: ArmedScenario = {
+        scenario,
+        merchant,
+        since: now(),
+        rules: added,
+        newestDelivery: runSummary.newest().delivery,
+        effects: effects && { ...effects, now: null },
+      };
       allArmed.set(nameOf(scenario.name, merchant), armed);
       return armed;
     },
@@ -247,8 +281,13 @@ function createArmedScenarios({ now, rules, verdicts, checkVerdicts }: ArmedScen
     },
     stateOf(armed: ArmedScenario) {
       const all = verdicts();
+      const delivered = () =>
+        runSummary.deliveries(armed.merchant).filter(({ sequence }) => sequence > armed.newestDelivery);
       // Only verdicts that the scenario's own faults led to count.
-      return describe(armed, states(armed), (rule) => checkVerdicts(all, { rules: [rule], faults: [...armed.rules] }));
+      return describe(armed, states(armed), (rule) => {
+        const judged = checkVerdicts(all, { rules: [rule], faults: [...armed.rules] });
+        return rule === ACTS_ONCE ? withCountedEffects(judged, armed.effects, delivered, compareEffects) : judged;
+      });
     },
   };
 }
@@ -274,7 +313,7 @@ function addAll(given: readonly ScenarioFault[], rules: ArmedScenariosOptions["r
 }
 
 function describe(armed: ArmedScenario, states: readonly (RuleState | undefined)[], check: Check): ScenarioState {
-  const { scenario, merchant = null, since, rules } = armed;
+  const { scenario, merchant = null, since, rules, effects } = armed;
   const { faults, expect, ...about } = scenario;
   const unfired = states.filter((state) => !state || state.fired === 0).length;
   const { results, ...scored } = score(expect, check, unfired);
@@ -283,6 +322,7 @@ function describe(armed: ArmedScenario, states: readonly (RuleState | undefined)
     armed: true,
     merchant,
     since: isoTime(since),
+    effects: effects ? { ...effects, event: effects.event ?? null } : null,
     faults: states.map((state, index) => state ?? { ...faults[index], id: rules[index], status: "removed" }),
     expectations: results,
     ...scored,

@@ -7,7 +7,15 @@ import { plural } from "../kernel/text.ts";
 import { type Count, compareCount, describeCount, matchesWildcard } from "../schema/conditions.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { LoggedDelivery, RunSummary } from "../store/request-log/run-summary.ts";
-import { type Check, type CheckResult, conditionResults, nearestOf, result, resultOfCount } from "./check-result.ts";
+import {
+  type Check,
+  type CheckResult,
+  conditionResults,
+  MAX_EVIDENCE,
+  nearestOf,
+  result,
+  resultOfCount,
+} from "./check-result.ts";
 
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 
@@ -36,6 +44,46 @@ function matchesDelivery({ event, endpoint, merchant }: DeliveryMatch, delivery:
     (endpoint === undefined || delivery.endpoint === endpoint || delivery.url === endpoint) &&
     (merchant === undefined || delivery.merchant === merchant)
   );
+}
+
+/**
+ * Compares how often the receiver acted with the number of events that it accepted. What it rejected, it may have acted
+ * on too before it failed, but once at most.
+ */
+export function checkEffects(
+  log: Pick<RunSummary, "deliveries">,
+  { match = {}, made }: ExpectationOf<"effects">,
+  merchant: string | undefined,
+): Check {
+  return () => {
+    const found = log.deliveries(merchant ?? match.merchant).filter((delivery) => matchesDelivery(match, delivery));
+    return compareEffects(found, made, match.event !== undefined);
+  };
+}
+
+/** `isChosen`: the caller named the types of events on which the receiver acts. */
+export function compareEffects(deliveries: readonly LoggedDelivery[], made: number, isChosen: boolean): CheckResult {
+  const eventsOf = (some: readonly LoggedDelivery[]) => [...new Set(some.map(({ event }) => event))];
+  const delivered = eventsOf(deliveries.filter(({ attempts }) => attempts > 0));
+  const accepted = eventsOf(deliveries.filter(({ state }) => state === "succeeded"));
+  const seen = { found: made, evidence: delivered.slice(-MAX_EVIDENCE) };
+  const types = [...new Set(deliveries.map(({ type }) => type))];
+  const text = `The receiver acted ${plural(made, "time")} on ${plural(delivered.length, "event")}`;
+  if (made > delivered.length) return result("fail", `${text}: it acts more than once on the same event.`, seen);
+  if (delivered.length === 0)
+    return result("inconclusive", "No matching event was delivered.", { ...seen, open: true });
+  if (types.length > 1 && !isChosen)
+    return result(
+      "inconclusive",
+      `${text} of the types ${types.join(", ")}. Name those that it acts on as its event, or "*" for all.`,
+      { ...seen, open: true },
+    );
+  if (made < accepted.length)
+    return result("fail", `${text}, of which it accepted ${accepted.length}: the others are lost.`, {
+      ...seen,
+      open: true,
+    });
+  return result("pass", `${text}.`, seen);
 }
 
 /** Why a delivery does not meet the expectation, and whether it still could; undefined if it does. */
@@ -72,23 +120,34 @@ export function checkRecords(
   };
 }
 
-/** Without a score, the scenario must pass; while its verdict is inconclusive, waiting may change it. */
+/**
+ * Without a score, the scenario must pass; while its verdict is inconclusive, waiting may change it. A scenario with a
+ * rule on receivers holds only once they had the time to act on every delivery.
+ */
 export function checkScenario(
   find: () => ScenarioState | undefined,
   { name, score }: ExpectationOf<"scenario">,
+  { isWatching }: { isWatching(merchant?: string): boolean },
 ): Check {
   return (): CheckResult => {
     const state = find();
     if (!state) return result("inconclusive", `${name} is no longer armed.`);
-    const { verdict, says, score: found } = state;
+    const { verdict, says, score: found, merchant, expectations } = state;
     const text = `${name}: ${says}`;
+    const hold = () => {
+      const settles = expectations.some(({ rule }) => isOnReceivers(rule)) && isWatching(merchant ?? undefined);
+      return result("pass", text, { found, open: settles, settles });
+    };
+    if (score === undefined && verdict === "pass") return hold();
     if (score === undefined)
       return result(verdict ?? "inconclusive", text, { found, open: verdict === "inconclusive" });
     const compared = compareCount(score, found);
-    if (compared === "right") return result("pass", text, { found });
+    if (compared === "right") return hold();
     return result("fail", `${text} ${describeCount(score)} was wanted.`, { found, open: compared === "too few" });
   };
 }
+
+const isOnReceivers = (rule: string) => matchesWildcard("webhook.single_effect", rule) || rule.startsWith("webhook.");
 
 /** A fault that never fired has tested nothing, so the result is inconclusive. */
 export function checkFault(fired: () => number, { id, fired: count = { atLeast: 1 } }: ExpectationOf<"fault">): Check {

@@ -15,7 +15,7 @@ import { durationProblem, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { matchesWildcard, validateCount } from "../schema/conditions.ts";
 import type { Stores } from "../store/stores.ts";
-import { checkDeliveries, checkFault, checkRecords, checkScenario } from "./check-effects.ts";
+import { checkDeliveries, checkEffects, checkFault, checkRecords, checkScenario } from "./check-effects.ts";
 import { checkNever, checkRequests, checkSequence } from "./check-requests.ts";
 import type { Check } from "./check-result.ts";
 import { type CheckedVerdict, checkVerdicts } from "./check-verdicts.ts";
@@ -30,6 +30,8 @@ export interface VerificationSources extends Pick<Stores, "requestLog" | "runSum
   judge: {
     rules: readonly string[];
     verdicts(): readonly CheckedVerdict[];
+    /** Whether a verdict on receivers, of one merchant or of all, may change without further traffic. */
+    isWatching(merchant?: string): boolean;
   };
   /** The scenarios that are armed. */
   scenarios(): readonly ScenarioState[];
@@ -42,7 +44,7 @@ export interface VerificationSources extends Pick<Stores, "requestLog" | "runSum
 export type PlannedCheck = ReturnType<typeof planChecks>[number];
 
 const MAX_WAIT = 3_600_000;
-const EVENT_DRIVEN = new Set<ExpectationKind>(["requests", "sequence", "never", "deliveries"]);
+const EVENT_DRIVEN = new Set<ExpectationKind>(["requests", "sequence", "never", "deliveries", "effects"]);
 
 export function planChecks(sources: VerificationSources, { merchant, all }: Expectations) {
   if (merchant !== undefined) checkMerchant(sources, merchant, "merchant");
@@ -75,7 +77,7 @@ function checkOf(
   atLeast: number,
 ): Check {
   const { requestLog, runSummary, faults } = sources;
-  const { requests, sequence, never, deliveries, records, verdicts, scenario, fault } = expectation;
+  const { requests, sequence, never, deliveries, records, effects, verdicts, scenario, fault } = expectation;
   if (requests) {
     checkMatch(sources, requests.match, `${where}.match`);
     validateCount(requests.count, `${where}.count`);
@@ -106,6 +108,11 @@ function checkOf(
       fail("validation_failed", `${where}.kind must name one kind of record.`);
     return checkRecords(() => sources.records(merchant, resource), resource, records);
   }
+  if (effects) {
+    if (effects.match?.merchant !== undefined)
+      checkMerchant(sources, effects.match.merchant, `${where}.match.merchant`);
+    return checkEffects(runSummary, effects, merchant);
+  }
   if (verdicts) return planVerdicts(sources, verdicts, merchant, where);
   if (scenario) return planScenario(sources, scenario, merchant, where);
   const wanted = fault as ExpectationOf<"fault">;
@@ -130,7 +137,7 @@ function planVerdicts(
 }
 
 function planScenario(
-  { scenarios, allowUnarmed = false }: VerificationSources,
+  { scenarios, judge, allowUnarmed = false }: VerificationSources,
   wanted: ExpectationOf<"scenario">,
   merchant: string | undefined,
   where: string,
@@ -142,7 +149,7 @@ function planScenario(
   const armed = () => scenarios().filter(({ name }) => name === wanted.name);
   const find = () =>
     armed().filter(({ merchant: owner }) => merchantId === undefined || owner === null || owner === merchantId);
-  if (find().length === 1 || allowUnarmed) return checkScenario(() => find()[0], wanted);
+  if (find().length === 1 || allowUnarmed) return checkScenario(() => find()[0], wanted, judge);
   const owners = armed().map(({ merchant: owner }) => owner ?? "all");
   return fail(
     "validation_failed",

@@ -10,7 +10,7 @@ import type { Clock } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Stores } from "../store/stores.ts";
-import type { AttemptEnd, AttemptStart } from "../store/webhooks/attempts.ts";
+import { type AttemptEnd, type AttemptStart, summaryOf } from "../store/webhooks/attempts.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import type { Outcome } from "./http/outcome.ts";
 import { nextAttempt, type RetrySchedule, waitFor } from "./retry-schedule.ts";
@@ -198,6 +198,7 @@ function messageOf({ start, delivery }: Attempt, end: AttemptEnd, sequence: numb
     status: end.status,
     responseStatus: end.responseStatus,
     errorCode: end.errorCode,
+    summary: summaryOf(end),
     durationMs: end.duration,
     nextAttemptAt: end.nextDue === null ? null : Math.floor(end.nextDue / 1000),
     fault: start.fault?.effects.map(({ id }) => id).join(",") ?? null,

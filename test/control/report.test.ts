@@ -105,7 +105,8 @@ describe("a failed verdict", () => {
       says: "2 of 5 points",
       expectations: [],
     };
-    const run = { sandbox: { now: NOON }, scenarios: [scenario], verdicts: [], problems: [], coverage: [] };
+    const nothing = { verdicts: [], unchecked: [], problems: [], coverage: [] };
+    const run = { sandbox: { now: NOON }, scenarios: [scenario], ...nothing };
     const failing = [["score"], ["verdicts"]].map((failOn) =>
       junit({ ...run, failed: true, failOn } as unknown as RunReport),
     );

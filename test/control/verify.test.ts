@@ -4,7 +4,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Expectations } from "../../src/contracts/expectations.ts";
 import type { Verdict } from "../../src/contracts/verdict.ts";
-import { afterThisTurn, stopwatch } from "../../src/kernel/clock.ts";
+import { connect } from "../../src/index.ts";
+import { afterRealTime, afterThisTurn, stopwatch } from "../../src/kernel/clock.ts";
 import { notify, subscribeTo } from "../../src/kernel/listeners.ts";
 import { matchesWildcard } from "../../src/schema/conditions.ts";
 import { checkFault } from "../../src/verify/check-effects.ts";
@@ -451,5 +452,75 @@ describe("many that wait", () => {
     verifier.stop();
     expect((await next).verdict).toBe("fail");
     expect((await slowVerifier(0).verifier.verify({ all: wanted.all })).verdict).toBe("fail");
+  });
+});
+
+test("a scenario passes only once its receiver had the time to act on every delivery", async () => {
+  const bench = await open({ clock: "real" });
+  const receiver = await receive();
+  const writes: Promise<Answer>[] = [];
+  // Real time: the receiver acts on the first copy at once, and on the last a second after it has accepted that.
+  const act = () => void writes.push(pay(bench, rule));
+  receiver.always((_, outgoing) => {
+    outgoing.writeHead(200).end();
+    if (receiver.arrivals.length === 1) act();
+    if (receiver.arrivals.length === 3) afterRealTime(1_000, act);
+  });
+  await register(bench, receiver.url, ["booking.declined"]);
+  await bench.scenarios.start({ name: "webhook-storm" });
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline");
+  const { verdict, results } = await ask(bench, [{ scenario: { name: "webhook-storm" } }], { within: "10s" });
+  expect([verdict, results[0].message]).toEqual(["fail", expect.stringContaining("webhook.single_effect failed")]);
+  await Promise.all(writes);
+});
+
+describe("effects", () => {
+  const paid = { event: "payment.succeeded" } as const;
+
+  test("are one for each accepted event, however often it was delivered", async () => {
+    const { bench, receiver } = await openRegistered();
+    await bench.control("POST", "/faults", {
+      target: "delivery",
+      trigger: { times: null },
+      action: { type: "duplicate", copies: 3 },
+    });
+    for (let event = 1; event <= 2; event++) await bench.control("POST", "/events", { type: "payment.succeeded" });
+    await bench.control("POST", "/drain", { within: "5s" });
+    const verdictOf = async (made: number, match: object = paid) => {
+      const { results } = await ask(bench, [{ effects: { match, made } }]);
+      return [results[0].verdict, results[0].message];
+    };
+    expect(receiver.arrivals.length).toBeGreaterThanOrEqual(6);
+    expect(await verdictOf(2)).toEqual(["pass", "The receiver acted 2 times on 2 events."]);
+    expect(await verdictOf(6)).toEqual([
+      "fail",
+      "The receiver acted 6 times on 2 events: it acts more than once on the same event.",
+    ]);
+    expect(await verdictOf(1)).toEqual([
+      "fail",
+      "The receiver acted 1 time on 2 events, of which it accepted 2: the others are lost.",
+    ]);
+    expect((await verdictOf(0, { event: "payout.paid" }))[0]).toBe("inconclusive");
+  });
+
+  test("of events of several types decide nothing until the types are named", async () => {
+    const { bench } = await openRegistered();
+    for (const type of ["payment.succeeded", "payout.paid"]) await bench.control("POST", "/events", { type });
+    await bench.control("POST", "/drain", { within: "5s" });
+    const { results } = await ask(bench, [{ effects: { made: 4 } }]);
+    expect([results[0].verdict, results[0].message]).toEqual([
+      "inconclusive",
+      expect.stringContaining('Name those that it acts on as its event, or "*" for all.'),
+    ]);
+  });
+
+  test("in the library come from a function, which is called again until they suffice", async () => {
+    const { bench } = await openRegistered();
+    await bench.control("POST", "/events", { type: "payment.succeeded" });
+    await bench.control("POST", "/drain", { within: "5s" });
+    let calls = 0;
+    const made = () => (++calls < 3 ? 0 : 1);
+    const { verdict } = await connect(bench.url).verify({ within: HOUR, all: [{ effects: { match: paid, made } }] });
+    expect([verdict, calls]).toEqual(["pass", 3]);
   });
 });

@@ -7,6 +7,7 @@ import { createServer } from "node:https";
 import { connect } from "node:net";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { effectProbes } from "../../src/audit/effect-probes.ts";
 import { probes } from "../../src/audit/probes.ts";
 import { needs } from "../support/needs.ts";
 import { fences, openShell, readPage, root } from "../support/page.ts";
@@ -34,7 +35,7 @@ const suites: Suite[] = [
     folder: "python",
     probe: 'python3 -c "import pytest"',
     tools: "python3 with pytest",
-    command: "npx merchant-sandbox exec --fail-on verdicts -- python3 -m pytest",
+    command: "npx merchant-sandbox exec --fail-on verdicts -- python3 -m pytest -p merchant_sandbox",
     passed: /\b3 passed/,
   },
   {
@@ -154,10 +155,14 @@ describe.each(receivers)("$file", ({ file, probe, tools, command, source }) => {
     const here = (text: string) => text.replace(/\b3000\b/, String(port));
     const cwd = folder();
     writeFileSync(join(cwd, basename(file)), here(source));
-    launchCommand("sh", ["-c", here(command)], { MERCHANT_WEBHOOK_SECRET: "whsec_test" }, cwd);
+    // Each prints a line with the id of an event on which it acts.
+    const printing = `exec > printed.log 2>&1; ${here(command)}`;
+    launchCommand("sh", ["-c", printing], { MERCHANT_WEBHOOK_SECRET: "whsec_test" }, cwd);
     await listening(port);
-    const { out } = await run(["audit", `http://localhost:${port}/`, "--secret", "whsec_test"]);
-    expect(out.at(-1), out.join("\n")).toBe(`pass: ${probes.length} of ${probes.length} probes passed, 0 failed.`);
+    const effects = `awk '/evt_/' '${join(cwd, "printed.log")}' | wc -l`;
+    const { out } = await run(["audit", `http://localhost:${port}/`, "--secret", "whsec_test", "--effects", effects]);
+    const count = probes.length + effectProbes.length;
+    expect(out.at(-1), out.join("\n")).toBe(`pass: ${count} of ${count} probes passed, 0 failed.`);
   });
 });
 

@@ -107,10 +107,12 @@ describe("the tarball", () => {
         "dist/world.db",
         "dist/world.json",
         "dist/vitest.js",
+        "dist/playwright.js",
         "dist/THIRD-PARTY-LICENSES.txt",
         "fixtures/merchants/lodge.json",
         "types/index.d.cts",
         "types/vitest.d.ts",
+        "types/playwright.d.ts",
       ]),
     );
     expect(

@@ -19,6 +19,7 @@ const COMMAND = /npx merchant-sandbox\b/;
 const pages = [
   "README.md",
   "llms.txt",
+  "fixtures/skill.md",
   "recipes/shell/sandbox.sh",
   ...["docs", "fixtures/lessons"].flatMap((under) =>
     readdirSync(join(root, under))
@@ -42,7 +43,7 @@ function commandsOf(page: string): string[] {
 const tidy = (command: string) => command.replace(/\)"$|`$|[\\,]+$|",$/, "").trim();
 
 /** Commands that run until they are stopped. The others end on their own. */
-const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|learn|listen|receive|start(?!.*--detach)))/;
+const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|dev|learn|listen|receive|start(?!.*--detach)))/;
 
 /** Commands for a sandbox of their own in the background, which the test runs at its end. */
 const DETACHED = / (start --detach|stop$)/;
@@ -66,7 +67,9 @@ const LISTENS = /^npx merchant-sandbox($| (--(?!version)|receive|start|learn))/;
 /** The exit codes of commands that report about the client, which here is none. */
 const REPORTS: readonly [RegExp, readonly number[]][] = [
   [/ scenario score /, [0, 3, 4]],
-  [/ audit /, [0, 1, 3]],
+  [/ audit /, [0, 1, 3, 4]],
+  [/ verdicts --fail$/, [0, 3]],
+  [/ verify /, [0, 3]],
   [/ compare /, [0, 3, 4]],
   [/ doctor$/, [0, 1]],
 ];
@@ -119,6 +122,8 @@ beforeAll(async () => {
   writeFileSync(join(base, "project/package.json"), '{ "private": true }\n');
   await npm(join(base, "project"), "install", "--save-dev", "--no-audit", "--no-fund", "../checkout");
   await installTarball();
+  // What a receiver would write: the commands that count its effects read it.
+  for (const place of ["checkout", "project", "tarball"]) writeFileSync(join(base, place, "orders.log"), "");
   receiver = createServer((incoming, outgoing) => void incoming.resume().on("end", () => outgoing.end()));
   await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));
 }, HOUR);

@@ -1,7 +1,7 @@
 // The examples of docs/events.md, docs/scenarios.md and docs/testing.md: commands and calls do what the pages say.
 
 import { createHmac } from "node:crypto";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { exampleCalls } from "../../scripts/docs/pages.ts";
@@ -9,7 +9,7 @@ import { eventTypes } from "../../src/areas/index.ts";
 import { Expectation } from "../../src/contracts/expectations.ts";
 import { insist, ORDER } from "../support/insist.ts";
 import { fences, openShell, readPage, section } from "../support/page.ts";
-import { runCommand } from "../support/program.ts";
+import { folder, runCommand } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { type Arrival, openRegistered, receive, register } from "../support/webhooks.ts";
 
@@ -212,9 +212,18 @@ describe("audit", () => {
   test.each([...codes])("exits with %i if %s", async (code) => {
     const { url } = await open({ clock: "real" });
     const receiver = await receive();
-    receiver.always((arrival, outgoing) => void outgoing.writeHead(statusOf[code]?.(arrival) ?? 500).end());
+    const file = join(folder(), "orders.log");
+    writeFileSync(file, "");
+    const acted = new Set<string>();
+    receiver.always((arrival, outgoing) => {
+      const status = statusOf[code]?.(arrival) ?? 500;
+      const { id } = arrival.event ?? {};
+      if (status === 200 && id !== undefined && !acted.has(id)) appendFileSync(file, `${acted.add(id).size}\n`);
+      outgoing.writeHead(status).end();
+    });
     if (code === 4) await receiver.close();
-    const ended = await runCommand(url, "audit", receiver.url, "--secret", SECRET);
+    const counted = code === 0 ? ["--effects", `wc -l < '${file}'`] : [];
+    const ended = await runCommand(url, "audit", receiver.url, "--secret", SECRET, ...counted);
     expect([ended.code, ended.error], ended.out.join("\n")).toEqual([code, ""]);
     expect(ended.out.at(-1)).toMatch(
       code === 0 ? /^pass: (\d+) of \1 probes passed, 0 failed\.$/ : /^(fail|inconclusive): /,

@@ -22,6 +22,7 @@ const NOTHING = {
   replayOf: undefined,
   fault: undefined,
   ignored: undefined,
+  summary: undefined,
   requestBody: "",
 };
 const TIMES = {

@@ -103,6 +103,7 @@ export const attemptMessage = (rest: Partial<AttemptMessage> = {}): AttemptMessa
   status: "succeeded",
   responseStatus: 200,
   errorCode: null,
+  summary: null,
   sequence: 1,
   delivery: 1,
   fault: null,

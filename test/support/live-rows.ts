@@ -34,6 +34,7 @@ export const request = (number: number, changes: Partial<RequestMessage> = {}): 
   idempotencyKey: null,
   replayOf: null,
   ignored: null,
+  summary: null,
   fault: null,
   ...changes,
 });

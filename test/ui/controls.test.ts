@@ -354,7 +354,7 @@ describe("a form", () => {
   });
 
   test("shows the defaults of empty fields", async () => {
-    const { desk } = await openSandboxDashboard();
+    const { desk } = await openSandboxDashboard(120, 40);
     await desk.run("x");
     desk.press(...typing("lost"), "ctrl-o");
     expect(desk.screen().join("\n")).toMatch(/as +default: reset/);
@@ -431,7 +431,7 @@ describe("the palette", () => {
       ["snap", "save, restore or delete a snapshot"],
     ] as const) {
       desk.press(":", ...typing(search));
-      expect(desk.screen()[4]).toContain(shown);
+      expect(desk.screen()[5]).toContain(shown);
       desk.press("escape");
     }
     desk.press(":", ...typing("outag?"));

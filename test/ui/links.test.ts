@@ -64,7 +64,7 @@ describe("a link in a detail", () => {
     const { desk } = await declined();
     const replay = await press(desk, "k", "enter");
     expect(replay).toContain("id             req_lodge_3");
-    expect(selected(replay)).toBe("original       req_lodge_2");
+    expect(selected(replay)).toBe("replay of      req_lodge_2");
     expect(await press(desk, "enter")).toContain("id             req_lodge_2");
   });
 
@@ -83,12 +83,12 @@ describe("a link in a detail", () => {
   });
 
   test("stays selected while links are added above it", async () => {
-    const { desk } = await declined();
+    const { desk } = await declined(120, 95);
     const before = await press(desk, "k", "k", "enter", "tab");
     const events = [attempted(9, { eventId: /evt_\w+/.exec(before)?.[0] ?? "" })] as const;
     expect(selected(before)).toMatch(/^remaining/);
     desk.state = withLiveEvents(desk.state, events);
-    const after = desk.screen().join("\n");
+    const after = desk.screen(120, 95).join("\n");
     expect(after.match(/delivered/g)).toHaveLength(2);
     expect(selected(after)).toBe(selected(before));
   });
@@ -96,18 +96,16 @@ describe("a link in a detail", () => {
   test("is selected by moving, which otherwise scrolls, and Enter follows a visible one only", async () => {
     const { desk } = await declined(80, 24);
     expect(selected(await press(desk, "k", "k", "enter"))).toMatch(/delivered/);
-    const end = await press(desk, "G");
-    expect(selected(end)).toBeUndefined();
+    const middle = await press(desk, "pagedown");
+    expect(selected(middle)).toBeUndefined();
     await press(desk, "enter");
     expect(desk.state.overlays).toHaveLength(1);
     expect(selected(await press(desk, "g"))).toMatch(/delivered/);
     const scrolled = await press(desk, "j");
-    expect(scrolled).toContain("2-19 of");
+    expect(scrolled).toMatch(/2-\d+ of/);
     expect(selected(scrolled)).toMatch(/delivered/);
-    desk.screen(80, 50);
-    const moved = await press(desk, "j");
-    expect(moved).toContain("2-45 of");
-    expect(selected(moved)).toMatch(/^remaining/);
+    desk.screen(80, 95);
+    expect(selected(await press(desk, "j"))).toMatch(/^remaining/);
     expect(selected(await press(desk, "k"))).toMatch(/delivered/);
   });
 

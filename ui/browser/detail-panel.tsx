@@ -5,6 +5,7 @@ import type { DetailLine } from "../panes/details/detail-lines.ts";
 import { openReference } from "../panes/keys/detail-keys.ts";
 import { bodiesOf, isDetail, linksOf, searchNote, selectedLink, textOf } from "../panes/overlays/detail.ts";
 import { closeTopOverlay, update } from "../state/updates.ts";
+import { stripStyles } from "../text/style.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { Filter } from "./list-view.tsx";
 import { Head } from "./shared-parts.tsx";
@@ -72,6 +73,8 @@ function Line({
       </button>
     );
   }
+  if (typeof line !== "string" && "band" in line)
+    return <div class={`band ${line.band}`}>{stripStyles(drawn).trim()}</div>;
   const pieces = piecesOf(drawn);
   if (pieces.length === 1 && pieces[0]?.classes === "bold") return <h3>{pieces[0].text}</h3>;
   return (

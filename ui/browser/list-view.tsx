@@ -2,7 +2,7 @@
 // the filter.
 
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { type Column, shownColumns } from "../panes/columns.ts";
+import { type Column, columnWidths } from "../panes/columns.ts";
 import { paneNamed } from "../panes/index.ts";
 import { lineProblem, openRow, writeLine } from "../panes/keys/key-bindings.ts";
 import type { DetailOverlay } from "../panes/overlays/detail.ts";
@@ -110,7 +110,10 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
     // newest row again.
     if (currentTarget.clientHeight === size.height) afterScroll(dashboard, pane, currentTarget);
   };
-  const example = rows.find(({ gap }) => !gap);
+  const visible = rows.slice(first, last);
+  const columns = visible.map((row) => (row.gap ? [] : pane.columns(row, state, width)));
+  const filled = columns.filter(({ length }) => length > 0);
+  const widths = columnWidths(filled, width);
   return (
     <div
       class="rows"
@@ -122,9 +125,9 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
       onScroll={onScroll}
       tabIndex={0}
     >
-      {example && <Headings columns={pane.columns(example, state, width)} width={width} />}
+      {filled[0] && <Headings columns={filled[0]} widths={widths} />}
       <div role="presentation" style={{ height: `${first * ROW_HEIGHT}px` }} />
-      {rows.slice(first, last).map((row, index) => (
+      {visible.map((row, index) => (
         // Reuses the elements of a list that follows, where all rows may be new: most of their texts are those of the
         // rows before.
         <RowLine
@@ -134,6 +137,8 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
             pane,
             row,
             width,
+            columns: columns[index] ?? [],
+            widths,
             index: first + index,
             isSelected: first + index === selected && !list.follows,
           }}
@@ -215,11 +220,17 @@ function afterScroll(dashboard: BrowserDashboard, pane: Pane, element: HTMLEleme
   dashboard.change((before) => update(withList(before, pane.name, select(listOf(before), visible, height))));
 }
 
-const gridOf = (columns: readonly Column[]) =>
-  columns.map(({ width }) => (width === undefined ? "minmax(0, 90ch)" : `${width}ch`)).join(" ");
+type Table = { columns: readonly Column[]; widths: readonly number[] };
 
-function Headings({ columns, width }: { columns: readonly Column[]; width: number }) {
-  const shown = shownColumns(columns, width);
+/** The columns that have a width, each with its cells. */
+const shownColumns = ({ columns, widths }: Table) =>
+  columns.flatMap((column, index) => (widths[index] ? [{ ...column, cells: widths[index] }] : []));
+
+const gridOf = (columns: readonly (Column & { cells: number })[]) =>
+  columns.map(({ cells, grows }) => (grows ? `minmax(0, ${cells}fr)` : `${cells}ch`)).join(" ");
+
+function Headings(table: Table) {
+  const shown = shownColumns(table);
   return (
     <div role="row" class="row headings" style={{ gridTemplateColumns: gridOf(shown) }}>
       {shown.map(({ heading = "", align }, index) => (
@@ -231,13 +242,14 @@ function Headings({ columns, width }: { columns: readonly Column[]; width: numbe
   );
 }
 
-type RowLineProps = DashboardProps & { pane: Pane; row: Row; width: number; index: number; isSelected: boolean };
+type RowLineProps = DashboardProps &
+  Table & { pane: Pane; row: Row; width: number; index: number; isSelected: boolean };
 
-function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProps) {
+function RowLine({ dashboard, pane, row, width, index, isSelected, ...table }: RowLineProps) {
   const { state } = dashboard;
   const columns = row.gap
-    ? [{ text: stripStyles(pane.gapText(row, state, width)) }]
-    : shownColumns(pane.columns(row, state, width), width);
+    ? [{ text: stripStyles(pane.gapText(row, state, width)), cells: width, grows: true as const }]
+    : shownColumns(table);
   const open = () =>
     dashboard.change((before) =>
       openRow({ ...before, overlays: row.gap ? before.overlays : [], notice: undefined }, row),
@@ -262,11 +274,11 @@ function RowLine({ dashboard, pane, row, width, index, isSelected }: RowLineProp
 /** The last two segments of a path, which stay visible while the browser cuts what is before them. */
 const ENDING = /^(.+?)((?:\/[^/]{1,20})?\/[^/]{1,24})$/;
 
-function Cell({ text, align, styles = [], truncate, width }: Column) {
+function Cell({ text, align, styles = [], truncate, cells }: Column & { cells: number }) {
   const whole = sanitize(text.trim());
   // The browser can only cut the end, where ids differ.
-  const shown = truncate === "middle" && width !== undefined ? cutMiddle(whole, width) : whole;
-  const [, start = shown, end = ""] = (truncate === "middle" && ENDING.exec(shown)) || [];
+  const shown = truncate === "middle" ? cutMiddle(whole, cells) : whole;
+  const [, start = shown, end = ""] = (shown.startsWith("/") && ENDING.exec(shown)) || [];
   const aligned = align === "right" ? "number" : "";
   const kind = end === "" ? aligned : "path";
   return (

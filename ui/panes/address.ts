@@ -2,7 +2,7 @@
 // `#verdicts?filter=is:failed&open=requests:req_2`. It has no token.
 
 import { visibleRowCount } from "../state/layout.ts";
-import { type Row, select, withFilter } from "../state/list.ts";
+import { filteredRows, type Row, refOf, select, withFilter } from "../state/list.ts";
 import type { Reference } from "../state/state.ts";
 import { listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { closeTopOverlay, pollEffect, update, withList } from "../state/updates.ts";
@@ -16,7 +16,7 @@ export function addressOf(state: UiState): string {
   const open = state.overlays.findLast(isDetail)?.about;
   const parts = {
     filter,
-    row: chosen && !chosen.gap && chosen.id !== open?.id ? chosen.id : "",
+    row: chosen && !chosen.gap && refOf(chosen) !== open?.id ? refOf(chosen) : "",
     open: open ? `${open.pane}:${open.id}` : "",
     operation: pane === explorer.name ? (operation ?? "") : "",
   };
@@ -71,7 +71,7 @@ export function reachAddress(state: UiState): StateUpdate {
 function selectById(state: UiState, { pane, id }: Reference): StateUpdate {
   const selectRow = (later: UiState, row: Row) =>
     withList(later, pane, select(listOf(later, pane), row, visibleRowCount(later, pane)));
-  const row = listOf(state, pane).rows.findLast((one) => one.id === id);
+  const row = filteredRows(listOf(state, pane)).findLast((one) => refOf(one) === id);
   const fetch = paneNamed(pane).fetchRow?.(id);
   if (row) return update(selectRow(state, row));
   if (!fetch) return update(state);

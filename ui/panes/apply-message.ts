@@ -100,7 +100,7 @@ function applyResets(state: UiState, items: readonly LiveItem[], after: readonly
   if (state.lastCall?.path === "/reset" && state.notice !== undefined) return cleared;
   const verb = more.length > 0 && !everything ? " and others were" : " was";
   const text = `${everything ? "The sandbox" : merchant}${verb} reset`;
-  return { ...cleared, notice: { text, style: "yellow", isNews: true } };
+  return { ...cleared, notice: { text, style: "yellow", at: state.now, isNews: true } };
 }
 
 /** Clears the counts of the last poll after a reset of everything, until the next poll. */
@@ -203,7 +203,13 @@ export const applySandboxIndex = (state: UiState, sandbox: SandboxOverviewReply)
 export const applyPolledRows = (state: UiState, pane: string, rows: readonly Row[]): UiState =>
   withList(state, pane, replace(listOf(state, pane), rows, state.pane === pane));
 
-export const applyTime = (state: UiState, now: number): UiState => ({ ...state, now });
+/** A notice is shown this long; it tells what has happened, and what goes on is elsewhere. */
+const NOTICE_MS = 5_000;
+
+export function applyTime(state: UiState, now: number): UiState {
+  const isOld = state.notice !== undefined && now - state.notice.at >= NOTICE_MS;
+  return { ...state, now, ...(isOld && { notice: undefined }) };
+}
 
 /** The request rate is an average over this long. */
 const RATE_WINDOW_MS = 2_000;

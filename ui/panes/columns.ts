@@ -1,28 +1,25 @@
-// The columns of a row: their headings, widths and styles, and a row drawn to an exact width.
+// The columns of rows: their headings and styles, and the widths that fit what the visible rows hold.
 
-import { cut, cutMiddle, fitTo, sanitize } from "../text/cells.ts";
+import { cut, cutMiddle, fitTo, sanitize, widthOf } from "../text/cells.ts";
 import { styled, type TextStyle, type Theme } from "../text/style.ts";
-
-/** The ids of rows are shown from this width on. */
-export const IDS_FROM = 84;
 
 export interface Column {
   text: string;
   /** Shown above the column if the pane is high enough. Default: none. */
   heading?: string;
-  /** In terminal cells. Default: an equal share of the remaining width. */
+  /** The least width in cells, so that a column does not jump with each new row. Default: that of its texts. */
   width?: number;
+  /** The columns with the highest rank are left out first where room is short. Default: 0. */
+  rank?: number;
+  /** The cells that it takes before columns of a higher rank get any. Default: those of its widest text. */
+  claim?: number;
+  /** Takes the room that is left. */
+  grows?: true;
   align?: "right";
-  /** Where text that is too long is cut. Default: at the end. */
+  /** Where text that is too long is cut; the middle is for ids, which differ at their ends. Default: at the end. */
   truncate?: "middle";
   styles?: readonly TextStyle[];
-  /** The column is left out of rows narrower than this. */
-  hideBelow?: number;
 }
-
-/** The width of a column that cuts none of these texts, such as long numbers. */
-export const widest = (least: number, texts: readonly string[]) =>
-  Math.max(least, ...texts.map(({ length }) => length));
 
 export const headingOf = ({ heading = "", ...column }: Column): Column => ({
   ...column,
@@ -32,25 +29,58 @@ export const headingOf = ({ heading = "", ...column }: Column): Column => ({
 });
 
 /**
- * The columns that a row of this width shows, each with its number of cells. Those without a width share what is left.
+ * The width of each column of these rows, in cells; 0 for a column that is left out or empty. Columns get what they
+ * claim by their rank, then what their widest text needs.
  */
-export function shownColumns(columns: readonly Column[], width: number): (Column & { cells: number })[] {
-  const shown = columns.filter(({ hideBelow = 0 }) => width >= hideBelow);
-  const fixed = shown.reduce((sum, column) => sum + (column.width ?? 0), 0) + Math.max(0, shown.length - 1);
-  const flexible = shown.filter((column) => column.width === undefined);
-  const left = Math.max(0, width - fixed);
-  const share = Math.floor(left / Math.max(1, flexible.length));
-  // The first flexible column takes the remainder of the division.
-  const first = left - share * Math.max(0, flexible.length - 1);
-  return shown.map((column) => ({ ...column, cells: column.width ?? (column === flexible[0] ? first : share) }));
+export function columnWidths(rows: readonly (readonly Column[])[], width: number): number[] {
+  const [first = []] = rows;
+  const needed = first.map(({ width: least = 0, heading = "" }, index) => {
+    const texts = rows.map((row) => widthOf(sanitize(row[index]?.text ?? "")));
+    const widest = Math.max(least, ...texts);
+    return widest === 0 ? 0 : Math.max(widest, heading.length);
+  });
+  const widths = first.map(() => 0);
+  const byRank = first.map((_, index) => index).sort((one, other) => rankOf(first[one]) - rankOf(first[other]));
+  let left = width + 1;
+  const give = (index: number, cells: number) => {
+    const present = widths[index] ?? 0;
+    left -= present === 0 ? cells + 1 : cells;
+    widths[index] = present + cells;
+  };
+  for (const index of byRank) {
+    const { claim = width, rank = 0, grows } = first[index] ?? {};
+    const wanted = Math.min(needed[index] ?? 0, claim);
+    const fits = wanted < left || rank === 0 || (grows && left > LEAST_CUT);
+    if (wanted > 0 && left > 1 && fits) give(index, Math.min(wanted, left - 1));
+  }
+  for (const index of byRank) {
+    const present = widths[index] ?? 0;
+    if (present > 0) give(index, Math.max(0, Math.min(left, (needed[index] ?? 0) - present)));
+  }
+  const growing = first.findLastIndex(({ grows }, index) => grows && (widths[index] ?? 0) > 0);
+  if (growing !== -1) give(growing, Math.max(0, left));
+  return widths;
 }
 
+/** A column that grows is cut to no less than this; in less room it is left out. */
+const LEAST_CUT = 10;
+
+const rankOf = (column: Column | undefined) => column?.rank ?? 0;
+
 /** A row of exactly `width` cells, its columns separated by a space. */
-export function formatRow(columns: readonly Column[], width: number, theme: Theme): string {
-  const shown = shownColumns(columns, width);
-  const texts = shown.map(({ text, cells, align, truncate, styles = [] }) =>
-    styled(theme, fitTo(sanitize(text), cells, align, truncate === "middle" ? cutMiddle : cut), ...styles),
-  );
-  const used = shown.reduce((sum, { cells }) => sum + cells + 1, -1);
+export function formatRow(columns: readonly Column[], widths: readonly number[], width: number, theme: Theme): string {
+  const texts = columns.flatMap(({ text, align, truncate, styles = [] }, index) => {
+    const cells = widths[index] ?? 0;
+    const shorten = truncate === "middle" ? cutMiddle : cut;
+    return cells === 0 ? [] : [styled(theme, fitTo(sanitize(text), cells, align, shorten), ...styles)];
+  });
+  const used = widths.reduce((sum, cells) => sum + (cells === 0 ? 0 : cells + 1), -1);
   return texts.join(" ") + " ".repeat(Math.max(0, width - used));
+}
+
+/** The lines of a table: the headings, then the rows. */
+export function formatTable(rows: readonly (readonly Column[])[], width: number, theme: Theme): string[] {
+  const widths = columnWidths(rows, width);
+  const headings = rows.slice(0, 1).map((row) => row.map(headingOf));
+  return [...headings, ...rows].map((row) => formatRow(row, widths, width, theme));
 }

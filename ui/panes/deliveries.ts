@@ -1,4 +1,4 @@
-// The pane of webhook deliveries, one row per attempt, and the keys that replay, copy and verify them.
+// The pane of webhook deliveries, one row for each, and the keys that replay, copy and verify them.
 
 import type { LoggedAttempt } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
@@ -6,12 +6,13 @@ import { curlOf } from "../../src/client/curl.ts";
 import { attemptFacts, attemptVocabulary } from "../../src/client/row-filter.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
-import type { Row } from "../state/list.ts";
+import type { Fold, Row } from "../state/list.ts";
 import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { copyText, loadThen, makeCall, openOverlay, pollEffect, update, withNotice } from "../state/updates.ts";
 import { countNote, duration, failureMark, plural } from "../text/format.ts";
-import { IDS_FROM } from "./columns.ts";
+import { symbols, type Theme } from "../text/style.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
+import { comparedAttempt, comparison } from "./details/compare.ts";
 import { attemptCall, attemptRow, deliveryDetail, isVerifiable, verifyCommand } from "./details/delivery.ts";
 import {
   type AttemptSummary,
@@ -21,16 +22,42 @@ import {
   resultStyles,
   targetOf,
 } from "./details/row-lines.ts";
+import { openDetail, selectedReference } from "./overlays/detail.ts";
 import { confirm } from "./overlays/text-view.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
 
 /** A list of at least this width shows whole URLs. */
-const WHOLE_URL_FROM = 100;
-/** A narrower list has no room for one. */
-const URLS_FROM = 54;
+const WHOLE_URL_FROM = 140;
 
 /** Shortens a URL: `:3000/hooks` for `http://localhost:3000/hooks`. */
 const shortUrl = (url: string) => url.replace(/^http:\/\/(?:(?:localhost|127\.0\.0\.1)(?=:))?/, "");
+
+const MOST_MARKS = 8;
+
+/** A mark for each attempt, `✗✗✓`; `✗×11` for more than fit. Every attempt before the newest one failed. */
+function triesOf(theme: Theme, { attempt, status }: AttemptSummary): string {
+  const { good, bad } = symbols(theme);
+  const last = status === "succeeded" ? good : bad;
+  return attempt > MOST_MARKS ? `${bad}×${attempt - 1}${last}` : bad.repeat(attempt - 1) + last;
+}
+
+/** A delivery as a row: its newest attempt. Kept for each attempt, so that a filter tests it once. */
+const deliveryRow = oncePerKey(
+  (row: Row): Row => ({ ...row, id: `delivery ${(row.value as AttemptMessage).delivery}`, ref: row.id }),
+);
+
+/** One row for each delivery, where its newest attempt is. */
+const foldAttempts: Fold = (rows) => {
+  const seen = new Set<number>();
+  const newest = rows.toReversed().flatMap((row): Row[] => {
+    if (row.gap) return [row];
+    const { delivery } = row.value as AttemptMessage;
+    if (seen.has(delivery)) return [];
+    seen.add(delivery);
+    return [deliveryRow(row)];
+  });
+  return newest.reverse();
+};
 
 export const deliveries = listPane<AttemptMessage>({
   name: "deliveries",
@@ -39,6 +66,8 @@ export const deliveries = listPane<AttemptMessage>({
   filterBy: attemptFacts,
   vocabulary: attemptVocabulary,
   stream: "attempt",
+  fold: foldAttempts,
+  counts: "attempts",
   log: {
     page: ({ before, filter }) =>
       readAs(
@@ -53,41 +82,34 @@ export const deliveries = listPane<AttemptMessage>({
   titleNote: ({ sandbox }) => countNote(sandbox?.failedDeliveries ?? 0, "failed"),
   alarm: (state) => failureMark(state.theme, state.sandbox?.failedDeliveries ?? 0),
   columns(attempt, state, width) {
-    const { eventType, eventId, url, durationMs } = attempt;
+    const { eventType, eventId, url, durationMs, fault, summary } = attempt;
     const [outcome, styles] = outcomeOf(state, attempt, laterIn(listOf(state, "deliveries").rows)(attempt));
     return [
+      { heading: "event", text: eventType, claim: 30, rank: 1 },
+      { heading: "endpoint", text: width < WHOLE_URL_FROM ? shortUrl(url) : url, rank: 2 },
+      { heading: "tries", text: triesOf(state.theme, attempt), rank: 5, styles: resultStyles(attempt) },
+      { heading: "try", text: `${attempt.attempt}/${attempt.maxAttempts}`, rank: 4, align: "right" },
+      { heading: "code", text: resultOf(attempt), styles: resultStyles(attempt) },
+      { text: fault === null ? "" : "*", styles: ["magenta"] },
       {
-        heading: "event",
-        text: eventType,
-        ...(width >= URLS_FROM && { width: width < WHOLE_URL_FROM ? 17 : 24 }),
-        truncate: "middle",
+        heading: "reason",
+        text: summary ?? "",
+        width: 16,
+        claim: 30,
+        rank: 3,
+        grows: true,
+        styles: resultStyles(attempt),
       },
-      {
-        heading: "event id",
-        text: eventId,
-        width: width < IDS_FROM ? 9 : 14,
-        truncate: "middle",
-        styles: ["dim"],
-        hideBelow: 64,
-      },
-      {
-        heading: "endpoint",
-        text: width < WHOLE_URL_FROM ? shortUrl(url) : url,
-        truncate: "middle",
-        hideBelow: URLS_FROM,
-      },
-      { heading: "try", text: `${attempt.attempt}/${attempt.maxAttempts}`, width: 5, align: "right" },
-      { heading: "result", text: resultOf(attempt), width: 8, align: "right", styles: resultStyles(attempt) },
-      { text: attempt.fault === null ? "" : "*", width: 1, styles: ["magenta"], hideBelow: 74 },
+      { heading: "outcome", text: outcome, width: 14, styles },
       {
         heading: "took",
         text: durationMs === null ? "" : duration(durationMs),
-        width: 9,
+        width: 8,
+        rank: 6,
         align: "right",
         styles: ["dim"],
-        hideBelow: 100,
       },
-      { heading: "outcome", text: outcome, width: 15, styles },
+      { heading: "event id", text: eventId, claim: 14, rank: 7, truncate: "middle", styles: ["dim"] },
     ];
   },
   emptyText: (state) => [
@@ -97,7 +119,7 @@ export const deliveries = listPane<AttemptMessage>({
   ],
   detail: deliveryDetail,
   fetchRow: (id) => readAs(attemptCall(id), ({ attempt }) => attemptRow(attempt)),
-  isRelated: (one, other) => targetOf(one) === targetOf(other),
+  isRelated: (one, other) => one.eventType === other.eventType && one.endpointId === other.endpointId,
   keys: [
     {
       keys: ["r"],
@@ -133,9 +155,33 @@ export const deliveries = listPane<AttemptMessage>({
           copyText(later, verifyCommand(attempt), "the command that reads MERCHANT_WEBHOOK_SECRET"),
         ),
     },
+    {
+      keys: ["="],
+      label: "compare",
+      help: "compare the attempt with the selected one or, from the list, with the first one",
+      isEnabled: (_, { attempt }) => attempt > 1,
+      run: compare,
+    },
     copyApiKey(({ merchant }) => merchant),
   ],
 });
+
+/** In a detail, the other attempt is the selected link; by default it is the first attempt of the delivery. */
+function compare(state: UiState, { id, delivery }: AttemptMessage): StateUpdate {
+  const open = (later: UiState, other: string): StateUpdate => {
+    const detail = comparison([other, id], attemptCall, comparedAttempt);
+    const { overlay, effects } = openDetail(detail, { pane: "deliveries", id, value: undefined }, []);
+    return update(openOverlay({ ...later, notice: undefined }, overlay), ...effects);
+  };
+  const selected = selectedReference(state);
+  if (selected?.pane === "deliveries" && selected.id !== id) return open(state, selected.id);
+  return loadThen(state, id, attemptCall(id), (later, { attempts }) => {
+    const first = attempts.findLast((one) => one.delivery === delivery && one.id !== id);
+    return first
+      ? open(later, first.id)
+      : update(withNotice(later, `${id} is the only attempt of its delivery`, "yellow"));
+  });
+}
 
 const replayCall = ({ id }: AttemptMessage) => controlCalls.attempts.replay({ id });
 

@@ -6,7 +6,6 @@ import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { secondsUntil, type UiState, valuesOf } from "../state/state.ts";
 import { count, countdown, countNote, milliseconds, plural } from "../text/format.ts";
 import type { TextStyle } from "../text/style.ts";
-import { widest } from "./columns.ts";
 import { endRule } from "./controls/faults.ts";
 import { armedRules, faultDetail, isArmed, ruleTitle, statusName } from "./details/fault.ts";
 import { listPane, programCommand } from "./pane.ts";
@@ -25,26 +24,28 @@ export const faults = listPane<FaultRule>({
     const armed = armedRules(state).length;
     return armed === 0 ? "" : `*${count(armed)}`;
   },
-  columns(shown, state, width) {
+  columns(shown, state) {
     // A removed rule that is still selected must not show a countdown.
     const rules = valuesOf<FaultRule>(state, "faults");
     const isListed = rules.some(({ id }) => id === shown.id);
     const rule = isListed ? shown : { ...shown, status: "removed" as const };
     const styles: TextStyle[] = isArmed(rule) ? ["magenta"] : ["dim"];
-    const isNarrow = width < 56;
-    const left = (one: FaultRule) => leftText(one, isNarrow ? "/" : " of ");
     const verdict = verdictOf(state, rule.id);
     const status = rule.enabled ? statusName(rule.status) : "disabled";
-    // A narrow row has no column for the status: a rule that is not armed has it in place of its end.
-    const end = isNarrow && !isArmed(rule) ? status : endText(state, rule);
     return [
       { text: isArmed(rule) ? "*" : "", width: 1, styles },
-      { heading: "fault", text: ruleTitle(rule), truncate: "middle", styles: isArmed(rule) ? [] : ["dim"] },
-      { heading: "status", text: status, width: 9, styles, hideBelow: 56 },
-      { heading: "fired", text: count(rule.fired), width: 9, align: "right", styles: ["dim"], hideBelow: 56 },
-      { heading: "left", text: left(rule), width: widest(isNarrow ? 5 : 10, rules.map(left)), align: "right" },
-      { heading: isNarrow ? "state" : "ends in", text: end, width: isNarrow ? 9 : 7, align: "right", styles: ["dim"] },
-      { heading: "verdict", text: verdict, width: 7, styles: verdict === "fail" ? ["failure"] : ["dim"] },
+      {
+        heading: "fault",
+        text: ruleTitle(rule),
+        claim: 22,
+        rank: 1,
+        grows: true,
+        styles: isArmed(rule) ? [] : ["dim"],
+      },
+      { heading: "left", text: leftText(rule), rank: 3, align: "right" },
+      { heading: "state", text: endText(state, rule) || status, rank: 2, align: "right", styles },
+      { heading: "fired", text: count(rule.fired), rank: 5, align: "right", styles: ["dim"] },
+      { heading: "verdict", text: verdict, rank: 4, styles: verdict === "fail" ? ["failure"] : ["dim"] },
     ];
   },
   emptyText: (state) => ["No faults armed. Press x, or run:", "", programCommand(state, "fault add 429")],
@@ -61,13 +62,13 @@ export const faults = listPane<FaultRule>({
   ],
 });
 
-function leftText({ remaining, status, trigger }: FaultRule, between: string): string {
-  if (remaining === null) return "";
-  return count(remaining) + (status === "armed" ? between + count(Number(trigger.times)) : "");
+function leftText({ remaining, status, trigger }: FaultRule): string {
+  if (remaining === null || status !== "armed") return "";
+  return `${count(remaining)}/${count(Number(trigger.times))}`;
 }
 
 const endText = (state: UiState, { endsAt, status }: FaultRule) =>
-  status === "armed" && endsAt !== null ? countdown(secondsUntil(state, milliseconds(endsAt))) : "";
+  status === "armed" && endsAt !== null ? `ends in ${countdown(secondsUntil(state, milliseconds(endsAt)))}` : "";
 
 /** The verdict on the clients that a rule hit: `open` until one is decided. */
 function verdictOf(state: UiState, rule: string): string {

@@ -15,9 +15,6 @@ import { rateWindowId, windowText } from "./rate-limits.ts";
 
 const MERCHANTS_PANE = "merchants";
 
-/** A list of at least this width shows names; in a narrower one, they would be cut to nothing. */
-const NAMES_FROM = 80;
-
 export const merchants = listPane<ListedMerchant>({
   name: MERCHANTS_PANE,
   title: "Merchants",
@@ -28,22 +25,15 @@ export const merchants = listPane<ListedMerchant>({
   }),
   poll: controlCalls.merchants.list(),
   titleNote: (state) => plural(listOf(state, MERCHANTS_PANE).rows.length, "merchant"),
-  columns(merchant, _state, width) {
+  columns(merchant) {
     const { id, name, status, apiKeys, records, requests } = merchant;
     return [
-      { heading: "merchant", text: shortMerchant(id), width: width < NAMES_FROM ? undefined : 14, truncate: "middle" },
-      { heading: "name", text: name ?? "", hideBelow: NAMES_FROM },
-      {
-        heading: "API key",
-        text: keyText(apiKeys),
-        width: 22,
-        truncate: "middle",
-        styles: ["dim"],
-        hideBelow: 64,
-      },
-      { heading: "status", text: status, width: 9, styles: status === "active" ? ["dim"] : ["yellow", "bold"] },
-      { heading: "records", text: count(records), width: 9, align: "right" },
-      { heading: "requests", text: count(requests), width: 9, align: "right" },
+      { heading: "merchant", text: shortMerchant(id), truncate: "middle" },
+      { heading: "name", text: name ?? "", rank: 2, grows: true },
+      { heading: "API key", text: keyText(apiKeys), claim: 22, rank: 1, truncate: "middle", styles: ["dim"] },
+      { heading: "status", text: status, styles: status === "active" ? ["dim"] : ["yellow", "bold"] },
+      { heading: "records", text: count(records), align: "right" },
+      { heading: "requests", text: count(requests), align: "right" },
     ];
   },
   emptyText: ({ sandbox }) =>

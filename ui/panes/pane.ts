@@ -11,6 +11,7 @@ import {
   type Gap,
   isCursorGone,
   type Row,
+  refOf,
   select,
   selectedRow,
   withFilter,
@@ -33,8 +34,10 @@ export interface Pane {
   title: string;
   /** Whether new rows are appended and followed; otherwise every poll replaces the rows. */
   follows: boolean;
-  /** Sums the rows up while there is no filter. Default: shows each. */
+  /** Default: shows each row. */
   fold?: Fold | undefined;
+  /** What the log counts, where it is not what the rows show. */
+  counts?: string;
   /** Default: always. */
   isShown?(state: UiState): boolean;
   textLines?(state: UiState, width: number): string[];
@@ -98,7 +101,7 @@ type StreamKind<Value> = {
 /** A pane of rows. Optional members have defaults. Rows come from either `stream` or `poll`. */
 interface ListPaneDeclaration<Value>
   extends Pick<Pane, "name" | "title" | "isShown" | "emptyText" | "alarm" | "legend">,
-    Partial<Pick<Pane, "titleNote" | "fold">> {
+    Partial<Pick<Pane, "titleNote" | "fold" | "counts" | "follows">> {
   rowId(value: Value): string;
   filterBy(value: Value): FilterFacts;
   /** The names that a filter may use. Default: the fields of the first row. */
@@ -148,7 +151,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
   const sorted = (rows: Value[]) => (compare ? rows.toSorted(compare) : rows);
   return {
     ...shared,
-    follows: stream !== undefined && shared.fold === undefined,
+    follows: shared.follows ?? stream !== undefined,
     vocabulary: (state) => vocabulary ?? vocabularyOf(listOf(state, name).rows[0]),
     ...(stream && {
       stream: { kind: stream, row: (item) => row((item as unknown as Record<string, Value>)[stream] as Value) },
@@ -180,7 +183,7 @@ function opening<Value>(
       ...(declared.keys ?? []).map((key) => boundTo(key, () => value)),
       ...neighbourKeys(name, opened, isRelated, openNeighbour),
     ];
-    return openDetail(declared.detail(value), { pane: name, id: opened.id, value }, detailKeys);
+    return openDetail(declared.detail(value), { pane: name, id: refOf(opened), value }, detailKeys);
   };
   const open = (state: UiState, opened: Row, openNeighbour: Pane["openRow"]): StateUpdate => {
     const { overlay, effects } = detailOf(opened, openNeighbour);

@@ -7,7 +7,6 @@ import { apiKeysOf, listOf, secondsUntil, shortMerchant, type UiState, valuesOf 
 import { makeCall } from "../state/updates.ts";
 import { count, countdown, dateTimeToSecond, failureMark, limitText, milliseconds, plural } from "../text/format.ts";
 import { symbols, type TextStyle, type Theme } from "../text/style.ts";
-import { widest } from "./columns.ts";
 import { copyApiKey, undoOfWindow } from "./controls/sandbox-forms.ts";
 import { requestLinks, requestsOf } from "./details/row-lines.ts";
 import { listPane } from "./pane.ts";
@@ -47,10 +46,11 @@ export const rateLimits = listPane<RateWindow>({
       {
         heading: "merchant",
         text: operation ? `${shortMerchant(merchant)} ${operation}` : shortMerchant(merchant),
-        truncate: "middle",
+        width: 6,
+        grows: true,
       },
-      { heading: "left", text: bar(state.theme, remaining / limit, barWidth), width: barWidth, styles: barStyles },
-      { heading: "of limit", text: ofLimit(window), width: ofLimitWidth(state), align: "right" },
+      { heading: "left", text: bar(state.theme, remaining / limit, barWidth), rank: 1, styles: barStyles },
+      { heading: "of limit", text: windowText(window, "/"), align: "right" },
       { heading: "reset", text: resetText, width: 12, styles: isExhausted ? ["failure"] : ["dim"] },
     ];
   },
@@ -96,10 +96,6 @@ export const rateLimits = listPane<RateWindow>({
     copyApiKey(({ merchant }) => merchant),
   ],
 });
-
-const ofLimit = (window: RateWindow) => windowText(window, "/");
-
-const ofLimitWidth = (state: UiState) => widest(11, valuesOf<RateWindow>(state, "limits").map(ofLimit));
 
 const exhaustedCount = (state: UiState) =>
   valuesOf<RateWindow>(state, "limits").filter(({ remaining }) => remaining === 0).length;

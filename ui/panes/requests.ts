@@ -9,13 +9,15 @@ import { type StateUpdate, shortMerchant, type UiState } from "../state/state.ts
 import { copyText, loadThen, makeCall, openOverlay, update, withNotice } from "../state/updates.ts";
 import { duration, statusLabel, statusStyles, timeOfDay } from "../text/format.ts";
 import { symbols } from "../text/style.ts";
-import { IDS_FROM } from "./columns.ts";
 import { editRequest } from "./controls/request-commands.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
-import { comparison, triesToCompare } from "./details/compare.ts";
+import { comparedRequest, comparison, triesToCompare } from "./details/compare.ts";
 import { requestCall, requestDetail, requestRow } from "./details/request.ts";
 import { openDetail } from "./overlays/detail.ts";
 import { listPane, readAs } from "./pane.ts";
+
+/** A narrower list shows the time to the second. */
+const WHOLE_TIME_FROM = 100;
 
 export const requests = listPane<RequestMessage>({
   name: "requests",
@@ -35,27 +37,37 @@ export const requests = listPane<RequestMessage>({
       ),
     order: ({ sequence }) => sequence,
   },
-  columns(request, { theme, made }, width) {
+  columns(request, { theme }, width) {
     const { id, at, method, path, query, operation, status, durationMs, merchant, replayOf, fault, ignored } = request;
-    const idWidth = `req_market_${made.requests}`.length;
     const note = fault ? "*" : ignored && "!";
+    const time = timeOfDay(at);
     const mark = replayOf ? symbols(theme).replayed : (note ?? "");
     return [
-      { heading: "time", text: timeOfDay(at), width: 12, styles: ["dim"], hideBelow: 64 },
-      { heading: "id", text: id, width: idWidth, truncate: "middle", styles: ["dim"], hideBelow: IDS_FROM },
+      { heading: "time", text: width < WHOLE_TIME_FROM ? time.slice(0, 8) : time, rank: 3, styles: ["dim"] },
+      { heading: "id", text: id, rank: 6, truncate: "middle", styles: ["dim"] },
       { heading: "method", text: method, width: 6 },
-      { heading: "path", text: query === "" ? path : `${path}?${query}`, truncate: "middle" },
-      { heading: "operation", text: operation ?? "", width: 24, truncate: "middle", styles: ["dim"], hideBelow: 107 },
+      {
+        heading: "path",
+        text: query === "" ? path : `${path}?${query}`,
+        width: 20,
+        claim: 44,
+        rank: 1,
+        truncate: "middle",
+        grows: true,
+      },
       { heading: "code", text: statusLabel(theme, status), width: 4, styles: statusStyles(status) },
       { text: mark, width: 1, styles: fault ? ["magenta"] : [] },
-      { heading: "took", text: duration(durationMs), width: 8, align: "right", styles: ["dim"], hideBelow: 56 },
       {
-        heading: "merchant",
-        text: shortMerchant(merchant),
-        width: width < 80 ? 8 : 12,
-        truncate: "middle",
-        hideBelow: 50,
+        heading: "result",
+        text: request.summary ?? operation ?? "",
+        width: 24,
+        claim: 24,
+        rank: 2,
+        grows: true,
+        styles: status === 0 || status >= 400 ? statusStyles(status) : ["dim"],
       },
+      { heading: "took", text: duration(durationMs), width: 8, rank: 5, align: "right", styles: ["dim"] },
+      { heading: "merchant", text: shortMerchant(merchant), rank: 4, truncate: "middle" },
     ];
   },
   emptyText: (state) => [
@@ -103,7 +115,7 @@ function compare(state: UiState, request: RequestMessage): StateUpdate {
   if (!first || !second)
     return update(withNotice(state, "No other request here has the same path and Idempotency-Key", "yellow"));
   const { overlay, effects } = openDetail(
-    comparison(first, second),
+    comparison([first.id, second.id], requestCall, comparedRequest),
     { pane: "requests", id: second.id, value: second },
     [],
   );

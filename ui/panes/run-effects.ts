@@ -8,7 +8,17 @@ import { type Perform, RefusedCall } from "../connection/calls.ts";
 import type { LiveHandlers, LiveStream } from "../connection/live-stream.ts";
 import { layoutOf, PREVIEW, placementOf, TRENDS_PANE, visibleRowCount } from "../state/layout.ts";
 import { pollLearner } from "../state/learning.ts";
-import { addPage, failPage, type List, mayHide, type Row, selectedRow, TOP_GAP, visibleRows } from "../state/list.ts";
+import {
+  addPage,
+  failPage,
+  type List,
+  mayHide,
+  type Row,
+  refOf,
+  selectedRow,
+  TOP_GAP,
+  visibleRows,
+} from "../state/list.ts";
 import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { callEffect, pollEffect, update, withList, withNotice } from "../state/updates.ts";
 import { reachAddress } from "./address.ts";
@@ -217,7 +227,7 @@ export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
   const { preview } = state;
   const about = preview && isDetail(preview.overlay) ? preview.overlay.about : undefined;
   if (!row || row.gap) return update(preview ? { ...state, preview: undefined } : state);
-  if (about?.pane === state.pane && about.id === row.id) return update(state);
+  if (about?.pane === state.pane && about.id === refOf(row)) return update(state);
   if (!isKey && preview && state.now - preview.at < FOLLOW_INTERVAL_MS) return update(state);
   const opened = paneNamed(state.pane).detailOf(row);
   // The user did not ask for the detail of a row that only arrived, so it is painted with the next rows.

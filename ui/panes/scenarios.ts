@@ -75,29 +75,24 @@ export const scenarios = listPane<Scenario>({
   poll: controlCalls.scenarios.list(),
   titleNote: (state) => countNote(valuesOf<Scenario>(state, "scenarios").filter(({ armed }) => armed).length, "armed"),
   columns({ name, title, armed, merchant, score, points, verdict }, state) {
-    // Without an armed scenario, two columns are empty, and leave their width to the title.
-    const isAnyArmed = valuesOf<Scenario>(state, "scenarios").some((one) => one.armed);
-    const from = isAnyArmed ? 96 : Number.POSITIVE_INFINITY;
     const [label, style] = verdict ? verdictLabel(state.theme, verdict) : ["", "dim" as const];
     return [
       { text: armed ? "*" : "", width: 1, styles: ["magenta"] },
-      { heading: "scenario", text: name, width: 24, styles: armed ? ["bold"] : [] },
-      { heading: "what fails", text: title, styles: armed ? [] : ["dim"] },
+      { heading: "scenario", text: name, styles: armed ? ["bold"] : [] },
+      { heading: "what fails", text: title, rank: 1, grows: true, styles: armed ? [] : ["dim"] },
       {
         heading: "merchant",
         text: armed ? shortMerchant(merchant ?? "all") : "",
-        width: 10,
+        rank: 3,
         truncate: "middle",
-        hideBelow: from,
       },
       {
         heading: "points",
         text: armed ? `${score}/${points}` : String(points),
-        width: 6,
         align: "right",
         styles: armed ? [] : ["dim"],
       },
-      { heading: "verdict", text: label, width: 14, styles: [style], hideBelow: isAnyArmed ? 70 : from },
+      { heading: "verdict", text: label, rank: 2, styles: [style] },
     ];
   },
   emptyText: () => ["Loading scenarios …"],

@@ -8,7 +8,7 @@ import type { Effect, UiState } from "../state/state.ts";
 import { pollEffect, update } from "../state/updates.ts";
 import { count, duration } from "../text/format.ts";
 import { styled, symbols, type TextStyle, type Theme } from "../text/style.ts";
-import { type Column, formatRow, headingOf } from "./columns.ts";
+import { type Column, formatTable } from "./columns.ts";
 import { textPane } from "./pane.ts";
 
 const LABEL_WIDTH = 8;
@@ -36,10 +36,7 @@ function trendLines({ trends: all, theme }: UiState, width: number): string[] {
   const rows = all.operations
     .toSorted((one, other) => (other.p95 ?? 0) - (one.p95 ?? 0) || one.operation.localeCompare(other.operation))
     .map(operationColumns);
-  const [first] = rows;
-  const table = first
-    ? ["", formatRow(first.map(headingOf), width, theme), ...rows.map((row) => formatRow(row, width, theme))]
-    : [];
+  const table = rows.length === 0 ? [] : ["", ...formatTable(rows, width, theme)];
   return [...chartLines(theme, all, width), ...table];
 }
 
@@ -51,10 +48,9 @@ function operationColumns({
   p95,
 }: SandboxTrendReply["operations"][number]): Column[] {
   const number = { width: 9, align: "right" } as const;
-  // A phone has no room for these: the chart shows their sums.
-  const errors = { ...number, hideBelow: 50 };
+  const errors = { ...number, rank: 1 };
   return [
-    { heading: "operation", text: operation, truncate: "middle" },
+    { heading: "operation", text: operation, grows: true },
     { heading: "requests", text: count(requests), ...number },
     { heading: "4xx", text: count(clientErrors), ...errors, styles: clientErrors > 0 ? ["yellow"] : ["dim"] },
     { heading: "5xx", text: count(serverErrors), ...errors, styles: serverErrors > 0 ? ["failure"] : ["dim"] },

@@ -57,13 +57,14 @@ export const verdictDetail = (verdict: VerdictMessage): Detail<{ verdicts: Verdi
 });
 
 function summary(
-  { theme, field }: DetailWriter,
+  { theme, band, field }: DetailWriter,
   { verdict, severity, says, confirmedBy, at, merchant, operation, fault }: VerdictMessage,
 ): DetailLine[] {
-  const [label, style] = verdictLabel(theme, verdict);
+  const [label] = verdictLabel(theme, verdict);
+  const isFailed = verdict === "fail";
   return [
-    ...field("verdict", verdict === "fail" ? `${label} (${severity})` : label, style),
-    ...field("finding", says),
+    ...band(`${isFailed ? `${label} (${severity})` : label}: ${says}`, isFailed),
+    "",
     ...field("evidence", confirmedBy && confirmationText({ confirmedBy })),
     ...field("time", dateTime(at)),
     ...field("merchant", merchant),
@@ -113,9 +114,10 @@ export const verdictId = ({ id, rule, requests }: VerdictMessage) => id ?? `open
 
 /**
  * A row for each rule that failed, newest failure first, with that failure; then one for all inconclusive verdicts and
- * one for those that passed.
+ * one for those that passed. Under a filter, each verdict, newest first.
  */
-const foldVerdicts: Fold = (rows) => {
+const foldVerdicts: Fold = (rows, isFiltered) => {
+  if (isFiltered) return rows.toReversed();
   const newest = new Map<string, Row>();
   for (const row of rows) {
     const { rule, verdict } = (row.value ?? {}) as VerdictMessage;
@@ -132,10 +134,10 @@ const foldVerdicts: Fold = (rows) => {
 /** The newest verdict of a group. */
 type VerdictGroup = VerdictMessage & { group: true };
 
-function groupRow(name: string, { value, filterBy }: Row): Row {
+function groupRow(name: string, { id, value, filterBy }: Row): Row {
   const group: VerdictGroup = { ...(value as VerdictMessage), group: true };
   const isFailed = group.verdict === "fail";
-  return { id: `all ${name}`, value: group, filterBy, ...(!isFailed && { unfolds: `verdict:${name}` }) };
+  return { id: `all ${name}`, ref: id, value: group, filterBy, ...(!isFailed && { unfolds: `verdict:${name}` }) };
 }
 
 /** `✗ 13 failed`: the number is that of the sandbox, which counts verdicts that are not listed too. */
@@ -148,9 +150,6 @@ function groupLabel({ theme, made: { verdicts: made } }: UiState, { rule, verdic
 }
 
 const FAILED = "is:failed";
-
-/** A list of at least this width shows findings; in a narrower one, they would be cut to nothing. */
-const FINDING_FROM = 56;
 
 export const verdicts = listPane<VerdictMessage | VerdictGroup>({
   name: "verdicts",
@@ -176,28 +175,18 @@ export const verdicts = listPane<VerdictMessage | VerdictGroup>({
   titleNote: ({ made }) => countNote(made.verdicts.fail, "failed"),
   alarm: ({ theme, made }) => failureMark(theme, made.verdicts.fail),
   fold: foldVerdicts,
-  columns(found, state, width) {
+  follows: false,
+  columns(found, state) {
     const { rule, verdict, merchant, says, hint } = found;
     const [label, style] = verdictLabel(state.theme, verdict);
     const isGroup = "group" in found;
     const isFolded = isGroup && verdict !== "fail";
     return [
-      { heading: "verdict", text: isGroup ? groupLabel(state, found) : label, width: 14, styles: [style] },
-      {
-        heading: "rule",
-        text: isFolded ? "" : rule,
-        ...(width >= FINDING_FROM && { width: width < 70 ? 20 : 28 }),
-        truncate: "middle",
-      },
-      { heading: "finding", text: isFolded ? "Press Enter to list them." : says, hideBelow: FINDING_FROM },
-      { heading: "how to fix it", text: verdict === "fail" ? hint : "", hideBelow: 130 },
-      {
-        heading: "merchant",
-        text: isGroup ? "" : shortMerchant(merchant),
-        width: 8,
-        truncate: "middle",
-        hideBelow: 90,
-      },
+      { heading: "verdict", text: isGroup ? groupLabel(state, found) : label, width: 10, styles: [style] },
+      { heading: "rule", text: isFolded ? "" : rule, width: 12 },
+      { heading: "finding", text: isFolded ? "Press Enter to list them." : says, claim: 40, rank: 1, grows: true },
+      { heading: "how to fix it", text: verdict === "fail" ? hint : "", rank: 3 },
+      { heading: "merchant", text: isGroup ? "" : shortMerchant(merchant), rank: 2, truncate: "middle" },
     ];
   },
   emptyText: () => [

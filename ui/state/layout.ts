@@ -27,8 +27,8 @@ interface Layout extends Placements {
 export const MINIMUM_SIZE: Size = { columns: 60, rows: 15 };
 /** From this width on, several panes are visible at once. */
 const WIDE_COLUMNS = 110;
-/** The bars for status, notice and keys. */
-const BAR_LINES = 3;
+/** The bars for status, tabs, notice and keys. */
+const BAR_LINES = 4;
 const BORDER_LINES = 2;
 const LOWER_SHARE = 0.36;
 /** From this width on, the detail of the selected row is shown beside the lists. */
@@ -47,8 +47,7 @@ export function layoutOf(state: UiState): Layout {
   const { columns, rows } = state.size;
   const isSmall = columns < MINIMUM_SIZE.columns || rows < MINIMUM_SIZE.rows;
   const isWide = columns >= WIDE_COLUMNS;
-  const tabLines = isWide ? 0 : 1;
-  const area = { width: columns, height: rows - BAR_LINES - tabLines };
+  const area = { width: columns, height: rows - BAR_LINES };
   if (isSmall) return { shape: "small", left: [], right: [], overlay: area };
   if (isWide && !state.isPage) return { shape: "wide", overlay: area, ...placePanes(state, area) };
   // The page places its parts itself, and needs to know whether there is a preview. A terminal this narrow has none.

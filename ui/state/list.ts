@@ -5,6 +5,8 @@ import { type FilterFacts, readRowFilter } from "../../src/client/row-filter.ts"
 
 export interface Row {
   readonly id: string;
+  /** The row of the log that a folded row shows, which links and addresses name. Default: `id`. */
+  readonly ref?: string;
   readonly value: unknown;
   readonly filterBy: FilterFacts;
   /** Its position in the log; rows of a polled list have none. */
@@ -14,8 +16,8 @@ export interface Row {
   readonly unfolds?: string;
 }
 
-/** Sums up rows that are shown one by one only under a filter. */
-export type Fold = (rows: readonly Row[]) => readonly Row[];
+/** Shows several rows as one. The filter then applies to the rows that it returns. */
+export type Fold = (rows: readonly Row[], isFiltered: boolean) => readonly Row[];
 
 export interface Gap {
   readonly missing: number;
@@ -46,8 +48,9 @@ export interface List {
   /** The total when the list stopped following. */
   readonly pausedAt: number;
   readonly filter: string;
-  /** Shows the rows summed up while there is no filter, and the newest first under one. */
   readonly fold?: Fold | undefined;
+  /** Whether new rows can be followed. A folded list that cannot be is a summary, without a cursor of its own. */
+  readonly canFollow: boolean;
 }
 
 /** The rows of a page of the log, in any order, and the query that returned them. */
@@ -149,6 +152,7 @@ export const MAX_ROWS = 10_000;
 
 export const emptyList = (follows: boolean, fold?: Fold): List => ({
   fold,
+  canFollow: follows,
   rows: [],
   total: 0,
   follows,
@@ -186,9 +190,11 @@ function withoutOlderVersions(rows: readonly Row[], added: readonly Row[]): read
 
 /** A cursor on a gap that was closed moves to the row now in its place; from the gap at the top, to the first row. */
 function leaveGap(list: List, before?: Row): List {
-  const { cursor, rows, frozen } = list;
+  const { cursor, frozen } = list;
   if (!cursor?.gap || frozen) return list;
-  const place = cursor.id === TOP_GAP ? 0 : Math.max(0, indexOf(rows, before?.id) - 1);
+  const rows = filteredRows({ ...list, filter: "" });
+  const follower = rows.findLastIndex((row) => refOf(row) === before?.id);
+  const place = cursor.id === TOP_GAP ? 0 : Math.max(0, follower - 1);
   const next = rows.find(({ id }) => id === cursor.id) ?? rows[place];
   return { ...list, cursor: next, chosen: next };
 }
@@ -214,7 +220,8 @@ export function removeRows(list: List, isRemoved: (row: Row) => boolean, total: 
   const { cursor, frozen, rows } = list;
   const remaining = (some: readonly Row[]) => some.filter((row) => !isRemoved(row));
   const seen = total - remaining(rows.slice(Math.max(0, rows.length - unseenCount(list)))).length;
-  const above = remaining(rows.slice(0, Math.max(0, indexOf(rows, cursor?.id)))).findLast(({ gap }) => !gap);
+  const shown = filteredRows({ ...list, frozen: undefined, filter: "" });
+  const above = remaining(shown.slice(0, Math.max(0, indexOf(shown, cursor?.id)))).findLast(({ gap }) => !gap);
   return selectFirst(
     withTopGap({
       ...list,
@@ -241,11 +248,19 @@ function refreshCursor(list: List): List {
 
 /** A pinned list without a cursor selects its first row. */
 const selectFirst = (list: List): List =>
-  list.follows || list.cursor || list.fold ? list : { ...list, cursor: filteredRows(list).find(({ gap }) => !gap) };
+  list.follows || list.cursor || isSummary(list)
+    ? list
+    : { ...list, cursor: filteredRows(list).find(({ gap }) => !gap) };
+
+const isSummary = ({ fold, canFollow }: List) => fold !== undefined && !canFollow;
+
+/** The id by which the log, links and addresses know a row. */
+export const refOf = ({ ref, id }: Row): string => ref ?? id;
 
 /** How many rows arrived since the list was paused or frozen. */
-export function unseenCount({ follows, fold, pausedAt, frozen, total }: List): number {
-  return total - Math.min(follows || fold ? total : pausedAt, frozen?.total ?? total);
+export function unseenCount(list: List): number {
+  const { follows, pausedAt, frozen, total } = list;
+  return total - Math.min(follows || isSummary(list) ? total : pausedAt, frozen?.total ?? total);
 }
 
 const lastMatches = new WeakMap<readonly Row[], { filter: string; rows: readonly Row[] }>();
@@ -257,10 +272,9 @@ export function filteredRows(list: List): readonly Row[] {
   if (!isFiltered && !fold) return rows;
   const cached = lastMatches.get(rows);
   if (cached?.filter === filter) return cached.rows;
+  const folded = fold?.(rows, isFiltered) ?? rows;
   const test = rowTest(filter);
-  const matches = isFiltered ? rows.filter((row) => (row.gap ? mayHide(row.gap, filter) : test(row))) : rows;
-  const folded = isFiltered ? (all: readonly Row[]) => all.toReversed() : fold;
-  const shown = fold && folded ? folded(matches) : matches;
+  const shown = isFiltered ? folded.filter((row) => (row.gap ? mayHide(row.gap, filter) : test(row))) : folded;
   lastMatches.set(rows, { filter, rows: shown });
   return shown;
 }
@@ -299,8 +313,12 @@ export function visibleRows(list: List, height: number) {
 export const isCursorGone = (list: List) =>
   list.cursor !== undefined && indexOf(filteredRows(list), list.cursor.id) === -1;
 
-export const selectedRow = (list: List): Row | undefined =>
-  list.cursor ?? (list.follows ? filteredRows(list).at(-1) : filteredRows(list)[0]);
+export function selectedRow(list: List): Row | undefined {
+  const { cursor, fold, follows } = list;
+  // A folded row is another one after each row that it shows.
+  if (cursor) return (fold && filteredRows(list).find(({ id }) => id === cursor.id)) ?? cursor;
+  return follows ? filteredRows(list).at(-1) : filteredRows(list)[0];
+}
 
 export type CursorMove = number | "first" | "last";
 
@@ -348,13 +366,13 @@ export const unfreeze = (list: List): List => refreshCursor({ ...list, frozen: u
  */
 export function withFilter(list: List, filter: string): List {
   const next = { ...list, filter };
-  if (list.fold) return { ...next, cursor: undefined, chosen: undefined, top: undefined };
+  if (isSummary(list)) return { ...next, cursor: undefined, chosen: undefined, top: undefined };
   const chosen = list.chosen ?? list.cursor;
   if (list.follows || !chosen) return selectFirst(next);
   const test = filter.trim() === "" ? () => true : rowTest(filter);
   const matches = (row: Row) => !row.gap && test(row);
   if (matches(chosen)) return refreshCursor({ ...next, cursor: chosen, chosen });
-  const all = list.frozen?.rows ?? list.rows;
+  const all = filteredRows({ ...list, filter: "" });
   const above = all.slice(0, Math.max(0, indexOf(all, chosen.id)));
   return { ...next, chosen, cursor: above.findLast(matches) ?? filteredRows(next)[0] };
 }

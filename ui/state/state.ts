@@ -49,7 +49,7 @@ export interface UiState {
   readonly filterLine?: FilterLine | undefined;
   readonly filterHistory: readonly string[];
   /** `isNews`: what happened without the user, and did not fail. Screen readers do not speak it. */
-  readonly notice?: { text: string; style: TextStyle; isNews?: true } | undefined;
+  readonly notice?: { text: string; style: TextStyle; at: number; isNews?: true } | undefined;
   /** The last call a key made; `!` shows it as curl. */
   readonly lastCall?: Call | undefined;
   /** The text copied since the last call; `!` shows it. */

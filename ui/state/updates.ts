@@ -44,7 +44,7 @@ export const withList = (state: UiState, pane: string, list: List): UiState => (
 
 export const withNotice = (state: UiState, text: string, style: TextStyle = "green"): UiState => ({
   ...state,
-  notice: { text, style },
+  notice: { text, style, at: state.now },
 });
 
 export const topOverlay = (state: UiState): Overlay | undefined => state.overlays.at(-1);

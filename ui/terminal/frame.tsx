@@ -21,7 +21,7 @@ export function App({ state }: { state: UiState }) {
         <Lines lines={tooSmall(state)} />
       ) : (
         <>
-          <Lines lines={[statusBar(state), ...(shape === "tabs" ? [tabBar(state)] : [])]} />
+          <Lines lines={[statusBar(state), tabBar(state)]} />
           {topOverlay(state) ? (
             <TitledBox theme={state.theme} size={overlay} content={overlayContent(state, overlay)} />
           ) : (

@@ -14,15 +14,13 @@ export const STYLE_CODES = {
   blue: [34, 39],
   magenta: [35, 39],
   cyan: [36, 39],
-  brightWhite: [97, 39],
-  onBlack: [40, 49],
 } as const;
 
 /**
- * `failure`: a red mark, then bold bright white on black, the only pair of the 16 colours with a contrast of 4.5 in
- * every common palette.
+ * `failure` is bold, and red where red is readable; `failureBand` is inverse there. Marks and words say the
+ * same without colours.
  */
-export type TextStyle = keyof typeof STYLE_CODES | "failure";
+export type TextStyle = keyof typeof STYLE_CODES | "failure" | "failureBand";
 
 export interface Theme {
   colours: boolean;
@@ -40,8 +38,8 @@ const WORD = /[\p{L}\p{N}]/u;
 export function styled(theme: Theme, text: string, ...styles: readonly TextStyle[]): string {
   let result = text;
   for (const style of styles) {
-    if (style === "failure") {
-      result = failureText(theme, result);
+    if (style === "failure" || style === "failureBand") {
+      result = failureText(theme, result, style === "failureBand");
       continue;
     }
     if (!theme.colours && !COLOURLESS.has(style)) continue;
@@ -52,13 +50,12 @@ export function styled(theme: Theme, text: string, ...styles: readonly TextStyle
   return result;
 }
 
-function failureText(theme: Theme, text: string): string {
+/** A mark is red on any background; words are red only where red is known to be readable. */
+function failureText(theme: Theme, text: string, isBand: boolean): string {
+  if (isBand && theme.colours && theme.tones?.red) return styled(theme, text, "red", "bold", "inverse");
   const { bad } = symbols(theme);
   const mark = text.startsWith(bad) ? bad : "";
-  // Blanks that fill a column keep the screen's background.
-  const [, before = "", words = "", after = ""] = /^( *)(.*?)( *)$/s.exec(text.slice(mark.length)) ?? [];
-  const warning = mark && styled(theme, mark, "red", "bold");
-  return `${warning}${before}${styled(theme, words, "onBlack", "brightWhite", "bold")}${after}`;
+  return (mark && styled(theme, mark, "red", "bold")) + styled(theme, text.slice(mark.length), "red", "bold");
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.

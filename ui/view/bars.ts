@@ -1,10 +1,11 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
 import type { FaultRule, SandboxOverviewReply } from "../../generated/control-api.ts";
+import { pageAddress } from "../../src/client/page-address.ts";
 import { requestRate } from "../panes/apply-message.ts";
 import { armedRules, ruleTitle } from "../panes/details/fault.ts";
 import { visiblePanes } from "../panes/index.ts";
-import { enabledBindings, lineProblem, typingKeys } from "../panes/keys/key-bindings.ts";
+import { digitOf, enabledBindings, lineProblem, typingKeys } from "../panes/keys/key-bindings.ts";
 import { withCaret } from "../panes/overlays/field.ts";
 import { MINIMUM_SIZE } from "../state/layout.ts";
 import { type FilterLine, type KeyBinding, labelIn, sandboxNow, secondsUntil, type UiState } from "../state/state.ts";
@@ -40,7 +41,7 @@ function statusParts(state: UiState): string[] {
   if (!sandbox) return [connection, target.url];
   const clock = [clockText(state, sandbox), `life ${sandbox.life}`];
   const about = [connection, sandbox.baseUrl];
-  return [...about, firstApiKeyText(sandbox), ...clock, `page ${target.url}/`, `v${sandbox.version}`];
+  return [...about, firstApiKeyText(sandbox), ...clock, `page ${pageAddress(target.url)}`, `v${sandbox.version}`];
 }
 
 /** The armed outage of every call, if there is one: the service is down because the user took it down. */
@@ -88,28 +89,35 @@ function firstApiKeyText({ merchants }: SandboxOverviewReply): string {
     : "no merchants";
 }
 
-/**
- * Shows the titles of the focused tab and of as many others as fit, from the first; the last is cut. Every tab has its
- * alarm, such as a number of failures.
- */
+/** The tabs, each with its alarm, such as a number of failures. Titles are cut evenly until all tabs fit. */
 export function tabBar(state: UiState): string {
   const { pane, size, theme } = state;
-  const panes = visiblePanes(state).map(({ name, title, alarm }) => ({ name, title, mark: alarm?.(state) ?? "" }));
-  const focused = panes.find(({ name }) => name === pane)?.title ?? "";
-  let room = panes.reduce(
-    (left, { mark }) => left - (mark && ` ${mark}`).length - 3,
-    size.columns - 2 - focused.length,
-  );
-  const tabs = panes.map(({ name, title, mark }, index) => {
-    const fitting = room > 5 ? cut(title, room - 1) : "";
-    const shown = name === pane ? title : fitting;
-    if (name !== pane && shown !== "") room -= shown.length + 1;
-    const text = `${index + 1} ${shown}`.trimEnd();
+  const tabs = visiblePanes(state).map(({ name, title, alarm }, index) => ({
+    digit: digitOf(index),
+    title: title.replace("Rate limits", "Limits"),
+    mark: alarm?.(state) ?? "",
+    isFocused: name === pane,
+  }));
+  const textOf = ({ digit, title, isFocused }: (typeof tabs)[number], letters: number) =>
+    `${digit} ${isFocused ? title : title.slice(0, letters)}`.trim();
+  const widthWith = (letters: number) =>
+    tabs.reduce((sum, tab) => sum + textOf(tab, letters).length + (tab.mark && ` ${tab.mark}`).length + 1, 2);
+  let letters = Math.max(...tabs.map(({ title }) => title.length));
+  while (letters > 0 && widthWith(letters) > size.columns) letters--;
+  const drawn = tabs.map((tab) => {
+    const { mark, isFocused } = tab;
     const styles: TextStyle[] = mark.startsWith(symbols(theme).bad) ? ["failure"] : ["magenta", "bold"];
-    const tab = mark === "" ? text : `${text} ${styled(theme, mark, ...styles)}`;
-    return name === pane ? styled(theme, `[${tab}]`, "bold") : ` ${tab} `;
+    const text = textOf(tab, letters) + (mark && ` ${styled(theme, mark, ...styles)}`);
+    return isFocused ? styled(theme, `[${text}]`, "bold") : ` ${text} `;
   });
-  return ` ${tabs.join("")}`;
+  // Neighbours share the blank between them.
+  return cut(
+    drawn
+      .join("")
+      .replaceAll("  ", " ")
+      .replaceAll(/(?<=[^ ]) \[/g, "["),
+    size.columns,
+  );
 }
 
 /** The filter being edited, the notice, or the verdicts so far. */

@@ -3,7 +3,7 @@
 
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import { madeOf } from "../panes/apply-message.ts";
-import { type Column, formatRow, headingOf } from "../panes/columns.ts";
+import { type Column, columnWidths, formatRow, headingOf } from "../panes/columns.ts";
 import { paragraph } from "../panes/details/detail-lines.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
 import { commandLines } from "../panes/lesson.ts";
@@ -15,7 +15,7 @@ import { listOf, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, sanitize } from "../text/cells.ts";
 import { count, joinNotes, newestOf } from "../text/format.ts";
-import { stripStyles, styled, symbols } from "../text/style.ts";
+import { stripStyles, styled, symbols, type Theme } from "../text/style.ts";
 
 export interface BoxContent {
   title: string;
@@ -92,19 +92,29 @@ function rowLines(state: UiState, pane: Pane, list: List, { width, height }: Box
   const headings = headingLines(height);
   const { rows, selected, isGone } = visibleRows(list, height - headings);
   if (rows.length === 0) return emptyLines(state, pane, list, width);
-  const example = rows.find(({ gap }) => !gap);
-  const drawn = (columns: readonly Column[]) => formatRow(columns, width - 3, state.theme);
-  const heading = example ? `  ${drawn(pane.columns(example, state, width - 3).map(headingOf))}` : "";
+  const room = width - 3;
+  const columns = rows.map((row) => (row.gap ? [] : pane.columns(row, state, room)));
+  const filled = columns.filter(({ length }) => length > 0);
+  const widths = columnWidths(filled, room);
+  const drawn = (cells: readonly Column[]) => formatRow(cells, widths, room, state.theme);
+  const heading = filled.length === 0 ? "" : `  ${drawn((filled[0] ?? []).map(headingOf))}`;
   const lines = rows.map((row, index) => {
     const isSelected = index === selected && (isFocused || !list.follows);
     const cursor = isSelected ? symbols(state.theme).cursor : " ";
-    const text = row.gap ? pane.gapText(row, state, width - 3) : drawn(pane.columns(row, state, width - 3));
+    const text = row.gap ? pane.gapText(row, state, room) : drawn(columns[index] ?? []);
     const line = ` ${cursor}${(isSelected && isGone) || isStale(state) ? styled(state.theme, text, "dim") : text} `;
     // Strips the styles, because inverse colours would give the cells different backgrounds.
-    return isSelected && isFocused ? styled(state.theme, stripStyles(line), "inverse") : line;
+    return isSelected && isFocused ? inverted(state.theme, stripStyles(line)) : line;
   });
   return headings > 0 ? [heading, ...lines] : lines;
 }
+
+/** Inverse but for bars, which would look empty when they are full. */
+const inverted = (theme: Theme, line: string): string =>
+  line
+    .split(/([█░]+)/)
+    .map((part, index) => (index % 2 === 0 && part !== "" ? styled(theme, part, "inverse") : part))
+    .join("");
 
 function emptyLines(state: UiState, pane: Pane, list: List, width: number): string[] {
   const text = emptyText(state, pane, list);
@@ -159,7 +169,10 @@ export function listNote(state: UiState, pane: Pane, list: List, names: "filter"
   const all = dropped === 0 ? count(total) : `the newest ${count(total - dropped)}`;
   const name = names === "filter" ? `/${sanitize(filter)}  ` : "";
   const matches = filter === "" ? "" : `${name}${matchCount(list)} of ${all}`;
-  const made = filter === "" && pane.stream && total > 0 ? newestOf(total - dropped, total) : "";
+  const made =
+    filter === "" && pane.stream && total > 0
+      ? newestOf(total - dropped, total) + (pane.counts ? ` ${pane.counts}` : "")
+      : "";
   return joinNotes(pane.titleNote(state), matches, made, isStale(state) ? "stale" : "", followNote(pane, list));
 }
 

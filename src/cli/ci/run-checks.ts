@@ -144,8 +144,23 @@ async function findOpen(control: ControlApi): Promise<string[]> {
 
 /** The gaps of a run without problems: what it did not check. */
 export async function findWarnings(failOn: string, control: ControlApi, run: ObservedRun): Promise<string[]> {
-  if (failOn === "") return [...(await findUnused(control, run)), ...(await findOpen(control))];
-  if (!failOn.split(",").includes("verdicts") || run.retryable > 0) return [];
+  if (failOn === "")
+    return [...(await findUnused(control, run)), ...(await findOpen(control)), ...(await findUnchecked(control))];
+  if (!failOn.split(",").includes("verdicts")) return [];
+  return [...(await findUntested(control, run)), ...(await findUnchecked(control))];
+}
+
+async function findUnchecked(control: ControlApi): Promise<string[]> {
+  const { unchecked } = (await control.report({ format: "json" })) as RunReport;
+  return unchecked.map(
+    (what) =>
+      `Not checked: ${what}, the receiver of webhooks. Count its effects: merchant-sandbox audit --effects, ` +
+      "or the expectation effects of verify.",
+  );
+}
+
+async function findUntested(control: ControlApi, run: ObservedRun): Promise<string[]> {
+  if (run.retryable > 0) return [];
   const { added } = (await control.report({ format: "json" })) as RunReport;
   // Whether a call to a sandbox that a test created could be retried is unknown, so nothing is reported.
   if (added.some(({ requests }) => requests !== 0)) return [];

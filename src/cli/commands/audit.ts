@@ -1,10 +1,12 @@
 // `audit`: sends genuine, repeated, malformed and forged events to a webhook receiver, and reports its mistakes.
 
-import type { SandboxAuditInput, SandboxAuditReply } from "../../../generated/control-api.ts";
+import type { AuditResult } from "../../../generated/control-api.ts";
+import { type AuditOptions, withEffects } from "../../client/effects.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { createSandbox } from "../../sandbox/create.ts";
 import { type Arguments, command } from "../command.ts";
 import { print } from "../output/print.ts";
+import { countWith, restartWith } from "../process/count-command.ts";
 import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 import { whyNotReady } from "../remote/probe.ts";
 import { sandboxAt } from "../remote/running-sandbox.ts";
@@ -16,14 +18,30 @@ const INDENT = " ".repeat(MARKS.pass.length + 1 + WIDTH);
 
 export const audit = command({
   summary:
-    "test a webhook receiver with genuine and forged events (exit 1: failed, 3: forgery accepted, 4: inconclusive)",
+    "test a webhook receiver with genuine, repeated and forged events (exit 1: failed, 3: forgery accepted, " +
+    "4: inconclusive)",
   usage: "audit <url>",
-  example: "audit http://localhost:3000/hooks --secret whsec_…",
+  example: `audit http://localhost:3000/hooks --secret whsec_… --effects 'wc -l < orders.log'`,
   flags: {
     secret: {
       value: "secret",
       description: "sign with this secret",
       defaultText: "the one of the endpoint registered at the URL",
+    },
+    effects: {
+      value: "command",
+      description:
+        "run this before and after each probe; it prints how often the receiver has acted, such as the rows of a table",
+      defaultText: "whether it acts once is not checked",
+    },
+    restart: {
+      value: "command",
+      description: "restart the receiver with this once, and check that it still knows its events; needs --effects",
+    },
+    event: {
+      value: "type",
+      description: "send events like the newest of this type",
+      defaultText: "payment.succeeded",
     },
     json: { description: "print the result as one JSON object" },
     ...connectionFlags,
@@ -31,8 +49,7 @@ export const audit = command({
   sandboxOptions: ["webhookTimeout", "webhookInsecureTls", "allowWebhookHost"],
   async run(given) {
     const { flags } = given;
-    const [url = ""] = given.positionals;
-    const found = await auditWith(given, { url, ...(flags.secret !== undefined && { secret: flags.secret }) });
+    const found = await auditWith(given, wishOf(given));
     if (flags.json === undefined) show(found);
     else print(JSON.stringify(found));
     if (found.forgeryAccepted) return exitCodes.verdict;
@@ -40,11 +57,21 @@ export const audit = command({
   },
 });
 
+/** The commands run here, in the user's own shell: the sandbox gets numbers only. */
+function wishOf({ positionals: [url = ""], flags: { secret, event, effects, restart } }: Arguments): AuditOptions {
+  if (restart !== undefined && effects === undefined)
+    usageError("--restart checks what the receiver does after a restart: add --effects <command>, which counts it.");
+  return {
+    url,
+    ...(secret !== undefined && { secret }),
+    ...(event !== undefined && { event }),
+    ...(effects !== undefined && { effects: () => countWith(effects) }),
+    ...(restart !== undefined && { restart: () => restartWith(restart, url) }),
+  };
+}
+
 /** Runs the audit on a running sandbox, or with a secret on a temporary one, which takes the sandbox options. */
-async function auditWith(
-  { flags, options, sources }: Arguments,
-  wanted: SandboxAuditInput,
-): Promise<SandboxAuditReply> {
+async function auditWith({ flags, options, sources }: Arguments, wanted: AuditOptions): Promise<AuditResult> {
   const found = await findSandbox(flags);
   const isRunning = found.by !== "default" || (await whyNotReady(found.url, found.controlToken)) === undefined;
   const unused = givenFlag(sources);
@@ -53,24 +80,36 @@ async function auditWith(
       `The sandbox at ${found.url} runs the audit with its own settings: ` +
         `leave out ${unused}, or restart it with that option.`,
     );
-  if (isRunning) return sandboxAt(found, flags, { url: "<url>" }).control.audit(wanted);
+  if (isRunning) return withEffects(sandboxAt(found, flags, { url: "<url>" }).control).audit(wanted);
   if (wanted.secret === undefined)
     throw new SandboxError(
       `No sandbox runs here that knows the secret of ${wanted.url}: ` +
         "add --secret whsec_…, or start one with merchant-sandbox.",
     );
   const sandbox = await createSandbox({ ...options, memory: true, port: 0 });
-  return sandbox.audit(wanted).finally(() => sandbox.close());
+  try {
+    // The events are made after one of this sandbox, which is empty so far.
+    if (wanted.event !== undefined) await sandbox.events.trigger({ type: wanted.event });
+    return await sandbox.audit(wanted);
+  } finally {
+    await sandbox.close();
+  }
 }
 
-function show({ probes, verdict, forgeryAccepted }: SandboxAuditReply): void {
+/** Stands in the place of the probes that need a count of effects. */
+const UNCHECKED = "acts_once";
+
+function show({ probes, verdict, forgeryAccepted }: AuditResult): void {
+  const checked = probes.filter(({ probe }) => probe !== UNCHECKED);
   for (const { probe, verdict: found, sent, did, should, why } of probes) {
     print(`${MARKS[found]} ${probe.padEnd(WIDTH)}${did}`);
     if (found === "pass") continue;
     for (const line of [`sent    ${sent}`, `should  ${should}`, `why     ${why}`]) print(INDENT + line);
   }
-  const count = (wanted: SandboxAuditReply["verdict"]) => probes.filter((probe) => probe.verdict === wanted).length;
+  const count = (wanted: AuditResult["verdict"]) => checked.filter((probe) => probe.verdict === wanted).length;
   const forgery = forgeryAccepted ? " It accepted a forged event: anyone who knows the URL can send it events." : "";
   const open = count("inconclusive") > 0 ? `, ${count("inconclusive")} inconclusive` : "";
-  print(`${verdict}: ${count("pass")} of ${probes.length} probes passed, ${count("fail")} failed${open}.${forgery}`);
+  const unchecked = checked.length < probes.length ? "; not checked: whether it acted once (--effects)" : "";
+  const passed = `${count("pass")} of ${checked.length} probes passed`;
+  print(`${verdict}: ${passed}, ${count("fail")} failed${open}${unchecked}.${forgery}`);
 }

@@ -1,31 +1,74 @@
 // `scenario`: arms, shows, scores and disarms the scenarios of a running sandbox.
 
-import type { FaultRule, Scenario } from "../../../generated/control-api.ts";
+import type { ControlApi, FaultRule, Scenario } from "../../../generated/control-api.ts";
+import { countInScenario } from "../../client/effects.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
-import { commandGroup } from "../command.ts";
+import type { FlagDefinitions } from "../arguments.ts";
+import { type Arguments, commandGroup } from "../command.ts";
+import { countWith } from "../process/count-command.ts";
 import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
+const effectsFlag = {
+  effects: {
+    value: "command",
+    description: "run this to learn how often the receiver has acted, such as the rows of a table; it prints a number",
+    defaultText: "whether it acts once is not checked",
+  },
+};
+
+const eventFlag = {
+  event: {
+    value: "type",
+    description: "the events on which the receiver acts",
+    defaultText: "all, if they are of one type",
+  },
+};
+
+interface OfOne {
+  word: string;
+  summary: string;
+  flags?: FlagDefinitions;
+  call(control: ControlApi, armed: { name: string; merchant?: string }, given: Arguments): Promise<Scenario>;
+  lines(state: Scenario): readonly string[];
+}
+
 /** Creates a subcommand about one scenario. */
-const ofOne = (
-  word: string,
-  summary: string,
-  action: "get" | "start" | "stop",
-  lines: (state: Scenario) => readonly string[],
-) =>
+const ofOne = ({ word, summary, flags, call, lines }: OfOne) =>
   sandboxCommand({
     summary,
     usage: `scenario ${word} <name>`,
     example: `scenario ${word} lost-response`,
-    flags: { for: { value: "merchant", description: "apply it to this merchant", defaultText: "all merchants" } },
-    async call(sandbox, { flags, positionals: [name = ""] }) {
+    flags: {
+      for: { value: "merchant", description: "apply it to this merchant", defaultText: "all merchants" },
+      ...flags,
+    },
+    async call(sandbox, given) {
+      const [name = ""] = given.positionals;
       if (/[./\\]/.test(name))
         usageError(`"${name}" is a file, which only a start can read: merchant-sandbox --scenario ${name}.`);
-      const merchant = await sandbox.merchantId(flags.for);
-      return sandbox.control.scenarios[action]({ name, ...(merchant !== undefined && { merchant }) });
+      const merchant = await sandbox.merchantId(given.flags.for);
+      return call(sandbox.control, { name, ...(merchant !== undefined && { merchant }) }, given);
     },
     lines,
     ...(word === "score" && { exitCode: ({ verdict }: Scenario) => codeOf(verdict) }),
   });
+
+/** Arms a scenario, with the count of the receiver's effects before it. */
+async function start(control: ControlApi, armed: { name: string }, { flags: { effects, event } }: Arguments) {
+  if (effects === undefined && event !== undefined)
+    usageError("--event names the events that --effects counts: add --effects <command>.");
+  const counted = effects === undefined ? {} : { effects: await countWith(effects) };
+  return control.scenarios.start({ ...armed, ...counted, ...(event !== undefined && { event }) });
+}
+
+/** Passes the present count of effects on, if the command has one. */
+async function counted(
+  control: ControlApi,
+  armed: { name: string; merchant?: string },
+  { flags: { effects } }: Arguments,
+): Promise<void> {
+  if (effects !== undefined) await countInScenario(control, armed, () => countWith(effects));
+}
 
 export const scenario = commandGroup({
   name: "scenario",
@@ -38,10 +81,39 @@ export const scenario = commandGroup({
       call: ({ control }) => control.scenarios.list(),
       lines: linesOf(lineOf, "No scenarios."),
     }),
-    show: ofOne("show", "describe a scenario, and what it has found so far", "get", detailLines),
-    start: ofOne("start", "arm its faults", "start", (state) => [lineOf(state), state.about]),
-    score: ofOne("score", "score the client (exit code 3: failed, 4: inconclusive)", "get", scoreLines),
-    stop: ofOne("stop", "remove its faults", "stop", (state) => [lineOf(state)]),
+    show: ofOne({
+      word: "show",
+      summary: "describe a scenario, and what it has found so far",
+      call: (control, armed) => control.scenarios.get(armed),
+      lines: detailLines,
+    }),
+    start: ofOne({
+      word: "start",
+      summary: "arm its faults",
+      flags: { ...effectsFlag, ...eventFlag },
+      call: start,
+      lines: (state) => [lineOf(state), state.about],
+    }),
+    score: ofOne({
+      word: "score",
+      summary: "score the client or receiver (exit code 3: failed, 4: inconclusive)",
+      flags: effectsFlag,
+      async call(control, armed, given) {
+        await counted(control, armed, given);
+        return control.scenarios.get(armed);
+      },
+      lines: scoreLines,
+    }),
+    stop: ofOne({
+      word: "stop",
+      summary: "remove its faults",
+      flags: effectsFlag,
+      async call(control, armed, given) {
+        await counted(control, armed, given);
+        return control.scenarios.stop(armed);
+      },
+      lines: (state) => [lineOf(state)],
+    }),
   },
 });
 
@@ -85,12 +157,18 @@ function resultLines({
   optional,
   verdict,
   earned,
+  says,
   verdicts,
 }: Scenario["expectations"][number]): string[] {
   const failed = verdicts.filter((found) => found.verdict === "fail");
   const open = optional && verdict === "inconclusive" ? " (optional, does not count)" : "";
+  // Without a count of effects, there are no points to show for acting once.
+  const isUnchecked = says.startsWith("not checked");
+  const result = isUnchecked ? says : `${earned} of ${points}${open}`;
+  const isCounted = rule === "webhook.single_effect" && !isUnchecked;
   return [
-    `  ${verdict} ${rule}: ${earned} of ${points}${open}`,
+    `  ${verdict} ${rule}: ${result}`,
+    ...(isCounted && verdict !== "pass" && failed.length === 0 ? [`    ${says}`] : []),
     ...failed.slice(0, 3).map(({ says, hint }) => `    ${says} ${hint}`),
   ];
 }

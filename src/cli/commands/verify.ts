@@ -1,11 +1,13 @@
 // `verify`: checks expectations on the run of a sandbox, as a gate for scripts.
 
-import type { SandboxVerifyInput, SandboxVerifyReply } from "../../../generated/control-api.ts";
+import type { SandboxVerifyReply } from "../../../generated/control-api.ts";
+import { type CountedExpectation, withEffects } from "../../client/effects.ts";
 import { explainResult } from "../../client/verification-text.ts";
 import type { Expectation } from "../../contracts/expectations.ts";
 import { tryParseJson } from "../../kernel/attempt.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { readJsonFile } from "../../store/world/json-file.ts";
+import { countWith } from "../process/count-command.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
 
 const EXIT_CODES = { pass: exitCodes.ok, fail: exitCodes.verdict, inconclusive: exitCodes.inconclusive } as const;
@@ -21,10 +23,14 @@ const KINDS: Readonly<Record<string, (wanted: Wanted) => Expectation>> = {
   never: ({ what }) => ({ never: { match: { operation: what } } }),
   deliveries: ({ what, ...count }) => ({ deliveries: { match: { event: what }, ...count } }),
   records: ({ what, ...count }) => ({ records: { kind: what, ...count } }),
+  effects: ({ what, count }) => ({ effects: { match: { event: what }, made: count?.exactly ?? UNCOUNTED } }),
   scenario: ({ what }) => ({ scenario: { name: what } }),
   fault: ({ what, count }) => ({ fault: { id: what, ...(count && { fired: count }) } }),
   verdicts: ({ what }) => ({ verdicts: { rules: [what], fail: { exactly: 0 } } }),
 };
+
+/** Stands for the count of --effects. */
+const UNCOUNTED = -1;
 
 const FORM = /^(\w+):([^=]+)(?:=(\d+)?(\.\.)?(\d+)?)?$/;
 
@@ -40,6 +46,16 @@ function countOf(least?: string, range?: string, most?: string): Pick<Wanted, "c
   if (range === undefined) return least === undefined ? {} : { count: { exactly: Number(least) } };
   const atLeast = least === undefined ? {} : { atLeast: Number(least) };
   return { count: { ...atLeast, ...(most !== undefined && { atMost: Number(most) }) } };
+}
+
+/** Puts the count of --effects where no number was given. It runs again while the expectations do not hold. */
+function counted(expectation: Expectation, command: string | undefined): CountedExpectation {
+  // The sandbox checks the names of operations and events.
+  const { effects, ...rest } = expectation as CountedExpectation;
+  if (effects?.made !== UNCOUNTED) return expectation as CountedExpectation;
+  if (command === undefined)
+    usageError("effects:<event> needs a count: add --effects <command>, or write effects:payment.succeeded=2.");
+  return { ...rest, effects: { ...effects, made: () => countWith(command) } };
 }
 
 const refuse = (text: string): never =>
@@ -59,6 +75,10 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
     },
     within: { value: "duration", description: "wait at most this long, in real time", defaultText: "0s" },
     merchant: { value: "merchant", description: "look only at this merchant, such as lodge" },
+    effects: {
+      value: "command",
+      description: "run this for effects:<event>; it prints how often the receiver has acted on such events",
+    },
   },
   sections: () => [
     {
@@ -67,6 +87,7 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
         ["requests:<operation>", "such as requests:payroll.create=1; =1.. is at least one, =..3 at most three"],
         ["never:<operation>", "no such request"],
         ["deliveries:<event>", "such as deliveries:payment.*"],
+        ["effects:<event>", "the receiver acted once on each, by the count of --effects or =<number>"],
         ["records:<kind>", "such as records:payroll=1"],
         ["scenario:<name>", "the scenario passes"],
         ["fault:<id>", "the fault rule fired"],
@@ -77,14 +98,17 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
   ],
   async call(sandbox, { flags, positionals }) {
     const source = flags.file === undefined ? undefined : await readJsonFile(flags.file, "usage");
-    const { all = [], ...given } = (source?.value ?? {}) as { all?: Expectation[]; within?: string; merchant?: string };
-    const expectations = [...all, ...positionals.map(readExpectation)];
+    const { all = [], ...given } = (source?.value ?? {}) as {
+      all?: Expectation[];
+      within?: string;
+      merchant?: string;
+    };
+    const expectations = [...all, ...positionals.map(readExpectation)].map((one) => counted(one, flags.effects));
     if (expectations.length === 0)
       usageError("Nothing is expected, as in merchant-sandbox verify requests:payments.list.");
     const { within = given.within, merchant = given.merchant } = flags;
-    return sandbox.control.verify({
-      // The sandbox checks the names of operations and events.
-      all: expectations as SandboxVerifyInput["all"],
+    return withEffects(sandbox.control).verify({
+      all: expectations,
       ...(within !== undefined && { within }),
       ...(merchant !== undefined && { merchant: (await sandbox.merchant(merchant)).id }),
     });

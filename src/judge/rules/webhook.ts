@@ -133,8 +133,8 @@ export const webhookSingleEffect: Rule = {
       return {
         verdict: "inconclusive",
         says:
-          `No write took effect between the first delivery of ${first.eventId} and ${repeat.id}, and the judge sees ` +
-          "only writes to the API.",
+          `Not checked: whether the receiver acted once on ${first.eventId}. The judge sees only writes to the API, ` +
+          `and none took effect between its first delivery and ${repeat.id}.`,
         attempts,
       };
     }

@@ -162,7 +162,7 @@ interface MerchantRow extends Omit<Tenant, "apiKeys"> {
 const ALL = -1;
 
 /** Reads merchants and their number of rows. */
-function openMerchants({ sql }: Database) {
+function openMerchants({ sql, onReplaced }: Database) {
   const merchants = `select id, body ->> 'name' as name, body ->> 'email' as email,
        (select json_group_array(key) from (select key from keys
          where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
@@ -179,9 +179,14 @@ function openMerchants({ sql }: Database) {
   );
   // Counts the records of each merchant at the first call; triggers then update the counts. Counting a million records
   // takes 37 ms.
-  const recordCounts = once(() => {
-    sql.exec(KEEP);
-    return sql.prepare<[string], number>("select records from temp.record_counts where merchant = ?").pluck();
+  const openRecordCounts = () =>
+    once(() => {
+      sql.exec(KEEP);
+      return sql.prepare<[string], number>("select records from temp.record_counts where merchant = ?").pluck();
+    });
+  let recordCounts = openRecordCounts();
+  onReplaced(() => {
+    recordCounts = openRecordCounts();
   });
   const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
   const firstMerchant = sql
@@ -202,7 +207,16 @@ function openMerchants({ sql }: Database) {
   };
   /** The id of the first merchant of the list; undefined if there is none. */
   const first = () => firstMerchant.get() ?? undefined;
+  const base = sql
+    .prepare<[string], string>(
+      `select base.merchant from seeded_merchants own join seeded_merchants base
+         on base.place = (select min(place) from seeded_merchants where fixture = own.fixture)
+       where own.merchant = ? and own.merchant <> base.merchant`,
+    )
+    .pluck();
   return {
+    /** The seeded merchant of the fixture that a merchant was created from; undefined for others. */
+    baseOf: (merchant: string) => base.get(merchant),
     /**
      * Every merchant with its API keys, without session tokens: first the fixtures' merchants in their order, then
      * those created through the API; at most `most` (default: all). The cost grows with the number of merchants, so to

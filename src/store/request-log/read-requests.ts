@@ -28,7 +28,7 @@ export interface RequestRow extends RequestSummaryRow {
 
 export function shownRequest(row: RequestSummaryRow): LoggedRequest {
   const { id, sequence, method, path, query, operation, merchant, status } = row;
-  const { key, idempotencyKey, replayOf, fault, ignored } = row;
+  const { key, idempotencyKey, replayOf, fault } = row;
   const request = { id, sequence, at: isoTime(row.at), method, path, query, operation, merchant, status };
   return {
     ...request,
@@ -37,7 +37,8 @@ export function shownRequest(row: RequestSummaryRow): LoggedRequest {
     idempotencyKey,
     replayOf,
     fault,
-    ignored,
+    ignored: row.ignored,
+    summary: row.summary,
   };
 }
 
@@ -58,7 +59,7 @@ export interface RequestFilter {
 
 export const CALL_COLUMNS =
   "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotencyKey, " +
-  "replayOf, fault, ignored";
+  "replayOf, fault, ignored, summary";
 
 /** Selects whole rows. A row may refer to another one for the body of its response. */
 const WHOLE = `select ${CALL_COLUMNS}, requestHeaders, requestBody, requestBytes, responseHeaders, responseBytes,

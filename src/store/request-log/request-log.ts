@@ -59,6 +59,8 @@ export interface RequestEntry {
   fault: string | undefined;
   /** The query parameters and headers that had no effect, separated by commas. */
   ignored: string | undefined;
+  /** The code and message of an error, or the record that a write returned. */
+  summary: string | undefined;
   requestHeaders: Record<string, string | string[] | undefined>;
   requestBody: string;
   responseHeaders: Record<string, string | number>;

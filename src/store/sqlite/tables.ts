@@ -218,7 +218,7 @@ create table finished_steps (
 create table request_log (
   sequence integer primary key, id text not null, at integer not null, merchant text, operation text,
   method text not null, path text not null, query text not null, status integer not null, duration real not null, stages text not null,
-  key text, idempotencyKey text, replayOf text, fault text, ignored text,
+  key text, idempotencyKey text, replayOf text, fault text, ignored text, summary text,
   requestHeaders text not null, requestBody text not null, requestBytes integer not null, sameResponseAs integer,
   responseHeaders text not null, responseBody text not null, responseBytes integer not null
 ) strict;

@@ -3,6 +3,7 @@
 import type { Statement } from "better-sqlite3";
 import type { AttemptFault } from "../../contracts/fault.ts";
 import type { AttemptError, AttemptStatus, WebhookDelivery } from "../../contracts/webhook.ts";
+import { tryParseJson } from "../../kernel/attempt.ts";
 import { sortKeyIn } from "../../kernel/random.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
 import { DEFAULT_PAGE, failInvalidCursor, type Page, pageOf } from "../records/record-pages.ts";
@@ -240,6 +241,20 @@ function show(row: AttemptRow): WebhookDelivery {
   };
 }
 
+const LONGEST_SUMMARY = 300;
+
+/** Why an attempt failed: the message or the first line of the response, or else the error. */
+export function summaryOf({
+  status,
+  responseBody,
+  errorMessage,
+}: Pick<AttemptEnd, "status" | "responseBody" | "errorMessage">) {
+  if (status === "succeeded") return null;
+  const { message, error } = (tryParseJson(responseBody ?? "") ?? {}) as { message?: unknown; error?: unknown };
+  const said = [message, error].find((one) => typeof one === "string") ?? responseBody?.trim().split("\n")[0];
+  return (said || errorMessage)?.toString().slice(0, LONGEST_SUMMARY) ?? null;
+}
+
 export type StoredAttempt = ReturnType<typeof showLogged>;
 
 /** An attempt with the fields that only the control API shows. */
@@ -250,6 +265,7 @@ const showLogged = (row: AttemptRow) => ({
   sequence: row.sequence,
   delivery: row.delivery,
   deliveryState: row.deliveryState,
+  summary: summaryOf(row),
   /** The effect of fault rules on the attempt; null if none applied. */
   fault: row.fault === null ? null : (JSON.parse(row.fault) as AttemptFault),
   /** The receiver's response time in real milliseconds; null if the attempt was aborted. */

@@ -39,6 +39,9 @@ const KEEP_ALIVE = 4_000;
 /** Close an idle connection this long before the end of the receiver's keep-alive timeout. */
 const KEEP_ALIVE_MARGIN = 1_000;
 
+/** Real milliseconds that a delivery waits which does not want its response. */
+const HANG_UP_AFTER = 50;
+
 /** The most bytes that are read from a response. */
 const MAX_RESPONSE = 65_536;
 /** Created once: an error for each attempt would cost more than its signature. */
@@ -91,8 +94,9 @@ function exchange(client: Agent | Promise<Agent>, request: WebhookRequest, timeo
   const start = (agent: Agent) => {
     if (isOver) return;
     began = realNow();
-    cancelDeadline = afterRealTime(timeout, () =>
-      end(failure("timeout", `No complete response within ${timeout} ms.`)),
+    const patience = request.transport === "hang_up" ? Math.min(HANG_UP_AFTER, timeout) : timeout;
+    cancelDeadline = afterRealTime(patience, () =>
+      end(failure("timeout", `No complete response within ${patience} ms.`)),
     );
     const body = bodyOf(request, timeout, () =>
       end(failure("reset", "A fault rule cut the connection in the middle of the body.")),

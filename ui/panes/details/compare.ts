@@ -1,7 +1,7 @@
-// The comparison of two requests, such as a retry with its first try: the lines of both messages, with the differences
-// marked.
+// The comparison of two requests, or of two attempts of a delivery: the lines of both, with the differences marked.
 
-import type { RequestDetail } from "../../../generated/control-api.ts";
+import type { AttemptsGetReply, RequestDetail } from "../../../generated/control-api.ts";
+import type { Call } from "../../../src/client/curl.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
 import { mask, maskValue } from "../../../src/kernel/mask.ts";
 import { byteLength } from "../../../src/kernel/text.ts";
@@ -9,7 +9,6 @@ import { type UiState, valuesOf } from "../../state/state.ts";
 import { duration, indentJson } from "../../text/format.ts";
 import { styled, type TextStyle } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
-import { requestCall } from "./request.ts";
 
 /** The styles of lines that only the first or only the second text has; lines of both are dim. */
 const SIGN_STYLES: Readonly<Record<string, TextStyle>> = { "-": "red", "+": "green" };
@@ -34,28 +33,55 @@ export function triesToCompare(
   return [first, first.id === request.id ? next : request];
 }
 
-export const comparison = (
-  first: RequestMessage,
-  second: RequestMessage,
-): Detail<{ first: RequestDetail; second: RequestDetail }> => ({
-  title: `${first.id} and ${second.id}`,
-  fetch: { first: requestCall(first.id), second: requestCall(second.id) },
+/** A message as lines: what is compared of a request, a response or a delivery attempt. */
+interface Compared {
+  summary: string;
+  sections: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The differences of two rows of the log, each fetched by its call and turned into lines. */
+export const comparison = <Reply>(
+  [first, second]: readonly [string, string],
+  callOf: (id: string) => Call<Reply>,
+  linesOf: (reply: Reply) => Compared,
+): Detail<{ first: Reply; second: Reply }> => ({
+  title: `${first} and ${second}`,
+  fetch: { first: callOf(first), second: callOf(second) },
   lines({ first: one, second: other }, { theme, section, wrapped }) {
     if (!one || !other) return [];
     const marked = (line: string) => {
       const style = SIGN_STYLES[line[0] ?? ""] ?? "dim";
       return wrapped(line, "").map((piece) => styled(theme, piece, style));
     };
+    const [before, after] = [linesOf(one), linesOf(other)];
     return [
-      ...[`- ${summaryOf(one)}`, `+ ${summaryOf(other)}`].flatMap(marked),
-      ...section("Request", diffLines(requestText(one), requestText(other)).flatMap(marked)),
-      ...section("Response", diffLines(responseText(one), responseText(other)).flatMap(marked)),
+      ...[`- ${before.summary}`, `+ ${after.summary}`].flatMap(marked),
+      ...Object.entries(before.sections).flatMap(([heading, lines]) =>
+        section(heading, diffLines(lines, after.sections[heading] ?? []).flatMap(marked)),
+      ),
     ];
   },
 });
 
-const summaryOf = ({ id, at, status, durationMs }: RequestDetail) =>
-  `${id}  ${at}  ${status || "no response"}  ${duration(durationMs)}`;
+export const comparedRequest = (request: RequestDetail): Compared => ({
+  summary: `${request.id}  ${request.at}  ${request.status || "no response"}  ${duration(request.durationMs)}`,
+  sections: { Request: requestText(request), Response: responseText(request) },
+});
+
+export function comparedAttempt({ attempt }: AttemptsGetReply): Compared {
+  const { id, at, requestHeaders, requestBody, responseStatus, responseBody, errorCode, errorMessage } = attempt;
+  const took = attempt.durationMs === null ? "" : `  ${duration(attempt.durationMs)}`;
+  const sent = { headers: requestHeaders, body: requestBody, bytes: byteLength(requestBody) };
+  const received = responseBody ?? "";
+  const result = responseStatus === null ? `${errorCode}: ${errorMessage}` : `status ${responseStatus}`;
+  return {
+    summary: `${id}  attempt ${attempt.attempt}  ${at}  ${responseStatus ?? errorCode ?? "no response"}${took}`,
+    sections: {
+      Request: [`POST ${mask(attempt.url)}`, ...messageText(sent)],
+      Response: [result, ...messageText({ headers: {}, body: received, bytes: byteLength(received) })],
+    },
+  };
+}
 
 const requestText = ({ method, path, query, request }: RequestDetail) => [
   `${method} ${path}${query === "" ? "" : `?${query.replace(/^\?/, "")}`}`,

@@ -11,6 +11,7 @@ import { mask } from "../../../src/kernel/mask.ts";
 import { byteLength } from "../../../src/kernel/text.ts";
 import { type UiState, valuesOf } from "../../state/state.ts";
 import { dateTime, dateTimeToSecond, duration, milliseconds } from "../../text/format.ts";
+import { symbols } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { verdictSection } from "../verdicts.ts";
 import { bodyLines, type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
@@ -32,33 +33,46 @@ export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: Attempts
     const { field, section } = write;
     const isOfDelivery = (one: AttemptMessage) => targetOf(one) === targetOf(row);
     const verdicts = verdictSection(write, state, ({ attempts }) => attempts.includes(row.id));
-    if (!delivery) return [...summary(write, state, row), ...verdicts];
+    const top = [...outcomeBand(write, state, row), ...summary(write, state, row)];
+    if (!delivery) return [...top, ...verdicts];
     const { attempt, attempts, request } = delivery;
     return [
-      ...summary(write, state, row),
+      ...top,
       ...(request === null ? [] : linkTo("requests", request, field("caused by", requestText(state, request)))),
       ...section("Attempts", attemptLines(state, attempts, isOfDelivery, write.width, row.id)),
       ...verdicts,
-      ...section("Request", requestLines(write, attempt)),
       ...(attempt.fault ? faultSections(write, attempt, attempt.fault) : []),
-      ...section("Signature", signatureLines(write, state, attempt)),
       ...section("Response", responseLines(write, attempt)),
+      ...section("Request", requestLines(write, attempt)),
+      ...section("Signature", signatureLines(write, state, attempt)),
     ];
   },
 });
 
-function summary({ field }: DetailWriter, state: UiState, opened: AttemptMessage): string[] {
-  const listed = valuesOf<AttemptMessage>(state, "deliveries");
-  const row = listed.findLast(({ id }) => id === opened.id) ?? opened;
-  const [outcome, styles] = outcomeOf(state, row, laterAttempts(listed)(row));
+/** The attempt as the list has it now, which knows whether it is retried. */
+const newestOf = (state: UiState, opened: AttemptMessage) =>
+  valuesOf<AttemptMessage>(state, "deliveries").findLast(({ id }) => id === opened.id) ?? opened;
+
+/** `✗ 500 database is down  attempt 6 of 6  ✗ failed 12:04`. */
+function outcomeBand({ band }: DetailWriter, state: UiState, opened: AttemptMessage): DetailLine[] {
+  const row = newestOf(state, opened);
+  const { good, bad } = symbols(state.theme);
+  const [outcome] = outcomeOf(state, row, laterAttempts(valuesOf<AttemptMessage>(state, "deliveries"))(row));
+  const isFailed = row.status !== "succeeded";
+  const result = [isFailed ? bad : good, resultOf(row), row.summary].filter((part) => part !== null).join(" ");
+  return band(`${result}  attempt ${row.attempt} of ${row.maxAttempts}  ${outcome}`, isFailed);
+}
+
+function summary({ field }: DetailWriter, state: UiState, opened: AttemptMessage): DetailLine[] {
+  const row = newestOf(state, opened);
   const { nextAttemptAt } = row;
   const next = nextAttemptAt === null ? null : `${dateTimeToSecond(nextAttemptAt * 1_000)} sandbox time`;
   return [
+    "",
     ...field("event", `${row.eventType}  ${row.eventId}`),
     ...field("endpoint", `${row.endpointId}  ${row.url}`),
     ...field("merchant", row.merchant),
-    ...field("attempt", `${row.attempt} of ${row.maxAttempts}, ${dateTime(row.at)}, ${row.id}`),
-    ...field("result", `${resultOf(row)}  ${outcome}`, ...styles),
+    ...field("attempt", `${row.id}, ${dateTime(row.at)}`),
     ...field("next attempt", next),
   ];
 }

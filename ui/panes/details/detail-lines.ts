@@ -8,8 +8,12 @@ import { fillLines, fitTo, sanitize, wrap } from "../../text/cells.ts";
 import { count, indentJson } from "../../text/format.ts";
 import { styled, type TextStyle, type Theme } from "../../text/style.ts";
 
-/** A line of a detail: plain text, one of a link's lines, or the first line of a body. */
-export type DetailLine = string | { text: string; link: Reference } | { text: string; isBody: true };
+/** A line of a detail: plain text, one of a link's lines, the first line of a body, or one of the band on top. */
+export type DetailLine =
+  | string
+  | { text: string; link: Reference }
+  | { text: string; isBody: true }
+  | { text: string; band: "failed" | "good" };
 
 /** A link: its lines are selected together, and Enter opens the row to which they refer. */
 export const linkTo = (pane: string, id: string, lines: readonly string[]): DetailLine[] => {
@@ -29,6 +33,12 @@ export const detailWriter = (theme: Theme, width: number) => ({
   field: (label: string, value: string | null | undefined, ...styles: TextStyle[]): string[] =>
     value == null ? [] : labelled(theme, width, label, value, ...styles),
   text: (text: string, ...styles: TextStyle[]) => paragraph(theme, width, text, ...styles),
+  /** What became of a request or delivery, before everything else in its details. */
+  band: (text: string, isFailed: boolean): DetailLine[] =>
+    fillLines(sanitize(text).split(" "), Math.max(10, width - 2)).map((line) => ({
+      text: styled(theme, ` ${line} `, isFailed ? "failureBand" : "bold"),
+      band: isFailed ? "failed" : "good",
+    })),
   /** Text wrapped at any character. */
   wrapped: (text: string, indent = INDENT) => wrapped(text, width, indent),
   section: (heading: string, lines: readonly DetailLine[]) => section(theme, heading, lines),

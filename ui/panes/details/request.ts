@@ -4,16 +4,10 @@
 import type { AttemptsListReply, LoggedRequest, RequestDetail } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
+import { tryParseJson } from "../../../src/kernel/attempt.ts";
+import { mask } from "../../../src/kernel/mask.ts";
 import { listOf, secondsUntil, type UiState } from "../../state/state.ts";
-import {
-  count,
-  dateTime,
-  dateTimeToSecond,
-  duration,
-  limitText,
-  milliseconds,
-  statusStyles,
-} from "../../text/format.ts";
+import { count, dateTime, dateTimeToSecond, duration, limitText, milliseconds } from "../../text/format.ts";
 import { styled, symbols, type Theme } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { rateWindowId } from "../rate-limits.ts";
@@ -50,26 +44,52 @@ export const requestDetail = (
     ];
     const timing = section("Timing", timingLines(write.theme, request?.stages ?? [], write.width));
     const messages = request ? messageLines(write, request, !isPreview) : [];
-    const rest = isPreview
-      ? [...findings, ...messages, ...events, ...handling, ...timing]
-      : [...events, ...findings, ...timing, ...handling, ...messages];
-    return [...summary(write, row, request), ...rest];
+    const top = [...outcomeBand(write, row), ...(request ? errorLines(write, request) : [])];
+    return [...top, ...summary(write, row, request), ...events, ...findings, ...messages, ...handling, ...timing];
   },
 });
 
+/** `✗ 409 invalid_state: …`, or `✓ 200 pay_1 refunded`. */
+function outcomeBand(
+  { theme, band }: DetailWriter,
+  { status, summary: said, durationMs }: RequestMessage,
+): DetailLine[] {
+  const { good, bad } = symbols(theme);
+  const isFailed = status === 0 || status >= 400;
+  const text = [isFailed ? bad : good, status === 0 ? "no response" : status, said].filter((part) => part !== null);
+  return band(`${text.join(" ")}  ${duration(durationMs)}`, isFailed);
+}
+
+/** What the error says beside its message: what is allowed, and which fields are wrong. */
+function errorLines({ field }: DetailWriter, { status, response }: RequestDetail): DetailLine[] {
+  if (status < 400) return [];
+  const { details } = (tryParseJson(response.body) ?? {}) as { details?: Readonly<Record<string, unknown>> };
+  const { requestId: _, errors, ...others } = details ?? {};
+  const fields = (Array.isArray(errors) ? errors : []) as { field?: string; message?: string }[];
+  return [
+    ...fields.flatMap(({ field: name = "", message = "" }) => field(name, mask(message), "yellow")),
+    ...Object.entries(others).flatMap(([name, value]) => field(name, mask(shownValue(value)))),
+  ];
+}
+
 function summary({ field }: DetailWriter, row: RequestMessage, request: RequestDetail | undefined): DetailLine[] {
-  const { id, at, method, path, query, operation, merchant, status, durationMs } = row;
+  const { id, at, method, path, query, operation, merchant, replayOf } = row;
   const apiKey = request?.key ? `, API key ${request.key}` : "";
   return [
+    "",
     ...field("id", id),
     ...field("time", dateTime(at)),
     ...field("request", `${method} ${path}${query === "" ? "" : `?${query}`}`),
     ...field("operation", operation ?? missingOperation(row)),
     ...field("merchant", merchant === null ? "none: no API key, or an unknown one" : merchant + apiKey),
-    ...field("response", status === 0 ? "none" : String(status), ...statusStyles(status)),
-    ...field("duration", duration(durationMs)),
+    ...linkTo("requests", replayOf ?? "", field("replay of", replayOf)),
   ];
 }
+
+const shownValue = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(shownValue).join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+};
 
 const missingOperation = ({ status, fault }: RequestMessage) =>
   fault === null && (status === 404 || status === 405)
@@ -88,10 +108,8 @@ function idempotencyLines(
     return method === "GET" || method === "HEAD" || method === "DELETE" ? [] : text(risk, "dim");
   }
   const explain = (explanation: string) => [...field("key", idempotencyKey), ...text(explanation)];
-  if (replayOf !== null) {
-    const original = linkTo("requests", replayOf, field("original", replayOf));
-    return [...explain(`Replayed: the stored response of ${replayOf}. The operation did not run again.`), ...original];
-  }
+  if (replayOf !== null)
+    return explain(`Replayed: the stored response of ${replayOf}. The operation did not run again.`);
   if (status < 300 && status >= 200)
     return explain("Stored: a retry with this key gets this response, and the operation does not run again.");
   if (fault !== null)

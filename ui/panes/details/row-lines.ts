@@ -4,7 +4,7 @@ import type { LoggedAttempt } from "../../../generated/control-api.ts";
 import type { AttemptMessage, RequestMessage } from "../../../src/contracts/live-messages.ts";
 import { sandboxNow, type UiState, valuesOf } from "../../state/state.ts";
 import { fitTo, sanitize, widthOf } from "../../text/cells.ts";
-import { count, countdown, duration, newestOf, statusStyles, timeOfDay } from "../../text/format.ts";
+import { count, countdown, duration, milliseconds, newestOf, statusStyles, timeOfDay } from "../../text/format.ts";
 import { styled, symbols, type TextStyle } from "../../text/style.ts";
 import { type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
 
@@ -39,7 +39,7 @@ export function requestText(state: UiState, id: string): string {
  * The fields that an attempt has both in the log and in the stream, and the state that the log had for its delivery.
  */
 export type AttemptSummary = Omit<AttemptMessage, "at" | "merchant" | "fault"> &
-  Partial<Pick<LoggedAttempt, "deliveryState">>;
+  Partial<Pick<LoggedAttempt, "deliveryState">> & { at?: number | string };
 
 /** Short forms of error codes that are longer than the eight cells of the column. */
 const SHORT_CODES: ReadonlyMap<string | null, string> = new Map([
@@ -92,10 +92,15 @@ export function outcomeOf(
   if (status === "succeeded" && nextAttemptAt === null) return [`${good} delivered`, ["dim"]];
   if (later === "attempt") return [`${unsure} retried`, ["dim"]];
   if (deliveryState === "cancelled") return [`${bad} cancelled`, ["dim"]];
-  if (nextAttemptAt === null) return later === "replay" ? [`${bad} replayed`, ["dim"]] : [`${bad} failed`, ["failure"]];
+  if (nextAttemptAt === null)
+    return later === "replay" ? [`${bad} replayed`, ["dim"]] : [failedAt(bad, attempt), ["failure"]];
   const wait = nextAttemptAt - sandboxNow(state) / 1_000;
   return [wait > 0 ? `${unsure} next in ${countdown(wait)}` : `${unsure} due now`, []];
 }
+
+/** `✗ failed 12:04`: the minute of the last attempt, as far as it is known. */
+const failedAt = (bad: string, { at }: { at?: number | string }) =>
+  `${bad} failed${at === undefined ? "" : ` ${timeOfDay(typeof at === "string" ? milliseconds(at) : at).slice(0, 5)}`}`;
 
 /**
  * The fetched attempts of a delivery or an event, oldest first, then those that the stream has added since. The opened

@@ -81,6 +81,14 @@ export function openDetail(
   return { overlay: redrawn({ ...closed, ...view, title: sanitize(detail.title) }), effects: calls.map(fetch) };
 }
 
+/** The row to which the selected link of the detail on top refers. */
+export function selectedReference(state: UiState): Reference | undefined {
+  const detail = topDetail(state);
+  if (!detail) return undefined;
+  const links = linksOf(detail.content(state, textSize(layoutOf(state).overlay).width));
+  return selectedLink(links, detail.selected)?.to;
+}
+
 /** The detail scrolled to its next body. */
 export function atNextBody(state: UiState, overlay: DetailOverlay): DetailOverlay {
   const { width, height } = textSize(layoutOf(state).overlay);

@@ -1,0 +1,68 @@
+// What an audit concludes from a count of the receiver's effects, read before and after each probe.
+
+import type { Verdict } from "../contracts/verdict.ts";
+import type { Outcome } from "../webhooks/http/outcome.ts";
+import { type EffectRange, isAccepted, type Probe } from "./probes.ts";
+
+/** The effects that the count should show once a probe has settled. */
+export interface ExpectedCount extends EffectRange {
+  probe: string;
+}
+
+/** How often the receiver acted during each probe. */
+export function createEffectCounts(before: number, isEventChosen: boolean) {
+  let last = before;
+  const made = new Map<string, number>();
+  let none = false;
+  return {
+    /** The count that a correct receiver reaches after a probe. */
+    expected({ id, effects }: Probe, outcomes: readonly Outcome[]): ExpectedCount {
+      const { atLeast, atMost } = rangeOf(effects, outcomes, none);
+      return { probe: id, atLeast: last + atLeast, atMost: last + atMost };
+    },
+    /** Call it with the count after a probe. */
+    settled({ id }: Probe, count: number) {
+      made.set(id, count - last);
+      // Without a first effect, the receiver may not act on this type of event at all.
+      if (made.size === 1 && count === last && !isEventChosen) none = true;
+      last = count;
+    },
+    last: () => last,
+    /** What the effects of a probe show; undefined if it was not tried. */
+    judge({ id, effects, isForgery }: Probe, outcomes: readonly Outcome[], type: string): EffectFinding | undefined {
+      const number = made.get(id);
+      if (number === undefined) return undefined;
+      const { atLeast, atMost } = rangeOf(effects, outcomes, none);
+      const did = `acted ${timesText(number)}`;
+      if (number > atMost) return { verdict: "fail", did, ...(!isForgery && { why: TOO_OFTEN }) };
+      if (number < atLeast) return { verdict: "fail", did, why: LOST };
+      if (none && made.keys().next().value === id)
+        return {
+          verdict: "inconclusive",
+          did,
+          why:
+            `The count did not change after a genuine ${type}. Name an event that the receiver acts on, as in ` +
+            "`--event booking.created`, and check that the command counts what it does.",
+        };
+      return { verdict: "pass", did };
+    },
+  };
+}
+
+export interface EffectFinding {
+  verdict: Verdict;
+  did: string;
+  why?: string;
+}
+
+const TOO_OFTEN =
+  "Save the event's id under a unique constraint, in the transaction of the effect, and skip an event whose id is " +
+  "known.";
+const LOST = "Store the event before you answer 2xx: an event that was accepted is not sent again.";
+
+const timesText = (number: number) => ["0 times", "once", "twice"][number] ?? `${number} times`;
+
+/** A receiver has to act only on what it accepted. */
+function rangeOf({ atLeast, atMost }: EffectRange, outcomes: readonly Outcome[], none: boolean): EffectRange {
+  return { atLeast: none ? 0 : Math.min(atLeast, outcomes.filter(isAccepted).length), atMost };
+}

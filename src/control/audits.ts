@@ -1,0 +1,158 @@
+// The audit of a webhook receiver: in one call without a count of its effects, or in steps with one.
+
+import { endpointFactory } from "../areas/declare/operation.ts";
+import type { Audit } from "../audit/audit.ts";
+import { VERDICTS } from "../contracts/verdict.ts";
+import { PATTERNS } from "../schema/patterns.ts";
+import { flag, nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
+
+export interface AuditWish {
+  url: string;
+  secret: string | undefined;
+  /** The type of the events (default: payment.succeeded). */
+  event: string | undefined;
+}
+
+interface Parts {
+  auditor: {
+    audit(wish: AuditWish, gone: AbortSignal | undefined): Promise<Audit>;
+    start(
+      wish: AuditWish & { effects: number; canRestart: boolean },
+      gone: AbortSignal | undefined,
+    ): Promise<StartedAudit>;
+    resume(id: string, effects: number, gone: AbortSignal | undefined): Promise<StartedAudit>;
+  };
+}
+
+const endpoint = endpointFactory<Parts>("Verification");
+
+const ProbeResult = Type.Object(
+  {
+    probe: Type.String(),
+    verdict: oneOf(
+      VERDICTS,
+      "`inconclusive` if the receiver also refuses genuine events, or does not answer, or if its effects were not " +
+        "counted",
+    ),
+    sent: Type.String(),
+    did: Type.String({ description: "What the receiver did" }),
+    should: Type.String({ description: "What it should have done" }),
+    why: Type.String(),
+  },
+  { title: "probe" },
+);
+
+const AuditResult = Type.Object(
+  {
+    url: Type.String(),
+    verdict: oneOf(VERDICTS, "The worst verdict of all probes"),
+    forgeryAccepted: Type.Boolean({ description: "Whether the receiver accepted an event signed without the secret" }),
+    probes: Type.Array(ProbeResult),
+  },
+  { title: "audit_result" },
+);
+
+const audited = {
+  url: text("Address of the receiver; the same addresses are allowed as for webhook endpoints"),
+  secret: Type.Optional(
+    text("Secret the receiver verifies with (default: that of the endpoint registered at this address)", {
+      minLength: 1,
+    }),
+  ),
+  event: Type.Optional(
+    text("Type of the events, which are made after the newest one of this type (default: payment.succeeded)", {
+      pattern: PATTERNS.eventType.pattern,
+      maxLength: 255,
+    }),
+  ),
+};
+
+const refusals = [
+  "invalid_state",
+  "resource_not_found",
+  "invalid_webhook_url",
+  "webhook_url_not_local",
+  "webhook_url_loopback",
+] as const;
+
+const auditReceiver = endpoint({
+  id: "sandbox.audit",
+  method: "POST",
+  path: "/audit",
+  summary: "Test a webhook receiver with genuine, repeated, malformed and forged events",
+  description:
+    "Sends about 220 synthetic payment events to the receiver, which takes a few seconds. " +
+    "They belong to no merchant, are not logged as deliveries, and are not retried. " +
+    "Their `created` is the sandbox time, or the machine's if the receiver accepts only that. " +
+    "Whether the receiver acts once on each event is not checked, so the verdict is never `pass`: " +
+    "`POST /audits` checks that too.",
+  body: Type.Object(audited),
+  example: { url: "http://localhost:3000/hooks" },
+  reply: AuditResult,
+  errors: refusals,
+  handle: ({ body: { url = "", secret, event }, auditor, gone }) => auditor.audit({ url, secret, event }, gone),
+});
+
+const count = Type.Integer({ minimum: 0, description: "How often the receiver has acted so far" });
+
+const Started = Type.Object(
+  {
+    id: Type.String(),
+    next: nullable(
+      Type.Object(
+        {
+          do: oneOf(
+            ["count", "restart", "wait and count"],
+            "`count`: read the count once the receiver has finished its work. `restart`: restart the receiver, then " +
+              "read it. `wait and count`: read it after a second, in which late work would show",
+          ),
+          probe: Type.String(),
+          atLeast: nullable(Type.Integer({ description: "The count to wait for; null before a restart" })),
+          atMost: nullable(Type.Integer({ description: "The highest count of a correct receiver" })),
+        },
+        { description: "What to do before the next call; null at the end" },
+      ),
+    ),
+    result: nullable(AuditResult),
+  },
+  { title: "started_audit" },
+);
+
+/** An audit that waits for its caller, or its result. */
+export type StartedAudit = Static<typeof Started>;
+
+const startAudit = endpoint({
+  id: "audits.start",
+  method: "POST",
+  path: "/audits",
+  summary: "Test a webhook receiver and how often it acts",
+  description:
+    "Like `POST /audit`, in steps: reply to each with the count of the receiver's effects, such as the rows of a " +
+    "table, until there is a `result`. The command `audit --effects <command>` and `sandbox.audit({ url, effects: " +
+    "() => count() })` do so. Nothing else may change the count meanwhile.",
+  body: Type.Object({
+    ...audited,
+    effects: count,
+    canRestart: Type.Optional(flag("Whether the receiver can be restarted in between (default: false)")),
+  }),
+  example: { url: "http://localhost:3000/hooks", effects: 0 },
+  reply: Started,
+  errors: refusals,
+  handle: ({ body: { url = "", secret, event, effects = 0, canRestart = false }, auditor, gone }) =>
+    auditor.start({ url, secret, event, effects, canRestart }, gone),
+});
+
+const resumeAudit = endpoint({
+  id: "audits.resume",
+  method: "POST",
+  path: "/audits/{id}",
+  summary: "Continue an audit with the count of the receiver's effects",
+  body: Type.Object({ effects: count }),
+  example: { effects: 1 },
+  exampleParams: { id: "aud_1" },
+  reply: Started,
+  errors: ["resource_not_found", "invalid_state"],
+  handle: ({ params, body: { effects = 0 }, auditor, gone }) => auditor.resume(params.id, effects, gone),
+});
+
+export const operations = [auditReceiver, startAudit, resumeAudit];

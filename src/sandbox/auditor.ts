@@ -1,0 +1,124 @@
+// Runs audits of receivers with the sender and the settings of the sandbox, and keeps those that wait for a count.
+
+import type { AuditDependencies, AuditStep, RunningAudit } from "../audit/audit.ts";
+import type { WebhookRequest } from "../contracts/webhook.ts";
+import type { AuditWish, StartedAudit } from "../control/audits.ts";
+import { fail } from "../kernel/errors.ts";
+import type { Receiver } from "../store/webhooks/deliveries.ts";
+import { eventWriterUnder } from "../webhooks/event-body.ts";
+import { createSender } from "../webhooks/http/sender.ts";
+import { buildRequest, type WebhookEvent } from "../webhooks/webhook-request.ts";
+import { type Engine, senderOptions } from "./engine.ts";
+
+/** Audits that wait for a count. Their callers may never come back, so the oldest make room. */
+const MAX_RUNNING = 20;
+
+interface Running {
+  audit: RunningAudit;
+  /** Aborts its requests. */
+  gone: AbortSignal | undefined;
+  isBusy: boolean;
+  close(): void;
+}
+
+export function openAuditor(engine: Engine) {
+  const running = new Map<string, Running>();
+  let runs = 0;
+  const proceed = async (id: string, one: Running, count: number): Promise<StartedAudit> => {
+    if (one.isBusy) return fail("invalid_state", `The audit ${id} is sending: wait for the reply to its last call.`);
+    one.isBusy = true;
+    try {
+      const { done, value } = await one.audit.next(count);
+      if (!done) return { id, next: stepOf(value), result: null };
+      running.delete(id);
+      one.close();
+      return { id, next: null, result: value };
+    } catch (error) {
+      running.delete(id);
+      one.close();
+      throw error;
+    } finally {
+      one.isBusy = false;
+    }
+  };
+  return {
+    /** Runs the whole audit without counting effects. */
+    async audit({ url, secret, event }: AuditWish, gone: AbortSignal | undefined) {
+      const { auditWithoutEffects } = await import("../audit/audit.ts");
+      const { deps, close } = await openDependencies(engine, event, () => gone);
+      return auditWithoutEffects(deps, { url, secret, run: ++runs }).finally(close);
+    },
+    /** Starts an audit that waits for the count of effects after each probe. */
+    async start(wish: AuditWish & { effects: number; canRestart: boolean }, gone: AbortSignal | undefined) {
+      const { url, secret, event, effects, canRestart } = wish;
+      const { auditReceiver } = await import("../audit/audit.ts");
+      const { deps, close } = await openDependencies(engine, event, () => one.gone);
+      const run = ++runs;
+      const id = `aud_${run}`;
+      const input = { url, secret, run, effects, canRestart, isEventChosen: event !== undefined };
+      const one: Running = { audit: auditReceiver(deps, input), gone, isBusy: false, close };
+      running.set(id, one);
+      const [oldest] = running.keys();
+      if (running.size > MAX_RUNNING && oldest !== undefined) {
+        running.get(oldest)?.close();
+        running.delete(oldest);
+      }
+      return proceed(id, one, 0);
+    },
+    /** Continues an audit with the count of effects so far. */
+    async resume(id: string, count: number, gone: AbortSignal | undefined) {
+      const one = running.get(id);
+      if (!one) return fail("resource_not_found", `No audit ${id} waits for a count: start one with POST /audits.`);
+      one.gone = gone;
+      return proceed(id, one, count);
+    },
+  };
+}
+
+const stepOf = (step: AuditStep): NonNullable<StartedAudit["next"]> =>
+  step.do === "restart" ? { ...step, atLeast: null, atMost: null } : step;
+
+/** Loads the audit's parts at its first run. */
+async function openDependencies(engine: Engine, event: string | undefined, gone: () => AbortSignal | undefined) {
+  const { clock, random, stores, targets } = engine;
+  const { tenants, deliveries } = stores;
+  const { likeEvent, paymentEvents } = await import("../audit/test-deliveries.ts");
+  const options = senderOptions(engine);
+  const sender = createSender(options);
+  const deps: AuditDependencies = {
+    clock,
+    random,
+    writeEvent: eventWriterUnder(engine.assumed),
+    checkTarget: targets.check,
+    template: event === undefined ? paymentEvents : likeEvent(event, newestData(engine, event)),
+    // Some forms of the signature cover the id of the event.
+    sign: (body: string, key: string) => options.sign(body, key, /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1] ?? ""),
+    buildRequest: (webhook: WebhookEvent, receiver: Pick<Receiver, "url" | "secret">) =>
+      buildRequest(webhook, receiver, options),
+    send(request: WebhookRequest) {
+      gone()?.throwIfAborted();
+      return sender.send(request).outcome;
+    },
+    /** The secret of the newest endpoint at an address: a client that registers again uses the new secret. */
+    secretOf(url: string) {
+      const endpoints = tenants
+        .list()
+        .flatMap(({ id }) => deliveries.secrets(id).map(({ endpoint }) => deliveries.receiver(id, endpoint)));
+      return endpoints.findLast((receiver) => receiver?.url === url)?.secret;
+    },
+  };
+  return { deps, close: () => sender.close() };
+}
+
+/** The data of the newest event of a type, after which the events of the audit are made. */
+function newestData({ stores }: Engine, type: string): Record<string, unknown> {
+  const [newest] = stores.eventLog.page({ type, limit: 1 }).data;
+  if (!newest)
+    return fail(
+      "resource_not_found",
+      `The sandbox has sent no ${type} yet, after which the audit's events could be made: ` +
+        `cause one first, as with npx merchant-sandbox trigger ${type}.`,
+    );
+  const { data } = JSON.parse(newest.body) as { data: Record<string, unknown> };
+  return data;
+}

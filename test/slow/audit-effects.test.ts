@@ -1,0 +1,327 @@
+// The audit with a count of effects: a correct receiver is proven right, and each way of acting more or less than once
+// is found.
+
+import { createHmac } from "node:crypto";
+import { appendFileSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { effectProbes, restartProbe } from "../../src/audit/effect-probes.ts";
+import { probes } from "../../src/audit/probes.ts";
+import { connect, createSandbox } from "../../src/index.ts";
+import { folder, run } from "../support/program.ts";
+import { freePort, listen, open } from "../support/sandbox.ts";
+
+const SECRET = "whsec_0123456789abcdef";
+
+interface Shop {
+  /** The ids of events that the receiver knows. */
+  known: Set<string>;
+  orders: number;
+  /** How often each event arrived. */
+  arrivals: Map<string, number>;
+}
+
+type Book = (id: string, shop: Shop) => number | Promise<number>;
+
+async function readBody(incoming: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** A receiver that verifies signatures; `book` handles an event and returns the status. */
+async function openShop(book: Book, events = /./) {
+  const shop: Shop = { known: new Set(), orders: 0, arrivals: new Map() };
+  const statusFor = async (incoming: IncomingMessage) => {
+    const body = await readBody(incoming);
+    const digest = createHmac("sha256", SECRET).update(body).digest("hex");
+    if (incoming.headers["x-webhook-signature"] !== digest) return 401;
+    const { id, type } = JSON.parse(body.toString("utf8"));
+    shop.arrivals.set(id, (shop.arrivals.get(id) ?? 0) + 1);
+    return events.test(type) ? book(id, shop) : 200;
+  };
+  const server = createServer(async (incoming, outgoing) => {
+    outgoing.writeHead(await statusFor(incoming).catch(() => 400)).end();
+  });
+  return { url: `http://127.0.0.1:${await listen(server)}/`, shop };
+}
+
+const once: Book = (id, shop) => {
+  if (!shop.known.has(id)) shop.orders++;
+  shop.known.add(id);
+  return 200;
+};
+
+/** Each starts a receiver; `failed` are the probes that find its mistake. */
+const mistakes: [mistake: string, book: Book, failed: string[]][] = [
+  [
+    "acts on each delivery",
+    (_, shop) => ++shop.orders && 200,
+    ["same_event_twice", "three_times", "twenty_times", "twenty_at_once", "after_error", "after_timeout"],
+  ],
+  [
+    "knows an event only once its work is done",
+    async (id, shop) => {
+      if (shop.known.has(id)) return 200;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      shop.orders++;
+      shop.known.add(id);
+      return 200;
+    },
+    ["twenty_at_once"],
+  ],
+  [
+    "remembers only the last event",
+    (id, shop) => {
+      if (!shop.known.has(id)) shop.orders++;
+      shop.known = new Set(shop.arrivals.get(id) === 2 ? [] : [id]);
+      return 200;
+    },
+    ["three_times", "twenty_times", "twenty_at_once"],
+  ],
+  [
+    "acts, fails the first time, and acts again",
+    (id, shop) => {
+      const isFirst = shop.arrivals.get(id) === 1;
+      if (isFirst || !shop.known.has(id)) shop.orders++;
+      if (!isFirst) shop.known.add(id);
+      return isFirst ? 500 : 200;
+    },
+    ["valid_event", "after_error"],
+  ],
+  [
+    "loses every third event that it has accepted",
+    (id, shop) => {
+      if (!shop.known.has(id) && shop.known.size % 3 !== 2) shop.orders++;
+      shop.known.add(id);
+      return 200;
+    },
+    ["raw_bytes", "burst"],
+  ],
+];
+
+describe("a count of effects", () => {
+  test("proves a correct receiver right, and leaves nothing inconclusive", async () => {
+    await using sandbox = await createSandbox();
+    const { url, shop } = await openShop(once);
+    const found = await sandbox.audit({ url, secret: SECRET, effects: () => shop.orders, restart: () => {} });
+    expect(found.probes.map(({ probe, verdict }) => [probe, verdict])).toEqual(
+      [...probes, ...effectProbes, restartProbe].map(({ id }) => [id, "pass"]),
+    );
+    expect(found.verdict).toBe("pass");
+    const did = Object.fromEntries(found.probes.map((probe) => [probe.probe, probe.did]));
+    expect([did.bad_signature, did.burst, did.twenty_at_once]).toEqual([
+      expect.stringMatching(/; acted 0 times$/),
+      expect.stringMatching(/; acted 200 times$/),
+      expect.stringMatching(/; acted once$/),
+    ]);
+  });
+
+  test("finds each mistake, and says how to mend it", { timeout: 120_000 }, async () => {
+    await using sandbox = await createSandbox();
+    const tried = mistakes.map(async ([mistake, book, expected]) => {
+      const { url, shop } = await openShop(book);
+      const found = await sandbox.audit({ url, secret: SECRET, effects: () => shop.orders });
+      const failed = found.probes.filter(({ verdict }) => verdict === "fail");
+      expect([mistake, found.verdict, failed.map(({ probe }) => probe)], JSON.stringify(failed)).toEqual([
+        mistake,
+        "fail",
+        expect.arrayContaining(expected),
+      ]);
+      expect(failed.at(-1)?.why).toMatch(/unique constraint|before you answer 2xx/);
+    });
+    await Promise.all(tried);
+  });
+
+  test("finds a receiver that forgets what it knew in a restart, and is then told to use a database", async () => {
+    await using sandbox = await createSandbox();
+    const { url, shop } = await openShop(once);
+    const restart = () => shop.known.clear();
+    const found = await sandbox.audit({ url, secret: SECRET, effects: () => shop.orders, restart });
+    expect(found.probes.filter(({ verdict }) => verdict !== "pass").map(({ probe }) => probe)).toEqual([
+      "after_restart",
+    ]);
+  });
+
+  test("finds work that comes late", async () => {
+    await using sandbox = await createSandbox();
+    const { url, shop } = await openShop((id, one) => {
+      if (one.arrivals.get(id) === 20) setTimeout(() => one.orders++, 900);
+      return once(id, one);
+    });
+    const found = await sandbox.audit({ url, secret: SECRET, effects: () => shop.orders });
+    expect(found.verdict, JSON.stringify(found.probes)).toBe("fail");
+  });
+
+  test("that never changes is no proof: the receiver may act on other events, which can be named", async () => {
+    const bench = await open();
+    const sandbox = connect(bench.url);
+    const { url, shop } = await openShop(once, /^booking\.declined$/);
+    const effects = () => shop.orders;
+    const unnamed = await sandbox.audit({ url, secret: SECRET, effects });
+    expect([unnamed.verdict, unnamed.probes[0]]).toEqual([
+      "inconclusive",
+      expect.objectContaining({ verdict: "inconclusive", why: expect.stringContaining("--event booking.created") }),
+    ]);
+    await expect(sandbox.audit({ url, secret: SECRET, effects, event: "booking.declined" })).rejects.toThrow(
+      "npx merchant-sandbox trigger booking.declined",
+    );
+    await sandbox.events.trigger({ type: "booking.declined" });
+    const named = await sandbox.audit({ url, secret: SECRET, effects, event: "booking.declined" });
+    expect([named.verdict, shop.orders], JSON.stringify(named.probes)).toEqual(["pass", expect.any(Number)]);
+  });
+
+  test("must be a whole number", async () => {
+    await using sandbox = await createSandbox();
+    const { url } = await openShop(once);
+    await expect(sandbox.audit({ url, secret: SECRET, effects: () => Number.NaN })).rejects.toThrow(
+      "effects must return how often the receiver has acted, a whole number; received NaN.",
+    );
+  });
+
+  test("is a number in the control API: a command is refused there", async () => {
+    const bench = await open();
+    const body = { url: "http://127.0.0.1:1/", secret: SECRET, effects: "touch /tmp/owned" };
+    const { status, body: refused } = await bench.call("POST", "/_sandbox/audits", { key: null, body });
+    expect([status, refused.message]).toEqual([400, expect.stringContaining("effects must be")]);
+    const gone = await bench.call("POST", "/_sandbox/audits/aud_9", { key: null, body: { effects: 1 } });
+    expect([gone.status, gone.body.message]).toEqual([
+      404,
+      "No audit aud_9 waits for a count: start one with POST /audits.",
+    ]);
+  });
+});
+
+describe("the command", () => {
+  const nowhere = { MERCHANT_SANDBOX_PORT: "1" };
+
+  /** A receiver that writes a line for each event on which it acts, and can be closed and opened again. */
+  async function openWriter(isForgetful: boolean) {
+    const file = join(folder(), "orders.log");
+    writeFileSync(file, "");
+    const port = await freePort();
+    const known = new Set<string>();
+    const server = createServer(async (incoming, outgoing) => {
+      const body = await readBody(incoming);
+      const isRestart = incoming.method === "DELETE";
+      if (isRestart && isForgetful) known.clear();
+      if (isRestart) return void outgoing.end();
+      const digest = createHmac("sha256", SECRET).update(body).digest("hex");
+      if (incoming.headers["x-webhook-signature"] !== digest) return void outgoing.writeHead(401).end();
+      const id = /evt_\w+/.exec(body.toString("utf8"))?.[0] ?? "";
+      if (!known.has(id)) appendFileSync(file, `${id}\n`);
+      known.add(id);
+      outgoing.end();
+    });
+    await new Promise<void>((resolve) => void server.listen(port, "127.0.0.1", resolve));
+    const url = `http://127.0.0.1:${port}/`;
+    const restart = `"${process.execPath}" -e 'fetch("${url}", { method: "DELETE" })'`;
+    return { url, effects: `wc -l < '${file}'`, restart };
+  }
+
+  test("runs what the user gave it to count and to restart", { timeout: 120_000 }, async () => {
+    const tried = [false, true].map(async (isForgetful) => {
+      const { url, effects, restart } = await openWriter(isForgetful);
+      const words = ["--secret", SECRET, "--effects", effects, "--restart", restart];
+      const { code, out, error } = await run(["audit", url, ...words], nowhere);
+      const last = isForgetful
+        ? /^fail: \d+ of \d+ probes passed, 1 failed\.$/
+        : /^pass: (\d+) of \1 probes passed, 0 failed\.$/;
+      expect([code, error, out.at(-1)], out.join("\n")).toEqual([isForgetful ? 1 : 0, "", expect.stringMatching(last)]);
+      expect(out.some((line) => line.startsWith("FAIL after_restart"))).toBe(isForgetful);
+    });
+    await Promise.all(tried);
+  });
+
+  test("says what a command printed that is not a number, and how a failed one ended", async () => {
+    const { url } = await openWriter(false);
+    const audit = (...words: string[]) => run(["audit", url, "--secret", SECRET, ...words], nowhere);
+    expect(await audit("--effects", "echo many")).toMatchObject({
+      code: 2,
+      error:
+        'merchant-sandbox: --effects "echo many" must print one whole number, how often the receiver has acted; ' +
+        'it printed "many".\n',
+    });
+    expect(await audit("--effects", "exit 7")).toMatchObject({
+      code: 1,
+      error: 'merchant-sandbox: --effects "exit 7" failed: it ended with 7.\n',
+    });
+    expect(await audit("--restart", "true")).toMatchObject({
+      code: 2,
+      error: expect.stringContaining("add --effects <command>"),
+    });
+  });
+});
+
+describe("a scenario", () => {
+  test.each([
+    [true, "pass", 0],
+    [false, "fail", 3],
+  ])(
+    "scores whether the receiver acted once, by a count of its effects (it does: %s)",
+    async (isRight, verdict, code) => {
+      const bench = await open({ clock: "real" });
+      const file = join(folder(), "orders.log");
+      writeFileSync(file, "");
+      const known = new Set<string>();
+      const server = createServer(async (incoming, outgoing) => {
+        const id = /evt_\w+/.exec((await readBody(incoming)).toString("utf8"))?.[0] ?? "";
+        if (!isRight || !known.has(id)) appendFileSync(file, `${id}\n`);
+        known.add(id);
+        outgoing.end();
+      });
+      const url = `http://127.0.0.1:${await listen(server)}/`;
+      await bench.call("POST", "/v1/webhooks", { body: { url, events: ["payment.succeeded"] } });
+      const scenario = (word: string, ...words: string[]) =>
+        run(["scenario", word, "webhook-storm", "--url", bench.url, ...words]);
+      const effects = ["--effects", `wc -l < '${file}'`];
+      await scenario("start", ...effects);
+      for (let event = 1; event <= 2; event++) await bench.control("POST", "/events", { type: "payment.succeeded" });
+      await bench.control("POST", "/verify", {
+        within: "20s",
+        all: [{ deliveries: { match: { event: "payment.succeeded" }, count: { exactly: 6 }, final: "succeeded" } }],
+      });
+      const uncounted = await scenario("score");
+      expect([uncounted.code, uncounted.out.join("\n")]).toEqual([
+        4,
+        expect.stringMatching(
+          /inconclusive, 7 of 10 points: not checked: whether it acted once\.\n[\s\S]*single_effect: not/,
+        ),
+      ]);
+      const counted = await scenario("score", ...effects);
+      expect([counted.code, counted.out[0]]).toEqual([code, expect.stringContaining(`: ${verdict}, `)]);
+      if (!isRight) expect(counted.out.join("\n")).toContain("The receiver acted 6 times on 2 events");
+      const verified = await run(["verify", "effects:payment.succeeded", ...effects, "--url", bench.url]);
+      expect([verified.code, verified.out[0]]).toEqual([code, expect.stringMatching(`^${verdict} effects: `)]);
+      const { unchecked } = await bench.control("GET", "/report");
+      expect(unchecked).toEqual([]);
+    },
+  );
+});
+
+test("a run with webhooks whose effects nothing shows says so in its report and at the end of exec", async () => {
+  const bench = await open();
+  const receiver = createServer((incoming, outgoing) => void incoming.resume().on("end", () => outgoing.end()));
+  const url = `http://127.0.0.1:${await listen(receiver)}/`;
+  await bench.call("POST", "/v1/webhooks", { body: { url, events: ["payment.succeeded"] } });
+  await bench.control("POST", "/events", { type: "payment.succeeded" });
+  await bench.control("POST", "/drain", { within: "5s" });
+  const formats = ["markdown", "junit", "html"].map(async (format) => {
+    const { text } = await bench.call("GET", `/_sandbox/report?format=${format}`, { key: null });
+    return text.includes("not checked: whether it acted once");
+  });
+  expect(await Promise.all(formats)).toEqual([true, true, true]);
+  const program = join(folder(), "shop.mjs");
+  const post = `const post = (path, key, body) => fetch(process.env.MERCHANT_SANDBOX_URL + path, { method: "POST",
+    headers: { Authorization: "Bearer " + key, "Content-Type": "application/json" }, body: JSON.stringify(body) });`;
+  writeFileSync(
+    program,
+    `${post}
+    await post("/v1/webhooks", process.env.MERCHANT_API_KEY, { url: "${url}", events: ["payment.succeeded"] });
+    await post("/_sandbox/events", "", { type: "payment.succeeded" });
+    await post("/_sandbox/drain", "", { within: "5s" });`,
+  );
+  const { code, error } = await run(["exec", "--", process.execPath, program]);
+  expect([code, error]).toEqual([0, expect.stringContaining("Warning: Not checked: whether it acted once")]);
+});
