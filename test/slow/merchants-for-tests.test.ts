@@ -14,7 +14,7 @@ const FIXTURES = ["lodge", "market", "stage", "blank"];
 const RULES = "/v1/hospitality/pricing-rules";
 
 /** One test of a suite: a merchant, some calls and a webhook. Each hundredth merchant stays. */
-async function useMerchant(bench: Bench, hooks: string, number: number): Promise<string | undefined> {
+async function runTest(bench: Bench, hooks: string, number: number): Promise<string | undefined> {
   const fixture = FIXTURES[number % FIXTURES.length] as string;
   const { merchant, apiKey: key } = await bench.merchants.mint({ fixture, name: `test ${number}` });
   await register(bench, hooks, ["*"], key);
@@ -38,7 +38,7 @@ test("a thousand merchants come and go beside traffic", async () => {
   let next = 0;
   const work = async () => {
     while (next < MERCHANTS) {
-      const merchant = await useMerchant(bench, receiver.url, next++);
+      const merchant = await runTest(bench, receiver.url, next++);
       if (merchant !== undefined) kept.push(merchant);
     }
   };
