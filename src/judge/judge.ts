@@ -70,10 +70,8 @@ export function createJudge(options: JudgeOptions) {
   const { firings, calls, writes } = state;
   const observeQueue = () => drainQueue(state);
   const sandboxes: AddedSandbox[] = [];
-  state.alarm.onRing(() => {
-    drainQueue(state);
-    state.alarm.by(resolve(state));
-  });
+  const resolveDue = () => resolveAndSetAlarm(state);
+  state.alarm.onRing(resolveDue);
   const forget = (merchant?: string) => {
     drainQueue(state);
     state.log.forget(merchant);
@@ -115,6 +113,8 @@ export function createJudge(options: JudgeOptions) {
     made: () => state.log.made(),
     /** The number of final verdicts that are stored. */
     kept: () => state.log.kept(),
+    /** Makes the verdicts final that are due. Call it after sandbox time has jumped: the alarm counts real time. */
+    resolveDue,
     /**
      * Makes pending verdicts final and publishes them, at the end of a run or before a reset (default: for all
      * merchants).
@@ -136,6 +136,11 @@ export function createJudge(options: JudgeOptions) {
     /** Stops the alarm. */
     stop: state.alarm.stop,
   };
+}
+
+function resolveAndSetAlarm(state: JudgeState): void {
+  drainQueue(state);
+  state.alarm.by(resolve(state));
 }
 
 /** Milliseconds by which a verdict may be late, so that a flood of deliveries rings the alarm ten times a second. */
