@@ -41,6 +41,7 @@ const common = {
 const parts = {
   cli: "src/cli/main.ts",
   thread: "src/cli/process/worker-entry.ts",
+  restore: "src/sandbox/restore-thread.ts",
   index: "src/index.ts",
 };
 

@@ -19,7 +19,7 @@ export interface ControlApi {
   assumptions(): Promise<SandboxAssumptionsReply>;
   /** Wait until no delivery is due or in flight. Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them. */
   drain(given?: SandboxDrainInput): Promise<SandboxDrainReply>;
-  /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. Covers everything since the last reset. */
+  /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. A scenario about receivers holds once they had their 3 seconds to act on the last delivery. Covers everything since the last reset. */
   verify(given: SandboxVerifyInput): Promise<SandboxVerifyReply>;
   /** Get a report of the run: coverage, verdicts, requests and deliveries. `json` has all the data, `har` the traffic as HAR 1.2, `junit` a test case for each rule and operation that the judge decided, `markdown` a summary for a CI job, `html` a page in one file. Secrets are masked in every format. */
   report(given: SandboxReportInput & {
@@ -29,7 +29,7 @@ export interface ControlApi {
   report(given?: SandboxReportInput): Promise<RunReport | HarLog>;
   /** Test a webhook receiver with genuine, repeated, malformed and forged events. Sends about 220 synthetic payment events to the receiver, which takes a few seconds. They belong to no merchant, are not logged as deliveries, and are not retried. Their `created` is the sandbox time, or the machine's if the receiver accepts only that. Whether the receiver acts once on each event is not checked, so the verdict is never `pass`: `POST /audits` checks that too. */
   audit(given: SandboxAuditInput): Promise<AuditResult>;
-  /** Reset to the start of the sandbox, including ids. Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too, and merchants that were created are removed one after another first, if there are many; with it, the clock and the other merchants stay as they are. */
+  /** Reset to the start of the sandbox, including ids. Of one merchant or all: records, keys, endpoints, events, deliveries, stored Idempotency-Key responses, rate-limit windows, the request log, faults, scenarios and verdicts. The data return to the fixtures, or to the snapshot of the options. Faults, scenarios and endpoints of the options are set up again. Without `merchant`, the clock returns to the start too, and merchants that were created are gone; with it, the clock and the other merchants stay as they are. */
   reset(given?: SandboxResetInput): Promise<SandboxResetReply>;
   readonly requests: {
     /** List requests, newest first. The log keeps the newest 10,000 requests. Calls of /_sandbox are not logged. */
@@ -204,7 +204,7 @@ export interface ControlApi {
     fixture(given: {
       id: string;
     }): Promise<Fixture>;
-    /** Remove a merchant with all its data. Its keys stop working, its pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
+    /** Remove a merchant with all its data. Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules end. Its requests, events, deliveries and verdicts stay in the logs: reports, coverage and `verify` include them until a reset of everything. */
     remove(given: {
       id: string;
     }): Promise<MerchantsRemoveReply>;
@@ -216,7 +216,7 @@ export interface ControlApi {
     save(given: {
       name: string;
     }): Promise<Snapshot>;
-    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue. */
+    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue. Requests see the present data until the snapshot is checked and replaces all of it at once. */
     restore(given: {
       name: string;
     }): Promise<SnapshotsRestoreReply>;
@@ -2582,8 +2582,8 @@ export interface ConnectOptions {
   controlToken?: string | undefined;
 }
 /**
- * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address
- * without a path.
+ * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address:
+ * `http://127.0.0.1:4747`, or with the path below which an app serves it, `http://127.0.0.1:3000/pay`.
  */
 export declare function connect(url: string, { controlToken }?: ConnectOptions): SandboxApi;
 export interface OwnMerchant {
@@ -2609,7 +2609,7 @@ export interface OwnMerchant {
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
   /** Checks expectations about this merchant, and waits up to `within` for them to hold. */
   verify(expected: CountedExpectation[] | Omit<VerifyOptions, "merchant">): Promise<SandboxVerifyReply>;
-  /** Removes the merchant with all its records. */
+  /** Removes the merchant with all its records, once its webhooks in flight have been received and judged. */
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

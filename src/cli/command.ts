@@ -10,7 +10,10 @@ import { note, print, printText } from "./output/print.ts";
 import { noteOfFile, readSettings, type Settings, withPlaceInFile } from "./settings.ts";
 
 /** The arguments and flags of a command, and the options of a sandbox from flags, variables or the file. */
-export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Settings {}
+export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Settings {
+  /** Reads the options again, as variables and the file have them now. */
+  again(): Promise<Settings>;
+}
 
 interface Description {
   /** A verb phrase in the imperative. */
@@ -95,12 +98,12 @@ export function command(definition: CommandDefinition): Command {
         return exitCodes.ok;
       }
       checkPositionals(given.positionals, made);
-      const settings =
-        sandboxOptions.length > 0 ? await readSettings(optionFlags, sandboxOptions) : { options: {}, sources: {} };
+      const again = () => readSettings(optionFlags, sandboxOptions);
+      const settings = sandboxOptions.length > 0 ? await again() : { options: {}, sources: {} };
       const fromFile = wanted === true ? noteOfFile(settings.sources) : undefined;
       if (fromFile !== undefined) note(fromFile);
       try {
-        const code = await definition.run({ ...given, ...settings });
+        const code = await definition.run({ ...given, ...settings, again });
         return typeof code === "number" ? code : exitCodes.ok;
       } catch (error) {
         throw await withPlaceInFile(error, settings.sources);

@@ -36,7 +36,7 @@ export interface OwnMerchant {
   events(given?: Omit<EventsListInput, "merchant">): Promise<LoggedEvent[]>;
   /** Checks expectations about this merchant, and waits up to `within` for them to hold. */
   verify(expected: CountedExpectation[] | Omit<VerifyOptions, "merchant">): Promise<SandboxVerifyReply>;
-  /** Removes the merchant with all its records. */
+  /** Removes the merchant with all its records, once its webhooks in flight have been received and judged. */
   remove(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -9,12 +9,14 @@ import type { Tenant } from "../store/records/tenants.ts";
 import type { Stores } from "../store/stores.ts";
 import { savedFixture } from "../store/world/saved-fixture.ts";
 import type { World } from "../store/world/world.ts";
+import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { publishClock } from "./clock.ts";
 import { LISTED_MERCHANTS, MOST_LISTED, wholeList, wholeListOf } from "./given-values.ts";
 
 interface Parts extends Pick<Stores, "tenants" | "requestLog" | "createOperationContext"> {
   resources: readonly Resource[];
   world: Pick<World, "mint" | "remove">;
+  dispatcher: Pick<Dispatcher, "drainMerchant">;
   clock: Clock;
   publish(event: LiveEvent): void;
   /** Returns one merchant, or everything and the clock, to the start. */
@@ -119,12 +121,14 @@ const removeMerchant = endpoint({
   path: "/merchants/{id}",
   summary: "Remove a merchant with all its data",
   description:
-    "Its keys stop working, its pending deliveries are cancelled, and its fault rules end. " +
+    "Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one " +
+    "webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules end. " +
     "Its requests, events, deliveries and verdicts stay in the logs: " +
     "reports, coverage and `verify` include them until a reset of everything.",
   reply: Type.Object({ removed: Type.String() }),
   errors: ["resource_not_found"],
-  handle({ params, world }) {
+  async handle({ params, world, dispatcher }) {
+    await dispatcher.drainMerchant(params.id);
     world.remove(params.id);
     return { removed: params.id };
   },
@@ -140,8 +144,7 @@ const reset = endpoint({
     "rate-limit windows, the request log, faults, scenarios and verdicts. " +
     "The data return to the fixtures, or to the snapshot of the options. " +
     "Faults, scenarios and endpoints of the options are set up again. " +
-    "Without `merchant`, the clock returns to the start too, and merchants that were created are removed one after " +
-    "another first, if there are many; " +
+    "Without `merchant`, the clock returns to the start too, and merchants that were created are gone; " +
     "with it, the clock and the other merchants stay as they are.",
   body: Type.Object({ merchant: Type.Optional(text("Only this merchant")) }),
   example: {},

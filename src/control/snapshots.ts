@@ -10,8 +10,6 @@ interface Parts {
   snapshots: Pick<Snapshots, "list" | "save" | "restore" | "remove">;
   deliveries: Pick<Stores["deliveries"], "held">;
   heldEndpoints: Pick<Stores["heldEndpoints"], "urls">;
-  /** Clears the in-memory state that depends on the replaced data. */
-  dataReplaced(): void;
 }
 
 const endpoint = endpointFactory<Parts>("Snapshots");
@@ -54,7 +52,8 @@ const restoreSnapshot = endpoint({
   summary: "Restore a snapshot",
   description:
     "Restores records, events, deliveries, keys and stored Idempotency-Key responses. " +
-    "Rate-limit windows start again; the request log and the clock continue.",
+    "Rate-limit windows start again; the request log and the clock continue. " +
+    "Requests see the present data until the snapshot is checked and replaces all of it at once.",
   reply: Type.Object({
     restored: Type.String(),
     heldDeliveries: Type.Optional(
@@ -68,9 +67,8 @@ const restoreSnapshot = endpoint({
     ),
   }),
   errors: ["resource_not_found", "invalid_state"],
-  handle({ params, snapshots, dataReplaced, deliveries, heldEndpoints }) {
-    snapshots.restore(params.name);
-    dataReplaced();
+  async handle({ params, snapshots, deliveries, heldEndpoints }) {
+    await snapshots.restore(params.name);
     const urls = heldEndpoints.urls();
     return {
       restored: params.name,

@@ -140,6 +140,7 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
   if (!found) return undefined;
   pending.splice(pending.indexOf(found), 1);
   const before = [...found.chain.calls];
+  if (!sameKey && !(isClear && isOneCaller(found.chain, call, listeners))) found.chain.isShared = true;
   const isCertain = sameKey !== undefined || (isClear && isProven(found, call));
   const hadEffect = found.chain.calls.some(({ tookEffect }) => tookEffect);
   const confirmedByTraffic = isClear ? "connections" : "time";
@@ -161,6 +162,21 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
       until: call.arrived + REVISED_WITHIN,
     });
   return found.chain;
+}
+
+/**
+ * Whether nothing shows a second caller: no equal call beside the chain since it began, and no connection that comes
+ * back after another one was used. One caller uses one connection again and again, or a new one for each call.
+ */
+function isOneCaller({ calls }: RetryChain, call: ObservedCall, { recent }: RetryListeners): boolean {
+  const last = calls.at(-1) as ObservedCall;
+  const comesBack =
+    call.connection !== last.connection && calls.some(({ connection }) => connection === call.connection);
+  const began = (calls[0] as ObservedCall).arrived;
+  return (
+    !comesBack &&
+    !otherThan(recent(call), [...calls, call]).some((other) => other.arrived >= began && isSameRequest(other, call))
+  );
 }
 
 /**

@@ -22,8 +22,9 @@ import { openWorld } from "../store/world/world.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
 import { shownSignature } from "../webhooks/signature.ts";
 import { openAuditor } from "./auditor.ts";
-import { type Engine, operations, reportDefect, storedKinds } from "./engine.ts";
+import { type Engine, operations, reportDefect } from "./engine.ts";
 import { packageFile, version } from "./package-files.ts";
+import { restoredFrom } from "./restore-snapshot.ts";
 import { createStartState } from "./start-state.ts";
 
 /** The parts of the control API. Starting and stopping the sandbox use some of them. */
@@ -32,6 +33,7 @@ export type ControlApiParts = ReturnType<typeof openControlApi>;
 export function openControlApi(engine: Engine) {
   const { address, fixtures, image, clock, random, life } = engine;
   const { stores, faults, limiter, hub, dispatcher, judge, scenarios, trends } = engine;
+  const { trust, bodies } = engine.options;
   const statusOf = (code: ErrorCode) => shownError(engine.assumed, code).status;
   const coverage = () => readCoverage({ operations: engine.operations, eventTypes, statusOf, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
@@ -55,7 +57,6 @@ export function openControlApi(engine: Engine) {
     image,
     random,
     dataReplaced,
-    cachesCleared: () => clearCaches(stores),
     removed,
   });
   const verifier = openVerifier(engine);
@@ -66,7 +67,7 @@ export function openControlApi(engine: Engine) {
     random,
     life,
     world,
-    snapshots: openSnapshots({ ...stores, ...engine.options, resources: storedKinds }),
+    snapshots: openSnapshots({ ...stores, trust, build: (snapshot) => restoredFrom(snapshot, bodies), dataReplaced }),
     dispatcher,
     limiter,
     faults: faults.rules,
@@ -77,7 +78,6 @@ export function openControlApi(engine: Engine) {
     verifier,
     auditor: openAuditor(engine),
     report: openReporter(engine, shared),
-    dataReplaced,
     publish: hub.publish,
     made: hub.made,
     resources,
@@ -123,7 +123,11 @@ function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, lis
     resources,
     records: (merchant, resource) => recordsOf(stores, clock.seconds(), merchant, resource),
     operations,
-    judge: { rules: judge.rules.map(({ id }) => id), verdicts: () => judge.verdicts() },
+    judge: {
+      rules: judge.rules.map(({ id }) => id),
+      verdicts: () => judge.verdicts(),
+      isWatching: judge.isWatching,
+    },
     scenarios: scenarios.armed,
     faults: () => new Map(faults.rules.list().map(({ id, fired }) => [id, fired])),
     listen(listener) {
@@ -191,7 +195,7 @@ async function callForLearner(
   const url = new URL(address.url());
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
-  const reply = await callService(url.href.replace(/\/$/, ""), { method, path, key, headers, body });
+  const reply = await callService(url.href, { method, path, key, headers, body });
   // A 409 means that the step's result exists already. A sandbox that other machines can call takes no endpoint on its
   // own machine.
   const { code } = reply.body as { code?: ErrorCode };

@@ -10,7 +10,6 @@ import type { Restored } from "../control/merchants.ts";
 import { addRulesFromFile } from "../faults/index.ts";
 import { ApiError, SandboxError } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
-import type { LessonService } from "../lessons/index.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { confirm, isConfirmed } from "../store/user-state.ts";
 import type { EndpointKey } from "../store/webhooks/outbox.ts";
@@ -20,18 +19,17 @@ import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import type { Engine } from "./engine.ts";
 import { CONFIG_FILE } from "./options.ts";
 
-interface Parts extends Omit<ControlContext, "restore" | "releaseHeld" | "world" | "snapshots" | "lessons"> {
+interface Parts extends Omit<ControlContext, "restore" | "releaseHeld" | "world" | "snapshots"> {
   dispatcher: Dispatcher;
   world: World;
   snapshots: Snapshots;
-  lessons: LessonService;
 }
 
 export function createStartState(
   { options, scenarios, toConfirm }: Pick<Engine, "options" | "scenarios" | "toConfirm">,
   parts: Parts,
 ) {
-  const { clock, world, snapshots, lessons, faults, tenants, dispatcher } = parts;
+  const { clock, world, snapshots, faults, tenants, dispatcher } = parts;
   if (options.trust && toConfirm !== undefined) confirm(toConfirm);
   const hold = openHold(parts, toConfirm !== undefined && !options.trust && !isConfirmed(toConfirm));
   /** The rules as their file contained them at the start. A reset arms these, even if the file has changed since. */
@@ -41,10 +39,9 @@ export function createStartState(
   return {
     async setUp(): Promise<void> {
       // In memory, the database already is a copy of the fixtures.
-      if (!options.memory) world.fill();
+      if (!options.memory) await world.fill();
       if (options.snapshot !== undefined) {
-        snapshots.restoreFile(resolve(options.snapshot));
-        lessons.reset();
+        await snapshots.restoreFile(resolve(options.snapshot), { keepsLog: true });
       }
       const { faults: file } = options;
       if (file !== undefined) {
@@ -74,11 +71,9 @@ export function createStartState(
       const isEverything = merchant === undefined;
       // Fixtures are seeded relative to the clock.
       if (isEverything) clock.set(options.clock === undefined ? "real" : "frozen", options.clock);
-      await world.reset(merchant);
-      if (isEverything && options.snapshot !== undefined) {
-        snapshots.restoreFile(resolve(options.snapshot));
-        parts.dataReplaced();
-      }
+      if (isEverything && options.snapshot !== undefined)
+        await snapshots.restoreFile(resolve(options.snapshot), { keepsLog: false });
+      else await world.reset(merchant);
       const armed = rules
         .filter(({ owner }) => isEverything || owner === merchant)
         .map(({ given }) => faults.add(given).id);

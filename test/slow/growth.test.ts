@@ -25,7 +25,6 @@ const FEW =
   "Sorts the few rows that the search found: those of one merchant, one request or one event, " +
   "or what came since the last look.";
 const PAGE = "Walks a bounded log from its newest row, and ends when a page is full.";
-const ALL = "Is to erase all there is.";
 
 /** Statements that may scan or sort: how each begins, the allowed plan, and the reason. */
 const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
@@ -125,7 +124,6 @@ const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
     why: "Lists everybody who learns, a row each.",
   },
   { text: /^select lesson, step, .* from finished_steps/, plan: /TEMP B-TREE FOR ORDER BY/, why: FEW },
-  { text: /^delete from (attempts|deliveries|events|documents|request_log)$/, plan: /SCAN/, why: ALL },
 ];
 
 /** Plans without a scan: a constant, or rows of a subquery that uses an index. */
@@ -140,7 +138,7 @@ function everyStore(): Stores {
     random,
     webhooks: { gaps: [0], writeEvent: JSON.stringify, checkTarget: () => {}, eventTypes },
   });
-  const image = () => ({ bytes: Buffer.alloc(0), copyInto: () => {} });
+  const image = () => ({ bytes: Buffer.alloc(0) });
   openWorld({
     stores,
     seeder: openSeeder(stores, resources, clock),
@@ -148,10 +146,10 @@ function everyStore(): Stores {
     image,
     random,
     dataReplaced: () => {},
-    cachesCleared: () => {},
     removed: () => {},
   });
-  openSnapshots({ ...stores, resources, bodies: "checked", trust: false });
+  const build = () => Promise.resolve({ wrong: "" });
+  openSnapshots({ ...stores, build, trust: false, dataReplaced: () => {} });
   return stores;
 }
 

@@ -19,6 +19,7 @@ const COMMAND = /npx merchant-sandbox\b/;
 const pages = [
   "README.md",
   "llms.txt",
+  "fixtures/skill.md",
   "recipes/shell/sandbox.sh",
   ...["docs", "fixtures/lessons"].flatMap((under) =>
     readdirSync(join(root, under))
@@ -67,6 +68,8 @@ const LISTENS = /^npx merchant-sandbox($| (--(?!version)|receive|start|learn))/;
 const REPORTS: readonly [RegExp, readonly number[]][] = [
   [/ scenario score /, [0, 3, 4]],
   [/ audit /, [0, 1, 3, 4]],
+  [/ verdicts --fail$/, [0, 3]],
+  [/ verify /, [0, 3]],
   [/ compare /, [0, 3, 4]],
   [/ doctor$/, [0, 1]],
 ];

@@ -8,15 +8,16 @@ import type { Flags } from "../arguments.ts";
 import { type Arguments, command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
 import type { Output, WatchedSandbox } from "../output/output.ts";
-import { currentUi, show, uiFlags } from "../output/show-sandbox.ts";
+import { currentUi, show, uiFlags, watchFlag } from "../output/show-sandbox.ts";
 import type { App } from "../process/app.ts";
 import { type AwaitedEndpoint, createAppView } from "../process/app-view.ts";
 import { openForView, type SandboxForView } from "../process/open-for-view.ts";
+import { openReloading } from "../process/reload.ts";
 import { listenForStop, type StopSignal } from "../process/signals.ts";
 import { findSandbox } from "../remote/find-sandbox.ts";
 import { type RunningSandbox, sandboxAt, variablesOf } from "../remote/running-sandbox.ts";
 import { endpointForSecret, forwardFlag, fullUrl, withForwardTo } from "../remote/webhook-target.ts";
-import { endpointsToConfirm, givenFlag } from "../settings.ts";
+import { endpointsToConfirm, givenFlag, type Settings } from "../settings.ts";
 
 export const dev = command({
   summary: "run your app beside a sandbox and its dashboard: dev --forward-to 3000/hooks -- npm run dev",
@@ -35,6 +36,7 @@ export const dev = command({
     fixture: { value: "merchant", description: "give the app the API key of this merchant (default: the first one)" },
     attach: { description: "use the sandbox that already runs, in this folder or at --url, instead of starting one" },
     url: { value: "url", description: "with --attach, use the sandbox at this URL" },
+    ...watchFlag,
     ...uiFlags,
   },
   async run({ rest, ...given }) {
@@ -48,8 +50,10 @@ export const dev = command({
   },
 });
 
-function openOwn({ flags, ...settings }: Pick<Arguments, "flags" | "options" | "sources">): Promise<SandboxForView> {
-  const given = withForwardTo(settings, flags["forward-to"], flags.fixture);
+function openOwn({ flags, again, ...settings }: Omit<Arguments, "rest" | "positionals">): Promise<SandboxForView> {
+  const withEndpoint = (one: Settings) => withForwardTo(one, flags["forward-to"], flags.fixture);
+  if (flags.watch !== undefined) return openReloading(async () => withEndpoint(await again()));
+  const given = withEndpoint(settings);
   return openForView(
     { options: completeOptions(given.options), toConfirm: endpointsToConfirm(given) },
     currentUi(flags),

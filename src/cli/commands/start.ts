@@ -4,8 +4,9 @@
 import { completeOptions } from "../../sandbox/options.ts";
 import { command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
-import { currentUi, show, uiFlags } from "../output/show-sandbox.ts";
+import { currentUi, show, uiFlags, watchFlag } from "../output/show-sandbox.ts";
 import { openForView } from "../process/open-for-view.ts";
+import { openReloading } from "../process/reload.ts";
 import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 import { endpointsToConfirm } from "../settings.ts";
 
@@ -15,13 +16,14 @@ export const start = command({
   sandboxOptions: true,
   flags: {
     ...uiFlags,
+    ...watchFlag,
     detach: { description: "run in the background and return when ready; stop it with merchant-sandbox stop" },
   },
-  async run({ options, sources, flags }) {
+  async run({ options, sources, flags, again }) {
     const complete = completeOptions(options);
     if (flags.detach !== undefined) return (await import("../process/detach.ts")).detach(complete, flags);
     const given = { options: complete, toConfirm: endpointsToConfirm({ options, sources }) };
-    const opening = openForView(given, currentUi(flags));
+    const opening = flags.watch === undefined ? openForView(given, currentUi(flags)) : openReloading(again);
     try {
       return await show(
         opening.then(({ watched }) => watched),

@@ -78,6 +78,11 @@ const noticeLines = (): TSchema[] => [
   line("defect", "The sandbox had an internal error", { where: text, error: text }),
   line("missed", "The sandbox no longer holds some events", { from: Type.Integer(), to: Type.Integer() }),
   line("unknown", "Messages of another version were not printed", { messages: Type.Integer() }),
+  line("reloaded", "With --watch: files were loaded again", { files: Type.Array(text) }),
+  line("not_reloaded", "With --watch: a file has a mistake, and the sandbox stays as it was", {
+    files: Type.Array(text),
+    error: text,
+  }),
   line("anew", "The sandbox was restarted", {}),
   line("away", "The sandbox does not respond", { url: sandboxUrl, why: text }),
   line("live", "The sandbox responds again", { url: sandboxUrl }),

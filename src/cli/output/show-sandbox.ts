@@ -20,6 +20,10 @@ export const uiFlags = {
   "no-color": { description: "do not use colours in the dashboard (as with NO_COLOR)" },
 } satisfies Record<string, FlagDefinition>;
 
+export const watchFlag = {
+  watch: { description: "load fixtures, faults, scenarios and merchant-sandbox.json again when they are saved" },
+} satisfies Record<string, FlagDefinition>;
+
 /** `--ui` and `--no-ui` override the environment, but the dashboard always requires a terminal in foreground. */
 export function chooseUi(
   flags: Flags,

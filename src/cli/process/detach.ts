@@ -15,6 +15,7 @@ import { folderOf, logFileIn, writableFolder, writeState } from "../remote/state
 /** Runs in the foreground process. Resolves with the exit code. */
 export async function detach(options: Options, flags: Record<string, string | undefined>): Promise<number> {
   if (flags.ui !== undefined) usageError("A detached sandbox has no dashboard: choose --ui or --detach.");
+  if (flags.watch !== undefined) usageError("A detached sandbox watches no files: choose --watch or --detach.");
   const folder = writableFolder(folderOf(options.db), options);
   const name = randomToken().slice(0, 12);
   const log = logFileIn(folder, name);

@@ -24,7 +24,7 @@ export const openForView = (given: GivenStart, ui: UiChoice): Promise<SandboxFor
   ui === "dashboard" ? openInWorker(given) : openInThisThread(given);
 
 /** The sandbox and the dashboard do not block each other. */
-async function openInWorker(given: GivenStart): Promise<SandboxForView> {
+export async function openInWorker(given: GivenStart): Promise<SandboxForView> {
   const { startWorker } = await import("./worker.ts");
   const worker = await startWorker(given);
   const removeState = announceInMemory(given.options, worker.url, worker.facts.controlToken);

@@ -12,6 +12,8 @@ export interface RetryChain {
   readonly ownWaits: number[];
   /** The weakest confirmation of any of the chain's retries. */
   confirmedBy: Confirmation;
+  /** Whether other callers with the same API key may have sent some of the calls. */
+  isShared?: boolean;
   /** Equal requests that may retry the last call, or that another program may have sent. */
   readonly lookalikes: ObservedCall[];
 }

@@ -93,18 +93,13 @@ function prepare(database: Database) {
 
 type Statements = ReturnType<typeof prepare> & {
   setDue: DueRecords["set"];
-  /** Throws for a stored record that is invalid. Undefined once all are known to be valid. */
-  checkStored: StoredCheck | undefined;
+  storedCheck: StoredCheck;
 };
 
 export type Collections = <R extends RecordBase>(resource: Resource<R>, scope: Scope) => Collection<R>;
 
-export function openCollections(
-  database: Database,
-  dueRecords: DueRecords,
-  checkStored: StoredCheck | undefined,
-): Collections {
-  const statements = { ...prepare(database), setDue: dueRecords.set, checkStored };
+export function openCollections(database: Database, dueRecords: DueRecords, storedCheck: StoredCheck): Collections {
+  const statements = { ...prepare(database), setDue: dueRecords.set, storedCheck };
   return (resource, scope) => collection(statements, resource, scope);
 }
 
@@ -112,7 +107,7 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
   const { kind } = resource;
   const { merchant } = scope;
   const checked = (body: string) => {
-    statements.checkStored?.(resource, merchant, body);
+    statements.storedCheck()?.(resource, merchant, body);
     return body;
   };
   const parsed = (body: string) => parse(resource, checked(body));
@@ -120,7 +115,7 @@ function collection<R extends RecordBase>(statements: Statements, resource: Reso
   const stored = (id: string) => statements.get.get({ merchant, kind, id });
   const pageOf = (query: RecordQuery) => {
     const page = statements.pages.read(kind, merchant, query);
-    if (statements.checkStored) page.data.forEach(checked);
+    if (statements.storedCheck()) page.data.forEach(checked);
     return page;
   };
   const find = (id: string) => read(stored(id));

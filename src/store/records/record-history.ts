@@ -56,6 +56,10 @@ export function openRecordHistory(database: Database, clock: Clock) {
       delete from main.documents where sequence in (select document from then_was);
       insert into main.documents (${COLUMNS}) select ${COLUMNS} from then_was where was = 1;`);
   };
+  database.onReplaced(() => {
+    keeping = false;
+    if (wanted) begin();
+  });
   return {
     /** Starts or stops recording changes. Earlier states are not known. */
     keep(next: boolean) {

@@ -57,22 +57,29 @@ export const setUnchecked = (sql: Sql, isUnchecked: boolean): void =>
       : `delete from settings where name = ${LAZY}`,
   );
 
-export type StoredCheck = (resource: Resource, merchant: string, body: string) => void;
+/** Returns the check of a record, which throws if it is invalid; undefined while all are known to be valid. */
+export type StoredCheck = () => ((resource: Resource, merchant: string, body: string) => void) | undefined;
 
-/** Throws for a record that is invalid. Undefined for a database whose records were checked or written here. */
-export function openStoredCheck({ sql, file }: Database, bodies: Bodies): StoredCheck | undefined {
-  if (file === undefined || !sql.prepare(`select 1 from settings where name = ${LAZY}`).get()) return undefined;
+export function openStoredCheck({ sql, file, onReplaced }: Database, bodies: Bodies): StoredCheck {
+  const isUnchecked = sql.prepare(`select 1 from settings where name = ${LAZY}`);
+  // A new database in memory is not read before its first use.
+  let isOn = file !== undefined && isUnchecked.get() !== undefined;
+  onReplaced(() => {
+    isOn = isUnchecked.get() !== undefined;
+  });
   const find = sql.prepare<[string, string, string], Record<string, unknown>>(
     "select merchant, kind, id from documents where merchant = ? and kind = ? and body = ?",
   );
-  return (resource, merchant, body) => {
+  const check = (resource: Resource, merchant: string, body: string) => {
     const wrong = containsLiveKey(body) ? LIVE_KEY : wrongBody(resource, body, bodies);
     if (wrong === undefined) return;
     const row = find.get(merchant, resource.kind, body) ?? { merchant, kind: resource.kind };
-    throw new SandboxError(`${file} ${invalidRow("documents", row, "body", wrong)}. ${REMEDY}`, "runtime", {
+    const database = file ?? "The restored snapshot";
+    throw new SandboxError(`${database} ${invalidRow("documents", row, "body", wrong)}. ${REMEDY}`, "runtime", {
       code: "database_damaged",
     });
   };
+  return () => (isOn ? check : undefined);
 }
 
-const REMEDY = "Mend that row while no sandbox has the file open, or move the file away to start afresh.";
+const REMEDY = "Reset everything, or mend that row while no sandbox has the file open.";

@@ -162,7 +162,7 @@ interface MerchantRow extends Omit<Tenant, "apiKeys"> {
 const ALL = -1;
 
 /** Reads merchants and their number of rows. */
-function openMerchants({ sql }: Database) {
+function openMerchants({ sql, onReplaced }: Database) {
   const merchants = `select id, body ->> 'name' as name, body ->> 'email' as email,
        (select json_group_array(key) from (select key from keys
          where keys.merchant = documents.merchant and keys.kind = 'key' order by sequence)) as apiKeys
@@ -179,9 +179,14 @@ function openMerchants({ sql }: Database) {
   );
   // Counts the records of each merchant at the first call; triggers then update the counts. Counting a million records
   // takes 37 ms.
-  const recordCounts = once(() => {
-    sql.exec(KEEP);
-    return sql.prepare<[string], number>("select records from temp.record_counts where merchant = ?").pluck();
+  const openRecordCounts = () =>
+    once(() => {
+      sql.exec(KEEP);
+      return sql.prepare<[string], number>("select records from temp.record_counts where merchant = ?").pluck();
+    });
+  let recordCounts = openRecordCounts();
+  onReplaced(() => {
+    recordCounts = openRecordCounts();
   });
   const exists = sql.prepare<[string]>("select 1 from documents where merchant = ? and kind = 'merchant'");
   const firstMerchant = sql

@@ -9,7 +9,7 @@ const COLUMNS = ["id", "merchant", "created", "status"];
 const IN_COLUMNS = new Set([...COLUMNS, "merchantId"]);
 
 /** Recreates the views at each start, so that they match the declared kinds. */
-export function createViews(database: Database, resources: readonly Resource[]): void {
+export function createViews(database: Pick<Database, "sql" | "transaction">, resources: readonly Resource[]): void {
   database.transaction(() => {
     for (const resource of resources)
       database.sql.exec(`drop view if exists ${name(resource.view)}; ${definition(resource)}`);

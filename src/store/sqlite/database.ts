@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { basename } from "node:path";
 import Sqlite from "better-sqlite3";
-import { succeeds } from "../../kernel/attempt.ts";
+import { attempt, succeeds } from "../../kernel/attempt.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { once } from "../../kernel/once.ts";
 import { realPath, refuseLinkInDefaultFolder } from "../data-folder.ts";
@@ -26,6 +26,7 @@ import { problemIn, reason } from "./inspect.ts";
 import { openLazily, type Sql } from "./lazy-statements.ts";
 import { lockFile } from "./lock-file.ts";
 import { requireAddon } from "./native-addon.ts";
+import { openReplace, removeUnfinished, unfinishedFile } from "./replace.ts";
 import { isAsLeft, markCreated, openSession, ownSession } from "./session-file.ts";
 import { OR_ANOTHER_FILE } from "./sqlite-errors.ts";
 import { SCHEMA } from "./tables.ts";
@@ -67,21 +68,18 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
   if (!opened && image === undefined) sql.exec("");
   const file = opened?.file;
   let isTrusted = opened?.isTrusted ?? true;
-  const inodeOf = () => {
-    const { dev, ino } = (file === undefined ? undefined : statSync(file, { throwIfNoEntry: false })) ?? {};
-    return `${dev} ${ino}`;
-  };
-  const inode = inodeOf();
-  const checkpoints = file === undefined ? undefined : openCheckpoints(sql, file);
-  const isInPlace = () => inodeOf() === inode;
-  const requireInPlace = () => {
-    if (isInPlace()) return;
-    const message = `The SQLite file ${file} was deleted or replaced, so nothing is kept. Start the sandbox again.`;
-    throw new SandboxError(message, "runtime", { code: "database_missing" });
-  };
+  const own = file === undefined ? undefined : holdOpen(sql, file, () => opened?.session.reopened());
+  const requireInPlace = own?.requireInPlace ?? (() => {});
   const close = () => {
-    checkpoints?.close();
+    own?.stopCheckpoints();
     sql.close();
+  };
+  const commits = openCommits(sql, { checkpoints: own, lockTimeout: LOCK_TIMEOUT, requireInPlace });
+  const setTrusted = (wanted: boolean) => {
+    isTrusted = wanted;
+    if (file === undefined) return;
+    if (wanted) mark(sql, file);
+    else unmark(sql);
   };
   return {
     file,
@@ -90,7 +88,15 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
      */
     isCopy: image !== undefined,
     sql,
-    ...openCommits(sql, { checkpoints, lockTimeout: LOCK_TIMEOUT, ...(file !== undefined && { requireInPlace }) }),
+    ...commits,
+    ...openReplace({
+      sql,
+      file,
+      transaction: commits.transaction,
+      whileClosed: own?.whileClosed,
+      openInMemory: (bytes) => openInMemory({ bytes }),
+      setTrusted,
+    }),
     /** Throws once the file was deleted or replaced: a later start would not find what is written then. */
     requireInPlace,
     /** Stores where this process listens, for commands and for a second process that opens the file. */
@@ -98,26 +104,62 @@ export function openDatabase(path: string | undefined, { image, ...options }: Da
     /** Whether its data is this user's: its sandboxes wrote it, or the user has trusted it. */
     isTrusted: () => isTrusted,
     /** Call inside a transaction. The next start sends only what is in a trusted file. */
-    setTrusted(wanted: boolean) {
-      isTrusted = wanted;
-      if (file === undefined) return;
-      if (wanted) mark(sql, file);
-      else unmark(sql);
-    },
+    setTrusted,
     close() {
       close();
-      if (isInPlace()) opened?.session.close();
+      if (own?.isInPlace()) opened?.session.close();
       opened?.lock.release();
     },
     /** Closes it after a failed start, and removes the file if this start created it. */
     discard() {
       close();
-      const isOurs = opened?.isNew && isInPlace();
+      const isOurs = opened?.isNew && own?.isInPlace();
       if (isOurs && file !== undefined) removeDatabase(file);
       if (isOurs) opened?.lock.remove();
       else {
-        if (isInPlace()) opened?.session.close();
+        if (own?.isInPlace()) opened?.session.close();
         opened?.lock.release();
+      }
+    },
+  };
+}
+
+/** Keeps a file open: checks that it is still in its place, and copies its log meanwhile. */
+function holdOpen(sql: Sql, file: string, reopened: () => void) {
+  const inodeOf = () => {
+    const { dev, ino } = statSync(file, { throwIfNoEntry: false }) ?? {};
+    return `${dev} ${ino}`;
+  };
+  let inode = inodeOf();
+  let checkpoints = openCheckpoints(sql, file);
+  const isInPlace = () => inodeOf() === inode;
+  const requireInPlace = () => {
+    if (isInPlace()) return;
+    const message = `The SQLite file ${file} was deleted or replaced, so nothing is kept. Start the sandbox again.`;
+    throw new SandboxError(message, "runtime", { code: "database_missing" });
+  };
+  const reopen = () => {
+    const connection = connect(file);
+    prepare(connection, file);
+    reopened();
+    return connection;
+  };
+  return {
+    isInPlace,
+    requireInPlace,
+    committed: () => checkpoints.committed(),
+    stopCheckpoints: () => checkpoints.close(),
+    /** Closes the file, calls `move`, which may put another one in its place, and opens that. */
+    whileClosed(move: () => void) {
+      requireInPlace();
+      checkpoints.close();
+      sql.reconnect(reopen);
+      try {
+        move();
+      } finally {
+        inode = inodeOf();
+        checkpoints = openCheckpoints(sql, file);
+        sql.exec("");
       }
     },
   };
@@ -142,6 +184,8 @@ function openFile(file: string, { trust = false, rows }: Omit<DatabaseOptions, "
     const problem = isChecked ? undefined : contentProblem(opened, file, () => rows?.check(sql));
     if (problem !== undefined) throw refusal(file, problem);
     prepare(opened, file);
+    // A process that was killed during a restore leaves it.
+    attempt(() => removeUnfinished(unfinishedFile(file)));
     const begun = openSession(file);
     if (!isChecked) rows?.adopt(sql);
     const isOwn = isMarked(sql, file);
@@ -223,7 +267,7 @@ const emptyDatabase = once(() => {
 
 /** Creates the database as a whole. A log of an earlier one, which was deleted, would be replayed over it. */
 function create(file: string): void {
-  const unfinished = `${file}-unfinished`;
+  const unfinished = unfinishedFile(file);
   for (const path of [unfinished, ...LOG_FILES.map((suffix) => file + suffix)]) rmSync(path, { force: true });
   const fd = openSync(unfinished, "wx", 0o600);
   try {

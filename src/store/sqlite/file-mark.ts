@@ -23,10 +23,10 @@ export const contentOf = ({ size, mtimeNs }: BigIntStats) => `${size}/${mtimeNs}
 const fileMark = (file: string) => markOf(`file ${identityOf(file)}`);
 
 /** Whether this user's sandboxes wrote the file that this connection has open, or the user has trusted it. */
-export const isMarked = (sql: Connection, file: string, schema: "main" | "snapshot" = "main"): boolean =>
-  sql.prepare<[], unknown>(`select value from ${schema}.settings where name = 'mark'`).pluck().get() === fileMark(file);
+export const isMarked = (sql: Connection, file: string): boolean =>
+  sql.prepare<[], unknown>("select value from settings where name = 'mark'").pluck().get() === fileMark(file);
 
-export const mark = (sql: Connection, file: string): void =>
-  void sql.prepare("insert or replace into settings (name, value) values ('mark', ?)").run(fileMark(file));
+export const mark = (sql: Connection, file: string, schema: "main" | "replacement" = "main"): void =>
+  void sql.prepare(`insert or replace into ${schema}.settings (name, value) values ('mark', ?)`).run(fileMark(file));
 
 export const unmark = (sql: Connection): void => void sql.prepare("delete from settings where name = 'mark'").run();

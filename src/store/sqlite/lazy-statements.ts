@@ -14,6 +14,10 @@ export type Insert<List extends string> = (row: Readonly<Record<ColumnsOf<List>,
 /** The part of better-sqlite3's database that the stores use. */
 export interface Sql
   extends Pick<Sqlite.Database, "prepare" | "exec" | "function" | "serialize" | "close" | "open" | "inTransaction"> {
+  /** Closes the connection. The next use opens one with `open`, and prepares statements again. */
+  reconnect(open: () => Sqlite.Database): void;
+  /** Copies the database into a new file: `pages` pages in a turn of the event loop, as it is at the end. */
+  backup(file: string, pages: number): Promise<unknown>;
   /**
    * Prepares `into (list) values (…)`, for example with `insert or ignore into logins` and `email, merchant, password`.
    */
@@ -23,7 +27,8 @@ export interface Sql
 }
 
 /** Reports a syntax error in a statement when it is first executed, not when it is prepared. */
-export function openLazily(open: () => Sqlite.Database): Sql {
+export function openLazily(openFirst: () => Sqlite.Database): Sql {
+  let open = openFirst;
   let opened: Sqlite.Database | undefined;
   let closed = false;
   const connection = () => {
@@ -53,6 +58,12 @@ export function openLazily(open: () => Sqlite.Database): Sql {
     },
     function: ((...given: Parameters<Sql["function"]>) => connection().function(...given)) as Sql["function"],
     serialize: (options) => connection().serialize(options),
+    backup: (file, pages) => connection().backup(file, { progress: () => pages }),
+    reconnect(openNext) {
+      opened?.close();
+      opened = undefined;
+      open = openNext;
+    },
     close() {
       opened?.close();
       closed = true;
@@ -68,6 +79,7 @@ class LazyStatement {
   private readonly text: string;
   private isPluck = false;
   private prepared: Sqlite.Statement | undefined = undefined;
+  private preparedBy: Sqlite.Database | undefined = undefined;
 
   constructor(connection: () => Sqlite.Database, text: string) {
     this.connection = connection;
@@ -75,9 +87,11 @@ class LazyStatement {
   }
 
   private statement(): Sqlite.Statement {
-    if (this.prepared) return this.prepared;
-    const prepared = this.connection().prepare(this.text);
+    const connection = this.connection();
+    if (this.prepared && this.preparedBy === connection) return this.prepared;
+    const prepared = connection.prepare(this.text);
     this.prepared = this.isPluck ? prepared.pluck() : prepared;
+    this.preparedBy = connection;
     return this.prepared;
   }
 

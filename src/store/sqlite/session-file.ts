@@ -114,6 +114,11 @@ export function openSession(file: string) {
       current = { ...current, url };
       write(false);
     },
+    /** Call when SQLite has opened the database again, which may be another file. */
+    reopened() {
+      current = { ...current, log: identityOf(`${file}-wal`) ?? null };
+      write(true);
+    },
     /** Call once SQLite has closed the database. */
     close() {
       // A reader in another program keeps SQLite from copying the log into the database and removing it.

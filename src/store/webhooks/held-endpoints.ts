@@ -8,7 +8,7 @@ import type { EndpointKey } from "./outbox.ts";
 export type HeldEndpoints = ReturnType<typeof openHeldEndpoints>;
 
 /** Deliveries without a due time wait until the user asks for them. */
-const HOLD_DELIVERIES =
+export const HOLD_DELIVERIES =
   "update deliveries set state = 'pending', due = null, held = null where state = 'pending' or state = 'sending'";
 
 interface StoredEndpoint extends EndpointKey {

@@ -18,7 +18,6 @@ export interface RowCheck {
 }
 
 type Row = Record<string, unknown>;
-type Schema = "main" | "snapshot";
 
 /** A file with more records is large: the records of merchants are checked when they are read. */
 const MOST_RECORDS = 100_000;
@@ -33,7 +32,7 @@ const isLarge = (sql: Sql): boolean =>
 export function wrongRow(sql: Sql, check: RowCheck): string | undefined {
   const isLazy = isLarge(sql);
   return (
-    brokenConstraint(sql, "main", isLazy) ??
+    brokenConstraint(sql, isLazy) ??
     brokenReference(sql) ??
     falseCondition(sql, FILE_CONDITIONS) ??
     wrongValue(sql, check, isLazy)
@@ -62,14 +61,14 @@ interface Constraint {
 }
 
 /** The first row that a constraint of its table refuses. SQLite does not check a file that it opens. */
-export function brokenConstraint(sql: Sql, schema: Schema, isLazy = false): string | undefined {
+function brokenConstraint(sql: Sql, isLazy: boolean): string | undefined {
   for (const table of tablesIn(sql)) {
     const constraints = constraintsOf(sql, table).filter(({ broken }) => !(isLazy && PARSES_RECORDS.test(broken)));
     const any = constraints.map(({ broken }) => `(${broken})`).join(" or ");
-    const [found] = rowsWhere(sql, schema, table, any);
+    const [found] = rowsWhere(sql, table, any);
     if (!found) continue;
-    const constraint = constraints.find(({ broken }) => rowsWhere(sql, schema, table, broken).length > 0);
-    const [row = found] = constraint ? rowsWhere(sql, schema, table, constraint.broken) : [];
+    const constraint = constraints.find(({ broken }) => rowsWhere(sql, table, broken).length > 0);
+    const [row = found] = constraint ? rowsWhere(sql, table, constraint.broken) : [];
     return sentence(sql, table, row, constraint?.column ?? "", constraint?.says ?? "it is invalid");
   }
   return undefined;
@@ -78,8 +77,8 @@ export function brokenConstraint(sql: Sql, schema: Schema, isLazy = false): stri
 /** The constraint of `documents` that parses each record. */
 const PARSES_RECORDS = /json_valid\(body\).* is id/;
 
-const rowsWhere = (sql: Sql, schema: Schema, table: string, condition: string): Row[] =>
-  sql.prepare(`select * from ${schema}.${table} where ${condition} limit 1`).all() as Row[];
+const rowsWhere = (sql: Sql, table: string, condition: string): Row[] =>
+  sql.prepare(`select * from main.${table} where ${condition} limit 1`).all() as Row[];
 
 const TYPES: Readonly<Record<string, string>> = { INTEGER: "integer", TEXT: "text", REAL: "real" };
 
@@ -236,7 +235,7 @@ function mayHoldLiveKey(column: string): string {
 }
 
 /** Why values that the tables themselves accept cannot be kept, as the rest of a sentence; undefined if they can. */
-export const wrongValue = (sql: Sql, check: RowCheck, isLazy = false): string | undefined =>
+const wrongValue = (sql: Sql, check: RowCheck, isLazy: boolean): string | undefined =>
   falseCondition(sql, CONDITIONS) ??
   liveKey(sql, isLazy) ??
   wrongAttempt(sql) ??
@@ -246,9 +245,9 @@ export const wrongValue = (sql: Sql, check: RowCheck, isLazy = false): string | 
 function falseCondition(sql: Sql, conditions: Conditions): string | undefined {
   for (const [table, columns] of Object.entries(conditions)) {
     const isFalse = Object.values(columns).map((condition) => `not coalesce((${condition}), 0)`);
-    if (rowsWhere(sql, "main", table, isFalse.join(" or ")).length === 0) continue;
+    if (rowsWhere(sql, table, isFalse.join(" or ")).length === 0) continue;
     for (const [column, condition] of Object.entries(columns)) {
-      const [row] = rowsWhere(sql, "main", table, `not coalesce((${condition}), 0)`);
+      const [row] = rowsWhere(sql, table, `not coalesce((${condition}), 0)`);
       if (row) return sentence(sql, table, row, column, falseText(condition));
     }
   }
@@ -261,7 +260,7 @@ function liveKey(sql: Sql, isLazy: boolean): string | undefined {
     for (const column of columns) {
       const isRead = isLazy && table === "documents" ? READ_BY_SQL : "true";
       const found = `${isRead} and ${mayHoldLiveKey(column)} and holds_live_key(${column})`;
-      const [row] = rowsWhere(sql, "main", table, found);
+      const [row] = rowsWhere(sql, table, found);
       if (row) return sentence(sql, table, row, column, LIVE_KEY);
     }
   return undefined;

@@ -8,18 +8,14 @@ import { memoize } from "../../kernel/bounded-cache.ts";
 import { type Clock, parseTime } from "../../kernel/clock.ts";
 import { once, oncePerKey } from "../../kernel/once.ts";
 import { createViews } from "../records/views.ts";
-import type { Database, DatabaseImage } from "../sqlite/database.ts";
-import type { SqlValue } from "../sqlite/lazy-statements.ts";
+import type { DatabaseImage } from "../sqlite/database.ts";
 import type { Stores } from "../stores.ts";
 import { LATEST_PRESENT, shiftRecord, shiftTo } from "./date-shift.ts";
 import type { Fixture } from "./fixtures.ts";
 import { openSeeder } from "./seed.ts";
 
 /** A database with the views and every fixture in it. */
-export interface SeedImage extends DatabaseImage {
-  /** Copies its rows into empty tables. Call inside a transaction. */
-  copyInto(database: Database): void;
-}
+export type SeedImage = DatabaseImage;
 
 interface SeedImageOptions {
   fixtures: readonly Fixture[];
@@ -113,34 +109,9 @@ function seededImage({ fixtures, resources, clock, open }: SeedImageOptions): Se
 /** Makes the bytes at their first use: many tests create a sandbox and end before they call it. */
 function imageOf(make: () => Buffer): SeedImage {
   const bytes = once(make);
-  const tables = once(() => tablesIn(bytes()));
   return {
     get bytes() {
       return bytes();
     },
-    copyInto({ sql }) {
-      for (const { table, columns, rows } of tables()) {
-        const insert = sql.insert(`insert into ${table}`, columns);
-        for (const row of rows) insert(row);
-      }
-    },
   };
-}
-
-/** The rows of each table but the settings of a file; tables that others refer to come first. */
-function tablesIn(bytes: Buffer) {
-  const sql = new Sqlite(bytes);
-  const names = sql
-    .prepare<[], string>(
-      `select name from sqlite_master
-       where type = 'table' and name not like 'sqlite_%' and name <> 'settings' order by rowid`,
-    )
-    .pluck()
-    .all();
-  const all = names.map((table) => {
-    const rows = sql.prepare<[], Record<string, SqlValue>>(`select * from ${table}`).all();
-    return { table, columns: Object.keys(rows[0] ?? {}).join(", "), rows };
-  });
-  sql.close();
-  return all.filter(({ rows }) => rows.length > 0);
 }

@@ -1,10 +1,13 @@
 // Snapshots: named copies of the whole state, each a SQLite file.
 
 import {
+  close,
   existsSync,
+  fsync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -14,38 +17,39 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
-import type { Resource } from "../../contracts/resource.ts";
 import { attempt } from "../../kernel/attempt.ts";
+import { afterThisTurn } from "../../kernel/clock.ts";
 import { fail, SandboxError } from "../../kernel/errors.ts";
 import { isLink } from "../data-folder.ts";
 import type { Database } from "../sqlite/database.ts";
-import { SQLITE_FILES } from "../sqlite/file-checks.ts";
-import { isMarked, mark } from "../sqlite/file-mark.ts";
-import { problemOf } from "../sqlite/inspect.ts";
-import type { Sql } from "../sqlite/lazy-statements.ts";
+import { mark } from "../sqlite/file-mark.ts";
+import { removeUnfinished, unfinishedFile } from "../sqlite/replace.ts";
 import type { Stores } from "../stores.ts";
-import { brokenConstraint, wrongValue } from "./check-rows.ts";
-import { raiseCounts } from "./raise-counts.ts";
+import type { Restored, SnapshotToRestore } from "./restored.ts";
 
 export type Snapshots = ReturnType<typeof openSnapshots>;
 
 const SUFFIX = ".snapshot.db";
-/** Tables that describe this process rather than the state. */
-const NOT_RESTORED = new Set(["request_log", "settings"]);
-/** The numbers of requests go on after those of this process and those of the snapshot: events refer to them. */
-const NUMBERS = "request_numbers";
-const RAISED = "on conflict do update set made = max(made, excluded.made)";
+/** Pages that are copied in a turn of the event loop: less than a megabyte. */
+const PAGES = 200;
 
 interface SnapshotsOptions extends Pick<Stores, "database" | "requestLog" | "heldEndpoints"> {
-  resources: readonly Resource[];
-  bodies: "checked" | "open";
+  /** Builds a checked copy of a snapshot; in a thread if it is large. */
+  build(snapshot: SnapshotToRestore): Promise<Restored>;
   /** The user knows the snapshots of others: what is in them is sent at once. */
   trust: boolean;
+  /** Clears the state in memory that depends on the replaced data. */
+  dataReplaced(): void;
 }
 
-export function openSnapshots({ database, requestLog, heldEndpoints, resources, bodies, trust }: SnapshotsOptions) {
-  const { sql, file } = database;
-  const temporary = file === undefined;
+interface Restoring {
+  refuse(wrong: string): never;
+  holdsDeliveries: boolean;
+  keepsLog: boolean;
+}
+
+export function openSnapshots({ database, requestLog, heldEndpoints, build, trust, dataReplaced }: SnapshotsOptions) {
+  const { file } = database;
   let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
   const ensureFolder = () => {
     folder ??= mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
@@ -66,56 +70,59 @@ export function openSnapshots({ database, requestLog, heldEndpoints, resources, 
       names().length > 0 ? `There are ${names().join(", ")}.` : `Save one with merchant-sandbox snapshot save ${name}.`;
     return fail("resource_not_found", `There is no snapshot ${name}. ${choice}`);
   };
-  const restoreFrom = (source: string, refuse: (wrong: string) => never, holdDeliveries: () => void) => {
-    const wrong = existsSync(source) ? problemOf(source) : "does not exist";
-    if (wrong !== undefined) refuse(wrong);
-    const copied = (replaced: Sql) => {
-      const found = wrongValue(replaced, { resources, bodies });
-      if (found !== undefined) refuse(found);
-      raiseCounts(replaced, resources);
-      const isOurs = trust || isMarked(replaced, source, "snapshot");
-      if (isOurs) holdDeliveries();
-      else heldEndpoints.holdDeliveries();
-      database.setTrusted(isOurs);
-    };
-    requestLog.numbers.store();
-    copyInto(database, source, copied, refuse);
-    requestLog.numbers.reload();
-    heldEndpoints.forget();
-    if (!database.isTrusted()) heldEndpoints.holdStored();
-  };
+  const restoreFrom = (source: string, { refuse, holdsDeliveries, keepsLog }: Restoring) =>
+    database.oneAtATime(async () => {
+      const target = unfinishedFile(file ?? fileOf("restored"));
+      try {
+        removeUnfinished(target);
+        const built = await build({ source, target, trust, holdsDeliveries });
+        if ("wrong" in built) return refuse(built.wrong);
+        const { isTrusted } = built;
+        database.transaction(requestLog.numbers.store, "relaxed");
+        await database.replaceWith({ content: { file: target }, isTrusted, keepsLog }, () => {
+          if (keepsLog) requestLog.numbers.reload();
+          else requestLog.forget();
+          heldEndpoints.forget();
+          if (!isTrusted) heldEndpoints.holdStored();
+          dataReplaced();
+        });
+      } finally {
+        removeUnfinished(target);
+      }
+    });
   const describe = (name: string) => ({ name, file: fileOf(name), bytes: statSync(fileOf(name)).size });
 
   return {
     list: () => names().map(describe),
-    save(name: string) {
-      requestLog.numbers.store();
-      write(sql, fileOf(checkName(name)), database.isTrusted());
-      return describe(name);
-    },
+    save: (name: string) =>
+      database.oneAtATime(async () => {
+        database.transaction(requestLog.numbers.store, "relaxed");
+        await write(database, fileOf(checkName(name)));
+        return describe(name);
+      }),
     /** Restores the state. The request log is kept: it describes this process. */
-    restore(name: string) {
+    restore(name: string): Promise<void> {
       const source = existing(name);
       const refuse = (wrong: string) =>
         fail("validation_failed", `The snapshot ${name} cannot be restored: ${source} ${wrong}.`);
-      restoreFrom(source, refuse, () => {});
+      return restoreFrom(source, { refuse, holdsDeliveries: false, keepsLog: true });
     },
     /**
      * Restores the state from any file, and holds its pending deliveries. A file that is not a snapshot is rejected and
      * not changed.
      */
-    restoreFile(source: string) {
+    restoreFile(source: string, { keepsLog }: { keepsLog: boolean }): Promise<void> {
       const refuse = (wrong: string) => {
         throw new SandboxError(
           `The snapshot ${source} ${wrong}. Save one with merchant-sandbox snapshot save <name>.`,
           "usage",
         );
       };
-      restoreFrom(source, refuse, trust ? () => {} : heldEndpoints.holdDeliveries);
+      return restoreFrom(source, { refuse, holdsDeliveries: !trust, keepsLog });
     },
     remove: (name: string) => rmSync(existing(name)),
     close() {
-      if (temporary && folder !== undefined) rmSync(folder, { recursive: true, force: true });
+      if (file === undefined && folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }
@@ -139,32 +146,49 @@ function refuseLink(folder: string): void {
  * Writes the snapshot beside the target and renames it, so that the target is always complete. Only its owner can ever
  * read it.
  */
-function write(sql: Sql, target: string, isOurs: boolean): void {
-  const unfinished = `${target}-unfinished`;
-  const removeAll = () => {
-    // SQLite would replay a journal that lies there.
-    for (const suffix of ["", ...SQLITE_FILES]) rmSync(unfinished + suffix, { force: true });
-  };
+async function write({ sql, isTrusted }: Database, target: string): Promise<void> {
+  const unfinished = unfinishedFile(target);
+  for (const path of [target, unfinished]) refuseFolder(path);
+  let stopSyncing = () => {};
   try {
-    for (const path of [target, unfinished]) refuseFolder(path);
-    removeAll();
+    removeUnfinished(unfinished);
     // SQLite accepts an empty file; one that it creates itself would have the default mode.
     writeFileSync(unfinished, "", { mode: 0o600, flag: "wx" });
-    sql.prepare("vacuum into ?").run(unfinished);
-    if (isOurs) markSnapshot(unfinished);
+    stopSyncing = syncMeanwhile(unfinished);
+    const isOurs = isTrusted();
+    await sql.backup(unfinished, PAGES);
+    finishSnapshot(unfinished, isOurs);
     renameSync(unfinished, target);
-  } catch (error) {
-    attempt(removeAll);
-    throw error;
+  } finally {
+    stopSyncing();
+    attempt(() => removeUnfinished(unfinished));
   }
 }
 
+/**
+ * Brings a file to the disk in another thread while it is written. Otherwise the end of the copy would wait for all of
+ * it.
+ */
+function syncMeanwhile(file: string): () => void {
+  const fd = openSync(file, "r+");
+  let isWanted = true;
+  const again = () => {
+    if (isWanted) fsync(fd, () => afterThisTurn(again));
+    else close(fd, () => {});
+  };
+  again();
+  return () => {
+    isWanted = false;
+  };
+}
+
 /** Marks a snapshot as this user's. Renaming it does not change the file. */
-function markSnapshot(file: string): void {
+function finishSnapshot(file: string, isOurs: boolean): void {
   const sql = new Sqlite(file);
   try {
-    sql.exec("pragma journal_mode = memory; pragma synchronous = off");
-    mark(sql, file);
+    // A snapshot is complete without a log beside it.
+    sql.exec("pragma journal_mode = memory; pragma synchronous = off; delete from settings");
+    if (isOurs) mark(sql, file);
   } finally {
     sql.close();
   }
@@ -181,51 +205,4 @@ function checkName(name: string): string {
     "validation_failed",
     `A snapshot is named with letters, digits, - and _, at most 64; received ${JSON.stringify(name)}.`,
   );
-}
-
-/**
- * Replaces the rows of every table with the snapshot's in one transaction.
- */
-function copyInto(
-  { sql, transaction }: Database,
-  source: string,
-  /** Called in the transaction, once the rows are replaced. */
-  copied: (sql: Sql) => void,
-  refuse: (wrong: string) => never,
-): void {
-  sql.prepare("attach ? as snapshot").run(source);
-  try {
-    // In the order of the schema, tables that others refer to come first. They are filled first and emptied last.
-    const tables = sql
-      .prepare("select name from sqlite_master where type = 'table' and name not like 'sqlite_%' order by rowid")
-      .pluck()
-      .all() as string[];
-    const replaced = tables.filter((name) => !NOT_RESTORED.has(name));
-    transaction(() => {
-      for (const table of replaced.toReversed()) if (table !== NUMBERS) sql.exec(`delete from main.${table}`);
-      for (const table of replaced) {
-        const refused = refusedRow(sql, table);
-        if (refused !== undefined) refuse(refused);
-      }
-      sql.exec(
-        "delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from snapshot.sqlite_sequence",
-      );
-      copied(sql);
-    });
-  } finally {
-    sql.exec("detach snapshot");
-  }
-}
-
-/** Copies a table; returns why its constraints refuse a row, as the rest of a sentence. */
-function refusedRow(sql: Sql, table: string): string | undefined {
-  try {
-    // Without `where true`, SQLite would copy the pages of an equal table and check no row.
-    sql.exec(`insert into main.${table} select * from snapshot.${table} where true ${table === NUMBERS ? RAISED : ""}`);
-    return undefined;
-  } catch (error) {
-    const { code, message } = error as Error & { code?: unknown };
-    if (!String(code).startsWith("SQLITE_CONSTRAINT")) throw error;
-    return brokenConstraint(sql, "snapshot") ?? `holds rows that contradict one another: ${message}`;
-  }
 }

@@ -1,6 +1,5 @@
 // The seeded world: seeds an empty database, resets it, and creates and removes merchants for tests.
 
-import { nextTurn, stopwatch } from "../../kernel/clock.ts";
 import { nearestOrAll } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
 import type { Random } from "../../kernel/random.ts";
@@ -16,10 +15,6 @@ export type World = ReturnType<typeof openWorld>;
 const KEY_LENGTH = 24;
 /** Not that of counted ids, which a file's ids raise; see raise-counts.ts. */
 const NAMED_LENGTH = 12;
-/** Created merchants that are erased together with everything else. */
-const BATCH = 100;
-/** Milliseconds for which erasing merchants may keep other requests waiting. */
-const LONGEST_TURN = 15;
 
 interface WorldOptions {
   stores: Stores;
@@ -30,22 +25,11 @@ interface WorldOptions {
   random: Random;
   /** Clears the caches after the rows of one merchant, or of all, were deleted. */
   dataReplaced(merchant?: string): void;
-  /** Clears the caches of keys, stored replies and due records, after merchants were erased. */
-  cachesCleared(): void;
   /** Clears the state in memory of a merchant that was removed, except for its logs. */
   removed(merchant: string): void;
 }
 
-export function openWorld({
-  stores,
-  seeder,
-  fixtures,
-  image,
-  random,
-  dataReplaced,
-  cachesCleared,
-  removed,
-}: WorldOptions) {
+export function openWorld({ stores, seeder, fixtures, image, random, dataReplaced, removed }: WorldOptions) {
   const { database, requestLog, tenants, heldEndpoints } = stores;
   const eraser = openEraser(database);
   const isEmpty = database.sql
@@ -65,29 +49,26 @@ export function openWorld({
     eraser.merchant(merchant);
     seeder.seed(fixtureNamed(fixtures(), fixture), identity);
   };
-  const removeMostCreated = createdMerchantRemover(database, eraser, cachesCleared);
-  const reseedAll = () => {
-    eraser.everything();
-    image().copyInto(database);
-    database.setTrusted(true);
-  };
+  const reseedAll = (replaced: () => void) =>
+    database.replaceWith({ content: image(), isTrusted: true, keepsLog: false }, replaced);
   const minter = createMinter({ stores, seeder, random, eraser });
   return {
     /** Seeds the fixtures into a database that has no merchant yet. */
-    fill() {
-      if (isEmpty.get() === 1) database.transaction(reseedAll);
+    async fill() {
+      if (isEmpty.get() === 1) await reseedAll(() => {});
     },
-    /**
-     * Restores everything, or one merchant, to the fixtures with the same ids. A reset of everything first removes
-     * created merchants, one after another if there are many.
-     */
-    async reset(merchant?: string) {
-      if (merchant === undefined) await removeMostCreated();
-      database.transaction(() => (merchant === undefined ? reseedAll() : reseed(merchant)));
-      requestLog.forget(merchant);
-      heldEndpoints.forget(merchant);
-      dataReplaced(merchant);
-    },
+    /** Restores everything, or one merchant, to the fixtures with the same ids. Created merchants are gone then. */
+    reset: (merchant?: string) =>
+      database.oneAtATime(async () => {
+        const forget = () => {
+          requestLog.forget(merchant);
+          heldEndpoints.forget(merchant);
+          dataReplaced(merchant);
+        };
+        if (merchant === undefined) return reseedAll(forget);
+        database.transaction(() => reseed(merchant));
+        forget();
+      }),
     /**
      * Creates a merchant with all records of a fixture and a new identity, which follows from the seed and the name, or
      * without a name from the number of merchants created so.
@@ -147,31 +128,6 @@ function createMinter({
   };
 }
 
-/**
- * Returns the function that removes created merchants, each in a transaction, until few are left. Other requests take
- * their turn in between: erasing a million rows of 10,000 merchants at once takes a minute.
- */
-function createdMerchantRemover(database: Database, eraser: Eraser, cachesCleared: () => void) {
-  const created = database.sql
-    .prepare<[number], string>(
-      `select id from documents where kind = 'merchant'
-         and not exists (select 1 from seeded_merchants where merchant = documents.id and place is not null)
-       limit ? + 0`,
-    )
-    .pluck();
-  return async () => {
-    for (let ids = created.all(BATCH); ids.length === BATCH; ids = created.all(BATCH)) {
-      const elapsed = stopwatch();
-      for (const id of ids) {
-        database.transaction(() => eraser.data(id));
-        if (elapsed() > LONGEST_TURN) break;
-      }
-      cachesCleared();
-      await nextTurn();
-    }
-  };
-}
-
 function fixtureNamed(fixtures: readonly Fixture[], name: string): Fixture {
   const names = fixtures.map((fixture) => fixture.name);
   const found = fixtures.find((fixture) => fixture.name === name);
@@ -213,13 +169,12 @@ const CLOSE_LOGS = [
 
 type Eraser = ReturnType<typeof openEraser>;
 
-/** Deletes the rows of one merchant, or everything. */
+/** Deletes the rows of one merchant. */
 function openEraser({ sql }: Database) {
   const prepareAll = (texts: readonly string[]) => texts.map((text) => sql.prepare(text));
   const eraseOf = (tables: readonly string[]) =>
     prepareAll(tables.map((table) => `delete from ${table} where ${CONDITIONS[table] ?? "merchant = ?"}`));
   const [logs, data, closeLogs] = [eraseOf(LOGS), eraseOf(DATA), prepareAll(CLOSE_LOGS)];
-  const all = prepareAll([...[...LOGS, ...DATA].map((table) => `delete from ${table}`), "delete from sqlite_sequence"]);
   // Stored replies to logins as this merchant that other merchants' calls made. The tokens in them are deleted with
   // this merchant's keys.
   const loginReplies =
@@ -235,10 +190,6 @@ function openEraser({ sql }: Database) {
     data(id: string) {
       loginReplies.run({ id });
       for (const statement of [...closeLogs, ...data]) statement.run(id);
-    },
-    /** Also restarts all counts at one. Call inside a transaction. */
-    everything() {
-      for (const statement of all) statement.run();
     },
   };
 }

@@ -1,0 +1,129 @@
+// `--watch`: opens the sandbox anew when a file that its options name is saved. A mistake in a file is reported, and
+// the sandbox stays as it is.
+
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { afterRealTime } from "../../kernel/clock.ts";
+import { SandboxError } from "../../kernel/errors.ts";
+import { openSandbox } from "../../sandbox/create.ts";
+import { CONFIG_FILE, completeOptions, type Options } from "../../sandbox/options.ts";
+import type { Output, WatchedSandbox } from "../output/output.ts";
+import { sandboxAt } from "../remote/running-sandbox.ts";
+import { endpointsToConfirm, type Settings, withPlaceInFile } from "../settings.ts";
+import { openInWorker, type SandboxForView } from "./open-for-view.ts";
+
+/** Milliseconds. Polled, because notifications of file systems do not reach into containers. */
+const POLL_INTERVAL = 300;
+
+/** `read` returns the settings as the files have them now. */
+export async function openReloading(read: () => Promise<Settings>): Promise<SandboxForView> {
+  let settings = await read();
+  const given = (one: Settings, same: Partial<Options> = {}) => ({
+    options: { ...completeOptions(one.options), ...same },
+    toConfirm: endpointsToConfirm(one),
+  });
+  let current = await openInWorker(given(settings));
+  const { url, token } = current.watched.target;
+  const same = { port: Number(new URL(url).port), ...(token !== undefined && { controlToken: token }) };
+  const report = createReporter();
+  const reload = async (names: string[]) => {
+    try {
+      const next = await read();
+      await check(given(next).options).catch(async (error) => {
+        throw await withPlaceInFile(error, next.sources);
+      });
+      await current.close();
+      current = await openInWorker(given(next, same));
+      if (changedFixtures(names, next)) await sandboxAt({ url, controlToken: token }).control.reset();
+      settings = next;
+      report({ event: "reloaded", files: names }, `Loaded again: ${names.join(", ")}.`);
+    } catch (error) {
+      if (!(error instanceof SandboxError)) throw error;
+      report(
+        { event: "not_reloaded", files: names, error: error.message },
+        `${error.message} The sandbox stays as it was.`,
+      );
+    }
+  };
+  const stop = watch(() => filesOf(completeOptions(settings.options)), reload);
+  return {
+    watched: report.beside(current.watched),
+    async close() {
+      await stop();
+      await current.close();
+    },
+  };
+}
+
+/** Starts another sandbox with these options and ends it, so that their mistakes show before the present one ends. */
+async function check(options: Options): Promise<void> {
+  const trial = await openSandbox({ ...options, memory: true, port: 0, host: undefined }, undefined);
+  await trial.close();
+}
+
+const changedFixtures = (names: readonly string[], { options: { fixtures } }: Settings) =>
+  typeof fixtures === "string" && names.some((name) => name === fixtures || name.startsWith(join(fixtures, "/")));
+
+/** The files that these options name, whether they exist or not. */
+function filesOf({ fixtures, faults, scenario }: Options): string[] {
+  const inFolder = (path: string) => {
+    const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory();
+    return isFolder ? readdirSync(path).map((name) => join(path, name)) : [path];
+  };
+  const scenarios = scenario.filter((name) => name.endsWith(".json"));
+  return [CONFIG_FILE, ...[faults ?? []].flat(), ...scenarios, ...(fixtures === undefined ? [] : inFolder(fixtures))];
+}
+
+/** Calls `changed` with the names of files that were saved, created or removed. Returns a function that stops it. */
+function watch(files: () => readonly string[], changed: (names: string[]) => Promise<void>): () => Promise<void> {
+  const stateOf = (file: string) => {
+    const found = statSync(file, { throwIfNoEntry: false });
+    return found === undefined ? "none" : `${found.mtimeMs} ${found.size}`;
+  };
+  const look = () => new Map([...new Set(files())].map((file) => [file, stateOf(file)]));
+  let known = look();
+  let working = Promise.resolve();
+  let cancel = () => {};
+  const poll = () => {
+    cancel = afterRealTime(POLL_INTERVAL, () => {
+      const now = look();
+      const names = [...new Set([...known.keys(), ...now.keys()])].filter((file) => known.get(file) !== now.get(file));
+      known = now;
+      working = names.length === 0 ? working : changed(names);
+      void working.then(poll);
+    });
+  };
+  poll();
+  return async () => {
+    cancel();
+    await working;
+    cancel();
+  };
+}
+
+/** Reports on the dashboard, or where the sandbox's lines are printed. */
+function createReporter() {
+  let show: ((text: string) => void) | undefined;
+  let output: Output | undefined;
+  const report = (object: Record<string, unknown>, text: string) => {
+    if (show) show(text);
+    else output?.notice(object, text);
+  };
+  return Object.assign(report, {
+    beside: (watched: WatchedSandbox): WatchedSandbox => ({
+      ...watched,
+      whileDashboard(given) {
+        show = given;
+        const end = watched.whileDashboard?.(given);
+        return () => {
+          show = undefined;
+          end?.();
+        };
+      },
+      follow(given, from) {
+        output = given;
+        return watched.follow(given, from);
+      },
+    }),
+  });
+}

@@ -1,0 +1,229 @@
+// Replaces all rows of an open database: a reset and a restore build a new database beside it, and put that in its
+// place within one turn of the event loop. A process that is killed meanwhile leaves the old database or the new one.
+
+import {
+  close,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { dirname } from "node:path";
+import Sqlite from "better-sqlite3";
+import { attempt } from "../../kernel/attempt.ts";
+import { nextTurn } from "../../kernel/clock.ts";
+import { SQLITE_FILES } from "./file-checks.ts";
+import { mark } from "./file-mark.ts";
+import type { Sql } from "./lazy-statements.ts";
+
+/** A complete database: its bytes, or a file that nothing has open, which is moved or removed. */
+export type Content = { bytes: Buffer } | { file: string };
+
+export interface Replacement {
+  content: Content;
+  /** Whether its data is this user's. */
+  isTrusted: boolean;
+  /** Whether the request log is kept, because it describes the process and not the state. */
+  keepsLog: boolean;
+}
+
+interface ReplaceOptions {
+  sql: Sql;
+  /** Undefined in memory. */
+  file: string | undefined;
+  transaction<T>(work: () => T): T;
+  /** Closes the file, calls `move`, and opens what is there then. Undefined in memory. */
+  whileClosed: ((move: () => void) => void) | undefined;
+  openInMemory(bytes: Buffer): Sqlite.Database;
+  setTrusted(wanted: boolean): void;
+}
+
+/** A larger database of a sandbox in memory stays in a file without a name: copying 400 MB takes most of a second. */
+const MOST_IN_MEMORY = 16 * 1_048_576;
+/** Rows of the request log that are copied in a turn of the event loop. */
+const LOG_ROWS = 100;
+
+const LOG = "request_log";
+const KEPT = new Set([LOG, "settings"]);
+
+export const unfinishedFile = (file: string) => `${file}-unfinished`;
+
+/** Removes an unfinished file. SQLite would replay a journal that lies beside the next one. */
+export function removeUnfinished(path: string): void {
+  for (const suffix of ["", ...SQLITE_FILES]) rmSync(path + suffix, { force: true });
+}
+
+export function openReplace(options: ReplaceOptions) {
+  const replace = openExchange(options);
+  const listeners: (() => void)[] = [];
+  return {
+    /** Runs what builds, replaces or copies the whole database after earlier such work. */
+    oneAtATime: openTurns(),
+    /**
+     * Replaces all rows in one turn of the event loop, in which it also calls `replaced`. Until then, everything works
+     * with the old ones. Call inside `oneAtATime`.
+     */
+    replaceWith: (replacement: Replacement, replaced: () => void) =>
+      replace(replacement, () => {
+        options.setTrusted(replacement.isTrusted);
+        for (const listener of listeners) listener();
+        replaced();
+      }),
+    /** Calls back when all rows were replaced. Temporary tables, triggers and functions are gone then. */
+    onReplaced: (listener: () => void) => void listeners.push(listener),
+  };
+}
+
+/** Returns a function that runs each work once the ones before it have ended. */
+function openTurns() {
+  let last: Promise<unknown> = Promise.resolve();
+  return <T>(work: () => T | Promise<T>): Promise<T> => {
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
+  };
+}
+
+function openExchange({ sql, file, transaction, whileClosed, openInMemory }: ReplaceOptions) {
+  const moveIntoPlace = (path: string, target: string) => {
+    let isMoved = false;
+    setWriteAheadMode(path);
+    whileClosed?.(() => {
+      // SQLite removes the log with the last connection, so another program has the file open, and would write to it.
+      if (existsSync(`${target}-wal`)) return;
+      move(path, target);
+      isMoved = true;
+    });
+    return isMoved;
+  };
+  const moveIntoMemory = (path: string) => {
+    if (statSync(path).size <= MOST_IN_MEMORY) {
+      const bytes = readFileSync(path);
+      sql.reconnect(() => openInMemory(bytes));
+    } else {
+      sql.reconnect(() => openWithoutName(path));
+      sql.exec("select 1");
+    }
+  };
+  return async ({ content, isTrusted, keepsLog }: Replacement, replaced: () => void): Promise<void> => {
+    const path = "file" in content ? content.file : file && written(content.bytes, unfinishedFile(file));
+    if (path === undefined) {
+      const { bytes } = content as { bytes: Buffer };
+      sql.reconnect(() => openInMemory(bytes));
+      return replaced();
+    }
+    try {
+      await attached(sql, path, async () => {
+        sql.exec(`pragma replacement.journal_mode = off; pragma replacement.synchronous = off;
+          insert or replace into replacement.settings select * from main.settings where name = 'requests'`);
+        if (file !== undefined && isTrusted) mark(sql, path, "replacement");
+        if (!keepsLog) return;
+        await copyLog(sql);
+        raiseNumbers(sql);
+      });
+      if (file === undefined) moveIntoMemory(path);
+      else if (!moveIntoPlace(path, file)) await attached(sql, path, () => transaction(() => copyRows(sql, keepsLog)));
+      replaced();
+    } finally {
+      removeUnfinished(path);
+    }
+  };
+}
+
+function written(bytes: Buffer, path: string): string {
+  removeUnfinished(path);
+  writeFileSync(path, bytes, { mode: 0o600, flag: "wx" });
+  return path;
+}
+
+async function attached(sql: Sql, path: string, work: () => void | Promise<void>): Promise<void> {
+  sql.prepare("attach ? as replacement").run(path);
+  try {
+    await work();
+  } finally {
+    if (sql.open) sql.exec("detach replacement");
+  }
+}
+
+/** Copies the request log in slices. The turn that copies the last rows also replaces the database. */
+async function copyLog(sql: Sql): Promise<void> {
+  const copy = sql.prepare(
+    `insert into replacement.${LOG} select * from main.${LOG}
+     where sequence > (select coalesce(max(sequence), 0) from replacement.${LOG}) order by sequence limit ${LOG_ROWS}`,
+  );
+  while (copy.run().changes === LOG_ROWS) await nextTurn();
+  sql.exec(`delete from replacement.${LOG} where sequence < (select min(sequence) from main.${LOG})`);
+}
+
+/** The numbers of requests go on after those of this process and those of the new data, which events refer to. */
+function raiseNumbers(sql: Sql): void {
+  sql.exec(`insert into replacement.request_numbers select * from main.request_numbers where true
+    on conflict do update set made = max(made, excluded.made), sequence = excluded.sequence`);
+}
+
+/** SQLite would change the mode with a journal beside the file, which the next start would refuse after a kill. */
+function setWriteAheadMode(path: string): void {
+  const fd = openSync(path, "r+");
+  try {
+    writeSync(fd, Buffer.from([2, 2]), 0, 2, 18);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function move(path: string, target: string): void {
+  // The old file is freed in another thread once its last descriptor is closed, which takes long for a large one.
+  const old = process.platform === "win32" ? undefined : openSync(target, "r");
+  try {
+    renameSync(path, target);
+  } finally {
+    if (old !== undefined) close(old, () => {});
+  }
+  attempt(() => syncFolder(dirname(target)));
+}
+
+function syncFolder(folder: string): void {
+  const fd = openSync(folder, "r");
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function openWithoutName(path: string): Sqlite.Database {
+  const sql = new Sqlite(path);
+  sql.exec(
+    "pragma foreign_keys = on; pragma temp_store = memory; pragma journal_mode = memory; pragma synchronous = off",
+  );
+  // Windows keeps the name while the file is open.
+  attempt(() => rmSync(path));
+  return sql;
+}
+
+/** Copies the rows while another program has the file open. Other requests wait for it. */
+function copyRows(sql: Sql, keepsLog: boolean): void {
+  // In the order of the schema, tables that others refer to come first. They are filled first and emptied last.
+  const tables = sql
+    .prepare<[], string>(
+      "select name from main.sqlite_master where type = 'table' and name not glob 'sqlite_*' order by rowid",
+    )
+    .pluck()
+    .all();
+  const replaced = tables.filter((name) => !KEPT.has(name));
+  if (!keepsLog) sql.exec(`delete from main.${LOG}`);
+  for (const table of replaced.toReversed()) sql.exec(`delete from main.${table}`);
+  for (const table of replaced) sql.exec(`insert into main.${table} select * from replacement.${table}`);
+  sql.exec(
+    "delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from replacement.sqlite_sequence",
+  );
+  sql.exec(`delete from main.settings where name <> 'requests';
+    insert or replace into main.settings select * from replacement.settings where name not in ('mark', 'requests')`);
+}

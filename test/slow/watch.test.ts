@@ -1,0 +1,87 @@
+// `start --watch`: files are loaded again when they are saved, and a mistake in one changes nothing.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { folder, linesOf, run, start } from "../support/program.ts";
+import { call, open } from "../support/sandbox.ts";
+
+const rule = (status: number) =>
+  JSON.stringify([
+    { match: { operation: "payments.list" }, trigger: { times: null }, action: { type: "status", status } },
+  ]);
+
+/** A folder with files, and a sandbox that watches them. */
+async function watching(files: Record<string, string>, ...words: string[]) {
+  const cwd = folder();
+  const save = (name: string, text: string) => writeFileSync(join(cwd, name), text);
+  for (const [name, text] of Object.entries(files)) save(name, text);
+  const program = await start(["--watch", ...words], {}, cwd);
+  /** The next line about this event: an earlier one may have the same text. */
+  const next = async (event: string) => {
+    const isAbout = (line: string) => line.startsWith(`{"event":"${event}"`);
+    const before = program.out.filter(isAbout).length;
+    const line = await program.line((one) => isAbout(one) && program.out.filter(isAbout).length > before);
+    return JSON.parse(line) as { event: string; files: string[]; error?: string };
+  };
+  const status = async () => (await call(program.url, "GET", "/v1/payments")).status;
+  return { ...program, save, next, status };
+}
+
+test("fault rules are loaded again, a mistake is shown where it was made, and the earlier rules stay", async () => {
+  const { save, next, status, child, ended } = await watching(
+    { "faults.json": rule(503) },
+    ...["--memory", "--faults", "faults.json"],
+  );
+  expect(await status()).toBe(503);
+  let loaded = next("reloaded");
+  save("faults.json", rule(502));
+  expect(await loaded).toEqual({ event: "reloaded", files: ["faults.json"] });
+  expect(await status()).toBe(502);
+  loaded = next("not_reloaded");
+  save("faults.json", rule(502).replace("payments.list", "payments.lst"));
+  expect((await loaded).error).toMatch(
+    /^faults\.json:1 \/0\/match\/operation: .*payments\.lst.*Did you mean payments\.list/,
+  );
+  expect(await status()).toBe(502);
+  loaded = next("reloaded");
+  save("faults.json", rule(500));
+  await loaded;
+  expect(await status()).toBe(500);
+  child.kill("SIGTERM");
+  expect((await ended).code).toBe(0);
+});
+
+test("merchant-sandbox.json is loaded again, and the data in a file stay", async () => {
+  const { url, save, next, status } = await watching({ "merchant-sandbox.json": '{ "rateLimit": "none" }' });
+  const { body: made } = await call(url, "POST", "/_sandbox/records/payment", { key: null, body: { amount: 7 } });
+  const loaded = next("reloaded");
+  save("merchant-sandbox.json", '{ "rateLimit": "1/1h" }');
+  await loaded;
+  expect([await status(), await status()]).toEqual([200, 429]);
+  const { body } = await call(url, "GET", `/_sandbox/records/payment/${made.id}`, { key: null });
+  expect(body).toMatchObject({ id: made.id, amount: 7 });
+  const refused = next("not_reloaded");
+  save("merchant-sandbox.json", '{\n  "rateLimt": "none"\n}');
+  expect((await refused).error).toMatch(/^merchant-sandbox\.json:2 \/rateLimt: .*Did you mean rateLimit/);
+});
+
+test("a saved fixture resets the data to it", async () => {
+  const bench = await open();
+  const file = join(folder(), "mine.json");
+  await linesOf(bench, "fixture", "save", "blank", file);
+  const text = readFileSync(file, "utf8");
+  const { url, save, next } = await watching({ "mine.json": text }, "--fixtures", "mine.json");
+  const loaded = next("reloaded");
+  save("mine.json", text.replace("Tabula Rasa", "Tabula Plena").replace("Tabula Rasa", "Tabula Plena"));
+  await loaded;
+  const { body } = await call(url, "GET", "/v1/merchants/me", { key: "sk_test_blank" });
+  expect(body.name).toBe("Tabula Plena");
+});
+
+test("a detached sandbox watches nothing, and says so", async () => {
+  expect(await run(["start", "--detach", "--watch"])).toMatchObject({
+    code: 2,
+    error: expect.stringContaining("choose --watch or --detach"),
+  });
+});
