@@ -70,8 +70,7 @@ export function createJudge(options: JudgeOptions) {
   const { firings, calls, writes } = state;
   const observeQueue = () => drainQueue(state);
   const sandboxes: AddedSandbox[] = [];
-  const resolveDue = () => resolveAndSetAlarm(state);
-  state.alarm.onRing(resolveDue);
+  state.alarm.onRing(() => resolveAndSetAlarm(state));
   const forget = (merchant?: string) => {
     drainQueue(state);
     state.log.forget(merchant);
@@ -119,7 +118,7 @@ export function createJudge(options: JudgeOptions) {
     /** The number of final verdicts that are stored. */
     kept: () => state.log.kept(),
     /** Makes the verdicts final that are due. Call it after sandbox time has jumped: the alarm counts real time. */
-    resolveDue,
+    resolveDue: () => resolveAndSetAlarm(state),
     /**
      * Makes pending verdicts final and publishes them, at the end of a run or before a reset (default: for all
      * merchants).
