@@ -123,7 +123,9 @@ describe("the command", () => {
       code: 0,
       error: "",
     });
-    expect([readdirSync(cwd), readdirSync(temporary)]).toEqual([[], []]);
+    // Node 22 or newer keeps compiled code there, for every program.
+    const left = readdirSync(temporary).filter((name) => name !== "node-compile-cache");
+    expect([readdirSync(cwd), left]).toEqual([[], []]);
   });
 
   test("has a sandbox of its own, even in six concurrent runs", async () => {

@@ -96,8 +96,8 @@ function openCheckout(): void {
 
 /** Makes a project with the tarball of the package. Its one dependency is the checkout's, because npm is offline. */
 async function installTarball(): Promise<void> {
-  const { stdout } = await npm(root, "pack", "--ignore-scripts", "--json", "--pack-destination", base);
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const { stdout } = await npm(root, "pack", "--ignore-scripts", "--pack-destination", base);
+  const filename = stdout.trim();
   const cwd = join(base, "tarball");
   mkdirSync(cwd);
   const devDependencies = { "better-sqlite3": `file:${nativePackages()[0]}` };
