@@ -2485,6 +2485,8 @@ declare const errors: {
   route_not_found: ErrorFacts;
   live_key_refused: ErrorFacts;
   merchant_suspended: ErrorFacts;
+  test_merchant_refused: ErrorFacts;
+  test_merchant_missing: ErrorFacts;
   host_not_allowed: ErrorFacts;
   origin_not_allowed: ErrorFacts;
   control_token_required: ErrorFacts;
@@ -2582,13 +2584,18 @@ export interface ConnectOptions {
   controlToken?: string | undefined;
 }
 /**
- * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address
- * without a path.
+ * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address:
+ * `http://127.0.0.1:4747`, or with the path below which an app serves it, `http://127.0.0.1:3000/pay`.
  */
 export declare function connect(url: string, { controlToken }?: ConnectOptions): SandboxApi;
 export interface OwnMerchant {
   readonly id: string;
   readonly apiKey: string;
+  /**
+   * The W3C header `baggage`: with the isolation on, a call that has it and the key of the fixture's own merchant acts
+   * as this merchant.
+   */
+  readonly baggage: string;
   /** The base URL for the client under test, including `/v1`. */
   readonly baseUrl: string;
   readonly faults: {
@@ -2722,6 +2729,8 @@ interface Options {
   life: "on" | "off";
   /** reject body fields of an unexpected shape, or keep them as sent (default: checked) */
   bodies: "checked" | "open";
+  /** let a call act as the test's merchant that its `baggage` header names; strict requires one (default: off) */
+  isolation: "off" | "on" | "strict";
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
   /** set an assumption, such as bookings.decline.status=202; `assumptions` lists those that can be set */
@@ -2813,6 +2822,36 @@ export interface SandboxOptions extends GivenOptions {
   listen?: boolean | undefined;
 }
 export declare function createSandbox(given?: SandboxOptions): Promise<Sandbox>;
+/** A sandbox in this process or another. */
+export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "close">;
+/** What a test gets from the fixtures for Vitest and Playwright, and from `withMerchant`. */
+export interface TestFixtures<Shared extends SharedSandbox = SharedSandbox> {
+  /**
+   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one for the tests of this process. Changes
+   * beyond `merchant`, such as to the clock, affect all tests that share it.
+   */
+  sandbox: Shared;
+  /**
+   * A merchant with fixture data for this test only, removed after it. It is named after the test, so its ids, keys and
+   * faults are the same in every run.
+   */
+  merchant: OwnMerchant;
+}
+/** The sandbox that MERCHANT_SANDBOX_URL names, or a new one in memory. `close` closes only a new one. */
+export declare function openSharedSandbox(): Promise<SharedSandbox>;
+/**
+ * Creates a merchant for a test. Its fixture is that of the app's own merchant, whose key is MERCHANT_API_KEY, so that
+ * the app may act as it.
+ */
+export declare function createTestMerchant(sandbox: ControlApi, name: string | undefined): Promise<OwnMerchant>;
+/**
+ * Gives a test of any runner, such as Jest or node:test, a sandbox and a merchant of its own, which is removed after
+ * it.
+ *
+ * @example
+ * test("declines a booking", withMerchant(async ({ merchant }) => { … }));
+ */
+export declare function withMerchant<Given extends unknown[]>(run: (fixtures: TestFixtures, ...given: Given) => unknown): (...given: Given) => Promise<void>;
 type Body = string | Uint8Array;
 interface Signed {
   /** The body exactly as it was received: bytes, or their text, before any parsing. */

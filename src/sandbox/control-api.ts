@@ -195,7 +195,7 @@ async function callForLearner(
   const url = new URL(address.url());
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
-  const reply = await callService(url.href.replace(/\/$/, ""), { method, path, key, headers, body });
+  const reply = await callService(url.href, { method, path, key, headers, body });
   // A 409 means that the step's result exists already. A sandbox that other machines can call takes no endpoint on its
   // own machine.
   const { code } = reply.body as { code?: ErrorCode };

@@ -230,7 +230,10 @@ function openData({ options, assumed, address, clock, random }: DataOptions, sou
   return {
     targets,
     schedule,
-    stores: openStores({ clock, random, webhooks, bodies: options.bodies, trust: options.trust, rows, ...source }),
+    stores: openStores({
+      ...{ clock, random, webhooks, bodies: options.bodies, trust: options.trust, rows, ...source },
+      isIsolated: options.isolation !== "off",
+    }),
   };
 }
 

@@ -99,6 +99,7 @@ function openService(
       guard,
       limiter,
       bodies: options.bodies,
+      isolation: options.isolation,
       faults: faultStages({ ...stores, clock, faults: faults.api, held: heldResponses }),
       report,
       committed: dispatcher.afterCommit,

@@ -227,7 +227,7 @@ function explain(
   body: string,
   signature: string,
 ): SignatureDiagnosis {
-  const secrets = deliveries.secrets(merchant);
+  const secrets = deliveries.allSecrets(merchant);
   const own = secrets.find((found) => found.endpoint === endpoint) ?? noSuchEndpoint(endpoint);
   const event = /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1];
   const sent = event === undefined ? undefined : deliveries.bodyOf(merchant, event);

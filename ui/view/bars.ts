@@ -1,6 +1,7 @@
 // The one-line bars around the panes: status, tabs, notice, keys.
 
 import type { FaultRule, SandboxOverviewReply } from "../../generated/control-api.ts";
+import { pageAddress } from "../../src/client/page-address.ts";
 import { requestRate } from "../panes/apply-message.ts";
 import { armedRules, ruleTitle } from "../panes/details/fault.ts";
 import { visiblePanes } from "../panes/index.ts";
@@ -40,7 +41,7 @@ function statusParts(state: UiState): string[] {
   if (!sandbox) return [connection, target.url];
   const clock = [clockText(state, sandbox), `life ${sandbox.life}`];
   const about = [connection, sandbox.baseUrl];
-  return [...about, firstApiKeyText(sandbox), ...clock, `page ${target.url}/`, `v${sandbox.version}`];
+  return [...about, firstApiKeyText(sandbox), ...clock, `page ${pageAddress(target.url)}`, `v${sandbox.version}`];
 }
 
 /** The armed outage of every call, if there is one: the service is down because the user took it down. */

@@ -207,7 +207,16 @@ function openMerchants({ sql, onReplaced }: Database) {
   };
   /** The id of the first merchant of the list; undefined if there is none. */
   const first = () => firstMerchant.get() ?? undefined;
+  const base = sql
+    .prepare<[string], string>(
+      `select base.merchant from seeded_merchants own join seeded_merchants base
+         on base.place = (select min(place) from seeded_merchants where fixture = own.fixture)
+       where own.merchant = ? and own.merchant <> base.merchant`,
+    )
+    .pluck();
   return {
+    /** The seeded merchant of the fixture that a merchant was created from; undefined for others. */
+    baseOf: (merchant: string) => base.get(merchant),
     /**
      * Every merchant with its API keys, without session tokens: first the fixtures' merchants in their order, then
      * those created through the API; at most `most` (default: all). The cost grows with the number of merchants, so to
