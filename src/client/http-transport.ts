@@ -1,7 +1,7 @@
 // Calls the control API over HTTP, with the control token, and the service under /v1, with a merchant's key.
 
 import { Agent, type IncomingMessage, request as overHttp, type RequestOptions } from "node:http";
-import { CONTROL_PREFIX } from "../contracts/paths.ts";
+import { API_PREFIX, CONTROL_PREFIX } from "../contracts/paths.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
 import { type ErrorBody, type ErrorCode, SandboxError, usageError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
@@ -10,7 +10,7 @@ import { type CallFor, type ControlCall, createControlClient } from "./control-c
 import { type SandboxApi, withEffects } from "./effects.ts";
 
 export interface HttpTarget {
-  /** The URL without a path, such as http://127.0.0.1:4747. */
+  /** The address of the sandbox, such as http://127.0.0.1:4747, or http://127.0.0.1:3000/pay in an app. */
   url: string;
   /** The control token, if the sandbox requires one. */
   token: string | undefined;
@@ -50,11 +50,11 @@ export interface ConnectOptions {
 }
 
 /**
- * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address
- * without a path.
+ * The methods of a sandbox in another process, such as one started with `merchant-sandbox start`. `url` is its address:
+ * `http://127.0.0.1:4747`, or with the path below which an app serves it, `http://127.0.0.1:3000/pay`.
  */
 export function connect(url: string, { controlToken }: ConnectOptions = {}): SandboxApi {
-  const target = { url: originOf(url), token: controlToken };
+  const target = { url: addressOf(url), token: controlToken };
   const transport = httpTransport(target, {
     refused: ({ path }, reply) => refusal(`${target.url}${CONTROL_PREFIX}${path}`, reply),
     unreachable: (error) =>
@@ -63,11 +63,19 @@ export function connect(url: string, { controlToken }: ConnectOptions = {}): San
   return withEffects(createControlClient(transport));
 }
 
-/** Removes the path from a sandbox's address. Throws if the address is invalid. */
-export function originOf(url: string): string {
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return new URL(url).origin;
+/**
+ * The address of a sandbox: its origin, and the path below which an app serves it. The path of an API after it is left
+ * out, so the base URL of /v1 is an address too. Throws if the address is invalid.
+ */
+export function addressOf(url: string): string {
+  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) {
+    const { origin, pathname } = new URL(url);
+    return origin + pathname.replace(/\/+$/, "").replace(API_PATH, "");
+  }
   usageError(`The address of a sandbox looks like http://127.0.0.1:4747; received ${JSON.stringify(url)}.`);
 }
+
+const API_PATH = new RegExp(`${API_PREFIX}$|${CONTROL_PREFIX}(?:/.*)?$`);
 
 function refusal(url: string, { status, body }: HttpReply): SandboxError {
   const { code, message = "", details = {} } = (body ?? {}) as Partial<ErrorBody>;
@@ -77,7 +85,7 @@ function refusal(url: string, { status, body }: HttpReply): SandboxError {
 
 export interface ServiceCall<Reply = unknown> extends CallFor<Reply> {
   readonly method: string;
-  /** The path, including /v1 and the query. */
+  /** The path below the address of the sandbox, including /v1 and the query. */
   readonly path: string;
   /** An API key; null for a call without one. */
   readonly key: string | null;
@@ -86,13 +94,13 @@ export interface ServiceCall<Reply = unknown> extends CallFor<Reply> {
 }
 
 /**
- * Resolves with the reply, even if it is an error. The path is sent as it is: a URL without its dot segments could name
+ * Calls the sandbox at an address, and resolves with the reply, even if it is an error. The path is sent as it is: a URL without its dot segments could name
  * another operation, even one of the control API.
  */
 export const callService = async (url: string, { method, path, key, headers, body }: ServiceCall): Promise<HttpReply> =>
   exchange(url, {
     method,
-    path: path.replace(/[^\x21-\xff]/gu, encodeURIComponent),
+    path: new URL(url).pathname.replace(/\/$/, "") + path.replace(/[^\x21-\xff]/gu, encodeURIComponent),
     headers: { ...bearer(key), ...headers },
     body,
   });

@@ -2,6 +2,7 @@
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import { ClockState, type LiveEvent, Merchant } from "../contracts/live-messages.ts";
+import { API_PREFIX } from "../contracts/paths.ts";
 import type { AnyRecord, Resource } from "../contracts/resource.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { nullable, type Static, Type, text } from "../schema/shapes.ts";
@@ -9,12 +10,16 @@ import type { Tenant } from "../store/records/tenants.ts";
 import type { Stores } from "../store/stores.ts";
 import { savedFixture } from "../store/world/saved-fixture.ts";
 import type { World } from "../store/world/world.ts";
+import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { publishClock } from "./clock.ts";
 import { LISTED_MERCHANTS, MOST_LISTED, wholeList, wholeListOf } from "./given-values.ts";
+import type { About } from "./overview.ts";
 
 interface Parts extends Pick<Stores, "tenants" | "requestLog" | "createOperationContext"> {
   resources: readonly Resource[];
+  about: Pick<About, "url">;
   world: Pick<World, "mint" | "remove">;
+  dispatcher: Pick<Dispatcher, "drainMerchant">;
   clock: Clock;
   publish(event: LiveEvent): void;
   /** Returns one merchant, or everything and the clock, to the start. */
@@ -82,9 +87,16 @@ const mintMerchant = endpoint({
     ),
   }),
   example: { fixture: "lodge", name: "checkout.test.ts > pays once" },
-  reply: Type.Object({ merchant: Type.String(), apiKey: Type.String() }),
+  reply: Type.Object({
+    merchant: Type.String(),
+    apiKey: Type.String(),
+    baseUrl: Type.String({ description: "Base URL for clients" }),
+  }),
   status: 201,
-  handle: ({ body, world }) => world.mint(body.fixture ?? "lodge", body.name),
+  handle: ({ body, world, about }) => ({
+    ...world.mint(body.fixture ?? "lodge", body.name),
+    baseUrl: about.url() + API_PREFIX,
+  }),
 });
 
 const Fixture = Type.Object(
@@ -119,12 +131,14 @@ const removeMerchant = endpoint({
   path: "/merchants/{id}",
   summary: "Remove a merchant with all its data",
   description:
-    "Its keys stop working, its pending deliveries are cancelled, and its fault rules end. " +
-    "Its requests, events, deliveries and verdicts stay in the logs: " +
+    "Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one " +
+    "webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules " +
+    "end. Its requests, events, deliveries and verdicts stay in the logs: " +
     "reports, coverage and `verify` include them until a reset of everything.",
   reply: Type.Object({ removed: Type.String() }),
   errors: ["resource_not_found"],
-  handle({ params, world }) {
+  async handle({ params, world, dispatcher }) {
+    await dispatcher.drainMerchant(params.id);
     world.remove(params.id);
     return { removed: params.id };
   },

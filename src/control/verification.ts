@@ -22,6 +22,7 @@ const verify = endpoint({
   summary: "Check expectations on the run, and wait for them if needed",
   description:
     "Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. " +
+    "A scenario about receivers holds once they had their 3 seconds to act on the last delivery. " +
     "Covers everything since the last reset.",
   query: Type.Object({
     strict: Type.Optional(

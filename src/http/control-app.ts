@@ -25,7 +25,7 @@ import {
   type Stage,
   setContext,
 } from "./context.ts";
-import { runControlOperation, serializeReply } from "./control-operation.ts";
+import { runControlOperation, serializeReply, withRoomForRequest } from "./control-operation.ts";
 import { admit, type Guard } from "./guard.ts";
 import { readBody, yieldIfLong } from "./read-body.ts";
 import { failureReply, SAFE_HEADERS, send, sendFailure } from "./reply.ts";
@@ -50,6 +50,7 @@ export function createControlApp<World>(
   options: ControlAppOptions<World>,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const { guard, clock, control, requireToken, loadPage, loadSkill } = options;
+  const world = withRoomForRequest(options.world);
   const paths = pathsOf(CONTROL_PREFIX, control);
   const refuse = ({ path }: RequestContext) => refusePath(path, paths);
   const router = openRouter();
@@ -69,7 +70,7 @@ export function createControlApp<World>(
     inTurn(
       readBody, //                           415 413 400
       yieldIfLong,
-      run(endpoint, options, unread), //     400 403 404 409 503, or the operation's reply
+      run(endpoint, world, unread), //       400 403 404 409 503, or the operation's reply
     ),
   );
   const { finish, failed } = createEnding(options);
@@ -109,12 +110,15 @@ function createEnding<World>({ report }: ControlAppOptions<World>) {
 }
 
 const run =
-  <World>(endpoint: Endpoint<World>, { world }: ControlAppOptions<World>, unread: UnreadBound): Stage =>
+  <World>(endpoint: Endpoint<World>, world: World, unread: UnreadBound): Stage =>
   async (request, response, next) => {
     const context = contextOf(request);
     unread.check();
     const gone = new AbortController();
-    response.once("close", () => gone.abort());
+    // An abort costs more than the rest of a short call, because its error has a stack.
+    response.once("close", () => {
+      if (!response.writableFinished) gone.abort();
+    });
     const reply = serializeReply(
       endpoint,
       await runControlOperation(endpoint, world, context.params, context, gone.signal),

@@ -32,6 +32,16 @@ export const tokenCheck =
     );
   };
 
+const NO_REQUEST = { params: undefined, query: undefined, body: undefined, extra: undefined, gone: undefined };
+
+/**
+ * A copy of the world with room for the parts of a request.
+ *
+ * Trick. Reason: to copy an object of fifty properties and add five, V8 takes 17 µs, but 0.1 µs if it has the five
+ * already. Figure: without it, a short call costs 1.3 times the CPU time.
+ */
+export const withRoomForRequest = <World>(world: World): World => ({ ...NO_REQUEST, ...world });
+
 /** Validates the input against the declaration, and returns the handler's result. */
 export async function runControlOperation<World>(
   endpoint: Endpoint<World>,

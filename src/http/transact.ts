@@ -91,10 +91,10 @@ function runOperation(context: RequestContext, createOperationContext: Stores["c
     if (!operation.emits.some((declared) => factOf(declared) === type) && operation.mayEmit[type] === undefined)
       throw new Error(`${operation.id} emitted ${type}, which its declaration does not list`);
   };
-  const warnings = new Set<string>();
+  const warnings: string[] = [];
   const warned = (text: string) => {
-    warnings.add(text);
-    context.headers["X-Sandbox-Warning"] = headerText([...warnings].join(" "));
+    if (!warnings.includes(text)) warnings.push(text);
+    context.headers["X-Sandbox-Warning"] = headerText(warnings.join(" "));
   };
   const { identity, at, id } = context;
   const operationContext = createOperationContext(

@@ -34,8 +34,8 @@ interface JudgeOptions {
   now(): number;
   /** The check that says which verdicts a fault's `expect` still misses. */
   checkVerdicts: typeof checkVerdicts;
-  /** Whether a webhook of the merchant is in flight. */
-  isDelivering(merchant: string): boolean;
+  /** Whether a webhook of the merchant (default: of any) is in flight. */
+  isDelivering(merchant?: string): boolean;
   /** Called with each final verdict. */
   onVerdict(verdict: VerdictMessage): void;
 }
@@ -70,10 +70,7 @@ export function createJudge(options: JudgeOptions) {
   const { firings, calls, writes } = state;
   const observeQueue = () => drainQueue(state);
   const sandboxes: AddedSandbox[] = [];
-  state.alarm.onRing(() => {
-    drainQueue(state);
-    state.alarm.by(resolve(state));
-  });
+  state.alarm.onRing(() => resolveAndSetAlarm(state));
   const forget = (merchant?: string) => {
     drainQueue(state);
     state.log.forget(merchant);
@@ -103,6 +100,11 @@ export function createJudge(options: JudgeOptions) {
         matchesFilter(filter, found),
       );
     },
+    /**
+     * Whether a verdict on receivers of the merchant (default: of all) may change without a further call or delivery:
+     * they have some seconds to act on a delivery.
+     */
+    isWatching: (merchant?: string) => isWatching(state, merchant),
     /** Adds a sandbox that a test created for itself, and when it is closed, its verdicts. */
     adopt(added: AddedSandbox, verdicts: readonly VerdictMessage[]) {
       const open = sandboxes.find(({ sandbox, requests }) => sandbox === added.sandbox && requests === null);
@@ -115,6 +117,8 @@ export function createJudge(options: JudgeOptions) {
     made: () => state.log.made(),
     /** The number of final verdicts that are stored. */
     kept: () => state.log.kept(),
+    /** Makes the verdicts final that are due. Call it after sandbox time has jumped: the alarm counts real time. */
+    resolveDue: () => resolveAndSetAlarm(state),
     /**
      * Makes pending verdicts final and publishes them, at the end of a run or before a reset (default: for all
      * merchants).
@@ -136,6 +140,19 @@ export function createJudge(options: JudgeOptions) {
     /** Stops the alarm. */
     stop: state.alarm.stop,
   };
+}
+
+function resolveAndSetAlarm(state: JudgeState): void {
+  drainQueue(state);
+  state.alarm.by(resolve(state));
+}
+
+function isWatching(state: JudgeState, merchant: string | undefined): boolean {
+  drainQueue(state);
+  resolve(state);
+  const owners = merchant === undefined ? [...state.trackers.keys()] : [merchant];
+  const endOf = (owner: string) => state.trackers.get(owner)?.receivers.nextDue() ?? Infinity;
+  return state.isDelivering(merchant) || owners.some((owner) => endOf(owner) < Infinity);
 }
 
 /** Milliseconds by which a verdict may be late, so that a flood of deliveries rings the alarm ten times a second. */

@@ -2,12 +2,18 @@
 // needs node:crypto.
 
 import { createHash } from "node:crypto";
+import { memoize } from "./bounded-cache.ts";
 import { MASK, mask, maskValue, mayHoldSecret } from "./mask.ts";
 import { isSecretName } from "./secrets.ts";
 
 /** The headers as JSON, with their secrets masked. */
 export function maskHeaders(headers: NodeJS.Dict<string | string[]>): string {
   const text = JSON.stringify(headers.authorization === undefined ? headers : { ...headers, authorization: MASK });
+  return text.length > LONGEST_CACHED ? maskText(text) : cachedMask(text);
+}
+
+/** Masks the secrets of headers whose Authorization is masked already. */
+function maskText(text: string): string {
   // Ignores the Authorization header, which most requests have and which is masked already.
   if (!mayHoldSecret(text.replace(MASKED_AUTHORIZATION, ""))) return text;
   const { "idempotency-key": key, ...others } = JSON.parse(text);
@@ -16,6 +22,10 @@ export function maskHeaders(headers: NodeJS.Dict<string | string[]>): string {
     ...(typeof key === "string" ? { "idempotency-key": maskIdempotencyKey(key) } : {}),
   });
 }
+
+/** A client repeats its headers, so the cache avoids searching them for secrets with every request. */
+const cachedMask = memoize(100, maskText);
+const LONGEST_CACHED = 2_048;
 
 const MASKED_AUTHORIZATION = `"authorization":"${MASK}"`;
 

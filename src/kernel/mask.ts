@@ -73,6 +73,7 @@ function isMasked(name: string, value: unknown, budget: Budget): boolean {
 
 /** Whether a text may contain a secret, in any layer of escapes. Most texts do not, so they skip the masking. */
 export function mayHoldSecret(text: string): boolean {
+  if (!hasEscape(text)) return isSuspicious(text);
   const budget: Budget = newBudget();
   for (const layer of layersOf(text, budget)) if (isSuspicious(layer.text)) return true;
   return budget.left < 0;

@@ -216,7 +216,9 @@ const IBAN_START = new RegExp(IBAN_START_SOURCE);
 export const isSuspicious = (text: string) =>
   WORD_OR_KEY.test(text) ||
   IBAN_START.test(text) ||
-  FORMS.slice(3).some(({ hint, start }) => text.includes(hint) && text.search(start) >= 0);
+  OTHER_FORMS.some(({ hint, start }) => text.includes(hint) && text.search(start) >= 0);
+/** The forms that WORD_OR_KEY does not have. */
+const OTHER_FORMS = FORMS.slice(3);
 
 /** Whether this character ends a name without quotes. */
 const isNameEnd = (code: number) => NAME_ENDS[code] === 1;

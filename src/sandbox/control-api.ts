@@ -16,7 +16,7 @@ import { type Assumptions, shownError } from "../store/assumptions.ts";
 import { createViews } from "../store/records/views.ts";
 import { readCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
-import { openSeeder } from "../store/world/seed.ts";
+import { openFixtureCopies } from "../store/world/fixture-copies.ts";
 import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
@@ -52,7 +52,7 @@ export function openControlApi(engine: Engine) {
   };
   const world = openWorld({
     stores,
-    seeder: openSeeder(stores, resources, clock),
+    copies: openFixtureCopies({ stores, resources, clock, random, open: engine.openScratch }),
     fixtures,
     image,
     random,
@@ -124,7 +124,11 @@ function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, lis
     resources,
     records: (merchant, resource) => recordsOf(stores, clock.seconds(), merchant, resource),
     operations,
-    judge: { rules: judge.rules.map(({ id }) => id), verdicts: () => judge.verdicts() },
+    judge: {
+      rules: judge.rules.map(({ id }) => id),
+      verdicts: () => judge.verdicts(),
+      isWatching: judge.isWatching,
+    },
     scenarios: scenarios.armed,
     faults: () => new Map(faults.rules.list().map(({ id, fired }) => [id, fired])),
     listen(listener) {
@@ -192,7 +196,7 @@ async function callForLearner(
   const url = new URL(address.url());
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
-  const reply = await callService(url.href.replace(/\/$/, ""), { method, path, key, headers, body });
+  const reply = await callService(url.href, { method, path, key, headers, body });
   // A 409 means that the step's result exists already. A sandbox that other machines can call takes no endpoint on its
   // own machine.
   const { code } = reply.body as { code?: ErrorCode };

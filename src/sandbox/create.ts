@@ -20,7 +20,15 @@ import { Document } from "../kernel/reply-bodies.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import { createMountedAddress, createOwnAddress } from "./address.ts";
 import { type ControlApiParts, openControlApi } from "./control-api.ts";
-import { type Defect, type Engine, openEngine, operations, prepareStorage, type StorageOptions } from "./engine.ts";
+import {
+  type Defect,
+  type Engine,
+  openEngine,
+  operations,
+  prepareStorage,
+  reportDefect,
+  type StorageOptions,
+} from "./engine.ts";
 import { checkOptions, completeOptions, type GivenOptions, type Options, ownHost } from "./options.ts";
 import { mount, type Served, serve } from "./serve.ts";
 import { openSockets } from "./sockets.ts";
@@ -106,9 +114,10 @@ export async function openSandbox(
   try {
     if (isChanged(options)) await lazy.controlApi().start.setUp();
     const handlers = once(() => openSockets(lazy.engine(), lazy.controlApi, !hasPort));
-    const served = "listensOn" in address ? await serve(options, address, handlers) : mount(address, handlers);
+    const served =
+      "listensOn" in address ? await serve(options, address, handlers) : mount(address, handlers, lazy.reached);
     lazy.start(served);
-    await addToRun(address.url(), null, []);
+    if (hasPort) await addToRun(address.url(), null, []);
     const client = withEffects(createControlClient(inProcessTransport(lazy.controlApi)));
     return withProperties(client, describe(prepared, lazy, served));
   } catch (error) {
@@ -177,6 +186,7 @@ function openLazyEngine(given: StorageOptions) {
   const { options, address, clock } = given;
   const opened: Opened = {};
   let cancelFirstLook = () => {};
+  let announced = Promise.resolve();
   let requests = 0;
   const lazy = {
     engine(): Engine {
@@ -203,12 +213,20 @@ function openLazyEngine(given: StorageOptions) {
         clock.wake();
       });
     },
+    /** Call it at the first request of a sandbox in an app, whose address was unknown before. */
+    reached() {
+      const { stores, listeners } = lazy.engine();
+      stores.database.listensAt(address.url());
+      // The request does not wait for it.
+      announced = addToRun(address.url(), null, []).catch((error) => reportDefect(listeners, error, "exec"));
+    },
     /** Ends waiting calls, completes requests and then deliveries, and closes the database last. */
     async close() {
       cancelFirstLook();
       await stop(opened, clock, CLOSE_TIMEOUT);
       const verdicts = opened.engine?.judge.verdicts({ erased: true }) ?? [];
       opened.engine?.stores.close();
+      await announced;
       await addToRun(address.url(), requests, verdicts);
     },
     /** Closes after a failed start, without waiting, and removes the file if this start created it. */
@@ -269,7 +287,7 @@ async function addToRun(sandbox: string, requests: number | null, verdicts: read
     MERCHANT_SANDBOX_URL: url,
     MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken,
   } = process.env;
-  // A mounted sandbox has no address before its first request.
+  // A sandbox in an app that got no request has no address.
   if (mark === undefined || url === undefined || sandbox === "") return;
   const added = verdicts
     .toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict])

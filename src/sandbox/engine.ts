@@ -39,7 +39,7 @@ import { retryScheduleFact, scheduleInSeconds, scheduleOf } from "../webhooks/re
 import { shownSignature, signerUnder } from "../webhooks/signature.ts";
 import type { Address } from "./address.ts";
 import { operationsUnder, readAssumptions } from "./assumptions.ts";
-import { type Options, opensNetwork, optionDefinitions } from "./options.ts";
+import { type Options, opensNetwork } from "./options.ts";
 import { packageFile, requireFiles, version } from "./package-files.ts";
 
 /** An internal error of the sandbox. */
@@ -72,6 +72,8 @@ type Storage = DataOptions &
   ReturnType<typeof openData> & {
     /** A database image with the fixtures as they are seeded now. */
     image(): SeedImage;
+    /** Opens empty stores in memory. */
+    openScratch(): Stores;
   };
 
 export type Engine = ReturnType<typeof createEngine>;
@@ -94,7 +96,8 @@ const judgeRules = rules.map(({ id }) => id);
 export function openEngine({ source, ...given }: StorageOptions, snapshot: () => unknown): Engine {
   const data = openData(given, source);
   try {
-    return createEngine({ ...given, ...data, image: () => imageOf(given) }, snapshot);
+    const openScratch = () => openData(given).stores;
+    return createEngine({ ...given, ...data, image: () => imageOf(given), openScratch }, snapshot);
   } catch (error) {
     data.stores.discard();
     throw error;
@@ -147,6 +150,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     random,
     schedule,
     faults: faults.delivery,
+    schemaOf: (kind) => resources.find((resource) => resource.kind === kind)?.schema,
     cancelled: (endpoint) => hub.publish({ kind: "cancellation", ...endpoint }),
     report: (error) => reportDefect(listeners, error, "webhooks"),
   });
@@ -239,16 +243,17 @@ function openData({ options, assumed, address, clock, random }: DataOptions, sou
   const rows = { check: (sql: Sql) => wrongRow(sql, kinds), adopt: (sql: Sql) => adoptRows(sql, storedKinds) };
   const writeEvent = eventWriterUnder(assumed);
   const webhooks = { gaps: schedule.gaps, writeEvent, checkTarget: targets.check, eventTypes };
-  const { bodies, trust } = options;
-  const stores = openStores({ clock, random, webhooks, bodies, trust, rows, ...source });
+  const { bodies, trust, isolation } = options;
+  const isIsolated = isolation !== "off";
+  const stores = openStores({ clock, random, webhooks, bodies, trust, rows, ...source, isIsolated });
   const storedClock = openStoredClock(stores.database, clock, options.clock !== undefined);
   return { targets, schedule, stores, storedClock };
 }
 
 function imageOf(given: DataOptions): SeedImage {
   const { options, fixtures, clock } = given;
-  const isDefaultData = options.fixtures === undefined && options.seed === optionDefinitions.seed.default;
-  const built = isDefaultData ? builtImage()?.(clock.now()) : undefined;
+  // The package's fixtures name every id and key, so their rows are the same for every seed.
+  const built = options.fixtures === undefined ? builtImage()?.(clock.now()) : undefined;
   return (
     built ??
     getSeedImage({ fixtures: fixtures(), resources, seed: options.seed, clock, open: () => openData(given).stores })

@@ -3,6 +3,7 @@
 import { createMount, type Middleware, type MountedServer } from "../http/mount.ts";
 import { type ListeningServer, listen, type ServerHandlers } from "../http/server.ts";
 import { usageError } from "../kernel/errors.ts";
+import { once } from "../kernel/once.ts";
 import type { MountedAddress, OwnAddress } from "./address.ts";
 import type { Options } from "./options.ts";
 
@@ -26,9 +27,13 @@ export async function serve(
   return { ...server, middleware: () => usageError(NOT_MOUNTED), attach: () => usageError(NOT_MOUNTED) };
 }
 
-/** Serves the sandbox as middleware of an app. */
-export function mount(address: MountedAddress, handlers: () => ServerHandlers): Served {
-  const mounted = createMount(handlers, address.arrived);
+/** Serves the sandbox as middleware of an app. `reached` is called at the first request, when its address is known. */
+export function mount(address: MountedAddress, handlers: () => ServerHandlers, reached: () => void): Served {
+  const reachedOnce = once(reached);
+  const mounted = createMount(handlers, (place) => {
+    address.arrived(place);
+    reachedOnce();
+  });
   return {
     ...mounted,
     attach(server, path = "") {

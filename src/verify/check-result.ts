@@ -8,6 +8,8 @@ import { type Condition, type Count, compareCount, describeCount, meetsCondition
 export interface CheckResult extends Omit<VerificationResult, "expectation"> {
   /** Whether the expectation can still come to hold. */
   open: boolean;
+  /** Whether the result may still change by itself, in some seconds: verification waits for it, beyond `within`. */
+  settles: boolean;
 }
 
 /** Checks one expectation. `elapsed` is the real time in milliseconds since verification began. */
@@ -22,6 +24,7 @@ export const result = (verdict: Verdict, message: string, rest: Partial<CheckRes
   evidence: [],
   closest: [],
   open: false,
+  settles: false,
   ...rest,
 });
 

@@ -30,6 +30,8 @@ export interface VerificationSources extends Pick<Stores, "requestLog" | "runSum
   judge: {
     rules: readonly string[];
     verdicts(): readonly CheckedVerdict[];
+    /** Whether a verdict on receivers, of one merchant or of all, may change without further traffic. */
+    isWatching(merchant?: string): boolean;
   };
   /** The scenarios that are armed. */
   scenarios(): readonly ScenarioState[];
@@ -135,7 +137,7 @@ function planVerdicts(
 }
 
 function planScenario(
-  { scenarios, allowUnarmed = false }: VerificationSources,
+  { scenarios, judge, allowUnarmed = false }: VerificationSources,
   wanted: ExpectationOf<"scenario">,
   merchant: string | undefined,
   where: string,
@@ -147,7 +149,7 @@ function planScenario(
   const armed = () => scenarios().filter(({ name }) => name === wanted.name);
   const find = () =>
     armed().filter(({ merchant: owner }) => merchantId === undefined || owner === null || owner === merchantId);
-  if (find().length === 1 || allowUnarmed) return checkScenario(() => find()[0], wanted);
+  if (find().length === 1 || allowUnarmed) return checkScenario(() => find()[0], wanted, judge);
   const owners = armed().map(({ merchant: owner }) => owner ?? "all");
   return fail(
     "validation_failed",

@@ -23,6 +23,8 @@ const POLL_INTERVAL = 50;
  */
 const REST_FACTOR = 4;
 const MAX_WAITING = 500;
+/** Real milliseconds after which no result settles any more: the longest delivery, and the time to act on it. */
+const SETTLED_WITHIN = 15_000;
 
 export function createVerifier(options: VerifierOptions) {
   const waiting = new Set<ReturnType<typeof createSignal>>();
@@ -39,7 +41,8 @@ export function createVerifier(options: VerifierOptions) {
         return { waited, results: planned.map((one) => one.check(waited)) };
       };
       let { waited, results } = check();
-      const isOver = () => stopped || gone?.aborted || waited >= deadline || results.every(({ open }) => !open);
+      const lastsUntil = () => deadline + (results.some(({ settles }) => settles) ? SETTLED_WITHIN : 0);
+      const isOver = () => stopped || gone?.aborted || waited >= lastsUntil() || results.every(({ open }) => !open);
       if (isOver()) return conclude(planned, results, waited);
       if (waiting.size >= MAX_WAITING)
         fail(
@@ -105,7 +108,8 @@ function createPace() {
  */
 function timeToNextCheck(planned: readonly PlannedCheck[], waited: number, deadline: number): number {
   const ends = planned.map(({ atLeast }) => atLeast).filter((end) => end > waited);
-  const soonest = Math.min(deadline, ...ends) - waited;
+  const next = Math.min(deadline, ...ends) - waited;
+  const soonest = next > 0 ? next : POLL_INTERVAL;
   return planned.every(({ isEventDriven }) => isEventDriven) ? soonest : Math.min(soonest, POLL_INTERVAL);
 }
 
@@ -127,7 +131,7 @@ function createSignal(listen: VerifierOptions["listen"]) {
 }
 
 function conclude(planned: readonly PlannedCheck[], checked: readonly CheckResult[], waited: number): Verification {
-  const results = checked.map(({ open: _, ...result }, index) => ({
+  const results = checked.map(({ open: _, settles: __, ...result }, index) => ({
     expectation: (planned[index] as PlannedCheck).kind,
     ...result,
   }));

@@ -10,9 +10,14 @@ import { Type } from "../schema/shapes.ts";
 import { settableFact } from "../store/assumptions.ts";
 import { ENDPOINT_KIND } from "../store/webhooks/deliveries.ts";
 import type { EndpointKey } from "../store/webhooks/outbox.ts";
-import { createDispatcherState, type DispatcherOptions, type DispatcherState } from "./dispatcher-state.ts";
+import {
+  createDispatcherState,
+  type DispatcherOptions,
+  type DispatcherState,
+  type StartedAttempt,
+} from "./dispatcher-state.ts";
 import { acceptsConnections } from "./http/accepts-connections.ts";
-import { abandon, canStart, reload, reportCancelled, settled, startDue } from "./in-flight.ts";
+import { abandon, canStart, isOf, reload, reportCancelled, settled, startDue } from "./in-flight.ts";
 import { explainSignature, type SignatureDiagnosis } from "./signature-diagnosis.ts";
 
 /** Seconds for which a receiver may take to respond. */
@@ -55,6 +60,8 @@ export function createDispatcher(options: DispatcherOptions) {
     },
     /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
     drain: ({ within, gone }: { within: number; gone?: AbortSignal | undefined }) => drain(state, within, gone),
+    /** As `drain`, for the deliveries of one merchant that are due or in flight now, for at most a webhook timeout. */
+    drainMerchant: (merchant: string) => drainMerchant(state, merchant),
     /** Sends the event of a logged attempt to its endpoint once more. */
     replay: (merchant: string, attempt: string) => replayAttempt(state, merchant, attempt),
     /** Sends an event once more to every endpoint that subscribes to its type. */
@@ -79,9 +86,8 @@ export function createDispatcher(options: DispatcherOptions) {
       clock.wake();
       return released;
     },
-    /** Whether an attempt of the merchant is in flight. */
-    isDelivering: (merchant: string) =>
-      [...state.inFlight].some(({ attempt }) => attempt.delivery.merchant === merchant),
+    /** Whether an attempt of the merchant (default: of any) is in flight. */
+    isDelivering: (merchant?: string) => [...state.inFlight].some((one) => isOf(merchant, one)),
     /** Explains why a signature of a delivery to an endpoint does not match. */
     explain: (merchant: string, endpoint: string, body: string, signature: string) =>
       explain(state, merchant, endpoint, body, signature),
@@ -122,6 +128,9 @@ function openEvent({ inFlight }: DispatcherState, merchant: string): string | un
   return found;
 }
 
+/** Real milliseconds that a busy machine may take to record an attempt that has timed out. */
+const RECORDED_WITHIN = 1_000;
+
 /** `pending` counts the deliveries that wait for a later attempt. */
 async function drain(state: DispatcherState, within: number, gone: AbortSignal | undefined) {
   const { clock, queues, inFlight, deliveries } = state;
@@ -130,6 +139,20 @@ async function drain(state: DispatcherState, within: number, gone: AbortSignal |
   while (state.running && !limit.isOver() && !isIdle()) await Promise.race([settled(state), limit.expired]);
   limit.cancel();
   return { settled: isIdle(), pending: deliveries.pending(), inFlight: inFlight.size };
+}
+
+async function drainMerchant(state: DispatcherState, merchant: string): Promise<void> {
+  const { clock, queues, inFlight, waiters, timeout } = state;
+  const horizon = clock.now();
+  const isOwn = (one: StartedAttempt) => isOf(merchant, one);
+  const isBusy = () => queues.dueOf(merchant) <= horizon || state.started.some(isOwn) || [...inFlight].some(isOwn);
+  if (!isBusy()) return;
+  const limit = timeLimit(timeout + RECORDED_WITHIN);
+  while (state.running && !limit.isOver() && isBusy()) {
+    startDue(state);
+    await Promise.race([waiters.next(), limit.expired]);
+  }
+  limit.cancel();
 }
 
 /**
@@ -217,7 +240,7 @@ function explain(
   body: string,
   signature: string,
 ): SignatureDiagnosis {
-  const secrets = deliveries.secrets(merchant);
+  const secrets = deliveries.allSecrets(merchant);
   const own = secrets.find((found) => found.endpoint === endpoint) ?? noSuchEndpoint(endpoint);
   const event = /"id"\s*:\s*"(evt_\w+)"/.exec(body)?.[1];
   const sent = event === undefined ? undefined : deliveries.bodyOf(merchant, event);

@@ -41,6 +41,7 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
     const added = deliveries.pendingEndpointsSince(newest);
     newest = added.newest;
     for (const pending of added.endpoints) add(queues, pending);
+    return queues;
   };
   return {
     freeSlots,
@@ -61,6 +62,8 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
       for (const queue of queues.values()) next = Math.min(next, canBeginAt(queue));
       return next === Infinity ? null : next;
     },
+    /** When the next waiting delivery of a merchant is due; Infinity when none waits. */
+    dueOf: (merchant: string) => dueOf(readNewDeliveries(), merchant),
     /** The queues with a due delivery and a free slot, the least recently served first. */
     ready(now: number) {
       readNewDeliveries();
@@ -97,16 +100,21 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
 }
 
 function createPauses() {
-  const pauses = new Set<{ name: string }>();
+  const pauses = new Set<{ endpoint: string }>();
   return {
-    isPaused: (endpoint: EndpointKey) => pauses.size > 0 && [...pauses].some(({ name }) => name === nameOf(endpoint)),
-    /** Begins no delivery to an endpoint until the returned function is called. */
-    pause(endpoint: EndpointKey): () => void {
-      const pause = { name: nameOf(endpoint) };
+    isPaused: ({ endpoint }: EndpointKey) => pauses.size > 0 && [...pauses].some((one) => one.endpoint === endpoint),
+    /** Begins no delivery to an endpoint, of whatever merchant, until the returned function is called. */
+    pause({ endpoint }: EndpointKey): () => void {
+      const pause = { endpoint };
       pauses.add(pause);
       return () => void pauses.delete(pause);
     },
   };
+}
+
+function dueOf(queues: ReadonlyMap<string, EndpointQueue>, merchant: string): number {
+  const own = [...queues.values()].filter((queue) => queue.merchant === merchant);
+  return Math.min(...own.map(({ due }) => due ?? Infinity));
 }
 
 /** `responds` carries over from a queue that was removed a moment ago. */

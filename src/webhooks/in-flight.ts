@@ -205,7 +205,8 @@ function dropStarted(state: DispatcherState, merchant?: string): void {
   }
 }
 
-const isOf = (merchant: string | undefined, { attempt }: StartedAttempt) =>
+/** Whether the attempt is one of the merchant; without a merchant, any is. */
+export const isOf = (merchant: string | undefined, { attempt }: StartedAttempt) =>
   merchant === undefined || attempt.delivery.merchant === merchant;
 
 function releaseSlot({ queues }: DispatcherState, { queue }: StartedAttempt): void {

@@ -16,6 +16,7 @@ import {
 import { sandboxAt } from "../../src/cli/remote/running-sandbox.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
+import { receive, register } from "../support/webhooks.ts";
 
 const runningAt = ({ url }: Bench) => sandboxAt({ url, controlToken: undefined });
 
@@ -127,6 +128,30 @@ test.each(["a reset", "a reset of the merchant", "the removal of the merchant"])
     expect((await problemsOf(bench, "verdicts")).code).toBe(0);
   },
 );
+
+test("verdicts counts a delivery that is in flight when its merchant is removed", async () => {
+  const bench = await openObserved();
+  const receiver = await receive();
+  const { merchant, apiKey: key } = await bench.merchants.mint({ name: "refuses webhooks" });
+  let answer = () => {};
+  receiver.always((_, outgoing) => {
+    answer = () => outgoing.writeHead(401).end();
+  });
+  await register(bench, receiver.url, ["*"], key);
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { key });
+  await receiver.arrived(1);
+  const removal = bench.merchants.remove({ id: merchant });
+  // A merchant without deliveries does not wait for those of others.
+  const { merchant: other } = await bench.merchants.mint({ fixture: "blank" });
+  await bench.merchants.remove({ id: other });
+  expect((await bench.merchants.list()).data.map(({ id }) => id)).toContain(merchant);
+  answer();
+  await removal;
+  expect((await bench.merchants.list()).data.map(({ id }) => id)).not.toContain(merchant);
+  const { code, lines } = await problemsOf(bench, "verdicts");
+  expect([code, lines[0]]).toEqual([3, expect.stringMatching(/^webhook\.genuine_taken/)]);
+  expect((await bench.attempts.list({ merchant })).data).toMatchObject([{ status: "failed", responseStatus: 401 }]);
+});
 
 test("score requires that armed scenarios passed, or got this many points", async () => {
   const bench = await openObserved();

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import type { Expectations } from "../../src/contracts/expectations.ts";
 import type { Verdict } from "../../src/contracts/verdict.ts";
 import { connect } from "../../src/index.ts";
-import { afterThisTurn, stopwatch } from "../../src/kernel/clock.ts";
+import { afterRealTime, afterThisTurn, stopwatch } from "../../src/kernel/clock.ts";
 import { notify, subscribeTo } from "../../src/kernel/listeners.ts";
 import { matchesWildcard } from "../../src/schema/conditions.ts";
 import { checkFault } from "../../src/verify/check-effects.ts";
@@ -453,6 +453,25 @@ describe("many that wait", () => {
     expect((await next).verdict).toBe("fail");
     expect((await slowVerifier(0).verifier.verify({ all: wanted.all })).verdict).toBe("fail");
   });
+});
+
+test("a scenario passes only once its receiver had the time to act on every delivery", async () => {
+  const bench = await open({ clock: "real" });
+  const receiver = await receive();
+  const writes: Promise<Answer>[] = [];
+  // Real time: the receiver acts on the first copy at once, and on the last a second after it has accepted that.
+  const act = () => void writes.push(pay(bench, rule));
+  receiver.always((_, outgoing) => {
+    outgoing.writeHead(200).end();
+    if (receiver.arrivals.length === 1) act();
+    if (receiver.arrivals.length === 3) afterRealTime(1_000, act);
+  });
+  await register(bench, receiver.url, ["booking.declined"]);
+  await bench.scenarios.start({ name: "webhook-storm" });
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline");
+  const { verdict, results } = await ask(bench, [{ scenario: { name: "webhook-storm" } }], { within: "10s" });
+  expect([verdict, results[0].message]).toEqual(["fail", expect.stringContaining("webhook.single_effect failed")]);
+  await Promise.all(writes);
 });
 
 describe("effects", () => {

@@ -54,11 +54,13 @@ describe.each(pages)("%s", (page) => {
     const inProse = prose(page).matchAll(/`(?:npx )?merchant-sandbox ([^`]+)`/g);
     const inBlocks = read(page).matchAll(/^npx merchant-sandbox ([^#\s][^#\n]*)/gm);
     const spans = [...inProse, ...inBlocks].map(([, words = ""]) => words.split(/\s+/));
-    const unknown = spans.filter((words) => {
+    const unknown = spans.filter((all) => {
+      const words = all[0] === "help" ? [...all.slice(1), "--help"] : all;
       const named = words[0]?.startsWith("-") || words[0]?.startsWith("[") ? "start" : (words[0] ?? "");
       const command = commands[named];
       const known = [
         "--help",
+        ...(words.includes("--help") ? ["--json"] : []),
         "--version",
         ...Object.keys(command?.flagsFor(words.slice(1)) ?? {}).map((name) => `--${name}`),
         ...Object.keys(optionDefinitions).map(flagOf),

@@ -39,3 +39,19 @@ test.each([
   for (const read of readsOf(100)) expect(await send(read)).toBeGreaterThanOrEqual(429);
   expect(await failuresOf(bench)).toEqual([]);
 });
+
+test("several callers with one API key, each of which gives up after five tries of the same read", async () => {
+  const bench = await open({ clock: "real" });
+  await bench.faults.add({ action: { type: "status", status: 503 }, trigger: { times: null } });
+  const read = { method: "GET", path: "/payments?limit=1" };
+  const call = async (number: number) => {
+    const { send } = createClient(bench.baseUrl, API_KEY, {
+      ...correctClient,
+      maxAttempts: 5,
+      pause: () => 7 + number,
+    });
+    for (let count = 0; count < 3; count++) await send(read);
+  };
+  await Promise.all([0, 1, 2, 3].map(call));
+  expect(await failuresOf(bench)).toEqual([]);
+});

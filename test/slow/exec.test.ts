@@ -123,7 +123,9 @@ describe("the command", () => {
       code: 0,
       error: "",
     });
-    expect([readdirSync(cwd), readdirSync(temporary)]).toEqual([[], []]);
+    // Node 22 or newer keeps compiled code there, for every program.
+    const left = readdirSync(temporary).filter((name) => name !== "node-compile-cache");
+    expect([readdirSync(cwd), left]).toEqual([[], []]);
   });
 
   test("has a sandbox of its own, even in six concurrent runs", async () => {
@@ -290,6 +292,33 @@ describe("a sandbox of the command", () => {
     expect(readFileSync(join(cwd, "r.md"), "utf8")).toContain(
       "| Sandboxes of tests | 1 with 3 requests, of which only the verdicts are included |",
     );
+  });
+
+  test("counts if an app serves it, by the address there", async () => {
+    const mounted = (end: string) =>
+      node(`
+        const { createSandbox } = (await import("node:module")).createRequire(${JSON.stringify(PROGRAM)})("./index.cjs");
+        const sandbox = await createSandbox({ listen: false, rateLimit: "1/1h", clock: "2026-01-05T09:00:00Z" });
+        const server = (await import("node:http")).createServer((request, response) => {
+          request.originalUrl = request.url;
+          request.url = request.url.slice("/pay".length);
+          sandbox.middleware(request, response);
+        });
+        await new Promise((resolve) => server.listen(0, "localhost", resolve));
+        { const base = "http://localhost:" + server.address().port + "/pay/v1"; ${impatient} }
+        ${end}
+        server.close();
+        server.closeAllConnections();`);
+    const closed = await exec(["--fail-on", "verdicts"], mounted("await sandbox.close();"));
+    expect([closed.code, closed.error]).toEqual([
+      3,
+      expect.stringMatching(/In a test's own sandbox, http:\/\/localhost:\d+\/pay, mer_lodge: /),
+    ]);
+    const left = await exec(["--fail-on", "verdicts"], mounted("process.exit();"));
+    expect([left.code, left.error]).toEqual([
+      4,
+      expect.stringMatching(/Tests left their own sandboxes open, .*: http:\/\/localhost:\d+\/pay/),
+    ]);
   });
 
   test("counts as used, so its run has requests, and is missed if the command ends before it is closed", async () => {

@@ -189,8 +189,8 @@ describe("learn on a terminal", () => {
     terminal.type("s");
     await terminal.shows(/\[\d Lesson\]/);
     terminal.type("q");
-    await terminal.shows("Quit?");
-    terminal.type("y");
+    await terminal.shows("Stop the sandbox");
+    terminal.type("s");
     expect((await terminal.ended).code).toBe(0);
   });
 });

@@ -19,6 +19,7 @@ const COMMAND = /npx merchant-sandbox\b/;
 const pages = [
   "README.md",
   "llms.txt",
+  "fixtures/skill.md",
   "recipes/shell/sandbox.sh",
   ...["docs", "fixtures/lessons"].flatMap((under) =>
     readdirSync(join(root, under))
@@ -42,7 +43,7 @@ function commandsOf(page: string): string[] {
 const tidy = (command: string) => command.replace(/\)"$|`$|[\\,]+$|",$/, "").trim();
 
 /** Commands that run until they are stopped. The others end on their own. */
-const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|learn|listen|receive|start(?!.*--detach)))/;
+const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|dev|learn|listen|receive|start(?!.*--detach)))/;
 
 /** Commands for a sandbox of their own in the background, which the test runs at its end. */
 const DETACHED = / (start --detach|stop$)/;
@@ -67,6 +68,8 @@ const LISTENS = /^npx merchant-sandbox($| (--(?!version)|receive|start|learn))/;
 const REPORTS: readonly [RegExp, readonly number[]][] = [
   [/ scenario score /, [0, 3, 4]],
   [/ audit /, [0, 1, 3, 4]],
+  [/ verdicts --fail$/, [0, 3]],
+  [/ verify /, [0, 3]],
   [/ compare /, [0, 3, 4]],
   [/ doctor$/, [0, 1]],
 ];
@@ -93,8 +96,8 @@ function openCheckout(): void {
 
 /** Makes a project with the tarball of the package. Its one dependency is the checkout's, because npm is offline. */
 async function installTarball(): Promise<void> {
-  const { stdout } = await npm(root, "pack", "--ignore-scripts", "--json", "--pack-destination", base);
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const { stdout } = await npm(root, "pack", "--ignore-scripts", "--pack-destination", base);
+  const filename = stdout.trim();
   const cwd = join(base, "tarball");
   mkdirSync(cwd);
   const devDependencies = { "better-sqlite3": `file:${nativePackages()[0]}` };

@@ -35,6 +35,7 @@ export const exec = command({
   defaults: {
     port: "any free port",
     db: "in memory",
+    isolation: "on",
     memory: "yes, unless --db names a file",
     trust: "yes where CI is set, because the command runs the folder's own code there",
   },
@@ -76,6 +77,7 @@ export const exec = command({
     const complete = completeOptions(options, {
       port: 0,
       memory: options.db === undefined,
+      isolation: "on",
       trust: isInPipeline(process.env),
     });
     const sandbox = await openSandbox(complete, endpointsToConfirm({ options, sources }));

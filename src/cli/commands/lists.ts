@@ -9,6 +9,7 @@ import type {
   RequestDetail,
   Verdict,
 } from "../../../generated/control-api.ts";
+import { addressOf } from "../../client/http-transport.ts";
 import { curlOfRequest, isComplete } from "../../client/logged-request.ts";
 import { controlCatalogue } from "../../control/index.ts";
 import { parseTime, realDelay } from "../../kernel/clock.ts";
@@ -213,7 +214,7 @@ async function runnableCurl(control: Control, request: RequestDetail): Promise<s
     merchant === null ? [] : (await control.merchants.list({ merchant }).catch(() => ({ data: [] }))).data;
   if (!isComplete(request))
     note("The request log truncated or masked parts of the request: complete the command before you run it.");
-  return curlOfRequest({ url: new URL(baseUrl).origin, token: undefined }, request, merchants);
+  return curlOfRequest({ url: addressOf(baseUrl), token: undefined }, request, merchants);
 }
 
 export const events = listCommand<LoggedEvent>({

@@ -1,5 +1,6 @@
 // `status` and `wait`: find the sandboxes of this folder, and check whether they are ready.
 
+import { pageAddress } from "../../client/page-address.ts";
 import { describeClock, realDelay, stopwatch } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
@@ -46,7 +47,7 @@ function lineOf({ url, ready, why, version, pid, database, clock, log }: Awaited
   if (version === null || clock === null) return `${url} is ready; add --control-token <token> for details.`;
   const kept = database === null ? "in memory" : `kept in ${database}`;
   return (
-    `${url} is ready: page ${url}/, version ${version}, process ${pid}, ${kept}, clock at ` +
+    `${url} is ready: page ${pageAddress(url)}, version ${version}, process ${pid}, ${kept}, clock at ` +
     `${describeClock(clock)}${log === null ? "" : `, log ${log}`}`
   );
 }

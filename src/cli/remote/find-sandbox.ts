@@ -2,7 +2,7 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { resolve } from "node:path";
-import { originOf } from "../../client/http-transport.ts";
+import { addressOf } from "../../client/http-transport.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import { realPath } from "../../store/data-folder.ts";
@@ -28,7 +28,7 @@ export interface FoundSandbox {
 export const connectionFlags = {
   url: {
     value: "url",
-    description: "use this sandbox",
+    description: "use the sandbox at this address",
     defaultText: "MERCHANT_SANDBOX_URL, the one of this folder, or port 4747",
   },
   db: { value: "file", description: "use the sandbox that keeps its data in this SQLite file" },
@@ -57,7 +57,7 @@ export const findHere = async (flags: Flags): Promise<FoundSandbox[]> => findInF
 /** The URL from the flags or the environment. --db takes precedence over the variable. */
 export function namedUrl({ url, db }: Flags): string | undefined {
   const named = url ?? (db === undefined ? process.env.MERCHANT_SANDBOX_URL : undefined);
-  return named === undefined ? undefined : originOf(named);
+  return named === undefined ? undefined : addressOf(named);
 }
 
 /**

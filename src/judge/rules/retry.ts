@@ -76,7 +76,9 @@ export const retryBounded: Rule = {
   hint: "Limit the number of tries or set a deadline, and report the failure to the caller once it is reached.",
   onRetry({ chain }) {
     if (chain.calls.length !== MAX_CALLS + 1) return undefined;
-    return { verdict: "fail", says: tries(chain), calls: chain.calls };
+    const { isShared = false, calls } = chain;
+    const doubt = isShared ? " Several callers may share the API key and make this call." : "";
+    return { verdict: isShared ? "inconclusive" : "fail", says: tries(chain) + doubt, calls };
   },
   onChainEnd(chain) {
     if (chain.calls.length === 1 || chain.calls.length > MAX_CALLS) return undefined;

@@ -12,6 +12,8 @@ export interface RetryChain {
   readonly ownWaits: number[];
   /** The weakest confirmation of any of the chain's retries. */
   confirmedBy: Confirmation;
+  /** Whether other callers with the same API key may have sent some of the calls. */
+  isShared?: boolean;
   /** Equal requests that may retry the last call, or that another program may have sent. */
   readonly lookalikes: ObservedCall[];
 }
@@ -60,6 +62,8 @@ export interface RepeatDelivery {
 export interface Finding {
   verdict: Verdict;
   says: string;
+  /** How to mend it, where that depends on what happened (default: the rule's hint). */
+  hint?: string;
   /** Whether a further try of the same call may decide the rule. The new verdict then replaces this one. */
   isOpen?: boolean;
   /** The requests that show the finding. */

@@ -2,7 +2,7 @@
 
 import { layoutOf } from "../../state/layout.ts";
 import type { KeyBinding, Overlay, StateUpdate, UiState } from "../../state/state.ts";
-import { closeTopOverlay, replaceTopOverlay, update } from "../../state/updates.ts";
+import { closeTopOverlay, replaceTopOverlay, update, withNotice } from "../../state/updates.ts";
 import { cut, fitTo, sanitize } from "../../text/cells.ts";
 import { styled, symbols, type Theme } from "../../text/style.ts";
 import { paragraph } from "../details/detail-lines.ts";
@@ -80,21 +80,26 @@ export function paletteOverlay(bindings: readonly KeyBinding[], search = "", ind
       ...commandLines(state, found, chosen, search, width),
     ],
     keys: [
-      { keys: ["enter"], label: "run", help: "run the command", run: (state) => runCommand(state, found[chosen]) },
+      {
+        keys: ["enter"],
+        label: "run",
+        help: "run the command",
+        run: (state) => runCommand(state, found[chosen], search),
+      },
       { keys: ["down"], label: "next", help: "next command", run: (state) => change(state, search, chosen + 1) },
       { keys: ["up"], help: "previous command", run: (state) => change(state, search, chosen - 1) },
     ],
     onKey(state, key) {
       const edited = editText({ value: search, caretFromEnd: 0, isSelected: false }, key)?.value;
-      if (edited === undefined) return undefined;
-      return matchingBindings(bindings, edited).length === 0 ? update(state, { kind: "bell" }) : change(state, edited);
+      return edited === undefined ? undefined : change(state, edited);
     },
   };
 }
 
-export function runCommand(state: UiState, binding: KeyBinding | undefined): StateUpdate {
-  const closed = closeTopOverlay(state);
-  return binding?.run(closed) ?? update(closed);
+/** Runs a command of the palette. A search that matches none stays, and nothing is run. */
+export function runCommand(state: UiState, binding: KeyBinding | undefined, search = ""): StateUpdate {
+  if (!binding) return update(withNotice(state, `No command matches ${search}`, "yellow"), { kind: "bell" });
+  return binding.run(closeTopOverlay(state));
 }
 
 /**
