@@ -13,7 +13,6 @@ const END = "<!-- /merchant-sandbox -->";
 const DESCRIPTION =
   "Run, break and inspect a local emulator of the merchant API (payments, payouts, bookings, payroll, webhooks). " +
   "Use when code calls this API, receives its webhooks, or its tests need a sandbox.";
-
 const FRONT_MATTER = `---
 name: merchant-sandbox
 description: ${DESCRIPTION}

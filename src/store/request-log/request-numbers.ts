@@ -87,7 +87,7 @@ export function openRequestNumbers(database: Database) {
       return number > 0 && number <= madeBy(merchantIn(id) ?? NO_MERCHANT);
     },
     reserve: () => reserve(open()),
-    /** Stores the numbers of the merchants of these requests, which are logged in the same transaction. */
+    /** Stores the numbers of the merchants of these entries, which are written in the same transaction. */
     keep(entries: readonly { sequence: number; merchant: string | undefined }[]) {
       const last = entries.at(-1)?.sequence ?? 0;
       for (const merchant of new Set(entries.map((entry) => entry.merchant ?? NO_MERCHANT))) {
