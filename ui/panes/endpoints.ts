@@ -136,7 +136,9 @@ const callFor = (state: UiState, merchant: string, path: string, body?: object):
   ...(body && { body }),
 });
 
-function sendTest(state: UiState, { merchant, events: [type = ""] }: ListedEndpoint): StateUpdate {
+function sendTest(state: UiState, { merchant, events }: ListedEndpoint): StateUpdate {
+  // An endpoint of every type has a pattern in place of types.
+  const type = events.find((one) => !one.includes("*")) ?? "payment.succeeded";
   return makeCall(state, callFor(state, merchant, "/webhook-events/test", { type }), ({ message }, status) => ({
     message: status < 400 ? `Sent a test ${type} to the endpoints of ${merchant}` : `${status}: ${message}`,
     undo: null,
