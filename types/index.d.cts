@@ -851,8 +851,8 @@ export type FaultAction = {
 } | {
   /** Sends a delivery with a wrong signature. */
   type: "signature";
-  /** What is wrong with it (default: `wrong_secret`) */
-  as?: "missing" | "wrong_secret" | "previous_secret" | "body_changed" | "malformed";
+  /** What is wrong with it; `reserialised` is that of the same event, written in another way (default: `wrong_secret`) */
+  as?: "missing" | "wrong_secret" | "previous_secret" | "body_changed" | "reserialised" | "malformed";
 } | {
   /** Changes the event, and signs it as changed. */
   type: "payload";
@@ -1420,6 +1420,8 @@ export interface MerchantsMintInput {
 export interface MerchantsMintReply {
   merchant: string;
   apiKey: string;
+  /** Base URL for clients */
+  baseUrl: string;
 }
 export interface MerchantsRemoveReply {
   removed: string;

@@ -116,7 +116,10 @@ export type DeliveryEffect =
   | { kind: "delay"; by: number }
   | { kind: "delay"; until: "before_response" | { after: string } }
   | { kind: "drop" }
-  | { kind: "signature"; as: "missing" | "wrong_secret" | "previous_secret" | "body_changed" | "malformed" }
+  | {
+      kind: "signature";
+      as: "missing" | "wrong_secret" | "previous_secret" | "body_changed" | "reserialised" | "malformed";
+    }
   | {
       kind: "payload";
       as: "patch" | "truncate" | "unknown_type" | "extra_field" | "invalid_json" | "reformat";

@@ -121,8 +121,8 @@ const signature = onDeliveries({
   outcome: ({ as }) => (as === "previous_secret" ? "previous_secret" : "forged"),
   fields: {
     as: choice<VariantOf<"signature">>(
-      ["missing", "wrong_secret", "previous_secret", "body_changed", "malformed"],
-      "What is wrong with it",
+      ["missing", "wrong_secret", "previous_secret", "body_changed", "reserialised", "malformed"],
+      "What is wrong with it; `reserialised` is that of the same event, written in another way",
       "`wrong_secret`",
     ),
   },

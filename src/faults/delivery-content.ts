@@ -82,6 +82,9 @@ function corruptSignature(
       return signedWith(receiver.previousSecret ?? foreignSecret);
     case "body_changed":
       return withBody(request, rewritten(body, { tampered: true }));
+    // What a receiver computes that hashes the parsed body instead of the bytes.
+    case "reserialised":
+      return withHeader(request, SIGNATURE_HEADER, sign(reformatted(body), receiver.secret, delivery.eventId));
     // Half of the correct signature: a receiver that does not check the length first may throw when it compares the
     // two.
     case "malformed":
@@ -118,6 +121,13 @@ function changedBody(body: string, { as, patch }: EffectOf<"payload">): string {
       return writtenLike(body, patched);
     }
   }
+}
+
+/** The event in one line, or over several if it has one. */
+function reformatted(body: string): string {
+  const event = JSON.parse(body);
+  const compact = JSON.stringify(event);
+  return body === compact ? indentedJson(event) : compact;
 }
 
 const rewritten = (body: string, fields: JsonObject) =>

@@ -407,7 +407,9 @@ describe("drop", () => {
 });
 
 describe("signature", () => {
-  test.each(["missing", "wrong_secret", "previous_secret", "body_changed", "malformed"])("%s", async (as) => {
+  const ways = ["missing", "wrong_secret", "previous_secret", "body_changed", "reserialised", "malformed"];
+
+  test.each(ways)("%s", async (as) => {
     const { bench, receiver, id: endpointId, secret: previous } = await openRegistered();
     const { body: rotated } = await bench.call("POST", `/v1/webhooks/${endpointId}/rotate-secret`);
     await arm(bench, { type: "signature", as });
@@ -426,6 +428,10 @@ describe("signature", () => {
     ).toBe(true);
     if (as === "missing") expect(signature).toBeUndefined();
     else expect(signature).toMatch(as === "malformed" ? /^[0-9a-f]{32}$/ : /^[0-9a-f]{64}$/);
+    if (as === "reserialised") {
+      const reserialised = { ...arrival, body: Buffer.from(JSON.stringify(arrival.event)) };
+      expect(isSigned(reserialised, rotated.secret)).toBe(true);
+    }
     if (as === "body_changed") {
       expect(signature).toBe(meant.headers["X-Webhook-Signature"]);
       expect(arrival.event).toEqual({ ...JSON.parse(meant.body), tampered: true });

@@ -84,6 +84,15 @@ describe("start --detach", () => {
     expect((await run(["stop"], { MERCHANT_SANDBOX_DB: "data/shop.db" }, cwd)).code).toBe(0);
   });
 
+  test.skipIf(ON_WINDOWS)(`is found while it is too busy to answer a probe${needs(!ON_WINDOWS, UNIX)}`, async () => {
+    const { url, pid, cwd } = await detach();
+    process.kill(pid, "SIGSTOP");
+    // Real time, because a probe of an unknown address waits two seconds.
+    setTimeout(() => process.kill(pid, "SIGCONT"), 4_000);
+    const { code, out } = await run(["status"], NOWHERE, cwd);
+    expect([code, out]).toEqual([0, [expect.stringContaining(`${url} is ready`)]]);
+  });
+
   test("names the process that uses the port, and exits with 5", async () => {
     const { url, pid, cwd } = await detach();
     const port = new URL(url).port;
