@@ -57,8 +57,7 @@ export async function ownMerchant(
   sandbox: SandboxApi,
   { fixture, name }: { fixture?: string | undefined; name?: string | undefined } = {},
 ): Promise<OwnMerchant> {
-  const { baseUrl } = await sandbox.overview();
-  const { merchant, apiKey } = await sandbox.merchants.mint({
+  const { merchant, apiKey, baseUrl } = await sandbox.merchants.mint({
     ...(fixture !== undefined && { fixture }),
     ...(name !== undefined && { name }),
   });

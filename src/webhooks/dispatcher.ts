@@ -60,7 +60,7 @@ export function createDispatcher(options: DispatcherOptions) {
     },
     /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
     drain: ({ within, gone }: { within: number; gone?: AbortSignal | undefined }) => drain(state, within, gone),
-    /** As `drain`, for the deliveries of one merchant that are due or in flight now, and at most one webhook timeout. */
+    /** As `drain`, for the deliveries of one merchant that are due or in flight now, for at most a webhook timeout. */
     drainMerchant: (merchant: string) => drainMerchant(state, merchant),
     /** Sends the event of a logged attempt to its endpoint once more. */
     replay: (merchant: string, attempt: string) => replayAttempt(state, merchant, attempt),

@@ -475,6 +475,22 @@ describe("payload", () => {
     return { arrival, meant: JSON.parse(meant.body), text: meant.body as string };
   }
 
+  test("evolve sends the record as a later version might", async () => {
+    const { bench, receiver, secret } = await openArmed({ type: "payload", as: "evolve" });
+    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline");
+    const [arrival] = await receiver.arrived(1);
+    const { event } = arrival as Arrival;
+    expect(isSigned(arrival as Arrival, secret)).toBe(true);
+    const added = { by: "a later version" };
+    expect(event).toMatchObject({ type: "booking.declined", addedLater: added, livemode: false });
+    expect(event.data).toMatchObject({
+      id: "bkg_pending",
+      object: "booking",
+      status: "added_later",
+      addedLater: added,
+    });
+  });
+
   test("patch sets existing and new values, and signs the changed body", async () => {
     const patch = {
       "/data/amount": 777,
