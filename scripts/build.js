@@ -19,7 +19,7 @@ const dist = join(root, "dist");
 if (process.stderr.isTTY) process.stderr.write("Building merchant-sandbox, which takes some seconds …\n");
 
 /** Not bundled: better-sqlite3 is a dependency of the package, and users of merchant-sandbox/vitest have vitest. */
-const external = ["better-sqlite3", "vitest"];
+const external = ["better-sqlite3", "vitest", "@playwright/test"];
 
 const common = {
   absWorkingDir: root,
@@ -172,7 +172,11 @@ const requireWhenUsed = {
 const modules = await build({
   ...common,
   format: "esm",
-  entryPoints: { dashboard: "src/cli/output/terminal-session.ts", vitest: "src/vitest.ts" },
+  entryPoints: {
+    dashboard: "src/cli/output/terminal-session.ts",
+    vitest: "src/vitest.ts",
+    playwright: "src/playwright.ts",
+  },
   plugins: [
     leaveOutUnused,
     decodeWithoutFetch,

@@ -18,16 +18,8 @@ export function run(command, words, options = {}) {
 
 /** Packs the package in one folder into another; returns the name of the tarball. */
 export function pack(folder, destination, words = []) {
-  const [{ filename }] = parseFrom(
-    "[",
-    run("npm", ["pack", "--json", "--pack-destination", destination, ...words], { cwd: folder }),
-  );
-  return filename;
-}
-
-/** Parses the JSON that follows other output of npm and its scripts. */
-function parseFrom(opening, printed) {
-  return JSON.parse(printed.slice(printed.indexOf(`${opening}\n`)));
+  const printed = run("npm", ["pack", "--pack-destination", destination, ...words], { cwd: folder });
+  return printed.trim().split("\n").at(-1);
 }
 
 /** npm warns of engines that do not name this Node, but these programs run on another. */

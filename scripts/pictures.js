@@ -117,7 +117,7 @@ async function resize(cols, rows) {
   terminal.resize(cols, rows);
   terminal.write("\x1b[2J");
   program.resize(cols, rows);
-  await shows(new RegExp(`^.*LIVE.*\\n(?:.*\\n){${rows - 2}}.*q quit *$`));
+  await shows(new RegExp(`^.*LIVE.*\\n(?:.*\\n){${rows - 2}}.*q [\\w ]+$`));
 }
 
 /** A client that lost a response, and sends the payroll again under another key. */

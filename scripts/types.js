@@ -14,7 +14,11 @@ const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { optionDescriptions } = await loadSource(root, "scripts/docs/pages.ts");
 const NOTE = "// Written from the sources by `npm run docs`: change those, not this.\n";
 
-const declarations = { "types/index.d.cts": library(), "types/vitest.d.ts": forVitest() };
+const declarations = {
+  "types/index.d.cts": library(),
+  "types/vitest.d.ts": ofEntry("vitest"),
+  "types/playwright.d.ts": ofEntry("playwright"),
+};
 writeGenerated(
   root,
   declarations,
@@ -51,11 +55,11 @@ function withWords(bundle) {
   );
 }
 
-/** The vitest entry is one file, whose imports are those of the library. */
-function forVitest() {
-  const source = readFileSync(join(root, "src/vitest.ts"), "utf8");
+/** The entry for a test runner is one file, whose imports are those of the library. */
+function ofEntry(name) {
+  const source = readFileSync(join(root, `src/${name}.ts`), "utf8");
   const { outputText } = ts.transpileDeclaration(source, {
-    fileName: "vitest.ts",
+    fileName: `${name}.ts`,
     compilerOptions: { target: ts.ScriptTarget.ES2023, module: ts.ModuleKind.NodeNext, declaration: true },
   });
   const text = outputText

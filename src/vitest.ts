@@ -3,7 +3,6 @@
 import { test as base, expect, type TestAPI, type TestContext } from "vitest";
 import { explainResult } from "./client/verification-text.ts";
 import type {
-  ControlApi,
   Count,
   DeliveryMatch,
   Expectation,
@@ -11,26 +10,17 @@ import type {
   RequestMatch,
   Sandbox,
   SandboxOptions,
+  SharedSandbox,
+  TestFixtures,
 } from "./index.ts";
-import { connect, createSandbox, ownMerchant, SandboxError } from "./index.ts";
+import { createSandbox, openSharedSandbox, ownMerchant } from "./index.ts";
 import { realNow } from "./kernel/clock.ts";
 import { tryParseDuration } from "./kernel/duration.ts";
 
-/** A sandbox in this process or another. */
-export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "close">;
+export type { SharedSandbox } from "./index.ts";
 
-export interface SandboxFixtures<Shared extends SharedSandbox = SharedSandbox> {
-  /**
-   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one per worker. Changes beyond `merchant`,
-   * such as to the clock, affect all tests that share it.
-   */
-  sandbox: Shared;
-  /**
-   * A merchant with fixture data for this test only, removed after it. It is named after the test and its file, so its
-   * ids, keys and faults are the same in every run.
-   */
-  merchant: OwnMerchant;
-}
+/** The fixtures of a test. */
+export interface SandboxFixtures<Shared extends SharedSandbox = SharedSandbox> extends TestFixtures<Shared> {}
 
 const testIn = <Shared extends SharedSandbox>(open: () => Promise<Shared>): TestAPI<SandboxFixtures<Shared>> =>
   base.extend<SandboxFixtures<Shared>>({
@@ -81,20 +71,8 @@ function nameOf({ name, suite, file, result }: TestContext["task"]): string {
 export const createTest = (options: SandboxOptions): TestAPI<SandboxFixtures<Sandbox>> =>
   testIn(() => createSandbox(options));
 
-export const test: TestAPI<SandboxFixtures> = testIn(openShared);
+export const test: TestAPI<SandboxFixtures> = testIn(openSharedSandbox);
 export { expect };
-
-async function openShared(): Promise<SharedSandbox> {
-  const { MERCHANT_SANDBOX_URL: url, MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken } = process.env;
-  if (!url) return createSandbox();
-  const sandbox = connect(url, { controlToken });
-  await sandbox.health().catch(({ message }: Error) => {
-    throw new SandboxError(
-      `${message} MERCHANT_SANDBOX_URL is ${url}; without it, each worker has a sandbox of its own.`,
-    );
-  });
-  return { ...sandbox, url, baseUrl: `${url}/v1`, close: async () => {} };
-}
 
 /** How many matches are expected (default: at least one), and how long to wait for them. */
 export interface HowOften {

@@ -783,12 +783,19 @@ export type FaultAction = {
   /** How it breaks (default: `reset`) */
   as?: "reset" | "empty" | "garbage" | "malformed_chunk" | "hang";
 } | {
-  /** Corrupts the response body. The operation still takes effect. */
+  /** Corrupts or patches the response body. The operation still takes effect. */
   type: "body";
-  /** How it is corrupted (default: `truncate`) */
-  as?: "truncate" | "invalid_json" | "html" | "wrong_content_type" | "drip";
+  /** How it is corrupted; `patch` leaves it valid (default: `truncate`) */
+  as?: "truncate" | "invalid_json" | "html" | "wrong_content_type" | "drip" | "patch";
+  /** JSON Merge Patch (RFC 7396) of the response: null removes a field */
+  patch?: Record<string, unknown>;
   /** How fast `drip` sends (default: 100) */
   bytesPerSecond?: number;
+} | {
+  /** Answers as a later version of the service might: with unknown fields, unknown values of enumerations, null where it is allowed, and fields in another order. Finds clients that read responses too strictly. */
+  type: "evolve";
+  /** What is changed (default: `everything`) */
+  as?: "everything" | "fields" | "enums" | "nulls" | "order";
 } | {
   /** Takes the whole service down, for every operation and every key. Requests with a disallowed Host still get 403. */
   type: "outage";
@@ -851,13 +858,13 @@ export type FaultAction = {
 } | {
   /** Sends a delivery with a wrong signature. */
   type: "signature";
-  /** What is wrong with it (default: `wrong_secret`) */
-  as?: "missing" | "wrong_secret" | "previous_secret" | "body_changed" | "malformed";
+  /** What is wrong with it; `reserialised` is that of the same event, written in another way (default: `wrong_secret`) */
+  as?: "missing" | "wrong_secret" | "previous_secret" | "body_changed" | "reserialised" | "malformed";
 } | {
   /** Changes the event, and signs it as changed. */
   type: "payload";
-  /** What is changed; `reformat` only writes the JSON in another way (default: `extra_field`, or `patch` if one is given) */
-  as?: "patch" | "truncate" | "unknown_type" | "extra_field" | "invalid_json" | "reformat";
+  /** What is changed; `evolve` is what a later version of the service might send, `reformat` only writes the JSON in another way (default: `extra_field`, or `patch` if one is given) */
+  as?: "patch" | "truncate" | "unknown_type" | "extra_field" | "evolve" | "invalid_json" | "reformat";
   /** JSON Pointers into the event, each with its new value */
   patch?: Record<string, unknown>;
 } | {
@@ -1420,6 +1427,8 @@ export interface MerchantsMintInput {
 export interface MerchantsMintReply {
   merchant: string;
   apiKey: string;
+  /** Base URL for clients */
+  baseUrl: string;
 }
 export interface MerchantsRemoveReply {
   removed: string;
@@ -2485,6 +2494,8 @@ declare const errors: {
   route_not_found: ErrorFacts;
   live_key_refused: ErrorFacts;
   merchant_suspended: ErrorFacts;
+  test_merchant_refused: ErrorFacts;
+  test_merchant_missing: ErrorFacts;
   host_not_allowed: ErrorFacts;
   origin_not_allowed: ErrorFacts;
   control_token_required: ErrorFacts;
@@ -2589,6 +2600,11 @@ export declare function connect(url: string, { controlToken }?: ConnectOptions):
 export interface OwnMerchant {
   readonly id: string;
   readonly apiKey: string;
+  /**
+   * The W3C header `baggage`: with the isolation on, a call that has it and the key of the fixture's own merchant acts
+   * as this merchant.
+   */
+  readonly baggage: string;
   /** The base URL for the client under test, including `/v1`. */
   readonly baseUrl: string;
   readonly faults: {
@@ -2722,6 +2738,8 @@ interface Options {
   life: "on" | "off";
   /** reject body fields of an unexpected shape, or keep them as sent (default: checked) */
   bodies: "checked" | "open";
+  /** let a call act as the test's merchant that its `baggage` header names; strict requires one (default: off) */
+  isolation: "off" | "on" | "strict";
   /** limit requests per merchant: 10/10s, none, or OPERATION=5/1m for one (default: 6000/60s) */
   rateLimit: Record<string, RateLimit>;
   /** set an assumption, such as bookings.decline.status=202; `assumptions` lists those that can be set */
@@ -2813,6 +2831,36 @@ export interface SandboxOptions extends GivenOptions {
   listen?: boolean | undefined;
 }
 export declare function createSandbox(given?: SandboxOptions): Promise<Sandbox>;
+/** A sandbox in this process or another. */
+export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "close">;
+/** What a test gets from the fixtures for Vitest and Playwright, and from `withMerchant`. */
+export interface TestFixtures<Shared extends SharedSandbox = SharedSandbox> {
+  /**
+   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one for the tests of this process. Changes
+   * beyond `merchant`, such as to the clock, affect all tests that share it.
+   */
+  sandbox: Shared;
+  /**
+   * A merchant with fixture data for this test only, removed after it. It is named after the test, so its ids, keys and
+   * faults are the same in every run.
+   */
+  merchant: OwnMerchant;
+}
+/** The sandbox that MERCHANT_SANDBOX_URL names, or a new one in memory. `close` closes only a new one. */
+export declare function openSharedSandbox(): Promise<SharedSandbox>;
+/**
+ * Creates a merchant for a test. Its fixture is that of the app's own merchant, whose key is MERCHANT_API_KEY, so that
+ * the app may act as it.
+ */
+export declare function createTestMerchant(sandbox: ControlApi, name: string | undefined): Promise<OwnMerchant>;
+/**
+ * Gives a test of any runner, such as Jest or node:test, a sandbox and a merchant of its own, which is removed after
+ * it.
+ *
+ * @example
+ * test("declines a booking", withMerchant(async ({ merchant }) => { … }));
+ */
+export declare function withMerchant<Given extends unknown[]>(run: (fixtures: TestFixtures, ...given: Given) => unknown): (...given: Given) => Promise<void>;
 type Body = string | Uint8Array;
 interface Signed {
   /** The body exactly as it was received: bytes, or their text, before any parsing. */

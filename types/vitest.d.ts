@@ -1,20 +1,10 @@
 // Written from the sources by `npm run docs`: change those, not this.
 
 import { expect, type TestAPI } from "vitest";
-import type { ControlApi, Count, DeliveryMatch, OwnMerchant, RequestMatch, Sandbox, SandboxOptions } from "./index.cjs";
-/** A sandbox in this process or another. */
-export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "close">;
-export interface SandboxFixtures<Shared extends SharedSandbox = SharedSandbox> {
-  /**
-   * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one per worker. Changes beyond `merchant`,
-   * such as to the clock, affect all tests that share it.
-   */
-  sandbox: Shared;
-  /**
-   * A merchant with fixture data for this test only, removed after it. It is named after the test and its file, so its
-   * ids, keys and faults are the same in every run.
-   */
-  merchant: OwnMerchant;
+import type { Count, DeliveryMatch, RequestMatch, Sandbox, SandboxOptions, SharedSandbox, TestFixtures } from "./index.cjs";
+export type { SharedSandbox } from "./index.cjs";
+/** The fixtures of a test. */
+export interface SandboxFixtures<Shared extends SharedSandbox = SharedSandbox> extends TestFixtures<Shared> {
 }
 /**
  * Creates a `test` with one sandbox per worker that has these options. Call it at the top of a file, not in a

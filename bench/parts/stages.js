@@ -23,7 +23,7 @@ const FIRST = "admit(guard";
 /** The code that each variant omits. */
 export const cuts = {
   nothing: [before(FIRST)],
-  guard: [before("identify(tenants")],
+  guard: [{ file: PIPE, find: "findCaller(context);", replace: "" }, before("faults.outage,")],
   route: [before("faults.auth,")],
   key: [before("faults.limit,")],
   limit: [before("readBody,")],

@@ -72,6 +72,8 @@ export const serviceSurface = (url: string, version: string): Surface => ({
       "invalid_api_key",
       "token_expired",
       "live_key_refused",
+      "test_merchant_refused",
+      "test_merchant_missing",
       "merchant_suspended",
       "host_not_allowed",
       "origin_not_allowed",

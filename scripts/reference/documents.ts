@@ -13,6 +13,7 @@ import { actions, matchSchemas } from "../../src/faults/rule-schema.ts";
 import { triggerSchema } from "../../src/faults/trigger.ts";
 import { behaviours as authentication } from "../../src/http/authenticate.ts";
 import { behaviours as idempotency } from "../../src/http/idempotency.ts";
+import { behaviours as isolation } from "../../src/http/isolation.ts";
 import { behaviours as limits } from "../../src/http/rate-limit.ts";
 import { behaviours as bodies } from "../../src/http/read-body.ts";
 import { behaviours as errors } from "../../src/http/reply.ts";
@@ -47,7 +48,7 @@ const WebhookEndpoint = withFields(webhookEndpoints, { health: WebhookHealth });
 
 export const events = eventsOf(catalogue, resources);
 export const behaviours = [
-  ...[...paths, ...bodies, ...authentication, ...limits, ...errors],
+  ...[...paths, ...bodies, ...authentication, ...isolation, ...limits, ...errors],
   ...[...collections, ...arrivals, ...life, ...ids, ...logins, ...areas, ...pages],
   ...[...idempotency, ...dispatch, ...schedule, ...eventBodies, ...signature, ...targets],
   ...[...endpoints, ...pending],

@@ -123,6 +123,8 @@ function schemaFacts({ operations, resources }: LedgerSource): ServiceFact[] {
 const OWN_ERRORS: ReadonlySet<ErrorCode> = new Set([
   ...([
     "live_key_refused",
+    "test_merchant_refused",
+    "test_merchant_missing",
     "host_not_allowed",
     "origin_not_allowed",
     "control_token_required",

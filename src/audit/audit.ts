@@ -5,6 +5,7 @@ import type { WebhookRequest } from "../contracts/webhook.ts";
 import { createClock, isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
+import { VERIFY_RAW_BYTES } from "../kernel/json-forms.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";
 import type { WebhookEvent } from "../webhooks/webhook-request.ts";
@@ -28,8 +29,16 @@ export interface AuditDependencies extends TestDeliveryOptions {
   send(request: WebhookRequest): Promise<Outcome>;
   /** The secret of the endpoint registered at a URL. */
   secretOf(url: string): string | undefined;
+  /** Other secrets that the receiver may have by mistake. */
+  otherSecrets(url: string, secret: string): readonly OtherSecret[];
   /** The events of the probes. */
   template: EventTemplate;
+}
+
+export interface OtherSecret {
+  secret: string;
+  /** Completes "The receiver verifies with". */
+  what: string;
 }
 
 export interface AuditInput {
@@ -78,7 +87,23 @@ export async function* auditReceiver(
     if (counts) counts.settled(probe, yield { do: "count", ...counts.expected(probe, found) });
   }
   const late = counts && (yield* countLate(counts));
-  return conclude({ url, tried, outcomes, first, note, late, ...(counts && { counts }), type: deps.template.type });
+  const verifiesWith = first.some(isRejected) ? await findSecret(deps, input, secret) : undefined;
+  const type = deps.template.type;
+  return conclude({ url, tried, outcomes, first, note, late, ...(counts && { counts }), type, verifiesWith });
+}
+
+/** Sends a genuine event signed with each other secret, and returns the one that the receiver accepts. */
+async function findSecret(
+  deps: AuditDependencies,
+  { url, run }: AuditInput,
+  secret: string,
+): Promise<OtherSecret | undefined> {
+  for (const other of deps.otherSecrets(url, secret)) {
+    const make = createTestDeliveries(deps, other.secret, run, deps.template);
+    const outcome = await deps.send(requestOf(deps, make.genuine(), url, other.secret));
+    if (isAccepted(outcome)) return other;
+  }
+  return undefined;
 }
 
 type EffectCounts = ReturnType<typeof createEffectCounts>;
@@ -106,9 +131,12 @@ interface Evidence {
   late: number | undefined;
   /** The type of the events. */
   type: string;
+  /** The secret that the receiver has in the place of the right one, if it is known. */
+  verifiesWith: OtherSecret | undefined;
 }
 
-function conclude({ url, tried, outcomes, first, note, counts, late = 0, type }: Evidence) {
+function conclude(evidence: Evidence) {
+  const { url, tried, outcomes, first, note, counts, late = 0, type, verifiesWith } = evidence;
   const forgedOutcomes = (probe: Probe) => judgedOutcomes(probe, outcomes.get(probe) ?? []);
   const forgery = tried.filter(({ isForgery }) => isForgery);
   const verifies = forgery.every((probe) => forgedOutcomes(probe).every(isRejected));
@@ -119,13 +147,30 @@ function conclude({ url, tried, outcomes, first, note, counts, late = 0, type }:
     const byResponse = judge(probe, found, { first, forged, verifies });
     return withEffects(byResponse, found && counts?.judge(probe, found, type));
   });
-  if (results[0]) results[0].did += note;
+  const [genuine] = results;
+  if (genuine) genuine.did += note;
+  const isRawBytes = results.some(({ probe, why }) => probe === "raw_bytes" && why === VERIFY_RAW_BYTES);
+  if (genuine && first.some(isUnverified)) genuine.why = whyUnverified(verifiesWith, isRawBytes);
   results.push(...(counts ? lateResults(late) : [unchecked()]));
   const verdict: Verdict =
     (["fail", "inconclusive"] as const).find((worst) => results.some((result) => result.verdict === worst)) ?? "pass";
   /** Whether the receiver accepted a request that was not signed with its secret. */
   const forgeryAccepted = forgery.some((probe) => forgedOutcomes(probe).some(isAccepted));
   return { url, verdict, forgeryAccepted, probes: results };
+}
+
+/** Whether the status says that the signature did not match. */
+const isUnverified = ({ responseStatus }: Outcome) => responseStatus === 401 || responseStatus === 403;
+
+/** The first suspect of a rejected genuine event is the secret. */
+function whyUnverified(verifiesWith: OtherSecret | undefined, isRawBytes: boolean): string {
+  if (verifiesWith) return `The receiver verifies with ${verifiesWith.what}: give it the endpoint's own, as it is.`;
+  if (isRawBytes) return VERIFY_RAW_BYTES;
+  return (
+    "Check the secret first: the receiver must have the one of this endpoint, whole, with its whsec_, as it is since " +
+    "its last rotation; without --secret, the audit signs with that one. It has none of the other secrets that the " +
+    "sandbox knows."
+  );
 }
 
 type ProbeResult = ReturnType<typeof judge>;

@@ -11,11 +11,17 @@ import type {
   SandboxVerifyReply,
   TriggeredEvent,
 } from "../../generated/control-api.ts";
+import { baggageOf } from "../kernel/baggage.ts";
 import type { CountedExpectation, SandboxApi, VerifyOptions } from "./effects.ts";
 
 export interface OwnMerchant {
   readonly id: string;
   readonly apiKey: string;
+  /**
+   * The W3C header `baggage`: with the isolation on, a call that has it and the key of the fixture's own merchant acts
+   * as this merchant.
+   */
+  readonly baggage: string;
   /** The base URL for the client under test, including `/v1`. */
   readonly baseUrl: string;
   readonly faults: {
@@ -51,8 +57,7 @@ export async function ownMerchant(
   sandbox: SandboxApi,
   { fixture, name }: { fixture?: string | undefined; name?: string | undefined } = {},
 ): Promise<OwnMerchant> {
-  const { baseUrl } = await sandbox.overview();
-  const { merchant, apiKey } = await sandbox.merchants.mint({
+  const { merchant, apiKey, baseUrl } = await sandbox.merchants.mint({
     ...(fixture !== undefined && { fixture }),
     ...(name !== undefined && { name }),
   });
@@ -60,6 +65,7 @@ export async function ownMerchant(
   return {
     id: merchant,
     apiKey,
+    baggage: baggageOf(merchant),
     baseUrl,
     faults: {
       add: (rule) => sandbox.faults.add({ ...rule, match: { ...rule.match, merchant } }),

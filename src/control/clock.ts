@@ -3,6 +3,7 @@
 import { endpointFactory } from "../areas/declare/operation.ts";
 import { LifeChange } from "../contracts/life.ts";
 import { AttemptMessage, ClockState, type LiveEvent } from "../contracts/live-messages.ts";
+import type { Judge } from "../judge/judge.ts";
 import { type Clock, isoTime, LATEST_TIME } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { pick } from "../kernel/pick.ts";
@@ -16,6 +17,7 @@ interface Parts extends Pick<Stores, "idempotencyReplies"> {
   clock: Clock;
   dispatcher: Pick<Dispatcher, "listen">;
   life: Pick<Life, "listen">;
+  judge: Pick<Judge, "resolveDue">;
   /** Sends an event to the live stream. */
   publish(event: LiveEvent): void;
 }
@@ -56,12 +58,13 @@ const setClock = endpoint({
   }),
   example: { mode: "frozen", now: "2026-01-05T09:00:00Z" },
   reply: ClockState,
-  handle({ clock, publish, body }) {
+  handle({ clock, publish, judge, body }) {
     const { mode = "real", now } = body;
     const time = timeOf("now", now);
     if (mode === "real" && time !== undefined)
       fail("validation_failed", "A real clock cannot be set; use mode offset to run from another time.");
     clock.set(mode, time);
+    judge.resolveDue();
     return publishClock({ clock, publish });
   },
 });
@@ -131,6 +134,7 @@ const advanceClock = endpoint({
         `The clock was set before it had advanced to ${isoTime(until)}: it is ${isoTime(clock.now())} now. ` +
           "Advance it again.",
       );
+    context.judge.resolveDue();
     return { ...publishClock(context), ...played.result() };
   },
 });
@@ -142,7 +146,7 @@ function endOf(now: number, span: number): number {
 }
 
 /** Records attempts and changes between `start` and `stop`. */
-function createRecorder({ dispatcher, life, idempotencyReplies }: Omit<Parts, "clock" | "publish">) {
+function createRecorder({ dispatcher, life, idempotencyReplies }: Omit<Parts, "clock" | "judge" | "publish">) {
   const attempts: AttemptMessage[] = [];
   const happened: LifeChange[] = [];
   let omitted = 0;

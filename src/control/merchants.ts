@@ -2,6 +2,7 @@
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import { ClockState, type LiveEvent, Merchant } from "../contracts/live-messages.ts";
+import { API_PREFIX } from "../contracts/paths.ts";
 import type { AnyRecord, Resource } from "../contracts/resource.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { nullable, type Static, Type, text } from "../schema/shapes.ts";
@@ -12,9 +13,11 @@ import type { World } from "../store/world/world.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { publishClock } from "./clock.ts";
 import { LISTED_MERCHANTS, MOST_LISTED, wholeList, wholeListOf } from "./given-values.ts";
+import type { About } from "./overview.ts";
 
 interface Parts extends Pick<Stores, "tenants" | "requestLog" | "createOperationContext"> {
   resources: readonly Resource[];
+  about: Pick<About, "url">;
   world: Pick<World, "mint" | "remove">;
   dispatcher: Pick<Dispatcher, "drainMerchant">;
   clock: Clock;
@@ -84,9 +87,16 @@ const mintMerchant = endpoint({
     ),
   }),
   example: { fixture: "lodge", name: "checkout.test.ts > pays once" },
-  reply: Type.Object({ merchant: Type.String(), apiKey: Type.String() }),
+  reply: Type.Object({
+    merchant: Type.String(),
+    apiKey: Type.String(),
+    baseUrl: Type.String({ description: "Base URL for clients" }),
+  }),
   status: 201,
-  handle: ({ body, world }) => world.mint(body.fixture ?? "lodge", body.name),
+  handle: ({ body, world, about }) => ({
+    ...world.mint(body.fixture ?? "lodge", body.name),
+    baseUrl: about.url() + API_PREFIX,
+  }),
 });
 
 const Fixture = Type.Object(
@@ -122,8 +132,8 @@ const removeMerchant = endpoint({
   summary: "Remove a merchant with all its data",
   description:
     "Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one " +
-    "webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules end. " +
-    "Its requests, events, deliveries and verdicts stay in the logs: " +
+    "webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules " +
+    "end. Its requests, events, deliveries and verdicts stay in the logs: " +
     "reports, coverage and `verify` include them until a reset of everything.",
   reply: Type.Object({ removed: Type.String() }),
   errors: ["resource_not_found"],

@@ -4,8 +4,9 @@ import type { IncomingMessage } from "node:http";
 import { fail } from "../kernel/errors.ts";
 import { containsLiveKey } from "../kernel/mask.ts";
 import type { Behaviour } from "../schema/assumed.ts";
-import type { Tenants } from "../store/records/tenants.ts";
+import type { Identity, Tenants } from "../store/records/tenants.ts";
 import { contextOf, headerOnce, type RequestContext, type Stage } from "./context.ts";
+import { actingIdentity, type Isolation, requireIsolation } from "./isolation.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 
 const INVALID_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
@@ -14,20 +15,29 @@ const INVALID_TOKEN = { "WWW-Authenticate": 'Bearer error="invalid_token"' };
  * Looks up the key's identity without rejecting the request, so that every response can carry the caller's rate limit
  * headers.
  */
-export function identify(tenants: Tenants, limiter: RateLimiter): (context: RequestContext) => void {
+export function identify(
+  tenants: Tenants,
+  limiter: RateLimiter,
+  isolation: Isolation,
+): (context: RequestContext) => void {
   return (context) => {
     const token = bearer(context.incoming.headers.authorization);
-    if (token?.startsWith("sk_test_")) context.identity = tenants.identify(token);
+    const own = token?.startsWith("sk_test_") ? tenants.identify(token) : undefined;
+    context.identity = own && actingIdentity(tenants, isolation, context, own);
     context.bucket = limiter.bucket(context);
   };
 }
 
 /** Calls `onFailure` for each failed authentication, to charge it to the rate limit window of the client's address. */
-export function authenticate(onFailure: (context: RequestContext) => void): Stage {
+export function authenticate(
+  tenants: Tenants,
+  isolation: Isolation,
+  onFailure: (context: RequestContext) => void,
+): Stage {
   return (request, _response, next) => {
     const context = contextOf(request);
     try {
-      check(context);
+      requireIsolation(tenants, isolation, context, check(context));
     } catch (error) {
       onFailure(context);
       throw error;
@@ -36,7 +46,7 @@ export function authenticate(onFailure: (context: RequestContext) => void): Stag
   };
 }
 
-function check(context: RequestContext): void {
+function check(context: RequestContext): Identity {
   const { incoming } = context;
   refuseLiveKeyIn(incoming);
   const sent = headerOnce(incoming, "authorization");
@@ -64,6 +74,7 @@ function check(context: RequestContext): void {
   if (identity.expires !== null && identity.expires <= context.at)
     fail("token_expired", "The session has expired. Log in again at POST /v1/merchants/login.", {}, INVALID_TOKEN);
   if (identity.status === "suspended") fail("merchant_suspended", `The merchant ${identity.merchant} is suspended.`);
+  return identity;
 }
 
 /** Rejects a live key in the target or in a header. */

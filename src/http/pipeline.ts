@@ -11,6 +11,7 @@ import { contextOf, isAbandoned, type Reply, type RequestContext, type Stage, se
 import { refusePages } from "./cors.ts";
 import { admit, type Guard } from "./guard.ts";
 import { readIdempotencyKey, recall } from "./idempotency.ts";
+import type { Isolation } from "./isolation.ts";
 import { chargeAddress, limit, type RateLimiter } from "./rate-limit.ts";
 import { readBody, yieldIfLong } from "./read-body.ts";
 import { failureReply, sendFailure } from "./reply.ts";
@@ -40,6 +41,7 @@ export interface PipelineDependencies
   clock: Clock;
   limiter: RateLimiter;
   bodies: BodyMode;
+  isolation: Isolation;
   faults: FaultStages;
   committed: (request: string) => Promise<void> | undefined;
   recorder: RequestRecorder;
@@ -51,10 +53,10 @@ export interface PipelineDependencies
 export function createPipeline(
   deps: PipelineDependencies,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const { guard, catalogue, clock, tenants, limiter, idempotencyReplies, bodies, recorder, faults } = deps;
+  const { guard, catalogue, clock, tenants, limiter, isolation, idempotencyReplies, bodies, recorder, faults } = deps;
   const paths = pathsOf(API_PREFIX, catalogue);
   const refuse = ({ path }: RequestContext) => refusePath(path, paths);
-  const findCaller = identify(tenants, limiter);
+  const findCaller = identify(tenants, limiter, isolation);
   const beforeRoute = inTurn(
     admit(guard, (context) => {
       findCaller(context); //                            rejects nothing: finds the merchant and its rate limit window
@@ -66,7 +68,7 @@ export function createPipeline(
   // Here the router finds the operation by its path:    404 405
   const ofRoute = inTurn(
     faults.auth, //                                      401 injected
-    authenticate(chargeAddress(limiter, clock)), //      401 403, or 429 for the client's address
+    authenticate(tenants, isolation, chargeAddress(limiter, clock)), // 401 403, or 429 for the client's address
     refusePages, //                                      403
     faults.limit, //                                     429 injected
     limit(limiter, clock), //                            429

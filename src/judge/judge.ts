@@ -70,10 +70,7 @@ export function createJudge(options: JudgeOptions) {
   const { firings, calls, writes } = state;
   const observeQueue = () => drainQueue(state);
   const sandboxes: AddedSandbox[] = [];
-  state.alarm.onRing(() => {
-    drainQueue(state);
-    state.alarm.by(resolve(state));
-  });
+  state.alarm.onRing(() => resolveAndSetAlarm(state));
   const forget = (merchant?: string) => {
     drainQueue(state);
     state.log.forget(merchant);
@@ -120,6 +117,8 @@ export function createJudge(options: JudgeOptions) {
     made: () => state.log.made(),
     /** The number of final verdicts that are stored. */
     kept: () => state.log.kept(),
+    /** Makes the verdicts final that are due. Call it after sandbox time has jumped: the alarm counts real time. */
+    resolveDue: () => resolveAndSetAlarm(state),
     /**
      * Makes pending verdicts final and publishes them, at the end of a run or before a reset (default: for all
      * merchants).
@@ -141,6 +140,11 @@ export function createJudge(options: JudgeOptions) {
     /** Stops the alarm. */
     stop: state.alarm.stop,
   };
+}
+
+function resolveAndSetAlarm(state: JudgeState): void {
+  drainQueue(state);
+  state.alarm.by(resolve(state));
 }
 
 function isWatching(state: JudgeState, merchant: string | undefined): boolean {

@@ -83,15 +83,15 @@ export function createRetryTracker(listeners: RetryListeners) {
     },
     observe(call: ObservedCall) {
       const chain = revise(state, call) ?? retry(state, call);
-      resolve(state, arrivalOf(call), call);
+      resolve(state, arrivalOf(call));
       if (call.failure)
         addPending(state, call, chain ?? { calls: [call], ownWaits: [], confirmedBy: "database", lookalikes: [] });
       else if (chain) listeners.onChainEnd(chain, false);
     },
     /** When the next chain ends without a further call; Infinity when none does. */
-    nextDue: () => Math.min(Infinity, ...pending.filter(endsByItself).map(deadlineOf)),
+    nextDue: () => Math.min(Infinity, ...pending.map(deadlineOf)),
     /** Ends the chains whose deadline has passed. */
-    resolve: (now: Moment) => resolve(state, now, undefined),
+    resolve: (now: Moment) => resolve(state, now),
     /** Ends all chains, because the run is over. A retry that still arrives revises their verdicts. */
     conclude(now: Moment) {
       for (const ended of pending.splice(0)) {
@@ -115,14 +115,11 @@ function addPending({ pending, listeners }: TrackerState, call: ObservedCall, ch
   if (pending.length === MAX_PENDING) listeners.onDrop(pending.shift() as PendingRetry);
   const added = { call, chain, patience };
   pending.push(added);
-  if (endsByItself(added)) listeners.onDue(deadlineOf(added));
+  listeners.onDue(deadlineOf(added));
 }
 
 /** Real milliseconds. */
 const deadlineOf = ({ call, patience }: PendingRetry) => call.answered + patience;
-
-/** Whether the client is known to retry, so that it has given up at the deadline even if it sends nothing else. */
-const endsByItself = ({ chain }: PendingRetry) => chain.calls.length > 1;
 
 const hasSameKey = (before: ObservedCall, call: ObservedCall) =>
   call.key !== undefined && before.key === call.key && isSameAddress(before, call) && before.answered <= call.arrived;
@@ -274,15 +271,11 @@ const weaker = (one: Confirmation, other: Confirmation) =>
 export const isOverdue = ({ call, patience }: PendingRetry, now: Moment) =>
   waitBetween(responseOf(call), now) > patience;
 
-/**
- * Ends chains past their deadline. A missing retry is final only if `latest`, the call that just arrived, shows its
- * client still running.
- */
-function resolve(state: TrackerState, now: Moment, latest: ObservedCall | undefined): void {
+/** Ends chains past their deadline. A retry that still arrives revises their verdicts. */
+function resolve(state: TrackerState, now: Moment): void {
   const { pending, revisable, listeners } = state;
   for (const ended of pending.filter((one) => isOverdue(one, now))) {
     const { call, chain } = ended;
-    if (!endsByItself(ended) && latest?.caller !== call.caller) continue;
     pending.splice(pending.indexOf(ended), 1);
     const verdicts = listeners.onChainEnd(chain, true);
     addRevisable(revisable, {

@@ -176,7 +176,7 @@ export const buildVerdict = (
   merchant: subject.merchant ?? null,
   operation: subject.operation ?? null,
   says: finding.says,
-  hint: rule.hint,
+  hint: finding.hint ?? rule.hint,
   ...describeCalls(finding.calls ?? []),
   attempts: (finding.attempts ?? []).map(({ id: attempt }) => attempt),
   confirmedBy: finding.verdict === "inconclusive" ? null : (rule.confirmedBy ?? subject.confirmedBy),

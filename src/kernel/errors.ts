@@ -42,6 +42,8 @@ export const errors = {
   ...errorsOf(403, "permission_error", {
     live_key_refused: "A live key was sent. The sandbox checks only its prefix; it neither stores nor returns the key.",
     merchant_suspended: "The merchant of this key is suspended.",
+    test_merchant_refused: "The `baggage` header names a merchant that was not created from the key's own one.",
+    test_merchant_missing: "With `--isolation strict`, the `baggage` header names no merchant of a test.",
     host_not_allowed: "The `Host` header names another machine. This prevents DNS rebinding.",
     origin_not_allowed: "A web page of another origin sent the request.",
     control_token_required: "The sandbox is open to the network, and the control API request lacks the control token.",

@@ -49,8 +49,9 @@ function suite(name: string, run: RunReport, cases: readonly Case[]) {
 /** The problems, without the failed verdicts: these are cases of their own. */
 function otherProblems(run: RunReport): string[] {
   const failed = countsAsFailure(run, "verdicts") ? run.verdicts.filter(({ verdict }) => verdict === "fail") : [];
-  const shown = new Set(failed.map((verdict) => problemText(verdictLine(verdict))));
-  return run.problems.filter((problem) => !shown.has(problem));
+  const shown = failed.map((verdict) => problemText(verdictLine(verdict)));
+  // The line of a cause ends with the number of verdicts that share it.
+  return run.problems.filter((problem) => !shown.some((line) => problem.startsWith(line)));
 }
 
 function problemCase(problem: string): Case {

@@ -1,6 +1,6 @@
 // Runs audits of receivers with the sender and the settings of the sandbox, and keeps those that wait for a count.
 
-import type { AuditDependencies, AuditStep, RunningAudit } from "../audit/audit.ts";
+import type { AuditDependencies, AuditStep, OtherSecret, RunningAudit } from "../audit/audit.ts";
 import type { WebhookRequest } from "../contracts/webhook.ts";
 import type { AuditWish, StartedAudit } from "../control/audits.ts";
 import { fail } from "../kernel/errors.ts";
@@ -80,8 +80,7 @@ const stepOf = (step: AuditStep): NonNullable<StartedAudit["next"]> =>
 
 /** Loads the audit's parts at its first run. */
 async function openDependencies(engine: Engine, event: string | undefined, gone: () => AbortSignal | undefined) {
-  const { clock, random, stores, targets } = engine;
-  const { tenants, deliveries } = stores;
+  const { clock, random, targets } = engine;
   const { likeEvent, paymentEvents } = await import("../audit/test-deliveries.ts");
   const options = senderOptions(engine);
   const sender = createSender(options);
@@ -100,14 +99,41 @@ async function openDependencies(engine: Engine, event: string | undefined, gone:
       return sender.send(request).outcome;
     },
     /** The secret of the newest endpoint at an address: a client that registers again uses the new secret. */
-    secretOf(url: string) {
-      const endpoints = tenants
-        .list()
-        .flatMap(({ id }) => deliveries.secrets(id).map(({ endpoint }) => deliveries.receiver(id, endpoint)));
-      return endpoints.findLast((receiver) => receiver?.url === url)?.secret;
-    },
+    secretOf: (url: string) => endpointsOf(engine).findLast((endpoint) => endpoint.url === url)?.secret,
+    otherSecrets: (url, secret) => otherSecrets(endpointsOf(engine), url, secret),
   };
   return { deps, close: () => sender.close() };
+}
+
+const endpointsOf = ({ stores: { tenants, deliveries } }: Engine) =>
+  tenants.list().flatMap(({ id: merchant }) =>
+    deliveries.secrets(merchant).flatMap(({ endpoint }) => {
+      const receiver = deliveries.receiver(merchant, endpoint);
+      return receiver ? [{ ...receiver, endpoint, merchant }] : [];
+    }),
+  );
+
+/** The most secrets that an audit tries. */
+const MAX_OTHERS = 20;
+
+/** What receivers verify with by mistake: a part of the secret, one that was rotated away, or another endpoint's. */
+function otherSecrets(endpoints: ReturnType<typeof endpointsOf>, url: string, secret: string): OtherSecret[] {
+  const own = endpoints.filter((endpoint) => endpoint.url === url);
+  const bare = secret.replace(/^whsec_/, "");
+  return [
+    ...(bare === secret ? [] : [{ secret: bare, what: "the secret without its whsec_" }]),
+    { secret: `${secret}\n`, what: "the secret and the line break after it" },
+    { secret: `"${secret}"`, what: "the secret and the quotes around it" },
+    ...own.flatMap(({ endpoint, previousSecret }) =>
+      previousSecret ? [{ secret: previousSecret, what: `the secret of ${endpoint} before its last rotation` }] : [],
+    ),
+    ...endpoints.map(({ endpoint, merchant, secret: other }) => ({
+      secret: other,
+      what: `the secret of the endpoint ${endpoint} of ${merchant}`,
+    })),
+  ]
+    .filter((other) => other.secret !== secret)
+    .slice(0, MAX_OTHERS);
 }
 
 /** The data of the newest event of a type, after which the events of the audit are made. */

@@ -16,7 +16,7 @@ import { type Assumptions, shownError } from "../store/assumptions.ts";
 import { createViews } from "../store/records/views.ts";
 import { readCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
-import { openSeeder } from "../store/world/seed.ts";
+import { openFixtureCopies } from "../store/world/fixture-copies.ts";
 import { openSnapshots } from "../store/world/snapshots.ts";
 import { openWorld } from "../store/world/world.ts";
 import { createVerifier, type Verifier } from "../verify/verifier.ts";
@@ -52,7 +52,7 @@ export function openControlApi(engine: Engine) {
   };
   const world = openWorld({
     stores,
-    seeder: openSeeder(stores, resources, clock),
+    copies: openFixtureCopies({ stores, resources, clock, random, open: engine.openScratch }),
     fixtures,
     image,
     random,

@@ -38,7 +38,7 @@ import { retryScheduleFact, scheduleInSeconds, scheduleOf } from "../webhooks/re
 import { shownSignature, signerUnder } from "../webhooks/signature.ts";
 import type { Address } from "./address.ts";
 import { operationsUnder, readAssumptions } from "./assumptions.ts";
-import { type Options, opensNetwork, optionDefinitions } from "./options.ts";
+import { type Options, opensNetwork } from "./options.ts";
 import { packageFile, requireFiles, version } from "./package-files.ts";
 
 /** An internal error of the sandbox. */
@@ -71,6 +71,8 @@ type Storage = DataOptions &
   ReturnType<typeof openData> & {
     /** A database image with the fixtures as they are seeded now. */
     image(): SeedImage;
+    /** Opens empty stores in memory. */
+    openScratch(): Stores;
   };
 
 export type Engine = ReturnType<typeof createEngine>;
@@ -93,7 +95,8 @@ const judgeRules = rules.map(({ id }) => id);
 export function openEngine({ source, ...given }: StorageOptions, snapshot: () => unknown): Engine {
   const data = openData(given, source);
   try {
-    return createEngine({ ...given, ...data, image: () => imageOf(given) }, snapshot);
+    const openScratch = () => openData(given).stores;
+    return createEngine({ ...given, ...data, image: () => imageOf(given), openScratch }, snapshot);
   } catch (error) {
     data.stores.discard();
     throw error;
@@ -146,6 +149,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     random,
     schedule,
     faults: faults.delivery,
+    schemaOf: (kind) => resources.find((resource) => resource.kind === kind)?.schema,
     cancelled: (endpoint) => hub.publish({ kind: "cancellation", ...endpoint }),
     report: (error) => reportDefect(listeners, error, "webhooks"),
   });
@@ -230,14 +234,17 @@ function openData({ options, assumed, address, clock, random }: DataOptions, sou
   return {
     targets,
     schedule,
-    stores: openStores({ clock, random, webhooks, bodies: options.bodies, trust: options.trust, rows, ...source }),
+    stores: openStores({
+      ...{ clock, random, webhooks, bodies: options.bodies, trust: options.trust, rows, ...source },
+      isIsolated: options.isolation !== "off",
+    }),
   };
 }
 
 function imageOf(given: DataOptions): SeedImage {
   const { options, fixtures, clock } = given;
-  const isDefaultData = options.fixtures === undefined && options.seed === optionDefinitions.seed.default;
-  const built = isDefaultData ? builtImage()?.(clock.now()) : undefined;
+  // The package's fixtures name every id and key, so their rows are the same for every seed.
+  const built = options.fixtures === undefined ? builtImage()?.(clock.now()) : undefined;
   return (
     built ??
     getSeedImage({ fixtures: fixtures(), resources, seed: options.seed, clock, open: () => openData(given).stores })

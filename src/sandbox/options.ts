@@ -42,6 +42,7 @@ export interface Options {
   clock: number | undefined;
   life: "on" | "off";
   bodies: "checked" | "open";
+  isolation: "off" | "on" | "strict";
   rateLimit: Record<string, RateLimit>;
   assumptions: AssumptionValues;
   faults: string | undefined;
@@ -162,6 +163,10 @@ export const optionDefinitions: Definitions = {
       "change records on their dates, such as payouts that arrive, or leave them as they are",
     ),
     bodies: choiceOption(["checked", "open"], "reject body fields of an unexpected shape, or keep them as sent"),
+    isolation: choiceOption(
+      ["off", "on", "strict"],
+      "let a call act as the test's merchant that its `baggage` header names; strict requires one",
+    ),
     rateLimit: {
       value: "limit",
       multiple: true,

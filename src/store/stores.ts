@@ -31,6 +31,8 @@ interface StoresOptions extends DatabaseOptions {
   clock: Clock;
   random: Random;
   webhooks: WebhookRules;
+  /** Whether the merchants of tests share the endpoints of the one that they were created from. Default: false. */
+  isIsolated?: boolean;
   /** Default: checked. */
   bodies?: Bodies | undefined;
 }
@@ -45,7 +47,10 @@ export function openStores(options: StoresOptions) {
   }
 }
 
-function openOver(database: Database, { clock, random, webhooks, bodies = "checked" }: StoresOptions) {
+function openOver(
+  database: Database,
+  { clock, random, webhooks, isIsolated = false, bodies = "checked" }: StoresOptions,
+) {
   const counters = openCounters(database, random);
   const tenants = openTenants(database, counters, random, clock);
   const dueRecords = openDueRecords(database, clock);
@@ -57,7 +62,9 @@ function openOver(database: Database, { clock, random, webhooks, bodies = "check
     database.transaction(heldEndpoints.holdDeliveries);
     heldEndpoints.holdStored();
   }
+  const baseOf = isIsolated ? tenants.baseOf : () => undefined;
   const outbox = openOutbox({
+    baseOf,
     database,
     clock,
     counters,
@@ -77,7 +84,7 @@ function openOver(database: Database, { clock, random, webhooks, bodies = "check
     dueRecords,
     outbox,
     heldEndpoints,
-    deliveries: openDeliveries(database, outbox),
+    deliveries: openDeliveries(database, outbox, baseOf),
     delayedDeliveries: openDelayedDeliveries(database),
     attempts,
     eventLog: openEventLog(database),

@@ -100,12 +100,12 @@ export function createEndpointQueues(deliveries: Deliveries, clock: Pick<Clock, 
 }
 
 function createPauses() {
-  const pauses = new Set<{ name: string }>();
+  const pauses = new Set<{ endpoint: string }>();
   return {
-    isPaused: (endpoint: EndpointKey) => pauses.size > 0 && [...pauses].some(({ name }) => name === nameOf(endpoint)),
-    /** Begins no delivery to an endpoint until the returned function is called. */
-    pause(endpoint: EndpointKey): () => void {
-      const pause = { name: nameOf(endpoint) };
+    isPaused: ({ endpoint }: EndpointKey) => pauses.size > 0 && [...pauses].some((one) => one.endpoint === endpoint),
+    /** Begins no delivery to an endpoint, of whatever merchant, until the returned function is called. */
+    pause({ endpoint }: EndpointKey): () => void {
+      const pause = { endpoint };
       pauses.add(pause);
       return () => void pauses.delete(pause);
     },

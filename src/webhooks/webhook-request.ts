@@ -18,7 +18,7 @@ export interface RequestOptions {
 /** Signs the event with the receiver's current secret and addresses it to its current URL. */
 export function buildRequest(
   { body, eventId, eventType }: WebhookEvent,
-  { url, secret }: Pick<Receiver, "url" | "secret">,
+  { url, secret, baggage }: Pick<Receiver, "url" | "secret" | "baggage">,
   { userAgent, sign }: RequestOptions,
 ): WebhookRequest {
   const headers = {
@@ -29,6 +29,7 @@ export function buildRequest(
     "User-Agent": userAgent,
     "Accept-Encoding": "identity",
     "Content-Length": String(Buffer.byteLength(body)),
+    ...(baggage !== undefined && { baggage }),
   };
   return { url, headers, body };
 }

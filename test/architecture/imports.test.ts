@@ -10,7 +10,7 @@ import { emptyDashboard } from "../support/live-rows.ts";
 /** Top to bottom. A room imports anything from a lower floor, and only types from its own floor. */
 const FLOORS: readonly (readonly string[])[] = [
   ["cli"],
-  ["vitest.ts"],
+  ["vitest.ts", "playwright.ts"],
   ["index.ts"],
   ["sandbox"],
   ["control"],

@@ -158,6 +158,7 @@ const rooms = ["src", "ui", "scripts", "test", "bench"]
 const sources = rooms.flatMap((room) =>
   readdirSync(room, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.(ts|tsx|js|cjs)$/.test(entry.name))
+    .filter(({ parentPath }) => !parentPath.includes("node_modules"))
     .map((entry) => join(entry.parentPath, entry.name)),
 );
 

@@ -87,3 +87,46 @@ describe("a delivery that failed and was retried", () => {
     expect(await verdictsOn([500, 200], [false, true])).toEqual([]);
   });
 });
+
+describe("a client that never retries", () => {
+  const limit = (bench: Bench) =>
+    bench.control("POST", "/faults", {
+      match: { operation: "payments.list" },
+      action: { type: "status", status: 429, retryAfter: "zero" },
+    });
+
+  test("is reported when its deadline passes, without another call and without a reader", async () => {
+    const bench = await open();
+    const verdict = published(bench, "retry.happened");
+    await limit(bench);
+    await bench.call("GET", "/v1/payments");
+    // Twice the wait that was asked for, and two seconds, in real time.
+    expect(await verdict).toMatchObject({ verdict: "fail", id: expect.any(String) });
+  });
+
+  test("is reported when the clock passes its deadline; a retry that still comes turns it into a pass", async () => {
+    const bench = await open();
+    const verdict = published(bench, "retry.happened");
+    await limit(bench);
+    await bench.call("GET", "/v1/payments");
+    await advance(bench, "1m");
+    const { id } = await verdict;
+    expect(await verdict).toMatchObject({ verdict: "fail", says: expect.stringContaining("was not retried in time") });
+    await bench.call("GET", "/v1/payments");
+    const { data } = await bench.control("GET", "/verdicts?rule=retry.happened");
+    expect(data).toMatchObject([{ id, verdict: "pass" }]);
+  });
+});
+
+test("a 401 to a genuine event asks for the secret first, then for the raw bytes", async () => {
+  const bench = await open();
+  const receiver = await receive();
+  await register(bench, receiver.url, ["payment.succeeded"]);
+  receiver.always(401);
+  await deliver(bench);
+  const { data } = await bench.control("GET", "/verdicts?rule=webhook.genuine_taken");
+  expect(data[0].verdict).toBe("fail");
+  expect(data[0].hint).toMatch(
+    /^Check the secret first: .* the signature is that of the parsed and re-serialised body: verify the raw bytes\. .*express\.raw/,
+  );
+});

@@ -105,10 +105,12 @@ describe("a client that is silent after its deadline", () => {
   /** A base at which the deadline of a failed call, 15 s later, has just passed. */
   const past = () => performance.now() - 1e9 - 16_000;
 
-  test("has failed to retry, which is not final: its retry may still come", () => {
+  test("has failed to retry, which its retry still revises", () => {
     const start = past();
     const made = judge(requestEntry(start, 503));
-    expect(made.verdicts()).toMatchObject([{ rule: "retry.happened", verdict: "fail", id: null, confirmedBy: "time" }]);
+    expect(made.verdicts()).toMatchObject([
+      { rule: "retry.happened", verdict: "fail", id: "vdt_1", confirmedBy: "time" },
+    ]);
     made.request(requestEntry(start + 15_900, 200));
     expect(made.of("retry.happened")).toEqual(["pass"]);
   });
@@ -194,7 +196,7 @@ describe("a run that ends", () => {
       expect(found).toEqual([]);
       if (end === "close") await bench.close();
       else await bench.reset();
-      expect(found).toMatchObject([{ rule: "retry.happened", verdict: "inconclusive", requests: ["req_2"] }]);
+      expect(found).toMatchObject([{ rule: "retry.happened", verdict: "inconclusive", requests: ["req_lodge_2"] }]);
     },
   );
 

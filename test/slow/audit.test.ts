@@ -311,6 +311,46 @@ describe("a receiver that verifies the parsed and re-serialised body", () => {
   });
 });
 
+describe("a receiver with the wrong secret is told which one it has", () => {
+  const verifying = (secretOf: () => string) =>
+    plain({
+      isGenuine: (body, signature) => signature === createHmac("sha256", secretOf()).update(body).digest("hex"),
+    });
+  const withSecret = (secret: string) => verifying(() => secret);
+
+  test.each([
+    ["without its prefix", SECRET.slice("whsec_".length), "the secret without its whsec_"],
+    ["with its line break", `${SECRET}\n`, "the secret and the line break after it"],
+  ])("%s", async (_, secret, what) => {
+    const [genuine] = (await audit(await withSecret(secret))).probes;
+    expect([genuine.verdict, genuine.why]).toEqual([
+      "fail",
+      `The receiver verifies with ${what}: give it the endpoint's own, as it is.`,
+    ]);
+  });
+
+  test("of another endpoint, or from before the last rotation", async () => {
+    const bench = await open();
+    const register = async (url: string) =>
+      (await bench.call("POST", "/v1/webhooks", { body: { url, events: ["payment.succeeded"] } })).body;
+    const other = await register(await plain());
+    let secret = other.secret;
+    const url = await verifying(() => secret);
+    const own = await register(url);
+    const found = await bench.control("POST", "/audit", { url });
+    expect(found.probes[0].why).toContain(`verifies with the secret of the endpoint ${other.id} of mer_lodge`);
+    secret = own.secret;
+    await bench.call("POST", `/v1/webhooks/${own.id}/rotate-secret`, { body: {} });
+    const after = await bench.control("POST", "/audit", { url });
+    expect(after.probes[0].why).toContain(`verifies with the secret of ${own.id} before its last rotation`);
+  });
+
+  test("that none of the known ones is, is the first suspect", async () => {
+    const [genuine] = (await audit(await withSecret("whsec_elsewhere"))).probes;
+    expect(genuine.why).toMatch(/^Check the secret first: /);
+  });
+});
+
 describe("a result contains", () => {
   test("the request, the actual and the expected response, and the reason", async () => {
     const { probes: tried } = await audit(await plain(taking(({ type }) => type.startsWith("payment."), 400)));

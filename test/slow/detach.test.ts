@@ -84,6 +84,15 @@ describe("start --detach", () => {
     expect((await run(["stop"], { MERCHANT_SANDBOX_DB: "data/shop.db" }, cwd)).code).toBe(0);
   });
 
+  test.skipIf(ON_WINDOWS)(`is found while it is too busy to answer a probe${needs(!ON_WINDOWS, UNIX)}`, async () => {
+    const { url, pid, cwd } = await detach();
+    process.kill(pid, "SIGSTOP");
+    // Real time, because a probe of an unknown address waits two seconds.
+    setTimeout(() => process.kill(pid, "SIGCONT"), 4_000);
+    const { code, out } = await run(["status"], NOWHERE, cwd);
+    expect([code, out]).toEqual([0, [expect.stringContaining(`${url} is ready`)]]);
+  });
+
   test("names the process that uses the port, and exits with 5", async () => {
     const { url, pid, cwd } = await detach();
     const port = new URL(url).port;
@@ -345,4 +354,13 @@ test("the job of docs/surviving.md leaves no process behind", async () => {
   await new Promise((resolve) => execFile("sh", ["-c", start], { cwd, env }, resolve));
   expect(JSON.parse(readFileSync(join(cwd, "health.json"), "utf8"))).toMatchObject({ status: "ready" });
   await vi.waitUntil(async () => (await pidAt(`http://127.0.0.1:${port}`)) === undefined, SOON);
+});
+
+test("status finds a sandbox of this folder that was started with another --db", async () => {
+  const cwd = folder();
+  const started = await run(["start", "--detach", "--db", "other.db", "--port", "0"], {}, cwd);
+  expect(started.code, started.error).toBe(0);
+  const { code, out } = await run(["status"], {}, cwd);
+  expect([code, out]).toEqual([0, [expect.stringContaining(`kept in ${join(cwd, "other.db")}`)]]);
+  expect(await run(["stop", "--db", "other.db"], {}, cwd)).toMatchObject({ code: 0 });
 });

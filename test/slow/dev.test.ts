@@ -133,7 +133,7 @@ describe("on a terminal", () => {
     const next = Number(/process (\d+)/.exec(again)?.[1]);
     expect(next).not.toBe(pid);
     terminal.type("q");
-    await terminal.shows((text) => text.includes("Quit?") || text.includes("merchant-sandbox was at"));
+    await terminal.shows((text) => text.includes("Stop the sandbox") || text.includes("merchant-sandbox was at"));
     terminal.type("y");
     expect([(await terminal.ended).code, isAlive(next)]).toEqual([0, false]);
   });

@@ -34,7 +34,7 @@ const LANGUAGES: [language: string, command: string[], tools: string, probe: str
   ["vitest", [process.execPath, "node_modules/vitest/vitest.mjs", "run", "--testTimeout=60000"], "node", "true"],
   [
     "pytest",
-    ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+    ["python3", "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "merchant_sandbox"],
     "python3 with pytest",
     "python3 -c 'import pytest'",
   ],
@@ -58,7 +58,7 @@ function shopFolder(): string {
   symlinkSync(root, join(home, "node_modules/merchant-sandbox"), "junction");
   symlinkSync(join(root, "node_modules/vitest"), join(home, "node_modules/vitest"), "junction");
   writeFileSync(join(home, "package.json"), JSON.stringify({ type: "module" }));
-  cpSync(join(root, "recipes/python/conftest.py"), join(home, "conftest.py"));
+  cpSync(join(root, "recipes/python/merchant_sandbox.py"), join(home, "merchant_sandbox.py"));
   return home;
 }
 

@@ -123,7 +123,9 @@ describe("the command", () => {
       code: 0,
       error: "",
     });
-    expect([readdirSync(cwd), readdirSync(temporary)]).toEqual([[], []]);
+    // Node 22 or newer keeps compiled code there, for every program.
+    const left = readdirSync(temporary).filter((name) => name !== "node-compile-cache");
+    expect([readdirSync(cwd), left]).toEqual([[], []]);
   });
 
   test("has a sandbox of its own, even in six concurrent runs", async () => {
@@ -295,7 +297,8 @@ describe("a sandbox of the command", () => {
   test("counts if an app serves it, by the address there", async () => {
     const mounted = (end: string) =>
       node(`
-        const { createSandbox } = (await import("node:module")).createRequire(${JSON.stringify(PROGRAM)})("./index.cjs");
+        const { createRequire } = await import("node:module");
+        const { createSandbox } = createRequire(${JSON.stringify(PROGRAM)})("./index.cjs");
         const sandbox = await createSandbox({ listen: false, rateLimit: "1/1h", clock: "2026-01-05T09:00:00Z" });
         const server = (await import("node:http")).createServer((request, response) => {
           request.originalUrl = request.url;

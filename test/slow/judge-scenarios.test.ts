@@ -201,6 +201,12 @@ const receivers: ReceiverCase[] = [
     fails: ["webhook.forgery_rejected"],
   },
   {
+    scenario: "forged-webhook",
+    bug: "verifies the parsed and re-serialised body",
+    habits: { signedBytes: (body) => Buffer.from(JSON.stringify(JSON.parse(body.toString()))) },
+    fails: ["webhook.forgery_rejected", "webhook.genuine_taken"],
+  },
+  {
     scenario: "secret-rotation",
     bug: "forgets the old secret at once",
     habits: { trusts: (secret) => [secret] },
@@ -250,7 +256,7 @@ const stories: Record<string, (trial: ReceiverTrial) => Promise<unknown>> = {
     await later(trial),
   ],
   "forged-webhook": async (trial) => {
-    for (let event = 1; event <= 4; event++) await testEvent(trial, "payment.succeeded");
+    for (let event = 1; event <= 5; event++) await testEvent(trial, "payment.succeeded");
     await later(trial);
   },
   "secret-rotation": async (trial) => {

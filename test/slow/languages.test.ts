@@ -35,7 +35,7 @@ const suites: Suite[] = [
     folder: "python",
     probe: 'python3 -c "import pytest"',
     tools: "python3 with pytest",
-    command: "npx merchant-sandbox exec --fail-on verdicts -- python3 -m pytest",
+    command: "npx merchant-sandbox exec --fail-on verdicts -- python3 -m pytest -p merchant_sandbox",
     passed: /\b3 passed/,
   },
   {

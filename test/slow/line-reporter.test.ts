@@ -23,6 +23,18 @@ test("the counts are the last line after a long failure in a pipe", async () => 
   expect(out.trimEnd().split("\n").at(-1)).toMatch(/^0 passed, 1 failed, 0 skipped, 1 files, \d+ s$/);
 });
 
+test("tests whose preparation failed are no skipped ones without a reason", async () => {
+  const { cwd, run } = openShell();
+  writeConfiguration(cwd);
+  const tests = 'beforeAll(() => { throw new Error("no port"); }); test("one", () => {});';
+  writeFileSync(join(cwd, "some.test.js"), tests);
+  const { out } = await run(`${VITEST} run`);
+  expect(out.trimEnd().split("\n").slice(-2)).toEqual([
+    "Skipped: 1 in some.test.js. Reason: what prepares them failed",
+    expect.stringMatching(/^0 passed, 1 failed, 1 skipped, 1 files, \d+ s$/),
+  ]);
+});
+
 test("skipped tests are listed before the counts, by what they need", async () => {
   const { cwd, run } = openShell();
   writeConfiguration(cwd);

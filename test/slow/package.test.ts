@@ -27,6 +27,12 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, "../..");
 const onWindows = process.platform === "win32";
 
+interface Packed {
+  filename: string;
+  unpackedSize: number;
+  files: { path: string }[];
+}
+
 let folder: string;
 let home: string;
 let published: string[];
@@ -35,9 +41,9 @@ let size: number;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-package-"));
   home = join(folder, "node_modules/merchant-sandbox");
-  const [packed] = JSON.parse(await npm("pack", "--json", "--pack-destination", folder)) as [
-    { filename: string; unpackedSize: number; files: { path: string }[] },
-  ];
+  const printed = await npm("pack", "--json", "--pack-destination", folder);
+  // npm 12 prints an object with the packages by name, and older versions a list; the scripts print before it.
+  const [packed] = Object.values(JSON.parse(printed.slice(printed.search(/^[[{]$/m)))) as [Packed];
   published = packed.files.map(({ path }) => path);
   size = packed.unpackedSize;
   mkdirSync(home, { recursive: true });
@@ -57,7 +63,7 @@ async function npm(...words: string[]): Promise<string> {
     shell: script === undefined && onWindows,
     maxBuffer: 16 * 1_048_576,
   });
-  return stdout.slice(stdout.indexOf("[\n"));
+  return stdout;
 }
 
 const node = (...words: string[]) => run(process.execPath, words, { cwd: folder });
@@ -101,10 +107,12 @@ describe("the tarball", () => {
         "dist/world.db",
         "dist/world.json",
         "dist/vitest.js",
+        "dist/playwright.js",
         "dist/THIRD-PARTY-LICENSES.txt",
         "fixtures/merchants/lodge.json",
         "types/index.d.cts",
         "types/vitest.d.ts",
+        "types/playwright.d.ts",
       ]),
     );
     expect(

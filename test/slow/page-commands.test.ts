@@ -43,7 +43,7 @@ function commandsOf(page: string): string[] {
 const tidy = (command: string) => command.replace(/\)"$|`$|[\\,]+$|",$/, "").trim();
 
 /** Commands that run until they are stopped. The others end on their own. */
-const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|learn|listen|receive|start(?!.*--detach)))/;
+const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|dev|learn|listen|receive|start(?!.*--detach)))/;
 
 /** Commands for a sandbox of their own in the background, which the test runs at its end. */
 const DETACHED = / (start --detach|stop$)/;
@@ -96,8 +96,8 @@ function openCheckout(): void {
 
 /** Makes a project with the tarball of the package. Its one dependency is the checkout's, because npm is offline. */
 async function installTarball(): Promise<void> {
-  const { stdout } = await npm(root, "pack", "--ignore-scripts", "--json", "--pack-destination", base);
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  const { stdout } = await npm(root, "pack", "--ignore-scripts", "--pack-destination", base);
+  const filename = stdout.trim();
   const cwd = join(base, "tarball");
   mkdirSync(cwd);
   const devDependencies = { "better-sqlite3": `file:${nativePackages()[0]}` };

@@ -1,6 +1,6 @@
 // The seed image: its rows equal those of seeding the fixtures one by one, for every seed and clock.
 
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import fc from "fast-check";
@@ -82,7 +82,7 @@ test("equals seeding one by one, and so does the world after a reset", async () 
   const builtIn = packageFile("fixtures/merchants");
   await fc.assert(
     fc.asyncProperty(anySeed, anyTime, async (seed, clock) => {
-      await using sandbox = await createSandbox({ seed, clock });
+      await using sandbox = await createSandbox({ seed, clock, fixtures: builtIn });
       const byHand = await seededByHand(builtIn, seed, clock);
       expect(await dumpOf(sandbox)).toEqual(byHand);
       await sandbox.merchants.mint();
@@ -91,6 +91,59 @@ test("equals seeding one by one, and so does the world after a reset", async () 
       await sandbox.clock.advance({ by: "1h" });
       await sandbox.reset();
       expect(await dumpOf(sandbox)).toEqual(byHand);
+    }),
+    { numRuns: inputs(3) },
+  );
+});
+
+/** The rows of one merchant, without their places among those of others. */
+function rowsOf(sql: Sqlite.Database, merchant: string): Dump {
+  const all = (text: string) => sql.prepare<[string]>(text).raw().all(merchant);
+  return {
+    documents: all(
+      "select kind, id, created, status, body, due, outstanding from documents where merchant = ? order by sequence",
+    ),
+    uniques: all(
+      `select kind, field, value, (select count(*) from documents one where one.merchant = uniques.merchant
+         and one.sequence <= document) from uniques where merchant = ? order by kind, field, value`,
+    ),
+    counters: all("select name, value from counters where merchant = ? order by name"),
+    seeded: all("select fixture, key, email, still from seeded_merchants where merchant = ?"),
+    keys: all("select key, kind, expires from keys where merchant = ?"),
+    logins: all("select email from logins where merchant = ?"),
+  };
+}
+
+test("a merchant for a test, and one that was reset, have the rows of one seeded with its identity", async () => {
+  const own = folder();
+  for (const name of ["lodge", "market", "stage", "blank"]) {
+    const fixture = JSON.parse(readFileSync(packageFile(`fixtures/merchants/${name}.json`), "utf8"));
+    // Their ids then follow from the merchant.
+    for (const kind of ["disciplinary_record", "sync_log"])
+      for (const record of fixture.records?.[kind] ?? []) delete record.id;
+    writeFileSync(join(own, `${name}.json`), JSON.stringify(fixture));
+  }
+  await fc.assert(
+    fc.asyncProperty(anySeed, anyTime, async (seed, clock) => {
+      await using sandbox = await createSandbox({ seed, clock, fixtures: own });
+      for (const fixture of readFixtures(own)) {
+        const { merchant, apiKey: key } = await sandbox.merchants.mint({ fixture: fixture.name, name: fixture.name });
+        await sandbox.reset({ merchant: fixture.merchant.id });
+        const { file } = await sandbox.snapshots.save({ name: "now" });
+        const found = new Sqlite(file, { readonly: true });
+        const stores = storesAt(createClock(parseTime(clock)), seed);
+        const email = fixture.merchant.email.replace("@", `+${merchant.slice("mer_".length)}@`);
+        const given = fixture.merchant;
+        stores.database.transaction(() => {
+          const seeder = openSeeder(stores, resources, createClock(parseTime(clock)));
+          seeder.seed(fixture, { id: merchant, key, email, place: null });
+          seeder.seed(fixture, { id: given.id, key: given.apiKey, email: given.email, place: null });
+        });
+        const expected = new Sqlite(stores.database.sql.serialize());
+        for (const id of [merchant, given.id]) expect(rowsOf(found, id)).toEqual(rowsOf(expected, id));
+        stores.close();
+        found.close();
+      }
     }),
     { numRuns: inputs(3) },
   );
@@ -111,9 +164,9 @@ describe("the built image in the package", () => {
     return found;
   };
 
-  test("equals seeding one by one at any time, with its dates moved", async () => {
-    const same = fc.asyncProperty(anyTime, async (time) => {
-      const [built, byHand] = [dumpAt(time), await seededByHand(packageFile("fixtures/merchants"), 1, time)];
+  test("equals seeding one by one with any seed at any time, with its dates moved", async () => {
+    const same = fc.asyncProperty(anySeed, anyTime, async (seed, time) => {
+      const [built, byHand] = [dumpAt(time), await seededByHand(packageFile("fixtures/merchants"), seed, time)];
       const dueIn = ({ documents }: Dump) =>
         (documents as (number | null)[][]).map((row) => row.splice(DUE, 1)[0] ?? 0);
       const exact = dueIn(byHand);
@@ -127,7 +180,11 @@ describe("the built image in the package", () => {
     });
     await fc.assert(same, {
       numRuns: inputs(5),
-      examples: [["2026-01-05T09:00:00Z"], ["2025-12-17"], ["2024-02-29T23:59:59.999Z"]],
+      examples: [
+        [1, "2026-01-05T09:00:00Z"],
+        [2, "2025-12-17"],
+        [3, "2024-02-29T23:59:59.999Z"],
+      ],
     });
   });
 

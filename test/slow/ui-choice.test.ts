@@ -52,8 +52,8 @@ describe("every exit restores the terminal and prints a summary", () => {
     expect(await shell.shows("stray warning")).toContain("LIVE");
     expect(shell.lines().filter((line) => line.includes("stray"))).toHaveLength(1);
     shell.type("q");
-    await shell.shows("Quit? The sandbox is in memory");
-    shell.type("y");
+    await shell.shows("stop the sandbox; what is in memory is lost");
+    shell.type("s");
     const text = await shell.shows("ended with 0");
     expect(text).toMatch(/stray output\nstray error\n.*stray warning.*merchant-sandbox was at/s);
     expect(text).toContain(
@@ -357,7 +357,7 @@ describe("plain lines", () => {
       variables: { CI: "true", NODE_V8_COVERAGE: drawing },
       size: LEAST,
     });
-    dashboard.type("q");
+    dashboard.type("qs");
     await dashboard.ended;
     expect(drawn(drawing)).not.toEqual([]);
   });

@@ -66,6 +66,8 @@ export const RESULTS: Readonly<Record<string, RegExp>> = {
   "create a merchant and copy its key": /copied: sk_test_/,
   "reset the sandbox": /[Rr]eset/,
   "list the keys": /▸ Keys|▸ .*[Kk]eys|▸ Help/,
+  "follow one merchant in all panes": /ONLY mer_lodge/,
+  "copy a body": /copied: \{"/,
   "see the last call as curl": /Last call as curl[\s\S]*curl .*\/_sandbox\/faults/,
 };
 

@@ -9,7 +9,13 @@ import { focusField, topFormView } from "../../ui/panes/overlays/form.ts";
 import type { StateUpdate, UiState } from "../../ui/state/state.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { widthOf } from "../../ui/text/cells.ts";
-import { openSandboxDashboard, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import {
+  openSandboxDashboard,
+  openTestDashboard,
+  screenText,
+  type TestDashboard,
+  typing,
+} from "../support/dashboard.ts";
 import { attempted, requested, withLiveEvents } from "../support/live-rows.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { receive, register } from "../support/webhooks.ts";
@@ -107,7 +113,7 @@ describe("faults", () => {
 
   test("u after o and o starts the outage again, and a removed rule is removed in the list", async () => {
     const { bench, desk } = await openSandboxDashboard();
-    await does(desk, ["o"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
+    await does(desk, ["o", "enter"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
     desk.press("4", "g");
     expect(desk.screen().join("\n")).toMatch(/OUTAGE 30 s/);
     await desk.run("o");
@@ -208,9 +214,9 @@ describe("the other controls", () => {
     await does(desk, ["u"], clock({ mode: "frozen", now: "2026-01-05T12:00:00.000Z" }));
   });
 
-  test("m creates a merchant and copies its API key, and u removes it", async () => {
+  test("M creates a merchant and copies its API key, and u removes it", async () => {
     const { bench, desk } = await openSandboxDashboard();
-    await does(desk, ["m", ...typing("mark"), "enter"], {
+    await does(desk, ["M", ...typing("mark"), "enter"], {
       method: "POST",
       path: "/merchants",
       body: { fixture: "market" },
@@ -235,7 +241,7 @@ describe("the other controls", () => {
       path: "/reset",
       body: { merchant: "mer_market" },
     });
-    await does(desk, ["o"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
+    await does(desk, ["o", "enter"], fault({ action: { type: "outage" }, trigger: { for: "30s" } }));
     expect(desk.state.undo).toMatchObject([{ call: undefined }, { call: {} }]);
     await does(desk, ["X", "enter", "y"], { method: "POST", path: "/reset", body: {} });
     expect(desk.state.undo).toEqual([]);
@@ -289,7 +295,7 @@ describe("a form", () => {
 
   test("shows that the sandbox cannot be reached, and can be closed", async () => {
     const { bench, desk } = await openSandboxDashboard();
-    desk.press("m");
+    desk.press("M");
     await bench.close();
     await desk.run("enter", "enter");
     expect(desk.state).toMatchObject({
@@ -302,7 +308,7 @@ describe("a form", () => {
 
   test("sends one call however often Enter is pressed, and applies a reply that arrives after Esc", async () => {
     const { desk } = await openSandboxDashboard();
-    desk.press("m", "enter", "enter", "enter", "escape");
+    desk.press("M", "enter", "enter", "enter", "escape");
     expect(desk.waiting()).toHaveLength(1);
     await desk.settle();
     expect(desk.state.overlays).toEqual([]);
@@ -395,7 +401,7 @@ describe("every form fits the screen", () => {
   ])("%i by %i, with any input", async (columns, rows) => {
     const bench = await open();
     const desk = await openTestDashboard(bench.url, columns, rows);
-    for (const key of ["x", "t", "c", "m", "X", "w", "b"]) {
+    for (const key of ["x", "t", "c", "M", "X", "w", "b"]) {
       await desk.run(key);
       for (const more of [
         [],
@@ -434,8 +440,9 @@ describe("the palette", () => {
       expect(desk.screen()[5]).toContain(shown);
       desk.press("escape");
     }
-    desk.press(":", ...typing("outag?"));
-    expect([desk.rings(), desk.screen().join("\n")]).toEqual([1, expect.stringContaining(":outag▏")]);
+    desk.press(":", ...typing("outag?"), "enter");
+    expect([desk.rings(), desk.waiting()]).toEqual([1, []]);
+    expect(desk.screen().join("\n")).toMatch(/:outag\?▏[\s\S]*No command matches outag\?/);
   });
 
   test("works in a detail, on its row", async () => {
@@ -452,17 +459,52 @@ describe("the palette", () => {
 });
 
 describe("leaving", () => {
-  test("q asks before it ends a sandbox in memory that has answered a call, and only then", async () => {
+  const kinds = (state: UiState, ...keys: string[]) =>
+    keys
+      .reduce((before, key) => handleKey(before.state, key), { state, effects: [] } as StateUpdate)
+      .effects.map(({ kind }) => kind);
+
+  test("q asks once what becomes of a sandbox that this terminal has started; it only leaves another one", async () => {
     const { desk } = await openSandboxDashboard();
-    const quits = (state: UiState, ...keys: string[]) =>
-      keys
-        .reduce((before, key) => handleKey(before.state, key), { state, effects: [] } as StateUpdate)
-        .effects.some(({ kind }) => kind === "quit");
-    expect(quits(desk.state, "q")).toBe(true);
-    const called = withLiveEvents(desk.state, [requested(1)]);
-    const sandbox = called.sandbox as SandboxOverviewReply;
-    expect([quits(called, "q"), quits(called, "q", "n"), quits(called, "q", "y")]).toEqual([false, false, true]);
-    expect(quits({ ...called, sandbox: { ...sandbox, database: "/tmp/sandbox.db" } }, "q")).toBe(true);
-    expect(quits({ ...called, sandbox: { ...sandbox, pid: sandbox.pid + 1 } }, "q")).toBe(true);
+    const { sandbox } = desk.state;
+    if (!sandbox) throw new Error("no sandbox");
+    expect([kinds(desk.state, "q"), kinds(desk.state, "q", "escape")]).toEqual([[], []]);
+    expect(kinds(desk.state, "q", "s")).toEqual(["quit"]);
+    expect(desk.screen().at(-1)).toContain("q stop or leave");
+    const attached = { ...desk.state, sandbox: { ...sandbox, pid: sandbox.pid + 1 } };
+    expect(kinds(attached, "q")).toEqual(["quit"]);
+    expect(screenText(attached)).toContain("q leave");
+  });
+
+  test("a sandbox with a file can be left running; one in memory says what it would need", async () => {
+    const { desk } = await openSandboxDashboard();
+    const inMemory = handleKey({ ...desk.state, canLeave: true }, "q").state;
+    expect(screenText(inMemory)).toContain("needs a sandbox with a file");
+    expect(kinds(inMemory, "l")).toEqual([]);
+    const sandbox = { ...desk.state.sandbox, database: "/tmp/sandbox.db" } as SandboxOverviewReply;
+    expect(kinds({ ...desk.state, canLeave: true, sandbox }, "q", "l")).toEqual(["leave"]);
+  });
+
+  test("a key that does nothing now says what it needs, or where it works", async () => {
+    const { desk } = await openSandboxDashboard();
+    const said = (key: string) => handleKey({ ...desk.state, undo: [] }, key).state.notice?.text;
+    expect(said("y")).toMatch(/^y \(copy the request as curl.*\) needs a selected row$/);
+    expect(said("e")).toBe("e works in Rate limits");
+    expect(said("!")).toMatch(/needs a call or a copied text before$/);
+    expect(said("#")).toBe("# does nothing here. Press ? for the keys");
+    expect(handleKey(desk.state, "h").state.overlays.at(-1)?.title).toBe("Keys");
+  });
+
+  test("C, o and A arm nothing before their form is sent", async () => {
+    const { desk } = await openSandboxDashboard();
+    for (const [key, title] of [
+      ["C", "Arm a fault"],
+      ["o", "Arm a fault"],
+      ["A", "Start a scenario"],
+    ] as const) {
+      await desk.run(key);
+      expect([desk.waiting(), topOverlay(desk.state)?.title]).toEqual([[], title]);
+      desk.press("escape");
+    }
   });
 });

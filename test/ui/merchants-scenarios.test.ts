@@ -41,9 +41,9 @@ describe("merchants", () => {
     expect(await status()).toBe(200);
   });
 
-  test("are created by m, and removed by d once it is confirmed", async () => {
+  test("are created by M, and removed by d once it is confirmed", async () => {
     const { bench, desk, press } = await openPane("7");
-    await press("m", "enter");
+    await press("M", "enter");
     const [key = ""] = desk.copied;
     expect(textOf(desk)).toContain("5 merchants");
     await press("G", "d", "n");
@@ -81,6 +81,7 @@ describe("scenarios", () => {
   test("are started by A, scored check by check as calls come, and stopped by A", async () => {
     const { bench, desk, press } = await openPane("8");
     await press("/", ..."lost-response", "enter", "A");
+    await press("enter");
     expect(lineWith(desk, "* lost-response")).toMatch(/all +0\/10 ~ inconclusive/);
     await press("enter");
     expect(textOf(desk)).toMatch(/armed for all merchants[\s\S]*Checks[\s\S]*Faults/);
@@ -105,11 +106,15 @@ describe("scenarios", () => {
 
   test("undone by u, a start disarms, unless A has stopped it", async () => {
     const { bench, desk, press } = await openPane("8");
-    await press("A");
+    const start = async () => {
+      await press("A");
+      await press("enter");
+    };
+    await start();
     expect((await bench.control("GET", "")).scenarios).toHaveLength(1);
     await press("u");
     expect((await bench.control("GET", "")).scenarios).toEqual([]);
-    await press("A");
+    await start();
     await press("A");
     await press("u");
     expect(textOf(desk)).toMatch(/Cannot undo: Disarmed [\w-]+: 0 of \d+ points: [^0]/);

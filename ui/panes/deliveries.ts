@@ -126,6 +126,7 @@ export const deliveries = listPane<AttemptMessage>({
       label: "replay",
       help: "replay the delivery: same event and body, to the same endpoint",
       isEnabled: (state, attempt) => isReplayable(state, attempt),
+      needs: "an endpoint that is enabled",
       run: (state, attempt) =>
         makeCall(state, replayCall(attempt), () => ({ message: `Replayed ${attempt.eventType} to ${attempt.url}` })),
     },
@@ -134,6 +135,7 @@ export const deliveries = listPane<AttemptMessage>({
       label: "replay failed",
       help: "replay every failed delivery in the list",
       isEnabled: (state) => replayable(state).length > 0,
+      needs: "a delivery that failed for good",
       run: replayFailed,
     },
     {
@@ -143,6 +145,15 @@ export const deliveries = listPane<AttemptMessage>({
       run: (state, { id }) =>
         loadThen(state, id, attemptCall(id), (later, { attempt }) =>
           copyText(later, curlOfAttempt(attempt), "the delivery as curl"),
+        ),
+    },
+    {
+      keys: ["Y"],
+      label: "copy body",
+      help: "copy the body that was sent",
+      run: (state, { id }) =>
+        loadThen(state, id, attemptCall(id), (later, { attempt }) =>
+          copyText(later, attempt.requestBody, "the body that was sent"),
         ),
     },
     {
@@ -160,6 +171,7 @@ export const deliveries = listPane<AttemptMessage>({
       label: "compare",
       help: "compare the attempt with the selected one or, from the list, with the first one",
       isEnabled: (_, { attempt }) => attempt > 1,
+      needs: "a delivery with two attempts",
       run: compare,
     },
     copyApiKey(({ merchant }) => merchant),

@@ -37,7 +37,7 @@ export const merchants = listPane<ListedMerchant>({
     ];
   },
   emptyText: ({ sandbox }) =>
-    sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading merchants …"],
+    sandbox?.merchants.length === 0 ? ["No merchants. Press M to create one."] : ["Loading merchants …"],
   detail: (opened) => ({
     title: `Merchant ${opened.id}`,
     lines(_data, write, state) {

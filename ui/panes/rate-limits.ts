@@ -55,7 +55,7 @@ export const rateLimits = listPane<RateWindow>({
     ];
   },
   emptyText: ({ sandbox }) =>
-    sandbox?.merchants.length === 0 ? ["No merchants. Press m to create one."] : ["Loading rate limits …"],
+    sandbox?.merchants.length === 0 ? ["No merchants. Press M to create one."] : ["Loading rate limits …"],
   detail: (opened) => ({
     title: `Rate limit of ${opened.merchant}${opened.operation === null ? "" : ` for ${opened.operation}`}`,
     lines(_data, write, state) {

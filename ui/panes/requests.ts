@@ -96,6 +96,15 @@ export const requests = listPane<RequestMessage>({
       run: (state, { id }) => loadThen(state, id, requestCall(id), resend),
     },
     {
+      keys: ["Y"],
+      label: "copy body",
+      help: "copy the body of the response",
+      run: (state, { id }) =>
+        loadThen(state, id, requestCall(id), (later, { response }) =>
+          copyText(later, response.body, "the body of the response"),
+        ),
+    },
+    {
       keys: ["E"],
       help: "edit the request and resend it",
       run: (state, { id }) =>

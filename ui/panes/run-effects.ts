@@ -63,7 +63,7 @@ export interface RunningDashboard {
 }
 
 /** `q`, Ctrl-C, `s` for plain lines, or the terminal hung up. */
-export type LeaveReason = "quit" | "interrupt" | "plain" | "hangup";
+export type LeaveReason = "quit" | "leave" | "interrupt" | "plain" | "hangup";
 
 export function applyUpdate(dashboard: RunningDashboard, { state, effects }: StateUpdate): void {
   const loading = loadRows(state);

@@ -1,14 +1,17 @@
 // The pane of scenarios, and the detail of one: what it tests, whether it is armed, its faults, and its score check by
 // check.
 
-import type { Scenario } from "../../generated/control-api.ts";
+import type { Scenario, ScenariosListReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { fieldsText, triggerText } from "../../src/client/rule-text.ts";
 import { selectedRow } from "../state/list.ts";
 import { type KeyBinding, listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
-import { loadThen, makeCall, update } from "../state/updates.ts";
+import { makeCall } from "../state/updates.ts";
 import { count, countNote, dateTimeToSecond, milliseconds, plural, verdictLabel } from "../text/format.ts";
+import { allOrOneMerchant, filledIn } from "./controls/form-fields.ts";
 import { type DetailLine, type DetailWriter, linkTo } from "./details/detail-lines.ts";
+import { openForm } from "./overlays/form.ts";
+import { type Form, submission } from "./overlays/form-view.ts";
 import { listPane } from "./pane.ts";
 
 /** A scenario that is armed for several merchants has a row for each. */
@@ -126,30 +129,44 @@ export const scenarios = listPane<Scenario>({
 export const scenarioKey: KeyBinding = {
   keys: ["A"],
   label: "scenario",
-  help: "start the selected scenario for all merchants and show its score, or stop it",
+  help: "choose a scenario to start, and for whom; or stop the selected one",
   run(state) {
-    const row = selectedRow(listOf(state, "scenarios"));
-    if (row) return startOrStop(state, row.value as Scenario);
-    return loadThen(state, "scenarios", controlCalls.scenarios.list(), (later, { data: [first] }) =>
-      first ? startOrStop(later, first) : update(later),
+    const selected = selectedRow(listOf(state, "scenarios"))?.value as Scenario | undefined;
+    const row = valuesOf<Scenario>(state, "scenarios").find(
+      (one) => selected && scenarioId(one) === scenarioId(selected),
     );
+    return row?.armed
+      ? stopScenario(state, row)
+      : openForm(state, startForm, { ...(selected && { name: selected.name }) });
   },
 };
 
-/** Starts the scenario for all merchants, or stops it if its newest row is armed. */
-function startOrStop(state: UiState, selected: Scenario): StateUpdate {
-  const scenario =
-    valuesOf<Scenario>(state, "scenarios").find((one) => scenarioId(one) === scenarioId(selected)) ?? selected;
-  const { name, armed, merchant } = scenario;
-  const stop = controlCalls.scenarios.stop({ name, ...(armed && merchant !== null && { merchant }) });
-  if (armed)
-    return makeCall(state, stop, ({ says }) => ({
-      message: `Disarmed ${name}: ${says}`,
-      updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => call?.path !== stop.path) }),
+const startForm: Form<{ scenarios: ScenariosListReply }> = {
+  title: "Start a scenario",
+  fetch: { scenarios: controlCalls.scenarios.list() },
+  fields: (_, { state, data }) => [
+    {
+      name: "name",
+      label: "scenario",
+      help: "Its faults stay until it is stopped",
+      options: (data.scenarios?.data ?? []).map(({ name, title }) => ({ value: name, help: title })),
+    },
+    { name: "merchant", help: "Whom its faults hit", options: allOrOneMerchant(state, "all merchants") },
+  ],
+  submission({ name = "", merchant = "" }) {
+    const given = { name, ...filledIn({ merchant }) };
+    return submission(controlCalls.scenarios.start(given), ({ title }) => ({
+      message: `Armed ${name}; its score is on the first line: ${title}. Press A to stop it`,
+      undo: controlCalls.scenarios.stop(given),
+      undoLabel: `${name} is disarmed`,
     }));
-  return makeCall(state, controlCalls.scenarios.start({ name }), ({ title }) => ({
-    message: `Armed ${name}; its score is on the first line: ${title}. Press A to stop it`,
-    undo: stop,
-    undoLabel: `${name} is disarmed`,
+  },
+};
+
+function stopScenario(state: UiState, { name, merchant }: Scenario): StateUpdate {
+  const stop = controlCalls.scenarios.stop({ name, ...(merchant !== null && { merchant }) });
+  return makeCall(state, stop, ({ says }) => ({
+    message: `Disarmed ${name}: ${says}`,
+    updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => call?.path !== stop.path) }),
   }));
 }

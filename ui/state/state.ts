@@ -41,6 +41,8 @@ export interface UiState {
   /** The counts of requests in recent digests, from which the request rate is computed. */
   readonly samples: readonly { at: number; requests: number }[];
   readonly pane: string;
+  /** Whether this program started the sandbox and can leave it running in the background. */
+  readonly canLeave?: boolean | undefined;
   /** A browser shows the dashboard: one view at a time, and an explorer. */
   readonly isPage: boolean;
   readonly lists: Readonly<Record<string, List>>;
@@ -148,6 +150,8 @@ export type Effect =
   | { kind: "restart" }
   | { kind: "plain" }
   | { kind: "quit" }
+  /** Quits, and leaves the sandbox running in the background. */
+  | { kind: "leave" }
   | { kind: "interrupt" };
 
 export interface StateUpdate {
@@ -162,6 +166,8 @@ export interface KeyBinding {
   help: string;
   /** Default: always. */
   isEnabled?(state: UiState): boolean;
+  /** What a key that is not enabled would need, as in "r needs a selected row". Default: another part of the screen. */
+  needs?(state: UiState): string;
   run(state: UiState): StateUpdate;
 }
 
@@ -169,8 +175,10 @@ export const labelIn = (state: UiState, { label }: Pick<KeyBinding, "label">): s
   typeof label === "function" ? label(state) : label;
 
 /** A key that acts on a row: the selected one, or the one whose detail is open. Without a row, it is not enabled. */
-export interface RowKey<Value> extends Omit<KeyBinding, "isEnabled" | "run"> {
+export interface RowKey<Value> extends Omit<KeyBinding, "isEnabled" | "run" | "needs"> {
   isEnabled?(state: UiState, row: Value): boolean;
+  /** What a row needs for this key. */
+  needs?: string;
   run(state: UiState, row: Value): StateUpdate;
 }
 
@@ -180,6 +188,7 @@ export const boundTo = <Value>(key: RowKey<Value>, rowOf: (state: UiState) => Va
     const row = rowOf(state);
     return row !== undefined && (key.isEnabled?.(state, row) ?? true);
   },
+  needs: (state) => (rowOf(state) === undefined ? "a selected row" : (key.needs ?? "another row")),
   run(state) {
     const row = rowOf(state);
     return row === undefined ? { state, effects: [] } : key.run(state, row);

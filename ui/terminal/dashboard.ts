@@ -33,11 +33,13 @@ export interface DashboardOptions extends TerminalStreams {
   learner?: string | undefined;
   /** The app that this process runs; its pane has the focus when the dashboard opens. */
   app?: AppView | undefined;
+  /** Whether the sandbox can be left running in the background. */
+  canLeave?: boolean;
   /** The state in which the dashboard was last left. */
   resumeFrom?: UiState | undefined;
 }
 
-export function openDashboard({ target, theme, resumeFrom, learner, app, ...streams }: DashboardOptions) {
+export function openDashboard({ target, theme, resumeFrom, learner, canLeave, app, ...streams }: DashboardOptions) {
   const { promise: left, resolve: leave } = withResolvers<LeaveReason>();
   const change = (next: UiState) => {
     applyUpdate(dashboard, updatePreview(next, false));
@@ -45,7 +47,15 @@ export function openDashboard({ target, theme, resumeFrom, learner, app, ...stre
   };
   const lesson = learner !== undefined && { learning: { id: learner }, pane: LESSON_PANE };
   const beside = app && { app: app.state(), pane: APP_PANE };
-  const fresh = initialState(panes, { target, theme, size: sizeOf(streams), now: realNow(), ...lesson, ...beside });
+  const fresh = initialState(panes, {
+    target,
+    theme,
+    size: sizeOf(streams),
+    now: realNow(),
+    canLeave,
+    ...lesson,
+    ...beside,
+  });
   const state: UiState = resumeFrom
     ? {
         ...resumeFrom,

@@ -5,6 +5,7 @@ import { pageAddress } from "../../src/client/page-address.ts";
 import { requestRate } from "../panes/apply-message.ts";
 import { armedRules, ruleTitle } from "../panes/details/fault.ts";
 import { visiblePanes } from "../panes/index.ts";
+import { followedMerchant } from "../panes/keys/follow-merchant.ts";
 import { digitOf, enabledBindings, lineProblem, typingKeys } from "../panes/keys/key-bindings.ts";
 import { withCaret } from "../panes/overlays/field.ts";
 import { MINIMUM_SIZE } from "../state/layout.ts";
@@ -58,7 +59,12 @@ export function alarmTexts(state: UiState): string[] {
   const scenarios = (state.sandbox?.scenarios ?? []).map(({ name, score, points }) => `${name} ${score}/${points}`);
   const [first, ...others] = armedRules(state).filter((rule) => rule !== outageOf(state));
   const more = others.length === 0 ? "" : ` and ${plural(others.length, "more fault")}`;
-  return [...(first ? [`${ruleTitle(first)}${leftOf(state, first)}${more}`] : []), ...scenarios];
+  const only = followedMerchant(state);
+  return [
+    ...(only === undefined ? [] : [`ONLY ${only}`]),
+    ...(first ? [`${ruleTitle(first)}${leftOf(state, first)}${more}`] : []),
+    ...scenarios,
+  ];
 }
 
 /** ` 0:24`, the time until a rule ends, or else ` 2 left`. */
@@ -182,7 +188,9 @@ export function labelledBindings(state: UiState): readonly KeyBinding[] {
 export function keyBar(state: UiState): string {
   const width = state.size.columns - 2;
   const overlay = topOverlay(state);
-  const usual = overlay?.onKey ? ["Esc back"] : ["? help", overlay ? "q back" : "q quit"];
+  const usual = overlay?.onKey
+    ? ["Esc back"]
+    : ["? help", ...enabledBindings(state).flatMap((one) => (one.keys[0] === "q" ? `q ${labelIn(state, one)}` : []))];
   const last = typingKeys(state) ? [] : usual;
   let first = labelledBindings(state)
     .filter(({ keys }) => !keys.some((key) => key === "?" || key === "q"))

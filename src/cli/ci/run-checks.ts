@@ -3,12 +3,14 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import type { ControlApi, RunReport } from "../../../generated/control-api.ts";
+import type { ControlApi, RunReport, Verdict } from "../../../generated/control-api.ts";
 import { eventTypes } from "../../areas/index.ts";
 import { verdictLine } from "../../client/verdict-text.ts";
 import { REPORT_FORMATS } from "../../contracts/run-report.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
+import { grouped } from "../../kernel/grouped.ts";
+import { plural } from "../../kernel/text.ts";
 import { problemText } from "../../report/problem-text.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import { operations } from "../../sandbox/engine.ts";
@@ -57,8 +59,18 @@ const condition = (find: FailCondition["find"], exitCode: number = exitCodes.ver
 });
 
 /** Also reports verdicts that a test erased with a reset. */
-const verdictLines = async (control: ControlApi, verdict: "fail" | "inconclusive") =>
-  (await control.verdicts.list({ verdict, erased: "1" })).data.map(verdictLine);
+const verdictLines = async (control: ControlApi, verdict: "fail" | "inconclusive") => {
+  const { data } = await control.verdicts.list({ verdict, erased: "1" });
+  // One line for each cause: a wrong secret fails a rule at each delivery.
+  return [...grouped(data, causeOf).values()].map(([first, ...others]) => {
+    const line = verdictLine(first as Verdict);
+    return others.length === 0 ? line : `${line} And ${plural(others.length, "more verdict")} like it.`;
+  });
+};
+
+/** Verdicts that differ only in their ids and numbers have one cause. */
+const causeOf = ({ rule, operation, says, hint }: Verdict) =>
+  [rule, operation, says.replace(/\b[a-z]{2,4}_\w+|(?<!got an? )\b\d+\b/g, "…"), hint].join(" ");
 
 const simpleConditions: Readonly<Record<string, FailCondition>> = {
   verdicts: condition((control) => verdictLines(control, "fail")),
@@ -212,6 +224,14 @@ function allCovered(names: readonly string[]): FailCondition {
   });
 }
 
+const EXTENSIONS: Readonly<Record<(typeof REPORT_FORMATS)[number], string>> = {
+  json: "json",
+  junit: "xml",
+  markdown: "md",
+  html: "html",
+  har: "har",
+};
+
 /** Parses --report. A comma separates reports only if a format follows, so that file names may contain commas. */
 export function readReports(text: string | undefined) {
   const parts = text?.split(new RegExp(`,(?=(?:${REPORT_FORMATS.join("|")})=)`)) ?? [];
@@ -219,6 +239,8 @@ export function readReports(text: string | undefined) {
     const [, format = part, file = ""] = /^([^=]*)=(.*)$/.exec(part) ?? [];
     const known = REPORT_FORMATS.find((name) => name === format);
     if (known !== undefined && file !== "") return { format: known, file: resolve(file) };
+    if (known !== undefined)
+      usageError(`--report ${part} names no file, as in --report ${known}=report.${EXTENSIONS[known]}.`);
     return usageError(
       `--report takes <format>=<file>, with a format of ${REPORT_FORMATS.join(", ")}; ` +
         `received "${part}".${didYouMean(format, REPORT_FORMATS)}`,
@@ -243,7 +265,7 @@ export async function writeReport(
   });
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, typeof report === "string" ? report : `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });
+    writeFileSync(file, typeof report === "string" ? report : `${JSON.stringify(report, null, 2)}\n`);
   } catch (error) {
     throw new SandboxError(`Cannot write the report ${file}: ${(error as Error).message}.`);
   }

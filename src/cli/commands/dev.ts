@@ -23,6 +23,7 @@ export const dev = command({
   summary: "run your app beside a sandbox and its dashboard: dev --forward-to 3000/hooks -- npm run dev",
   usage: "dev [--forward-to <url>] [--<option> ...] -- <command>",
   sandboxOptions: true,
+  defaults: { isolation: "on" },
   rest: true,
   flags: {
     ...forwardFlag,
@@ -55,7 +56,7 @@ function openOwn({ flags, again, ...settings }: Omit<Arguments, "rest" | "positi
   if (flags.watch !== undefined) return openReloading(async () => withEndpoint(await again()));
   const given = withEndpoint(settings);
   return openForView(
-    { options: completeOptions(given.options), toConfirm: endpointsToConfirm(given) },
+    { options: completeOptions(given.options, { isolation: "on" }), toConfirm: endpointsToConfirm(given) },
     currentUi(flags),
   );
 }

@@ -1,9 +1,11 @@
 // `start` and `attach`: run a sandbox until it is stopped, or watch one of another process, and show its requests and
 // deliveries.
 
-import { completeOptions } from "../../sandbox/options.ts";
+import { completeOptions, type Options } from "../../sandbox/options.ts";
+import type { Flags } from "../arguments.ts";
 import { command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
+import { print } from "../output/print.ts";
 import { currentUi, show, uiFlags, watchFlag } from "../output/show-sandbox.ts";
 import { openForView } from "../process/open-for-view.ts";
 import { openReloading } from "../process/reload.ts";
@@ -24,16 +26,31 @@ export const start = command({
     if (flags.detach !== undefined) return (await import("../process/detach.ts")).detach(complete, flags);
     const given = { options: complete, toConfirm: endpointsToConfirm({ options, sources }) };
     const opening = flags.watch === undefined ? openForView(given, currentUi(flags)) : openReloading(again);
+    let isLeft = false;
+    const leave = () => {
+      isLeft = true;
+    };
+    let code: number;
     try {
-      return await show(
-        opening.then(({ watched }) => watched),
-        flags,
-      );
+      const watched = opening.then((opened) => ({
+        ...opened.watched,
+        ...(flags.watch === undefined && { leave }),
+      }));
+      code = await show(watched, flags);
     } finally {
       await (await opening).close();
     }
+    return isLeft ? leaveRunning(complete, flags, (await opening).watched.target.url) : code;
   },
 });
+
+/** Starts the sandbox again in the background, with the same file and port. */
+async function leaveRunning(options: Options, flags: Flags, url: string): Promise<number> {
+  const { detach } = await import("../process/detach.ts");
+  const code = await detach(options, { ...flags, ui: undefined }, ["--no-ui", "--port", new URL(url).port]);
+  if (code === 0) print(`Show it again with merchant-sandbox attach ${url}`);
+  return code;
+}
 
 export const attach = command({
   summary: "watch and control a sandbox that runs in another process",

@@ -124,6 +124,8 @@ export interface WatchedSandbox {
   target: { url: string; token: string | undefined };
   /** Whether the sandbox keeps running when the command ends. */
   keepsRunning: boolean;
+  /** Called when the user leaves the sandbox running: the command then starts it again in the background. */
+  leave?(): void;
   /** The id of the learner whose lesson is shown, if any. */
   learner?: string;
   /** The user's app beside the sandbox, if any. */

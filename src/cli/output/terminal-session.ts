@@ -15,7 +15,7 @@ import { plainOutput, type WatchedSandbox } from "./output.ts";
 import { note } from "./print.ts";
 
 /** Why a view ended: to switch to the other view, or to exit. */
-type Ending = "other" | "quit" | StopSignal;
+type Ending = "other" | "quit" | "leave" | StopSignal;
 
 /** Resolves with the exit code: 0 if the user quit, otherwise 128 plus the signal's number. Ctrl-C counts as SIGINT. */
 export async function showOnTerminal(watched: WatchedSandbox, flags: { color: boolean }): Promise<number> {
@@ -36,15 +36,17 @@ export async function showOnTerminal(watched: WatchedSandbox, flags: { color: bo
   }
 }
 
-const codeOf = (ending: "quit" | StopSignal) => (ending === "quit" ? exitCodes.ok : 128 + constants.signals[ending]);
+const codeOf = (ending: "quit" | "leave" | StopSignal) =>
+  ending === "quit" || ending === "leave" ? exitCodes.ok : 128 + constants.signals[ending];
 
-const ENDINGS = { quit: "quit", interrupt: "SIGINT", plain: "other", hangup: "SIGHUP" } as const;
+const ENDINGS = { quit: "quit", leave: "leave", interrupt: "SIGINT", plain: "other", hangup: "SIGHUP" } as const;
 
 async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, known: UiState | undefined) {
   const { target, learner, app, failed } = watched;
   const dashboard = openDashboard({
     target,
     learner,
+    canLeave: watched.leave !== undefined,
     app,
     theme,
     resumeFrom: known,
@@ -57,7 +59,8 @@ async function showDashboard(watched: WatchedSandbox, theme: Theme, stop: Stop, 
   try {
     const ending = await Promise.race([left, stop.received, failed ?? NEVER]);
     if (ending !== "other") {
-      summary = exitSummary(dashboard.state(), watched.keepsRunning);
+      if (ending === "leave") watched.leave?.();
+      summary = ending === "leave" ? "" : exitSummary(dashboard.state(), watched.keepsRunning);
       // Called before the summary is printed, so that a signal after it ends the process at once.
       stop.endAtOnce();
     }

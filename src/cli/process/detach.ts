@@ -12,14 +12,18 @@ import { noteText, print } from "../output/print.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, logFileIn, writableFolder, writeState } from "../remote/state-files.ts";
 
-/** Runs in the foreground process. Resolves with the exit code. */
-export async function detach(options: Options, flags: Record<string, string | undefined>): Promise<number> {
+/** Runs in the foreground process. Resolves with the exit code. `words` follow the words of this command. */
+export async function detach(
+  options: Options,
+  flags: Record<string, string | undefined>,
+  words: readonly string[] = [],
+): Promise<number> {
   if (flags.ui !== undefined) usageError("A detached sandbox has no dashboard: choose --ui or --detach.");
   if (flags.watch !== undefined) usageError("A detached sandbox watches no files: choose --watch or --detach.");
   const folder = writableFolder(folderOf(options.db), options);
   const name = randomToken().slice(0, 12);
   const log = logFileIn(folder, name);
-  const child = spawnBackground(log, options.controlToken);
+  const child = spawnBackground(log, options.controlToken, words);
   const result = await waitUntilReady(child);
   if ("code" in result) return reportFailure(result.code, log);
   const url = localUrl({ ...result, port: Number(new URL(result.url).port) }, options.host);
@@ -52,12 +56,12 @@ export function announce(facts: ReadyFacts): void {
 }
 
 /** Passes the token in the environment, because other users can read a process's arguments. */
-function spawnBackground(log: string, token: string | undefined): ChildProcess {
+function spawnBackground(log: string, token: string | undefined, words: readonly string[]): ChildProcess {
   const argv = process.argv.slice(2).filter((argument, index, all) => !isTokenOrDetach(argument, all[index - 1]));
   const env = token === undefined ? process.env : { ...process.env, [variableOf("controlToken")]: token };
   const fd = openSync(log, "a+", 0o600);
   try {
-    return spawn(process.execPath, [process.argv[1] as string, ...argv], {
+    return spawn(process.execPath, [process.argv[1] as string, ...argv, ...words], {
       env,
       detached: true,
       stdio: ["ignore", fd, fd, "ipc"],
@@ -69,7 +73,10 @@ function spawnBackground(log: string, token: string | undefined): ChildProcess {
 }
 
 const isTokenOrDetach = (argument: string, before: string | undefined) =>
-  argument === "--detach" || before === "--control-token" || /^--control-token(=|$)/.test(argument);
+  argument === "--detach" ||
+  argument === "--ui" ||
+  before === "--control-token" ||
+  /^--control-token(=|$)/.test(argument);
 
 async function end(child: ChildProcess, log: string): Promise<void> {
   if (child.kill("SIGTERM")) await once(child, "exit");

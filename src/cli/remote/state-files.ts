@@ -29,7 +29,7 @@ import { isPrivate, replacementFor } from "../../store/user-state.ts";
 import { note } from "../output/print.ts";
 import { listenerOf } from "../process/port-owner.ts";
 import { isAlive } from "../process/signals.ts";
-import { describeSandboxAt } from "./probe.ts";
+import { describeSandboxAt, TIMEOUT_OF_KNOWN } from "./probe.ts";
 
 const State = Type.Object({
   url: Type.String(),
@@ -170,5 +170,6 @@ async function isRunning({ url, pid, controlToken }: StatedSandbox): Promise<boo
   const listener = await listenerOf(Number(new URL(url).port));
   // On Windows the listener may be unknown, because no tool for it is always installed.
   if (listener ? listener.pid !== pid : process.platform !== "win32") return false;
-  return (await describeSandboxAt(url, controlToken))?.pid === pid;
+  // A command that took a busy sandbox for none would go on at the default address.
+  return (await describeSandboxAt(url, controlToken, listener ? TIMEOUT_OF_KNOWN : undefined))?.pid === pid;
 }

@@ -62,6 +62,8 @@ export interface RepeatDelivery {
 export interface Finding {
   verdict: Verdict;
   says: string;
+  /** How to mend it, where that depends on what happened (default: the rule's hint). */
+  hint?: string;
   /** Whether a further try of the same call may decide the rule. The new verdict then replaces this one. */
   isOpen?: boolean;
   /** The requests that show the finding. */

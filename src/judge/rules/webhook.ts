@@ -2,6 +2,7 @@
 
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import type { Verdict } from "../../contracts/verdict.ts";
+import { VERIFY_RAW_BYTES } from "../../kernel/json-forms.ts";
 import { isForged, isGenuine } from "../firings.ts";
 import type { Rule } from "./rule.ts";
 
@@ -54,6 +55,14 @@ export const webhookDuplicateAcked: Rule = {
   },
 };
 
+/** These statuses say that the signature did not match. */
+const UNVERIFIED = new Set([401, 403]);
+
+const SECRET_FIRST =
+  "Check the secret first: the receiver must use the one of this endpoint, as it is since its last rotation, whole, " +
+  "with its whsec_. npx merchant-sandbox audit <url> finds out whether it has another one that the sandbox knows. " +
+  `With the right secret: ${VERIFY_RAW_BYTES.charAt(0).toLowerCase()}${VERIFY_RAW_BYTES.slice(1)}`;
+
 /** These statuses ask for another attempt, or unsubscribe the endpoint; they do not reject the event. */
 const NOT_REJECTED = new Set([408, 410, 429]);
 
@@ -72,6 +81,7 @@ export const webhookGenuineTaken: Rule = {
     const rejected = status >= 300 && status < 500 && !NOT_REJECTED.has(status);
     if (!rejected && attempt.status !== "succeeded") return undefined;
     return {
+      ...(UNVERIFIED.has(status) && { hint: SECRET_FIRST }),
       verdict: rejected ? "fail" : "pass",
       says: `${id} (${eventType}) had a valid signature and got a ${status}.`,
       attempts: [attempt],
@@ -94,9 +104,11 @@ export const webhookForgeryRejected: Rule = {
   onDelivery({ attempt, faults }) {
     if (!isForged(faults)) return undefined;
     const { id, responseStatus: status } = attempt;
+    const name = faults.find((firing) => firing.name !== null)?.name;
+    const what = name == null ? id : `${id} (${name})`;
     return {
       verdict: forgeryVerdict(status),
-      says: `${id} had no valid signature and got ${status === null ? "no response" : `a ${status}`}.`,
+      says: `${what} had no valid signature and got ${status === null ? "no response" : `a ${status}`}.`,
       attempts: [attempt],
     };
   },

@@ -7,7 +7,7 @@ import type { Clock } from "../../kernel/clock.ts";
 import { closestMatch } from "../../kernel/did-you-mean.ts";
 import { fail } from "../../kernel/errors.ts";
 import { once } from "../../kernel/once.ts";
-import type { Random } from "../../kernel/random.ts";
+import { createRandom, type Random } from "../../kernel/random.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Counters } from "./id-counters.ts";
@@ -70,7 +70,7 @@ export function openTenants(database: Database, counters: Counters, random: Rand
     return key;
   };
   return {
-    ...openLogins(database, random),
+    ...openLogins(database),
     ...openMerchants(database),
     /**
      * The merchant of a key. Trick: cached. Reason: every call looks one up. Figure: otherwise a GET costs 1.1 to 1.25
@@ -117,15 +117,15 @@ const SCRYPT = { N: 64, r: 8, p: 1 };
 /** An e-mail address as logins store and compare it. */
 export const emailKey = (email: string) => email.toLowerCase();
 
-export function openLogins({ sql }: Database, random: Random) {
+function openLogins({ sql }: Database) {
   const insertLogin = sql.insert("insert or ignore into logins", "email, merchant, password");
   const byEmail = sql.prepare<[string], { merchant: string; password: string | null }>(
     "select merchant, password from logins where email = ?",
   );
 
   return {
-    addLogin(email: string, merchant: string, password: string | undefined) {
-      const stored = password === undefined ? null : hash(password, random.hex(16, "salt", merchant));
+    /** `stored` is the hash of the password, from another login. */
+    addLogin(email: string, merchant: string, password: string | undefined, stored = hashOrNull(password, merchant)) {
       const { changes } = insertLogin({ email: emailKey(email), merchant, password: stored });
       if (changes === 0)
         fail("already_exists", `A merchant with the e-mail address ${email} exists already.`, {
@@ -147,7 +147,13 @@ export function openLogins({ sql }: Database, random: Random) {
   };
 }
 
+/** Whatever the seed of the sandbox: the seeded fixtures are then the same for every seed. */
+const salts = createRandom(0);
+
 const hash = (password: string, salt: string) => `${salt}$${scryptSync(password, salt, 32, SCRYPT).toString("hex")}`;
+
+const hashOrNull = (password: string | undefined, merchant: string): string | null =>
+  password === undefined ? null : hash(password, salts.hex(16, "salt", merchant));
 
 function matches(password: string, stored: string): boolean {
   return timingSafeEqual(Buffer.from(hash(password, stored.split("$")[0] ?? "")), Buffer.from(stored));
@@ -207,7 +213,16 @@ function openMerchants({ sql, onReplaced }: Database) {
   };
   /** The id of the first merchant of the list; undefined if there is none. */
   const first = () => firstMerchant.get() ?? undefined;
+  const base = sql
+    .prepare<[string], string>(
+      `select base.merchant from seeded_merchants own join seeded_merchants base
+         on base.place = (select min(place) from seeded_merchants where fixture = own.fixture)
+       where own.merchant = ? and own.merchant <> base.merchant`,
+    )
+    .pluck();
   return {
+    /** The seeded merchant of the fixture that a merchant was created from; undefined for others. */
+    baseOf: (merchant: string) => base.get(merchant),
     /**
      * Every merchant with its API keys, without session tokens: first the fixtures' merchants in their order, then
      * those created through the API; at most `most` (default: all). The cost grows with the number of merchants, so to

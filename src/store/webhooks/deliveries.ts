@@ -1,5 +1,6 @@
 // Deliveries to webhook endpoints, and the endpoints as the dispatcher sees them.
 
+import { baggageOf } from "../../kernel/baggage.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { EndpointKey, Outbox } from "./outbox.ts";
 
@@ -43,6 +44,8 @@ export interface Receiver {
   previousSecret: string | null;
   /** When the secret was last rotated, in Unix seconds; null if never. */
   rotated: number | null;
+  /** The `baggage` header of deliveries that another merchant's endpoint gets for a test's merchant. */
+  baggage?: string;
 }
 
 export type Deliveries = ReturnType<typeof openDeliveries>;
@@ -52,8 +55,11 @@ export const WITH_EVENT = `select d.sequence, d.merchant, d.endpoint, d.trigger,
   d.allowed, d.due, d.decided, d.copy, e.id as eventId, e.type as eventType, e.body
   from deliveries d join events e on e.sequence = d.event`;
 
-export function openDeliveries(database: Database, outbox: Outbox) {
-  return { ...queue(database), ...progress(database), ...endpoints(database, outbox) };
+/** The merchant whose endpoints a merchant of a test shares; undefined for others. */
+type BaseOf = (merchant: string) => string | undefined;
+
+export function openDeliveries(database: Database, outbox: Outbox, baseOf: BaseOf) {
+  return { ...queue(database), ...progress(database), ...endpoints(database, outbox, baseOf) };
 }
 
 /** A delivery that waits until the user asks for it. */
@@ -135,7 +141,18 @@ function progress({ sql }: Database) {
   };
 }
 
-function endpoints({ sql }: Database, outbox: Outbox) {
+/** Reads an endpoint of a merchant, or one that it shares. */
+const withShared =
+  <Found extends Receiver>(read: (key: EndpointKey) => Found | undefined, baseOf: BaseOf) =>
+  (merchant: string, endpoint: string): Found | undefined => {
+    const own = read({ merchant, endpoint });
+    if (own) return own;
+    const base = baseOf(merchant);
+    const shared = base === undefined ? undefined : read({ merchant: base, endpoint });
+    return shared && { ...shared, baggage: baggageOf(merchant) };
+  };
+
+function endpoints({ sql }: Database, outbox: Outbox, baseOf: BaseOf) {
   const ofEndpoint = `merchant = @merchant and kind = '${ENDPOINT_KIND}' and id = @endpoint`;
   const address =
     "body ->> 'url' as url, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret, " +
@@ -165,21 +182,26 @@ function endpoints({ sql }: Database, outbox: Outbox) {
     `update documents set status = @status,
        body = json_set(body, '$.status', @status, '$.disabledReason', @reason) where ${ofEndpoint}`,
   );
+  const anyReceiver = withShared((key) => known.get(key), baseOf);
   return {
     /** The endpoint's address and secret; undefined when it was removed or is disabled. */
-    receiver: (merchant: string, endpoint: string) => receiver.get({ merchant, endpoint }),
+    receiver: withShared((key) => receiver.get(key), baseOf),
     /** Like `receiver`, for disabled endpoints too. */
-    anyReceiver: (merchant: string, endpoint: string) => known.get({ merchant, endpoint }),
+    anyReceiver,
     /** The merchant of an endpoint; undefined for an unknown one. */
     ownerOf: (endpoint: string) => owner.get(endpoint),
     /** The current and the previous secret of each of a merchant's endpoints. */
     secrets: (merchant: string) => secrets.all(merchant),
+    /** As `secrets`, with those of the endpoints that it shares. */
+    allSecrets: (merchant: string) => [...secrets.all(merchant), ...secrets.all(baseOf(merchant) ?? "")],
     /** The body of an event, as it is sent. */
     bodyOf: (merchant: string, event: string) => bodyOf.get({ merchant, event }),
     /** Disables an endpoint and cancels its pending deliveries. */
     disable(merchant: string, endpoint: string, reason: string) {
-      setStatus.run({ merchant, endpoint, status: "disabled", reason });
-      outbox.unsubscribe(merchant, endpoint);
+      const isShared = anyReceiver(merchant, endpoint)?.baggage !== undefined;
+      const owner = (isShared ? baseOf(merchant) : undefined) ?? merchant;
+      setStatus.run({ merchant: owner, endpoint, status: "disabled", reason });
+      outbox.unsubscribe(owner, endpoint);
     },
     /** Enables an endpoint again; false when the merchant has no such endpoint. */
     enable(merchant: string, endpoint: string) {

@@ -36,13 +36,16 @@ interface OutboxOptions {
   counters: Counters;
   retention: Retention;
   heldEndpoints: { isHeld(merchant: string, endpoint: string): boolean };
+  /** The merchant whose endpoints a merchant of a test shares; undefined for others. */
+  baseOf(merchant: string): string | undefined;
   /** The milliseconds before each attempt, the first one included. */
   gaps: readonly number[];
   /** Writes an event as it is signed and sent. */
   writeEvent(event: object): string;
 }
 
-export function openOutbox({ database, clock, counters, retention, heldEndpoints, gaps, writeEvent }: OutboxOptions) {
+export function openOutbox(options: OutboxOptions) {
+  const { database, clock, counters, retention, heldEndpoints, gaps, writeEvent, baseOf } = options;
   const { sql } = database;
   const insertEvent = sql.insert("insert into events", "id, merchant, type, created, origin, request, body");
   const madeBy = sql.prepare<[string], { id: string; type: string }>(
@@ -55,7 +58,7 @@ export function openOutbox({ database, clock, counters, retention, heldEndpoints
     "insert into deliveries",
     "merchant, endpoint, event, trigger, replay, state, allowed, due, created",
   );
-  const { subscribers, ...changes } = subscriptions(database);
+  const { subscribersOf, ...changes } = subscriptions(database, baseOf);
   const takeRoom = pendingBound(database);
   let deliveriesAdded = () => {};
   return {
@@ -80,12 +83,12 @@ export function openOutbox({ database, clock, counters, retention, heldEndpoints
       const body = writeEvent({ ...head, data });
       const row = { id: head.id, merchant, type, created, origin, request: request ?? null, body };
       const { lastInsertRowid: event } = insertEvent(row);
-      const endpoints = subscribers(merchant, type);
+      const { owner, endpoints } = subscribersOf(merchant, type);
       if (at === undefined) takeRoom(endpoints.length);
       const first = now + (gaps[0] ?? 0);
       const attempts = { state: "pending", allowed: gaps.length, created: now };
       for (const endpoint of endpoints) {
-        const due = heldEndpoints.isHeld(merchant, endpoint) ? null : first;
+        const due = heldEndpoints.isHeld(owner, endpoint) ? null : first;
         insertDelivery({ ...attempts, due, merchant, endpoint, event, trigger: origin, replay: 0 });
       }
       if (endpoints.length > 0) deliveriesAdded();
@@ -100,7 +103,7 @@ export function openOutbox({ database, clock, counters, retention, heldEndpoints
       const event = find.get({ id, merchant });
       if (!event) return undefined;
       const now = clock.now();
-      const endpoints = endpoint === undefined ? subscribers(merchant, event.type) : [endpoint];
+      const endpoints = endpoint === undefined ? subscribersOf(merchant, event.type).endpoints : [endpoint];
       takeRoom(endpoints.length);
       const replays = endpoints.map((one) => ({ endpoint: one, number: counters.next(merchant, "replay") }));
       const attempts = { state: "pending", allowed: 1, due: now, created: now };
@@ -158,7 +161,7 @@ export const behaviours: Behaviour[] = [
 ];
 
 /** The endpoints that subscribe to each type of events. */
-function subscriptions({ sql }: Database) {
+function subscriptions({ sql }: Database, baseOf: OutboxOptions["baseOf"]) {
   const subscribe = sql.insert("insert or ignore into subscriptions", "merchant, type, endpoint");
   const unsubscribe = sql.prepare<[EndpointKey]>(
     "delete from subscriptions where merchant = @merchant and endpoint = @endpoint",
@@ -177,10 +180,19 @@ function subscriptions({ sql }: Database) {
   const subscribed = sql
     .prepare<[{ merchant: string; type: string }], string>(`${ofType} '${EVERY_TYPE}' union all ${ofType} @type`)
     .pluck();
+  const hasAny = sql.prepare<[string]>("select 1 from subscriptions where merchant = ? limit 1");
+  /** The merchant whose endpoints get the events of another: a test's merchant without any shares those of its base. */
+  const ownerOf = (merchant: string) => {
+    const base = baseOf(merchant);
+    return base === undefined || hasAny.get(merchant) !== undefined ? merchant : base;
+  };
   const unsubscribed: EndpointKey[] = [];
   return {
-    // `union` would make SQLite fill a temporary table, and most events have no subscriber.
-    subscribers: (merchant: string, type: string) => [...new Set(subscribed.all({ merchant, type }))],
+    subscribersOf(merchant: string, type: string) {
+      const owner = ownerOf(merchant);
+      // `union` would make SQLite fill a temporary table, and most events have no subscriber.
+      return { owner, endpoints: [...new Set(subscribed.all({ merchant: owner, type }))] };
+    },
     subscribe(merchant: string, endpoint: string, types: readonly string[]) {
       for (const type of types) subscribe({ merchant, type, endpoint });
     },

@@ -21,13 +21,30 @@ export interface SeededIdentity {
 
 type SeederStores = Pick<Stores, "database" | "collections" | "dueRecords" | "counters" | "tenants">;
 
-export function openSeeder(stores: SeederStores, resources: readonly Resource[], clock: Clock) {
-  const { database, collections, counters, tenants } = stores;
-  const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
+/** The key and the login of seeded merchants, and what a reset restores them from. */
+export function openIdentities({ database, tenants }: Pick<Stores, "database" | "tenants">) {
   const insertSeeded = database.sql.prepare(
     `insert into seeded_merchants (place, merchant, fixture, key, email, still)
      values (@place, @id, @fixture, @key, @email, @still)`,
   );
+  return {
+    /**
+     * Call it before records are added: time changes none of the kinds that the fixture exempts. `stored` is the hash
+     * of the fixture's password, which is expensive.
+     */
+    insert({ name, life, merchant: { password } }: Fixture, identity: SeededIdentity, stored?: string | null) {
+      const still = life === "off" ? ["*"] : Object.keys(life ?? {});
+      insertSeeded.run({ ...identity, fixture: name, still: JSON.stringify(still) });
+      tenants.addKey(identity.id, identity.key);
+      tenants.addLogin(identity.email, identity.id, password, stored);
+    },
+  };
+}
+
+export function openSeeder(stores: SeederStores, resources: readonly Resource[], clock: Clock) {
+  const { collections, counters } = stores;
+  const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
+  const identities = openIdentities(stores);
   return {
     /**
      * Creates the merchant of a fixture with this identity and all its records, and carries out the changes that have
@@ -35,10 +52,10 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
      * within a merchant, so records keep their ids and their references to each other. Call inside a transaction.
      */
     seed(fixture: Fixture, identity: SeededIdentity): number {
-      const { id, key, email } = identity;
+      const { id, email } = identity;
       const now = clock.now();
       const { merchant, records: given } = fixtureAt(fixture, kinds, now);
-      const { apiKey: _, password, ...profile } = merchant;
+      const { apiKey: _, password: __, ...profile } = merchant;
       const scope: Omit<Scope, "dueFrom"> = {
         merchant: id,
         now: profile.created ?? clock.seconds(),
@@ -48,8 +65,7 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
         // The file was validated when it was read.
         checkRecord: () => {},
       };
-      const still = fixture.life === "off" ? ["*"] : Object.keys(fixture.life ?? {});
-      insertSeeded.run({ ...identity, fixture: fixture.name, still: JSON.stringify(still) });
+      identities.insert(fixture, identity);
       const all = { merchant: [{ ...profile, id, email }], ...given };
       const startOf = startsOfFixture(fixture, now);
       for (const [kind, records] of Object.entries(all)) {
@@ -60,8 +76,6 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
           collections(resource, { ...scope, dueFrom }).seed(record);
         }
       }
-      tenants.addKey(id, key);
-      tenants.addLogin(email, id, password);
       return catchUp(stores, kinds, scope, now);
     },
   };

@@ -6,8 +6,9 @@ import type { Random } from "../../kernel/random.ts";
 import { SANDBOX } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Stores } from "../stores.ts";
+import type { FixtureCopies } from "./fixture-copies.ts";
 import type { Fixture } from "./fixtures.ts";
-import type { SeededIdentity, Seeder } from "./seed.ts";
+import type { SeededIdentity } from "./seed.ts";
 import type { SeedImage } from "./seed-image.ts";
 
 export type World = ReturnType<typeof openWorld>;
@@ -18,7 +19,7 @@ const NAMED_LENGTH = 12;
 
 interface WorldOptions {
   stores: Stores;
-  seeder: Seeder;
+  copies: FixtureCopies;
   fixtures(): readonly Fixture[];
   /** The fixtures as they are seeded now. */
   image(): SeedImage;
@@ -29,7 +30,7 @@ interface WorldOptions {
   removed(merchant: string): void;
 }
 
-export function openWorld({ stores, seeder, fixtures, image, random, dataReplaced, removed }: WorldOptions) {
+export function openWorld({ stores, copies, fixtures, image, random, dataReplaced, removed }: WorldOptions) {
   const { database, requestLog, tenants, heldEndpoints } = stores;
   const eraser = openEraser(database);
   const isEmpty = database.sql
@@ -45,13 +46,17 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
         "validation_failed",
         `${merchant} was created through the API and came from no fixture. Reset everything, or remove it.`,
       );
-    const { fixture, ...identity } = seeded;
-    eraser.merchant(merchant);
-    seeder.seed(fixtureNamed(fixtures(), fixture), identity);
+    const { fixture: name, ...identity } = seeded;
+    const fixture = fixtureNamed(fixtures(), name);
+    copies.prepare(fixture);
+    database.transaction(() => {
+      eraser.merchant(merchant);
+      copies.insert(fixture, identity);
+    });
   };
   const reseedAll = (replaced: () => void) =>
     database.replaceWith({ content: image(), isTrusted: true, keepsLog: false }, replaced);
-  const minter = createMinter({ stores, seeder, random, eraser });
+  const minter = createMinter({ stores, copies, random, eraser });
   return {
     /** Seeds the fixtures into a database that has no merchant yet. */
     async fill() {
@@ -66,7 +71,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
           dataReplaced(merchant);
         };
         if (merchant === undefined) return reseedAll(forget);
-        database.transaction(() => reseed(merchant));
+        reseed(merchant);
         forget();
       }),
     /**
@@ -75,6 +80,7 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
      */
     mint(fixtureName: string, name?: string) {
       const fixture = fixtureNamed(fixtures(), fixtureName);
+      copies.prepare(fixture);
       if (name === undefined) return database.transaction(() => minter.mint(fixture));
       const { isLogged, ...created } = database.transaction(() => minter.mintNamed(fixture, name));
       if (isLogged) {
@@ -99,10 +105,10 @@ export function openWorld({ stores, seeder, fixtures, image, random, dataReplace
 /** Creates merchants from fixtures with new identities. Call its functions inside a transaction. */
 function createMinter({
   stores: { counters, tenants },
-  seeder,
+  copies,
   random,
   eraser,
-}: Pick<WorldOptions, "stores" | "seeder" | "random"> & { eraser: Eraser }) {
+}: Pick<WorldOptions, "stores" | "copies" | "random"> & { eraser: Eraser }) {
   /** The merchants that were created with a name, of which some were removed. */
   const named = new Set<string>();
   /** The id of a merchant with this name; while that exists, of `name #2`, and so on. */
@@ -113,7 +119,7 @@ function createMinter({
   const create = (fixture: Fixture, id: string) => {
     const key = `sk_test_${random.text(KEY_LENGTH, "key", id)}`;
     const email = fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
-    seeder.seed(fixture, { id, key, email, place: null });
+    copies.insert(fixture, { id, key, email, place: null });
     return { merchant: id, apiKey: key };
   };
   return {

@@ -67,7 +67,7 @@ export const faultForm = (target: "api" | "delivery", from?: string): Form => ({
   },
 });
 
-export const armedResult = (rule: FaultRule) => ({
+const armedResult = (rule: FaultRule) => ({
   message: `Armed ${describeRule(rule)}, as ${rule.id}. Press u to undo it`,
   undo: removeRule(rule.id),
 });

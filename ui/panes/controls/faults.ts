@@ -1,8 +1,7 @@
 // The fault keys: arm a fault, start or end an outage, remove all faults.
 
-import type { FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
+import type { FaultRule } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
-import { describeRule } from "../../../src/client/rule-text.ts";
 import { plural } from "../../../src/kernel/text.ts";
 import { textOfValue } from "../../connection/json-schema.ts";
 import { selectedRow } from "../../state/list.ts";
@@ -12,7 +11,7 @@ import { armedRules, definitionOf } from "../details/fault.ts";
 import type { FormValues } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
 import { confirmCall } from "../overlays/text-view.ts";
-import { armedResult, faultForm, removeRule } from "./fault-form.ts";
+import { faultForm, removeRule } from "./fault-form.ts";
 import { fetchLookups, selectedAttempt, selectedRequest } from "./form-fields.ts";
 
 /**
@@ -73,8 +72,6 @@ function valuesFromAttempt(state: UiState): FormValues {
   return attempt ? { "match.event": attempt.eventType, "match.merchant": attempt.merchant } : {};
 }
 
-const OUTAGE = controlCalls.faults.add({ action: { type: "outage" }, trigger: { for: "30s" } });
-
 function toggleOutage(state: UiState): StateUpdate {
   const outage = armedRules(state).find(({ action }) => action.type === "outage");
   if (outage)
@@ -83,12 +80,11 @@ function toggleOutage(state: UiState): StateUpdate {
       outage,
       ({ id, name, fired }) => `Ended the outage ${name ?? id}; it fired ${plural(fired, "time")}`,
     );
-  return makeCall(state, OUTAGE, (rule) => ({
-    message: `Armed ${describeRule(rule)}, as ${rule.id}. Press o to end it`,
-    undo: removeRule(rule.id),
-    undoLabel: `the outage ${rule.id} has ended`,
-  }));
+  return openFaultForm(state, { action: "outage" });
 }
+
+const openFaultForm = (state: UiState, values: FormValues): StateUpdate =>
+  openForm(state, faultForm("api"), values, fetchLookups(state));
 
 /** Removes a rule. `u` then arms it again instead of removing it once more. */
 export const endRule = (state: UiState, { id }: FaultRule, describe: (removed: FaultRule) => string): StateUpdate =>
@@ -111,20 +107,24 @@ const removeAllFaults = (state: UiState): StateUpdate =>
     }),
   );
 
-/** Arms a rule that loses the response of the next call like the selected one. */
+/** The form of a rule that loses the response of the next call like the selected one. */
 function loseResponse(state: UiState): StateUpdate {
   const { operation, merchant } = selectedRequest(state) ?? {};
-  const match = { ...(operation && { operation }), ...(merchant && { merchant }) };
-  const call = controlCalls.faults.add({
-    match: match as FaultsAddInput["match"] & {},
-    action: { type: "lost_response" },
+  return openFaultForm(state, {
+    action: "lost_response",
+    ...(operation && { "match.operation": operation }),
+    ...(merchant && { "match.merchant": merchant }),
   });
-  return makeCall(state, call, armedResult);
 }
 
 export const faultKeys: readonly KeyBinding[] = [
   { keys: ["x"], label: "fault", help: "arm a fault, prefilled from the selected row", run: armFault },
-  { keys: ["o"], label: "outage", help: "start an outage of 30 s, or end it", run: toggleOutage },
-  { keys: ["C"], label: "cut", help: "lose the response of the next call like the selected one", run: loseResponse },
+  { keys: ["o"], label: "outage", help: "choose an outage of 30 s, or end the present one", run: toggleOutage },
+  {
+    keys: ["C"],
+    label: "cut",
+    help: "choose to lose the response of the next call like the selected one",
+    run: loseResponse,
+  },
   { keys: ["D"], help: "remove all faults", run: removeAllFaults },
 ];

@@ -262,7 +262,12 @@ export const sandboxKeys: readonly KeyBinding[] = [
     run: opens(triggerForm, valuesFromAttempt),
   },
   { keys: ["c"], label: "clock", help: "advance, freeze or set the sandbox clock", run: opens(clockForm) },
-  { keys: ["m"], label: "merchant", help: "create a merchant and copy its API key", run: opens(createMerchantForm) },
+  {
+    keys: ["M"],
+    label: "new merchant",
+    help: "create a merchant and copy its API key",
+    run: opens(createMerchantForm),
+  },
   { keys: ["w"], label: "rate limit", help: "change a rate limit", run: opens(rateLimitForm, withMerchant) },
   {
     keys: ["X"],

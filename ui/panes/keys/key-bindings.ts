@@ -2,7 +2,6 @@
 
 import { curlOf } from "../../../src/client/curl.ts";
 import { filterProblem } from "../../../src/client/row-filter.ts";
-import { plural } from "../../../src/kernel/text.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../../state/layout.ts";
 import { LESSON_PANE } from "../../state/learning.ts";
 import {
@@ -30,10 +29,13 @@ import { controlGroups } from "../controls/index.ts";
 import { explorer, paneNamed, visiblePanes } from "../index.ts";
 import { topDetail } from "../overlays/detail.ts";
 import { editText, isPaste } from "../overlays/field.ts";
-import { helpOverlay, type KeyGroup, paletteOverlay } from "../overlays/key-lists.ts";
-import { confirm, textOverlay } from "../overlays/text-view.ts";
+import { type Commands, helpOverlay, type KeyGroup, paletteOverlay } from "../overlays/key-lists.ts";
+import { textOverlay } from "../overlays/text-view.ts";
 import { loadGap } from "../run-effects.ts";
 import { detailKeys, jumpKey, scrolledBy, scrollOverlay, searchDetail } from "./detail-keys.ts";
+import { followMerchant } from "./follow-merchant.ts";
+import { leaveLabel, quit } from "./leave.ts";
+import { placesFor } from "./places.ts";
 
 function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-half"): StateUpdate {
   const overlay = topOverlay(state);
@@ -96,6 +98,12 @@ function toggleFreeze(state: UiState): StateUpdate {
 }
 
 const commonPaneKeys: readonly KeyBinding[] = [
+  {
+    keys: ["m"],
+    label: "one merchant",
+    help: "show only the selected row's merchant in all panes, or all again",
+    run: followMerchant,
+  },
   boundTo({ keys: ["enter"], label: "details", help: "open details", run: openRow }, (state) =>
     selectedRow(listOf(state)),
   ),
@@ -105,6 +113,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
     label: "filter",
     help: "filter rows: text, status:4xx, path:, ms>100, is:fault; ! excludes",
     isEnabled: (state) => !paneNamed(state.pane).textLines,
+    needs: () => "a pane with rows",
     run: (state) => update({ ...state, filterLine: lineOf(listOf(state).filter) }),
   },
   {
@@ -112,6 +121,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
     label: "clear filter",
     help: "clear the filter",
     isEnabled: (state) => listOf(state).filter !== "",
+    needs: () => "a filter",
     run: (state) => update(withList(state, state.pane, withFilter(listOf(state), "")), { kind: "subscribe" }),
   },
   {
@@ -125,10 +135,11 @@ const commonPaneKeys: readonly KeyBinding[] = [
     label: "follow",
     help: "follow new rows",
     isEnabled: (state) => paneNamed(state.pane).follows && !listOf(state).follows,
+    needs: () => "a list of new rows that is paused",
     run: followRows,
   },
-  { keys: ["tab", "l", "right"], label: "next pane", help: "next pane", run: (state) => switchPane(state, 1) },
-  { keys: ["shift-tab", "h", "left"], help: "previous pane", run: (state) => switchPane(state, -1) },
+  { keys: ["tab", "right"], label: "next pane", help: "next pane", run: (state) => switchPane(state, 1) },
+  { keys: ["shift-tab", "left"], help: "previous pane", run: (state) => switchPane(state, -1) },
 ];
 
 /** The digit of a tab; none after the tenth. */
@@ -155,12 +166,13 @@ const globalKeys: readonly KeyBinding[] = [
     keys: ["!"],
     help: "show the last call as curl, or the text copied since",
     isEnabled: ({ lastCall, lastCopy }) => lastCall !== undefined || lastCopy !== undefined,
+    needs: () => "a call or a copied text before",
     run: showLast,
   },
   {
-    keys: [":"],
-    label: "commands",
-    help: "find a command by typing; Enter runs it",
+    keys: [":", "ctrl-k"],
+    label: "find",
+    help: "find a command, an id, an event type, an operation or a path; Enter goes there",
     run: (state) => update(openOverlay(state, paletteOverlay(commandsOf(state)))),
   },
   {
@@ -180,15 +192,15 @@ const globalKeys: readonly KeyBinding[] = [
   },
   { keys: ["s"], help: "switch to plain lines and back", run: (state) => update(state, { kind: "plain" }) },
   {
-    keys: ["?"],
+    keys: ["?", "h"],
     label: "help",
     help: "show all keys",
     run: (state) => update(openOverlay(state, helpOverlay(keyGroups(state), commandsOf(state)))),
   },
   {
     keys: ["q"],
-    label: "quit",
-    help: "go back; from the panes, quit",
+    label: leaveLabel,
+    help: "go back; from the panes, leave the dashboard, and choose what becomes of a sandbox that it started",
     run: (state) => (topOverlay(state) ? update(closeTopOverlay(state)) : quit(state)),
   },
 ];
@@ -197,15 +209,6 @@ function showLast(state: UiState): StateUpdate {
   const { lastCall, lastCopy, target } = state;
   if (lastCopy !== undefined) return update(openOverlay(state, textOverlay("Last copied text", lastCopy)));
   return update(lastCall ? openOverlay(state, textOverlay("Last call as curl", curlOf(target, lastCall))) : state);
-}
-
-/** Asks before it ends a sandbox that exists only in this process's memory and has answered a call. */
-function quit(state: UiState): StateUpdate {
-  const { sandbox, made } = state;
-  const leave = (later: UiState) => update(later, { kind: "quit" });
-  if (sandbox?.pid !== globalThis.process?.pid || sandbox.database !== null || made.requests === 0) return leave(state);
-  const question = `Quit? The sandbox is in memory: its records and ${plural(made.requests, "request")} will be lost.`;
-  return update(openOverlay(state, confirm(question, undefined, leave)));
 }
 
 const searchKey: KeyBinding = {
@@ -224,7 +227,7 @@ const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[
 /**
  * The keys that a browser keeps for itself, and those that need a terminal. Ctrl-O and Ctrl-Y are buttons of a form.
  */
-const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oy]/.test(key);
+const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oyk]/.test(key);
 
 /** The bindings as the help shows them. Of several with the same key, the first enabled one applies. */
 export const keyGroups = (state: UiState): KeyGroup[] =>
@@ -260,8 +263,10 @@ function localGroups(state: UiState): KeyGroup[] {
   ];
 }
 
-const commandsOf = (state: UiState): readonly KeyBinding[] =>
-  enabledBindings(state).filter((binding) => !movementKeys.includes(binding) && !binding.keys.includes(":"));
+const commandsOf = (state: UiState): Commands => ({
+  bindings: enabledBindings(state).filter((binding) => !movementKeys.includes(binding) && !binding.keys.includes(":")),
+  placesFor: (search) => placesFor(state, search),
+});
 
 export const enabledBindings = (state: UiState): readonly KeyBinding[] =>
   keyGroups(state)
@@ -276,7 +281,19 @@ export function handleKey(before: UiState, key: string): StateUpdate {
   if (handled) return handled;
   if (isPaste(key)) return update(withNotice(state, "Nothing was pasted. Open a filter (/) or a form first", "yellow"));
   const binding = enabledBindings(state).find(({ keys }) => keys.includes(key));
-  return binding?.run(state) ?? update(state);
+  return binding?.run(state) ?? update(withNotice(state, unboundText(state, key), "yellow"));
+}
+
+/** Why a key does nothing now: what it needs, or where it works. */
+function unboundText(state: UiState, key: string): string {
+  const name = key === "space" ? "Space" : key;
+  const disabled = keyGroups(state)
+    .flatMap(({ bindings }) => bindings)
+    .find(({ keys }) => keys.includes(key));
+  if (disabled) return `${name} (${disabled.help}) needs ${disabled.needs?.(state) ?? "something else on the screen"}`;
+  const elsewhere = visiblePanes(state).find(({ keys }) => keys.some((one) => one.keys.includes(key)));
+  if (elsewhere && !topOverlay(state)) return `${name} works in ${elsewhere.title}`;
+  return `${name} does nothing here. Press ? for the keys`;
 }
 
 /** The keys of a text that is being typed, such as a filter; undefined while none is. */

@@ -1,7 +1,7 @@
 // Overlays of text: one to read, select and copy, and the question before a destructive call.
 
 import { type Call, curlOf } from "../../../src/client/curl.ts";
-import type { Overlay, StateUpdate, UiState } from "../../state/state.ts";
+import type { KeyBinding, Overlay, StateUpdate, UiState } from "../../state/state.ts";
 import {
   type CallResult,
   closeTopOverlay,
@@ -59,6 +59,23 @@ export function confirmCall<Reply>(
   const onConfirm = (later: UiState) => makeCall(later, call, resultOf);
   return update(openOverlay(state, confirm(question, call, onConfirm)));
 }
+
+/** A question with an answer for each key; Esc leaves everything as it is. */
+export const question = (text: string, answers: readonly KeyBinding[]): Overlay => ({
+  title: "Confirm",
+  lines: (state, width) => [
+    "",
+    ...wrapped(text, width).map((line) => styled(state.theme, line, "bold")),
+    "",
+    ...answers.flatMap((answer) => {
+      const isPossible = answer.isEnabled?.(state) ?? true;
+      const line = `  ${answer.keys[0]}  ${isPossible ? answer.help : `needs ${answer.needs?.(state)}`}`;
+      return wrapped(line, width).map((one) => (isPossible ? one : styled(state.theme, one, "dim")));
+    }),
+    "  Esc  go back",
+  ],
+  keys: answers,
+});
 
 export const confirm = (
   question: string,

@@ -1,4 +1,5 @@
-# conftest.py
+# merchant_sandbox.py: a pytest plugin. Copy it beside your tests, and run pytest -p merchant_sandbox under
+# merchant-sandbox exec.
 import json
 import os
 import urllib.error
@@ -8,12 +9,14 @@ import pytest
 
 
 class Merchant:
-    """A merchant that only one test uses."""
+    """A merchant that only one test uses, named after the test: its ids are the same in every run."""
 
     def __init__(self, sandbox, name):
         self.sandbox = sandbox
-        created = self.control("POST", "/merchants", {"fixture": "lodge", "name": name})
+        created = self.control("POST", "/merchants", {"fixture": own_fixture(self), "name": name})
         self.id, self.key = created["merchant"], created["apiKey"]
+        # An app that passes this header on acts as the merchant, with the one key of its environment.
+        self.baggage = f"merchant-sandbox={self.id}"
 
     def api(self, method, path, body=None, headers={}):
         """Calls the API; returns status and body."""
@@ -41,8 +44,21 @@ class Merchant:
             return error.code, json.load(error)
 
 
+def own_fixture(merchant):
+    """The fixture of the app's own merchant, whose key is MERCHANT_API_KEY."""
+    merchants = merchant.control("GET", "")["merchants"]
+    own = [one["id"] for one in merchants if os.environ.get("MERCHANT_API_KEY") in one["apiKeys"]]
+    return own[0].removeprefix("mer_") if own else "lodge"
+
+
 @pytest.fixture
 def merchant(request):
-    merchant = Merchant(os.environ["MERCHANT_SANDBOX_URL"], request.node.nodeid)
+    merchant = Merchant(os.environ["MERCHANT_SANDBOX_URL"], request.node.nodeid[-1000:])
     yield merchant
     merchant.control("DELETE", f"/merchants/{merchant.id}")
+
+
+@pytest.fixture
+def browser_context_args(merchant):
+    """For pytest-playwright: the browser names the merchant in each request. An override of yours can extend it."""
+    return {"extra_http_headers": {"baggage": merchant.baggage}}

@@ -1,0 +1,60 @@
+// Isolation: a call with the key of a merchant may name, in its `baggage` header, a test's merchant that was created
+// from the key's own one, and then acts as that merchant.
+
+import { merchantInBaggage } from "../kernel/baggage.ts";
+import { fail } from "../kernel/errors.ts";
+import { mask } from "../kernel/mask.ts";
+import type { Behaviour } from "../schema/assumed.ts";
+import type { Identity, Tenants } from "../store/records/tenants.ts";
+import type { RequestContext } from "./context.ts";
+
+export type Isolation = "off" | "on" | "strict";
+
+/** The identity under which a call acts: that of the merchant that it names, if its key may name it. */
+export function actingIdentity(
+  tenants: Tenants,
+  isolation: Isolation,
+  { incoming }: RequestContext,
+  own: Identity,
+): Identity {
+  if (isolation === "off" || incoming.headers.baggage === undefined) return own;
+  const named = merchantInBaggage(incoming.headers.baggage);
+  if (named === undefined || tenants.baseOf(named) !== own.merchant) return own;
+  return tenants.identify(tenants.keyOf(named)) ?? own;
+}
+
+/** Rejects a call that names a merchant it may not act as, or with `strict` none. */
+export function requireIsolation(
+  tenants: Tenants,
+  isolation: Isolation,
+  { incoming }: RequestContext,
+  { merchant }: Identity,
+): void {
+  if (isolation === "off") return;
+  const named = merchantInBaggage(incoming.headers.baggage);
+  if (named !== undefined && named !== merchant)
+    fail(
+      "test_merchant_refused",
+      `The baggage header names ${mask(named, 100)}, which is no merchant that was created from ${merchant}, or no ` +
+        "longer exists. Create one with POST /_sandbox/merchants, and send its id.",
+    );
+  if (isolation === "strict" && tenants.baseOf(merchant) === undefined)
+    fail(
+      "test_merchant_missing",
+      "This sandbox runs with --isolation strict, and the call names no merchant of a test. " +
+        "Pass on the baggage header of the request that caused the call: baggage: merchant-sandbox=<merchant>.",
+    );
+}
+
+export const behaviours: Behaviour[] = [
+  {
+    id: "isolation",
+    fact:
+      "With `--isolation on`, a call whose `baggage` header has the entry `merchant-sandbox=<merchant>` acts as that " +
+      "merchant, if it was created from the fixture of the key's own one; any other gets 403. With `strict`, so does " +
+      "a call without the entry. Webhooks of such a merchant that has no endpoint go to the endpoints of the key's " +
+      "own one, signed with their secrets, and have the same header.",
+    why: "The service has no such header; tests of an app with one key need a merchant each.",
+    setting: "--isolation",
+  },
+];

@@ -1,0 +1,60 @@
+// A merchant per browser test: an app with one key under Playwright and Chromium, by counts; BROWSER_TESTS and
+// BROWSER_WORKERS set how many tests and workers.
+
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { browserFile } from "../support/browser.ts";
+import { folder, launch } from "../support/program.ts";
+import { freePort } from "../support/sandbox.ts";
+
+const root = join(import.meta.dirname, "../..");
+const { BROWSER_TESTS = "12", BROWSER_WORKERS = "3" } = process.env;
+
+/** Prints how many requests of each merchant the log has: those of the shop's own one must be none. */
+const COUNT = `
+const { MERCHANT_SANDBOX_URL: url } = process.env;
+const requests = await (await fetch(url + "/_sandbox/requests?limit=100&merchant=mer_lodge")).json();
+const merchants = await (await fetch(url + "/_sandbox/merchants")).json();
+console.log("own", requests.data.length, "left", merchants.data.length);`;
+
+/** A project of its own, as npm would install it: Playwright loads once, and the package is not a link. */
+function project(): string {
+  const home = folder();
+  cpSync(join(root, "test/support/browser-shop"), home, { recursive: true });
+  mkdirSync(join(home, "node_modules/@playwright"), { recursive: true });
+  const packages = ["express", "playwright", "playwright-core", "@playwright/test", "better-sqlite3"];
+  for (const name of packages) symlinkSync(join(root, "node_modules", name), join(home, "node_modules", name));
+  const own = join(home, "node_modules/merchant-sandbox");
+  for (const part of ["dist", "fixtures"]) cpSync(join(root, part), join(own, part), { recursive: true });
+  cpSync(join(root, "package.json"), join(own, "package.json"));
+  writeFileSync(join(home, "package.json"), '{ "type": "module" }');
+  writeFileSync(join(home, "count.js"), COUNT);
+  return home;
+}
+
+async function runShop(isolation: string, variables: Record<string, string>) {
+  const [home, port] = [project(), String(await freePort())];
+  const tests = `${process.execPath} node_modules/@playwright/test/cli.js test && ${process.execPath} count.js`;
+  const words = ["exec", "--isolation", isolation, "--forward-to", `http://127.0.0.1:${port}/hooks`];
+  const given = {
+    CHROMIUM: browserFile ?? "",
+    PORT: port,
+    TESTS: BROWSER_TESTS,
+    WORKERS: BROWSER_WORKERS,
+    ...variables,
+  };
+  const { code, out, error } = await launch([...words, "--", "sh", "-c", tests], given, home).ended;
+  return { code, said: out.join("\n"), error };
+}
+
+test("many browser tests and one app process see only their own merchants", { timeout: 900_000 }, async () => {
+  const { code, said, error } = await runShop("strict", {});
+  expect([code, said.includes(`${BROWSER_TESTS} passed`)], said + error).toEqual([0, true]);
+  expect(said).toContain("own 0 left 4");
+});
+
+test("with strict, an app that does not pass the header on is refused", { timeout: 900_000 }, async () => {
+  const { code, said, error } = await runShop("strict", { PASS_ON: "no", TESTS: "2" });
+  expect([code, said.includes("2 passed")], said + error).toEqual([0, true]);
+});

@@ -1,0 +1,39 @@
+// The browser tests of the shop: each counts what its own merchant saw, so that another test's call would fail it.
+
+import { expect, test } from "merchant-sandbox/playwright";
+
+const { TESTS, PASS_ON } = process.env;
+
+for (let number = 1; number <= Number(TESTS); number++)
+  test(`guest ${number} adds a rule and declines a booking`, async ({ page, request, merchant }) => {
+    const name = `Rule of guest ${number}`;
+    await page.goto("/");
+    await page.fill("input[name=name]", name);
+    await page.click("text=Add rule");
+    if (PASS_ON === "no") {
+      await expect(page.locator("p")).toHaveText("403 test_merchant_missing");
+      expect(await merchant.requests()).toEqual([]);
+      return;
+    }
+    await expect(page.locator("li")).toHaveText(new RegExp(`^${name} `));
+    await page.click("text=Decline booking");
+    await expect(page.locator("p")).toHaveText("Declined");
+    const { verdict, results } = await merchant.verify({
+      within: "20s",
+      all: [
+        { requests: { match: { operation: "pricing_rules.create" }, count: { exactly: 1 } } },
+        { requests: { match: { operation: "bookings.decline" }, count: { exactly: 1 } } },
+        { requests: { match: { operation: "merchants.me" }, count: { exactly: 2 } } },
+        { deliveries: { match: { event: "booking.declined" }, count: { exactly: 1 }, final: "succeeded" } },
+        { deliveries: { match: { event: "pricing_rule.created" }, count: { exactly: 1 }, final: "succeeded" } },
+        { records: { kind: "pricing_rule", where: { "/name": name }, count: { exactly: 1 } } },
+      ],
+    });
+    expect(verdict, JSON.stringify(results)).toBe("pass");
+    expect((await merchant.requests()).length).toBe(4);
+    const events = await (await request.get(`/events/${merchant.id}`)).json();
+    expect(events.map(({ type, merchantId }) => `${type} of ${merchantId}`).sort()).toEqual([
+      `booking.declined of ${merchant.id}`,
+      `pricing_rule.created of ${merchant.id}`,
+    ]);
+  });

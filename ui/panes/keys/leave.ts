@@ -1,0 +1,37 @@
+// The key that leaves the dashboard, and the question what becomes of a sandbox that this terminal has started.
+
+import { layoutOf } from "../../state/layout.ts";
+import type { KeyBinding, StateUpdate, UiState } from "../../state/state.ts";
+import { closeTopOverlay, openOverlay, topOverlay, update } from "../../state/updates.ts";
+import { question } from "../overlays/text-view.ts";
+
+/** Whether the sandbox lives in this process, and ends with it. */
+const isOwn = ({ sandbox }: UiState) => sandbox !== undefined && sandbox.pid === globalThis.process?.pid;
+
+export function leaveLabel(state: UiState): string {
+  if (topOverlay(state)) return "back";
+  return isOwn(state) ? "stop or leave" : "leave";
+}
+
+/** Asks once what becomes of a sandbox that this terminal has started. Another one keeps running. */
+export function quit(state: UiState): StateUpdate {
+  // A screen that is too small for the question says that q quits.
+  if (!isOwn(state) || layoutOf(state).shape === "small") return update(state, { kind: "quit" });
+  const { sandbox, canLeave } = state;
+  const isKept = sandbox?.database != null;
+  const stop: KeyBinding = {
+    keys: ["s", "y"],
+    label: "stop",
+    help: isKept ? "stop the sandbox; its file keeps the data" : "stop the sandbox; what is in memory is lost",
+    run: (later) => update(closeTopOverlay(later), { kind: "quit" }),
+  };
+  const leave: KeyBinding = {
+    keys: ["l"],
+    label: "leave it running",
+    help: "leave it running in the background; attach shows it again",
+    isEnabled: () => canLeave === true && isKept,
+    needs: () => "a sandbox with a file: start it with --db, or with --detach",
+    run: (later) => update(closeTopOverlay(later), { kind: "leave" }),
+  };
+  return update(openOverlay(state, question("Stop the sandbox, or leave it running?", [stop, leave])));
+}
