@@ -86,6 +86,7 @@ test("a receiver whose call causes its next delivery is stopped after five hundr
   expect(calls).toBe(500);
   // The loop has ended: a later event is delivered, and begins another one.
   receiver.always(200);
+  await settle(bench);
   await trigger(bench);
   await receiver.arrived(501);
 });
