@@ -189,9 +189,9 @@ it("the page reaches the terminal dashboard's panes, details, controls, keys and
 
 it("the explorer is the only pane that the page has and the terminal has not", () => {
   const state = emptyDashboard();
-  const onPage = visiblePanes({ ...state, isPage: true });
-  expect(onPage).toContain(explorer);
-  expect(onPage.filter((pane) => pane !== explorer)).toEqual(visiblePanes(state));
+  const page = visiblePanes({ ...state, isPage: true });
+  expect(page).toContain(explorer);
+  expect(page.filter((pane) => pane !== explorer)).toEqual(visiblePanes(state));
 });
 
 it("nothing but the build imports the views of the page", () => {

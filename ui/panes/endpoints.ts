@@ -1,4 +1,4 @@
-// The pane of webhook endpoints: where each merchant's events go, the last result, and the keys that act on one.
+// The pane of webhook endpoints: where each merchant's events go, the last result, and the keys that act on them.
 
 import type { ListedEndpoint } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
