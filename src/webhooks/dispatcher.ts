@@ -2,7 +2,7 @@
 
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
-import { afterRealTime, type DueWork } from "../kernel/clock.ts";
+import { afterRealTime, afterThisTurn, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { withResolvers } from "../kernel/with-resolvers.ts";
@@ -54,7 +54,9 @@ export function createDispatcher(options: DispatcherOptions) {
     start({ recover }: { recover: boolean }) {
       state.running = true;
       clock.watch(due);
+      state.faults.onRemoved(() => afterThisTurn(() => releaseHeldByRemoved(state)));
       state.outbox.onPending(() => startDue(state));
+      state.outbox.attributeTo((merchant) => openEvent(state, merchant));
       if (recover) reloadPending();
     },
     /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
@@ -115,6 +117,18 @@ export function createDispatcher(options: DispatcherOptions) {
   };
 }
 
+/** The only event that is in flight to endpoints of a merchant; undefined for none and for several. */
+function openEvent({ inFlight }: DispatcherState, merchant: string): string | undefined {
+  let found: string | undefined;
+  for (const { attempt } of inFlight) {
+    const { merchant: owner, eventId } = attempt.delivery;
+    if (owner !== merchant || eventId === found) continue;
+    if (found !== undefined) return undefined;
+    found = eventId;
+  }
+  return found;
+}
+
 /** Real milliseconds that a busy machine may take to record an attempt that has timed out. */
 const RECORDED_WITHIN = 1_000;
 
@@ -140,6 +154,18 @@ async function drainMerchant(state: DispatcherState, merchant: string): Promise<
     await Promise.race([waiters.next(), limit.expired]);
   }
   limit.cancel();
+}
+
+/** Sends what the rules that were removed had held back. */
+function releaseHeldByRemoved(state: DispatcherState): void {
+  const { database, timing, queues, clock } = state;
+  if (!state.running) return;
+  try {
+    for (const pending of database.transaction(timing.releaseRemoved)) queues.add(pending);
+  } catch (error) {
+    state.report(error);
+  }
+  clock.wake();
 }
 
 /**

@@ -240,10 +240,21 @@ describe("reorder", () => {
     const rule = await arm(bench, { type: "reorder" });
     const [alone] = await send(bench, 1);
     await bench.control("DELETE", `/faults/${rule}`);
-    await advance(bench, "23h");
-    expect(receiver.arrivals).toHaveLength(2);
-    await advance(bench, "1h");
+    await receiver.arrived(3);
     expect(ids(receiver)[2]).toBe(alone);
+  });
+
+  test("removing a reorder rule, or all rules, releases what it held", async () => {
+    const { bench, receiver } = await openRegistered();
+    for (const remove of [(id: string) => `/faults/${id}`, () => "/faults"]) {
+      const before = receiver.arrivals.length;
+      const id = await arm(bench, { type: "reorder", batch: 3 });
+      await send(bench, 1);
+      await bench.control("POST", "/drain", { within: "5s" });
+      expect(receiver.arrivals).toHaveLength(before);
+      await bench.control("DELETE", remove(id));
+      await receiver.arrived(before + 1);
+    }
   });
 
   test("collects a separate batch for each endpoint", async () => {
