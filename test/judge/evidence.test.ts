@@ -196,7 +196,7 @@ describe("a run that ends", () => {
       expect(found).toEqual([]);
       if (end === "close") await bench.close();
       else await bench.reset();
-      expect(found).toMatchObject([{ rule: "retry.happened", verdict: "inconclusive", requests: ["req_2"] }]);
+      expect(found).toMatchObject([{ rule: "retry.happened", verdict: "inconclusive", requests: ["req_lodge_2"] }]);
     },
   );
 

@@ -3,7 +3,6 @@
 
 import { merchantLabel } from "../../kernel/random.ts";
 import type { Database } from "../sqlite/database.ts";
-import type { RequestEntry } from "./request-log.ts";
 
 /** The requests of one merchant, or those without a known key. */
 export interface RequestSeries {
@@ -89,7 +88,7 @@ export function openRequestNumbers(database: Database) {
     },
     reserve: () => reserve(open()),
     /** Stores the numbers of the merchants of these entries, which are written in the same transaction. */
-    keep(entries: readonly RequestEntry[]) {
+    keep(entries: readonly { sequence: number; merchant: string | undefined }[]) {
       const last = entries.at(-1)?.sequence ?? 0;
       for (const merchant of new Set(entries.map((entry) => entry.merchant ?? NO_MERCHANT))) {
         const series = all.get(merchant);
