@@ -783,12 +783,19 @@ export type FaultAction = {
   /** How it breaks (default: `reset`) */
   as?: "reset" | "empty" | "garbage" | "malformed_chunk" | "hang";
 } | {
-  /** Corrupts the response body. The operation still takes effect. */
+  /** Corrupts or patches the response body. The operation still takes effect. */
   type: "body";
-  /** How it is corrupted (default: `truncate`) */
-  as?: "truncate" | "invalid_json" | "html" | "wrong_content_type" | "drip";
+  /** How it is corrupted; `patch` leaves it valid (default: `truncate`) */
+  as?: "truncate" | "invalid_json" | "html" | "wrong_content_type" | "drip" | "patch";
+  /** JSON Merge Patch (RFC 7396) of the response: null removes a field */
+  patch?: Record<string, unknown>;
   /** How fast `drip` sends (default: 100) */
   bytesPerSecond?: number;
+} | {
+  /** Answers as a later version of the service might: with unknown fields, unknown values of enumerations, null where it is allowed, and fields in another order. Finds clients that read responses too strictly. */
+  type: "evolve";
+  /** What is changed (default: `everything`) */
+  as?: "everything" | "fields" | "enums" | "nulls" | "order";
 } | {
   /** Takes the whole service down, for every operation and every key. Requests with a disallowed Host still get 403. */
   type: "outage";
@@ -856,8 +863,8 @@ export type FaultAction = {
 } | {
   /** Changes the event, and signs it as changed. */
   type: "payload";
-  /** What is changed; `reformat` only writes the JSON in another way (default: `extra_field`, or `patch` if one is given) */
-  as?: "patch" | "truncate" | "unknown_type" | "extra_field" | "invalid_json" | "reformat";
+  /** What is changed; `evolve` is what a later version of the service might send, `reformat` only writes the JSON in another way (default: `extra_field`, or `patch` if one is given) */
+  as?: "patch" | "truncate" | "unknown_type" | "extra_field" | "evolve" | "invalid_json" | "reformat";
   /** JSON Pointers into the event, each with its new value */
   patch?: Record<string, unknown>;
 } | {

@@ -23,6 +23,7 @@ const FIRST = "admit(guard";
 /** The code that each variant omits. */
 export const cuts = {
   nothing: [before(FIRST)],
+  guard: [{ file: PIPE, find: "findCaller(context);", replace: "" }, before("faults.outage,")],
   route: [before("faults.auth,")],
   key: [before("faults.limit,")],
   limit: [before("readBody,")],
@@ -38,7 +39,8 @@ const BARE_POST = "bare node:http, POST";
 const cases = [
   { name: BARE_GET, request: GET },
   { name: "GET: context, reply, request log, and no stage", variant: "nothing", request: GET },
-  { name: "GET: + guard, whose key, route", variant: "route", request: GET },
+  { name: "GET: + guard", variant: "guard", request: GET },
+  { name: "GET: + whose key, route", variant: "route", request: GET },
   { name: "GET: + may that key call", variant: "key", request: GET },
   { name: "GET: + rate limit", variant: "limit", request: GET },
   { name: "GET: + body, idempotency, validation", variant: "validate", request: GET },

@@ -94,8 +94,8 @@ export interface ServiceCall<Reply = unknown> extends CallFor<Reply> {
 }
 
 /**
- * Calls the sandbox at an address, and resolves with the reply, even if it is an error. The path is sent as it is: a URL without its dot segments could name
- * another operation, even one of the control API.
+ * Calls the sandbox at an address, and resolves with the reply, even if it is an error. The path is sent as it is: a
+ * URL without its dot segments could name another operation, even one of the control API.
  */
 export const callService = async (url: string, { method, path, key, headers, body }: ServiceCall): Promise<HttpReply> =>
   exchange(url, {

@@ -179,7 +179,7 @@ export function attemptFacts(attempt: AttemptMessage): FactsWith<(typeof ATTEMPT
     failed: status !== "succeeded",
   });
   return {
-    text: `${eventType} ${eventId} ${url} ${status} ${responseStatus ?? errorCode ?? ""} ${merchant} ${id} ${summary ?? ""}`,
+    text: [eventType, eventId, url, status, responseStatus ?? errorCode ?? "", merchant, id, summary ?? ""].join(" "),
     fields: {
       id,
       event: `${eventType} ${eventId}`,

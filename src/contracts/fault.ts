@@ -77,6 +77,10 @@ export type RetryAfter = number | "absent" | "zero" | "past" | "invalid" | { for
 export type DisconnectForm = "reset" | "empty" | "hang" | "garbage" | "malformed_chunk";
 export type CorruptionForm = "truncate" | "invalid_json" | "html" | "wrong_content_type" | "drip";
 
+/** What a later version of the service may change in JSON; the first is all of them. */
+export const EVOLUTIONS = ["everything", "fields", "enums", "nulls", "order"] as const;
+export type Evolution = (typeof EVOLUTIONS)[number];
+
 /** The effects on calls. Each action prepares one of them. */
 export type ApiEffect =
   /**
@@ -104,6 +108,10 @@ export type ApiEffect =
   | { kind: "disconnect"; as: DisconnectForm }
   /** Corrupts the response. */
   | { kind: "corrupt"; as: CorruptionForm; bytesPerSecond: number }
+  /** Merges this patch into the JSON of the response. */
+  | { kind: "patch"; patch: Readonly<Record<string, unknown>> }
+  /** Changes the JSON of the response as a later version of the service might. */
+  | { kind: "evolve"; as: Evolution }
   /** Deletes the stored reply of the Idempotency-Key. */
   | { kind: "forget" }
   /** Answers a read with the records as of this many sandbox milliseconds ago. */
@@ -122,7 +130,7 @@ export type DeliveryEffect =
     }
   | {
       kind: "payload";
-      as: "patch" | "truncate" | "unknown_type" | "extra_field" | "invalid_json" | "reformat";
+      as: "patch" | "truncate" | "unknown_type" | "extra_field" | "evolve" | "invalid_json" | "reformat";
       /** JSON Pointers into the event, each with its new value. */
       patch: Readonly<Record<string, unknown>>;
     }

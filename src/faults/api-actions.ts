@@ -1,6 +1,6 @@
 // The actions on calls, in the order of the documentation.
 
-import type { CorruptionForm, DisconnectForm } from "../contracts/fault.ts";
+import { type CorruptionForm, type DisconnectForm, EVOLUTIONS, type Evolution } from "../contracts/fault.ts";
 import { count, flag, type Static, type TObject, Type, text, withDefault } from "../schema/shapes.ts";
 import { type FiringContext, onCalls } from "./action.ts";
 import { choice, milliseconds, retryAfter, span } from "./fields.ts";
@@ -158,21 +158,40 @@ const DEFAULT_DRIP = 100;
 const body = onCalls({
   type: "body",
   phase: "body",
-  description: "Corrupts the response body. The operation still takes effect.",
+  description: "Corrupts or patches the response body. The operation still takes effect.",
   example: "body=truncate payments.list",
   main: "as",
-  onlyWith: { bytesPerSecond: ["as", "drip"] },
-  outcome: "response_lost",
+  onlyWith: { bytesPerSecond: ["as", "drip"], patch: ["as", "patch"] },
+  outcome: ({ as }) => (as === "patch" ? "normal" : "response_lost"),
   fields: {
-    as: choice<CorruptionForm>(
-      ["truncate", "invalid_json", "html", "wrong_content_type", "drip"],
-      "How it is corrupted",
+    as: choice<CorruptionForm | "patch">(
+      ["truncate", "invalid_json", "html", "wrong_content_type", "drip", "patch"],
+      "How it is corrupted; `patch` leaves it valid",
+    ),
+    patch: Type.Optional(
+      Type.Record(Type.Unknown(), { description: "JSON Merge Patch (RFC 7396) of the response: null removes a field" }),
     ),
     bytesPerSecond: Type.Optional(
       withDefault(count("How fast `drip` sends", { minimum: 1, maximum: 1_000_000 }), String(DEFAULT_DRIP)),
     ),
   },
-  prepare: ({ as = "truncate", bytesPerSecond = DEFAULT_DRIP }) => ({ kind: "corrupt", as, bytesPerSecond }),
+  check: ({ as, patch }) =>
+    as === "patch" && patch === undefined ? 'action.patch is required, as in {"status": "held"}.' : undefined,
+  prepare: ({ patch = {}, as = "truncate", bytesPerSecond = DEFAULT_DRIP }) =>
+    as === "patch" ? { kind: "patch", patch } : { kind: "corrupt", as, bytesPerSecond },
+});
+
+const evolve = onCalls({
+  type: "evolve",
+  phase: "body",
+  description:
+    "Answers as a later version of the service might: with unknown fields, unknown values of enumerations, null where " +
+    "it is allowed, and fields in another order. Finds clients that read responses too strictly.",
+  example: "evolve payments.list",
+  main: "as",
+  outcome: "normal",
+  fields: { as: choice<Evolution>(EVOLUTIONS, "What is changed") },
+  prepare: ({ as = "everything" }) => ({ kind: "evolve", as }),
 });
 
 const OUTAGE_RETRY_AFTER = 5;
@@ -249,6 +268,7 @@ export const apiActions = [
   lostResponse,
   connection,
   body,
+  evolve,
   outage,
   auth,
   idempotency,

@@ -7,11 +7,17 @@ import type { Random } from "../kernel/random.ts";
 import type { Sign } from "../kernel/signature-forms.ts";
 import { pointerSegments } from "../schema/json-pointer.ts";
 import type { JsonObject } from "../schema/schema.ts";
+import { type TSchema, Type } from "../schema/shapes.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
+import { evolved } from "./changed-json.ts";
 
 export type EffectOf<Kind extends DeliveryEffect["kind"]> = Extract<DeliveryEffect, { kind: Kind }>;
 
+/** The schema of the records of a kind; undefined for an unknown kind. */
+export type SchemaOf = (kind: string) => TSchema | undefined;
+
 interface FaultContext {
+  schemaOf: SchemaOf;
   sign: Sign;
   delivery: Delivery;
   receiver: Receiver;
@@ -94,12 +100,12 @@ function corruptSignature(
 
 function changePayload(request: WebhookRequest, effect: EffectOf<"payload">, context: FaultContext): WebhookRequest {
   const { delivery, receiver, sign } = context;
-  const body = changedBody(request.body, effect);
+  const body = changedBody(request.body, effect, context.schemaOf);
   const signed = withHeader(withBody(request, body), SIGNATURE_HEADER, sign(body, receiver.secret, delivery.eventId));
   return effect.as === "unknown_type" ? withHeader(signed, EVENT_HEADER, UNKNOWN_TYPE) : signed;
 }
 
-function changedBody(body: string, { as, patch }: EffectOf<"payload">): string {
+function changedBody(body: string, { as, patch }: EffectOf<"payload">, schemaOf: SchemaOf): string {
   switch (as) {
     case "truncate":
       return body.slice(0, Math.ceil(body.length / 2));
@@ -109,6 +115,12 @@ function changedBody(body: string, { as, patch }: EffectOf<"payload">): string {
       return rewritten(body, { type: UNKNOWN_TYPE });
     case "extra_field":
       return rewritten(body, { addedLater: { by: "a later version" } });
+    case "evolve": {
+      const event = JSON.parse(body) as JsonObject;
+      const { object } = event.data as { object?: unknown };
+      const data = typeof object === "string" ? schemaOf(object) : undefined;
+      return writtenLike(body, evolved(event, data && Type.Object({ data }), "everything"));
+    }
     case "reformat": {
       const event = JSON.parse(body);
       return body === JSON.stringify(event) ? indentedJson(event) : escapedJson(event);

@@ -83,6 +83,14 @@ export function createTimingFaults({
       ...(held.any() ? delayedDeliveries.overdue(BATCH, clock.now()).flatMap(held.releaseBatch) : []),
       ...(faults.armed ? delayedDeliveries.undecided(clock.now()).flatMap(decide) : []),
     ],
+    /** Releases the batches of rules that were removed: nothing would complete them. */
+    releaseRemoved: () =>
+      held.any()
+        ? delayedDeliveries
+            .held(BATCH)
+            .filter((batch) => !faults.has(batch.slice(BATCH.length).split(" ", 1)[0] as string))
+            .flatMap(held.releaseBatch)
+        : [],
     /** Evaluates the rules for each delivery of a request, due or not. */
     decideForRequest: (request: string) => (faults.armed ? delayedDeliveries.undecidedOf(request).flatMap(decide) : []),
     /** Whether a delivery of the request has to end before the response is sent. */

@@ -66,6 +66,10 @@ export function createFaults(options: FaultsOptions) {
           report(injection.firing);
           return [{ ...injection, phase } as DeliveryInjection];
         }),
+      /** Whether there is a rule with this id. */
+      has: (id: string) => index.rules.has(id),
+      /** Calls the listener after rules were removed, which may hold deliveries. */
+      onRemoved: subscribeTo(index.removed),
       /** Reports that an earlier firing affects another attempt, without counting it again. */
       reportAgain: report,
     },

@@ -4,6 +4,7 @@ import { API_PHASES, type ApiPhase, DELIVERY_PHASES, type DeliveryPhase, type Ru
 import type { Clock } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
+import { notify } from "../kernel/listeners.ts";
 import { createRandom } from "../kernel/random.ts";
 import { type ArmedRule, arm } from "./armed-rule.ts";
 import { type FaultRule, type KnownNames, readRule } from "./read-rule.ts";
@@ -39,6 +40,7 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
     const removed = [...rules.values()].filter((armed) => merchant === undefined || armed.rule.owner === merchant);
     for (const { id } of removed) rules.delete(id);
     index.rebuild();
+    notify(index.removed, undefined);
     return removed.length;
   };
   return {
@@ -70,6 +72,7 @@ export function createRuleRegistry({ clock, seed, known, loggedRuleIds }: Faults
       const armed = find(id);
       rules.delete(id);
       index.rebuild();
+      notify(index.removed, undefined);
       return { ...armed.state(clock.now()), status: "removed" };
     },
     clear,
@@ -175,6 +178,8 @@ export function createRuleIndex(clock: Clock, keepHistory: (needed: boolean) => 
   return {
     /** Every rule by id, in the order in which they were added. */
     rules,
+    /** Called after rules were removed. */
+    removed: new Set<(nothing: undefined) => void>(),
     isArmed: { api: () => isArmed(API_PHASES), delivery: () => isArmed(DELIVERY_PHASES) },
     /** Every rule in order of evaluation: by priority, then as they were added. */
     inOrder,

@@ -7,6 +7,7 @@ import { rateLimitHeaders } from "../http/rate-limit.ts";
 import { send, writeHead } from "../http/reply.ts";
 import { endResponse } from "../http/unread-body.ts";
 import { afterRealTime } from "../kernel/clock.ts";
+import { evolved, mergePatch } from "./changed-json.ts";
 
 export type HeldResponses = ReturnType<typeof createHeldResponses>;
 
@@ -56,10 +57,20 @@ export async function sendWithFaults(
   if (delay.before === "headers") await pause(context.outgoing, delay.milliseconds, held);
   if (state.disconnect) return disconnect(context, state.disconnect, held);
   const bodyDelay = delay.before === "body" ? delay.milliseconds : 0;
-  const last = context.reply ?? reply;
+  const last = changedReply(context, context.reply ?? reply, corruption);
   if (corruption?.kind === "corrupt") return sendCorrupted(context, last, corruption, bodyDelay, held);
   if (bodyDelay === 0) return send(context, last, rateLimitHeaders(context));
   return sendBodyLate(context, last, bodyDelay, held);
+}
+
+/** The reply with a patch or as a later version would send it; the same for any other effect. */
+function changedReply(context: RequestContext, reply: Reply, effect: ApiEffect | undefined): Reply {
+  if (effect?.kind !== "patch" && effect?.kind !== "evolve") return reply;
+  const value: unknown = JSON.parse(reply.body);
+  const changed =
+    effect.kind === "patch" ? mergePatch(value, effect.patch) : evolved(value, context.operation?.reply, effect.as);
+  context.reply = { ...reply, body: JSON.stringify(changed) };
+  return context.reply;
 }
 
 async function sendBodyLate(context: RequestContext, reply: Reply, delay: number, held: HeldResponses): Promise<void> {

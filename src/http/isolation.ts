@@ -52,8 +52,8 @@ export const behaviours: Behaviour[] = [
     fact:
       "With `--isolation on`, a call whose `baggage` header has the entry `merchant-sandbox=<merchant>` acts as that " +
       "merchant, if it was created from the fixture of the key's own one; any other gets 403. With `strict`, so does " +
-      "a call without the entry. Webhooks of such a merchant that has no endpoint go to the endpoints of the key's own " +
-      "one, signed with their secrets, and have the same header.",
+      "a call without the entry. Webhooks of such a merchant that has no endpoint go to the endpoints of the key's " +
+      "own one, signed with their secrets, and have the same header.",
     why: "The service has no such header; tests of an app with one key need a merchant each.",
     setting: "--isolation",
   },

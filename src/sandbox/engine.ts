@@ -149,6 +149,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     random,
     schedule,
     faults: faults.delivery,
+    schemaOf: (kind) => resources.find((resource) => resource.kind === kind)?.schema,
     cancelled: (endpoint) => hub.publish({ kind: "cancellation", ...endpoint }),
     report: (error) => reportDefect(listeners, error, "webhooks"),
   });

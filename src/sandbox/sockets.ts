@@ -21,13 +21,13 @@ import { notifyEach } from "../kernel/listeners.ts";
 import { once } from "../kernel/once.ts";
 import { Document } from "../kernel/reply-bodies.ts";
 import { serviceHeaders } from "../reference/headers.ts";
-import { skillPage } from "../reference/skill.ts";
 import { reportStyle } from "../report/html-page.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { ControlApiParts } from "./control-api.ts";
 import { type Engine, reportDefect } from "./engine.ts";
 import { opensNetwork, ownHost } from "./options.ts";
 import { packageFile } from "./package-files.ts";
+import { skillPage } from "./skill-page.ts";
 
 const responseHeaders = serviceHeaders.map(({ name }) => name);
 

@@ -8,7 +8,7 @@ import { type Condition, type Count, compareCount, describeCount, meetsCondition
 export interface CheckResult extends Omit<VerificationResult, "expectation"> {
   /** Whether the expectation can still come to hold. */
   open: boolean;
-  /** Whether the result may still change by itself, in some seconds: verification waits for it, whatever `within` is. */
+  /** Whether the result may still change by itself, in some seconds: verification waits for it, beyond `within`. */
   settles: boolean;
 }
 

@@ -4,7 +4,7 @@
 import type { AttemptFault, DeliveryInjection } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { WebhookRequest } from "../contracts/webhook.ts";
-import { applyFaults, attemptFaultOf, injectionsOf } from "../faults/delivery-content.ts";
+import { applyFaults, attemptFaultOf, injectionsOf, type SchemaOf } from "../faults/delivery-content.ts";
 import type { DeliveryFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
@@ -41,6 +41,7 @@ export interface AttemptRecorderOptions extends RequestOptions, Pick<Stores, "de
   attemptId: AttemptId;
   schedule: RetrySchedule;
   faults: DeliveryFaults;
+  schemaOf: SchemaOf;
 }
 
 const GONE = 410;

@@ -2,7 +2,7 @@
 
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { USUAL_SIGNATURE } from "../contracts/webhook.ts";
-import { afterRealTime, type DueWork } from "../kernel/clock.ts";
+import { afterRealTime, afterThisTurn, type DueWork } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { subscribeTo } from "../kernel/listeners.ts";
 import { withResolvers } from "../kernel/with-resolvers.ts";
@@ -54,12 +54,13 @@ export function createDispatcher(options: DispatcherOptions) {
     start({ recover }: { recover: boolean }) {
       state.running = true;
       clock.watch(due);
+      state.faults.onRemoved(() => afterThisTurn(() => releaseHeldByRemoved(state)));
       state.outbox.onPending(() => startDue(state));
       if (recover) reloadPending();
     },
     /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
     drain: ({ within, gone }: { within: number; gone?: AbortSignal | undefined }) => drain(state, within, gone),
-    /** As `drain`, for the deliveries of one merchant that are due or in flight now, and at most one webhook timeout. */
+    /** As `drain`, for the deliveries of one merchant that are due or in flight now, for at most a webhook timeout. */
     drainMerchant: (merchant: string) => drainMerchant(state, merchant),
     /** Sends the event of a logged attempt to its endpoint once more. */
     replay: (merchant: string, attempt: string) => replayAttempt(state, merchant, attempt),
@@ -140,6 +141,18 @@ async function drainMerchant(state: DispatcherState, merchant: string): Promise<
     await Promise.race([waiters.next(), limit.expired]);
   }
   limit.cancel();
+}
+
+/** Sends what the rules that were removed had held back. */
+function releaseHeldByRemoved(state: DispatcherState): void {
+  const { database, timing, queues, clock } = state;
+  if (!state.running) return;
+  try {
+    for (const pending of database.transaction(timing.releaseRemoved)) queues.add(pending);
+  } catch (error) {
+    state.report(error);
+  }
+  clock.wake();
 }
 
 /**

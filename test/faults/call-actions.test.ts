@@ -480,6 +480,51 @@ describe("stale_read", () => {
   });
 });
 
+describe("a good answer, changed", () => {
+  test("body=patch merges a patch into it; the stored reply and the record stay as they are", async () => {
+    const patch = { status: "held", metadata: { rush: true }, period: null };
+    const { bench } = await armed({ type: "body", as: "patch", patch }, { match: { operation: "payroll.create" } });
+    const [patched, replayed] = [await create(bench, "k"), await create(bench, "k")];
+    const { period: _, ...others } = replayed.body;
+    expect(patched.body).toEqual({ ...others, status: "held", metadata: { ...others.metadata, rush: true } });
+    expect([patched.status, patched.headers["content-length"]]).toEqual([replayed.status, String(patched.text.length)]);
+    const [logged] = await bench.requests.list({ operation: "payroll.create" }).then(({ data }) => data.slice(-1));
+    expect((await bench.requests.get({ id: logged?.id ?? "" })).response.body).toContain('"held"');
+    const refused = await bench.call("POST", "/_sandbox/faults", { body: { action: { type: "body", as: "patch" } } });
+    expect(refused.body.message).toBe('action.patch is required, as in {"status": "held"}.');
+  });
+
+  test("evolve adds fields and values at each level, sends null where it is allowed, and reorders", async () => {
+    const { bench } = await armed({ type: "evolve" });
+    const [later, now] = [(await list(bench)).body, (await list(bench)).body];
+    const [one, before] = [later.data[0], now.data[0]];
+    expect(Object.keys(later)).toEqual([...Object.keys(now).reverse(), "addedLater"]);
+    expect(Object.keys(one)).toEqual([...Object.keys(before).reverse(), "addedLater"]);
+    expect([one.id, one.object, one.amount, one.status]).toEqual([before.id, "payment", null, "added_later"]);
+  });
+
+  test("evolve=fields, enums, nulls and order change only that", async () => {
+    const bench = await open();
+    const before = (await list(bench)).body.data[0];
+    const evolvedBy = async (as: string) => {
+      await add(bench, { type: "evolve", as });
+      return (await list(bench)).body.data[0];
+    };
+    const addedLater = { by: "a later version" };
+    const metadata = { ...before.metadata, addedLater };
+    expect(await evolvedBy("fields")).toEqual({ ...before, metadata, addedLater });
+    const enums = await evolvedBy("enums");
+    expect(Object.keys(before).filter((name) => before[name] !== enums[name])).toEqual(
+      expect.arrayContaining(["status"]),
+    );
+    expect(enums).toMatchObject({ id: before.id, amount: before.amount, status: "added_later" });
+    const { metadata: _, ...nulls } = await evolvedBy("nulls");
+    expect(Object.keys(nulls).filter((name) => before[name] !== nulls[name] && nulls[name] !== null)).toEqual([]);
+    const ordered = await evolvedBy("order");
+    expect([ordered, Object.keys(ordered)]).toEqual([before, Object.keys(before).reverse()]);
+  });
+});
+
 test("every action on a call is tested", () => {
   expect([...tried].sort()).toEqual(apiActions.map(({ type }) => type).sort());
 });

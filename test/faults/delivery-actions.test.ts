@@ -240,10 +240,21 @@ describe("reorder", () => {
     const rule = await arm(bench, { type: "reorder" });
     const [alone] = await send(bench, 1);
     await bench.control("DELETE", `/faults/${rule}`);
-    await advance(bench, "23h");
-    expect(receiver.arrivals).toHaveLength(2);
-    await advance(bench, "1h");
+    await receiver.arrived(3);
     expect(ids(receiver)[2]).toBe(alone);
+  });
+
+  test("removing a reorder rule, or all rules, releases what it held", async () => {
+    const { bench, receiver } = await openRegistered();
+    for (const remove of [(id: string) => `/faults/${id}`, () => "/faults"]) {
+      const before = receiver.arrivals.length;
+      const id = await arm(bench, { type: "reorder", batch: 3 });
+      await send(bench, 1);
+      await bench.control("POST", "/drain", { within: "5s" });
+      expect(receiver.arrivals).toHaveLength(before);
+      await bench.control("DELETE", remove(id));
+      await receiver.arrived(before + 1);
+    }
   });
 
   test("collects a separate batch for each endpoint", async () => {
@@ -463,6 +474,22 @@ describe("payload", () => {
     expect(verifySignature({ body: meant.body, signature: meant.headers["X-Webhook-Signature"], secret })).toBe(true);
     return { arrival, meant: JSON.parse(meant.body), text: meant.body as string };
   }
+
+  test("evolve sends the record as a later version might", async () => {
+    const { bench, receiver, secret } = await openArmed({ type: "payload", as: "evolve" });
+    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline");
+    const [arrival] = await receiver.arrived(1);
+    const { event } = arrival as Arrival;
+    expect(isSigned(arrival as Arrival, secret)).toBe(true);
+    const added = { by: "a later version" };
+    expect(event).toMatchObject({ type: "booking.declined", addedLater: added, livemode: false });
+    expect(event.data).toMatchObject({
+      id: "bkg_pending",
+      object: "booking",
+      status: "added_later",
+      addedLater: added,
+    });
+  });
 
   test("patch sets existing and new values, and signs the changed body", async () => {
     const patch = {

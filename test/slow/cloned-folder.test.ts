@@ -53,13 +53,18 @@ async function tryOut(words: readonly string[], cwd: string, ready = async (_: s
   return program.ended;
 }
 
-/** Tries every command line, each in a clone of its own, two at a time. */
+/** `npm test` tries every fourth command line beside those that open a sandbox, `npm run attack` all of them. */
+const STEP = process.env.ATTACK === undefined ? 4 : 1;
+const OPENS = ["start", "exec", "dev"];
+
+/** Tries the command lines, each in a clone of its own, two at a time. */
 async function eachCommand(
   clone: () => string,
   check: (words: string[], cwd: string) => Promise<void>,
   isTried = (_: string[]) => true,
 ): Promise<void> {
-  const lines = (await everyCommandLine(DATABASE)).filter(isTried);
+  const all = (await everyCommandLine(DATABASE)).filter(isTried);
+  const lines = all.filter((words, index) => index % STEP === 0 || OPENS.includes(words[0] ?? ""));
   const next = async (): Promise<void> => {
     const words = lines.shift();
     if (!words) return;
@@ -131,6 +136,8 @@ describe("a database is refused in one sentence that names the file,", () => {
   beforeAll(async () => {
     const db = join(folder(), "own.db");
     const sandbox = await createSandbox({ memory: false, db });
+    // A new database has an empty log, which holds nothing that a start would read.
+    await sandbox.records.create({ kind: "payment", status: "succeeded", amount: 1_250 });
     log = readFileSync(`${db}-wal`);
     await sandbox.close();
     own = readFileSync(db);

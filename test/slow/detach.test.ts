@@ -355,3 +355,12 @@ test("the job of docs/surviving.md leaves no process behind", async () => {
   expect(JSON.parse(readFileSync(join(cwd, "health.json"), "utf8"))).toMatchObject({ status: "ready" });
   await vi.waitUntil(async () => (await pidAt(`http://127.0.0.1:${port}`)) === undefined, SOON);
 });
+
+test("status finds a sandbox of this folder that was started with another --db", async () => {
+  const cwd = folder();
+  const started = await run(["start", "--detach", "--db", "other.db", "--port", "0"], {}, cwd);
+  expect(started.code, started.error).toBe(0);
+  const { code, out } = await run(["status"], {}, cwd);
+  expect([code, out]).toEqual([0, [expect.stringContaining(`kept in ${join(cwd, "other.db")}`)]]);
+  expect(await run(["stop", "--db", "other.db"], {}, cwd)).toMatchObject({ code: 0 });
+});

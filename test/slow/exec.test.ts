@@ -297,7 +297,8 @@ describe("a sandbox of the command", () => {
   test("counts if an app serves it, by the address there", async () => {
     const mounted = (end: string) =>
       node(`
-        const { createSandbox } = (await import("node:module")).createRequire(${JSON.stringify(PROGRAM)})("./index.cjs");
+        const { createRequire } = await import("node:module");
+        const { createSandbox } = createRequire(${JSON.stringify(PROGRAM)})("./index.cjs");
         const sandbox = await createSandbox({ listen: false, rateLimit: "1/1h", clock: "2026-01-05T09:00:00Z" });
         const server = (await import("node:http")).createServer((request, response) => {
           request.originalUrl = request.url;

@@ -1,4 +1,4 @@
-// A thousand merchants for tests come and go beside other traffic: every world holds its rules, and nothing stays behind.
+// A thousand merchants for tests come and go beside other traffic: every world holds its rules, and nothing stays.
 
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";

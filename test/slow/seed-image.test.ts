@@ -114,7 +114,7 @@ function rowsOf(sql: Sqlite.Database, merchant: string): Dump {
   };
 }
 
-test("a merchant for a test, and one that was reset, have the rows of one that was seeded with its identity", async () => {
+test("a merchant for a test, and one that was reset, have the rows of one seeded with its identity", async () => {
   const own = folder();
   for (const name of ["lodge", "market", "stage", "blank"]) {
     const fixture = JSON.parse(readFileSync(packageFile(`fixtures/merchants/${name}.json`), "utf8"));

@@ -64,7 +64,8 @@ async function openShell() {
 const START = "npx merchant-sandbox start --detach --memory --port 0 --clock 2026-01-05T12:00:00Z --json";
 const STOP = "npx merchant-sandbox stop --json";
 const CURL = 'eval "$(npx merchant-sandbox env)"; curl -s -H "Authorization: Bearer $MERCHANT_API_KEY"';
-const RULE = `-H "Content-Type: application/json" -d '{"name":"Weekend","adjustmentType":"fixed","adjustmentValue":500}'`;
+const BODY = '{"name":"Weekend","adjustmentType":"fixed","adjustmentValue":500}';
+const RULE = `-H "Content-Type: application/json" -d '${BODY}'`;
 
 const figures: { task: string; commands: number; bytes: number }[] = [];
 afterAll(() => {

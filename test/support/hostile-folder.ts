@@ -91,7 +91,8 @@ export async function everyCommandLine(database: string): Promise<string[][]> {
     const [least = ""] = command.usage.split(/ \[/);
     const words = [...least.replace(/<(\w+)[^>]*>/g, "$1").split(" "), ...(MORE[least] ?? [])];
     const options = command.sandboxOptions.includes("db") ? ["--port", "0", "--db", database] : [];
-    if (least === "exec") return [[...words, ...options, "--", process.execPath, "-e", "setTimeout(() => {}, 300)"]];
+    if (["exec", "dev"].includes(least))
+      return [[...words, ...options, "--", process.execPath, "-e", "setTimeout(() => {}, 300)"]];
     return least === "start"
       ? [
           [...words, ...options],

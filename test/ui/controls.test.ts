@@ -464,7 +464,7 @@ describe("leaving", () => {
       .reduce((before, key) => handleKey(before.state, key), { state, effects: [] } as StateUpdate)
       .effects.map(({ kind }) => kind);
 
-  test("q asks once what becomes of a sandbox that this terminal has started, and only leaves another one", async () => {
+  test("q asks once what becomes of a sandbox that this terminal has started; it only leaves another one", async () => {
     const { desk } = await openSandboxDashboard();
     const { sandbox } = desk.state;
     if (!sandbox) throw new Error("no sandbox");

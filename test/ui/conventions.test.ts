@@ -2,7 +2,7 @@
 
 import { describe, expect, test } from "vitest";
 import { panes } from "../../ui/panes/index.ts";
-import { handleKey, keyGroups } from "../../ui/panes/keys/key-bindings.ts";
+import { digitOf, handleKey, keyGroups } from "../../ui/panes/keys/key-bindings.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { copySequence } from "../../ui/terminal/platform.ts";
 import { screenOf as screen } from "../support/dashboard.ts";
@@ -26,7 +26,7 @@ describe("a key", () => {
 
   test("of a digit focuses its pane, and Tab cycles through the panes", () => {
     const shown = panes.filter(({ isShown }) => isShown?.(state) ?? true);
-    for (const [index, { name }] of shown.entries()) expect(handleKey(state, String(index + 1)).state.pane).toBe(name);
+    for (const [index, { name }] of shown.entries()) expect(handleKey(state, digitOf(index)).state.pane).toBe(name);
     const round = shown.reduce((before) => handleKey(before, "tab").state, state);
     expect(round.pane).toBe(state.pane);
     expect(handleKey(handleKey(state, "tab").state, "shift-tab").state.pane).toBe(state.pane);

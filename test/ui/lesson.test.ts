@@ -24,15 +24,15 @@ function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessag
 const text = (desk: TestDashboard, columns?: number, rows?: number) => desk.screen(columns, rows).join("\n");
 
 describe("the lesson pane", () => {
-  test("is shown to a learner, as the last pane", () => {
+  test("is shown to a learner, after the panes that everyone has had", () => {
     const state = emptyDashboard();
     const usual = visiblePanes(state).map(({ name }) => name);
-    const digit = digitOf(usual.length);
+    const digit = digitOf(usual.indexOf("endpoints"));
     expect(usual).not.toContain("lesson");
-    expect(visiblePanes({ ...state, learning: OWN }).map(({ name }) => name)).toEqual([...usual, "lesson"]);
-    expect(handleKey(state, digit).state.pane).toBe("requests");
+    const shown = visiblePanes({ ...state, learning: OWN }).map(({ name }) => name);
+    expect(shown).toEqual(usual.toSpliced(usual.indexOf("endpoints"), 0, "lesson"));
+    expect(handleKey(state, digit).state.pane).toBe("endpoints");
     expect(handleKey({ ...state, learning: OWN }, digit).state.pane).toBe("lesson");
-    expect(handleKey({ ...state, learning: OWN, pane: "lesson" }, "tab").state.pane).toBe("requests");
   });
 
   test("shows the progress, the step and its command with the sandbox's URL", async () => {

@@ -12,6 +12,7 @@ const NAMED = /^(?:Enter|Escape|Arrow(?:Up|Down|Left|Right)|Home|End|Page(?:Up|D
 
 /** The name of a key; undefined for the browser's own keys, such as Tab and every combination with Ctrl. */
 export function keyName({ key, ctrlKey, metaKey, altKey }: KeyboardEvent): string | undefined {
+  if (key === "k" && (ctrlKey || metaKey) && !altKey) return "ctrl-k";
   if (ctrlKey || metaKey || altKey) return undefined;
   if (key === " ") return "space";
   if (NAMED.test(key)) return key.replace("Arrow", "").toLowerCase();

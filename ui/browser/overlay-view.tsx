@@ -57,11 +57,11 @@ function TextView({ dashboard, overlay }: DashboardProps & { overlay: Overlay })
 }
 
 function PaletteView({ dashboard, overlay }: DashboardProps & { overlay: PaletteOverlay }) {
-  const { bindings, search, found, chosen } = overlay.palette;
+  const { commands, search, found, chosen } = overlay.palette;
   const list = useRef<HTMLDivElement>(null);
   useEffect(() => list.current?.children[chosen]?.scrollIntoView({ block: "nearest" }), [chosen]);
   const write = (text: string) =>
-    dashboard.change((before) => update(replaceTopOverlay(before, paletteOverlay(bindings, text))));
+    dashboard.change((before) => update(replaceTopOverlay(before, paletteOverlay(commands, text))));
   return (
     <div class="palette">
       <input
@@ -70,7 +70,7 @@ function PaletteView({ dashboard, overlay }: DashboardProps & { overlay: Palette
         aria-expanded="true"
         aria-controls="commands"
         aria-activedescendant={`command-${chosen}`}
-        placeholder="Find a command"
+        placeholder="Find a command, an id, an event or a path"
         value={search}
         onInput={({ currentTarget: { value } }) => write(value)}
         data-keys={SEARCH_KEYS}

@@ -3,6 +3,8 @@
 import type { UiState } from "../state/state.ts";
 import { app } from "./app.ts";
 import { deliveries } from "./deliveries.ts";
+import { endpoints } from "./endpoints.ts";
+import { events } from "./events.ts";
 import { faults } from "./faults.ts";
 import { lesson } from "./lesson.ts";
 import { merchants } from "./merchants.ts";
@@ -24,6 +26,8 @@ export const panes: readonly Pane[] = [
   scenarios,
   lesson,
   app,
+  endpoints,
+  events,
 ];
 
 /** A pane of the page only: a terminal cannot show its forms. */
@@ -36,7 +40,8 @@ export const explorer = textPane({
   keys: [],
 });
 
-const all = [...panes, explorer];
+/** The explorer keeps its digit before the panes that came after it. */
+const all = panes.toSpliced(panes.indexOf(endpoints), 0, explorer);
 
 /** The panes shown now; the digit keys count these. */
 export const visiblePanes = (state: UiState): readonly Pane[] => all.filter(({ isShown }) => isShown?.(state) ?? true);

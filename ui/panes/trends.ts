@@ -79,13 +79,13 @@ function chartLines(theme: Theme, all: SandboxTrendReply, width: number): string
     value: string,
     values: readonly number[],
     textOf: (value: number) => string,
-    ...styles: TextStyle[]
+    styleOf?: (cell: number) => TextStyle,
   ) => {
     const highest = room < spans.length + HIGHEST_WIDTH ? 0 : Math.max(...values);
     const peak = highest > 0 ? styled(theme, `  max ${textOf(highest)}`, "dim") : "";
     return (
       `${styled(theme, label.padEnd(LABEL_WIDTH), "dim")} ${value.padStart(VALUE_WIDTH)} ` +
-      `${styled(theme, sparkline(theme, values), ...styles)}${peak}`
+      `${styleOf ? [...sparkline(theme, values)].map((bar, cell) => styled(theme, bar, styleOf(cell))).join("") : sparkline(theme, values)}${peak}`
     );
   };
   const perSecond = (counts: readonly number[]) => counts.map((times, index) => times / lasted(index));
@@ -99,12 +99,8 @@ function chartLines(theme: Theme, all: SandboxTrendReply, width: number): string
   const since = `-${minutesOf(all)} min`.padEnd(cells.length - 3);
   return [
     chart("rate", rateText(newest / (seconds + elapsed / 1_000)), rates, rateText),
-    chart(
-      "4xx 5xx",
-      `${count(clientErrors)} ${count(serverErrors)}`,
-      errors,
-      rateText,
-      serverErrors > 0 ? "red" : "yellow",
+    chart("4xx 5xx", `${count(clientErrors)} ${count(serverErrors)}`, errors, rateText, (cell) =>
+      cells[cell]?.hasServerErrors ? "red" : "yellow",
     ),
     chart("p95", p95Text(p95), slowest, duration),
     styled(theme, `${" ".repeat(LABEL_WIDTH + VALUE_WIDTH + 2)}${since}now`, "dim"),
@@ -118,6 +114,7 @@ function cellOf(spans: SandboxTrendReply["spans"], index: number, perCell: numbe
   return {
     requests: together.reduce((sum, { requests }) => sum + requests, 0),
     errors: together.reduce((sum, { clientErrors, serverErrors }) => sum + clientErrors + serverErrors, 0),
+    hasServerErrors: together.some(({ serverErrors }) => serverErrors > 0),
     p95: Math.max(...together.map(({ p95 }) => p95 ?? 0)),
   };
 }

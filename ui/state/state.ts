@@ -166,7 +166,7 @@ export interface KeyBinding {
   help: string;
   /** Default: always. */
   isEnabled?(state: UiState): boolean;
-  /** What a key that is not enabled would need, as in "r needs a selected row". Default: something else on the screen. */
+  /** What a key that is not enabled would need, as in "r needs a selected row". Default: another part of the screen. */
   needs?(state: UiState): string;
   run(state: UiState): StateUpdate;
 }

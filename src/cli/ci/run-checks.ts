@@ -224,6 +224,14 @@ function allCovered(names: readonly string[]): FailCondition {
   });
 }
 
+const EXTENSIONS: Readonly<Record<(typeof REPORT_FORMATS)[number], string>> = {
+  json: "json",
+  junit: "xml",
+  markdown: "md",
+  html: "html",
+  har: "har",
+};
+
 /** Parses --report. A comma separates reports only if a format follows, so that file names may contain commas. */
 export function readReports(text: string | undefined) {
   const parts = text?.split(new RegExp(`,(?=(?:${REPORT_FORMATS.join("|")})=)`)) ?? [];
@@ -231,6 +239,8 @@ export function readReports(text: string | undefined) {
     const [, format = part, file = ""] = /^([^=]*)=(.*)$/.exec(part) ?? [];
     const known = REPORT_FORMATS.find((name) => name === format);
     if (known !== undefined && file !== "") return { format: known, file: resolve(file) };
+    if (known !== undefined)
+      usageError(`--report ${part} names no file, as in --report ${known}=report.${EXTENSIONS[known]}.`);
     return usageError(
       `--report takes <format>=<file>, with a format of ${REPORT_FORMATS.join(", ")}; ` +
         `received "${part}".${didYouMean(format, REPORT_FORMATS)}`,
@@ -255,7 +265,7 @@ export async function writeReport(
   });
   try {
     mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, typeof report === "string" ? report : `${JSON.stringify(report, null, 2)}\n`, { mode: 0o600 });
+    writeFileSync(file, typeof report === "string" ? report : `${JSON.stringify(report, null, 2)}\n`);
   } catch (error) {
     throw new SandboxError(`Cannot write the report ${file}: ${(error as Error).message}.`);
   }

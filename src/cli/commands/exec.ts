@@ -1,8 +1,9 @@
 // `exec`: runs another command with its own sandbox, and turns the problems of the run into an exit code.
 
-import { createWriteStream, mkdirSync, mkdtempSync, openSync, rmSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { createWriteStream, lstatSync, mkdirSync, mkdtempSync, openSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { openSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions } from "../../sandbox/options.ts";
@@ -133,10 +134,10 @@ async function runInside({ target, log, run, checks, command, variables }: Insid
     await tree.end();
     await log.close(code !== exitCodes.ok || log.defects() > 0);
     const logError = log.error();
-    if (logError !== undefined) note(`The log ${log.path} is incomplete: ${logError}.`);
-    if (log.defects() > 0) note(`The sandbox had an internal error; see its log ${log.path}.`);
+    if (logError !== undefined) note(`The log ${log.path()} is incomplete: ${logError}.`);
+    if (log.defects() > 0) note(`The sandbox had an internal error; see its log ${log.path()}.`);
     else if (code !== exitCodes.ok && logError === undefined)
-      note(`Exit code ${code}. The log of the sandbox is ${log.path}.`);
+      note(`Exit code ${code}. The log of the sandbox is ${log.path()}.`);
   }
 }
 
@@ -179,7 +180,9 @@ export type LogFile = ReturnType<typeof openLogFile>;
  * `--log` (default: a temporary file).
  */
 export function openLogFile(requested: string | undefined) {
-  const { path, fd, error: openError } = openFile(requested);
+  const opened = openFile(requested);
+  const { fd, error: openError } = opened;
+  let { path } = opened;
   const stream = fd === undefined ? undefined : createWriteStream(path, { fd });
   let error = openError;
   let defects = 0;
@@ -190,7 +193,7 @@ export function openLogFile(requested: string | undefined) {
     if (error === undefined) stream?.write(`${line}\n`);
   };
   return {
-    path,
+    path: () => path,
     /** Why the log is incomplete; undefined if it is complete. */
     error: () => error,
     /** The number of internal errors of the sandbox. */
@@ -206,9 +209,29 @@ export function openLogFile(requested: string | undefined) {
     /** Flushes and closes the file. Deletes a temporary file unless `keep` is set. */
     async close(keep: boolean) {
       if (stream && !stream.destroyed) await new Promise<void>((closed) => stream.once("close", closed).end());
-      if (fd !== undefined && requested === undefined && !keep) rmSync(dirname(path), { recursive: true, force: true });
+      if (fd === undefined || requested !== undefined) return;
+      if (keep) path = keepInPlaceOfLast(path);
+      else rmSync(dirname(path), { recursive: true, force: true });
     },
   };
+}
+
+/**
+ * Moves the folder of a temporary log to the one place for the last failed run in this folder, and returns the log's
+ * path there. If another user has that place, the log stays where it is.
+ */
+function keepInPlaceOfLast(path: string): string {
+  const here = createHash("sha256").update(process.cwd()).digest("hex").slice(0, 12);
+  const folder = join(tmpdir(), `merchant-sandbox-failed-${here}`);
+  try {
+    const last = lstatSync(folder, { throwIfNoEntry: false });
+    const isOwn = last?.isDirectory() === true && last.uid === process.getuid?.();
+    if (isOwn) rmSync(folder, { recursive: true, force: true });
+    renameSync(dirname(path), folder);
+    return join(folder, basename(path));
+  } catch {
+    return path;
+  }
 }
 
 interface Opened {

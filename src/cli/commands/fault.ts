@@ -1,5 +1,6 @@
 // `fault`: arms, lists and removes the fault rules of a running sandbox.
 
+import { STATUS_CODES } from "node:http";
 import type { FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
 import { describeRule } from "../../client/rule-text.ts";
 import type { FaultTarget } from "../../contracts/fault.ts";
@@ -8,6 +9,7 @@ import { parseActionFields } from "../../faults/inline-syntax.ts";
 import { findAction } from "../../faults/read-rule.ts";
 import { actions } from "../../faults/rule-schema.ts";
 import { BUDGET_SCOPES, type Trigger } from "../../faults/trigger.ts";
+import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { asMisuse, usageError } from "../../kernel/errors.ts";
 import { count, kebab, plural } from "../../kernel/text.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
@@ -90,6 +92,22 @@ function helpOf({ description, example, schema, main }: Action, isAll: boolean):
   return lines.filter((line) => line !== "").join("\n");
 }
 
+/** Two digits in the wrong order are the likeliest mistake. */
+function nearestStatus(status: string): string {
+  const digits = (text: string) => [...text].sort().join("");
+  const known = Object.keys(STATUS_CODES).filter((one) => /^[45]/.test(one));
+  return didYouMean(status, known.filter((one) => digits(one) === digits(status)).concat(known));
+}
+
+/** The API's message lists only the words. */
+function checkRetryAfter(given: string | undefined): void {
+  if (given === undefined || /^(\d+|absent|zero|past|invalid|\{.*\})$/.test(given)) return;
+  usageError(
+    `--retry-after takes seconds, such as 2, or absent, zero, past or invalid, or '{"form": "http_date", "seconds": 2}'` +
+      `; received "${given}".`,
+  );
+}
+
 const add = sandboxCommand({
   summary: "arm a rule: fault add 429 payments.list --times 3 --retry-after 2",
   usage: "fault add <action> [operation|event ...]",
@@ -101,6 +119,10 @@ const add = sandboxCommand({
     return main === undefined ? {} : { [main]: `${action.split("=")[0]}=<${main}>` };
   },
   async call({ control }, { flags, positionals: [action = "", ...names] }) {
+    checkRetryAfter(flags["retry-after"]);
+    const status = /^(?:status=)?([45]\d\d)$/.exec(action)?.[1];
+    if (status !== undefined && STATUS_CODES[status] === undefined)
+      note(`${status} is no registered HTTP status.${nearestStatus(status)}`);
     const rule = await control.faults.add(ruleOf(action, names, flags));
     if (rule.warning !== null) note(rule.warning);
     return rule;

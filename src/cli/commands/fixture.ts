@@ -1,4 +1,4 @@
-// `fixture`: keeps a merchant of a running sandbox as a file, from which `start --fixtures` makes the same merchant again.
+// `fixture`: keeps a merchant of a running sandbox as a file, from which `start --fixtures` makes it again.
 
 import { plural } from "../../kernel/text.ts";
 import { command, commandGroup } from "../command.ts";

@@ -15,7 +15,7 @@ import { controlCatalogue } from "../../control/index.ts";
 import { parseTime, realDelay } from "../../kernel/clock.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
-import { count, kebab } from "../../kernel/text.ts";
+import { count, kebab, plural } from "../../kernel/text.ts";
 import type { FlagDefinition, FlagDefinitions, Flags } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { attemptText, requestText, verdictText } from "../output/event-lines.ts";
@@ -41,6 +41,8 @@ interface ListDefinition<Row> {
   /** The filters that follow from those flags. */
   implied?(flags: Flags): object;
   whenEmpty: string;
+  /** What to say of a filtered list that is empty, if there is more to say than that. */
+  whenNoneMatch?(control: Control, input: object): Promise<string | undefined>;
   exitCode?(flags: Flags, rows: readonly object[]): number;
   line(row: Row): string;
   /** Everything that is known about the row of this id. */
@@ -75,6 +77,7 @@ const inImperative = (description: string) =>
 
 function listCommand<Row extends { id: string | null }>(list: ListDefinition<Row>): Command {
   const filters = filtersOf(list.group);
+  let emptyText: string | undefined;
   return sandboxCommand({
     summary: list.summary,
     usage: `${list.name} [id]`,
@@ -90,7 +93,12 @@ function listCommand<Row extends { id: string | null }>(list: ListDefinition<Row
       const input = { ...typed, merchant: await sandbox.merchantId(flags.merchant), ...list.implied?.(flags) };
       const rows = sandbox.control[list.group] as unknown as { list(query: object): Promise<Page<Row>> };
       const page = (more: object = {}) => rows.list({ ...input, ...more });
-      if (flags.follow === undefined) return page();
+      if (flags.follow === undefined) {
+        const found = await page();
+        const said = found.data.length === 0 ? await list.whenNoneMatch?.(sandbox.control, input) : undefined;
+        if (said !== undefined && flags.json === undefined) emptyText = said;
+        return found;
+      }
       // A list without pages takes no limit, and returns all rows.
       const longest = "limit" in parametersOf(list.group) ? { limit: MOST_ROWS } : {};
       return follow(page, longest, flags.json === undefined ? list.line : JSON.stringify);
@@ -101,6 +109,7 @@ function listCommand<Row extends { id: string | null }>(list: ListDefinition<Row
       const rows = data as readonly Row[];
       const filterFlags = [...Object.keys(list.flags ?? {}), ...filters.map(({ flag }) => flag)];
       const isFiltered = filterFlags.some((flag) => flag !== "limit" && flags[flag] !== undefined);
+      if (rows.length === 0 && emptyText !== undefined) return [emptyText];
       if (rows.length === 0) return [`No ${isFiltered ? `such ${list.name}` : `${list.name} yet`}. ${list.whenEmpty}`];
       return [...rows.map(list.line), ...(hasMore ? [`Older ones: add --after ${rows.at(-1)?.id}.`] : [])];
     },
@@ -250,6 +259,16 @@ export const deliveries = listCommand<LoggedAttempt>({
   },
 });
 
+/** Without a failure, what passed: the good end of a lesson. */
+async function passedInstead(control: Control, input: object): Promise<string | undefined> {
+  if ((input as { verdict?: string }).verdict !== "fail") return undefined;
+  const { data } = await control.verdicts.list({ ...input, verdict: undefined } as object);
+  const rules = [...new Set(data.filter(({ verdict }) => verdict === "pass").map(({ rule }) => rule))];
+  const open = data.filter(({ verdict }) => verdict === "inconclusive").length;
+  if (rules.length === 0) return undefined;
+  return `No failures. Passed: ${rules.join(", ")}.${open > 0 ? ` ${plural(open, "verdict")} inconclusive.` : ""}`;
+}
+
 export const verdicts = listCommand<Verdict>({
   name: "verdicts",
   summary: "list the newest verdicts of the judge, or show one with its evidence and how to fix it",
@@ -263,6 +282,7 @@ export const verdicts = listCommand<Verdict>({
   whenEmpty:
     "The judge checks retries after a failure, and webhook receivers. " +
     "Try merchant-sandbox fault add 503, then call the API.",
+  whenNoneMatch: passedInstead,
   line: (verdict) => verdictText(timed(verdict)),
   get: (control, id) => control.verdicts.get({ id }),
 });

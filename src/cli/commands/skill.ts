@@ -2,7 +2,7 @@
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { skillPage } from "../../reference/skill.ts";
+import { skillPage } from "../../sandbox/skill-page.ts";
 import { command } from "../command.ts";
 import { print, printText, writeOutput } from "../output/print.ts";
 
@@ -10,9 +10,12 @@ const BEGIN = "<!-- merchant-sandbox: written by `merchant-sandbox skill --write
 const END = "<!-- /merchant-sandbox -->";
 
 /** Agents decide by this text whether to read the page. */
+const DESCRIPTION =
+  "Run, break and inspect a local emulator of the merchant API (payments, payouts, bookings, payroll, webhooks). " +
+  "Use when code calls this API, receives its webhooks, or its tests need a sandbox.";
 const FRONT_MATTER = `---
 name: merchant-sandbox
-description: Run, break and inspect a local emulator of the merchant API (payments, payouts, bookings, payroll, webhooks). Use when code calls this API, receives its webhooks, or its tests need a sandbox.
+description: ${DESCRIPTION}
 ---
 
 `;

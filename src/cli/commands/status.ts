@@ -10,7 +10,7 @@ import { command } from "../command.ts";
 import { print } from "../output/print.ts";
 import { connectionFlags, type FoundSandbox, findHere, findSandbox, namedUrl } from "../remote/find-sandbox.ts";
 import { describeSandboxAt, whyNotReady } from "../remote/probe.ts";
-import { sandboxAt } from "../remote/running-sandbox.ts";
+import { sandboxAt, whoNamed } from "../remote/running-sandbox.ts";
 
 export const status = command({
   summary: "show which sandboxes run here (exit code 1 if none does)",
@@ -21,7 +21,8 @@ export const status = command({
     const found = await Promise.all(
       (here.length > 0 ? here : [await findSandbox(flags, { mayBeAbsent: true })]).map(look),
     );
-    for (const one of found) print(flags.json === undefined ? lineOf(one) : JSON.stringify(one));
+    for (const one of found)
+      print(flags.json === undefined ? `${lineOf(one)} ${whoNamed(one.url, flags)}`.trim() : JSON.stringify(one));
     return found.every(({ ready }) => ready) ? exitCodes.ok : exitCodes.runtime;
   },
 });

@@ -1,8 +1,9 @@
 // Finds the sandbox for a command: by --url, by variable, in this folder, or at the default port.
 
-import { existsSync, realpathSync } from "node:fs";
-import { resolve } from "node:path";
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { addressOf } from "../../client/http-transport.ts";
+import { attempt } from "../../kernel/attempt.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import { realPath } from "../../store/data-folder.ts";
@@ -51,8 +52,23 @@ async function placeOf(flags: Flags) {
   };
 }
 
-/** The sandboxes of this folder, in the foreground or detached. */
-export const findHere = async (flags: Flags): Promise<FoundSandbox[]> => findInFolder(await placeOf(flags), true);
+/** The sandboxes of this folder, in the foreground or detached, also those of other databases in it. */
+export async function findHere(flags: Flags): Promise<FoundSandbox[]> {
+  const place = await placeOf(flags);
+  const databases = flags.db === undefined ? databasesIn(process.cwd()) : [];
+  const found = new Map<string, FoundSandbox>();
+  for (const db of [place.db, ...databases])
+    for (const one of await findInFolder({ ...place, db }, true)) if (!found.has(one.url)) found.set(one.url, one);
+  return [...found.values()];
+}
+
+const MOST_DATABASES = 20;
+
+const databasesIn = (folder: string): string[] =>
+  (attempt(() => readdirSync(folder)) ?? [])
+    .filter((name) => /\.(db|sqlite3?)$/.test(name))
+    .slice(0, MOST_DATABASES)
+    .map((name) => join(folder, name));
 
 /** The URL from the flags or the environment. --db takes precedence over the variable. */
 export function namedUrl({ url, db }: Flags): string | undefined {

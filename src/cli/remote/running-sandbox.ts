@@ -10,7 +10,7 @@ import { mask } from "../../kernel/mask.ts";
 import { kebab } from "../../kernel/text.ts";
 import { unknownMerchant } from "../../store/records/tenants.ts";
 import type { Flags } from "../arguments.ts";
-import { type FoundSandbox, findSandbox } from "./find-sandbox.ts";
+import { type FoundSandbox, findSandbox, namedUrl } from "./find-sandbox.ts";
 import { checkedTransport, MAX_REPLY } from "./probe.ts";
 
 export type RunningSandbox = ReturnType<typeof sandboxAt>;
@@ -28,7 +28,7 @@ export function sandboxAt(
   const translate = (message: string) => inWordsOfCommand(message, flags, words);
   const unreachable = (error: Error) =>
     new SandboxError(
-      `No sandbox answers at ${url} (${reasonOf(error)}). ` +
+      `No sandbox answers at ${url} (${reasonOf(error)}). ${whoNamed(url, flags)}` +
         "Start one with merchant-sandbox, or name another one with --url <url>.",
     );
   const refused = ({ method, path }: ControlCall, reply: HttpReply) =>
@@ -54,6 +54,12 @@ export function sandboxAt(
     merchantId: async (wanted: string | undefined) => (wanted === undefined ? undefined : (await merchant(wanted)).id),
   };
 }
+
+/** Names the variable if the address comes from it: it may be left over from an earlier sandbox. */
+export const whoNamed = (url: string, flags: Flags) =>
+  flags.url === undefined && process.env.MERCHANT_SANDBOX_URL !== undefined && namedUrl(flags) === url
+    ? "The variable MERCHANT_SANDBOX_URL names it: unset it if that sandbox has ended. "
+    : "";
 
 const isNamed = ({ id }: Pick<Merchant, "id">, wanted: string) => id === wanted || id === `mer_${wanted}`;
 

@@ -45,8 +45,7 @@ export function openLearners({ sql }: Database) {
     has: (merchant: string) => exists.get(merchant) !== undefined,
     named: (name: string) => named.get(name),
     /** Adds a learner, or replaces the one of the same merchant. */
-    // A copy: the redo log may execute the statement again after the caller has changed the learner.
-    put: (learner: Learner) => void put.run({ ...learner }),
+    put: (learner: Learner) => void put.run(learner),
     remove(merchant: string) {
       removeSteps.run(merchant);
       remove.run(merchant);

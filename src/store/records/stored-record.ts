@@ -68,7 +68,7 @@ export function openStoredCheck({ sql, file, onReplaced }: Database, bodies: Bod
     isOn = isUnchecked.get() !== undefined;
   });
   const find = sql.prepare<[string, string, string], Record<string, unknown>>(
-    "select merchant, kind, id from documents where merchant = ? and kind = ? and body = ?",
+    "select merchant, kind, id from documents where merchant = ? and kind = +? and body = ?",
   );
   const check = (resource: Resource, merchant: string, body: string) => {
     const wrong = containsLiveKey(body) ? LIVE_KEY : wrongBody(resource, body, bodies);

@@ -224,8 +224,8 @@ create table request_log (
 ) strict;
 create index request_log_of on request_log (merchant, id);
 
--- How many requests each merchant has made, from which the ids of the next ones follow, and the sequence of the last one
--- that the log had when this was written. '' has the requests without a known key.
+-- How many requests each merchant has made, from which the ids of the next ones follow, and the sequence of the last
+-- one that the log had when this was written. '' has the requests without a known key.
 create table request_numbers (
   merchant text primary key, made integer not null check (made ${COUNT}), sequence integer not null check (sequence ${COUNT})
 ) without rowid, strict;

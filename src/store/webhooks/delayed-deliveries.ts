@@ -89,6 +89,8 @@ function holding({ sql }: Database) {
     waitingFor: (held: string) => waiting.all(held),
     /** The distinct `held` values of this kind whose deliveries are overdue. */
     overdue: (kind: string, now: number) => overdue.all({ kind, now }),
+    /** The distinct `held` values of this kind. */
+    held: (kind: string) => overdue.all({ kind, now: Number.MAX_SAFE_INTEGER }),
     /** Delays a delivery again, and keeps the decision about it. */
     postpone: (delivery: number, { due, held }: DelayUntil) => void postpone.run({ delivery, due, held }),
     /** Whether any delivery waits for an event. */

@@ -20,7 +20,11 @@ const undoKey: KeyBinding = {
     if (!last) return update(withNotice(state, "Nothing to undo", "yellow"));
     // Dropped even if the call fails: after a reset, for example, there is nothing left to undo.
     const rest = { ...state, undo: state.undo.slice(0, -1) };
-    if (last.call) return makeCall(rest, last.call, () => ({ message: `Undone: ${last.label}`, undo: null }));
+    if (last.call)
+      return makeCall(rest, last.call, () => ({
+        message: `Undone: ${last.label.replace(/[.:] Press .*$/, "")}`,
+        undo: null,
+      }));
     const more = rest.undo.length > 0 ? ". Press u again to undo the change before it" : "";
     return update(withNotice(rest, `Cannot undo: ${last.label}${more}`, "yellow"));
   },

@@ -11,7 +11,7 @@ const followed = /(?:^| )merchant:(\S+)/;
 export const followedMerchant = (state: UiState): string | undefined =>
   followed.exec(listOf(state, "requests").filter)?.[1];
 
-/** Limits every pane with merchants to the rows of the selected row's merchant, beside its filter; or shows all again. */
+/** Limits every pane with merchants to the merchant of the selected row, beside its filter; or shows all again. */
 export function followMerchant(state: UiState): StateUpdate {
   const present = followedMerchant(state);
   const { id, merchant = id } = (selectedRow(listOf(state))?.value ?? {}) as { id?: string; merchant?: string | null };

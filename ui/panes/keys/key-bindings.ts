@@ -29,12 +29,13 @@ import { controlGroups } from "../controls/index.ts";
 import { explorer, paneNamed, visiblePanes } from "../index.ts";
 import { topDetail } from "../overlays/detail.ts";
 import { editText, isPaste } from "../overlays/field.ts";
-import { helpOverlay, type KeyGroup, paletteOverlay } from "../overlays/key-lists.ts";
+import { type Commands, helpOverlay, type KeyGroup, paletteOverlay } from "../overlays/key-lists.ts";
 import { textOverlay } from "../overlays/text-view.ts";
 import { loadGap } from "../run-effects.ts";
 import { detailKeys, jumpKey, scrolledBy, scrollOverlay, searchDetail } from "./detail-keys.ts";
 import { followMerchant } from "./follow-merchant.ts";
 import { leaveLabel, quit } from "./leave.ts";
+import { placesFor } from "./places.ts";
 
 function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-half"): StateUpdate {
   const overlay = topOverlay(state);
@@ -169,9 +170,9 @@ const globalKeys: readonly KeyBinding[] = [
     run: showLast,
   },
   {
-    keys: [":"],
-    label: "commands",
-    help: "find a command by typing; Enter runs it",
+    keys: [":", "ctrl-k"],
+    label: "find",
+    help: "find a command, an id, an event type, an operation or a path; Enter goes there",
     run: (state) => update(openOverlay(state, paletteOverlay(commandsOf(state)))),
   },
   {
@@ -226,7 +227,7 @@ const overlayBindings = (state: UiState, overlay: Overlay): readonly KeyBinding[
 /**
  * The keys that a browser keeps for itself, and those that need a terminal. Ctrl-O and Ctrl-Y are buttons of a form.
  */
-const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oy]/.test(key);
+const isBrowsers = (key: string) => ["tab", "shift-tab", "s"].includes(key) || /^ctrl-[^oyk]/.test(key);
 
 /** The bindings as the help shows them. Of several with the same key, the first enabled one applies. */
 export const keyGroups = (state: UiState): KeyGroup[] =>
@@ -262,8 +263,10 @@ function localGroups(state: UiState): KeyGroup[] {
   ];
 }
 
-const commandsOf = (state: UiState): readonly KeyBinding[] =>
-  enabledBindings(state).filter((binding) => !movementKeys.includes(binding) && !binding.keys.includes(":"));
+const commandsOf = (state: UiState): Commands => ({
+  bindings: enabledBindings(state).filter((binding) => !movementKeys.includes(binding) && !binding.keys.includes(":")),
+  placesFor: (search) => placesFor(state, search),
+});
 
 export const enabledBindings = (state: UiState): readonly KeyBinding[] =>
   keyGroups(state)

@@ -16,12 +16,18 @@ export interface KeyGroup {
 
 const KEYS_WIDTH = 18;
 
+/** What the palette finds: commands by their words, and places by an id, an event type, an operation or a path. */
+export interface Commands {
+  bindings: readonly KeyBinding[];
+  placesFor(search: string): readonly KeyBinding[];
+}
+
 /** `/` searches the commands in the palette. */
-export const helpOverlay = (groups: readonly KeyGroup[], commands: readonly KeyBinding[]): Overlay => ({
+export const helpOverlay = (groups: readonly KeyGroup[], commands: Commands): Overlay => ({
   title: "Keys",
-  lines: ({ theme }, width) => [
-    styled(theme, "Press / to find a command.", "dim"),
-    ...groups.filter(({ bindings }) => bindings.length > 0).flatMap((group) => groupLines(theme, group, width)),
+  lines: (state, width) => [
+    styled(state.theme, "Press / to find a command.", "dim"),
+    ...groups.filter(({ bindings }) => bindings.length > 0).flatMap((group) => groupLines(state, group, width)),
   ],
   keys: [
     {
@@ -33,10 +39,21 @@ export const helpOverlay = (groups: readonly KeyGroup[], commands: readonly KeyB
   ],
 });
 
-function groupLines(theme: Theme, { title, legend, bindings }: KeyGroup, width: number): string[] {
+/** A key that another binding of the group has now is listed once, with what it does now. */
+function withoutHidden(state: UiState, bindings: readonly KeyBinding[]): readonly KeyBinding[] {
+  const isOn = (binding: KeyBinding) => binding.isEnabled?.(state) ?? true;
+  const taker = (key: string) => {
+    const sharing = bindings.filter(({ keys }) => keys.includes(key));
+    return sharing.find(isOn) ?? sharing[0];
+  };
+  return bindings.filter((one) => one.keys.length === 0 || one.keys.some((key) => taker(key) === one));
+}
+
+function groupLines(state: UiState, { title, legend, bindings }: KeyGroup, width: number): string[] {
+  const { theme } = state;
   // On a phone, the page has no keys with long names.
   const room = width < 50 ? 11 : KEYS_WIDTH;
-  const lines = bindings.flatMap(({ keys, help }) => {
+  const lines = withoutHidden(state, bindings).flatMap(({ keys, help }) => {
     const [first = "", ...rest] = paragraph(theme, width - room - 1, help).map((line) => line.trimStart());
     return [
       `  ${styled(theme, fitTo(keys.join(" ") || "palette (:)", room), "bold")} ${first}`,
@@ -59,21 +76,21 @@ const OTHER_LINES = 4;
  * one.
  */
 export interface PaletteOverlay extends Overlay {
-  readonly palette: { bindings: readonly KeyBinding[]; search: string; found: readonly KeyBinding[]; chosen: number };
+  readonly palette: { commands: Commands; search: string; found: readonly KeyBinding[]; chosen: number };
 }
 
 export const isPalette = (overlay: Overlay | undefined): overlay is PaletteOverlay =>
   overlay !== undefined && "palette" in overlay;
 
 /** `index` is the index of the chosen command among the matches of the search. */
-export function paletteOverlay(bindings: readonly KeyBinding[], search = "", index = 0): PaletteOverlay {
-  const found = matchingBindings(bindings, search);
+export function paletteOverlay(commands: Commands, search = "", index = 0): PaletteOverlay {
+  const found = [...commands.placesFor(search.trim()), ...matchingBindings(commands.bindings, search)];
   const chosen = Math.max(0, Math.min(found.length - 1, index));
   const change = (state: UiState, ...next: [search: string, index?: number]): StateUpdate =>
-    update(replaceTopOverlay(state, paletteOverlay(bindings, ...next)));
+    update(replaceTopOverlay(state, paletteOverlay(commands, ...next)));
   return {
     title: "Commands",
-    palette: { bindings, search, found, chosen },
+    palette: { commands, search, found, chosen },
     lines: (state, width) => [
       `:${sanitize(search)}${symbols(state.theme).caret}`,
       "",

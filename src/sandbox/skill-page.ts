@@ -8,7 +8,7 @@ import { exitCodes, exitMeanings } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
 import { once } from "../kernel/once.ts";
 import { kebab } from "../kernel/text.ts";
-import { packageFile } from "../sandbox/package-files.ts";
+import { packageFile } from "./package-files.ts";
 
 /** The parts of the page that follow from declarations, by their placeholder. */
 const parts: Readonly<Record<string, () => string>> = {

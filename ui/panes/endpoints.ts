@@ -1,0 +1,154 @@
+// The pane of webhook endpoints: where each merchant's events go, the last result, and the keys that act on them.
+
+import type { ListedEndpoint } from "../../generated/control-api.ts";
+import { controlCalls } from "../../src/client/control-call.ts";
+import type { Call } from "../../src/client/curl.ts";
+import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
+import { maskKey } from "../../src/kernel/mask.ts";
+import { apiKeysOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
+import { copyText, makeCall } from "../state/updates.ts";
+import { count, countNote, dateTimeToSecond, milliseconds, plural } from "../text/format.ts";
+import { symbols, type TextStyle } from "../text/style.ts";
+import { copyApiKey } from "./controls/sandbox-forms.ts";
+import { linkTo } from "./details/detail-lines.ts";
+import { resultOf } from "./details/row-lines.ts";
+import { confirmCall } from "./overlays/text-view.ts";
+import { listPane, programCommand } from "./pane.ts";
+
+const PANE = "endpoints";
+const MAX_LINKS = 10;
+
+const isFailing = ({ health: { state } }: ListedEndpoint) => state === "failing" || state === "disabled";
+
+/** `✗ failing 500`, `✓ healthy 200`, `~ degraded timeout`. */
+function healthText(state: UiState, { health }: ListedEndpoint): string {
+  const { good, bad, unsure } = symbols(state.theme);
+  const marks: Readonly<Record<string, string>> = { healthy: good, degraded: unsure, failing: bad, disabled: bad };
+  return [marks[health.state], health.state, health.lastResponseStatus ?? health.lastError].filter(Boolean).join(" ");
+}
+
+const healthStyles = (endpoint: ListedEndpoint): TextStyle[] => (isFailing(endpoint) ? ["failure"] : ["dim"]);
+
+export const endpoints = listPane<ListedEndpoint>({
+  name: PANE,
+  title: "Endpoints",
+  rowId: ({ id }) => id,
+  filterBy: ({ id, url, merchant, status, health }) => ({
+    text: `${url} ${id} ${merchant} ${status} ${health.state}`,
+    fields: { id, path: url, merchant, status, health: health.state },
+  }),
+  poll: controlCalls.endpoints.list(),
+  titleNote: (state) => countNote(valuesOf<ListedEndpoint>(state, PANE).filter(isFailing).length, "failing"),
+  columns: (endpoint, state) => [
+    { heading: "endpoint", text: endpoint.url, claim: 44, rank: 1, grows: true },
+    { heading: "last result", text: healthText(state, endpoint), styles: healthStyles(endpoint) },
+    { heading: "events", text: plural(endpoint.events.length, "type"), rank: 4, align: "right" },
+    { heading: "pending", text: count(endpoint.health.pendingDeliveries), rank: 3, align: "right" },
+    { heading: "merchant", text: shortMerchant(endpoint.merchant), rank: 2, truncate: "middle" },
+    { heading: "secret", text: maskKey(endpoint.secret), rank: 5, styles: ["dim"] },
+  ],
+  emptyText: (state) => ["No endpoints. Run:", "", programCommand(state, "listen --forward-to localhost:3000/hooks")],
+  detail: (opened) => ({
+    title: `Endpoint ${opened.url}`,
+    lines(_data, { band, field, section, text }, state) {
+      const newest = valuesOf<ListedEndpoint>(state, PANE).find(({ id }) => id === opened.id);
+      const { id, merchant, url, events, secret, status, health, created } = newest ?? opened;
+      const attempts = valuesOf<AttemptMessage>(state, "deliveries").filter(({ endpointId }) => endpointId === id);
+      return [
+        ...band(newest ? healthText(state, newest) : "removed", !newest || isFailing(newest)),
+        "",
+        ...field("id", id),
+        ...field("url", url),
+        ...field("merchant", merchant),
+        ...field("status", health.disabledReason === null ? status : `${status}: ${health.disabledReason}`),
+        ...field("secret", `${maskKey(secret)}, copied whole by Y`),
+        ...field("created", dateTimeToSecond(milliseconds(created))),
+        ...field("last error", health.lastError),
+        ...field("24 hours", `${count(health.succeeded24h)} succeeded, ${count(health.failed24h)} failed`),
+        ...section("Events", text(events.join(", "))),
+        ...section(
+          "Newest attempts, oldest first",
+          attempts
+            .slice(-MAX_LINKS)
+            .flatMap((one) =>
+              linkTo("deliveries", one.id, field(resultOf(one), `${one.eventType}  attempt ${one.attempt}`)),
+            ),
+        ),
+      ];
+    },
+  }),
+  keys: [
+    {
+      keys: ["Y"],
+      label: "copy secret",
+      help: "copy the endpoint's secret",
+      run: (state, { secret }) => copyText(state, secret, "the secret"),
+    },
+    {
+      keys: ["i"],
+      label: "send test",
+      help: "send a test event to the endpoint's merchant",
+      isEnabled: (state, { merchant }) => apiKeysOf(state, merchant).length > 0,
+      needs: "a merchant with an API key",
+      run: sendTest,
+    },
+    {
+      keys: ["K"],
+      label: "rotate secret",
+      help: "replace the endpoint's secret with a new one, and copy that",
+      isEnabled: (state, { merchant }) => apiKeysOf(state, merchant).length > 0,
+      needs: "a merchant with an API key",
+      run: rotate,
+    },
+    {
+      keys: ["z"],
+      label: "enable",
+      help: "enable an endpoint that a 410 disabled",
+      isEnabled: (_, { status }) => status !== "enabled",
+      needs: "an endpoint that is disabled",
+      run: (state, { id, url }) =>
+        makeCall(state, controlCalls.endpoints.enable({ id }), () => ({ message: `Enabled ${url}` })),
+    },
+    {
+      keys: ["d"],
+      label: "remove",
+      help: "remove the endpoint; its pending deliveries are cancelled",
+      run: (state, { id, url }) =>
+        confirmCall(state, `Remove the endpoint ${url}?`, controlCalls.endpoints.remove({ id }), () => ({
+          message: `Removed ${url}`,
+        })),
+    },
+    copyApiKey(({ merchant }) => merchant),
+  ],
+});
+
+interface ServiceReply {
+  secret?: string;
+  message?: string;
+}
+
+/** A call of the service with the first API key of the endpoint's merchant. */
+const callFor = (state: UiState, merchant: string, path: string, body?: object): Call<ServiceReply> => ({
+  method: "POST",
+  path: `/v1${path}`,
+  key: apiKeysOf(state, merchant)[0] ?? null,
+  headers: {},
+  ...(body && { body }),
+});
+
+function sendTest(state: UiState, { merchant, events }: ListedEndpoint): StateUpdate {
+  // An endpoint of every type has a pattern in place of types.
+  const type = events.find((one) => !one.includes("*")) ?? "payment.succeeded";
+  return makeCall(state, callFor(state, merchant, "/webhook-events/test", { type }), ({ message }, status) => ({
+    message: status < 400 ? `Sent a test ${type} to the endpoints of ${merchant}` : `${status}: ${message}`,
+    undo: null,
+  }));
+}
+
+function rotate(state: UiState, { id, url, merchant }: ListedEndpoint): StateUpdate {
+  return makeCall(state, callFor(state, merchant, `/webhooks/${id}/rotate-secret`), ({ secret, message }, status) =>
+    secret === undefined
+      ? { message: `${status}: ${message}`, undo: null }
+      : { message: `Rotated the secret of ${url}, and copied the new one. Press ! to show it`, copy: secret },
+  );
+}

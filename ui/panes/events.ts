@@ -1,0 +1,94 @@
+// The pane of events: what was emitted, what caused it, and what became of its deliveries.
+
+import type { AttemptsListReply, LoggedEvent } from "../../generated/control-api.ts";
+import { controlCalls } from "../../src/client/control-call.ts";
+import { byteLength } from "../../src/kernel/text.ts";
+import { shortMerchant, type UiState } from "../state/state.ts";
+import { copyText, makeCall } from "../state/updates.ts";
+import { count, milliseconds, plural, timeOfDay } from "../text/format.ts";
+import { symbols } from "../text/style.ts";
+import { copyApiKey } from "./controls/sandbox-forms.ts";
+import { linkTo } from "./details/detail-lines.ts";
+import { attemptLines, requestText } from "./details/row-lines.ts";
+import { listPane, programCommand, readAs } from "./pane.ts";
+
+/** `✓2 ✗1 ~1`: how many deliveries succeeded, failed and are pending. */
+function deliveriesText({ theme }: UiState, { deliveries }: LoggedEvent): string {
+  const { good, bad, unsure } = symbols(theme);
+  const { succeeded, failed, cancelled, pending } = deliveries;
+  const counts = Object.entries({ [bad]: failed + cancelled, [unsure]: pending, [good]: succeeded });
+  return counts.flatMap(([mark, number]) => (number === 0 ? [] : [mark + count(number)])).join(" ") || "none";
+}
+
+const bodyOf = ({ body }: LoggedEvent) => JSON.stringify(body);
+
+export const events = listPane<LoggedEvent>({
+  name: "events",
+  title: "Events",
+  rowId: ({ id }) => id,
+  filterBy: (event) => ({
+    text: `${event.type} ${event.id} ${event.merchant} ${event.request ?? ""} ${bodyOf(event)}`,
+    fields: { id: event.id, event: event.type, merchant: event.merchant, request: event.request },
+  }),
+  vocabulary: { fields: ["id", "event", "merchant", "request"], marks: [] },
+  poll: controlCalls.events.list({ limit: 100 }),
+  titleNote: () => "newest first",
+  columns: (event, state) => [
+    { heading: "time", text: timeOfDay(milliseconds(event.created)).slice(0, 8), rank: 2, styles: ["dim"] },
+    { heading: "event", text: event.type, rank: 1, grows: true },
+    {
+      heading: "deliveries",
+      text: deliveriesText(state, event),
+      styles: event.deliveries.failed > 0 ? ["failure"] : ["dim"],
+    },
+    { heading: "caused by", text: event.request ?? "-", rank: 3, styles: ["dim"] },
+    { heading: "merchant", text: shortMerchant(event.merchant), rank: 4, truncate: "middle" },
+    { heading: "id", text: event.id, rank: 5, truncate: "middle", styles: ["dim"] },
+  ],
+  emptyText: (state) => ["No events yet. Press t, or run:", "", programCommand(state, "trigger payment.succeeded")],
+  detail: (event) => ({
+    title: `${event.type} ${event.id}`,
+    fetch: { attempts: controlCalls.attempts.list({ eventId: event.id, limit: 100 }) },
+    lines({ attempts }: { attempts?: AttemptsListReply }, { theme, width, band, body, field, section }, state) {
+      const { failed, pending } = event.deliveries;
+      const { good, bad, unsure } = symbols(theme);
+      const isOfEvent = ({ eventId }: { eventId: string }) => eventId === event.id;
+      const settled = pending > 0 ? unsure : good;
+      const mark = failed > 0 ? bad : settled;
+      return [
+        ...band(`${mark} ${deliveriesText(state, event)} of its deliveries`, failed > 0),
+        "",
+        ...field("id", event.id),
+        ...field("time", event.created),
+        ...field("merchant", event.merchant),
+        ...linkTo(
+          "requests",
+          event.request ?? "",
+          field("caused by", event.request && requestText(state, event.request)),
+        ),
+        ...section("Deliveries", attemptLines(state, attempts?.data ?? [], isOfEvent, width)),
+        ...section("Body", body(bodyOf(event), byteLength(bodyOf(event)))),
+      ];
+    },
+  }),
+  fetchRow: (id) => readAs(controlCalls.events.get({ id }), (event) => event),
+  isRelated: (one, other) => one.type === other.type,
+  keys: [
+    {
+      keys: ["r"],
+      label: "replay",
+      help: "replay the event to every endpoint that is subscribed to its type",
+      run: (state, { id, type }) =>
+        makeCall(state, controlCalls.events.replay({ id }), ({ deliveries }) => ({
+          message: `Replayed ${type} to ${plural(deliveries.length, "endpoint")}`,
+        })),
+    },
+    {
+      keys: ["Y"],
+      label: "copy body",
+      help: "copy the body of the event",
+      run: (state, event) => copyText(state, bodyOf(event), "the body of the event"),
+    },
+    copyApiKey(({ merchant }) => merchant),
+  ],
+});

@@ -1,0 +1,49 @@
+// The places that the palette finds: a row by its id, and the rows of an event type, an operation, a path or a record.
+
+import { withFilter } from "../../state/list.ts";
+import type { KeyBinding, StateUpdate, UiState } from "../../state/state.ts";
+import { listOf } from "../../state/state.ts";
+import { update, withList } from "../../state/updates.ts";
+import { openReference } from "./detail-keys.ts";
+
+/** The pane of each kind of id. */
+const PANES: Readonly<Record<string, string>> = {
+  req: "requests",
+  whd: "deliveries",
+  evt: "events",
+  we: "endpoints",
+  flt: "faults",
+  vdt: "verdicts",
+  mer: "merchants",
+};
+
+const place = (help: string, run: (state: UiState) => StateUpdate): KeyBinding => ({ keys: [], help, run });
+
+const filtered = (help: string, pane: string, filter: string) =>
+  place(help, (state) =>
+    update(
+      { ...withList(state, pane, withFilter(listOf(state, pane), filter)), pane },
+      { kind: "subscribe" },
+      { kind: "refresh" },
+    ),
+  );
+
+/** Requests and events name a record by its id: in their path, their summary or their body. */
+const placesOfRecord = (id: string) => [
+  filtered(`requests of ${id}`, "requests", id),
+  filtered(`events of ${id}`, "events", id),
+];
+
+export function placesFor({ lookups }: UiState, search: string): readonly KeyBinding[] {
+  if (search.startsWith("/")) return [filtered(`requests with the path ${search}`, "requests", `path:${search}`)];
+  const [, prefix] = /^([a-z]+)_\w+$/i.exec(search) ?? [];
+  const pane = PANES[prefix ?? ""];
+  if (pane) return [place(`go to ${search}`, (state) => openReference({ ...state, pane }, { pane, id: search }))];
+  const matching = (names: readonly string[] = []) =>
+    search.length < 3 ? [] : names.filter((name) => name.includes(search));
+  return [
+    ...matching(lookups.eventTypes).map((type) => filtered(`deliveries of ${type}`, "deliveries", `event:${type}`)),
+    ...matching(lookups.operations).map((id) => filtered(`requests of ${id}`, "requests", `operation:${id}`)),
+    ...(prefix === undefined ? [] : placesOfRecord(search)),
+  ];
+}
