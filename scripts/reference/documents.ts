@@ -30,6 +30,7 @@ import { behaviours as collections } from "../../src/store/records/collection.ts
 import { behaviours as ids } from "../../src/store/records/id-counters.ts";
 import { behaviours as pages } from "../../src/store/records/record-pages.ts";
 import { behaviours as logins } from "../../src/store/records/tenants.ts";
+import { behaviours as loops } from "../../src/store/webhooks/event-chains.ts";
 import { behaviours as pending } from "../../src/store/webhooks/outbox.ts";
 import { behaviours as dispatch } from "../../src/webhooks/dispatcher.ts";
 import { behaviours as eventBodies } from "../../src/webhooks/event-body.ts";
@@ -51,7 +52,7 @@ export const behaviours = [
   ...[...paths, ...bodies, ...authentication, ...isolation, ...limits, ...errors],
   ...[...collections, ...arrivals, ...life, ...ids, ...logins, ...areas, ...pages],
   ...[...idempotency, ...dispatch, ...schedule, ...eventBodies, ...signature, ...targets],
-  ...[...endpoints, ...pending],
+  ...[...endpoints, ...loops, ...pending],
 ];
 export const service = (url: string) => ({ surface: serviceSurface(url, version()), operations: catalogue });
 export const control = (url: string) => ({ surface: controlSurface(url, version()), operations: controlCatalogue });

@@ -182,7 +182,9 @@ function readLine(line: string, entry: string): RecordedDelivery {
       `${entry} is not a delivery: each line needs at, url, headers and body, ` +
         "as merchant-sandbox receive --log writes them.",
     );
-  const headers = Object.entries(found.headers).map(([name, value]) => [name.toLowerCase(), String(value)] as const);
+  const headers = Object.entries(found.headers).map(
+    ([name, value]) => [name.toLowerCase(), typeof value === "string" ? value : JSON.stringify(value)] as const,
+  );
   return {
     entry,
     at: readAnyTime(found.at),

@@ -20,6 +20,8 @@ interface Parts extends Pick<Stores, "idempotencyReplies"> {
   judge: Pick<Judge, "resolveDue">;
   /** Sends an event to the live stream. */
   publish(event: LiveEvent): void;
+  /** Stores the clock for later starts. */
+  keepClock(): void;
 }
 
 const endpoint = endpointFactory<Parts>("Clock");
@@ -49,6 +51,7 @@ const setClock = endpoint({
   method: "PUT",
   path: "/clock",
   summary: "Freeze the clock, set it, or let it run",
+  description: "A SQLite file keeps the clock: a start without `--clock` goes on with it.",
   body: Type.Object({
     mode: oneOf(
       ["real", "frozen", "offset"],
@@ -58,12 +61,13 @@ const setClock = endpoint({
   }),
   example: { mode: "frozen", now: "2026-01-05T09:00:00Z" },
   reply: ClockState,
-  handle({ clock, publish, judge, body }) {
+  handle({ clock, publish, keepClock, judge, body }) {
     const { mode = "real", now } = body;
     const time = timeOf("now", now);
     if (mode === "real" && time !== undefined)
       fail("validation_failed", "A real clock cannot be set; use mode offset to run from another time.");
     clock.set(mode, time);
+    keepClock();
     judge.resolveDue();
     return publishClock({ clock, publish });
   },
@@ -134,6 +138,7 @@ const advanceClock = endpoint({
         `The clock was set before it had advanced to ${isoTime(until)}: it is ${isoTime(clock.now())} now. ` +
           "Advance it again.",
       );
+    context.keepClock();
     context.judge.resolveDue();
     return { ...publishClock(context), ...played.result() };
   },
@@ -146,7 +151,11 @@ function endOf(now: number, span: number): number {
 }
 
 /** Records attempts and changes between `start` and `stop`. */
-function createRecorder({ dispatcher, life, idempotencyReplies }: Omit<Parts, "clock" | "judge" | "publish">) {
+function createRecorder({
+  dispatcher,
+  life,
+  idempotencyReplies,
+}: Pick<Parts, "dispatcher" | "life" | "idempotencyReplies">) {
   const attempts: AttemptMessage[] = [];
   const happened: LifeChange[] = [];
   let omitted = 0;

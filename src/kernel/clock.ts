@@ -60,8 +60,7 @@ export function createClock(frozenAt?: number) {
     get mode() {
       return time.mode();
     },
-    /** Sandbox time in milliseconds since the epoch. */
-    now: time.now,
+    ...time.shown,
     /** Sandbox time in whole seconds since the epoch: the unit of every `created`. */
     seconds: () => Math.floor(time.now() / 1000),
     /** Sets the time, and ends the running advance. */
@@ -141,9 +140,21 @@ function createTime(frozenAt: number | undefined) {
     frozen = now;
     offset = next === "offset" ? now - Date.now() : 0;
   };
+  const now = () => within(mode === "frozen" ? frozen : Date.now() + offset);
   return {
     mode: () => mode,
-    now: () => within(mode === "frozen" ? frozen : Date.now() + offset),
+    shown: {
+      /** Sandbox time in milliseconds since the epoch. */
+      now,
+      /** What `resume` needs to go on in a later process; null for the time of this machine. */
+      position: () => (mode === "real" ? null : { mode, milliseconds: mode === "frozen" ? frozen : offset }),
+      resume(position: { mode: ClockMode; milliseconds: number }) {
+        mode = position.mode;
+        frozen = position.milliseconds;
+        offset = position.milliseconds;
+      },
+    },
+    now,
     set,
     moveTo: (now: number) => set(mode === "frozen" ? "frozen" : "offset", now),
   };

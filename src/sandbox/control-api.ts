@@ -79,6 +79,7 @@ export function openControlApi(engine: Engine) {
     auditor: openAuditor(engine),
     report: openReporter(engine, shared),
     publish: hub.publish,
+    keepClock: engine.storedClock.keep,
     made: hub.made,
     resources,
     documents: openDocuments(address.url, engine.assumed),

@@ -25,6 +25,7 @@ import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { DatabaseImage } from "../store/sqlite/database.ts";
 import type { Sql } from "../store/sqlite/lazy-statements.ts";
 import { requireAddon } from "../store/sqlite/native-addon.ts";
+import { openStoredClock } from "../store/sqlite/stored-clock.ts";
 import { openStores, type Stores } from "../store/stores.ts";
 import { adoptRows, wrongRow } from "../store/world/check-rows.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
@@ -157,7 +158,18 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
   const life = createLife({ ...stores, clock, resources, isOn: options.life === "on", report: reportLife });
   clock.onFailure((error) => reportDefect(listeners, error, "clock"));
   const inMemory = { heldResponses: createHeldResponses(), trends: createTrends() };
-  const engine = { ...storage, ...inMemory, faults, limiter, dispatcher, life, judge, scenarios, hub, listeners };
+  const engine = {
+    ...storage,
+    ...inMemory,
+    faults,
+    limiter,
+    dispatcher,
+    life,
+    judge,
+    scenarios,
+    hub,
+    listeners,
+  };
   connect(engine);
   return engine;
 }
@@ -231,14 +243,11 @@ function openData({ options, assumed, address, clock, random }: DataOptions, sou
   const rows = { check: (sql: Sql) => wrongRow(sql, kinds), adopt: (sql: Sql) => adoptRows(sql, storedKinds) };
   const writeEvent = eventWriterUnder(assumed);
   const webhooks = { gaps: schedule.gaps, writeEvent, checkTarget: targets.check, eventTypes };
-  return {
-    targets,
-    schedule,
-    stores: openStores({
-      ...{ clock, random, webhooks, bodies: options.bodies, trust: options.trust, rows, ...source },
-      isIsolated: options.isolation !== "off",
-    }),
-  };
+  const { bodies, trust, isolation } = options;
+  const isIsolated = isolation !== "off";
+  const stores = openStores({ clock, random, webhooks, bodies, trust, rows, ...source, isIsolated });
+  const storedClock = openStoredClock(stores.database, clock, options.clock !== undefined);
+  return { targets, schedule, stores, storedClock };
 }
 
 function imageOf(given: DataOptions): SeedImage {

@@ -56,6 +56,7 @@ export function createDispatcher(options: DispatcherOptions) {
       clock.watch(due);
       state.faults.onRemoved(() => afterThisTurn(() => releaseHeldByRemoved(state)));
       state.outbox.onPending(() => startDue(state));
+      state.outbox.attributeTo((merchant) => openEvent(state, merchant));
       if (recover) reloadPending();
     },
     /** Resolves when nothing is due and nothing is in flight, or after `within` real milliseconds. */
@@ -114,6 +115,18 @@ export function createDispatcher(options: DispatcherOptions) {
      */
     stop: (within: number) => stop(state, within),
   };
+}
+
+/** The only event that is in flight to endpoints of a merchant; undefined for none and for several. */
+function openEvent({ inFlight }: DispatcherState, merchant: string): string | undefined {
+  let found: string | undefined;
+  for (const { attempt } of inFlight) {
+    const { merchant: owner, eventId } = attempt.delivery;
+    if (owner !== merchant || eventId === found) continue;
+    if (found !== undefined) return undefined;
+    found = eventId;
+  }
+  return found;
 }
 
 /** Real milliseconds that a busy machine may take to record an attempt that has timed out. */

@@ -125,6 +125,20 @@ describe("a recording is read", () => {
     expect((await compareFile(JSON.stringify({ log: { entries: [{ request, response }] } }))).code).toBe(code);
   });
 
+  test("with odd headers: twice, without a name, without a list, of another type", async () => {
+    const odd = [null, {}, { name: "" }, { name: "", value: "x" }, { name: "Idempotency-Key", value: ["one"] }];
+    const twice = ["one", "two"].map((value) => ({ name: "Idempotency-Key", value }));
+    const names = ["__proto__", "constructor", "toString"].map((name) => ({ name, value: "x" }));
+    const entries = [[...odd, ...twice, ...names], null, {}, undefined].map((headers) => ({
+      request: { method: "POST", url: "https://a.example/v1/webhooks", headers },
+      response: { status: 200, headers, content: { text: "{}" } },
+    }));
+    expect((await compareFile(JSON.stringify({ log: { entries } }))).code).toBe(3);
+    const value = { toString: 1, valueOf: [] };
+    const line = { at: null, url: 7, body: "{}", headers: { "": value, __proto__: value, "x-webhook-id": value } };
+    expect([0, 3, 4]).toContain((await compareLog(`${JSON.stringify(line)}\n`)).code);
+  });
+
   test("with requests and responses that are nested deep and sent twice under one key", async () => {
     const deep = `{"name":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}`;
     const request = {

@@ -199,7 +199,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await second.shows(
       `${hasFilter} && document.querySelector(".detail-lines")?.textContent.includes("resource_not_found")`,
     );
-    expect(await rowCount(second)).toBe(1);
+    await second.shows(rowsShown(1));
     await second.press("Escape");
     await second.shows(isAt("requests?filter=status%3A404&row=req_lodge_4"));
     const third = await browser.open(`${bench.url}/#explorer?operation=service%20bookings.decline`);

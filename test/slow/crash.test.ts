@@ -1,10 +1,16 @@
 // Kills the program during writes and deliveries, repeatedly, and checks that no effect is lost, partial or duplicated.
 // `npm run crash` kills it 100 times.
 
+import { existsSync, readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { expect, test } from "vitest";
+import { createRandom } from "../../src/kernel/random.ts";
 import { expectNothingLost, openSoak, type Soak } from "../soak/soak.ts";
+import { startSubject } from "../soak/subject.ts";
 import { look } from "../support/counted-writes.ts";
+import { folder } from "../support/program.ts";
+import { call, control } from "../support/sandbox.ts";
 
 const KILLS = Number(process.env.CRASH_KILLS ?? 8);
 
@@ -69,6 +75,145 @@ test(
       statuses: ["aborted", "failed", "succeeded"],
       unexplained: [],
     });
+  },
+  60_000 + KILLS * 10_000,
+);
+
+interface State {
+  /** The names of the pricing rules that were made. */
+  readonly rules: ReadonlySet<string>;
+  readonly minted: ReadonlySet<string>;
+  /** How far the frozen clock was advanced, in hours; null for the time of this machine. */
+  readonly hours: number | null;
+}
+
+const START: State = { rules: new Set(), minted: new Set(), hours: null };
+const CLOCK = "2026-01-05T12:00:00Z";
+const RULES = "/v1/hospitality/pricing-rules";
+
+/**
+ * What a client knows: the acknowledged state, the one that the last call leads to if it was not answered, and saved
+ * ones. Writers beside it make rules of which some may be gone with a restore.
+ */
+async function openStory() {
+  const db = join(folder(), "data.db");
+  let subject = await startSubject(db, dirname(db));
+  let known = START;
+  let wanted: State | undefined;
+  const saved = new Map<string, State>();
+  /** Rules of writers that work beside restores and resets, so either state may hold them. */
+  const maybe = new Set<string>();
+  let isWriting = false;
+  let made = 0;
+  const step = async (next: State, work: () => Promise<unknown>) => {
+    wanted = next;
+    await work();
+    known = next;
+    wanted = undefined;
+  };
+  const make = (name: string) =>
+    call(subject.url, "POST", RULES, { body: { name, adjustmentType: "fixed", adjustmentValue: 1 } });
+  const acts: (() => Promise<void>)[] = [
+    async () => {
+      const name = `acknowledged ${++made}`;
+      await step({ ...known, rules: new Set([...known.rules, name]) }, async () => {
+        expect((await make(name)).status).toBeLessThan(300);
+      });
+    },
+    () => control(subject.url, "PUT", "/snapshots/mark").then(() => void saved.set("mark", known)),
+    () => {
+      const before = saved.get("mark");
+      if (!before) return Promise.resolve();
+      return step({ ...before, hours: known.hours }, () => control(subject.url, "POST", "/snapshots/mark/restore"));
+    },
+    () => step(START, () => control(subject.url, "POST", "/reset", {})),
+    () => {
+      const { hours } = known;
+      return hours === null
+        ? step({ ...known, hours: 0 }, () => control(subject.url, "PUT", "/clock", { mode: "frozen", now: CLOCK }))
+        : step({ ...known, hours: hours + 1 }, () => control(subject.url, "POST", "/clock/advance", { by: "1h" }));
+    },
+    async () => {
+      const name = `merchant-${++made}`;
+      await step({ ...known, minted: new Set([...known.minted, name]) }, () =>
+        control(subject.url, "POST", "/merchants", { fixture: "blank", name }),
+      );
+    },
+  ];
+  return {
+    acts,
+    db,
+    /** A writer beside the acts. Its rules may be in the present state or not. */
+    async writeBeside() {
+      isWriting = true;
+      while (isWriting) {
+        const name = `beside ${++made}`;
+        maybe.add(name);
+        await make(name).catch(() => pause(20));
+      }
+    },
+    rest() {
+      isWriting = false;
+    },
+    async restart() {
+      await subject.kill();
+      subject = await startSubject(db, dirname(db));
+    },
+    /** Compares what is there with the acknowledged state, or with the one of the call without an answer. */
+    async check() {
+      const rules = look(db, (rows) =>
+        rows<{ name: string }>("select body ->> 'name' as name from documents where kind = 'pricing_rule'"),
+      ).map(({ name }) => name);
+      const { data: merchants } = await control(subject.url, "GET", "/merchants");
+      const { mode, unix } = await control(subject.url, "GET", "/clock");
+      const seen = {
+        rules: rules.filter((name) => name.startsWith("acknowledged")).sort(),
+        merchants: merchants.length,
+        hours: mode === "frozen" ? (unix * 1_000 - Date.parse(CLOCK)) / 3_600_000 : null,
+      };
+      const shown = (state: State) => ({
+        rules: [...state.rules].sort(),
+        merchants: 4 + state.minted.size,
+        hours: state.hours,
+      });
+      const isSeen = (state: State) => JSON.stringify(shown(state)) === JSON.stringify(seen);
+      const found = [known, ...(wanted ? [wanted] : [])].find(isSeen);
+      expect([seen, wanted !== undefined]).toEqual([found ? seen : shown(known), wanted !== undefined]);
+      expect(rules.filter((name) => name.startsWith("beside") && !maybe.has(name))).toEqual([]);
+      known = found ?? known;
+      wanted = undefined;
+    },
+    stop: () => subject.stop(),
+  };
+}
+
+test(
+  `after ${KILLS} kills during a snapshot, restore, reset, advance or mint, the state is that before it or after it`,
+  async () => {
+    const { fraction } = createRandom(20_260_106);
+    const pick = (limit: number, ...name: (string | number)[]) => Math.floor(fraction(...name) * limit);
+    const story = await openStory();
+    for (let round = 0; round < KILLS; round++) {
+      const beside = story.writeBeside();
+      const calls = 1 + pick(6, "calls", round);
+      const acting = (async () => {
+        for (let number = 0; number < calls; number++) {
+          const act = story.acts[pick(story.acts.length, "act", round, number)];
+          await act?.();
+        }
+      })().catch((error: unknown) => {
+        // The kill ends a call; anything else is a failure of the test.
+        if (!/fetch failed|ECONN|socket|closed|terminated|hang up/i.test(String(error))) throw error;
+      });
+      await pause(pick(150, "pause", round));
+      story.rest();
+      await story.restart();
+      await Promise.all([acting, beside]);
+      await story.check();
+      expect(readdirSync(dirname(story.db)).filter((name) => name.includes("unfinished"))).toEqual([]);
+    }
+    expect((await story.stop()).code).toBe(0);
+    expect(existsSync(`${story.db}-wal`)).toBe(false);
   },
   60_000 + KILLS * 10_000,
 );

@@ -34,6 +34,35 @@ const RULES = "/v1/hospitality/pricing-rules";
 const RULE = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
 
 describe("after a restart", () => {
+  test.each(["SIGKILL", "SIGTERM"] as const)("by %s, the clock is where an advance has left it", async (signal) => {
+    const db = join(folder(), "data.db");
+    const first = await start(["--db", db]);
+    await control(first.url, "PUT", "/clock", { mode: "frozen", now: "2031-02-03T04:05:06Z" });
+    const advanced = await control(first.url, "POST", "/clock/advance", { by: "36h" });
+    first.child.kill(signal);
+    await first.ended;
+    const second = await start(["--db", db]);
+    expect(await control(second.url, "GET", "/clock")).toMatchObject({ mode: "frozen", now: advanced.now });
+    await control(second.url, "PUT", "/clock", { mode: "offset", now: "2040-01-01T00:00:00Z" });
+    second.child.kill(signal);
+    await second.ended;
+    const third = await start(["--db", db]);
+    expect((await control(third.url, "GET", "/clock")).now).toMatch(/^2040-01-01T0/);
+    await control(third.url, "POST", "/reset", {});
+    third.child.kill(signal);
+    await third.ended;
+    const fourth = await start(["--db", db]);
+    expect((await control(fourth.url, "GET", "/clock")).mode).toBe("real");
+    const clock = "2026-01-05T12:00:00Z";
+    fourth.child.kill(signal);
+    await fourth.ended;
+    const fifth = await start(["--db", db, "--clock", clock]);
+    expect(await control(fifth.url, "GET", "/clock")).toMatchObject({
+      mode: "frozen",
+      now: expect.stringMatching(/^2026-01-05T12/),
+    });
+  });
+
   test("a sandbox has its records, keys, sessions, idempotent responses, request log and counters", async () => {
     const db = join(folder(), "data.db");
     const options = { memory: false, db, clock: "2026-01-05T12:00:00Z" };

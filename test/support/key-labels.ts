@@ -4,19 +4,23 @@
  * `open:` is the title of the detail or form, `typed:` a filter or search being typed, and `copied:` what was copied.
  */
 const SEEN: Readonly<Record<string, RegExp>> = {
-  "details|open link|clock|fault|merchant|rate limit|trigger|help|quit|next|previous|body|commands|reset|snapshot|edit":
+  "details|open link|clock|fault|new merchant|rate limit|trigger|help|quit|next|previous|body|find|reset|snapshot|edit":
     /^open: [^\n]/m,
   "next pane|next field|choose|more|back|next match|clear filter|clear search|follow":
     /^open: [^\n]*\nnotice: (?:Cancelled)?$/m,
   "apply|keep|clear": /^typed: none/m,
   "filter|search": /^typed: (?!none)|^open: Commands/m,
   "copy curl|copy": /^copied: .*curl /m,
+  "copy body|copy secret": /^copied: [^\n]/m,
+  "compare|stop or leave": /^open: [^\n]/m,
+  "send test|rotate secret|enable": /^notice: [^\n]/m,
   link: /^copied: http.*#/m,
   verify: /^copied: [\s\S]*openssl/m,
   jump: /^open: [^\n]|^notice: req_\d+ caused no delivery/m,
-  outage: /^notice: (?:Armed|Ended the) outage/m,
-  cut: /^notice: Armed lost_response/m,
-  scenario: /^notice: (?:Armed .*its score|Ended )/m,
+  outage: /^(?:open: Arm a fault|notice: Ended the outage)/m,
+  cut: /^open: Arm a fault/m,
+  "one merchant": /^notice: (?:Only|All merchants|m follows)/m,
+  scenario: /^(?:open: Start a scenario|notice: (?:Disarmed|Ended) )/m,
   send: /^notice: (?:Armed|Clock|Created|Saved|Started|Triggered|Booking|mer_lodge has )|^open: Confirm/m,
   exhaust: /^notice: Exhausted/m,
   "remove|confirm|yes": /^notice: (?:Removed|Reset)|^open: Confirm/m,

@@ -63,6 +63,55 @@ test("a receiver that registers an endpoint and triggers an event for each deliv
   receiver.always(200);
 });
 
+test("a receiver whose call causes its next delivery is stopped after five hundred events in a row", async () => {
+  const bench = await open({ clock: "real", rateLimit: "none" });
+  const receiver = await receive();
+  let calls = 0;
+  let stop: (message: string) => void = () => {};
+  const refusal = new Promise<string>((resolve) => {
+    stop = resolve;
+  });
+  receiver.always(async (_, outgoing) => {
+    calls++;
+    const answer = await bench.call("POST", "/v1/webhook-events/test", { body: EVENT });
+    outgoing.writeHead(200).end();
+    if (answer.status !== 200) stop(answer.body.message);
+  });
+  await register(bench, receiver.url);
+  attempted("Unbounded growth");
+  await trigger(bench);
+  expect(await refusal).toMatch(
+    /^This call came while evt_\w+ was being delivered, .* 500 times in a row: a feedback loop/,
+  );
+  expect(calls).toBe(500);
+  // The loop has ended: a later event is delivered, and begins another one.
+  receiver.always(200);
+  await trigger(bench);
+  await receiver.arrived(501);
+});
+
+test("deleting an endpoint with a hundred thousand replays of one event takes no longer for each", async () => {
+  const db = join(folder(), "sandbox.db");
+  const first = await open({ memory: false, db, retrySchedule: "1h" });
+  const receiver = await receive();
+  const { id } = await register(first, receiver.url);
+  await trigger(first);
+  await settle(first);
+  await first.close();
+  const sql = new Sqlite(db);
+  sql.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MOST_PENDING - 1})
+    insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created)
+    select merchant, endpoint, event, 'replay', i, 'pending', 1, created + 7200000, created from deliveries, n`);
+  sql.close();
+  const bench = await open({ memory: false, db, retrySchedule: "1h" });
+  attempted("Requests that block the process");
+  const asked = performance.now();
+  expect((await bench.call("DELETE", `/v1/webhooks/${id}`)).status).toBeLessThan(300);
+  // With a search among all deliveries of the event, it took minutes.
+  expect(performance.now() - asked).toBeLessThan(30_000);
+  expect(await pendingOf(bench)).toBe(0);
+});
+
 test("at a hundred thousand pending deliveries, a write gets 503 and changes nothing; none is dropped", async () => {
   const db = join(folder(), "sandbox.db");
   const first = await open({ memory: false, db, retrySchedule: "1h" });

@@ -15,7 +15,7 @@ export function FormDialog({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const form = useRef<HTMLFormElement>(null);
   const view = topFormView(state);
-  const { fields, input, call, sentence } = view;
+  const { fields, input, call, sentence, verb } = view;
   // A rejected field gets the focus.
   useEffect(() => {
     if (input.rejection) form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(input.focus)}"]`)?.focus();
@@ -43,7 +43,7 @@ export function FormDialog({ dashboard }: DashboardProps) {
       <pre class="curl">{sanitizeLines(curlOf(state.target, call))}</pre>
       <div class="actions">
         <button type="submit" class="primary" disabled={input.isSending}>
-          {input.isSending ? "Sending …" : "Send"}
+          {input.isSending ? "Sending …" : verb}
         </button>
         <button type="button" onClick={() => dashboard.press("ctrl-y")}>
           Copy curl

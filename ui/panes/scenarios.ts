@@ -143,6 +143,7 @@ export const scenarioKey: KeyBinding = {
 
 const startForm: Form<{ scenarios: ScenariosListReply }> = {
   title: "Start a scenario",
+  verb: () => "Start",
   fetch: { scenarios: controlCalls.scenarios.list() },
   fields: (_, { state, data }) => [
     {

@@ -29,7 +29,7 @@ export interface Replacement {
   content: Content;
   /** Whether its data is this user's. */
   isTrusted: boolean;
-  /** Whether the request log is kept, because it describes the process and not the state. */
+  /** Whether the request log and the clock are kept, because they describe the process and not the state. */
   keepsLog: boolean;
 }
 
@@ -121,7 +121,8 @@ function openExchange({ sql, file, transaction, whileClosed, openInMemory }: Rep
     try {
       await attached(sql, path, async () => {
         sql.exec(`pragma replacement.journal_mode = off; pragma replacement.synchronous = off;
-          insert or replace into replacement.settings select * from main.settings where name = 'requests'`);
+          insert or replace into replacement.settings select * from main.settings where name = 'requests'
+            or name = 'clock' and ${keepsLog}`);
         if (file !== undefined && isTrusted) mark(sql, path, "replacement");
         if (!keepsLog) return;
         await copyLog(sql);
@@ -224,6 +225,6 @@ function copyRows(sql: Sql, keepsLog: boolean): void {
   sql.exec(
     "delete from main.sqlite_sequence; insert into main.sqlite_sequence select * from replacement.sqlite_sequence",
   );
-  sql.exec(`delete from main.settings where name <> 'requests';
-    insert or replace into main.settings select * from replacement.settings where name not in ('mark', 'requests')`);
+  sql.exec(`delete from main.settings;
+    insert into main.settings select * from replacement.settings where name <> 'mark'`);
 }

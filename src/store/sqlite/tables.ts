@@ -12,7 +12,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected from its header, never migrated. */
-export const SCHEMA_VERSION = 24;
+export const SCHEMA_VERSION = 25;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */
 const TIME = "between 0 and 8640000000000000";
@@ -151,15 +151,15 @@ create table deliveries (
   failed integer check (failed = 1)
 ) strict;
 create index deliveries_open on deliveries (merchant, endpoint, state, due) where state = 'pending' or state = 'sending';
-create index deliveries_of on deliveries (event);
+create index deliveries_of on deliveries (event, endpoint);
 create index deliveries_undecided on deliveries (due) where state = 'pending' and decided is null;
 create index deliveries_held on deliveries (held) where held is not null;
-create index deliveries_failed on deliveries (sequence) where failed = 1;
+create index deliveries_failed on deliveries (event, endpoint) where failed = 1;
 -- Each dashboard counts these once a second. For 10,000 failed deliveries that took 15 ms, and 0.1 ms with the index.
 create trigger deliveries_ended after update of state on deliveries when new.state <> 'pending' and new.state <> 'sending' begin
-  update deliveries set failed = 1 where event = new.event and endpoint = new.endpoint and state = 'failed' and not exists (
-    select 1 from deliveries other where other.event = new.event and other.endpoint = new.endpoint
-      and (other.sequence > deliveries.sequence or other.state = 'pending' or other.state = 'sending'));
+  update deliveries set failed = 1 where state = 'failed'
+    and sequence = (select max(sequence) from deliveries where event = new.event and endpoint = new.endpoint) and not exists (
+      select 1 from deliveries where event = new.event and endpoint = new.endpoint and (state = 'pending' or state = 'sending'));
 end;
 create trigger deliveries_again after insert on deliveries when new.replay > 0 or new.copy > 0 begin
   update deliveries set failed = null

@@ -7,6 +7,7 @@ import { count } from "../../kernel/text.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 import type { Counters } from "../records/id-counters.ts";
 import type { Database } from "../sqlite/database.ts";
+import { createEventChains } from "./event-chains.ts";
 import type { Retention } from "./retention.ts";
 
 export type Outbox = ReturnType<typeof openOutbox>;
@@ -60,9 +61,11 @@ export function openOutbox(options: OutboxOptions) {
   );
   const { subscribersOf, ...changes } = subscriptions(database, baseOf);
   const takeRoom = pendingBound(database);
+  const chains = createEventChains();
   let deliveriesAdded = () => {};
   return {
     ...changes,
+    attributeTo: chains.attributeTo,
     /** Calls back in the transaction that adds deliveries, so that a first attempt can start in the same commit. */
     onPending(listener: () => void) {
       deliveriesAdded = listener;
@@ -72,7 +75,7 @@ export function openOutbox(options: OutboxOptions) {
     /**
      * Writes an event and a delivery for each endpoint that subscribed to its type. `at` is the time of the event
      * (default: now). Throws 503 while too many deliveries are pending, except for a change on a date, which no caller
-     * could make again. Call inside a transaction.
+     * could make again; also for a call that continues a feedback loop. Call inside a transaction.
      */
     emit(merchant: string, type: string, data: unknown, { request, test = false, at }: Origin) {
       const now = clock.now();
@@ -85,6 +88,7 @@ export function openOutbox(options: OutboxOptions) {
       const { lastInsertRowid: event } = insertEvent(row);
       const { owner, endpoints } = subscribersOf(merchant, type);
       if (at === undefined) takeRoom(endpoints.length);
+      if (request !== undefined && endpoints.length > 0) chains.add(head.id, chains.next(merchant));
       const first = now + (gaps[0] ?? 0);
       const attempts = { state: "pending", allowed: gaps.length, created: now };
       for (const endpoint of endpoints) {

@@ -41,6 +41,7 @@ const ACTION = "action";
 
 /** `from` names the row that has prefilled the form. */
 export const faultForm = (target: "api" | "delivery", from?: string): Form => ({
+  verb: () => "Arm",
   title: from === undefined ? "Arm a fault" : `Arm a fault, prefilled from ${from}`,
   fields(values, { state }) {
     const actions = actionOptions(state, target);

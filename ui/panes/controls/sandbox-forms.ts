@@ -36,6 +36,7 @@ const CLOCK_OPTIONS: readonly FieldOption[] = [
 
 const clockForm: Form = {
   title: "Sandbox clock",
+  verb: ({ do: action = "" }) => (action.startsWith(ADVANCE) ? "Advance" : "Set the clock"),
   fields({ do: action }) {
     const more: Record<string, FormField> = {
       [OTHER_DURATION]: { name: "by", help: "Duration, such as 30s, 5m or 7d" },
@@ -79,6 +80,7 @@ const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
 
 const createMerchantForm: Form = {
   title: "Create a merchant",
+  verb: () => "Create",
   fields: (_, { state }) => [
     { name: "fixture", help: "The fixture to copy records from", options: fixtureOptions(state), allowOther: true },
   ],
@@ -93,6 +95,7 @@ const createMerchantForm: Form = {
 
 const resetForm: Form = {
   title: "Reset",
+  verb: () => "Reset",
   fields: (_, { state }) => [
     {
       name: "merchant",
@@ -113,6 +116,7 @@ const resetForm: Form = {
 
 const rateLimitForm: Form = {
   title: "Change a rate limit",
+  verb: () => "Change",
   fields(values, { state }) {
     const current = sharedWindow(state, values.merchant ?? "");
     return [
@@ -168,6 +172,7 @@ const SYNTHETIC = "synthetic";
 
 const triggerForm: Form = {
   title: "Trigger an event",
+  verb: () => "Trigger",
   fields: (_, { state }) => [
     {
       name: "type",
@@ -210,6 +215,7 @@ const triggerForm: Form = {
 
 const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
   title: "Snapshots",
+  verb: ({ do: action = "save" }) => `${action[0]?.toUpperCase()}${action.slice(1)}`,
   fetch: { snapshots: controlCalls.snapshots.list() },
   fields({ do: action = "save" }, { data }) {
     const names = namesIn(data.snapshots);
