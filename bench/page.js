@@ -72,6 +72,26 @@ export function withFigures(page, parts, measured, text) {
   return `${before}${BEGIN}\n\n${table(all)}\n\n${lines.join("\n")}\n\n${END}${after}`;
 }
 
+/** The choices of a test, what each isolates, and the row of the part `start` that measures it. */
+const CHOICES = [
+  [
+    "A sandbox of its own: `createSandbox()`",
+    "everything: data, clock, faults, rate limits, logs, verdicts, ids",
+    "createSandbox(), one answer, close()",
+  ],
+  [
+    "A merchant of its own: the [fixture](library.md#vitest), or `ownMerchant()`",
+    "data, keys, faults, rate limits, requests, webhooks, verdicts, ids; tests share the clock and a reset of everything",
+    "ownMerchant(), one answer, remove()",
+  ],
+  ["A seeded merchant, shared", "nothing: each test finds what the others left", "one answer"],
+  [
+    "The same, reset before each test",
+    "data, keys, faults and logs, if tests run one after another",
+    "sandbox.reset(), one merchant",
+  ],
+];
+
 /** What a user notices, by the part and the row that measure it. */
 const NOTICED = [
   ["The command until its first response", "start", "command to first 200, memory"],
@@ -111,7 +131,15 @@ export function withSummary(page, rows) {
       plain(peerRows.find(([, what, against]) => what === column && against === peer)[3]),
     ),
   ]);
+  const cpuOf = (what) => Number.parseFloat(figureOf("start", what)[3]);
+  const answer = cpuOf("one answer");
+  const choices = CHOICES.map(([text, isolates, what]) => {
+    // A reset is measured without the answer that the other rows contain.
+    const cost = cpuOf(what) + (what.startsWith("sandbox.reset") ? answer : 0);
+    return [text, isolates, `${cost.toFixed(1)} ms`];
+  });
   const tables = [
+    tableOf(["What a test uses", "What that isolates", "CPU time, with one call"], choices),
     tableOf(["What you notice", "Figure"], noticed),
     "Requests per second, as a multiple of the other emulator's:",
     tableOf(["Instead", "Reads", "Writes, both in memory", "Writes, the sandbox to a file"], peers),

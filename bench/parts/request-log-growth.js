@@ -19,8 +19,8 @@ const control = (path) => request("GET", `/_sandbox/requests${path}`);
 /** The calls, given the number of the newest row. The control API calls come first, because they add no rows. */
 const calls = {
   "the newest 25 requests": () => control("?limit=25"),
-  "25 older requests": (last) => control(`?limit=25&starting_after=req_${last - 500}`),
-  "one request": (last) => control(`/req_${last - 500}`),
+  "25 older requests": (last) => control(`?limit=25&starting_after=req_lodge_${last - 500}`),
+  "one request": (last) => control(`/req_lodge_${last - 500}`),
   "GET a record by id": () => GET,
 };
 
@@ -112,7 +112,7 @@ function copyOf({ sql, file }, copy) {
 /** A row as a GET of a record leaves it. */
 const entry = (sequence) => ({
   sequence,
-  id: `req_${sequence}`,
+  id: `req_lodge_${sequence}`,
   at: 1_767_614_400_000 + sequence,
   merchant: "mer_lodge",
   operation: "customers.get",

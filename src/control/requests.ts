@@ -104,6 +104,11 @@ const listRequests = endpoint({
     ),
     key: Type.Optional(Type.String({ description: "Only with the API key that ends with these characters" })),
     since: Type.Optional(Type.String({ description: "Only requests at or after this time" })),
+    trace: Type.Optional(
+      text("Only of this trace, whose id of 32 hex digits their `traceparent` header has", {
+        pattern: PATTERNS.traceId.pattern,
+      }),
+    ),
     ...filterFields,
     starting_after: Type.Optional(
       Type.String({ description: "Id of a request: only requests before it", "x-sandbox-code": "invalid_cursor" }),

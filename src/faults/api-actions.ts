@@ -185,8 +185,8 @@ const evolve = onCalls({
   type: "evolve",
   phase: "body",
   description:
-    "Answers as a later version of the service might: with unknown fields, unknown values of enumerations, null where " +
-    "it is allowed, and fields in another order. Finds clients that read responses too strictly.",
+    "Answers as a later version of the service might: with unknown fields, unknown values of enumerations, null " +
+    "where it is allowed, and fields in another order. Finds clients that read responses too strictly.",
   example: "evolve payments.list",
   main: "as",
   outcome: "normal",

@@ -139,7 +139,8 @@ const payload = onDeliveries({
   fields: {
     as: choice<VariantOf<"payload">>(
       ["patch", "truncate", "unknown_type", "extra_field", "evolve", "invalid_json", "reformat"],
-      "What is changed; `evolve` is what a later version of the service might send, `reformat` only writes the JSON in another way",
+      "What is changed; `evolve` is what a later version of the service might send, `reformat` only writes the JSON " +
+        "in another way",
       "`extra_field`, or `patch` if one is given",
     ),
     patch: Type.Optional(

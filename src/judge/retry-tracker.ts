@@ -164,18 +164,11 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
   return found.chain;
 }
 
-/**
- * Whether nothing shows a second caller: no equal call beside the chain since it began, and no connection that comes
- * back after another one was used. One caller uses one connection again and again, or a new one for each call.
- */
+/** Whether no equal call came beside the chain since it began, which another caller with the API key would have sent. */
 function isOneCaller({ calls }: RetryChain, call: ObservedCall, { recent }: RetryListeners): boolean {
-  const last = calls.at(-1) as ObservedCall;
-  const comesBack =
-    call.connection !== last.connection && calls.some(({ connection }) => connection === call.connection);
   const began = (calls[0] as ObservedCall).arrived;
-  return (
-    !comesBack &&
-    !otherThan(recent(call), [...calls, call]).some((other) => other.arrived >= began && isSameRequest(other, call))
+  return !otherThan(recent(call), [...calls, call]).some(
+    (other) => other.arrived >= began && isSameRequest(other, call),
   );
 }
 

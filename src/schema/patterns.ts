@@ -54,6 +54,10 @@ export const PATTERNS = {
     pattern: "^whsec_[\\w+/=-]{1,249}$",
     must: "must be whsec_ followed by letters, digits or _ + / = - of your own",
   },
+  traceId: {
+    pattern: "^[0-9A-Fa-f]{32}$",
+    must: "must be a trace id of 32 hex digits",
+  },
   accountNumber: {
     pattern: "^\\+?([ -]?[0-9A-Za-z]){5,34}$",
     must: "must be 5 to 34 letters and digits, with spaces or dashes between them",

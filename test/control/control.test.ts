@@ -729,3 +729,22 @@ test("a clock that runs on past the year 9999 stops there: no response is a 500"
   ]);
   expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
 });
+
+test("the requests of one trace are found by the id in their traceparent header", async () => {
+  const bench = await open();
+  const [trace, other] = ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"];
+  const call = (path: string, id: string) =>
+    bench.call("GET", path, { headers: { traceparent: `00-${id}-00f067aa0ba902b7-01` } });
+  await call("/v1/payments", trace);
+  await call("/v1/payouts", trace);
+  await call("/v1/payouts", other);
+  await bench.call("GET", "/v1/payouts");
+  const pathsOf = async (id: string) => (await bench.requests.list({ trace: id })).data.map(({ path }) => path);
+  expect(await pathsOf(trace)).toEqual(["/v1/payouts", "/v1/payments"]);
+  expect(await pathsOf(other.toUpperCase())).toEqual(["/v1/payouts"]);
+  const refused = await bench.call("GET", "/_sandbox/requests?trace=4bf9");
+  expect([refused.status, refused.body.message]).toEqual([
+    400,
+    'trace must be a trace id of 32 hex digits; received "4bf9".',
+  ]);
+});

@@ -175,3 +175,11 @@ describe("toHaveNoFailedVerdicts", () => {
     );
   });
 });
+
+test("a matcher ends before the time-out of its test, so that its message is seen", { timeout: 2_000 }, async ({
+  merchant,
+}) => {
+  await plain(
+    expect(merchant).toHaveDelivered({ event: "payment.succeeded" }, { times: 1, within: "1h" }),
+  ).rejects.toThrow("0 deliveries matched; exactly 1 was wanted.");
+});

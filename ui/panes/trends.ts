@@ -83,10 +83,9 @@ function chartLines(theme: Theme, all: SandboxTrendReply, width: number): string
   ) => {
     const highest = room < spans.length + HIGHEST_WIDTH ? 0 : Math.max(...values);
     const peak = highest > 0 ? styled(theme, `  max ${textOf(highest)}`, "dim") : "";
-    return (
-      `${styled(theme, label.padEnd(LABEL_WIDTH), "dim")} ${value.padStart(VALUE_WIDTH)} ` +
-      `${styleOf ? [...sparkline(theme, values)].map((bar, cell) => styled(theme, bar, styleOf(cell))).join("") : sparkline(theme, values)}${peak}`
-    );
+    const line = sparkline(theme, values);
+    const bars = styleOf ? [...line].map((bar, cell) => styled(theme, bar, styleOf(cell))).join("") : line;
+    return `${styled(theme, label.padEnd(LABEL_WIDTH), "dim")} ${value.padStart(VALUE_WIDTH)} ${bars}${peak}`;
   };
   const perSecond = (counts: readonly number[]) => counts.map((times, index) => times / lasted(index));
   const { clientErrors, serverErrors, p95 } = total;

@@ -103,8 +103,8 @@ function nearestStatus(status: string): string {
 function checkRetryAfter(given: string | undefined): void {
   if (given === undefined || /^(\d+|absent|zero|past|invalid|\{.*\})$/.test(given)) return;
   usageError(
-    `--retry-after takes seconds, such as 2, or absent, zero, past or invalid, or '{"form": "http_date", "seconds": 2}'` +
-      `; received "${given}".`,
+    "--retry-after takes seconds, such as 2, or absent, zero, past or invalid, " +
+      `or '{"form": "http_date", "seconds": 2}'; received "${given}".`,
   );
 }
 

@@ -53,6 +53,8 @@ export interface RequestFilter {
   before?: string | undefined;
   /** Only requests whose path with its query contains this text. */
   path?: string | undefined;
+  /** Only requests whose `traceparent` header has this trace id. */
+  trace?: string | undefined;
   /** Only requests with a higher sequence. */
   after?: number | undefined;
 }
@@ -75,6 +77,7 @@ export function readRequests({ sql }: Database, flush: () => void) {
       and (@status is null or status like +@status) and (@key is null or key like +@key)
       and (@since is null or at >= @since)
       and (@path is null or instr(case query when '' then path else path || '?' || query end, +@path))
+      and (@trace is null or substr(requestHeaders ->> '$.traceparent', 4, 32) = @trace)
     order by sequence desc limit @limit + 0`;
   const find = sql.prepare<[Record<string, unknown>], RequestRow>(`${WHOLE} ${where}`);
   const summaries = sql.prepare<[Record<string, unknown>], RequestSummaryRow>(
@@ -118,12 +121,13 @@ export function readRequests({ sql }: Database, flush: () => void) {
 }
 
 function parameters(filter: Omit<RequestFilter, "before">, before: number, limit: number) {
-  const { operation, merchant, status, key, since, after = 0, path } = filter;
+  const { operation, merchant, status, key, since, after = 0, path, trace } = filter;
   return {
     operation: operation ?? null,
     merchant: merchant ?? null,
     since: since ?? null,
     path: path ?? null,
+    trace: trace?.toLowerCase() ?? null,
     status: status?.replace("xx", "__") ?? null,
     key: key === undefined ? null : `%${key.slice(-4)}`,
     before,

@@ -17,7 +17,7 @@ export function createEventChains() {
   const lengths = new Map<string, number>();
   let openEvent: (merchant: string) => string | undefined = () => undefined;
   return {
-    /** `find` returns the only event that is being delivered to a merchant's endpoints; undefined for none and several. */
+    /** `find` returns the only event that is being delivered to a merchant's endpoints; undefined if it is not one. */
     attributeTo(find: typeof openEvent) {
       openEvent = find;
     },
