@@ -81,7 +81,8 @@ const CHOICES = [
   ],
   [
     "A merchant of its own: the [fixture](library.md#vitest), or `ownMerchant()`",
-    "data, keys, faults, rate limits, requests, webhooks, verdicts, ids; tests share the clock and a reset of everything",
+    "data, keys, faults, rate limits, requests, webhooks, verdicts, ids; " +
+      "tests share the clock and a reset of everything",
     "ownMerchant(), one answer, remove()",
   ],
   ["A seeded merchant, shared", "nothing: each test finds what the others left", "one answer"],

@@ -164,7 +164,10 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
   return found.chain;
 }
 
-/** Whether no equal call came beside the chain since it began, which another caller with the API key would have sent. */
+/**
+ * Whether no equal call came beside the chain since it began. Another caller with the API key would have sent such a
+ * call.
+ */
 function isOneCaller({ calls }: RetryChain, call: ObservedCall, { recent }: RetryListeners): boolean {
   const began = (calls[0] as ObservedCall).arrived;
   return !otherThan(recent(call), [...calls, call]).some(

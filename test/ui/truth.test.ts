@@ -220,7 +220,7 @@ describe("what is offered", () => {
   test("undo names what it undoes, and is offered only when there is something", async () => {
     const { desk } = await openSandboxDashboard(200, 36);
     expect(bar(desk.state)).not.toContain("u undo");
-    await desk.run("o");
+    await desk.run("o", "enter");
     expect(bar(desk.state)).toContain("u undo fault");
     expect(first(desk.state)).toMatch(/^ OUTAGE 30 s /);
     await desk.run("u");

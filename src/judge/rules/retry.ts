@@ -141,8 +141,9 @@ export const retryBackoffGrows: Rule = {
   hint:
     "Double the pause with each try (0.5 s, 1 s, 2 s, …) up to a maximum: an overloaded service recovers only when " +
     "it gets fewer requests.",
-  onChainEnd({ calls, ownWaits }) {
-    if (ownWaits.length < 2) return undefined;
+  onChainEnd({ calls, ownWaits, isShared = false }) {
+    // Between the calls of several callers, the pauses say nothing about one client.
+    if (ownWaits.length < 2 || isShared) return undefined;
     const isFlat = areEqual(ownWaits);
     if (!isFlat && !hasGrown(ownWaits)) return undefined;
     const pauses = ownWaits.map((wait) => `${Math.round(wait)} ms`).join(", ");
