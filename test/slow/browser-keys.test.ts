@@ -19,7 +19,8 @@ const VIEWS = [
   ...["1", "2", "3", "4", "5", "7", "8", "0"].map((pane) => [pane, "Enter"]),
   EVENTS,
   [...EVENTS, "Enter"],
-  ...[["/", "4"], ["/", "4", "Enter"], ["Enter", "/"], ["Enter", "/", "a", "Enter"], ["E"], ["X", "Enter"], ["o", "!"]],
+  ...[["/", "4"], ["/", "4", "Enter"], ["Enter", "/"], ["Enter", "/", "a", "Enter"], ["E"], ["X", "Enter"]],
+  ["o", "Enter", "!"],
   ...["x", "t", "c", "m", "w", "X", "b", "D", ":", "?"].map((key) => [key]),
 ];
 
