@@ -204,6 +204,12 @@ describe("alarms and what is running", () => {
     );
   });
 
+  test("have the digit of the key that goes there, as the title of the pane has", () => {
+    const shown = textOf(handleKey(three(120, 36), "0").state);
+    expect(shown).toContain("[0 Events]");
+    expect(shown).toMatch(/─ ▸ 0 Events ─/);
+  });
+
   test("leave room for every tab, whichever pane has the focus", () => {
     const state = withRulesAndWindows(withLiveEvents(three(60, 20), [judged(1)]), [rule(1), rule(2)]);
     for (let columns = 60; columns <= 120; columns++) {
