@@ -7,14 +7,18 @@ import { browserForBlock, COUNT_CALLS, idle } from "../support/browser-for-block
 import { seenAfter } from "../support/key-labels.ts";
 import { workplace } from "../support/tasks.ts";
 
-const PANES = ["1", "2", "3", "4", "5", "6", "7", "8"];
+const PANES = ["1", "2", "3", "4", "5", "6", "7", "8", "0"];
+/** No digit is left for the last tab, and left of the first one is the last. */
+const EVENTS = ["1", "Left"];
 /** The explorer has no buttons but those of every pane. */
 const EXPLORER = ["9"];
 /** The keys from the list of requests to each view that has buttons of its own. */
 const VIEWS = [
   EXPLORER,
   ...PANES.map((pane) => [pane]),
-  ...["1", "2", "3", "4", "5", "7", "8"].map((pane) => [pane, "Enter"]),
+  ...["1", "2", "3", "4", "5", "7", "8", "0"].map((pane) => [pane, "Enter"]),
+  EVENTS,
+  [...EVENTS, "Enter"],
   ...[["/", "4"], ["/", "4", "Enter"], ["Enter", "/"], ["Enter", "/", "a", "Enter"], ["E"], ["X", "Enter"], ["o", "!"]],
   ...["x", "t", "c", "m", "w", "X", "b", "D", ":", "?"].map((key) => [key]),
 ];
@@ -31,13 +35,13 @@ const CHANGING = /^(?:send|remove|confirm|yes|suspend|undo|resend)/;
 
 /**
  * The buttons of the topmost view that can be clicked, by their labels; a button without a text is named by its label
- * for screen readers.
+ * for screen readers. The button that sends a form says what the form does, and is named as its key is in a terminal.
  */
 const BUTTONS = `[...document.querySelectorAll(
   document.querySelector("dialog[open]") ? "dialog button" : ".keys button, .status button, .detail .head button")]
   .filter((one) => one.checkVisibility() && !one.disabled)`;
 const LABELS = `${BUTTONS}
-  .map((one) =>
+  .map((one) => one.type === "submit" ? "send" :
     [...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data).join("").trim()
       .replace(/^undo .*/, "undo") || one.ariaLabel)`;
 

@@ -38,7 +38,7 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
   "filter by a status": { steps: [filter, { letters: "404" }], seen: /Requests\n+1 of \d+/ },
   "see only cut connections": { steps: [filter, { letters: "cut" }], seen: /Requests\n+1 of \d+/ },
   "see the body of a response": {
-    steps: [row("decline"), command("body")],
+    steps: [row("decline"), command("B body")],
     seen: /in sight: [\s\S]*"status": "declined"/,
   },
   "see the time of each stage": { steps: [row("decline")], seen: /operation\s+[\d.,]+ m?s\s+response\s/ },
@@ -52,6 +52,7 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
     seen: /tab: [\s\S]*Esc[\s\S]*mer_lodge, API key/,
   },
   "copy a request as curl": { steps: [command("copy curl")], seen: /copied: curl .*POST[\s\S]*decline/ },
+  "copy a body": { steps: [command("copy body")] },
   "replay a delivery": {
     steps: [tab("Deliveries"), command("replay")],
     isDone: async (bench) => (await bench.control("GET", "")).made.attempts > 1,
@@ -61,9 +62,9 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
     steps: [command("fault"), send],
     isDone: isArmed("rate_limit"),
   },
-  "start an outage of 30 s": { steps: [command("outage")], isDone: isArmed("outage") },
+  "start an outage of 30 s": { steps: [command("outage"), send], isDone: isArmed("outage") },
   "lose a response": {
-    steps: [command("cut")],
+    steps: [command("cut"), send],
     isDone: isArmed("lost_response"),
   },
   "slow a call by 500 ms": {
@@ -76,7 +77,7 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
       (await bench.control("GET", "/rate-limits")).data.some(({ remaining }: { remaining: number }) => remaining === 0),
   },
   "remove all faults": {
-    steps: [command("commands"), inPalette("remove all faults"), send],
+    steps: [command("find"), inPalette("remove all faults"), send],
     seen: /Removed 1 fault/,
     before: (bench) => bench.control("POST", "/faults", { action: { type: "outage" } }),
     isDone: async (bench) => (await faultsOf(bench)).length === 0,
@@ -97,14 +98,15 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
     isDone: async (bench) => (await nowOf(bench)).startsWith("2026-01-05T13:00"),
   },
   "arm a scenario, and see its score": {
-    steps: [command("scenario")],
+    steps: [command("scenario"), send],
     seen: /[a-z-]+ 0\/\d+/,
     isDone: async (bench) =>
       (await bench.control("GET", "/scenarios")).data.some(({ armed }: { armed: boolean }) => armed),
   },
   "see failed verdicts": { steps: [tab("Verdicts")], seen: /tab: [\s\S]*Verdicts[\s\S]*✗ fail/ },
+  "follow one merchant in all panes": { steps: [command("one merchant")] },
   "create a merchant and copy its key": {
-    steps: [command("merchant"), send],
+    steps: [command("new merchant"), send],
     isDone: async (bench) => (await bench.control("GET", "")).merchants.length > 4,
   },
   "reset the sandbox": {
@@ -113,7 +115,7 @@ const TASKS: Readonly<Record<string, BrowserTask>> = {
   },
   "list the keys": { steps: [command("help")], seen: /show all keys/ },
   "see the last call as curl": {
-    steps: [command("outage"), command("commands"), inPalette("show the last call as curl")],
+    steps: [command("outage"), send, command("find"), inPalette("show the last call as curl")],
     seen: /Last call as curl[\s\S]*curl [\s\S]*\/_sandbox\/faults/,
   },
 };

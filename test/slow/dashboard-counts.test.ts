@@ -111,9 +111,12 @@ const shownBy = (page: Page, parts: string) =>
     `[...document.querySelectorAll("header, .status, ${parts}")].map((one) => one.innerText).join("\\n")`,
   );
 
-/** The digit of a pane, a text of its rows, and the title and a text of the detail of its first row. */
+/**
+ * The digit of a pane, a text of its rows, and the title and a text of the detail of its first row: one that is on the
+ * first screen of the smallest terminal once everything has been fetched.
+ */
 const DETAILS = [
-  ["1", "decline", "POST /v1/hosp", "Timing"],
+  ["1", "decline", "POST /v1/hosp", "✓ delivered"],
   ["2", "booking.declined", "booking.declined to", "caused by"],
   ["3", "resets", "Rate limit of mer_", "window"],
   ["4", "exhausted", "Fault", "matched"],
@@ -279,7 +282,7 @@ test("no attempt waits for a next one cancelled by a deleted or gone endpoint or
   await terminal.shows(() => waiting() === 1);
   await trigger(bench, "payment.failed");
   await settle(bench);
-  await terminal.shows((text) => /payment\.failed .* 410 +✗ failed/.test(text) && waiting() === 0);
+  await terminal.shows((text) => /payment\.failed .* 410 .*✗ failed/.test(text) && waiting() === 0);
   expect(await bench.control("GET", "")).toMatchObject({ pendingDeliveries: 0, made: { attempts: 4 } });
   for (const shown of [terminal, attach(bench.url)]) {
     shown.type("2");

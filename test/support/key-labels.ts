@@ -16,7 +16,7 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   "send test|rotate secret|enable": /^notice: [^\n]/m,
   link: /^copied: http.*#/m,
   verify: /^copied: [\s\S]*openssl/m,
-  jump: /^open: [^\n]|^notice: req_\d+ caused no delivery/m,
+  jump: /^open: [^\n]|^notice: req_\w+ caused no delivery/m,
   outage: /^(?:open: Arm a fault|notice: Ended the outage)/m,
   cut: /^open: Arm a fault/m,
   "one merchant": /^notice: (?:Only|All merchants|m follows)/m,

@@ -50,6 +50,7 @@ export const RESULTS: Readonly<Record<string, RegExp>> = {
   "go from a request to its delivery": /▸ booking\.declined to http/,
   "go from a delivery to its request": /▸ POST \/v1\/hospitality/,
   "copy a request as curl": /copied: curl .*POST.*decline/,
+  "copy a body": /copied: \{"/,
   "replay a delivery": /Replayed booking\.declined/,
   "see whether a delivery arrived": /✓ delivered/,
   "answer an operation with 429": /Armed rate_limit on bookings\.decline/,
@@ -63,11 +64,10 @@ export const RESULTS: Readonly<Record<string, RegExp>> = {
   "advance the clock by an hour": /Clock advanced to 2026-01-05T13:00/,
   "arm a scenario, and see its score": /LIVE.* [a-z-]+ 0\/\d+ /,
   "see failed verdicts": /▸ 5 Verdicts/,
+  "follow one merchant in all panes": /ONLY mer_lodge/,
   "create a merchant and copy its key": /copied: sk_test_/,
   "reset the sandbox": /[Rr]eset/,
   "list the keys": /▸ Keys|▸ .*[Kk]eys|▸ Help/,
-  "follow one merchant in all panes": /ONLY mer_lodge/,
-  "copy a body": /copied: \{"/,
   "see the last call as curl": /Last call as curl[\s\S]*curl .*\/_sandbox\/faults/,
 };
 

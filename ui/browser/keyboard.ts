@@ -66,15 +66,17 @@ function linkIn(state: UiState): string | undefined {
   return detail && selectedLink(linksOf(detail.content(state, WIDTH)), detail.selected)?.key;
 }
 
+/** Whether a key has selected another link in place of scrolling. */
+const hasOnlySelected = (before: UiState, after: UiState) =>
+  linkIn(after) !== linkIn(before) && topDetail(after)?.scroll === topDetail(before)?.scroll;
+
 /** Presses a key if it is bound now. */
 function pressKey(dashboard: BrowserDashboard, key: string): boolean {
   const { state } = dashboard;
   const overlay = topOverlay(state);
   const isTyped = state.filterLine !== undefined || overlay?.onKey !== undefined;
   const isBound = isTyped || enabledBindings(state).some(({ keys }) => keys.includes(key));
-  const selected = linkIn(state);
   if (isBound) dashboard.press(key);
-  // Scrolls unless the key selected another link of the detail.
-  if (overlay && !isTyped && linkIn(dashboard.state) === selected) scrollText(key);
+  if (overlay && !isTyped && !hasOnlySelected(state, dashboard.state)) scrollText(key);
   return isBound;
 }

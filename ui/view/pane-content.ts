@@ -171,7 +171,7 @@ export function listNote(state: UiState, pane: Pane, list: List, names: "filter"
   const matches = filter === "" ? "" : `${name}${matchCount(list)} of ${all}`;
   const made =
     filter === "" && pane.stream && total > 0
-      ? newestOf(total - dropped, total) + (pane.counts ? ` ${pane.counts}` : "")
+      ? newestOf(total - dropped, total) + (pane.counts ? ` ${pane.counts}${total === 1 ? "" : "s"}` : "")
       : "";
   return joinNotes(pane.titleNote(state), matches, made, isStale(state) ? "stale" : "", followNote(pane, list));
 }

@@ -176,7 +176,10 @@ export function scrolledBy(from = 0, by: CursorMove, last: number): number {
   return Math.max(0, Math.min(last, Math.min(from, last) + by));
 }
 
-/** Scrolls the top overlay. In a detail, one step selects the next link instead if it is visible. */
+/**
+ * Scrolls the top overlay. In a detail, one step selects the next link instead if it is visible. The page scrolls to
+ * the link that becomes the selected one, so there only a step changes it: a jump must reach the end.
+ */
 export function scrollOverlay(state: UiState, by: CursorMove): StateUpdate {
   const overlay = topOverlay(state);
   if (!overlay) return update(state);
@@ -187,9 +190,10 @@ export function scrollOverlay(state: UiState, by: CursorMove): StateUpdate {
   const opened = openDetailOf(state);
   if (!opened) return update(replaceTopOverlay(state, { ...overlay, scroll }));
   const { links, selected } = opened;
-  const next = (by === 1 || by === -1) && selected ? links[links.indexOf(selected) + by] : undefined;
+  const isStep = by === 1 || by === -1;
+  const next = isStep && selected ? links[links.indexOf(selected) + by] : undefined;
   if (next && isVisible(next, from, height)) return changeView(state, { selected: next.key });
-  return changeView(state, { scroll, selected: linkAt(opened, scroll)?.key });
+  return changeView(state, state.isPage && !isStep ? { scroll } : { scroll, selected: linkAt(opened, scroll)?.key });
 }
 
 const isVisible = ({ line }: Link, scroll: number, height: number) => line >= scroll && line < scroll + height;
