@@ -1672,6 +1672,8 @@ export interface RequestsListInput {
   key?: string;
   /** Only requests at or after this time */
   since?: string;
+  /** Only of this trace, whose id of 32 hex digits their `traceparent` header has */
+  trace?: string;
   /** Only with a path or URL that contains this text */
   path?: string;
   /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */

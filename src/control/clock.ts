@@ -5,7 +5,7 @@ import { LifeChange } from "../contracts/life.ts";
 import { AttemptMessage, ClockState, type LiveEvent } from "../contracts/live-messages.ts";
 import type { Judge } from "../judge/judge.ts";
 import { type Clock, isoTime, LATEST_TIME } from "../kernel/clock.ts";
-import { fail } from "../kernel/errors.ts";
+import { fail, SandboxError } from "../kernel/errors.ts";
 import { pick } from "../kernel/pick.ts";
 import type { Life } from "../life/life.ts";
 import { oneOf, Type, timeText } from "../schema/shapes.ts";
@@ -25,6 +25,19 @@ interface Parts extends Pick<Stores, "idempotencyReplies"> {
 }
 
 const endpoint = endpointFactory<Parts>("Clock");
+
+/** Stores the clock before the reply, which would otherwise promise what a restart forgets. */
+function keep({ clock, keepClock }: Pick<Parts, "clock" | "keepClock">): void {
+  try {
+    keepClock();
+  } catch (error) {
+    if (!(error instanceof SandboxError)) throw error;
+    fail(
+      "sandbox_unavailable",
+      `The clock is at ${isoTime(clock.now())}, but a restart would not know it: ${error.message}`,
+    );
+  }
+}
 
 const MOST_CHANGES = 10_000;
 
@@ -61,13 +74,14 @@ const setClock = endpoint({
   }),
   example: { mode: "frozen", now: "2026-01-05T09:00:00Z" },
   reply: ClockState,
+  errors: ["sandbox_unavailable"],
   handle({ clock, publish, keepClock, judge, body }) {
     const { mode = "real", now } = body;
     const time = timeOf("now", now);
     if (mode === "real" && time !== undefined)
       fail("validation_failed", "A real clock cannot be set; use mode offset to run from another time.");
     clock.set(mode, time);
-    keepClock();
+    keep({ clock, keepClock });
     judge.resolveDue();
     return publishClock({ clock, publish });
   },
@@ -138,7 +152,7 @@ const advanceClock = endpoint({
         `The clock was set before it had advanced to ${isoTime(until)}: it is ${isoTime(clock.now())} now. ` +
           "Advance it again.",
       );
-    context.keepClock();
+    keep(context);
     context.judge.resolveDue();
     return { ...publishClock(context), ...played.result() };
   },

@@ -77,7 +77,7 @@ describe("start", () => {
       await call(url, "GET", `/v1/payments?key=${key}`, { key });
       await call(url, "GET", `/v1/${key}`);
       await call(url, "POST", RULES, { body: { ...rule, name: key }, headers: { "idempotency-key": key } });
-      await program.line((line) => line.includes("req_lodge_3"));
+      await program.line((line) => line.includes("req_lodge_2"));
       program.child.kill("SIGTERM");
       const { out, error } = await program.ended;
       expect(out.join() + error).not.toContain(tail);

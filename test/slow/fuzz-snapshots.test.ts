@@ -109,7 +109,7 @@ function spoil(file: string, { cells, splices, changes }: Spoilt): Buffer {
 }
 
 /** Not restored, or changed at once by deliveries that are due. */
-const MOVING = ["request_log", "settings", "sqlite_sequence", "deliveries", "attempts"];
+const MOVING = ["request_log", "request_numbers", "settings", "sqlite_sequence", "deliveries", "attempts"];
 
 /** The data that a restore replaces, read from a snapshot: a hash of each table. */
 function contentOf(file: string): Record<string, string> {

@@ -13,8 +13,8 @@ import { seenAfter } from "../support/key-labels.ts";
 import { judged, withLiveEvents } from "../support/live-rows.ts";
 import { workplace } from "../support/tasks.ts";
 
-const PANES = ["1", "2", "3", "4", "5", "6", "7", "8"];
-const OVERLAYS = ["x", "t", "c", "m", "w", "X", "b", "E", "D", ":", "?", "o!"];
+const PANES = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "0"];
+const OVERLAYS = ["x", "t", "c", "M", "w", "X", "b", "E", "D", "o", "C", "A", ":", "?", "o\r!"];
 /** The keys from the list of requests to each view that has keys of its own. */
 const VIEWS = [...PANES, ...PANES.map((pane) => `${pane}\r`), "5\r\r", "/", "/404\r", "\r/", "\r/a\r", ...OVERLAYS];
 
@@ -40,10 +40,14 @@ async function openBusyDashboard(columns: number, rows: number) {
   const bench = await workplace();
   await bench.control("POST", "/scenarios/lost-response");
   const desk = await openTestDashboard(bench.url, columns, rows);
-  return {
-    desk,
-    state: withLiveEvents(desk.state, [...(await loggedRequests(bench)), ...(await loggedAttempts(bench)), judged(1)]),
-  };
+  // A logged verdict: its links and its jump lead to requests that the log has.
+  const [{ at, ...failed }] = (await bench.control("GET", "/verdicts?verdict=fail")).data;
+  const events = [
+    ...(await loggedRequests(bench)),
+    ...(await loggedAttempts(bench)),
+    judged(1, { ...failed, at: Date.parse(at) }),
+  ];
+  return { desk, state: withLiveEvents(desk.state, events) };
 }
 
 test.each([

@@ -384,7 +384,7 @@ describe("attached to a sandbox elsewhere", () => {
     await get(sandbox.url, "/v1/payments?limit=2");
     await shell.shows(/limit=2/);
     // The count may come after the row, which the first page of the list brings too.
-    await shell.shows(/1 Requests\b.* 2 /);
+    await shell.shows(/▸ 1 Requests ─+ 2 /);
     shell.type("q");
     expect(await shell.shows("ended with 0")).toContain(`merchant-sandbox is at ${sandbox.url}/v1\n2 requests`);
     await expectGivenBack(shell);

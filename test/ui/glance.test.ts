@@ -5,12 +5,14 @@ import { describe, expect, test } from "vitest";
 import type { SandboxTrendReply } from "../../generated/control-api.ts";
 import { applySandboxIndex } from "../../ui/panes/apply-message.ts";
 import { timingLines } from "../../ui/panes/details/request.ts";
-import { panes } from "../../ui/panes/index.ts";
+import { panes, visiblePanes } from "../../ui/panes/index.ts";
 import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import { updatePreview } from "../../ui/panes/run-effects.ts";
 import { sparkline } from "../../ui/panes/trends.ts";
 import { placementOf } from "../../ui/state/layout.ts";
 import type { UiState } from "../../ui/state/state.ts";
+import { stripStyles } from "../../ui/text/style.ts";
+import { tabBar } from "../../ui/view/bars.ts";
 import { screenOf as screen, screenText as textOf } from "../support/dashboard.ts";
 import {
   attempted,
@@ -200,6 +202,24 @@ describe("alarms and what is running", () => {
     expect(screen(sized(failed, 160, 40))[1]).toContain(
       "5 Verdicts ✗2 6 Trends 7 Merchants 8 Scenarios 9 Endpoints 0 Events",
     );
+  });
+
+  test("have the digit of the key that goes there, as the title of the pane has", () => {
+    const shown = textOf(handleKey(three(120, 36), "0").state);
+    expect(shown).toContain("[0 Events]");
+    expect(shown).toMatch(/─ ▸ 0 Events ─/);
+  });
+
+  test("leave room for every tab, whichever pane has the focus", () => {
+    const state = withRulesAndWindows(withLiveEvents(three(60, 20), [judged(1)]), [rule(1), rule(2)]);
+    for (let columns = 60; columns <= 120; columns++) {
+      for (const { name, title } of visiblePanes(state)) {
+        const tabs = stripStyles(tabBar(sized({ ...state, pane: name }, columns, 20)));
+        expect(tabs.length).toBeLessThanOrEqual(columns);
+        expect([...tabs.replace(/[*✗]\d/g, "").matchAll(/\d/g)].join("")).toBe("1234567890");
+        expect(tabs).toMatch(new RegExp(`\\[\\d ${title.replace("Rate limits", "Limits")}`));
+      }
+    }
   });
 
   test("name the scenario with its score in the first line at every width, and say whether life is on", () => {

@@ -67,7 +67,7 @@ export const deliveries = listPane<AttemptMessage>({
   vocabulary: attemptVocabulary,
   stream: "attempt",
   fold: foldAttempts,
-  counts: "attempts",
+  counts: "attempt",
   log: {
     page: ({ before, filter }) =>
       readAs(

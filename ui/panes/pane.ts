@@ -36,7 +36,7 @@ export interface Pane {
   follows: boolean;
   /** Default: shows each row. */
   fold?: Fold | undefined;
-  /** What the log counts, where it is not what the rows show. */
+  /** What the log counts, in the singular, where it is not what the rows show. */
   counts?: string;
   /** Default: always. */
   isShown?(state: UiState): boolean;

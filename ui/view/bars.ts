@@ -13,7 +13,7 @@ import { type FilterLine, type KeyBinding, labelIn, sandboxNow, secondsUntil, ty
 import { topOverlay } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf } from "../text/cells.ts";
 import { count, countdown, dateTimeToSecond, milliseconds, plural } from "../text/format.ts";
-import { styled, symbols, type TextStyle } from "../text/style.ts";
+import { stripStyles, styled, symbols, type TextStyle } from "../text/style.ts";
 
 /** Shows as many parts as fit, the most important ones first, and the counts at the right end. */
 export function statusBar(state: UiState): string {
@@ -106,6 +106,7 @@ export function tabBar(state: UiState): string {
   }));
   const textOf = ({ digit, title, isFocused }: (typeof tabs)[number], letters: number) =>
     `${digit} ${isFocused ? title : title.slice(0, letters)}`.trim();
+  // A blank after each tab but the last one, the brackets, and a blank before the first tab.
   const widthWith = (letters: number) =>
     tabs.reduce((sum, tab) => sum + textOf(tab, letters).length + (tab.mark && ` ${tab.mark}`).length + 1, 2);
   let letters = Math.max(...tabs.map(({ title }) => title.length));
@@ -114,16 +115,11 @@ export function tabBar(state: UiState): string {
     const { mark, isFocused } = tab;
     const styles: TextStyle[] = mark.startsWith(symbols(theme).bad) ? ["failure"] : ["magenta", "bold"];
     const text = textOf(tab, letters) + (mark && ` ${styled(theme, mark, ...styles)}`);
-    return isFocused ? styled(theme, `[${text}]`, "bold") : ` ${text} `;
+    return isFocused ? styled(theme, `[${text}]`, "bold") : text;
   });
-  // Neighbours share the blank between them.
-  return cut(
-    drawn
-      .join("")
-      .replaceAll("  ", " ")
-      .replaceAll(/(?<=[^ ]) \[/g, "["),
-    size.columns,
-  );
+  const line = `${tabs[0]?.isFocused ? "" : " "}${drawn.join(" ")}`;
+  // A style must not be cut apart: the rest of its sequence would be shown as text.
+  return widthOf(line) > size.columns ? cut(stripStyles(line), size.columns) : line;
 }
 
 /** The filter being edited, the notice, or the verdicts so far. */

@@ -6,6 +6,7 @@ import { madeOf } from "../panes/apply-message.ts";
 import { type Column, columnWidths, formatRow, headingOf } from "../panes/columns.ts";
 import { paragraph } from "../panes/details/detail-lines.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
+import { digitOf } from "../panes/keys/key-bindings.ts";
 import { commandLines } from "../panes/lesson.ts";
 import { isDetail, textOf } from "../panes/overlays/detail.ts";
 import type { Pane } from "../panes/pane.ts";
@@ -45,7 +46,7 @@ export function paneContent(state: UiState, { pane: name, ...size }: PanePlaceme
 function contentOf(state: UiState, pane: Pane, size: BoxSize): BoxContent {
   const list = listOf(state, pane.name);
   const isFocused = state.pane === pane.name && !topOverlay(state);
-  const title = `${visiblePanes(state).indexOf(pane) + 1} ${pane.title}`;
+  const title = `${digitOf(visiblePanes(state).indexOf(pane))} ${pane.title}`.trim();
   const text =
     pane.textLines &&
     scrolled(
@@ -171,7 +172,7 @@ export function listNote(state: UiState, pane: Pane, list: List, names: "filter"
   const matches = filter === "" ? "" : `${name}${matchCount(list)} of ${all}`;
   const made =
     filter === "" && pane.stream && total > 0
-      ? newestOf(total - dropped, total) + (pane.counts ? ` ${pane.counts}` : "")
+      ? newestOf(total - dropped, total) + (pane.counts ? ` ${pane.counts}${total === 1 ? "" : "s"}` : "")
       : "";
   return joinNotes(pane.titleNote(state), matches, made, isStale(state) ? "stale" : "", followNote(pane, list));
 }

@@ -22,6 +22,7 @@ import { endpointsToConfirm, givenFlag, type Settings } from "../settings.ts";
 export const dev = command({
   summary: "run your app beside a sandbox and its dashboard: dev --forward-to 3000/hooks -- npm run dev",
   usage: "dev [--forward-to <url>] [--<option> ...] -- <command>",
+  example: "dev --forward-to 3000/hooks -- npm run dev",
   sandboxOptions: true,
   defaults: { isolation: "on" },
   rest: true,

@@ -49,10 +49,10 @@ export const commands: Record<string, () => Promise<Command>> = {
 export const helpGroups: CommandGroups = {
   Run: ["start", "dev", "learn", "status", "stop"],
   Webhooks: ["receive", "listen", "events", "deliveries", "replay"],
-  Records: ["make", "move", "show", "trigger", "fixture"],
+  Records: ["make", "move", "show", "trigger"],
   Break: ["fault", "scenario", "requests", "verdicts"],
   Time: ["clock", "snapshot", "reset"],
-  CI: ["exec", "verify", "audit", "doctor"],
+  CI: ["exec", "verify", "audit"],
 };
 
 /** Loads all commands, for the help. */

@@ -32,6 +32,7 @@ export const merchant = commandGroup({
     }),
     rm: sandboxCommand({
       usage: "merchant rm <merchant>",
+      example: "merchant rm checkout",
       summary: "remove a merchant with its data; the logs and verdicts keep what it did",
       async call(sandbox, { positionals: [wanted] }) {
         return sandbox.control.merchants.remove({ id: (await sandbox.merchantId(wanted)) ?? "" });

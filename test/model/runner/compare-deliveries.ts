@@ -20,7 +20,7 @@ export function diffDeliveryLog(made: readonly Attempt[], rows: readonly Row[], 
   // Duplicates look the same in the log: the earlier delivery takes the earlier row.
   for (const attempt of made) {
     const differences = (row: Row) => [
-      ...diff(loggedAttempt({ ...attempt, id: row.id as string }), withoutFault(row), "the log"),
+      ...diff(loggedAttempt({ ...attempt, id: row.id as string }), modelled(row), "the log"),
       ...(attempt.delivery.number === undefined && numbers.has(row.delivery as number)
         ? [`the log/delivery: must be new, is ${row.delivery}`]
         : []),
@@ -52,7 +52,8 @@ function diffSequence(rows: readonly Row[]): string[] {
   return wrong ? [`the log/sequence: must fall from row to row, and ${wrong.id} has ${wrong.sequence}`] : [];
 }
 
-const withoutFault = ({ fault: _, ...row }: Row): Row => row;
+/** The fields that the model predicts. */
+const modelled = ({ fault: _, summary: __, ...row }: Row): Row => row;
 
 /** Checks that every attempt arrived exactly once with the right body and signature, and that nothing else arrived. */
 export function diffArrivals(made: readonly Attempt[], arrivals: Arrival[]): string[] {
