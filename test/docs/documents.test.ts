@@ -115,8 +115,8 @@ test("docs/dashboard.md names working keys, and every pane", () => {
   const usual = visiblePanes(state);
   const shown = new Set([...usual, ...visiblePanes(own)]);
   expect(shown).toEqual(new Set(panes));
-  // A pane that is there only in lessons or for an app has the last digit, whichever that is. The
-  // panes after the tenth have none.
+  // A pane that is there only in lessons or for an app has the last digit, whichever that is. The panes after the tenth
+  // have none.
   const rowOf = (pane: Pane) => {
     const digit = usual.includes(pane) ? digitOf(usual.indexOf(pane)) : "";
     return `| ${digit === "" ? "" : `\`${digit}\` `}${pane.title} |`;
