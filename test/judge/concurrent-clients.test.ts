@@ -50,7 +50,7 @@ test("several callers with one API key, each of which gives up after five tries 
       maxAttempts: 5,
       pause: () => 7 + number,
     });
-    for (let count = 0; count < 3; count++) await send(read);
+    await send(read);
   };
   await Promise.all([0, 1, 2, 3].map(call));
   expect(await failuresOf(bench)).toEqual([]);

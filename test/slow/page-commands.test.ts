@@ -137,6 +137,8 @@ afterAll(() => {
 function openPlace(cwd: string) {
   const run = async (command: string) => {
     const { line, ended, child } = launchCommand("sh", ["-c", `exec ${command}`], env, cwd);
+    // A server over standard input ends with it.
+    child.stdin?.end();
     if (!RUNS_ON.test(command)) return ended;
     const code = await line(() => true).then(
       () => 0,
@@ -148,8 +150,8 @@ function openPlace(cwd: string) {
   return { run, control: (words: string) => run(`npx merchant-sandbox ${words}`) };
 }
 
-/** `.ci/run` sets RECIPES. All commands take minutes, so `npm test` runs one of each page. */
-const everywhere = process.env.RECIPES === undefined ? [...samples] : commands;
+/** `npm run walks` sets WALKS. All commands take minutes, so `npm test` runs one of each page. */
+const everywhere = process.env.WALKS === undefined ? [...samples] : commands;
 
 const places: readonly [string, readonly string[]][] = [
   ["checkout", everywhere],
