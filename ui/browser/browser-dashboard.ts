@@ -129,5 +129,14 @@ function openPlatform(warn: (text: string) => void): Platform {
     open(url) {
       return this.copy(url) ?? `Copied the address of this view: ${url}`;
     },
+    async save({ path, text }) {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+      link.download = path;
+      link.click();
+      // Some browsers read it only after the click has returned.
+      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      return `Downloaded ${path}`;
+    },
   };
 }
