@@ -2,7 +2,7 @@
 // Preact paints it.
 
 import type { HttpTarget } from "../../src/client/http-transport.ts";
-import { realNow } from "../../src/kernel/clock.ts";
+import { afterRealTime, realNow } from "../../src/kernel/clock.ts";
 import { openLive } from "../connection/live-stream.ts";
 import { addressOf, goToAddress } from "../panes/address.ts";
 import { applyTime } from "../panes/apply-message.ts";
@@ -135,7 +135,7 @@ function openPlatform(warn: (text: string) => void): Platform {
       link.download = path;
       link.click();
       // Some browsers read it only after the click has returned.
-      setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+      afterRealTime(10_000, () => URL.revokeObjectURL(link.href));
       return `Downloaded ${path}`;
     },
   };
