@@ -63,7 +63,7 @@ describe("merchants", () => {
     expect(textOf(desk)).toMatch(/API keys +sk_test_lodge[\s\S]*rate limit +6,000 of 6,000/);
   });
 
-  test("are saved as a fixture by F, as fixture save writes it; an existing file is kept unless it may go", async () => {
+  test("are saved as a fixture by F, as fixture save writes it; an existing file is kept by default", async () => {
     const { bench, desk, press } = await openPane("7");
     const [expected, file] = [join(folder(), "expected.json"), join(folder(), "mine.json")];
     await linesOf(bench, "fixture", "save", "market", expected);
