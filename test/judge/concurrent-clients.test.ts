@@ -40,7 +40,7 @@ test.each([
   expect(await failuresOf(bench)).toEqual([]);
 });
 
-test("several callers with one API key, each of which gives up after five tries and makes the same read again", async () => {
+test("several callers with one API key, each of which gives up after five tries and reads the same again", async () => {
   const bench = await open({ clock: "real" });
   await bench.faults.add({ action: { type: "status", status: 503 }, trigger: { times: null } });
   const read = { method: "GET", path: "/payments?limit=1" };
