@@ -100,9 +100,9 @@ function triesOfOneCall(calls: readonly ObservedCall[]): readonly ObservedCall[]
 
 /**
  * Equal calls without a key may be tries of one call, or several calls, each of which was given up after some tries.
- * The rule fails if the calls have one Idempotency-Key, or if 11 follow each other with pauses as of one loop: constant,
- * growing, or random within narrow limits. It is inconclusive if another call may begin in between, or if another
- * caller sent the same call beside them.
+ * The rule fails if the calls have one Idempotency-Key, or if 11 follow each other with pauses as of one loop:
+ * constant, growing, or random within narrow limits. It is inconclusive if another call may begin in between, or if
+ * another caller sent the same call beside them.
  */
 export const retryBounded: Rule = {
   id: "retry.bounded",
