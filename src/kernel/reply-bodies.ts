@@ -1,5 +1,5 @@
-// Replies that are sent as they are: JSON that is already serialised, long JSON in parts, and documents of another media
-// type.
+// Replies that are sent as they are: JSON that is already serialised, long JSON in parts, and documents of another
+// media type.
 
 export class PreserializedJson<T> {
   readonly text: string;
