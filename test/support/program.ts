@@ -10,6 +10,7 @@ import { expect, vi } from "vitest";
 import { commands } from "../../src/cli/commands/index.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
 import { afterEachTest } from "./cleanup.ts";
+import { isHosted, runHosted } from "./hosted-commands.ts";
 
 export const PROGRAM = join(import.meta.dirname, "../../dist/bin.cjs");
 
@@ -139,9 +140,19 @@ export function isAlive(pid: number): boolean {
   return stdout.trim() !== "" && !stdout.startsWith("Z");
 }
 
-/** Runs the program until it exits. */
-export const run = (words: string[], variables?: Record<string, string>, cwd?: string) =>
-  launch(words, variables, cwd).ended;
+/** Runs the program until it exits. Commands that end on their own share a process, as if each had one of its own. */
+export async function run(words: string[], variables: Record<string, string> = {}, cwd = folder()): Promise<Ended> {
+  if (!isHosted(words, variables)) return launch(words, variables, cwd).ended;
+  const env = { ...ownEnvironment(), ...variables };
+  const { out, ...ended } = await runHosted({ program: PROGRAM, words, cwd, variables: env });
+  return {
+    ...ended,
+    out: out
+      .replace(/\r?\n$/, "")
+      .split(/\r?\n/)
+      .slice(0, out === "" ? 0 : undefined),
+  };
+}
 
 /** Starts a sandbox on a free port and waits until it is ready. */
 export async function start(words: string[], variables?: Record<string, string>, cwd?: string): Promise<Started> {
