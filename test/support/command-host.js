@@ -2,6 +2,7 @@
 // Each command has its own arguments, folder, variables and modules, and ends when the event loop is empty, as in a
 // process of its own. Requests arrive on file descriptor 3 as lines of JSON, and so do the exit codes.
 
+import { realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { Socket } from "node:net";
 import { dirname } from "node:path";
@@ -32,12 +33,12 @@ function begin({ mark, program, words, cwd, variables }) {
   Object.assign(process.env, variables);
   process.argv = [process.execPath, program, ...words];
   process.exitCode = undefined;
-  for (const file of Object.keys(require.cache))
-    if (file.startsWith(dirname(program)) && !file.includes("packages")) delete require.cache[file];
+  const entry = realpathSync(program);
+  for (const file of Object.keys(require.cache)) if (dirname(file) === dirname(entry)) delete require.cache[file];
   own = listenersOf();
   running = { mark };
   channel.unref();
-  require(program);
+  require(entry);
 }
 
 /** Emits `exit` for the command's own listeners, and removes all of its listeners and sockets. */
