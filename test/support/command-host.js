@@ -2,15 +2,32 @@
 // Each command has its own arguments, folder, variables and modules, and ends when the event loop is empty, as in a
 // process of its own. Requests arrive on file descriptor 3 as lines of JSON, and so do the exit codes.
 
-import { realpathSync } from "node:fs";
-import { createRequire } from "node:module";
+import { readFileSync, realpathSync } from "node:fs";
+import Module, { createRequire } from "node:module";
 import { Socket } from "node:net";
 import { dirname } from "node:path";
 import { createInterface } from "node:readline";
+import { constants, Script } from "node:vm";
 
 const require = createRequire(import.meta.url);
 const channel = new Socket({ fd: 3 });
 const emitters = [process, process.stdout, process.stderr];
+
+/** Compiled once for all commands: compiling the program takes ten times as long as running its modules again. */
+const scripts = new Map();
+
+function compile(file) {
+  const text = readFileSync(file, "utf8").replace(/^#!/, "//");
+  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  const script = new Script(Module.wrap(text), { filename: file, importModuleDynamically });
+  scripts.set(file, script);
+  return script;
+}
+
+Module._extensions[".cjs"] = (module, file) => {
+  const script = scripts.get(file) ?? compile(file);
+  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
+};
 
 /** Sockets of the command that runs. Its agent keeps idle ones open, which the end of a process would close. */
 const sockets = new Set();

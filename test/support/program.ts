@@ -141,17 +141,19 @@ export function isAlive(pid: number): boolean {
 }
 
 /** Runs the program until it exits. Commands that end on their own share a process, as if each had one of its own. */
-export async function run(words: string[], variables: Record<string, string> = {}, cwd = folder()): Promise<Ended> {
-  if (!isHosted(words, variables)) return launch(words, variables, cwd).ended;
+export const run = (words: string[], variables: Record<string, string> = {}, cwd = folder()): Promise<Ended> =>
+  isHosted(words, variables) ? runShared(words, variables, cwd) : launch(words, variables, cwd).ended;
+
+/** Runs a command in a process that it shares with others, which is for commands that end on their own. */
+export async function runShared(
+  words: string[],
+  variables: Record<string, string> = {},
+  cwd = folder(),
+): Promise<Ended> {
   const env = { ...ownEnvironment(), ...variables };
   const { out, ...ended } = await runHosted({ program: PROGRAM, words, cwd, variables: env });
-  return {
-    ...ended,
-    out: out
-      .replace(/\r?\n$/, "")
-      .split(/\r?\n/)
-      .slice(0, out === "" ? 0 : undefined),
-  };
+  const lines = out.split(/\r?\n/);
+  return { ...ended, out: lines.at(-1) === "" ? lines.slice(0, -1) : lines };
 }
 
 /** Starts a sandbox on a free port and waits until it is ready. */
