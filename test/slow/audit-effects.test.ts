@@ -326,5 +326,8 @@ test("a run with webhooks whose effects nothing shows says so in its report and 
     await post("/_sandbox/drain", "", { within: "5s" });`,
   );
   const { code, error } = await run(["exec", "--", process.execPath, program]);
-  expect([code, error]).toEqual([0, expect.stringContaining("Warning: Not checked: whether it acted once, whether it rejects old events, ")]);
+  expect([code, error]).toEqual([
+    0,
+    expect.stringContaining("Warning: Not checked: whether it acted once, whether it rejects old events, "),
+  ]);
 });
