@@ -31,8 +31,8 @@ export interface Probe {
   /** Whether the probe is tried even if the receiver rejects a genuine event, because it can show why. */
   isTriedAlways?: true;
   /**
-   * What an accepted event leaves unchecked, if the service documents neither that a receiver must reject it nor that it
-   * must not.
+   * What an accepted event leaves unchecked, if the service documents neither that a receiver must reject it nor that
+   * it must not.
    */
   unchecked?: string;
   /** Sends all deliveries at the same time (default: one after another). */
@@ -61,16 +61,17 @@ const UNUSUAL_TEXT = { description: "Café, https://example.test/é" };
 /** `maxAge` is the highest age of an event that the receiver allows, such as 3d (default: unknown). */
 export const oldEventProbe = (maxAge?: string): Probe => {
   const age = maxAge === undefined ? parseDuration("30d", "age") : parseDuration(maxAge, "maxAge") + 60_000;
+  const ageText = maxAge === undefined ? "30 days" : `a minute more than ${maxAge}`;
   return {
     id: "old_event",
-    sent: `a genuine event whose \`created\` is ${maxAge === undefined ? "30 days" : `a minute more than ${maxAge}`} ago`,
+    sent: `a genuine event whose \`created\` is ${ageText} ago`,
     effects: atMost(1),
     expected: "rejected",
     should: maxAge === undefined ? "answer 400, if events of any age are not wanted" : "answer 400",
     why:
       "The signature contains no timestamp, and the service documents no tolerance, so a recorded delivery stays " +
-      "valid. Reject an event whose signed `created` is older than any delivery is retried, or keep the ids of events " +
-      "for good." +
+      "valid. Reject an event whose signed `created` is older than any delivery is retried, or keep the ids of " +
+      "events for good." +
       (maxAge === undefined ? " With --max-age 3d this is checked." : ""),
     ...(maxAge === undefined && { unchecked: "whether it rejects old events" }),
     deliveries: (make) => [make.genuine({ age: age / 1_000 })],
