@@ -40,7 +40,7 @@ export interface ControlApi {
     }): Promise<RequestDetail>;
   };
   readonly traces: {
-    /** Get what one action caused: requests, events, deliveries, and the calls that receivers made back. `id` is a trace id of 32 hex digits, or the id of a request, an event or a delivery attempt. Each step follows its cause. A trace is the one that the `traceparent` header of a call names; without one, the action starts with the call. */
+    /** Get what one action caused: requests, events, deliveries, and the calls that receivers made back. `id` is a trace id of 32 hex digits, or the id of a request, an event or a delivery attempt. Each step follows its cause. A trace is the one that the `traceparent` header of a call names; without one, the action starts with the call. Below a call back that is known by time only, no further ones are guessed. */
     get(given: {
       id: string;
     }): Promise<Trace>;
