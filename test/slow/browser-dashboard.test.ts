@@ -1,9 +1,12 @@
 // The dashboard in a browser: how the page is served, and its views in a real one.
 
-import { describe, expect, test } from "vitest";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
 import { browserFile, inBrowser, type Page } from "../support/browser.ts";
 import { browserForBlock } from "../support/browser-for-block.ts";
+import { folder, linesOf } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 
 const PATH = "/_sandbox/ui";
@@ -128,6 +131,20 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.press("u");
     await page.shows(bodyHas("Undone"));
     expect((await bench.control("GET", "/faults")).data).toHaveLength(0);
+    expect(page.complaints).toEqual([]);
+  });
+
+  test("downloads a merchant as a fixture, as fixture save writes it", async () => {
+    const { bench, page } = await openWithRequests();
+    const downloadPath = folder();
+    await page.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath });
+    await linesOf(bench, "fixture", "save", "lodge", join(downloadPath, "expected.json"));
+    await page.press("7");
+    await page.shows(bodyHas("sk_test_lodge"));
+    await page.click(".keys button", "fixture");
+    await page.shows(bodyHas("Downloaded lodge.json: mer_lodge with "));
+    const read = (name: string) => readFileSync(join(downloadPath, name), "utf8");
+    await vi.waitFor(() => expect(read("lodge.json")).toBe(read("expected.json")), 10_000);
     expect(page.complaints).toEqual([]);
   });
 

@@ -93,6 +93,7 @@ test("each line of start, attach and --follow matches the schema of events", asy
   });
   for (let calls = 0; calls < 3; calls++) await ask("GET", "/v1/payments?unknown=1");
   await ask("POST", "/v1/webhook-events/test", { type: "payment.succeeded" });
+  await attached.line((line) => line.startsWith('{"event":"delivery"'));
   await ask("POST", "/_sandbox/clock", { freeze: true });
   await ask("POST", "/_sandbox/merchants", {});
   await ask("POST", "/_sandbox/reset", {});

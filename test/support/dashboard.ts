@@ -12,7 +12,7 @@ import { panes } from "../../ui/panes/index.ts";
 import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import { type Effect, initialState, type StateUpdate, type UiState } from "../../ui/state/state.ts";
 import { createFrameRenderer, type FrameRenderer } from "../../ui/terminal/frame.tsx";
-import { perform } from "../../ui/terminal/platform.ts";
+import { perform, save } from "../../ui/terminal/platform.ts";
 import { stripStyles } from "../../ui/text/style.ts";
 import { afterEachFile } from "./cleanup.ts";
 import { type Bench, open } from "./sandbox.ts";
@@ -76,6 +76,11 @@ export async function openTestDashboard(url: string, columns = 120, rows = 36): 
   const act = async (effect: Effect) => {
     if (effect.kind === "refresh") await look();
     else if (effect.kind === "copy") desk.copied.push(effect.text);
+    else if (effect.kind === "save")
+      await save(effect.file).then(
+        (place) => take(effect.onSaved(desk.state, place)),
+        ({ message }: Error) => take(effect.onError(desk.state, message)),
+      );
     else if (effect.kind === "call")
       await perform(target, effect.call).then(
         (answer) => take(effect.onReply(desk.state, answer)),

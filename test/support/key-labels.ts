@@ -19,6 +19,7 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   jump: /^open: [^\n]|^notice: req_\w+ caused no delivery/m,
   outage: /^(?:open: Arm a fault|notice: Ended the outage)/m,
   cut: /^open: Arm a fault/m,
+  fixture: /^open: Save a fixture|^notice: Downloaded /m,
   "one merchant": /^notice: (?:Only|All merchants|m follows)/m,
   scenario: /^(?:open: Start a scenario|notice: (?:Disarmed|Ended) )/m,
   send: /^notice: (?:Armed|Clock|Created|Saved|Started|Triggered|Booking|mer_lodge has )|^open: Confirm/m,

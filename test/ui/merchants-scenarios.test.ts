@@ -1,9 +1,12 @@
 // The panes of merchants and of scenarios on a real sandbox: their rows, details and keys.
 
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { refresh } from "../../ui/panes/run-effects.ts";
 import type { UiState } from "../../ui/state/state.ts";
-import { openTestDashboard, type TestDashboard } from "../support/dashboard.ts";
+import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { folder, linesOf } from "../support/program.ts";
 import { open } from "../support/sandbox.ts";
 
 const textOf = (desk: TestDashboard) => desk.screen().join("\n");
@@ -58,6 +61,27 @@ describe("merchants", () => {
     expect(desk.copied).toEqual(["sk_test_lodge"]);
     await press("enter");
     expect(textOf(desk)).toMatch(/API keys +sk_test_lodge[\s\S]*rate limit +6,000 of 6,000/);
+  });
+
+  test("are saved as a fixture by F, as fixture save writes it; an existing file is kept by default", async () => {
+    const { bench, desk, press } = await openPane("7");
+    const [expected, file] = [join(folder(), "expected.json"), join(folder(), "mine.json")];
+    await linesOf(bench, "fixture", "save", "market", expected);
+    await press("j", "F");
+    expect(textOf(desk)).toMatch(/file +market\.json[\s\S]*\/merchants\/mer_market\/fixture/);
+    await press("ctrl-u", ...typing(file), "enter");
+    expect(desk.state.notice?.text).toMatch(`Wrote ${file}: mer_market with `);
+    expect(readFileSync(file, "utf8")).toBe(readFileSync(expected, "utf8"));
+
+    writeFileSync(file, "mine");
+    await press("F", "ctrl-u", ...typing(file), "enter");
+    expect(textOf(desk)).toContain(`${file} exists. Choose another path, or to overwrite it`);
+    expect(readFileSync(file, "utf8")).toBe("mine");
+    await press("tab", "down", "enter");
+    expect(readFileSync(file, "utf8")).toBe(readFileSync(expected, "utf8"));
+
+    await press("F", "ctrl-u", ...typing(join(file, "below.json")), "enter");
+    expect(textOf(desk)).toMatch(/Cannot write .*below\.json \(ENOTDIR\)\. Choose another path/);
   });
 
   test("prefill the forms of limits and resets with the selected one", async () => {

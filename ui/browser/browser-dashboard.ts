@@ -2,7 +2,7 @@
 // Preact paints it.
 
 import type { HttpTarget } from "../../src/client/http-transport.ts";
-import { realNow } from "../../src/kernel/clock.ts";
+import { afterRealTime, realNow } from "../../src/kernel/clock.ts";
 import { openLive } from "../connection/live-stream.ts";
 import { addressOf, goToAddress } from "../panes/address.ts";
 import { applyTime } from "../panes/apply-message.ts";
@@ -128,6 +128,15 @@ function openPlatform(warn: (text: string) => void): Platform {
     },
     open(url) {
       return this.copy(url) ?? `Copied the address of this view: ${url}`;
+    },
+    async save({ path, text }) {
+      const link = document.createElement("a");
+      link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+      link.download = path;
+      link.click();
+      // Some browsers read it only after the click has returned.
+      afterRealTime(10_000, () => URL.revokeObjectURL(link.href));
+      return `Downloaded ${path}`;
     },
   };
 }

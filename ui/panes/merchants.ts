@@ -5,6 +5,7 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { count, plural } from "../../src/kernel/text.ts";
 import { listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { makeCall } from "../state/updates.ts";
+import { saveFixture } from "./controls/fixture-form.ts";
 import { sharedWindow } from "./controls/form-fields.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
 import { linkTo } from "./details/detail-lines.ts";
@@ -63,6 +64,12 @@ export const merchants = listPane<ListedMerchant>({
   }),
   keys: [
     copyApiKey(({ id }) => id),
+    {
+      keys: ["F"],
+      label: "fixture",
+      help: "save the merchant and its records as a fixture, for start --fixtures",
+      run: (state, { id }) => saveFixture(state, id),
+    },
     {
       keys: ["z"],
       label: "suspend, reactivate",

@@ -19,7 +19,7 @@ import {
   TOP_GAP,
   visibleRows,
 } from "../state/list.ts";
-import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
+import { type Effect, listOf, type NewFile, type StateUpdate, type UiState } from "../state/state.ts";
 import { callEffect, pollEffect, update, withList, withNotice } from "../state/updates.ts";
 import { reachAddress } from "./address.ts";
 import {
@@ -44,6 +44,8 @@ export interface Platform {
   copy(text: string): string | undefined;
   /** Opens the page at an address, or copies it where there is no desktop; returns a notice that says so. */
   open(url: string): string;
+  /** Writes a file; resolves with what happened and where, such as `Wrote /home/me/lodge.json`. */
+  save(file: NewFile): Promise<string>;
   /** These three need a terminal. */
   bell?(): void;
   repaint?(): void;
@@ -79,12 +81,24 @@ function runEffect(dashboard: RunningDashboard, effect: Effect): void {
     const problem = platform.copy(effect.text);
     if (problem !== undefined) dashboard.state = withNotice(dashboard.state, problem, "yellow");
   } else if (effect.kind === "open") dashboard.state = withNotice(dashboard.state, platform.open(effect.url));
+  else if (effect.kind === "save") saveFile(dashboard, effect);
   else if (effect.kind === "subscribe")
     stream.subscribe({ requests: listOf(state, "requests").filter, deliveries: listOf(state, "deliveries").filter });
   else if (effect.kind === "refresh") refresh(dashboard);
   else if (effect.kind === "restart") platform.restart?.();
   else if (effect.kind === "bell" || effect.kind === "repaint" || effect.kind === "suspend") platform[effect.kind]?.();
   else dashboard.leave(effect.kind);
+}
+
+function saveFile(dashboard: RunningDashboard, { file, onSaved, onError }: Effect & { kind: "save" }): void {
+  const apply = (next: StateUpdate) => {
+    applyUpdate(dashboard, next);
+    dashboard.scheduler.paintNow();
+  };
+  dashboard.platform.save(file).then(
+    (place) => apply(onSaved(dashboard.state, place)),
+    ({ message }: Error) => apply(onError(dashboard.state, message)),
+  );
 }
 
 function performCall(dashboard: RunningDashboard, { call, onReply, onError, isPoll }: Effect & { kind: "call" }): void {

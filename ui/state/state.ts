@@ -134,9 +134,25 @@ export interface CallEffect<Reply = unknown> {
   isPoll?: true;
 }
 
+/** A file that a key writes: on the machine of the terminal, or as a download of the browser. */
+export interface NewFile {
+  /** A path, or the name of a download. */
+  path: string;
+  text: string;
+  /** Whether a file with this path may be overwritten; a browser gives a second download another name. */
+  overwrites: boolean;
+}
+
 /** A side effect, carried out by `run-effects.ts`. */
 export type Effect =
   | CallEffect
+  /** Writes a file; `onSaved` is told where. */
+  | {
+      kind: "save";
+      file: NewFile;
+      onSaved(state: UiState, place: string): StateUpdate;
+      onError(state: UiState, message: string): StateUpdate;
+    }
   | { kind: "copy"; text: string }
   /** Rings the terminal's bell: a key was refused. */
   | { kind: "bell" }

@@ -3,7 +3,7 @@
 import type { Call } from "../../src/client/curl.ts";
 import type { TextStyle } from "../text/style.ts";
 import { follow, type List } from "./list.ts";
-import type { CallEffect, Effect, Overlay, StateUpdate, UiState } from "./state.ts";
+import type { CallEffect, Effect, NewFile, Overlay, StateUpdate, UiState } from "./state.ts";
 
 export const update = (state: UiState, ...effects: Effect[]): StateUpdate => ({ state, effects });
 
@@ -75,13 +75,15 @@ export const copyText = (state: UiState, text: string, what: string): StateUpdat
 export interface CallResult {
   message: string;
   /**
-   * The call that `u` makes to undo this one; null if this one is itself an undo. Default: `u` says that it cannot be
-   * undone.
+   * The call that `u` makes to undo this one; null if this one is itself an undo, or changes nothing. Default: `u` says
+   * that it cannot be undone.
    */
   undo?: Call | null;
   /** The text after `Undone: `. Default: the message. */
   undoLabel?: string;
   copy?: string;
+  /** Written before the message is shown, which then begins with where it is. */
+  file?: NewFile;
   updateState?(state: UiState): UiState;
 }
 
@@ -91,8 +93,29 @@ export function makeCall<Reply>(
   call: Call<Reply>,
   resultOf: (reply: Reply, status: number) => CallResult,
 ): StateUpdate {
-  const effect = callEffect(call, (later, { body, status }) => applyResult(later, call, resultOf(body, status)));
+  const effect = callEffect(call, (later, { body, status }) => finishCall(later, call, resultOf(body, status)));
   return update(startCall(state, call), effect);
+}
+
+interface Finish {
+  /** Changes the state before the result is applied. Default: nothing. */
+  close?(state: UiState): UiState;
+  /** Handles a file that could not be written. Default: show the message as a notice. */
+  reject?(state: UiState, message: string): StateUpdate;
+}
+
+/** Writes the file of a result, if it has one, and applies the result. */
+export function finishCall(
+  state: UiState,
+  call: Call,
+  result: CallResult,
+  { close = (same) => same, reject = (later, message) => update(withNotice(later, message, "failure")) }: Finish = {},
+): StateUpdate {
+  const { file, message } = result;
+  if (!file) return applyResult(close(state), call, result);
+  const onSaved = (later: UiState, place: string) =>
+    applyResult(close(later), call, { ...result, message: `${place}: ${message}` });
+  return update(state, { kind: "save", file, onSaved, onError: reject });
 }
 
 /** Keeps a call for `!`, and shows that it is being made. */
@@ -102,7 +125,7 @@ export const startCall = (state: UiState, call: Call): UiState => ({
   lastCopy: undefined,
 });
 
-export function applyResult(state: UiState, call: Call, result: CallResult): StateUpdate {
+function applyResult(state: UiState, call: Call, result: CallResult): StateUpdate {
   const { message, undo, undoLabel = message, copy, updateState = (same) => same } = result;
   // Of several changes in a row that cannot be undone, only the last is kept.
   const earlier = undo ? state.undo : state.undo.slice(0, state.undo.findLastIndex((one) => one.call) + 1);

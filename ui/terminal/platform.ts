@@ -1,12 +1,15 @@
-// The dashboard's platform in a terminal with Node: copies to the clipboard, and calls the control API.
+// The dashboard's platform in a terminal with Node: copies to the clipboard, writes files, and calls the control API.
 
 import { spawn } from "node:child_process";
+import { writeFile } from "node:fs/promises";
+import { resolve } from "node:path";
 import { isControl } from "../../src/client/curl.ts";
 import { callService, httpTransport, reasonOf } from "../../src/client/http-transport.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { type Perform, refusalOf } from "../connection/calls.ts";
 import type { Platform } from "../panes/run-effects.ts";
 import type { AppView } from "../state/app.ts";
+import type { NewFile } from "../state/state.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Common terminals ignore longer texts. */
@@ -36,6 +39,18 @@ export const perform: Perform = async (target, call) => {
   return reply as Awaited<ReturnType<typeof perform<never>>>;
 };
 
+export async function save({ path, text, overwrites }: NewFile): Promise<string> {
+  const file = resolve(path);
+  await writeFile(file, text, { flag: overwrites ? "w" : "wx" }).catch(({ code }: NodeJS.ErrnoException) => {
+    throw new Error(
+      code === "EEXIST"
+        ? `${file} exists. Choose another path, or to overwrite it`
+        : `Cannot write ${file} (${code}). Choose another path`,
+    );
+  });
+  return `Wrote ${file}`;
+}
+
 /** The programs that open a URL. Default: `xdg-open`. */
 const OPENERS: Partial<Record<NodeJS.Platform, readonly string[]>> = { darwin: ["open"], win32: ["explorer.exe"] };
 
@@ -60,6 +75,7 @@ export const terminalPlatform = ({ send, repaint, suspend }: Terminal, app?: App
     child.on("error", () => {}).unref();
     return `Opened ${url} in your browser, and copied it`;
   },
+  save,
   bell: () => send("\x07"),
   repaint,
   suspend,

@@ -7,10 +7,10 @@ import type { FieldError } from "../../../src/kernel/errors.ts";
 import { refusalOf } from "../../connection/calls.ts";
 import type { Effect, KeyBinding, Overlay, StateUpdate, UiState } from "../../state/state.ts";
 import {
-  applyResult,
   callEffect,
   closeTopOverlay,
   copyText,
+  finishCall,
   openOverlay,
   startCall,
   topOverlay,
@@ -195,8 +195,11 @@ function send(state: UiState): StateUpdate {
     return update(withNotice(rejected, message, "failure"));
   };
   const apply = (later: UiState, reply: HttpReply): StateUpdate => {
-    const others = later.overlays.filter((overlay) => !isForm(overlay) || overlay.id !== id);
-    if (reply.status < 400) return applyResult({ ...later, overlays: others }, call, onReply(reply.body));
+    if (reply.status < 400)
+      return finishCall(later, call, onReply(reply.body), {
+        close: (one) => ({ ...one, overlays: one.overlays.filter((overlay) => !isForm(overlay) || overlay.id !== id) }),
+        reject: (one, message) => reject(one, message, []),
+      });
     const refusal = refusalOf(call, reply);
     return reject(later, refusal.message, refusal.fields);
   };
