@@ -181,7 +181,7 @@ const showScenario = ({
 });
 
 function showRequest(row: RequestSummaryRow): ReportedRequest {
-  const { key: _, status, ...shown } = shownRequest(row);
+  const { key: _, trace: __, status, ...shown } = shownRequest(row);
   return { ...shown, status: reportedStatus(status) };
 }
 
