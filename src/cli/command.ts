@@ -2,6 +2,7 @@
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, usageError } from "../kernel/errors.ts";
+import { PROGRAM } from "../kernel/program-name.ts";
 import { type OptionName, optionNames } from "../sandbox/options.ts";
 import { type FlagDefinitions, type ParsedArguments, parseArguments, positionalsIn } from "./arguments.ts";
 import { commandHelp, type Described, groupHelp, type HelpSection } from "./help.ts";
@@ -120,10 +121,9 @@ function checkPositionals(given: readonly string[], { usage, example }: Describe
   const beforeFlags = usage.split(/ \[?--/, 1)[0] as string;
   const known = beforeFlags.match(/<[^>]+>|\[[^\]]+\]/g) ?? [];
   const missing = known[given.length];
-  if (missing?.startsWith("<")) usageError(`${missing} is missing, as in merchant-sandbox ${example}.`);
+  if (missing?.startsWith("<")) usageError(`${missing} is missing, as in ${PROGRAM} ${example}.`);
   const excess = known.at(-1)?.includes("...") ? undefined : given[known.length];
-  if (excess !== undefined)
-    usageError(`Unexpected argument "${excess}". Usage: merchant-sandbox ${usage}. See its --help.`);
+  if (excess !== undefined) usageError(`Unexpected argument "${excess}". Usage: ${PROGRAM} ${usage}. See its --help.`);
 }
 
 /** A command whose first argument names a subcommand, each with its own flags. */

@@ -1,6 +1,7 @@
 // `fixture`: keeps a merchant of a running sandbox as a file, from which `start --fixtures` makes it again.
 
 import { fixtureText, recordCount } from "../../client/fixture-text.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { plural } from "../../kernel/text.ts";
 import { command, commandGroup } from "../command.ts";
 import { print, writeOutput } from "../output/print.ts";
@@ -18,7 +19,7 @@ const save = command({
     const fixture = await sandbox.control.merchants.fixture({ id });
     await writeOutput(file, fixtureText(fixture));
     const records = plural(recordCount(fixture), "record");
-    print(`Saved ${id} with ${records} in ${file}. Try merchant-sandbox start --fixtures ${file}.`);
+    print(`Saved ${id} with ${records} in ${file}. Try ${PROGRAM} start --fixtures ${file}.`);
   },
 });
 

@@ -6,6 +6,7 @@ import { explainResult } from "../../client/verification-text.ts";
 import type { Expectation } from "../../contracts/expectations.ts";
 import { tryParseJson } from "../../kernel/attempt.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { readJsonFile } from "../../store/world/json-file.ts";
 import { countWith } from "../process/count-command.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
@@ -104,8 +105,7 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
       merchant?: string;
     };
     const expectations = [...all, ...positionals.map(readExpectation)].map((one) => counted(one, flags.effects));
-    if (expectations.length === 0)
-      usageError("Nothing is expected, as in merchant-sandbox verify requests:payments.list.");
+    if (expectations.length === 0) usageError(`Nothing is expected, as in ${PROGRAM} verify requests:payments.list.`);
     const { within = given.within, merchant = given.merchant } = flags;
     return withEffects(sandbox.control).verify({
       all: expectations,
