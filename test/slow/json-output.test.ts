@@ -73,20 +73,27 @@ test("help <command> --json describes one command", async () => {
   }
 });
 
-test("each line of start, attach and --follow matches the schema of events", async () => {
+/** The schema of a line by what its field `event` says. */
+const lineSchemaOf = (event: string) =>
+  (schemaOf("events") as unknown as { anyOf: { title: string; properties: object }[] }).anyOf.find(
+    ({ title }) => title === event,
+  ) ?? expect.fail(`no schema of ${event}`);
+
+test("each line of start, attach, listen and --follow has the fields of its schema, and no others", async () => {
   const cwd = folder();
   const started = await start(["--memory"], NOWHERE, cwd);
   const attached = launch(["attach", started.url, "--json"], NOWHERE);
   await attached.line((line) => line.includes('"attached"'));
   const receiver = await receive();
   receiver.always(500);
+  const listening = launch(["listen", "--forward-to", receiver.url, "--url", started.url, "--json"], NOWHERE);
+  await listening.line((line) => line.includes('"listening"'));
   const ask = (method: string, path: string, body?: object) =>
     fetch(`${started.url}${path}`, {
       method,
       headers: { authorization: "Bearer sk_test_lodge", "content-type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
     });
-  await ask("POST", "/v1/webhooks", { url: receiver.url, events: ["*"] });
   await ask("POST", "/_sandbox/faults", {
     action: { type: "status", status: 503 },
     match: { operation: "payments.list" },
@@ -101,11 +108,18 @@ test("each line of start, attach and --follow matches the schema of events", asy
   const rows = launch(["requests", "--follow", "--json", "--url", started.url]);
   await ask("GET", "/v1/payouts");
   await rows.line((line) => line.includes("/v1/payouts"));
-  const lines = [...started.out, ...attached.out, ...rows.out].map((line) => JSON.parse(line) as { event?: string });
+  const lines = [started, attached, listening, rows].flatMap(({ out }) =>
+    out.map((line) => JSON.parse(line) as { event?: string }),
+  );
   const schema = schemaOf("events");
-  for (const line of lines) expect([line, matchesSchema(schema, line)]).toEqual([line, true]);
+  for (const line of lines) {
+    expect([line, matchesSchema(schema, line)]).toEqual([line, true]);
+    const { properties } = lineSchemaOf(line.event ?? "requests");
+    expect(Object.keys(line).filter((name) => !Object.hasOwn(properties, name))).toEqual([]);
+  }
   const kinds = new Set(lines.map(({ event }) => event));
-  for (const kind of ["ready", "attached", "request", "delivery", "fault", "reset"]) expect(kinds).toContain(kind);
+  for (const kind of ["ready", "attached", "listening", "request", "delivery", "fault", "reset"])
+    expect(kinds).toContain(kind);
   expect(matchesSchema(schema, { event: "request" })).toBe(false);
 });
 
