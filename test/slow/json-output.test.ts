@@ -42,6 +42,7 @@ describe("an error with --json", () => {
 interface HelpCommand {
   usage: string;
   example: string;
+  arguments: { name: string; required: boolean; repeatable: boolean }[];
   options: { flag: string; type: string; values?: string[]; default?: string }[];
 }
 
@@ -54,7 +55,12 @@ test("help --json has each command with an example that can be run, its options 
   expect(help.commands.map(({ usage }) => /^merchant-sandbox ([a-z]+( [a-z]+)*)/.exec(usage)?.[1])).toEqual(every);
   for (const { example } of help.commands) expect(example).not.toMatch(/<[a-z]+>|\[/);
   expect(help.exitCodes.map(({ code }) => code)).toEqual(Object.values(exitCodes));
-  const options = (name: string) => help.commands.find(({ usage }) => usage.includes(` ${name}`))?.options ?? [];
+  const described = (name: string) => help.commands.find(({ usage }) => usage.includes(` ${name}`));
+  const options = (name: string) => described(name)?.options ?? [];
+  expect(described("fault add")?.arguments).toEqual([
+    { name: "action", required: true, repeatable: false },
+    { name: "operation|event", required: false, repeatable: true },
+  ]);
   expect(options("start")).toContainEqual(
     expect.objectContaining({ flag: "--life", type: "choice", values: ["on", "off"], default: "on" }),
   );
