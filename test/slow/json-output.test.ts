@@ -1,5 +1,7 @@
 // What programs read: errors, help and printed lines as JSON, and the gates of scripts.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
 import { lineSchemas } from "../../src/cli/output/line-schemas.ts";
@@ -106,6 +108,7 @@ test("each line of start, attach, listen and --follow has the fields of its sche
   });
   for (let calls = 0; calls < 3; calls++) await ask("GET", "/v1/payments?unknown=1");
   await ask("POST", "/v1/webhook-events/test", { type: "payment.succeeded" });
+  await listening.line((line) => line.startsWith('{"event":"delivery"'));
   await ask("POST", "/_sandbox/clock", { freeze: true });
   await ask("POST", "/_sandbox/merchants", {});
   await ask("POST", "/_sandbox/reset", {});
@@ -138,6 +141,23 @@ test("stop --json says what it stopped", async () => {
 });
 
 describe("gates", () => {
+  test.each([
+    ['{"expectations": []}', "mine.json:1 /all: all is required. Unknown field expectations. Allowed: within,"],
+    ["[]", 'mine.json must be a JSON object, such as {"all": ['],
+    ['{"all": [', "mine.json:1: is not JSON"],
+    [
+      '{"all": [{"records": {"kind": "payment"}},\n{"requests": {"match": {"operation": "payment.list"}}}]}',
+      "mine.json:2 /all/1/requests/match/operation: there is no operation payment.list. Did you mean payments.list?",
+    ],
+    ['{"all": [{"records": {"kind": "payment"}}]}', "requests:nosuch: there is no operation nosuch."],
+  ])("verify names the place of a mistake in its file, or the argument: %s", async (text, problem) => {
+    const { url } = await open();
+    const cwd = folder();
+    writeFileSync(join(cwd, "mine.json"), text);
+    const { code, error } = await run(["verify", "--file", "mine.json", "requests:nosuch", "--url", url], NOWHERE, cwd);
+    expect([code, error]).toEqual([exitCodes.usage, expect.stringContaining(`merchant-sandbox: ${problem}`)]);
+  });
+
   test("verify exits with 0 if everything holds, and with 3 and what came closest if not", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/payments");
