@@ -14,7 +14,6 @@ const files = readdirSync("test", { recursive: true })
   .map((name) => `test/${name}`)
   .filter((path) => readFileSync(path, "utf8").includes("attempted("));
 
-process.env.ATTACK = "all";
 const vitest = await startVitest("test", files, {
   run: true,
   project: ["quick", "slow"],

@@ -217,6 +217,7 @@ function revise({ revisable, listeners }: TrackerState, call: ObservedCall): Ret
   if (found.chain) found.chain.calls.splice(0, found.chain.calls.indexOf(found.call) + 1);
   const chain: RetryChain = { calls: [...found.calls], ownWaits: [], confirmedBy: "database", lookalikes: [] };
   const confirmedBy = hasSameKey(found.call, call) ? "database" : "connections";
+  if (confirmedBy === "connections" && !isOneCaller(chain, call, listeners)) chain.isShared = true;
   continueChain(chain, { from: found.call, to: call, isCertain: true, confirmedBy }, found.verdicts, listeners);
   return chain;
 }

@@ -8,7 +8,7 @@ import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/request-log/coverage.ts";
-import { type RequestRow, shownRequest } from "../store/request-log/read-requests.ts";
+import { type RequestSummaryRow, shownRequest } from "../store/request-log/read-requests.ts";
 import type { LoggedDelivery } from "../store/request-log/run-summary.ts";
 import type { Stores } from "../store/stores.ts";
 
@@ -24,16 +24,12 @@ export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "ru
   scenarios(): readonly ScenarioState[];
 }
 
-/** The run, and the rows that formats with bodies need. */
-export type Material = ReturnType<typeof gather>;
-
 /** The most requests and attempts that a report lists. */
 const MOST = 2_000;
 
-export function gather(sources: RunSources, end: RunEnd) {
-  const { about, clock, requestLog, attempts: log, runSummary } = sources;
-  const rows = requestLog.find({}, MOST).reverse();
-  const attempts = log.page(undefined, { limit: MOST }).data.reverse();
+export function gather(sources: RunSources, end: RunEnd): RunReport {
+  const { about, clock, requestLog, runSummary } = sources;
+  const rows = requestLog.summaries({}, MOST).reverse();
   const deliveries = runSummary.deliveries();
   const origins = new Map(deliveries.map(({ event, request }) => [event, request]));
   const { operations, events } = sources.coverage();
@@ -50,7 +46,8 @@ export function gather(sources: RunSources, end: RunEnd) {
   const begun = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
   const armed = sources.scenarios();
   const scenarios = armed.map(showScenario);
-  const run: RunReport = {
+  const attempts = newestAttempts(sources, origins);
+  return {
     ...end,
     failed:
       end.problems.length > 0 ||
@@ -76,10 +73,25 @@ export function gather(sources: RunSources, end: RunEnd) {
     scenarios,
     verdicts: verdicts.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })),
     requests: rows.map(showRequest),
-    deliveries: attempts.map((attempt) => showAttempt(attempt, origins.get(attempt.eventId) ?? null)),
+    deliveries: attempts,
     leftOut: { requests: Math.max(0, requests - rows.length), attempts: Math.max(0, begun - attempts.length) },
   };
-  return { run, rows, attempts };
+}
+
+/** Attempts are read with their bodies, so page by page. */
+const PAGE = 100;
+
+/** The newest attempts, oldest first. */
+function newestAttempts({ attempts }: RunSources, origins: ReadonlyMap<string, string | null>): ReportedAttempt[] {
+  const found: ReportedAttempt[] = [];
+  let hasMore = true;
+  while (hasMore && found.length < MOST) {
+    const after = found.at(-1)?.id;
+    const page = attempts.page(undefined, { limit: PAGE, ...(after === undefined ? {} : { starting_after: after }) });
+    found.push(...page.data.map((attempt) => showAttempt(attempt, origins.get(attempt.eventId) ?? null)));
+    hasMore = page.has_more;
+  }
+  return found.reverse();
 }
 
 const ACTS_ONCE = "webhook.single_effect";
@@ -162,7 +174,7 @@ const showScenario = ({
   })),
 });
 
-function showRequest(row: RequestRow): ReportedRequest {
+function showRequest(row: RequestSummaryRow): ReportedRequest {
   const { key: _, status, ...shown } = shownRequest(row);
   return { ...shown, status: reportedStatus(status) };
 }

@@ -332,6 +332,33 @@ const outages: Behaviour[] = [
       delays: [0],
     }),
   ),
+  ...[2, 3, 5, 8, 10].map(
+    (tries): Behaviour => ({
+      name: `gives up after ${tries} tries with jittered doubling, and at once makes the same call again, to 40 calls`,
+      calls: () => {
+        let at = 0;
+        return range(40).map((place) => {
+          const jitter = 0.5 + ((place * 37) % 100) / 100;
+          at += place % tries === 0 ? 2 : 50 * 2 ** ((place % tries) - 1) * jitter;
+          return faulted(requestEntry(at, 503), "refused");
+        });
+      },
+      expected: { "retry.bounded": "inconclusive" },
+      delays: [0],
+    }),
+  ),
+  {
+    name: "sends a write 11 times under its key, and starts with a short pause again in between",
+    calls: () => {
+      let at = 0;
+      return range(11).map((place) => {
+        at += 50 * 2 ** (place % 5);
+        return refused(at, 503, "a");
+      });
+    },
+    expected: { "retry.bounded": "fail" },
+    delays: [0],
+  },
   {
     name: "backs off during an outage",
     calls: () =>

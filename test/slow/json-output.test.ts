@@ -109,6 +109,7 @@ test("each line of start, attach, listen and --follow has the fields of its sche
   for (let calls = 0; calls < 3; calls++) await ask("GET", "/v1/payments?unknown=1");
   await ask("POST", "/v1/webhook-events/test", { type: "payment.succeeded" });
   await listening.line((line) => line.startsWith('{"event":"delivery"'));
+  await attached.line((line) => line.startsWith('{"event":"delivery"'));
   await ask("POST", "/_sandbox/clock", { freeze: true });
   await ask("POST", "/_sandbox/merchants", {});
   await ask("POST", "/_sandbox/reset", {});

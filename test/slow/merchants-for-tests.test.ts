@@ -8,7 +8,7 @@ import { type Bench, open } from "../support/sandbox.ts";
 import { receive, register } from "../support/webhooks.ts";
 import { violations } from "../support/world-file.ts";
 
-/** `npm run world` sets WORLD_STEPS, and makes as many as a long run of tests. */
+/** `npm run world` sets WORLD_STEPS, and makes 1,000 merchants. */
 const MERCHANTS = process.env.WORLD_STEPS === undefined ? 200 : 1_000;
 const WORKERS = 8;
 const FIXTURES = ["lodge", "market", "stage", "blank"];

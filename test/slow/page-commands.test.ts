@@ -1,6 +1,7 @@
-// Runs each `npx merchant-sandbox` command of the pages with the real npx, from a checkout and from a project in which
-// the checkout is installed, and one command of each page from a project in which the tarball is installed. What the
-// commands print is tested beside their pages.
+// Runs each `npx merchant-sandbox` command of the pages in a checkout and in a project in which the checkout is
+// installed, and one command of each page in a project in which the tarball is installed. The real npx starts and stops
+// the sandbox of each place; the other commands run the file that npx finds there. What the commands print is tested
+// beside their pages.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -10,6 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isHosted, runHosted } from "../support/hosted-commands.ts";
 import { nativePackages } from "../support/native-packages.ts";
 import { readPage, root } from "../support/page.ts";
 import { launchCommand, ownEnvironment } from "../support/program.ts";
@@ -133,10 +135,21 @@ afterAll(() => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** A shell in a folder. A command that runs on is stopped after its first line. */
-function openPlace(cwd: string) {
+/** The words of a command after `npx merchant-sandbox`, as a shell reads them. */
+async function wordsOf(command: string): Promise<string[]> {
+  const script = `npx() { shift; printf '%s\\0' "$@"; }; ${command}`;
+  const { stdout } = await promisify(execFile)("sh", ["-c", script], { env });
+  return stdout.split("\0").slice(0, -1);
+}
+
+/** Runs commands in a place, whose npx finds this file. A command that runs on is stopped after its first line. */
+function openPlace(cwd: string, file: string) {
+  const program = join(cwd, file);
+  const npx = (words: string) => launchCommand("sh", ["-c", `exec npx merchant-sandbox ${words}`], env, cwd).ended;
   const run = async (command: string) => {
-    const { line, ended, child } = launchCommand("sh", ["-c", `exec ${command}`], env, cwd);
+    const words = await wordsOf(command);
+    if (isHosted(words, {})) return runHosted({ program, words, cwd, variables: env });
+    const { line, ended, child } = launchCommand(process.execPath, [program, ...words], env, cwd);
     // A server over standard input ends with it.
     child.stdin?.end();
     if (!RUNS_ON.test(command)) return ended;
@@ -147,16 +160,15 @@ function openPlace(cwd: string) {
     child.kill("SIGTERM");
     return { ...(await ended), code };
   };
-  return { run, control: (words: string) => run(`npx merchant-sandbox ${words}`) };
+  return { npx, run };
 }
 
-/** `npm run walks` sets WALKS. All commands take minutes, so `npm test` runs one of each page. */
-const everywhere = process.env.WALKS === undefined ? [...samples] : commands;
+const INSTALLED = "node_modules/.bin/merchant-sandbox";
 
-const places: readonly [string, readonly string[]][] = [
-  ["checkout", everywhere],
-  ["project", everywhere],
-  ["tarball", [...samples, "npx merchant-sandbox --version"]],
+const places: readonly [place: string, file: string, commands: readonly string[]][] = [
+  ["checkout", "dist/bin.cjs", commands],
+  ["project", INSTALLED, commands],
+  ["tarball", INSTALLED, [...samples, "npx merchant-sandbox --version"]],
 ];
 
 /** Registers an endpoint, which an audit without --secret reads the secret from. A reset removes it. */
@@ -170,15 +182,16 @@ async function registerEndpoint(url: string, port: number): Promise<void> {
 }
 
 /** Runs the commands one after another in the folder of a place, and returns those that failed. */
-async function failuresIn(place: string, ran: readonly string[]): Promise<unknown[]> {
+async function failuresIn([place, file, ran]: (typeof places)[number]): Promise<unknown[]> {
   const cwd = join(base, place);
-  const { run, control } = openPlace(cwd);
-  const { out } = await control("start --detach --memory --port 0 --json");
+  const { npx, run } = openPlace(cwd, file);
+  const { out } = await npx("start --detach --memory --port 0 --json");
   const { url } = JSON.parse(out.join("\n")) as { url: string };
   writeFileSync(join(cwd, "recording.har"), await (await fetch(`${url}/_sandbox/report?format=har`)).text());
   writeFileSync(join(cwd, "received.jsonl"), "");
   const { port } = receiver.address() as AddressInfo;
-  const triggerEvent = async () => /evt_\w+/.exec((await control("trigger payout.paid --json")).out.join(""))?.[0];
+  const triggerEvent = async () =>
+    /evt_\w+/.exec(String((await run("npx merchant-sandbox trigger payout.paid --json")).out))?.[0];
   const here = async (command: string) => {
     const said = command
       .replaceAll("http://127.0.0.1:4747", url)
@@ -197,14 +210,14 @@ async function failuresIn(place: string, ran: readonly string[]): Promise<unknow
     }
   } finally {
     for (const command of ["stop", "start --detach --memory --port 0", "stop"])
-      expect([command, (await control(command)).code]).toEqual([command, 0]);
+      expect([command, (await npx(command)).code]).toEqual([command, 0]);
   }
   return failures;
 }
 
 test("the commands of the pages run in a checkout, in a project and from a tarball", { timeout: HOUR }, async () => {
   // Each place has a sandbox of its own, so the places run side by side.
-  const failures = await Promise.all(places.map(([place, ran]) => failuresIn(place, ran)));
+  const failures = await Promise.all(places.map(failuresIn));
   expect(failures.flat()).toEqual([]);
 });
 

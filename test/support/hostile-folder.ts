@@ -2,7 +2,7 @@
 // so every file has the mode 0644 and no file is one that this user's sandboxes wrote.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { everyCommand } from "../../src/cli/commands/index.ts";
@@ -41,7 +41,7 @@ export function otherDatabase(): Buffer {
 
 export type Files = Readonly<Record<string, string | Buffer>>;
 
-/** The files as a repository has them. Each call makes another clone. */
+/** The files as a repository has them. Each call makes another clone: a copy of the first, which is faster than git. */
 export function repository(files: Files): () => string {
   const origin = folder();
   const git = (cwd: string, ...words: string[]) =>
@@ -53,9 +53,11 @@ export function repository(files: Files): () => string {
   }
   git(origin, "add", "--force", ".");
   git(origin, "commit", "--quiet", "--message", "files");
+  const first = folder();
+  git(first, "clone", "--quiet", origin, ".");
   return () => {
     const clone = folder();
-    git(clone, "clone", "--quiet", origin, ".");
+    cpSync(first, clone, { recursive: true });
     return clone;
   };
 }

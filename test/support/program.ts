@@ -10,6 +10,7 @@ import { expect, vi } from "vitest";
 import { commands } from "../../src/cli/commands/index.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
 import { afterEachTest } from "./cleanup.ts";
+import { isHosted, runHosted } from "./hosted-commands.ts";
 
 export const PROGRAM = join(import.meta.dirname, "../../dist/bin.cjs");
 
@@ -125,7 +126,12 @@ export function launchCommand(
     new Promise<string>((resolve, reject) => {
       const found = out.find(fits);
       if (found !== undefined) return resolve(found);
-      reader.on("line", (next) => fits(next) && resolve(next));
+      const look = (next: string) => {
+        if (!fits(next)) return;
+        reader.off("line", look);
+        resolve(next);
+      };
+      reader.on("line", look);
       void ended.then(() =>
         reject(new Error(`The program ended before it said so. It said: ${out.join("\n")}\n${error}`)),
       );
@@ -139,9 +145,21 @@ export function isAlive(pid: number): boolean {
   return stdout.trim() !== "" && !stdout.startsWith("Z");
 }
 
-/** Runs the program until it exits. */
-export const run = (words: string[], variables?: Record<string, string>, cwd?: string) =>
-  launch(words, variables, cwd).ended;
+/** Runs the program until it exits. Commands that end on their own share a process, as if each had one of its own. */
+export const run = (words: string[], variables: Record<string, string> = {}, cwd = folder()): Promise<Ended> =>
+  isHosted(words, variables) ? runShared(words, variables, cwd) : launch(words, variables, cwd).ended;
+
+/** Runs a command in a process that it shares with others, which is for commands that end on their own. */
+export async function runShared(
+  words: string[],
+  variables: Record<string, string> = {},
+  cwd = folder(),
+): Promise<Ended> {
+  const env = { ...ownEnvironment(), ...variables };
+  const { out, ...ended } = await runHosted({ program: PROGRAM, words, cwd, variables: env });
+  const lines = out.split(/\r?\n/);
+  return { ...ended, out: lines.at(-1) === "" ? lines.slice(0, -1) : lines };
+}
 
 /** Starts a sandbox on a free port and waits until it is ready. */
 export async function start(words: string[], variables?: Record<string, string>, cwd?: string): Promise<Started> {

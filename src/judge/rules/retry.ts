@@ -1,6 +1,6 @@
 // Rules on retries: whether a client sends a call again, how often, and after which pauses.
 
-import type { ObservedCall } from "../observed-call.ts";
+import { arrivalOf, type ObservedCall, responseOf, waitBetween } from "../observed-call.ts";
 import { type Finding, firstCall, MAX_EQUAL_REJECTIONS, type RetryChain, type Rule } from "./rule.ts";
 
 /**
@@ -66,23 +66,63 @@ export const retryHappened: Rule = {
  */
 const MAX_CALLS = 10;
 
-const tries = (chain: RetryChain) =>
-  `${firstCall(chain).request} was sent ${chain.calls.length} times; the limit is ${MAX_CALLS}.`;
+const tries = (calls: readonly ObservedCall[]) =>
+  `${calls[0]?.request} was sent ${calls.length} times; the limit is ${MAX_CALLS}.`;
 
+/** From one pause to the next, doubling with a jitter of 50 % changes by less than this factor. */
+const JUMP = 6;
+/** A client that backs off waits this many times as long before its last try as before its second. */
+const BACKED_OFF = 2.5;
+
+/**
+ * Whether another call may begin after the pause at this index, because the client gave up or because another caller
+ * made it: the pause jumps, or the pauses had grown since `start` and fall back.
+ */
+function mayEnd(pauses: readonly number[], start: number, at: number): boolean {
+  if (at === 0) return false;
+  const pauseAt = (index: number) => pauses[index] ?? Infinity;
+  const [last, pause] = [pauseAt(at - 1), pauseAt(at)];
+  const longer = Math.max(last, pause);
+  if (longer >= MIN_PAUSE && longer >= JUMP * Math.min(last, pause)) return true;
+  const hasBackedOff = at > start && last >= BACKED_OFF * Math.max(pauseAt(start), MIN_PAUSE);
+  return hasBackedOff && last >= BACKED_OFF * Math.min(pause, pauseAt(at + 1));
+}
+
+/** The newest calls that are certainly tries of one call: all if they have one key, or those since `mayEnd`. */
+function triesOfOneCall(calls: readonly ObservedCall[]): readonly ObservedCall[] {
+  const [first, ...retries] = calls as [ObservedCall, ...ObservedCall[]];
+  if (first.key !== undefined && retries.every(({ key }) => key === first.key)) return calls;
+  const pauses = retries.map((call, index) => waitBetween(responseOf(calls[index] as ObservedCall), arrivalOf(call)));
+  let start = 0;
+  for (const at of pauses.keys()) if (mayEnd(pauses, start, at)) start = at + 1;
+  return calls.slice(start);
+}
+
+/**
+ * Equal calls without a key may be tries of one call, or several calls, each of which was given up after some tries.
+ * The rule fails if the calls have one Idempotency-Key, or if 11 follow each other with pauses as of one loop:
+ * constant, growing, or random within narrow limits. It is inconclusive if another call may begin in between, or if
+ * another caller sent the same call beside them.
+ */
 export const retryBounded: Rule = {
   id: "retry.bounded",
   severity: "error",
   demands: `The client sends a call at most ${MAX_CALLS} times.`,
   hint: "Limit the number of tries or set a deadline, and report the failure to the caller once it is reached.",
   onRetry({ chain }) {
-    if (chain.calls.length !== MAX_CALLS + 1) return undefined;
     const { isShared = false, calls } = chain;
-    const doubt = isShared ? " Several callers may share the API key and make this call." : "";
-    return { verdict: isShared ? "inconclusive" : "fail", says: tries(chain) + doubt, calls };
+    if (calls.length <= MAX_CALLS) return undefined;
+    const proven = triesOfOneCall(calls);
+    if (!isShared && proven.length === MAX_CALLS + 1) return { verdict: "fail", says: tries(proven), calls: proven };
+    if (calls.length > MAX_CALLS + 1) return undefined;
+    const doubt = isShared
+      ? "Several callers may share the API key and make this call."
+      : "Its pauses are not those of one loop: the client may have given up in between and made the call again.";
+    return { verdict: "inconclusive", says: `${tries(calls)} ${doubt}`, calls, isOpen: !isShared };
   },
-  onChainEnd(chain) {
-    if (chain.calls.length === 1 || chain.calls.length > MAX_CALLS) return undefined;
-    return { verdict: "pass", says: tries(chain), calls: [firstCall(chain), ...chain.calls.slice(-1)] };
+  onChainEnd({ calls }) {
+    if (calls.length === 1 || calls.length > MAX_CALLS) return undefined;
+    return { verdict: "pass", says: tries(calls), calls: [calls[0] as ObservedCall, ...calls.slice(-1)] };
   },
 };
 

@@ -1,0 +1,88 @@
+// Runs commands of the built program one after another in this process: a start of Node costs more than most of them.
+// Each command has its own arguments, folder, variables and modules, and ends when the event loop is empty, as in a
+// process of its own. Requests arrive on file descriptor 3 as lines of JSON, and so do the exit codes.
+
+import { readFileSync, realpathSync } from "node:fs";
+import Module, { createRequire } from "node:module";
+import { Socket } from "node:net";
+import { dirname } from "node:path";
+import { createInterface } from "node:readline";
+import { constants, Script } from "node:vm";
+
+const require = createRequire(import.meta.url);
+const channel = new Socket({ fd: 3 });
+const emitters = [process, process.stdout, process.stderr];
+
+/** Compiled once for all commands: compiling the program takes ten times as long as running its modules again. */
+const scripts = new Map();
+
+function compile(file) {
+  const text = readFileSync(file, "utf8").replace(/^#!/, "//");
+  const importModuleDynamically = constants.USE_MAIN_CONTEXT_DEFAULT_LOADER;
+  const script = new Script(Module.wrap(text), { filename: file, importModuleDynamically });
+  scripts.set(file, script);
+  return script;
+}
+
+Module._extensions[".cjs"] = (module, file) => {
+  const script = scripts.get(file) ?? compile(file);
+  script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
+};
+
+/** Sockets of the command that runs. Its agent keeps idle ones open, which the end of a process would close. */
+const sockets = new Set();
+const { connect } = Socket.prototype;
+Socket.prototype.connect = function (...given) {
+  sockets.add(this);
+  return connect.apply(this, given);
+};
+
+/** The listeners of each emitter by event. */
+const listenersOf = () =>
+  emitters.map((emitter) => new Map(emitter.eventNames().map((name) => [name, new Set(emitter.rawListeners(name))])));
+
+let own = listenersOf();
+let running;
+
+function begin({ mark, program, words, cwd, variables }) {
+  process.chdir(cwd);
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, variables);
+  process.argv = [process.execPath, program, ...words];
+  process.exitCode = undefined;
+  const entry = realpathSync(program);
+  for (const file of Object.keys(require.cache)) if (dirname(file) === dirname(entry)) delete require.cache[file];
+  own = listenersOf();
+  running = { mark };
+  channel.unref();
+  require(entry);
+}
+
+/** Emits `exit` for the command's own listeners, and removes all of its listeners and sockets. */
+function cleanUp(code) {
+  emitters.forEach((emitter, index) => {
+    for (const name of emitter.eventNames())
+      for (const listener of emitter.rawListeners(name)) {
+        if (own[index].get(name)?.has(listener)) continue;
+        if (name === "exit") listener.call(emitter, code);
+        emitter.removeListener(name, listener);
+      }
+  });
+  for (const socket of sockets) socket.destroy();
+  sockets.clear();
+}
+
+process.on("beforeExit", (code) => {
+  if (running === undefined) return;
+  const { mark } = running;
+  running = undefined;
+  cleanUp(code);
+  process.stdout.write(mark);
+  process.stderr.write(mark);
+  channel.ref();
+  channel.write(`${JSON.stringify({ code })}\n`);
+});
+
+createInterface({ input: channel }).on("line", (line) => begin(JSON.parse(line)));
+// The tests have ended.
+channel.on("close", () => process.exit());
