@@ -105,7 +105,7 @@ const listRequests = endpoint({
     key: Type.Optional(Type.String({ description: "Only with the API key that ends with these characters" })),
     since: Type.Optional(Type.String({ description: "Only requests at or after this time" })),
     trace: Type.Optional(
-      text("Only of this trace, whose id of 32 hex digits their `traceparent` header has", {
+      text("Only of this trace, an id of 32 hex digits, as their `traceparent` header names it", {
         pattern: PATTERNS.traceId.pattern,
       }),
     ),

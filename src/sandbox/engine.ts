@@ -202,6 +202,7 @@ export const senderOptions = ({ options, assumed, targets }: Storage) => ({
   targets,
   timeout: assumedValue(assumed, webhookTimeoutFact) * 1_000,
   insecureTls: options.webhookInsecureTls,
+  traceDeliveries: options.traceDeliveries,
   userAgent: `merchant-sandbox/${version()}`,
 });
 

@@ -7,7 +7,7 @@ import { afterRealTime } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { openSandbox } from "../../sandbox/create.ts";
 import { CONFIG_FILE, completeOptions, type Options } from "../../sandbox/options.ts";
-import type { Output, WatchedSandbox } from "../output/output.ts";
+import type { JsonLine, Output, WatchedSandbox } from "../output/output.ts";
 import { sandboxAt } from "../remote/running-sandbox.ts";
 import { endpointsToConfirm, type Settings, withPlaceInFile } from "../settings.ts";
 import { openInWorker, type SandboxForView } from "./open-for-view.ts";
@@ -105,7 +105,7 @@ function watch(files: () => readonly string[], changed: (names: string[]) => Pro
 function createReporter() {
   let show: ((text: string) => void) | undefined;
   let output: Output | undefined;
-  const report = (object: Record<string, unknown>, text: string) => {
+  const report = (object: JsonLine, text: string) => {
     if (show) show(text);
     else output?.notice(object, text);
   };
