@@ -118,7 +118,7 @@ async function openExporting(variables: Record<string, string>, port = 0) {
 }
 
 describe("the spans of an action", () => {
-  test("are a call below its caller, its stages, its fault and its delivery, and the call back below that", async () => {
+  test("are a call below its caller, its stages and delivery, and the call back below that with a fault", async () => {
     const collector = await openCollector();
     vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", `${collector.url}/`);
     const bench = await open({ traceDeliveries: true });
