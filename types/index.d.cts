@@ -481,7 +481,7 @@ export interface AttemptsReplayReply {
 }
 export interface AuditResult {
   url: string;
-  /** The worst verdict of all probes */
+  /** The worst verdict of all probes; an old event that was accepted does not count */
   verdict: "pass" | "fail" | "inconclusive";
   /** Whether the receiver accepted an event signed without the secret */
   forgeryAccepted: boolean;
@@ -499,6 +499,8 @@ export interface AuditsStartInput {
   secret?: string;
   /** Type of the events, which are made after the newest one of this type (default: payment.succeeded) */
   event?: string;
+  /** Highest age of an event that the receiver allows, such as 3d (default: unknown, so an old event that it accepts decides nothing) */
+  maxAge?: string;
   /** How often the receiver has acted so far */
   effects: number;
   /** Whether the receiver can be restarted in between (default: false) */
@@ -1484,7 +1486,7 @@ export interface PlayedAttempt {
 }
 export interface Probe {
   probe: string;
-  /** `inconclusive` if the receiver also refuses genuine events, or does not answer, or if its effects were not counted */
+  /** `inconclusive` if the receiver also refuses genuine events, or does not answer, or if its effects were not counted, or if it accepts old events */
   verdict: "pass" | "fail" | "inconclusive";
   sent: string;
   /** What the receiver did */
@@ -1869,6 +1871,8 @@ export interface SandboxAuditInput {
   secret?: string;
   /** Type of the events, which are made after the newest one of this type (default: payment.succeeded) */
   event?: string;
+  /** Highest age of an event that the receiver allows, such as 3d (default: unknown, so an old event that it accepts decides nothing) */
+  maxAge?: string;
 }
 export interface SandboxControlOpenapiInput {
   /** Version of OpenAPI */

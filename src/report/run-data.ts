@@ -96,6 +96,9 @@ function newestAttempts({ attempts }: RunSources, origins: ReadonlyMap<string, s
 
 const ACTS_ONCE = "webhook.single_effect";
 
+/** The service documents no age of events, so what a receiver does with old ones is no part of a headline. */
+const OLD_EVENTS = "whether it rejects old events";
+
 /** Whether a receiver acted once shows only in its calls of the API after repeated deliveries, or in counts. */
 function findUnchecked(
   deliveries: readonly LoggedDelivery[],
@@ -104,12 +107,15 @@ function findUnchecked(
 ): string[] {
   const decisive = [...verdicts, ...scenarios.flatMap(({ expectations }) => expectations)];
   const isDecided = decisive.some(({ rule, verdict }) => rule === ACTS_ONCE && verdict !== "inconclusive");
-  return isDecided || !deliveries.some(({ state }) => state === "succeeded") ? [] : ["whether it acted once"];
+  if (!deliveries.some(({ state }) => state === "succeeded")) return [];
+  return isDecided ? [OLD_EVENTS] : ["whether it acted once", OLD_EVENTS];
 }
 
 /** The verdicts' outcome as a headline continues it, so that none says pass for what was not checked. */
-export const uncheckedText = ({ unchecked }: RunReport) =>
-  unchecked.length === 0 ? "" : `; not checked: ${unchecked.join(", ")}`;
+export function uncheckedText({ unchecked }: RunReport): string {
+  const named = unchecked.filter((what) => what !== OLD_EVENTS);
+  return named.length === 0 ? "" : `; not checked: ${named.join(", ")}`;
+}
 
 /**
  * A request without a response has the status 0 in the request log and null in reports, so that a reader cannot take it
