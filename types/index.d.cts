@@ -39,6 +39,12 @@ export interface ControlApi {
       id: string;
     }): Promise<RequestDetail>;
   };
+  readonly traces: {
+    /** Get what one action caused: requests, events, deliveries, and the calls that receivers made back. `id` is a trace id of 32 hex digits, or the id of a request, an event or a delivery attempt. Each step follows its cause. A trace is the one that the `traceparent` header of a call names; without one, the action starts with the call. Below a call back that is known by time only, no further ones are guessed. */
+    get(given: {
+      id: string;
+    }): Promise<Trace>;
+  };
   readonly events: {
     /** List events of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
     list(given?: EventsListInput): Promise<EventsListReply>;
@@ -475,7 +481,7 @@ export interface AttemptsReplayReply {
 }
 export interface AuditResult {
   url: string;
-  /** The worst verdict of all probes */
+  /** The worst verdict of all probes; an old event that was accepted does not count */
   verdict: "pass" | "fail" | "inconclusive";
   /** Whether the receiver accepted an event signed without the secret */
   forgeryAccepted: boolean;
@@ -493,6 +499,8 @@ export interface AuditsStartInput {
   secret?: string;
   /** Type of the events, which are made after the newest one of this type (default: payment.succeeded) */
   event?: string;
+  /** Highest age of an event that the receiver allows, such as 3d (default: unknown, so an old event that it accepts decides nothing) */
+  maxAge?: string;
   /** How often the receiver has acted so far */
   effects: number;
   /** Whether the receiver can be restarted in between (default: false) */
@@ -1355,6 +1363,8 @@ export interface LoggedAttempt {
   delivery: number;
   /** The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, before the next attempt */
   deliveryState: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
+  /** The trace of the request that caused it; null without one */
+  trace: string | null;
   /** Why it failed: the first line of the response's body, or the error */
   summary: string | null;
   /** The effect of fault rules on the attempt; null if none applied */
@@ -1368,6 +1378,8 @@ export interface LoggedEvent {
   created: string;
   /** The request that caused it */
   request: string | null;
+  /** The trace of that request; null without one */
+  trace: string | null;
   /** The body of its deliveries */
   body: unknown;
   deliveries: {
@@ -1402,6 +1414,8 @@ export interface LoggedRequest {
   summary: string | null;
   /** The last characters of the API key */
   key: string | null;
+  /** The trace that its `traceparent` header names: 32 hex digits; null without one */
+  trace: string | null;
 }
 export interface Merchant {
   id: string;
@@ -1472,7 +1486,7 @@ export interface PlayedAttempt {
 }
 export interface Probe {
   probe: string;
-  /** `inconclusive` if the receiver also refuses genuine events, or does not answer, or if its effects were not counted */
+  /** `inconclusive` if the receiver also refuses genuine events, or does not answer, or if its effects were not counted, or if it accepts old events */
   verdict: "pass" | "fail" | "inconclusive";
   sent: string;
   /** What the receiver did */
@@ -1587,6 +1601,8 @@ export interface RequestDetail {
   summary: string | null;
   /** The last characters of the API key */
   key: string | null;
+  /** The trace that its `traceparent` header names: 32 hex digits; null without one */
+  trace: string | null;
   /** How long each stage took, in real milliseconds: `checks` (key, rate limit), the `body` of the request, `validation`, the `operation`, `response` (until its first byte; injected latency is here), and `sending`. Without the stages that the request did not reach */
   stages: ({
     name: "checks" | "body" | "validation" | "operation" | "response" | "sending";
@@ -1672,7 +1688,7 @@ export interface RequestsListInput {
   key?: string;
   /** Only requests at or after this time */
   since?: string;
-  /** Only of this trace, whose id of 32 hex digits their `traceparent` header has */
+  /** Only of this trace, an id of 32 hex digits, as their `traceparent` header names it */
   trace?: string;
   /** Only with a path or URL that contains this text */
   path?: string;
@@ -1855,6 +1871,8 @@ export interface SandboxAuditInput {
   secret?: string;
   /** Type of the events, which are made after the newest one of this type (default: payment.succeeded) */
   event?: string;
+  /** Highest age of an event that the receiver allows, such as 3d (default: unknown, so an old event that it accepts decides nothing) */
+  maxAge?: string;
 }
 export interface SandboxControlOpenapiInput {
   /** Version of OpenAPI */
@@ -2203,6 +2221,31 @@ export interface StartedAudit {
   };
   result: AuditResult;
 }
+export interface Trace {
+  /** The trace id; null without a `traceparent` */
+  trace: string | null;
+  steps: TraceStep[];
+  /** Whether further steps were left out: 500 are shown */
+  has_more: boolean;
+}
+export interface TraceStep {
+  /** `delivery` is one attempt */
+  kind: "request" | "event" | "delivery";
+  id: string;
+  /** The id of the step that it followed from; null for a first one */
+  cause: string | null;
+  /** The number of steps above it */
+  depth: number;
+  /** Sandbox time */
+  at: string;
+  merchant: string | null;
+  /** The call, the type of the event, or the attempt and its URL */
+  text: string;
+  /** The status and what it says, or the states of the deliveries */
+  result: string | null;
+  /** How a call that a receiver made back is known: `trace` by its `traceparent`; `time` as the judge does, because it arrived during the delivery or soon after; null for all others */
+  attributedBy: "trace" | "time" | null;
+}
 export interface TriggeredEvent {
   id: string;
   merchant: string;
@@ -2211,6 +2254,8 @@ export interface TriggeredEvent {
   created: string;
   /** The request that caused it */
   request: string | null;
+  /** The trace of that request; null without one */
+  trace: string | null;
   /** The body of its deliveries */
   body: unknown;
   deliveries: {
@@ -2646,6 +2691,19 @@ declare const NewEndpoint: TObject<{
   secret: TOptional<TUnsafe<string>>;
 }>;
 type NewEndpoint = Static<typeof NewEndpoint>;
+interface TraceContext {
+  /** 32 hex digits. */
+  readonly traceId: string;
+  /** 16 hex digits. */
+  readonly spanId: string;
+  /** Two hex digits. */
+  readonly flags: string;
+}
+interface CallSpan {
+  readonly own: TraceContext;
+  /** The caller's span; undefined if the trace starts with the call. */
+  readonly parent: string | undefined;
+}
 interface Connection {
   /** Counts the connections that the sandbox accepted. */
   readonly number: number;
@@ -2660,6 +2718,8 @@ interface Connection {
 interface RequestEntry {
   sequence: number;
   id: string;
+  /** Of its trace, whose id is stored. */
+  span: CallSpan | undefined;
   /** Sandbox milliseconds. */
   at: number;
   merchant: string | undefined;
@@ -2760,6 +2820,8 @@ interface Options {
   allowWebhookHost: string[];
   /** deliver to services on this machine's loopback even if --host opens the network */
   allowLoopbackWebhooks: boolean;
+  /** send the `traceparent` of the call that caused a delivery with it */
+  traceDeliveries: boolean;
   /** accept requests for this host name too; NAME:PORT for one port */
   allowedHost: string[];
   /** accept requests from web pages of this origin */

@@ -1,6 +1,7 @@
 // The probes of an audit: the requests of each, the expected responses and effects, and the reason.
 
-import { escapedJson, indentedJson, VERIFY_RAW_BYTES } from "../kernel/json-forms.ts";
+import { parseDuration } from "../kernel/duration.ts";
+import { escapedJson, goJson, indentedJson, pythonJson, VERIFY_RAW_BYTES } from "../kernel/json-forms.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";
 import type { TestDeliveries, TestDelivery } from "./test-deliveries.ts";
 
@@ -29,6 +30,11 @@ export interface Probe {
   explains?(outcomes: readonly Outcome[], forged: readonly Outcome[]): string | undefined;
   /** Whether the probe is tried even if the receiver rejects a genuine event, because it can show why. */
   isTriedAlways?: true;
+  /**
+   * What an accepted event leaves unchecked, if the service documents neither that a receiver must reject it nor that
+   * it must not.
+   */
+  unchecked?: string;
   /** Sends all deliveries at the same time (default: one after another). */
   isBurst?: true;
   /** Sends a delivery again that was not accepted, as the service does. */
@@ -49,7 +55,28 @@ export const isRejected = ({ responseStatus }: Outcome) =>
 const BURST = 200;
 const LARGE = 200 * 1_024;
 const TAKE = "answer 2xx";
+const FILLED = { metadata: { order: "A-1" } };
 const UNUSUAL_TEXT = { description: "Café, https://example.test/é" };
+
+/** `maxAge` is the highest age of an event that the receiver allows, such as 3d (default: unknown). */
+export const oldEventProbe = (maxAge?: string): Probe => {
+  const age = maxAge === undefined ? parseDuration("30d", "age") : parseDuration(maxAge, "maxAge") + 60_000;
+  const ageText = maxAge === undefined ? "30 days" : `a minute more than ${maxAge}`;
+  return {
+    id: "old_event",
+    sent: `a genuine event whose \`created\` is ${ageText} ago`,
+    effects: atMost(1),
+    expected: "rejected",
+    should: maxAge === undefined ? "answer 400, if events of any age are not wanted" : "answer 400",
+    why:
+      "The signature contains no timestamp, and the service documents no tolerance, so a recorded delivery stays " +
+      "valid. Reject an event whose signed `created` is older than any delivery is retried, or keep the ids of " +
+      "events for good." +
+      (maxAge === undefined ? " With --max-age 3d this is checked." : ""),
+    ...(maxAge === undefined && { unchecked: "whether it rejects old events" }),
+    deliveries: (make) => [make.genuine({ age: age / 1_000 })],
+  };
+};
 
 /** The first probe must send a genuine event: if the receiver rejects it, rejecting forgeries proves nothing. */
 export const probes: readonly [Probe, ...Probe[]] = [
@@ -111,8 +138,10 @@ export const probes: readonly [Probe, ...Probe[]] = [
   },
   {
     id: "raw_bytes",
-    sent: "genuine events in one line, indented, with escaped characters, and with a number written as 1.0",
-    effects: exactly(4),
+    sent:
+      "genuine events in one line, indented, with spaces, with sorted fields, with escaped characters, and with a " +
+      "number written as 1.0",
+    effects: exactly(6),
     expected: "accepted",
     should: TAKE,
     why: "The signature covers the bytes that were sent. Verify them before anything parses the body.",
@@ -127,11 +156,11 @@ export const probes: readonly [Probe, ...Probe[]] = [
         : "Read events with a JSON parser: their white space and escapes may differ.";
     },
     deliveries: (make) => [
-      make.genuine({ write: JSON.stringify }),
-      make.genuine({ write: indentedJson }),
-      make.genuine({ data: UNUSUAL_TEXT, write: escapedJson }),
+      // An empty object would not survive PHP's arrays.
+      ...[JSON.stringify, indentedJson, pythonJson, goJson].map((write) => make.genuine({ data: FILLED, write })),
+      make.genuine({ data: { ...FILLED, ...UNUSUAL_TEXT }, write: escapedJson }),
       make.genuine({
-        data: { exchangeRate: 1 },
+        data: { ...FILLED, exchangeRate: 1 },
         write: (event) => indentedJson(event).replace(/("exchangeRate": 1)/, "$1.0"),
       }),
     ],
@@ -159,6 +188,7 @@ export const probes: readonly [Probe, ...Probe[]] = [
       "do not reject an event because it is late.",
     deliveries: (make) => make.outOfOrder(),
   },
+  oldEventProbe(),
   {
     id: "unknown_type",
     sent: "an event of a type that does not exist yet",

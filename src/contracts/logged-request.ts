@@ -15,6 +15,9 @@ export const LoggedRequest = Type.Object(
   {
     ...request,
     key: nullable(Type.String({ description: "The last characters of the API key" })),
+    trace: nullable(
+      Type.String({ description: "The trace that its `traceparent` header names: 32 hex digits; null without one" }),
+    ),
   },
   { title: "logged_request" },
 );

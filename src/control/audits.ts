@@ -5,12 +5,15 @@ import type { Audit } from "../audit/audit.ts";
 import { VERDICTS } from "../contracts/verdict.ts";
 import { PATTERNS } from "../schema/patterns.ts";
 import { flag, nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
+import { spanOf } from "./given-values.ts";
 
 export interface AuditWish {
   url: string;
   secret: string | undefined;
   /** The type of the events (default: payment.succeeded). */
   event: string | undefined;
+  /** The highest age of an event that the receiver allows, such as 3d (default: unknown). */
+  maxAge: string | undefined;
 }
 
 interface Parts {
@@ -32,7 +35,7 @@ const ProbeResult = Type.Object(
     verdict: oneOf(
       VERDICTS,
       "`inconclusive` if the receiver also refuses genuine events, or does not answer, or if its effects were not " +
-        "counted",
+        "counted, or if it accepts old events",
     ),
     sent: Type.String(),
     did: Type.String({ description: "What the receiver did" }),
@@ -45,7 +48,7 @@ const ProbeResult = Type.Object(
 const AuditResult = Type.Object(
   {
     url: Type.String(),
-    verdict: oneOf(VERDICTS, "The worst verdict of all probes"),
+    verdict: oneOf(VERDICTS, "The worst verdict of all probes; an old event that was accepted does not count"),
     forgeryAccepted: Type.Boolean({ description: "Whether the receiver accepted an event signed without the secret" }),
     probes: Type.Array(ProbeResult),
   },
@@ -65,7 +68,18 @@ const audited = {
       maxLength: 255,
     }),
   ),
+  maxAge: Type.Optional(
+    text(
+      "Highest age of an event that the receiver allows, such as 3d (default: unknown, so an old event that it " +
+        "accepts decides nothing)",
+    ),
+  ),
 };
+
+function wishOf({ url = "", secret, event, maxAge }: Partial<AuditWish>): AuditWish {
+  spanOf("maxAge", maxAge);
+  return { url, secret, event, maxAge };
+}
 
 const refusals = [
   "invalid_state",
@@ -90,7 +104,7 @@ const auditReceiver = endpoint({
   example: { url: "http://localhost:3000/hooks" },
   reply: AuditResult,
   errors: refusals,
-  handle: ({ body: { url = "", secret, event }, auditor, gone }) => auditor.audit({ url, secret, event }, gone),
+  handle: ({ body, auditor, gone }) => auditor.audit(wishOf(body), gone),
 });
 
 const count = Type.Integer({ minimum: 0, description: "How often the receiver has acted so far" });
@@ -138,8 +152,8 @@ const startAudit = endpoint({
   example: { url: "http://localhost:3000/hooks", effects: 0 },
   reply: Started,
   errors: refusals,
-  handle: ({ body: { url = "", secret, event, effects = 0, canRestart = false }, auditor, gone }) =>
-    auditor.start({ url, secret, event, effects, canRestart }, gone),
+  handle: ({ body: { effects = 0, canRestart = false, ...body }, auditor, gone }) =>
+    auditor.start({ ...wishOf(body), effects, canRestart }, gone),
 });
 
 const resumeAudit = endpoint({

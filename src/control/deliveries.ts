@@ -34,6 +34,7 @@ const LoggedAttempt = Type.Object(
       "The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, " +
         "before the next attempt",
     ),
+    trace: nullable(Type.String({ description: "The trace of the request that caused it; null without one" })),
     summary: nullable(
       Type.String({ description: "Why it failed: the first line of the response's body, or the error" }),
     ),

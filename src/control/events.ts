@@ -7,6 +7,7 @@ import type { AnyRecord, RecordBase, Resource } from "../contracts/resource.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
+import { traceIdOf } from "../kernel/trace-context.ts";
 import { PATTERNS } from "../schema/patterns.ts";
 import type { JsonObject } from "../schema/schema.ts";
 import { assumedPageQuery, listOf, nullable, Type, text, timeText } from "../schema/shapes.ts";
@@ -36,6 +37,7 @@ const LoggedEventReply = Type.Object(
     type: Type.String(),
     created: timeText("Sandbox time"),
     request: nullable(Type.String({ description: "The request that caused it" })),
+    trace: nullable(Type.String({ description: "The trace of that request; null without one" })),
     body: Type.Unknown({ description: "The body of its deliveries" }),
     deliveries: Type.Object({ pending: count, succeeded: count, failed: count, cancelled: count }),
   },
@@ -61,9 +63,11 @@ const listEvents = endpoint({
   },
 });
 
-function showEvent({ id, merchant, type, created, request, body, pending, succeeded, failed, cancelled }: LoggedEvent) {
+function showEvent({ id, merchant, type, created, request, trace, body, ...counts }: LoggedEvent) {
+  const { pending, succeeded, failed, cancelled } = counts;
   const deliveries = { pending, succeeded, failed, cancelled };
-  return { id, merchant, type, created: isoTime(created), request, body: JSON.parse(body) as unknown, deliveries };
+  const cause = { request, trace: traceIdOf(trace) };
+  return { id, merchant, type, created: isoTime(created), ...cause, body: JSON.parse(body) as unknown, deliveries };
 }
 
 const showEventOf = endpoint({

@@ -15,12 +15,14 @@ import * as records from "./records.ts";
 import * as requests from "./requests.ts";
 import * as scenarios from "./scenarios.ts";
 import * as snapshots from "./snapshots.ts";
+import * as traces from "./traces.ts";
 import * as verdicts from "./verdicts.ts";
 import * as verification from "./verification.ts";
 
 const files = [
   overview,
   requests,
+  traces,
   events,
   deliveries,
   verdicts,

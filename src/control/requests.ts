@@ -16,6 +16,7 @@ import { PATTERNS } from "../schema/patterns.ts";
 import { listOf, oneOf, pageSize, Type, text } from "../schema/shapes.ts";
 import { failInvalidCursor } from "../store/records/record-pages.ts";
 import { type RequestRow, type RequestSummaryRow, shownRequest } from "../store/request-log/read-requests.ts";
+import { STAGES, stagesBetween } from "../store/request-log/stages.ts";
 import type { Stores } from "../store/stores.ts";
 import { timeOf } from "./given-values.ts";
 
@@ -69,9 +70,6 @@ const Message = Type.Object({
   bytes: Type.Integer({ description: "Length before truncation" }),
 });
 
-const HANDLING = ["checks", "body", "validation", "operation"] as const;
-const STAGES = [...HANDLING, "response", "sending"] as const;
-
 const RequestDetail = Type.Object(
   {
     ...LoggedRequest.properties,
@@ -105,7 +103,7 @@ const listRequests = endpoint({
     key: Type.Optional(Type.String({ description: "Only with the API key that ends with these characters" })),
     since: Type.Optional(Type.String({ description: "Only requests at or after this time" })),
     trace: Type.Optional(
-      text("Only of this trace, whose id of 32 hex digits their `traceparent` header has", {
+      text("Only of this trace, an id of 32 hex digits, as their `traceparent` header names it", {
         pattern: PATTERNS.traceId.pattern,
       }),
     ),
@@ -152,11 +150,9 @@ const showRequest = endpoint({
   },
 });
 
-/** Every request reaches the last two stages. */
 function stagesOf({ stages, duration }: RequestRow) {
-  const ends = [...stages.split(",").map(Number), Math.round(duration * 1_000)];
-  const names = [...HANDLING.slice(0, ends.length - 2), ...STAGES.slice(HANDLING.length)];
-  return names.map((name, index) => ({ name, ms: Math.max(0, (ends[index] ?? 0) - (ends[index - 1] ?? 0)) / 1_000 }));
+  const microseconds = [...stages.split(",").map(Number), Math.round(duration * 1_000)];
+  return stagesBetween(microseconds).map(({ name, from, to }) => ({ name, ms: (to - from) / 1_000 }));
 }
 
 export const operations = [listRequests, showRequest];

@@ -3,6 +3,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { DisconnectForm, InlineFault } from "../contracts/fault.ts";
 import { realNow } from "../kernel/clock.ts";
+import type { CallSpan } from "../kernel/trace-context.ts";
 import { NO_ASSUMPTIONS } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
 import type { Identity } from "../store/records/tenants.ts";
@@ -91,6 +92,8 @@ export function openContext(
     series: NO_SERIES,
     /** Shown in the response only if the request has a number. */
     id: "req_0",
+    /** Its span in the trace that its `traceparent` header names, or that starts with it; undefined without a trace. */
+    span: undefined as CallSpan | undefined,
     /** All headers of the response, as sent. */
     sentHeaders: {} as Record<string, string | number>,
     /** The path as sent, without its query. */

@@ -12,7 +12,7 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { once } from "../kernel/once.ts";
-import type { Document } from "../kernel/reply-bodies.ts";
+import { type Document, JsonParts } from "../kernel/reply-bodies.ts";
 import { factOf } from "../schema/assumed.ts";
 import { refuseLiveKeyIn } from "./authenticate.ts";
 import {
@@ -30,6 +30,7 @@ import { admit, type Guard } from "./guard.ts";
 import { readBody, yieldIfLong } from "./read-body.ts";
 import { failureReply, SAFE_HEADERS, send, sendFailure } from "./reply.ts";
 import { addRoutes, closeRouter, inTurn, openRouter, pathsOf, requireLiteralPath } from "./route.ts";
+import { sendParts } from "./send-parts.ts";
 import { createUnreadBound, type UnreadBound } from "./unread-responses.ts";
 
 interface ControlAppOptions<World> {
@@ -49,7 +50,7 @@ interface ControlAppOptions<World> {
 export function createControlApp<World>(
   options: ControlAppOptions<World>,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const { guard, clock, control, requireToken, loadPage, loadSkill } = options;
+  const { guard, clock, control, requireToken, loadPage, loadSkill, report } = options;
   const world = withRoomForRequest(options.world);
   const paths = pathsOf(CONTROL_PREFIX, control);
   const refuse = ({ path }: RequestContext) => refusePath(path, paths);
@@ -70,7 +71,7 @@ export function createControlApp<World>(
     inTurn(
       readBody, //                           415 413 400
       yieldIfLong,
-      run(endpoint, world, unread), //       400 403 404 409 503, or the operation's reply
+      run(endpoint, world, unread, report), // 400 403 404 409 503, or the operation's reply
     ),
   );
   const { finish, failed } = createEnding(options);
@@ -110,7 +111,12 @@ function createEnding<World>({ report }: ControlAppOptions<World>) {
 }
 
 const run =
-  <World>(endpoint: Endpoint<World>, world: World, unread: UnreadBound): Stage =>
+  <World>(
+    endpoint: Endpoint<World>,
+    world: World,
+    unread: UnreadBound,
+    report: ControlAppOptions<World>["report"],
+  ): Stage =>
   async (request, response, next) => {
     const context = contextOf(request);
     unread.check();
@@ -124,6 +130,7 @@ const run =
       await runControlOperation(endpoint, world, context.params, context, gone.signal),
     );
     Object.assign(context.headers, endpoint.headers);
+    if (reply instanceof JsonParts) return sendParts(context, reply, report);
     const body = typeof reply === "string" ? reply : write(context, reply);
     context.reply = { status: factOf(endpoint.status), body };
     unread.add(response, body.length);

@@ -5,7 +5,7 @@ import type { IncomingMessage } from "node:http";
 import type { Endpoint } from "../contracts/endpoint.ts";
 import { fail } from "../kernel/errors.ts";
 import { isSameToken } from "../kernel/random.ts";
-import { Document } from "../kernel/reply-bodies.ts";
+import { Document, JsonParts } from "../kernel/reply-bodies.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import { type RequestInput, readInput } from "./validate.ts";
 
@@ -55,11 +55,12 @@ export async function runControlOperation<World>(
   return endpoint.handle({ ...world, params, query, body, extra, gone });
 }
 
-/** The reply as JSON, or the requested document. Throws if the reply does not match the declaration. */
+/** The reply as JSON, or what is sent as it is. Throws if the reply does not match the declaration. */
 export function serializeReply<World>(
   { id, reply: shape, documents }: Endpoint<World>,
   reply: unknown,
-): string | Document {
+): string | Document | JsonParts {
+  if (reply instanceof JsonParts) return reply;
   if (reply instanceof Document) {
     if (Object.values(documents).includes(reply.contentType)) return reply;
     throw new Error(`${id} returned ${reply.contentType}, which its declaration does not list`);

@@ -7,7 +7,9 @@ import { tryParseJson } from "../kernel/attempt.ts";
 import { type Clock, realNow } from "../kernel/clock.ts";
 import { isRateLimit } from "../kernel/errors.ts";
 import { containsLiveKey, mask, maskKey } from "../kernel/mask.ts";
+import type { Random } from "../kernel/random.ts";
 import { MAX_BODY } from "../kernel/request-limits.ts";
+import { type CallSpan, childSpan, newTrace, parseTraceparent } from "../kernel/trace-context.ts";
 import type { Connection, RequestEntry, RequestLog } from "../store/request-log/request-log.ts";
 import { openContext, type RequestContext } from "./context.ts";
 import { readElsewhere } from "./read-body.ts";
@@ -16,6 +18,9 @@ import { awaitsContinue } from "./unread-body.ts";
 interface RecorderOptions {
   requestLog: RequestLog;
   clock: Clock;
+  random: Random;
+  /** Whether a call without a `traceparent` header starts a trace. */
+  startsTraces: boolean;
   /** Called with each entry, for the live stream. */
   onRecorded: (entry: RequestEntry) => void;
   /** Called with errors that are defects of the sandbox. */
@@ -24,7 +29,8 @@ interface RecorderOptions {
 
 export type RequestRecorder = ReturnType<typeof createRequestRecorder>;
 
-export function createRequestRecorder({ requestLog, clock, onRecorded, report }: RecorderOptions) {
+export function createRequestRecorder(options: RecorderOptions) {
+  const { requestLog, clock, onRecorded, report } = options;
   const connections = new WeakMap<Socket, Connection>();
   let accepted = 0;
   const record = (context: RequestContext, entry: RequestEntry) => {
@@ -53,6 +59,7 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
     /** Numbers a request that the guard has admitted, once its merchant is known. */
     admitted(context: RequestContext) {
       Object.assign(context, requestLog.numbers.next(context.identity?.merchant));
+      context.span = spanOf(context, options);
     },
     /** Call this once the response is being sent. */
     close(context: RequestContext) {
@@ -64,6 +71,16 @@ export function createRequestRecorder({ requestLog, clock, onRecorded, report }:
       else collect(context.incoming, recordWith);
     },
   };
+}
+
+function spanOf(
+  { incoming, id }: RequestContext,
+  { random, startsTraces }: Pick<RecorderOptions, "random" | "startsTraces">,
+): CallSpan | undefined {
+  const { traceparent } = incoming.headers;
+  const caller = traceparent === undefined ? undefined : parseTraceparent(traceparent);
+  if (caller !== undefined) return { own: childSpan(random, caller, id), parent: caller.spanId };
+  return startsTraces ? { own: newTrace(), parent: undefined } : undefined;
 }
 
 /**
@@ -165,6 +182,7 @@ function describe(context: RequestContext, connection: Connection, answeredAt: n
   return {
     sequence: context.sequence,
     id: context.id,
+    span: context.span,
     at: context.at,
     merchant: identity?.merchant,
     operation: context.operation?.id,

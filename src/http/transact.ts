@@ -4,6 +4,7 @@
 import { ApiError, type ErrorCode } from "../kernel/errors.ts";
 import { mask } from "../kernel/mask.ts";
 import { PreserializedJson } from "../kernel/reply-bodies.ts";
+import { traceparentOf } from "../kernel/trace-context.ts";
 import { factOf } from "../schema/assumed.ts";
 import { fieldErrors, matchesSchema } from "../schema/validator.ts";
 import type { Operation } from "../store/operation-context.ts";
@@ -96,12 +97,12 @@ function runOperation(context: RequestContext, createOperationContext: Stores["c
     if (!warnings.includes(text)) warnings.push(text);
     context.headers["X-Sandbox-Warning"] = headerText(warnings.join(" "));
   };
-  const { identity, at, id } = context;
+  const { identity, at, id, span } = context;
   const operationContext = createOperationContext(
     identity?.merchant ?? "",
     Math.floor(at / 1000),
     id,
-    { emitted, warned },
+    { emitted, warned, trace: span && traceparentOf(span.own) },
     context,
   );
   const result = callHandler(operation, operationContext);

@@ -1,14 +1,15 @@
-// Bounds the memory of long responses of the control API, such as reports, that clients have not read yet.
+// Bounds the memory of long responses of the control API, such as reports, that clients have not read yet. Responses in
+// parts need no bound, because each part is made when the client has read those before it.
 
 import type { ServerResponse } from "node:http";
 import { fail } from "../kernel/errors.ts";
 import { count } from "../kernel/text.ts";
 
-/** Characters of long responses that clients have not read: a report may have 100 million. */
-const MAX_UNREAD = 134_217_728;
+/** Characters of long responses that clients have not read: a report may have some millions. */
+const MAX_UNREAD = 33_554_432;
 const LONG_RESPONSE = 65_536;
 /** Real milliseconds without progress after which the reader of a long response is disconnected. */
-const READ_TIMEOUT = 30_000;
+export const READ_TIMEOUT = 30_000;
 
 export type UnreadBound = ReturnType<typeof createUnreadBound>;
 

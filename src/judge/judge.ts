@@ -10,6 +10,7 @@ import { matchesWildcard } from "../schema/conditions.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import type { checkVerdicts } from "../verify/check-verdicts.ts";
 import type { RecordedAttempt } from "../webhooks/attempt-recorder.ts";
+import { type CallBack, createCallBacks } from "./call-backs.ts";
 import { createFirings } from "./firings.ts";
 import { createMerchantTracker, type MerchantTracker, provisionalVerdicts } from "./merchant-tracker.ts";
 import {
@@ -54,6 +55,7 @@ const createState = ({ operations, prefix, now, onVerdict, checkVerdicts, isDeli
   isDelivering,
   log: createVerdictLog(onVerdict),
   firings: createFirings(),
+  callBacks: createCallBacks(),
   calls: createRecentCalls(1_024),
   writes: createRecentCalls(256),
   /** By merchant; requests without a known merchant share the tracker "". */
@@ -67,26 +69,18 @@ const createState = ({ operations, prefix, now, onVerdict, checkVerdicts, isDeli
 
 export function createJudge(options: JudgeOptions) {
   const state = createState(options);
-  const { firings, calls, writes } = state;
-  const observeQueue = () => drainQueue(state);
+  const { firings } = state;
   const sandboxes: AddedSandbox[] = [];
   state.alarm.onRing(() => resolveAndSetAlarm(state));
   const forget = (merchant?: string) => {
     drainQueue(state);
     state.log.forget(merchant);
+    state.callBacks.forget(merchant);
     forgetCalls(state, merchant);
   };
   return {
     rules,
-    request(entry: RequestEntry) {
-      // Copied without its response body, which the judge does not read. The garbage collector copies entries that live
-      // as long as a ring buffer: for lists of 25 records, it took 28 µs each with the bodies and 14 µs without.
-      const call = { ...entry, responseBody: "" };
-      calls.record(call);
-      if (call.method !== "GET" && call.status < 300) writes.record(call);
-      if (state.queue.length === 0 && isIrrelevant(state, entry)) return;
-      if (state.queue.push(entry) === 1) afterThisTurn(observeQueue);
-    },
+    request: requestQueue(state),
     /** Observes that a fault rule fired. Call it before the affected request or attempt ends. */
     fired: (firing: Firing) => firings.record(firing),
     attempt(attempt: EndedAttempt) {
@@ -105,6 +99,11 @@ export function createJudge(options: JudgeOptions) {
      * they have some seconds to act on a delivery.
      */
     isWatching: (merchant?: string) => isWatching(state, merchant),
+    /** The newest writes that followed from a delivery attempt, by the id of the request. */
+    callBacks(): ReadonlyMap<string, CallBack> {
+      drainQueue(state);
+      return state.callBacks.all();
+    },
     /** Adds a sandbox that a test created for itself, and when it is closed, its verdicts. */
     adopt(added: AddedSandbox, verdicts: readonly VerdictMessage[]) {
       const open = sandboxes.find(({ sandbox, requests }) => sandbox === added.sandbox && requests === null);
@@ -139,6 +138,21 @@ export function createJudge(options: JudgeOptions) {
     },
     /** Stops the alarm. */
     stop: state.alarm.stop,
+  };
+}
+
+/** Keeps requests, and observes those that a rule may need at the end of this turn of the event loop. */
+function requestQueue(state: JudgeState): (entry: RequestEntry) => void {
+  const { calls, writes } = state;
+  const observeQueue = () => drainQueue(state);
+  return (entry) => {
+    // Copied without its response body, which the judge does not read. The garbage collector copies entries that live
+    // as long as a ring buffer: for lists of 25 records, it took 28 µs each with the bodies and 14 µs without.
+    const call = { ...entry, responseBody: "" };
+    calls.record(call);
+    if (call.method !== "GET" && call.status < 300) writes.record(call);
+    if (state.queue.length === 0 && isIrrelevant(state, entry)) return;
+    if (state.queue.push(entry) === 1) afterThisTurn(observeQueue);
   };
 }
 
@@ -233,6 +247,7 @@ function trackerOf(state: JudgeState, merchant: string): MerchantTracker {
     log,
     recentTo: (call) => recentCallsTo(state, call),
     isDelivering: () => state.isDelivering(merchant),
+    onAttributed: (write, cause) => state.callBacks.record(merchant, write.request, cause),
     onDue: alarm.by,
   });
   trackers.set(merchant, created);

@@ -2,6 +2,7 @@
 
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import type { VerdictMessage } from "../contracts/verdict.ts";
+import type { CallBack } from "./call-backs.ts";
 import { arrivalOf, isSameRequest, type Moment, type ObservedCall, responseOf, waitBetween } from "./observed-call.ts";
 import { createReceivers, type ReceiverListeners } from "./receivers.ts";
 import { startOf } from "./retry-evidence.ts";
@@ -39,6 +40,8 @@ export interface TrackerTools {
   recentTo(call: ObservedCall): readonly ObservedCall[];
   /** Whether a webhook of the merchant is in flight. */
   isDelivering(): boolean;
+  /** A write was attributed to this delivery attempt, or to none any more. */
+  onAttributed(write: ObservedCall, cause: CallBack | undefined): void;
   /** Asks for a call of `resolve` at this real time. */
   onDue(at: number): void;
 }
@@ -124,8 +127,9 @@ function retryListeners({ log, recentTo, onDue }: TrackerTools): RetryListeners 
   };
 }
 
-const receiverListeners = ({ log, isDelivering, onDue }: TrackerTools): ReceiverListeners => ({
+const receiverListeners = ({ log, isDelivering, onAttributed, onDue }: TrackerTools): ReceiverListeners => ({
   isDelivering,
+  onAttributed,
   onDue,
   onDelivery: (delivery) =>
     void runRules(log.add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),

@@ -4,6 +4,7 @@
 import type { Firing } from "../contracts/fault.ts";
 import type { AttemptMessage } from "../contracts/live-messages.ts";
 import { setBounded } from "../kernel/bounded-cache.ts";
+import type { CallBack } from "./call-backs.ts";
 import { isGenuine } from "./firings.ts";
 import type { ObservedCall } from "./observed-call.ts";
 import type { ObservedDelivery, RepeatDelivery } from "./rules/rule.ts";
@@ -24,6 +25,8 @@ export interface ReceiverListeners {
   isFailure(repeat: RepeatDelivery): boolean;
   /** Whether a delivery is in flight. Once it is recorded, it may turn out to have caused an earlier write. */
   isDelivering(): boolean;
+  /** A write was attributed to this delivery attempt, or to none any more. */
+  onAttributed(write: ObservedCall, cause: CallBack | undefined): void;
   /** Asks for a call of `resolve` at this real time. */
   onDue(at: number): void;
 }
@@ -37,7 +40,7 @@ const SETTLED_AFTER = 50;
 /** Times are real milliseconds. */
 export function createReceivers(listeners: ReceiverListeners) {
   const faultOf = new Map<string, string>();
-  const attribution = createWriteAttribution();
+  const attribution = createWriteAttribution(listeners);
   const repeats = createRepeats(listeners);
   const history = createDeliveryHistory(repeats.open);
   const observeWrite = (call: ObservedCall) => {
@@ -230,7 +233,7 @@ const MAX_WRITES = 100;
 const ANSWERED_WITHIN = 10_000;
 
 /** Attributes a merchant's writes to the webhook deliveries that caused them. Times are real milliseconds. */
-function createWriteAttribution() {
+function createWriteAttribution({ onAttributed }: Pick<ReceiverListeners, "onAttributed">) {
   /**
    * Deliveries in the order of recording, starting at index `first`. There may be tens of thousands, so no function
    * visits them all.
@@ -260,6 +263,7 @@ function createWriteAttribution() {
         delivery.writes.push(call);
         deliveryOf.set(call.request, delivery);
       }
+      onAttributed(call, delivery && { attempt: delivery.attempt.id, wasInFlight: call.arrived <= delivery.recorded });
       return [before, delivery].filter((one) => one !== undefined);
     },
     /** Whether a write at `now` may belong to a delivery. */

@@ -1,4 +1,5 @@
-// Replies that are sent as they are: JSON that is already serialised, and documents of another media type.
+// Replies that are sent as they are: JSON that is already serialised, long JSON in parts, and documents of another
+// media type.
 
 export class PreserializedJson<T> {
   readonly text: string;
@@ -7,6 +8,15 @@ export class PreserializedJson<T> {
 
   constructor(text: string) {
     this.text = text;
+  }
+}
+
+/** JSON that is too long to be held as one text. Each part is made when the client has read those before it. */
+export class JsonParts {
+  readonly parts: Iterable<string>;
+
+  constructor(parts: Iterable<string>) {
+    this.parts = parts;
   }
 }
 

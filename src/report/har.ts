@@ -1,20 +1,53 @@
 // Formats a run as HAR 1.2: requests to the service and webhook deliveries, for any program that shows network traffic.
 
 import { STATUS_CODES } from "node:http";
+import type { RunReport } from "../contracts/run-report.ts";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { mask, maskValue } from "../kernel/mask.ts";
 import { compareTexts, plural } from "../kernel/text.ts";
 import type { RequestRow } from "../store/request-log/read-requests.ts";
-import type { Material } from "./run-data.ts";
+import type { RunSources } from "./run-data.ts";
 
-export function har({ run, rows, attempts }: Material) {
-  const exchanges = [...rows.map((row) => requestExchange(run.sandbox.url, row)), ...attempts.map(deliveryExchange)];
-  exchanges.sort((one, other) => compareTexts(one.at, other.at));
+/**
+ * Writes the run part by part, and reads the bodies of one exchange at a time: all of them can be 100 million
+ * characters. An exchange that the log has dropped in the meantime is left out.
+ */
+export function* har(run: RunReport, { requestLog, attempts }: Pick<RunSources, "requestLog" | "attempts">) {
   const creator = { name: "merchant-sandbox", version: run.sandbox.version };
   const reasons = run.problems.length > 0 ? run.problems : [`${plural(run.totals.verdicts.fail, "verdict")} failed.`];
   const comment = run.failed ? { comment: `The run failed: ${reasons.join(" ")}` } : {};
-  return { log: { version: "1.2", creator, pages: [], entries: exchanges.map(entry), ...comment } };
+  const head = JSON.stringify({ version: "1.2", creator, pages: [], ...comment });
+  yield `{"log":${head.slice(0, -1)},"entries":[`;
+  let separator = "";
+  for (const find of inOrder(run, requestLog, attempts)) {
+    const exchange = find();
+    if (exchange === undefined) continue;
+    yield separator + JSON.stringify(entry(exchange));
+    separator = ",";
+  }
+  yield "]}}";
+}
+
+/** A function for each exchange, in the order of their times, that reads the exchange. */
+function inOrder(
+  { sandbox, requests, deliveries }: RunReport,
+  requestLog: RunSources["requestLog"],
+  attempts: RunSources["attempts"],
+) {
+  const readRequest = (id: string) => () => {
+    const row = requestLog.get(id);
+    return row && requestExchange(sandbox.url, row);
+  };
+  const readAttempt = (id: string) => () => {
+    const [attempt] = attempts.page(undefined, { id, limit: 1 }).data;
+    return attempt && deliveryExchange(attempt);
+  };
+  const exchanges = [
+    ...requests.map(({ id, at }) => ({ at, find: readRequest(id) })),
+    ...deliveries.map(({ id, at }) => ({ at, find: readAttempt(id) })),
+  ];
+  return exchanges.sort((one, other) => compareTexts(one.at, other.at)).map(({ find }) => find);
 }
 
 type Exchange = ReturnType<typeof requestExchange>;

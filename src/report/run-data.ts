@@ -8,7 +8,7 @@ import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/request-log/coverage.ts";
-import { type RequestRow, shownRequest } from "../store/request-log/read-requests.ts";
+import { type RequestSummaryRow, shownRequest } from "../store/request-log/read-requests.ts";
 import type { LoggedDelivery } from "../store/request-log/run-summary.ts";
 import type { Stores } from "../store/stores.ts";
 
@@ -24,16 +24,12 @@ export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "ru
   scenarios(): readonly ScenarioState[];
 }
 
-/** The run, and the rows that formats with bodies need. */
-export type Material = ReturnType<typeof gather>;
-
 /** The most requests and attempts that a report lists. */
 const MOST = 2_000;
 
-export function gather(sources: RunSources, end: RunEnd) {
-  const { about, clock, requestLog, attempts: log, runSummary } = sources;
-  const rows = requestLog.find({}, MOST).reverse();
-  const attempts = log.page(undefined, { limit: MOST }).data.reverse();
+export function gather(sources: RunSources, end: RunEnd): RunReport {
+  const { about, clock, requestLog, runSummary } = sources;
+  const rows = requestLog.summaries({}, MOST).reverse();
   const deliveries = runSummary.deliveries();
   const origins = new Map(deliveries.map(({ event, request }) => [event, request]));
   const { operations, events } = sources.coverage();
@@ -50,7 +46,8 @@ export function gather(sources: RunSources, end: RunEnd) {
   const begun = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
   const armed = sources.scenarios();
   const scenarios = armed.map(showScenario);
-  const run: RunReport = {
+  const attempts = newestAttempts(sources, origins);
+  return {
     ...end,
     failed:
       end.problems.length > 0 ||
@@ -76,13 +73,31 @@ export function gather(sources: RunSources, end: RunEnd) {
     scenarios,
     verdicts: verdicts.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })),
     requests: rows.map(showRequest),
-    deliveries: attempts.map((attempt) => showAttempt(attempt, origins.get(attempt.eventId) ?? null)),
+    deliveries: attempts,
     leftOut: { requests: Math.max(0, requests - rows.length), attempts: Math.max(0, begun - attempts.length) },
   };
-  return { run, rows, attempts };
+}
+
+/** Attempts are read with their bodies, so page by page. */
+const PAGE = 100;
+
+/** The newest attempts, oldest first. */
+function newestAttempts({ attempts }: RunSources, origins: ReadonlyMap<string, string | null>): ReportedAttempt[] {
+  const found: ReportedAttempt[] = [];
+  let hasMore = true;
+  while (hasMore && found.length < MOST) {
+    const after = found.at(-1)?.id;
+    const page = attempts.page(undefined, { limit: PAGE, ...(after === undefined ? {} : { starting_after: after }) });
+    found.push(...page.data.map((attempt) => showAttempt(attempt, origins.get(attempt.eventId) ?? null)));
+    hasMore = page.has_more;
+  }
+  return found.reverse();
 }
 
 const ACTS_ONCE = "webhook.single_effect";
+
+/** The service documents no age of events, so what a receiver does with old ones is no part of a headline. */
+const OLD_EVENTS = "whether it rejects old events";
 
 /** Whether a receiver acted once shows only in its calls of the API after repeated deliveries, or in counts. */
 function findUnchecked(
@@ -92,12 +107,15 @@ function findUnchecked(
 ): string[] {
   const decisive = [...verdicts, ...scenarios.flatMap(({ expectations }) => expectations)];
   const isDecided = decisive.some(({ rule, verdict }) => rule === ACTS_ONCE && verdict !== "inconclusive");
-  return isDecided || !deliveries.some(({ state }) => state === "succeeded") ? [] : ["whether it acted once"];
+  if (!deliveries.some(({ state }) => state === "succeeded")) return [];
+  return isDecided ? [OLD_EVENTS] : ["whether it acted once", OLD_EVENTS];
 }
 
 /** The verdicts' outcome as a headline continues it, so that none says pass for what was not checked. */
-export const uncheckedText = ({ unchecked }: RunReport) =>
-  unchecked.length === 0 ? "" : `; not checked: ${unchecked.join(", ")}`;
+export function uncheckedText({ unchecked }: RunReport): string {
+  const named = unchecked.filter((what) => what !== OLD_EVENTS);
+  return named.length === 0 ? "" : `; not checked: ${named.join(", ")}`;
+}
 
 /**
  * A request without a response has the status 0 in the request log and null in reports, so that a reader cannot take it
@@ -162,8 +180,8 @@ const showScenario = ({
   })),
 });
 
-function showRequest(row: RequestRow): ReportedRequest {
-  const { key: _, status, ...shown } = shownRequest(row);
+function showRequest(row: RequestSummaryRow): ReportedRequest {
+  const { key: _, trace: __, status, ...shown } = shownRequest(row);
   return { ...shown, status: reportedStatus(status) };
 }
 

@@ -43,19 +43,19 @@ export function openAuditor(engine: Engine) {
   };
   return {
     /** Runs the whole audit without counting effects. */
-    async audit({ url, secret, event }: AuditWish, gone: AbortSignal | undefined) {
+    async audit({ url, secret, event, maxAge }: AuditWish, gone: AbortSignal | undefined) {
       const { auditWithoutEffects } = await import("../audit/audit.ts");
       const { deps, close } = await openDependencies(engine, event, () => gone);
-      return auditWithoutEffects(deps, { url, secret, run: ++runs }).finally(close);
+      return auditWithoutEffects(deps, { url, secret, maxAge, run: ++runs }).finally(close);
     },
     /** Starts an audit that waits for the count of effects after each probe. */
     async start(wish: AuditWish & { effects: number; canRestart: boolean }, gone: AbortSignal | undefined) {
-      const { url, secret, event, effects, canRestart } = wish;
+      const { url, secret, event, maxAge, effects, canRestart } = wish;
       const { auditReceiver } = await import("../audit/audit.ts");
       const { deps, close } = await openDependencies(engine, event, () => one.gone);
       const run = ++runs;
       const id = `aud_${run}`;
-      const input = { url, secret, run, effects, canRestart, isEventChosen: event !== undefined };
+      const input = { url, secret, maxAge, run, effects, canRestart, isEventChosen: event !== undefined };
       const one: Running = { audit: auditReceiver(deps, input), gone, isBusy: false, close };
       running.set(id, one);
       const [oldest] = running.keys();

@@ -52,6 +52,7 @@ export interface Options {
   webhookInsecureTls: boolean;
   allowWebhookHost: string[];
   allowLoopbackWebhooks: boolean;
+  traceDeliveries: boolean;
   allowedHost: string[];
   allowedOrigin: string[];
   endpoints: NewEndpoint[];
@@ -229,6 +230,7 @@ export const optionDefinitions: Definitions = {
     allowLoopbackWebhooks: switchOption(
       "deliver to services on this machine's loopback even if --host opens the network",
     ),
+    traceDeliveries: switchOption("send the `traceparent` of the call that caused a delivery with it"),
   }),
   ...inGroup("Security", {
     allowedHost: textsOption("name", "accept requests for this host name too; NAME:PORT for one port"),

@@ -84,12 +84,32 @@ type Report = (error: unknown, request: { id: string }) => void;
 
 /** The pipeline of the service under /v1, and the recorder of its requests. */
 function openService(
-  { options, assumed, operations, clock, stores, faults, heldResponses, limiter, listeners, dispatcher }: Engine,
+  {
+    options,
+    assumed,
+    operations,
+    clock,
+    random,
+    stores,
+    faults,
+    heldResponses,
+    limiter,
+    listeners,
+    dispatcher,
+    spans,
+  }: Engine,
   guard: Guard,
   report: Report,
 ) {
   const onRecorded = (entry: RequestEntry) => notifyEach(listeners.request, entry, (error) => report(error, entry));
-  const recorder = createRequestRecorder({ requestLog: stores.requestLog, clock, onRecorded, report });
+  const recorder = createRequestRecorder({
+    ...stores,
+    clock,
+    random,
+    startsTraces: spans !== undefined,
+    onRecorded,
+    report,
+  });
   const pipeline = once(() =>
     createPipeline({
       ...stores,

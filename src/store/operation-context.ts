@@ -72,6 +72,8 @@ export interface OperationOptions {
   emitted?(type: string, data: unknown): void;
   /** Receives what is probably a mistake, one sentence at a time. */
   warned?(text: string): void;
+  /** The span of the request, as a `traceparent`. */
+  trace?: string | undefined;
 }
 
 type OperationInput = HandlerInput<string, ObjectSchema, ObjectSchema>;
@@ -88,8 +90,8 @@ export function operationContextFactory(stores: OperationDependencies) {
     options: OperationOptions = {},
     input = NO_INPUT,
   ): OperationContext & OperationInput => {
-    const { asOf, emitted, warned } = options;
-    const origin = originOf(request, asOf);
+    const { asOf, emitted, warned, trace } = options;
+    const origin = originOf(request, asOf, trace);
     const emit = (type: string, data: unknown) => {
       emitted?.(type, data);
       outbox.emit(merchant, type, data, origin);
@@ -122,8 +124,8 @@ export function operationContextFactory(stores: OperationDependencies) {
 }
 
 /** The cause of the events: a request, or the date on which the clock changed a record. */
-function originOf(request: string | undefined, asOf: number | undefined) {
-  if (request !== undefined) return { request };
+function originOf(request: string | undefined, asOf: number | undefined, trace: string | undefined) {
+  if (request !== undefined) return { request, trace };
   return asOf === undefined ? {} : { at: asOf };
 }
 

@@ -9,6 +9,7 @@ import type { DeliveryFaults } from "../faults/index.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
 import type { Random } from "../kernel/random.ts";
+import { type CallSpan, childSpan, parseTraceparent, traceparentOf } from "../kernel/trace-context.ts";
 import type { Stores } from "../store/stores.ts";
 import { type AttemptEnd, type AttemptStart, summaryOf } from "../store/webhooks/attempts.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
@@ -21,6 +22,8 @@ export interface Attempt {
   readonly delivery: Delivery;
   readonly start: AttemptStart;
   readonly request: WebhookRequest;
+  /** Its span in the trace of the request that caused the event; undefined without a trace. */
+  readonly span: CallSpan | undefined;
   /**
    * Whether it began on a frozen clock. Such an attempt takes no sandbox time, even if the clock is set before it ends.
    */
@@ -33,12 +36,15 @@ export interface RecordedAttempt {
   message: AttemptMessage;
   /** Real milliseconds at which it began. A busy machine may record it long after it ended. */
   began: number;
+  span: CallSpan | undefined;
 }
 
 export interface AttemptRecorderOptions extends RequestOptions, Pick<Stores, "deliveries" | "attempts"> {
   clock: Clock;
   random: Random;
   attemptId: AttemptId;
+  /** Whether deliveries carry the trace of the request that caused them. */
+  traceDeliveries: boolean;
   schedule: RetrySchedule;
   faults: DeliveryFaults;
   schemaOf: SchemaOf;
@@ -68,7 +74,8 @@ export function createAttemptRecorder(options: AttemptRecorderOptions) {
       if (!exists) return undefined;
       const sequenceOfAttempt = attempts.add(attempt.start, end);
       if (outcome.responseStatus === GONE) deliveries.disable(merchant, endpoint, "gone");
-      return { nextDue: end.nextDue, message: messageOf(attempt, end, sequenceOfAttempt), began: outcome.began };
+      const message = messageOf(attempt, end, sequenceOfAttempt);
+      return { nextDue: end.nextDue, message, began: outcome.began, span: attempt.span };
     },
     /**
      * Logs the attempts that a crash interrupted as aborted, and retries them. `isInFlight` excludes the attempts of
@@ -95,7 +102,9 @@ function recover(delivery: Delivery, options: AttemptRecorderOptions): void {
 
 /** The next attempt of a delivery, with its fault rules applied. */
 function prepare(delivery: Delivery, receiver: Receiver, options: AttemptRecorderOptions): Attempt {
-  const intended = buildRequest(delivery, receiver, options);
+  const span = spanOf(delivery, options);
+  const traceparent = span !== undefined && options.traceDeliveries ? traceparentOf(span.own) : undefined;
+  const intended = buildRequest(delivery, receiver, options, traceparent);
   const injections = injectionsOf(delivery);
   const request =
     injections.length === 0 ? intended : applyFaults(intended, injections, { ...options, delivery, receiver });
@@ -104,8 +113,16 @@ function prepare(delivery: Delivery, receiver: Receiver, options: AttemptRecorde
     delivery: { ...delivery, attempts: start.attempt },
     start,
     request,
+    span,
     isFrozen: options.clock.mode === "frozen",
   };
+}
+
+/** The span of the next attempt below that of the request. */
+function spanOf(delivery: Delivery, { attemptId, random }: AttemptRecorderOptions): CallSpan | undefined {
+  const cause = parseTraceparent(delivery.trace);
+  if (cause === undefined) return undefined;
+  return { own: childSpan(random, cause, attemptId(delivery, delivery.attempts + 1)), parent: cause.spanId };
 }
 
 /** Reports that a delivery's faults fired for one of its copies too, without counting them again. */

@@ -302,8 +302,10 @@ export const behaviours: MeasuredBehaviour[] = [
     id: "webhooks.headers",
     fact:
       "A delivery has no headers of its own beyond the four documented ones, `User-Agent` and what HTTP itself " +
-      "requires.",
+      "requires. With `--trace-deliveries`, it carries the `traceparent` of the call that caused it, with a span of " +
+      "its own for each attempt.",
     why: "The service's documentation lists four headers; receivers must not depend on others.",
+    setting: "--trace-deliveries",
   },
   {
     id: "webhooks.test_events",

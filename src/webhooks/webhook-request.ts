@@ -15,11 +15,15 @@ export interface RequestOptions {
   sign: Sign;
 }
 
-/** Signs the event with the receiver's current secret and addresses it to its current URL. */
+/**
+ * Signs the event with the receiver's current secret and addresses it to its current URL. `traceparent` is sent if it
+ * is given.
+ */
 export function buildRequest(
   { body, eventId, eventType }: WebhookEvent,
   { url, secret, baggage }: Pick<Receiver, "url" | "secret" | "baggage">,
   { userAgent, sign }: RequestOptions,
+  traceparent?: string,
 ): WebhookRequest {
   const headers = {
     "Content-Type": "application/json",
@@ -30,6 +34,7 @@ export function buildRequest(
     "Accept-Encoding": "identity",
     "Content-Length": String(Buffer.byteLength(body)),
     ...(baggage !== undefined && { baggage }),
+    ...(traceparent !== undefined && { traceparent }),
   };
   return { url, headers, body };
 }

@@ -11,6 +11,32 @@ import { folder, launchCommand, linesOf, runCommand } from "../support/program.t
 import { type Bench, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, deliver, receive, register, settle, trigger } from "../support/webhooks.ts";
 
+test("requests --trace prints what the calls of a trace caused, and with other filters its requests", async () => {
+  const bench = await open();
+  const receiver = await receive();
+  await register(bench, receiver.url);
+  const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
+  const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01` };
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {}, headers });
+  await settle(bench);
+  expect(await linesOf(bench, "requests", "--trace", trace)).toEqual([
+    "request req_lodge_2  POST /v1/hospitality/bookings/bkg_pending/decline  200 bkg_pending declined",
+    expect.stringMatching(/^ {2}event evt_\w+ {2}booking\.declined {2}1 succeeded$/),
+    expect.stringMatching(/^ {4}delivery whd_\w+ {2}attempt 1 of 6 to http\S+ {2}200$/),
+  ]);
+  const { steps } = await bench.traces.get({ id: trace });
+  const objects = await linesOf(bench, "requests", "--trace", trace.toUpperCase(), "--json");
+  expect(objects.map((line) => JSON.parse(line))).toEqual(steps);
+  expect(await linesOf(bench, "requests", "--trace", trace, "--status", "2xx")).toEqual([
+    expect.stringMatching(/ POST \/v1\/hospitality\/bookings\/bkg_pending\/decline 200 .* req_lodge_2$/),
+  ]);
+  expect(await linesOf(bench, "requests", "--trace", "f".repeat(32))).toEqual([
+    expect.stringMatching(/^No such requests\./),
+  ]);
+  const refused = await runCommand(bench.url, "requests", "--trace", "4bf9");
+  expect([refused.code, refused.error]).toEqual([2, expect.stringContaining("--trace must be a trace id")]);
+});
+
 describe("trigger", () => {
   test("makes the record of an event", async () => {
     const bench = await open();

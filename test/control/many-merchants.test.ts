@@ -1,8 +1,10 @@
 // Many merchants: lists and the overview are bounded, commands find their sandbox and any merchant, and a reset and a
 // restore let other requests take their turn.
 
-import { request } from "node:http";
+import { once } from "node:events";
+import { type IncomingMessage, request } from "node:http";
 import { join } from "node:path";
+import { text } from "node:stream/consumers";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { describeSandboxAt } from "../../src/cli/remote/probe.ts";
@@ -107,23 +109,39 @@ test("while a large snapshot is checked, requests see the earlier state, and aft
   expect((await bench.call("GET", "/v1/customers/cus_20", { key: `sk_test_x${MERCHANTS}` })).status).toBe(200);
 });
 
+/** Begins to read a report, and pauses after its head. */
+async function pausedReader(url: string, format: string) {
+  const sent = request(`${url}/_sandbox/report?format=${format}`, { agent: false }).end();
+  const [answer] = (await once(sent, "response")) as [IncomingMessage];
+  sent.on("error", () => {});
+  return answer.pause();
+}
+
 test("readers of long responses that do not read are bounded, and do not stop the others for long", async () => {
+  const bench = await open();
+  const query = `limit=1&starting_after=${"x".repeat(4_000)}`;
+  for (let number = 0; number < 300; number++) await bench.call("GET", `/v1/payments?${query}`);
+  attempted("Unbounded growth");
+  const readers = await Promise.all(Array.from({ length: 60 }, () => pausedReader(bench.url, "json")));
+  expect(new Set(readers.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 503]));
+  for (const reader of readers) reader.destroy();
+  await expect
+    .poll(async () => (await bench.call("GET", "/_sandbox/report?format=json", { key: null })).status)
+    .toBe(200);
+});
+
+test("a report with bodies is made as fast as it is read", async () => {
   const bench = await open();
   const body = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 1, note: "x".repeat(16_000) };
   for (let number = 0; number < 600; number++) await bench.call("POST", "/v1/hospitality/pricing-rules", { body });
   attempted("Unbounded growth");
-  const readers = Array.from({ length: 40 }, () => {
-    const sent = request(`${bench.url}/_sandbox/report?format=har`, { agent: false });
-    const status = new Promise<number>((resolve) =>
-      sent.on("response", (answer) => resolve(answer.pause().statusCode ?? 0)),
-    );
-    sent.end();
-    return { sent, status };
-  });
-  const statuses = await Promise.all(readers.map(({ status }) => status));
-  expect(new Set(statuses)).toEqual(new Set([200, 503]));
-  for (const { sent } of readers) sent.on("error", () => {}).destroy();
-  await expect
-    .poll(async () => (await bench.call("GET", "/_sandbox/report?format=har", { key: null })).status)
-    .toBe(200);
+  const readers = await Promise.all(Array.from({ length: 40 }, () => pausedReader(bench.url, "har")));
+  expect(new Set(readers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
+  // What was not made yet cannot have what is erased now.
+  await bench.control("POST", "/reset", {});
+  const [reader, ...others] = readers as [IncomingMessage, ...IncomingMessage[]];
+  for (const other of others) other.destroy();
+  const { log } = JSON.parse(await text(reader.resume()));
+  expect(log.entries.length).toBeGreaterThan(0);
+  expect(log.entries.length).toBeLessThan(600);
 });

@@ -27,6 +27,7 @@ function watched() {
     },
     isFailure: (repeat) => verdictOn(repeat) === "fail",
     isDelivering: () => traffic.isDelivering,
+    onAttributed: () => {},
     onDue: (at) => void due.push(at),
   });
   return { receivers, found, due, traffic };

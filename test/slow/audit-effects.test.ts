@@ -37,7 +37,8 @@ async function openShop(book: Book, events = /./) {
     const body = await readBody(incoming);
     const digest = createHmac("sha256", SECRET).update(body).digest("hex");
     if (incoming.headers["x-webhook-signature"] !== digest) return 401;
-    const { id, type } = JSON.parse(body.toString("utf8"));
+    const { id, type, created } = JSON.parse(body.toString("utf8"));
+    if (Date.now() / 1_000 - created > 3 * 24 * 3_600) return 400;
     shop.arrivals.set(id, (shop.arrivals.get(id) ?? 0) + 1);
     return events.test(type) ? book(id, shop) : 200;
   };
@@ -223,13 +224,15 @@ describe("the command", () => {
   test("runs what the user gave it to count and to restart", { timeout: 120_000 }, async () => {
     const tried = [false, true].map(async (isForgetful) => {
       const { url, effects, restart } = await openWriter(isForgetful);
-      const words = ["--secret", SECRET, "--effects", effects, "--restart", restart];
+      const age = isForgetful ? [] : ["--max-age", "3d"];
+      const words = ["--secret", SECRET, "--effects", effects, "--restart", restart, ...age];
       const { code, out, error } = await run(["audit", url, ...words], nowhere);
       const last = isForgetful
-        ? /^fail: \d+ of \d+ probes passed, 1 failed\.$/
-        : /^pass: (\d+) of \1 probes passed, 0 failed\.$/;
-      expect([code, error, out.at(-1)], out.join("\n")).toEqual([isForgetful ? 1 : 0, "", expect.stringMatching(last)]);
-      expect(out.some((line) => line.startsWith("FAIL after_restart"))).toBe(isForgetful);
+        ? /^fail: \d+ of \d+ probes passed, 1 failed; not checked: whether it rejects old events \(--max-age\)\.$/
+        : /^fail: \d+ of \d+ probes passed, 1 failed\.$/;
+      expect([code, error, out.at(-1)], out.join("\n")).toEqual([1, "", expect.stringMatching(last)]);
+      const failed = isForgetful ? "after_restart" : "old_event";
+      expect(out.filter((line) => line.startsWith("FAIL")).map((line) => line.split(/ +/)[1])).toEqual([failed]);
     });
     await Promise.all(tried);
   });
@@ -295,7 +298,7 @@ describe("a scenario", () => {
       const verified = await run(["verify", "effects:payment.succeeded", ...effects, "--url", bench.url]);
       expect([verified.code, verified.out[0]]).toEqual([code, expect.stringMatching(`^${verdict} effects: `)]);
       const { unchecked } = await bench.control("GET", "/report");
-      expect(unchecked).toEqual([]);
+      expect(unchecked).toEqual(["whether it rejects old events"]);
     },
   );
 });
@@ -323,5 +326,8 @@ test("a run with webhooks whose effects nothing shows says so in its report and 
     await post("/_sandbox/drain", "", { within: "5s" });`,
   );
   const { code, error } = await run(["exec", "--", process.execPath, program]);
-  expect([code, error]).toEqual([0, expect.stringContaining("Warning: Not checked: whether it acted once")]);
+  expect([code, error]).toEqual([
+    0,
+    expect.stringContaining("Warning: Not checked: whether it acted once, whether it rejects old events, "),
+  ]);
 });

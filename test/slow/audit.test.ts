@@ -4,7 +4,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { probes } from "../../src/audit/probes.ts";
-import { escapedJson } from "../../src/kernel/json-forms.ts";
+import { escapedJson, goJson, pythonJson } from "../../src/kernel/json-forms.ts";
 import { run } from "../support/program.ts";
 import { type Answer, attempted, type Bench, listen, open, share } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
@@ -21,6 +21,8 @@ interface Parts {
 
 const digest = (body: Buffer) => createHmac("sha256", SECRET).update(body).digest("hex");
 
+const DAY = 24 * 3_600;
+
 const right: Parts = {
   async read(incoming) {
     const chunks: Buffer[] = [];
@@ -34,8 +36,8 @@ const right: Parts = {
   },
   take(body) {
     try {
-      JSON.parse(body.toString("utf8"));
-      return 200;
+      const { created } = JSON.parse(body.toString("utf8"));
+      return Date.now() / 1_000 - created < 3 * DAY ? 200 : 400;
     } catch {
       return 400;
     }
@@ -58,8 +60,9 @@ async function plain(changed: Partial<Parts> = {}): Promise<string> {
   return `http://127.0.0.1:${await listen(server)}/hooks`;
 }
 
+/** By default with the machine's time, in which the receivers measure the age of events. */
 const audit = async (url: string, secret = SECRET, bench?: Bench): Promise<Answer["body"]> =>
-  (bench ?? (await open())).control("POST", "/audit", { url, secret });
+  (bench ?? (await open({ clock: "real" }))).control("POST", "/audit", { url, secret });
 
 const verdicts = ({ probes: tried }: Answer["body"]): Record<string, string> =>
   Object.fromEntries(tried.map(({ probe, verdict }: Record<string, string>) => [probe, verdict]));
@@ -69,10 +72,16 @@ const names = probes.map(({ id }) => id);
 const unchecked = "acts_once";
 const failed = (found: Answer["body"]) => names.filter((name) => verdicts(found)[name] === "fail");
 
+/** Stores what it may not be able to read, unless it is too old. */
+const storing = (body: Buffer) => {
+  const created = Number(/"created":\s*(\d+)/.exec(body.toString())?.[1] ?? Infinity);
+  return Date.now() / 1_000 - created < 3 * DAY ? 202 : 400;
+};
+
 describe("a correct receiver passes every probe, but the verdict says that acting once is not checked", () => {
   test.each([
     ["node:http", () => plain()],
-    ["node:http that stores the raw body once its signature is verified", () => plain({ take: () => 202 })],
+    ["node:http that stores the raw body once its signature is verified", () => plain({ take: storing })],
   ])("on %s", async (_, start) => {
     const found = await audit(await start());
     expect(found.probes.map(({ probe, verdict, did }: Record<string, string>) => [probe, verdict, did])).toEqual([
@@ -96,11 +105,8 @@ function taking(accepts: (event: Answer["body"]) => boolean, otherwise: number):
 }
 
 describe("a receiver that rejects old events", () => {
-  const DAY = 24 * 3_600;
-  const stale = () => plain(taking(({ created }) => Date.now() / 1_000 - created < DAY, 400));
-
   test("passes an audit under a frozen clock, with events of the machine's time, as the first probe says", async () => {
-    const found = await audit(await stale());
+    const found = await audit(await plain(), SECRET, await open());
     expect([found.verdict, Object.keys(verdicts(found))]).toEqual(["inconclusive", [...names, unchecked]]);
     expect(failed(found)).toEqual([]);
     expect(found.probes[0].did).toContain(
@@ -111,6 +117,39 @@ describe("a receiver that rejects old events", () => {
   test("fails it if it rejects those too, and the note does not appear", async () => {
     const found = await audit(await plain({ take: () => 400 }));
     expect(found.probes[0]).toMatchObject({ verdict: "fail", did: expect.not.stringContaining("machine's time") });
+  });
+
+  const anyAge: Partial<Parts> = { take: (body) => (body.at(-1) === "}".charCodeAt(0) ? 200 : 400) };
+
+  test("is told apart from one that takes them, which no document forbids", async () => {
+    const found = await audit(await plain(anyAge));
+    const old = found.probes.find(({ probe }: Record<string, string>) => probe === "old_event");
+    expect([found.verdict, old.verdict, old.did, old.why]).toEqual([
+      "inconclusive",
+      "inconclusive",
+      expect.stringMatching(/^answered 200, in \d+ ms; not checked: whether it rejects old events$/),
+      expect.stringContaining("keep the ids of events for good. With --max-age 3d this is checked."),
+    ]);
+  });
+
+  test.each([
+    ["3d", right, "pass"],
+    ["3d", anyAge, "fail"],
+    ["1d", right, "fail"],
+  ])("within %s is checked if that is given", async (maxAge, parts, verdict) => {
+    const bench = await open({ clock: "real" });
+    const url = await plain(parts);
+    const found = await bench.control("POST", "/audit", { url, secret: SECRET, maxAge });
+    expect(verdicts(found).old_event).toBe(verdict);
+  });
+
+  test("must be given as a duration", async () => {
+    const body = { url: await plain(), secret: SECRET, maxAge: "soon" };
+    const { status, body: refused } = await (await open()).call("POST", "/_sandbox/audit", { key: null, body });
+    expect([status, refused.message]).toEqual([
+      400,
+      'maxAge must be a duration such as 500ms, 30s or 30d; received "soon".',
+    ]);
   });
 });
 
@@ -271,7 +310,7 @@ describe("each mistake is found by its probe and by no other", () => {
   const results = new Map<string, Answer["body"]>();
 
   beforeAll(async () => {
-    const bench = await share();
+    const bench = await share({ clock: "real" });
     const waiting = [...mistakes];
     const work = async () => {
       for (let next = waiting.shift(); next; next = waiting.shift())
@@ -291,7 +330,8 @@ describe("each mistake is found by its probe and by no other", () => {
   });
 
   test("every probe has such a receiver", () => {
-    expect([...new Set(mistakes.map(([, probe]) => probe))].sort()).toEqual([...names].sort());
+    const found = [...mistakes.map(([, probe]) => probe), "old_event"];
+    expect([...new Set(found)].sort()).toEqual([...names].sort());
   });
 });
 
@@ -303,8 +343,12 @@ describe("a receiver that verifies the parsed and re-serialised body", () => {
     ["JavaScript's JSON.stringify", JSON.stringify],
     ["JSON.stringify with two spaces", (value) => JSON.stringify(value, null, 2)],
     ["PHP's json_encode", (value) => escapedJson(value)],
+    ["Python's json.dumps", (value) => pythonJson(value)],
+    ["Go's json.Marshal of a map", (value) => goJson(value)],
   ])("as by %s fails, and is told to verify the raw bytes", async (_, write) => {
     const { probes: tried, verdict } = await audit(await reserialising(write));
+    // With two spaces the first event is accepted, as the sandbox sends it.
+    if (verdicts({ probes: tried }).valid_event === "fail") expect(tried[0].why).toMatch(/^The signature is that of/);
     const found = tried.find(({ probe }: Record<string, string>) => probe === "raw_bytes");
     expect([verdict, found.verdict]).toEqual(["fail", "fail"]);
     expect(found.why).toMatch(/^The signature is that of the parsed and re-serialised body: verify the raw bytes\./);
@@ -329,21 +373,24 @@ describe("a receiver with the wrong secret is told which one it has", () => {
     ]);
   });
 
-  test("of another endpoint, or from before the last rotation", async () => {
-    const bench = await open();
-    const register = async (url: string) =>
-      (await bench.call("POST", "/v1/webhooks", { body: { url, events: ["payment.succeeded"] } })).body;
-    const other = await register(await plain());
-    let secret = other.secret;
-    const url = await verifying(() => secret);
-    const own = await register(url);
-    const found = await bench.control("POST", "/audit", { url });
-    expect(found.probes[0].why).toContain(`verifies with the secret of the endpoint ${other.id} of mer_lodge`);
-    secret = own.secret;
-    await bench.call("POST", `/v1/webhooks/${own.id}/rotate-secret`, { body: {} });
-    const after = await bench.control("POST", "/audit", { url });
-    expect(after.probes[0].why).toContain(`verifies with the secret of ${own.id} before its last rotation`);
-  });
+  test.each(["real", "2026-01-05T12:00:00Z"])(
+    "of another endpoint, or from before the last rotation, at %s",
+    async (clock) => {
+      const bench = await open({ clock });
+      const register = async (url: string) =>
+        (await bench.call("POST", "/v1/webhooks", { body: { url, events: ["payment.succeeded"] } })).body;
+      const other = await register(await plain());
+      let secret = other.secret;
+      const url = await verifying(() => secret);
+      const own = await register(url);
+      const found = await bench.control("POST", "/audit", { url });
+      expect(found.probes[0].why).toContain(`verifies with the secret of the endpoint ${other.id} of mer_lodge`);
+      secret = own.secret;
+      await bench.call("POST", `/v1/webhooks/${own.id}/rotate-secret`, { body: {} });
+      const after = await bench.control("POST", "/audit", { url });
+      expect(after.probes[0].why).toContain(`verifies with the secret of ${own.id} before its last rotation`);
+    },
+  );
 
   test("that none of the known ones is, is the first suspect", async () => {
     const [genuine] = (await audit(await withSecret("whsec_elsewhere"))).probes;
@@ -393,7 +440,7 @@ describe("a result contains", () => {
     });
     await audit(url);
     [most, arrived] = [arrived - 50, 0];
-    const found = await audit(url, SECRET, await open({ webhookTimeout: "1s" }));
+    const found = await audit(url, SECRET, await open({ clock: "real", webhookTimeout: "1s" }));
     expect([found.verdict, failed(found), verdicts(found).burst]).toEqual(["inconclusive", [], "inconclusive"]);
     expect(found.probes.at(-2).did).toMatch(/ \(50 of 200 connections waited in the system's listen backlog\)$/);
   });

@@ -19,6 +19,7 @@ const CALL = {
 const NOTHING = {
   key: undefined,
   idempotencyKey: undefined,
+  span: undefined,
   replayOf: undefined,
   fault: undefined,
   ignored: undefined,

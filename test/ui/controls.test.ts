@@ -1,5 +1,7 @@
 // The keys that steer the sandbox: each makes exactly one call, and the curl shown for it does the same.
 
+import { copyFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { type Call, curlOf } from "../../src/client/curl.ts";
@@ -17,8 +19,9 @@ import {
   typing,
 } from "../support/dashboard.ts";
 import { attempted, requested, withLiveEvents } from "../support/live-rows.ts";
+import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
-import { receive, register } from "../support/webhooks.ts";
+import { deliver, receive, register } from "../support/webhooks.ts";
 
 const list = (bench: Bench, key = "sk_test_lodge") => bench.call("GET", "/v1/payments?limit=1", { key });
 
@@ -507,4 +510,31 @@ describe("leaving", () => {
       desk.press("escape");
     }
   });
+});
+
+test("W sends what waits since it came with a file, after a question", async () => {
+  const receiver = await receive();
+  receiver.script(500);
+  const before = await open();
+  await register(before, receiver.url);
+  await deliver(before);
+  const snapshot = join(folder(), "owing.db");
+  copyFileSync((await before.control("PUT", "/snapshots/owing")).file, snapshot);
+  await before.close();
+
+  const bench = await open({ snapshot, life: "off" });
+  const desk = await openTestDashboard(bench.url);
+  expect(screenText(desk.state)).toContain("1 delivery held: W sends");
+  await desk.run("W");
+  expect(screenText(desk.state)).toContain("Send 1 delivery that came with the file");
+  await desk.run("y");
+  await receiver.arrived(2);
+  expect((await bench.control("GET", "")).heldDeliveries).toBe(0);
+});
+
+test("W says what it would need where nothing waits", async () => {
+  const { desk } = await openSandboxDashboard();
+  await desk.run("W");
+  expect(desk.state.notice?.text).toContain("deliveries that came with a file");
+  expect(desk.waiting()).toEqual([]);
 });

@@ -45,6 +45,46 @@ async function declined(columns = 120, rows = 60) {
   return { bench, desk, receiver };
 }
 
+describe("the trace in details", () => {
+  const RULE = { name: "Spring", adjustmentType: "fixed", adjustmentValue: -500, startDate: "2026-03-01" };
+
+  test("lists request, event, delivery and call back in order, and each leads to the next", async () => {
+    const { bench, receiver } = await openRegistered();
+    receiver.script((_, outgoing) => {
+      const back = bench.call("POST", "/v1/hospitality/pricing-rules", { body: RULE });
+      void back.then(() => outgoing.end());
+    });
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const { headers } = await bench.call("POST", DECLINE, { body: {}, headers: { traceparent } });
+    const declining = String(headers["x-sandbox-request-id"]);
+    await settle(bench);
+    const desk = await openTestDashboard(bench.url, 140, 70);
+    desk.state = withLiveEvents(desk.state, await loggedRequests(bench));
+    await desk.run("k", "enter");
+    const steps = (opened: string) => {
+      const lines = desk.screen(140, 70).map((line) => line.replace(/^│/, "").replace(/ +│$/, ""));
+      const found = lines.slice(lines.findIndex((line) => line.trim() === "Trace") + 2).slice(0, 6);
+      expect(found.find((line) => line.includes(opened))).toMatch(/^ ▸/);
+      return found.map((line) => line.replace(/[▸▹›]/, " ").trimEnd());
+    };
+    expect(desk.screen(140, 70).join("\n")).toContain("4bf92f3577b34da6a3ce929d0e0e4736");
+    expect(steps(declining)).toEqual([
+      expect.stringMatching(`^ +request ${declining}  POST ${DECLINE}  200 bkg_pending declined$`),
+      expect.stringMatching(/^ +event evt_\w+ {2}booking\.declined {2}1 succeeded$/),
+      expect.stringMatching(/^ +delivery whd_\w+ {2}attempt 1 of 6 to http\S+\/hooks {2}200$/),
+      expect.stringMatching(/^ +call back req_\w+ {2}POST \S+\/pricing-rules {2}200 prl_\w+ active {2}\(by time\)$/),
+      expect.stringMatching(/^ +event evt_\w+ {2}pricing_rule\.created {2}1 succeeded$/),
+      expect.stringMatching(/^ +delivery whd_\w+ {2}attempt 1 of 6 to http/),
+    ]);
+    await desk.run("tab", "enter");
+    expect(title(desk)).toMatch(/^booking\.declined evt_/);
+    steps("booking.declined");
+    await desk.run("tab", "tab", "tab", "enter");
+    expect(title(desk)).toMatch(/^booking\.declined to http/);
+    steps("delivery whd_");
+  });
+});
+
 describe("a link in a detail", () => {
   test("leads from a request to its delivery and back, whatever the lists still have", async () => {
     const { desk, receiver } = await declined();

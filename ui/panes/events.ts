@@ -1,6 +1,6 @@
 // The pane of events: what was emitted, what caused it, and what became of its deliveries.
 
-import type { AttemptsListReply, LoggedEvent } from "../../generated/control-api.ts";
+import type { AttemptsListReply, LoggedEvent, Trace } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { shortMerchant, type UiState } from "../state/state.ts";
@@ -10,6 +10,7 @@ import { symbols } from "../text/style.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
 import { linkTo } from "./details/detail-lines.ts";
 import { attemptLines, requestText } from "./details/row-lines.ts";
+import { traceCall, traceSection } from "./details/trace.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
 
 /** `✓2 ✗1 ~1`: how many deliveries succeeded, failed and are pending. */
@@ -48,8 +49,12 @@ export const events = listPane<LoggedEvent>({
   emptyText: (state) => ["No events yet. Press t, or run:", "", programCommand(state, "trigger payment.succeeded")],
   detail: (event) => ({
     title: `${event.type} ${event.id}`,
-    fetch: { attempts: controlCalls.attempts.list({ eventId: event.id, limit: 100 }) },
-    lines({ attempts }: { attempts?: AttemptsListReply }, { theme, width, band, body, field, section }, state) {
+    fetch: {
+      attempts: controlCalls.attempts.list({ eventId: event.id, limit: 100 }),
+      trace: traceCall(event.id),
+    },
+    lines({ attempts, trace }: { attempts?: AttemptsListReply; trace?: Trace }, write, state) {
+      const { theme, width, band, body, field, section } = write;
       const { failed, pending } = event.deliveries;
       const { good, bad, unsure } = symbols(theme);
       const isOfEvent = ({ eventId }: { eventId: string }) => eventId === event.id;
@@ -67,6 +72,7 @@ export const events = listPane<LoggedEvent>({
           field("caused by", event.request && requestText(state, event.request)),
         ),
         ...section("Deliveries", attemptLines(state, attempts?.data ?? [], isOfEvent, width)),
+        ...traceSection(write, trace, event.id),
         ...section("Body", body(bodyOf(event), byteLength(bodyOf(event)))),
       ];
     },

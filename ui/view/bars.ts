@@ -3,6 +3,7 @@
 import type { FaultRule, SandboxOverviewReply } from "../../generated/control-api.ts";
 import { pageAddress } from "../../src/client/page-address.ts";
 import { requestRate } from "../panes/apply-message.ts";
+import { isWaiting } from "../panes/controls/sandbox-forms.ts";
 import { armedRules, ruleTitle } from "../panes/details/fault.ts";
 import { visiblePanes } from "../panes/index.ts";
 import { followedMerchant } from "../panes/keys/follow-merchant.ts";
@@ -52,8 +53,8 @@ const outageOf = (state: UiState) =>
 export const isDown = (state: UiState) => state.connection.phase === "live" && outageOf(state) !== undefined;
 
 /**
- * The armed scenarios with their scores, and the armed faults with what is left of them. An outage of every call
- * is in `connectionText`.
+ * What came with a file and waits, the armed scenarios with their scores, and the armed faults with what is left of
+ * them. An outage of every call is in `connectionText`.
  */
 export function alarmTexts(state: UiState): string[] {
   const scenarios = (state.sandbox?.scenarios ?? []).map(({ name, score, points }) => `${name} ${score}/${points}`);
@@ -62,6 +63,7 @@ export function alarmTexts(state: UiState): string[] {
   const only = followedMerchant(state);
   return [
     ...(only === undefined ? [] : [`ONLY ${only}`]),
+    ...(isWaiting(state) ? [`${plural(state.sandbox?.heldDeliveries ?? 0, "delivery")} held: W sends`] : []),
     ...(first ? [`${ruleTitle(first)}${leftOf(state, first)}${more}`] : []),
     ...scenarios,
   ];

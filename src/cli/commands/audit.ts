@@ -2,6 +2,7 @@
 
 import type { AuditResult } from "../../../generated/control-api.ts";
 import { type AuditOptions, withEffects } from "../../client/effects.ts";
+import { parseDuration } from "../../kernel/duration.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { createSandbox } from "../../sandbox/create.ts";
 import { type Arguments, command } from "../command.ts";
@@ -43,6 +44,11 @@ export const audit = command({
       description: "send events like the newest of this type",
       defaultText: "payment.succeeded",
     },
+    "max-age": {
+      value: "duration",
+      description: "the receiver must reject an event that is older",
+      defaultText: "whether it rejects old events is not checked",
+    },
     json: { description: "print the result as one JSON object" },
     ...connectionFlags,
   },
@@ -58,13 +64,16 @@ export const audit = command({
 });
 
 /** The commands run here, in the user's own shell: the sandbox gets numbers only. */
-function wishOf({ positionals: [url = ""], flags: { secret, event, effects, restart } }: Arguments): AuditOptions {
+function wishOf({ positionals: [url = ""], flags }: Arguments): AuditOptions {
+  const { secret, event, effects, restart, "max-age": maxAge } = flags;
+  if (maxAge !== undefined) parseDuration(maxAge, "--max-age");
   if (restart !== undefined && effects === undefined)
     usageError("--restart checks what the receiver does after a restart: add --effects <command>, which counts it.");
   return {
     url,
     ...(secret !== undefined && { secret }),
     ...(event !== undefined && { event }),
+    ...(maxAge !== undefined && { maxAge }),
     ...(effects !== undefined && { effects: () => countWith(effects) }),
     ...(restart !== undefined && { restart: () => restartWith(restart, url) }),
   };
@@ -98,9 +107,12 @@ async function auditWith({ flags, options, sources }: Arguments, wanted: AuditOp
 
 /** Stands in the place of the probes that need a count of effects. */
 const UNCHECKED = "acts_once";
+/** What an accepted old event leaves unchecked. */
+const UNCHECKED_AGE = "whether it rejects old events";
 
 function show({ probes, verdict, forgeryAccepted }: AuditResult): void {
-  const checked = probes.filter(({ probe }) => probe !== UNCHECKED);
+  const isOpen = ({ probe, did }: AuditResult["probes"][number]) => probe === UNCHECKED || did.includes(UNCHECKED_AGE);
+  const checked = probes.filter((probe) => !isOpen(probe));
   for (const { probe, verdict: found, sent, did, should, why } of probes) {
     print(`${MARKS[found]} ${probe.padEnd(WIDTH)}${did}`);
     if (found === "pass") continue;
@@ -108,8 +120,11 @@ function show({ probes, verdict, forgeryAccepted }: AuditResult): void {
   }
   const count = (wanted: AuditResult["verdict"]) => checked.filter((probe) => probe.verdict === wanted).length;
   const forgery = forgeryAccepted ? " It accepted a forged event: anyone who knows the URL can send it events." : "";
-  const open = count("inconclusive") > 0 ? `, ${count("inconclusive")} inconclusive` : "";
-  const unchecked = checked.length < probes.length ? "; not checked: whether it acted once (--effects)" : "";
+  const inconclusive = count("inconclusive") > 0 ? `, ${count("inconclusive")} inconclusive` : "";
+  const gaps = probes
+    .filter(isOpen)
+    .map(({ probe }) => (probe === UNCHECKED ? "whether it acted once (--effects)" : `${UNCHECKED_AGE} (--max-age)`));
+  const unchecked = gaps.length > 0 ? `; not checked: ${gaps.reverse().join(", ")}` : "";
   const passed = `${count("pass")} of ${checked.length} probes passed`;
-  print(`${verdict}: ${passed}, ${count("fail")} failed${open}${unchecked}.${forgery}`);
+  print(`${verdict}: ${passed}, ${count("fail")} failed${inconclusive}${unchecked}.${forgery}`);
 }

@@ -11,11 +11,14 @@ import type {
 } from "../../../generated/control-api.ts";
 import { addressOf } from "../../client/http-transport.ts";
 import { curlOfRequest, isComplete } from "../../client/logged-request.ts";
+import { stepText } from "../../client/trace-text.ts";
+import type { TraceStep } from "../../contracts/trace.ts";
 import { controlCatalogue } from "../../control/index.ts";
 import { parseTime, realDelay } from "../../kernel/clock.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
-import { count, kebab, plural } from "../../kernel/text.ts";
+import { count, escapeControlCharacters, kebab, plural } from "../../kernel/text.ts";
+import { PATTERNS } from "../../schema/patterns.ts";
 import type { FlagDefinition, FlagDefinitions, Flags } from "../arguments.ts";
 import type { Command } from "../command.ts";
 import { attemptText, requestText, verdictText } from "../output/event-lines.ts";
@@ -44,6 +47,8 @@ interface ListDefinition<Row> {
   /** What to say of a filtered list that is empty, if there is more to say than that. */
   whenNoneMatch?(control: Control, input: object): Promise<string | undefined>;
   exitCode?(flags: Flags, rows: readonly object[]): number;
+  /** What these filters list instead of rows; undefined if they list rows. */
+  instead?(control: Control, input: object): Promise<Page<object> | undefined>;
   line(row: Row): string;
   /** Everything that is known about the row of this id. */
   get(control: Control, id: string, flags: Flags): Promise<object>;
@@ -53,6 +58,13 @@ interface ListDefinition<Row> {
 const PARAMETERS: Readonly<Record<string, { flag: string } & FlagDefinition>> = {
   limit: { flag: "limit", value: "n", description: "list this many, from 1 to 100", defaultText: "25" },
   starting_after: { flag: "after", value: "id", description: "list those older than this one: the next page" },
+  trace: {
+    flag: "trace",
+    value: "id",
+    description:
+      "list what the calls of this trace caused: requests, events, deliveries and calls back; with other filters, " +
+      "only its requests",
+  },
 };
 
 const parametersOf = (group: ListDefinition<never>["group"]) =>
@@ -94,7 +106,7 @@ function listCommand<Row extends { id: string | null }>(list: ListDefinition<Row
       const rows = sandbox.control[list.group] as unknown as { list(query: object): Promise<Page<Row>> };
       const page = (more: object = {}) => rows.list({ ...input, ...more });
       if (flags.follow === undefined) {
-        const found = await page();
+        const found = (await list.instead?.(sandbox.control, input)) ?? (await page());
         const said = found.data.length === 0 ? await list.whenNoneMatch?.(sandbox.control, input) : undefined;
         if (said !== undefined && flags.json === undefined) emptyText = said;
         return found;
@@ -179,13 +191,29 @@ const timed = <Row extends { at: string }>(row: Row) => ({ ...row, at: parseTime
 
 const CURL = "curl";
 
-export const requests = listCommand<LoggedRequest>({
+/** With --trace alone, the whole action of the trace: events, deliveries and calls back too. */
+async function actionOf(control: Control, input: object): Promise<Page<TraceStep> | undefined> {
+  const { trace, ...filters } = input as { trace?: string };
+  if (trace === undefined || Object.values(filters).some((value) => value !== undefined)) return undefined;
+  if (!IS_TRACE.test(trace)) return undefined;
+  const { steps, has_more: hasMore } = await control.traces.get({ id: trace });
+  if (hasMore) note(`The trace has further steps: the first ${steps.length} are listed.`);
+  return { data: steps };
+}
+
+/** The control API says what is wrong with another text. */
+const IS_TRACE = new RegExp(PATTERNS.traceId.pattern);
+
+const stepLine = (step: TraceStep) => escapeControlCharacters("  ".repeat(step.depth) + stepText(step));
+
+export const requests = listCommand<LoggedRequest | TraceStep>({
   name: "requests",
   summary: "list the newest requests, or show one with its bodies, events, deliveries and verdicts",
   group: "requests",
   flags: { curl: { description: "print the request of this id as a curl command" } },
   whenEmpty: "Point a client to the sandbox: merchant-sandbox env prints the address and a key.",
-  line: (request) => requestText(timed(request)),
+  line: (row) => ("depth" in row ? stepLine(row) : requestText(timed(row))),
+  instead: actionOf,
   async get(control, id, { curl }) {
     const request = await control.requests.get({ id });
     if (curl !== undefined) return { [CURL]: await runnableCurl(control, request) };

@@ -147,8 +147,14 @@ function scoreLines(state: Scenario): string[] {
   const { name, verdict, expectations } = state;
   if (verdict === null)
     return [`${name} is not armed, so it has no score. Arm it with merchant-sandbox scenario start ${name}.`];
-  return [lineOf(state), ...expectations.flatMap(resultLines)];
+  return [lineOf(state), ...expectations.flatMap(resultLines), ...uncheckedLines(state)];
 }
+
+/** A scenario has no old events, which a receiver that rejects forgeries may still accept. */
+const uncheckedLines = ({ expectations }: Scenario) =>
+  expectations.some(({ rule }) => rule === "webhook.forgery_rejected")
+    ? ["  not checked: whether it rejects old events (npx merchant-sandbox audit <url> --max-age <duration>)"]
+    : [];
 
 /** The lines of an expectation, with the first failed verdicts and their hints. */
 function resultLines({

@@ -7,7 +7,7 @@ import { afterRealTimeIfRunning } from "../../kernel/clock.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { type Options, variableOf } from "../../sandbox/options.ts";
-import { heldNote, type ReadyFacts } from "../output/output.ts";
+import { heldNote, jsonOutput, type ReadyFacts } from "../output/output.ts";
 import { noteText, print } from "../output/print.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, logFileIn, writableFolder, writeState } from "../remote/state-files.ts";
@@ -35,7 +35,7 @@ export async function detach(
     throw new SandboxError(`Cannot write in ${folder}: ${(error as Error).message}. The sandbox was ended again.`);
   }
   child.unref();
-  if (flags.json !== undefined) print(JSON.stringify({ event: "ready", ...state }));
+  if (flags.json !== undefined) jsonOutput.ready(state);
   else
     print(
       `merchant-sandbox ${state.version} is ready at ${state.baseUrl} as process ${state.pid}; ` +

@@ -28,7 +28,7 @@ export interface RequestRow extends RequestSummaryRow {
 
 export function shownRequest(row: RequestSummaryRow): LoggedRequest {
   const { id, sequence, method, path, query, operation, merchant, status } = row;
-  const { key, idempotencyKey, replayOf, fault } = row;
+  const { key, idempotencyKey, replayOf, fault, trace } = row;
   const request = { id, sequence, at: isoTime(row.at), method, path, query, operation, merchant, status };
   return {
     ...request,
@@ -39,6 +39,7 @@ export function shownRequest(row: RequestSummaryRow): LoggedRequest {
     fault,
     ignored: row.ignored,
     summary: row.summary,
+    trace,
   };
 }
 
@@ -53,7 +54,7 @@ export interface RequestFilter {
   before?: string | undefined;
   /** Only requests whose path with its query contains this text. */
   path?: string | undefined;
-  /** Only requests whose `traceparent` header has this trace id. */
+  /** Only requests of the trace with this id. */
   trace?: string | undefined;
   /** Only requests with a higher sequence. */
   after?: number | undefined;
@@ -61,7 +62,7 @@ export interface RequestFilter {
 
 export const CALL_COLUMNS =
   "sequence, id, at, merchant, operation, method, path, query, status, duration, stages, key, idempotencyKey, " +
-  "replayOf, fault, ignored, summary";
+  "replayOf, fault, ignored, summary, trace";
 
 /** Selects whole rows. A row may refer to another one for the body of its response. */
 const WHOLE = `select ${CALL_COLUMNS}, requestHeaders, requestBody, requestBytes, responseHeaders, responseBytes,
@@ -77,7 +78,7 @@ export function readRequests({ sql }: Database, flush: () => void) {
       and (@status is null or status like +@status) and (@key is null or key like +@key)
       and (@since is null or at >= @since)
       and (@path is null or instr(case query when '' then path else path || '?' || query end, +@path))
-      and (@trace is null or substr(requestHeaders ->> '$.traceparent', 4, 32) = @trace)
+      and (@trace is null or trace = @trace)
     order by sequence desc limit @limit + 0`;
   const find = sql.prepare<[Record<string, unknown>], RequestRow>(`${WHOLE} ${where}`);
   const summaries = sql.prepare<[Record<string, unknown>], RequestSummaryRow>(

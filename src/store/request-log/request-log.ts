@@ -4,6 +4,7 @@ import { realNow } from "../../kernel/clock.ts";
 import { mask } from "../../kernel/mask.ts";
 import { maskHeaders } from "../../kernel/mask-headers.ts";
 import { once } from "../../kernel/once.ts";
+import type { CallSpan } from "../../kernel/trace-context.ts";
 import type { Database } from "../sqlite/database.ts";
 import { CALL_COLUMNS, readRequests } from "./read-requests.ts";
 import { openRequestNumbers } from "./request-numbers.ts";
@@ -27,6 +28,8 @@ export interface Connection {
 export interface RequestEntry {
   sequence: number;
   id: string;
+  /** Of its trace, whose id is stored. */
+  span: CallSpan | undefined;
   /** Sandbox milliseconds. */
   at: number;
   merchant: string | undefined;
@@ -157,11 +160,18 @@ function writer({ sql }: Database) {
 
 /** The columns whose values an entry has under the same name. */
 const ENTRY_COLUMNS = CALL_COLUMNS.split(", ").filter(
-  (name) => name !== "query" && name !== "stages",
+  (name) => name !== "query" && name !== "stages" && name !== "trace",
 ) as (keyof RequestEntry)[];
-const COLUMNS = [...ENTRY_COLUMNS, "query", "stages", "requestBytes", "responseBytes", "sameResponseAs", ...TEXTS].join(
-  ", ",
-);
+const COLUMNS = [
+  ...ENTRY_COLUMNS,
+  "query",
+  "stages",
+  "trace",
+  "requestBytes",
+  "responseBytes",
+  "sameResponseAs",
+  ...TEXTS,
+].join(", ");
 
 /** The values of a row, in the order of `COLUMNS`, with their secrets masked. */
 function rowOf(entry: RequestEntry, response: ReturnType<ReturnType<typeof createResponseCache>["find"]>) {
@@ -171,6 +181,7 @@ function rowOf(entry: RequestEntry, response: ReturnType<ReturnType<typeof creat
   row.push(
     search,
     stagesOf(entry),
+    entry.span?.own.traceId,
     Buffer.byteLength(requestBody),
     response?.bytes ?? Buffer.byteLength(entry.responseBody),
     response?.sequence,

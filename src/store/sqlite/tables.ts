@@ -12,7 +12,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected from its header, never migrated. */
-export const SCHEMA_VERSION = 25;
+export const SCHEMA_VERSION = 26;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */
 const TIME = "between 0 and 8640000000000000";
@@ -23,7 +23,12 @@ const STEP = "between 0 and 10000";
 const STATUS = "between 100 and 599";
 /** Every status that undici reads: any three digits from 100 on. */
 const RECEIVED_STATUS = "between 100 and 999";
+const TRACEPARENT = `glob '00-${hexDigits(32)}-${hexDigits(16)}-${hexDigits(2)}'`;
 const REQUEST_ID = "glob 'req_*[0-9]' and length(request) <= 90";
+
+function hexDigits(count: number) {
+  return "[0-9a-f]".repeat(count);
+}
 
 /** Checks `json_valid` first, because `json_type` throws on invalid JSON. */
 const ifJson = (column: string, condition: string) => `iif(json_valid(${column}), ${condition}, 0)`;
@@ -117,16 +122,18 @@ create table replies (
 ) without rowid, strict;
 create index replies_expiring on replies (expires);
 
--- The outbox. The body of an event is the exact text that each attempt signs and sends.
+-- The outbox. The body of an event is the exact text that each attempt signs and sends. 'trace' is the span of the
+-- request that caused it, as a traceparent.
 create table events (
   sequence integer primary key autoincrement check (sequence ${COUNT}),
   id text not null check (id <> ''), merchant text not null, type text not null, created integer not null check (created ${TIME}),
   origin text not null check (origin = 'event' or origin = 'test'), request text check (request ${REQUEST_ID}),
-  body text not null ${json("body", "object")},
+  trace text check (trace ${TRACEPARENT}), body text not null ${json("body", "object")},
   unique (id, merchant)
 ) strict;
 create index events_by_request on events (request);
 create index events_of on events (merchant);
+create index events_by_trace on events (trace) where trace is not null;
 
 -- The types of events that an endpoint subscribes to; '*' is all types.
 create table subscriptions (
@@ -214,11 +221,12 @@ create table finished_steps (
 
 -- The request log: bounded to the newest rows, and written after the responses.
 -- 'stages' are the microseconds after which each stage ended.
+-- 'trace' is the id of its trace.
 -- 'sameResponseAs' is the row with the body of the response, if an earlier response to the same call had the same one.
 create table request_log (
   sequence integer primary key, id text not null, at integer not null, merchant text, operation text,
   method text not null, path text not null, query text not null, status integer not null, duration real not null, stages text not null,
-  key text, idempotencyKey text, replayOf text, fault text, ignored text, summary text,
+  key text, idempotencyKey text, replayOf text, fault text, ignored text, summary text, trace text,
   requestHeaders text not null, requestBody text not null, requestBytes integer not null, sameResponseAs integer,
   responseHeaders text not null, responseBody text not null, responseBytes integer not null
 ) strict;

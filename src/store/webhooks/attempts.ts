@@ -5,6 +5,7 @@ import type { AttemptFault } from "../../contracts/fault.ts";
 import type { AttemptError, AttemptStatus, WebhookDelivery } from "../../contracts/webhook.ts";
 import { tryParseJson } from "../../kernel/attempt.ts";
 import { sortKeyIn } from "../../kernel/random.ts";
+import { traceIdOf } from "../../kernel/trace-context.ts";
 import type { PageQuery } from "../../schema/shapes.ts";
 import { DEFAULT_PAGE, failInvalidCursor, type Page, pageOf } from "../records/record-pages.ts";
 import type { LoggedDelivery } from "../request-log/run-summary.ts";
@@ -71,10 +72,11 @@ interface AttemptRow extends Omit<AttemptStart, "headers" | "body" | "fault">, O
   eventType: string;
   /** The body of the event. */
   body: string;
+  trace: string | null;
   deliveryState: LoggedDelivery["state"];
 }
 
-const LOG = `select a.*, e.id as eventId, e.type as eventType, e.body, d.state as deliveryState from attempts a
+const LOG = `select a.*, e.id as eventId, e.type as eventType, e.trace, e.body, d.state as deliveryState from attempts a
   join deliveries d on d.sequence = a.delivery join events e on e.sequence = d.event`;
 
 type OrderColumn = "ended" | "delivery" | "attempt" | "sequence";
@@ -265,6 +267,7 @@ const showLogged = (row: AttemptRow) => ({
   sequence: row.sequence,
   delivery: row.delivery,
   deliveryState: row.deliveryState,
+  trace: traceIdOf(row.trace),
   summary: summaryOf(row),
   /** The effect of fault rules on the attempt; null if none applied. */
   fault: row.fault === null ? null : (JSON.parse(row.fault) as AttemptFault),

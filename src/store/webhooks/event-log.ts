@@ -12,6 +12,8 @@ export interface LoggedEvent {
   created: number;
   /** The request that emitted it; null when no request did. */
   request: string | null;
+  /** The span of that request, as a `traceparent`; null without a trace. */
+  trace: string | null;
   /** The JSON that every delivery sends. */
   body: string;
   pending: number;
@@ -27,7 +29,7 @@ export interface EventQuery extends PageQuery {
 
 const counted = (state: string) =>
   `(select count(*) from deliveries d where d.event = e.sequence and d.state ${state})`;
-const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.body,
+const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.trace, e.body,
   ${counted("in ('pending', 'sending')")} as pending, ${counted("= 'succeeded'")} as succeeded,
   ${counted("= 'failed'")} as failed, ${counted("= 'cancelled'")} as cancelled from events e`;
 
@@ -47,7 +49,15 @@ export function openEventLog({ sql }: Database) {
   const find = sql.prepare<[{ id: string; merchant: string | null }], LoggedEvent>(
     `${EVENT} where e.id = @id and e.merchant = coalesce(@merchant, e.merchant)`,
   );
+  const causedBy = sql.prepare<[string], LoggedEvent>(`${EVENT} where e.request = ? order by e.sequence`);
+  const ofTrace = sql.prepare<[{ from: string; to: string }], LoggedEvent>(
+    `${EVENT} where e.trace > @from and e.trace < @to order by e.sequence`,
+  );
   return {
+    /** The events that a request caused, oldest first. */
+    causedBy: (request: string) => causedBy.all(request),
+    /** The events of the requests of a trace, oldest first. */
+    ofTrace: (traceId: string) => ofTrace.all({ from: `00-${traceId}-`, to: `00-${traceId}-~` }),
     find: (id: string, merchant: string | null = null) => find.get({ id, merchant }),
     page(query: EventQuery): Page<LoggedEvent> {
       const {

@@ -22,6 +22,8 @@ export interface EndpointKey {
 
 export interface Origin {
   request?: string;
+  /** The span of that request, as a `traceparent`. */
+  trace?: string | undefined;
   test?: boolean;
   at?: number;
 }
@@ -48,7 +50,7 @@ interface OutboxOptions {
 export function openOutbox(options: OutboxOptions) {
   const { database, clock, counters, retention, heldEndpoints, gaps, writeEvent, baseOf } = options;
   const { sql } = database;
-  const insertEvent = sql.insert("insert into events", "id, merchant, type, created, origin, request, body");
+  const insertEvent = sql.insert("insert into events", "id, merchant, type, created, origin, request, trace, body");
   const madeBy = sql.prepare<[string], { id: string; type: string }>(
     "select id, type from events where request = ? order by sequence",
   );
@@ -77,15 +79,15 @@ export function openOutbox(options: OutboxOptions) {
      * (default: now). Throws 503 while too many deliveries are pending, except for a change on a date, which no caller
      * could make again; also for a call that continues a feedback loop. Call inside a transaction.
      */
-    emit(merchant: string, type: string, data: unknown, { request, test = false, at }: Origin) {
+    emit(merchant: string, type: string, data: unknown, { request, trace, test = false, at }: Origin) {
       const now = clock.now();
       const created = at ?? now;
       const head = headOf({ id: counters.mint(merchant, "evt"), merchant, type, created });
       const origin = test ? "test" : "event";
       // Stored as it is sent, because every retry and replay repeats these bytes.
       const body = writeEvent({ ...head, data });
-      const row = { id: head.id, merchant, type, created, origin, request: request ?? null, body };
-      const { lastInsertRowid: event } = insertEvent(row);
+      const cause = { request: request ?? null, trace: trace ?? null };
+      const { lastInsertRowid: event } = insertEvent({ id: head.id, merchant, type, created, origin, ...cause, body });
       const { owner, endpoints } = subscribersOf(merchant, type);
       if (at === undefined) takeRoom(endpoints.length);
       if (request !== undefined && endpoints.length > 0) chains.add(head.id, chains.next(merchant));

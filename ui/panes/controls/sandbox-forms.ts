@@ -5,11 +5,20 @@ import { controlCalls } from "../../../src/client/control-call.ts";
 import { describeClock, isoTime } from "../../../src/kernel/clock.ts";
 import { count, plural } from "../../../src/kernel/text.ts";
 import { valueOfJson } from "../../connection/json-schema.ts";
-import { apiKeysOf, type KeyBinding, type RowKey, sandboxNow, shortMerchant, type UiState } from "../../state/state.ts";
+import {
+  apiKeysOf,
+  type KeyBinding,
+  type RowKey,
+  type StateUpdate,
+  sandboxNow,
+  shortMerchant,
+  type UiState,
+} from "../../state/state.ts";
 import { type CallResult, copyText } from "../../state/updates.ts";
 import { type FieldOption, type FormField, type FormValues, optionalHelp } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
 import { type Form, submission } from "../overlays/form-view.ts";
+import { confirmCall } from "../overlays/text-view.ts";
 import {
   allOrOneMerchant,
   fetchLookups,
@@ -260,7 +269,36 @@ function valuesFromAttempt(state: UiState): FormValues {
   return { ...withMerchant(state), ...(attempt && { type: attempt.eventType }) };
 }
 
+/** Whether something came with a file or snapshot of another user, and waits until this user says that it is sent. */
+export const isWaiting = ({ sandbox }: UiState): boolean =>
+  sandbox !== undefined && sandbox.heldDeliveries + sandbox.heldEndpoints.length > 0;
+
+/** The addresses that a question names; more are counted. */
+const MOST_NAMED = 5;
+
+function sendWaiting(state: UiState): StateUpdate {
+  const { heldDeliveries = 0, heldEndpoints = [], heldFaults = [] } = state.sandbox ?? {};
+  const urls = [...new Set(heldEndpoints)];
+  const more = urls.length > MOST_NAMED ? ` and ${urls.length - MOST_NAMED} more` : "";
+  const to = urls.length === 0 ? "" : ` to ${urls.slice(0, MOST_NAMED).join(", ")}${more}`;
+  const faults = heldFaults.length === 0 ? "" : ` Its faults affect them: ${heldFaults.join(", ")}.`;
+  return confirmCall(
+    state,
+    `Send ${plural(heldDeliveries, "delivery")} that came with the file${to}, and those that follow?${faults}`,
+    controlCalls.attempts.release(),
+    ({ released }) => ({ message: `Sending ${plural(released, "delivery")} that waited`, undo: null }),
+  );
+}
+
 export const sandboxKeys: readonly KeyBinding[] = [
+  {
+    keys: ["W"],
+    label: "send waiting",
+    help: "send the deliveries that came with a file, and wait until you say so",
+    isEnabled: isWaiting,
+    needs: () => "deliveries that came with a file",
+    run: sendWaiting,
+  },
   {
     keys: ["t"],
     label: "trigger",

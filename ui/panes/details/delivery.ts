@@ -1,7 +1,7 @@
 // The detail of a delivery attempt: all attempts of the delivery, the request sent, its signature, the response and any
 // fault.
 
-import type { AttemptsGetReply, LoggedAttempt } from "../../../generated/control-api.ts";
+import type { AttemptsGetReply, LoggedAttempt, Trace } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
 import { quoted } from "../../../src/client/curl.ts";
 import type { AttemptFault } from "../../../src/contracts/fault.ts";
@@ -16,6 +16,7 @@ import type { Detail } from "../overlays/detail.ts";
 import { verdictSection } from "../verdicts.ts";
 import { bodyLines, type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
 import { attemptLines, laterAttempts, outcomeOf, requestText, resultOf, resultStyles, targetOf } from "./row-lines.ts";
+import { traceCall, traceSection } from "./trace.ts";
 
 export const attemptCall = (id: string) => controlCalls.attempts.get({ id });
 
@@ -26,10 +27,10 @@ export const attemptRow = (attempt: LoggedAttempt): AttemptMessage => {
   return { ...rest, merchant: merchantId, at: milliseconds(at), fault: effects.map(({ id }) => id).join(",") || null };
 };
 
-export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: AttemptsGetReply }> => ({
+export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: AttemptsGetReply; trace: Trace }> => ({
   title: `${row.eventType} to ${row.url}`,
-  fetch: { delivery: attemptCall(row.id) },
-  lines({ delivery }, write, state) {
+  fetch: { delivery: attemptCall(row.id), trace: traceCall(row.id) },
+  lines({ delivery, trace }, write, state) {
     const { field, section } = write;
     const isOfDelivery = (one: AttemptMessage) => targetOf(one) === targetOf(row);
     const verdicts = verdictSection(write, state, ({ attempts }) => attempts.includes(row.id));
@@ -40,6 +41,7 @@ export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: Attempts
       ...top,
       ...(request === null ? [] : linkTo("requests", request, field("caused by", requestText(state, request)))),
       ...section("Attempts", attemptLines(state, attempts, isOfDelivery, write.width, row.id)),
+      ...traceSection(write, trace, row.id),
       ...verdicts,
       ...(attempt.fault ? faultSections(write, attempt, attempt.fault) : []),
       ...section("Response", responseLines(write, attempt)),

@@ -1,7 +1,7 @@
 // The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with
 // their deliveries.
 
-import type { AttemptsListReply, LoggedRequest, RequestDetail } from "../../../generated/control-api.ts";
+import type { AttemptsListReply, LoggedRequest, RequestDetail, Trace } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
 import { tryParseJson } from "../../../src/kernel/attempt.ts";
@@ -14,6 +14,7 @@ import { rateWindowId } from "../rate-limits.ts";
 import { verdictSection } from "../verdicts.ts";
 import { type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";
+import { traceCall, traceSection } from "./trace.ts";
 
 export const requestCall = (id: string) => controlCalls.requests.get({ id });
 
@@ -24,15 +25,16 @@ export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage =>
 
 export const requestDetail = (
   row: RequestMessage,
-): Detail<{ request: RequestDetail; deliveries: AttemptsListReply }> => ({
+): Detail<{ request: RequestDetail; deliveries: AttemptsListReply; trace: Trace }> => ({
   title: `${row.method} ${row.path}`,
-  fetch: { request: requestCall(row.id), deliveries: causedAttemptsCall(row.id) },
-  lines({ request, deliveries }, write, state, isPreview) {
+  fetch: { request: requestCall(row.id), deliveries: causedAttemptsCall(row.id), trace: traceCall(row.id) },
+  lines({ request, deliveries, trace }, write, state, isPreview) {
     const { section } = write;
     const headers = new Map(
       Object.entries(request?.response.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),
     );
     const events = section("Events", request ? causedLines(write, state, request, deliveries?.data) : []);
+    const steps = traceSection(write, trace, row.id);
     const handling = [
       ...section("Idempotency", request ? idempotencyLines(write, row, headers) : []),
       ...section("Rate limit", rateLimitLines(write, state, row, headers)),
@@ -45,7 +47,16 @@ export const requestDetail = (
     const timing = section("Timing", timingLines(write.theme, request?.stages ?? [], write.width));
     const messages = request ? messageLines(write, request, !isPreview) : [];
     const top = [...outcomeBand(write, row), ...(request ? errorLines(write, request) : [])];
-    return [...top, ...summary(write, row, request), ...events, ...findings, ...messages, ...handling, ...timing];
+    return [
+      ...top,
+      ...summary(write, row, request),
+      ...events,
+      ...steps,
+      ...findings,
+      ...messages,
+      ...handling,
+      ...timing,
+    ];
   },
 });
 

@@ -1,0 +1,35 @@
+// A trace: the steps of one action, as the control API shows them.
+
+import { nullable, oneOf, type Static, Type, timeText } from "../schema/shapes.ts";
+
+export const TraceStep = Type.Object(
+  {
+    kind: oneOf(["request", "event", "delivery"], "`delivery` is one attempt"),
+    id: Type.String(),
+    cause: nullable(Type.String({ description: "The id of the step that it followed from; null for a first one" })),
+    depth: Type.Integer({ description: "The number of steps above it" }),
+    at: timeText("Sandbox time"),
+    merchant: nullable(Type.String()),
+    text: Type.String({ description: "The call, the type of the event, or the attempt and its URL" }),
+    result: nullable(Type.String({ description: "The status and what it says, or the states of the deliveries" })),
+    attributedBy: nullable(
+      oneOf(
+        ["trace", "time"],
+        "How a call that a receiver made back is known: `trace` by its `traceparent`; `time` as the judge does, " +
+          "because it arrived during the delivery or soon after; null for all others",
+      ),
+    ),
+  },
+  { title: "trace_step" },
+);
+
+export type TraceStep = Static<typeof TraceStep>;
+
+export const Trace = Type.Object(
+  {
+    trace: nullable(Type.String({ description: "The trace id; null without a `traceparent`" })),
+    steps: Type.Array(TraceStep),
+    has_more: Type.Boolean({ description: "Whether further steps were left out: 500 are shown" }),
+  },
+  { title: "trace" },
+);

@@ -1,0 +1,196 @@
+// Reads the steps of a trace from the logs: requests, the events that they caused, the deliveries of those, and the
+// calls that receivers made back.
+
+import type { TraceStep } from "../contracts/trace.ts";
+import type { Judge } from "../judge/judge.ts";
+import { isoTime } from "../kernel/clock.ts";
+import { grouped } from "../kernel/grouped.ts";
+import { mask } from "../kernel/mask.ts";
+import { parseTraceparent, traceIdOf } from "../kernel/trace-context.ts";
+import type { RequestRow } from "../store/request-log/read-requests.ts";
+import type { Stores } from "../store/stores.ts";
+import type { StoredAttempt } from "../store/webhooks/attempts.ts";
+import type { LoggedEvent } from "../store/webhooks/event-log.ts";
+
+export interface TraceSources extends Pick<Stores, "requestLog" | "eventLog" | "attempts"> {
+  judge: Pick<Judge, "callBacks">;
+}
+
+const MOST_STEPS = 500;
+
+/** A request, or an event that no request caused. */
+type Found = { request: RequestRow; event?: never } | { event: LoggedEvent; request?: never };
+
+/** The action of the step with this id; undefined if no such step is logged. */
+export function readAction(sources: TraceSources, id: string) {
+  const first = firstOf(sources, id);
+  if (first === undefined) return undefined;
+  const trace = first.request ? first.request.trace : traceIdOf(first.event.trace);
+  if (trace !== null) return readTrace(sources, trace);
+  const writer = createStepWriter(sources);
+  if (first.request) writer.addRequest(first.request);
+  else writer.addEvent(first.event);
+  return shown(null, writer.steps);
+}
+
+/** The action with this trace id: empty if the logs have nothing of it. */
+export function readTrace(sources: TraceSources, trace: string) {
+  const { requestLog, eventLog } = sources;
+  const requests = requestLog.find({ trace }, MOST_STEPS).reverse();
+  const writer = createStepWriter(sources, requests);
+  for (const request of requests) if (!writer.isCallBack(request)) writer.addRequest(request);
+  // The request log may have dropped the request of an event that is still there.
+  for (const event of eventLog.ofTrace(trace)) writer.addEvent(event);
+  return shown(trace, writer.steps);
+}
+
+const shown = (trace: string | null, steps: readonly TraceStep[]) => ({
+  trace,
+  steps: steps.slice(0, MOST_STEPS),
+  has_more: steps.length > MOST_STEPS,
+});
+
+/**
+ * Goes from a step to its cause, to the cause of that, and so on. Only one call back by time: a client that writes all
+ * the time would make one action of everything.
+ */
+function firstOf(sources: TraceSources, id: string): Found | undefined {
+  const { requestLog, eventLog, attempts } = sources;
+  const followsByTime = timeRule(sources);
+  let isGuessed = false;
+  const eventOf = (attempt: string) => eventLog.find(attempts.find(undefined, attempt)?.eventId ?? "");
+  const causeOf = ({ request, event }: Found): Found | undefined => {
+    if (event) return event.request === null ? undefined : foundRequest(requestLog.get(event.request));
+    const attempt = isGuessed ? undefined : sources.judge.callBacks().get(request.id)?.attempt;
+    const cause = attempt === undefined ? undefined : eventOf(attempt);
+    isGuessed = true;
+    return cause && followsByTime(request, traceIdOf(cause.trace)) ? { event: cause } : undefined;
+  };
+  const event = eventLog.find(id) ?? eventOf(id);
+  let first = foundRequest(requestLog.get(id)) ?? (event && { event });
+  for (let steps = 0; first && steps < MOST_STEPS; steps++) {
+    const cause = causeOf(first);
+    if (!cause) break;
+    first = cause;
+  }
+  return first;
+}
+
+const foundRequest = (request: RequestRow | undefined): Found | undefined => request && { request };
+
+/**
+ * Whether a write that the judge attributes to a delivery is a call back of it. A call of the delivery's own trace is
+ * not: without a `traceparent` in the delivery, the receiver cannot know the trace, but the app that started it does. A
+ * call of another trace may be the app's next action, unless it arrived during the delivery. A retry is one if the call
+ * that it repeats is.
+ */
+function timeRule({ judge }: TraceSources) {
+  const callBacks = judge.callBacks();
+  return ({ id, trace, replayOf }: RequestRow, traceOfDelivery: string | null): boolean => {
+    if (replayOf !== null && !callBacks.has(replayOf)) return false;
+    return trace === null || (trace !== traceOfDelivery && callBacks.get(id)?.wasInFlight === true);
+  };
+}
+
+/** Collects steps, each followed by those that it caused. `requests` are those of the trace, oldest first. */
+function createStepWriter(sources: TraceSources, requests: readonly RequestRow[] = []) {
+  const { requestLog, eventLog, attempts, judge } = sources;
+  const attemptsOf = (event: LoggedEvent) => attempts.log(undefined, { eventId: event.id, limit: 100 }).data.reverse();
+  const tracedCauses = findTracedCauses(requests, (id) => eventLog.causedBy(id).flatMap(attemptsOf));
+  const followsByTime = timeRule(sources);
+  const timedCauses = grouped(judge.callBacks(), ([, { attempt }]) => attempt);
+  const steps: TraceStep[] = [];
+  const seen = new Set<string>();
+  const add = (step: Omit<TraceStep, "cause" | "depth">, cause: TraceStep | undefined): TraceStep | undefined => {
+    if (seen.has(step.id) || steps.length > MOST_STEPS) return undefined;
+    seen.add(step.id);
+    const added = { ...step, cause: cause?.id ?? null, depth: cause === undefined ? 0 : cause.depth + 1 };
+    steps.push(added);
+    return added;
+  };
+  const addRequest = (request: RequestRow, cause?: TraceStep, isGuessed = false) => {
+    const isTraced = tracedCauses.has(request.id);
+    const step = add(requestStep(request, cause && (isTraced ? "trace" : "time")), cause);
+    const isBelowGuess = isGuessed || (cause !== undefined && !isTraced);
+    if (step) for (const event of eventLog.causedBy(request.id)) addEvent(event, step, isBelowGuess);
+  };
+  const addEvent = (event: LoggedEvent, cause?: TraceStep, isGuessed = false) => {
+    const step = add(eventStep(event), cause);
+    if (step) for (const attempt of attemptsOf(event)) addAttempt(attempt, step, isGuessed);
+  };
+  const addAttempt = (attempt: StoredAttempt, cause: TraceStep, isGuessed: boolean) => {
+    const step = add(attemptStep(attempt), cause);
+    if (!step) return;
+    const traced = requests.filter(({ id }) => tracedCauses.get(id) === attempt.id);
+    const timed = (isGuessed ? [] : (timedCauses.get(attempt.id) ?? [])).flatMap(([id]) => {
+      const request = requestLog.get(id);
+      return request && followsByTime(request, attempt.trace) ? [request] : [];
+    });
+    const inOrder = [...traced, ...timed].toSorted((one, other) => one.sequence - other.sequence);
+    for (const request of inOrder) addRequest(request, step, isGuessed);
+  };
+  return { steps, addRequest, addEvent, isCallBack: ({ id }: RequestRow) => tracedCauses.has(id) };
+}
+
+/**
+ * The delivery attempt that each call of a trace answers: the one whose span made the call, or, because a receiver's
+ * own tracer adds spans in between, the one that was open when the call arrived. Only attempts that carried the trace
+ * count. `attemptsOf` returns the attempts that a request caused.
+ */
+function findTracedCauses(
+  requests: readonly RequestRow[],
+  attemptsOf: (request: string) => StoredAttempt[],
+): Map<string, string> {
+  const causes = new Map<string, string>();
+  const sent: { span: string; attempt: StoredAttempt }[] = [];
+  const callers = new Set<string | undefined>();
+  for (const request of requests) {
+    const caller = callerOf(request);
+    const cause =
+      sent.find(({ span }) => span === caller) ??
+      (callers.has(caller) ? undefined : (sent.find(({ attempt }) => attempt.at >= request.at) ?? sent.at(-1)));
+    if (cause) causes.set(request.id, cause.attempt.id);
+    else callers.add(caller);
+    for (const attempt of attemptsOf(request.id)) {
+      const span = parseTraceparent(attempt.requestHeaders.traceparent)?.spanId;
+      if (span !== undefined) sent.push({ span, attempt });
+    }
+  }
+  return causes;
+}
+
+/** The span that made a call. */
+const callerOf = ({ requestHeaders }: RequestRow): string | undefined =>
+  parseTraceparent((JSON.parse(requestHeaders) as { traceparent?: string }).traceparent)?.spanId;
+
+const requestStep = (
+  { id, at, merchant, method, path, query, status, summary }: RequestRow,
+  attributedBy: TraceStep["attributedBy"] = null,
+) => ({
+  kind: "request" as const,
+  id,
+  at: isoTime(at),
+  merchant,
+  text: `${method} ${path}${query === "" ? "" : `?${query}`}`,
+  result: [status || "no response", summary].filter((part) => part !== null).join(" "),
+  attributedBy,
+});
+
+function eventStep({ id, created, merchant, type, pending, succeeded, failed, cancelled }: LoggedEvent) {
+  const states = Object.entries({ succeeded, failed, cancelled, pending });
+  const counts = states.flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : []));
+  const result = counts.length === 0 ? "no endpoint" : counts.join(", ");
+  return { kind: "event" as const, id, at: isoTime(created), merchant, text: type, result, attributedBy: null };
+}
+
+const attemptStep = ({ id, at, merchantId, attempt, maxAttempts, url, ...outcome }: StoredAttempt) => ({
+  kind: "delivery" as const,
+  id,
+  at: isoTime(at),
+  merchant: merchantId,
+  text: `attempt ${attempt} of ${maxAttempts} to ${mask(url)}`,
+  result: [outcome.responseStatus ?? outcome.errorCode ?? outcome.status, outcome.summary]
+    .filter((part) => part !== null)
+    .join(" "),
+  attributedBy: null,
+});

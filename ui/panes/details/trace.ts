@@ -1,0 +1,34 @@
+// The section of details that lists what an action caused, each step below its cause and with a link to it.
+
+import type { Trace } from "../../../generated/control-api.ts";
+import { controlCalls } from "../../../src/client/control-call.ts";
+import { stepText } from "../../../src/client/trace-text.ts";
+import { symbols } from "../../text/style.ts";
+import { type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
+
+/** The action of a request, an event or a delivery attempt. */
+export const traceCall = (id: string) => controlCalls.traces.get({ id });
+
+/** The pane of each kind of step. */
+const PANES = { request: "requests", event: "events", delivery: "deliveries" };
+
+/**
+ * Left out if the details show everything already: one request without a trace id. The step whose details these are is
+ * marked.
+ */
+export function traceSection(
+  { theme, section, field, text, wrapped }: DetailWriter,
+  reply: Trace | undefined,
+  opened: string,
+): DetailLine[] {
+  const isSimple = reply?.trace == null && (reply?.steps ?? []).filter(({ kind }) => kind === "request").length < 2;
+  if (!reply || isSimple) return [];
+  const lines = reply.steps.flatMap((step): DetailLine[] => {
+    const indent = "  ".repeat(step.depth + 1);
+    const [first = "", ...rest] = wrapped(stepText(step), indent);
+    if (step.id !== opened) return linkTo(PANES[step.kind], step.id, [first, ...rest]);
+    return [symbols(theme).cursor + first.slice(1), ...rest];
+  });
+  const more = reply.has_more ? text("The first 500 steps are listed.", "dim") : [];
+  return section("Trace", [...field("trace id", reply.trace), ...lines, ...more]);
+}
