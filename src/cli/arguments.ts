@@ -63,6 +63,22 @@ export const allFlags = ({ sandboxOptions, flags }: Pick<Syntax, "sandboxOptions
   ...flags,
 });
 
+export interface UsageArgument {
+  name: string;
+  required: boolean;
+  repeatable: boolean;
+}
+
+/** The positional arguments in a usage: `<required>`, `[optional]`, and `[optional ...]` repeats. */
+export function argumentsIn(usage: string): UsageArgument[] {
+  const [beforeFlags = ""] = usage.split(/ \[?--/, 1);
+  return (beforeFlags.match(/<[^>]+>|\[[^\]]+\]/g) ?? []).map((part) => ({
+    name: part.slice(1, -1).replace(" ...", ""),
+    required: part.startsWith("<"),
+    repeatable: part.includes("..."),
+  }));
+}
+
 /** Rejects another command without `--` before it. Its flags would be read as flags of this command. */
 function checkRest(argv: readonly string[], known: FlagDefinitions, command: string): void {
   const [first] = positionalsIn(argv, known);

@@ -4,7 +4,7 @@ import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, usageError } from "../kernel/errors.ts";
 import { PROGRAM } from "../kernel/program-name.ts";
 import { type OptionName, optionNames } from "../sandbox/options.ts";
-import { type FlagDefinitions, type ParsedArguments, parseArguments, positionalsIn } from "./arguments.ts";
+import { argumentsIn, type FlagDefinitions, type ParsedArguments, parseArguments, positionalsIn } from "./arguments.ts";
 import { commandHelp, type Described, groupHelp, type HelpSection } from "./help.ts";
 import { helpJson } from "./help-json.ts";
 import { note, print, printText } from "./output/print.ts";
@@ -118,11 +118,10 @@ export function command(definition: CommandDefinition): Command {
 const nameIn = (usage: string) => /^[a-z]+( [a-z]+)*/.exec(usage)?.[0] ?? "";
 
 function checkPositionals(given: readonly string[], { usage, example }: Described): void {
-  const beforeFlags = usage.split(/ \[?--/, 1)[0] as string;
-  const known = beforeFlags.match(/<[^>]+>|\[[^\]]+\]/g) ?? [];
+  const known = argumentsIn(usage);
   const missing = known[given.length];
-  if (missing?.startsWith("<")) usageError(`${missing} is missing, as in ${PROGRAM} ${example}.`);
-  const excess = known.at(-1)?.includes("...") ? undefined : given[known.length];
+  if (missing?.required) usageError(`<${missing.name}> is missing, as in ${PROGRAM} ${example}.`);
+  const excess = known.at(-1)?.repeatable ? undefined : given[known.length];
   if (excess !== undefined) usageError(`Unexpected argument "${excess}". Usage: ${PROGRAM} ${usage}. See its --help.`);
 }
 

@@ -3,7 +3,7 @@
 import { exitCodes, exitMeanings } from "../kernel/errors.ts";
 import { flagOf, optionDefinitions } from "../sandbox/options.ts";
 import { version } from "../sandbox/package-files.ts";
-import type { FlagDefinition } from "./arguments.ts";
+import { argumentsIn, type FlagDefinition } from "./arguments.ts";
 import type { Described } from "./help.ts";
 
 /** Types of values by placeholder; other values are strings. */
@@ -42,6 +42,7 @@ function commandObjects(command: Described): object[] {
       usage: `merchant-sandbox ${usage}`,
       summary,
       example: `merchant-sandbox ${example}`,
+      arguments: argumentsIn(usage),
       options: [...own, ...ofSandbox],
       sections: sections?.(true),
     },

@@ -255,6 +255,7 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
   // process get the verdicts.
   opened.engine?.judge.conclude();
   opened.engine?.judge.stop();
+  await opened.engine?.spans?.close(within);
   clock.stop();
   opened.controlApi?.snapshots.close();
   opened.isClosed = true;

@@ -1,5 +1,7 @@
 // What programs read: errors, help and printed lines as JSON, and the gates of scripts.
 
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { everyCommand } from "../../src/cli/commands/index.ts";
 import { lineSchemas } from "../../src/cli/output/line-schemas.ts";
@@ -42,6 +44,7 @@ describe("an error with --json", () => {
 interface HelpCommand {
   usage: string;
   example: string;
+  arguments: { name: string; required: boolean; repeatable: boolean }[];
   options: { flag: string; type: string; values?: string[]; default?: string }[];
 }
 
@@ -54,7 +57,12 @@ test("help --json has each command with an example that can be run, its options 
   expect(help.commands.map(({ usage }) => /^merchant-sandbox ([a-z]+( [a-z]+)*)/.exec(usage)?.[1])).toEqual(every);
   for (const { example } of help.commands) expect(example).not.toMatch(/<[a-z]+>|\[/);
   expect(help.exitCodes.map(({ code }) => code)).toEqual(Object.values(exitCodes));
-  const options = (name: string) => help.commands.find(({ usage }) => usage.includes(` ${name}`))?.options ?? [];
+  const described = (name: string) => help.commands.find(({ usage }) => usage.includes(` ${name}`));
+  const options = (name: string) => described(name)?.options ?? [];
+  expect(described("fault add")?.arguments).toEqual([
+    { name: "action", required: true, repeatable: false },
+    { name: "operation|event", required: false, repeatable: true },
+  ]);
   expect(options("start")).toContainEqual(
     expect.objectContaining({ flag: "--life", type: "choice", values: ["on", "off"], default: "on" }),
   );
@@ -73,26 +81,34 @@ test("help <command> --json describes one command", async () => {
   }
 });
 
-test("each line of start, attach and --follow matches the schema of events", async () => {
+/** The schema of a line by what its field `event` says. */
+const lineSchemaOf = (event: string) =>
+  (schemaOf("events") as unknown as { anyOf: { title: string; properties: object }[] }).anyOf.find(
+    ({ title }) => title === event,
+  ) ?? expect.fail(`no schema of ${event}`);
+
+test("each line of start, attach, listen and --follow has the fields of its schema, and no others", async () => {
   const cwd = folder();
   const started = await start(["--memory"], NOWHERE, cwd);
   const attached = launch(["attach", started.url, "--json"], NOWHERE);
   await attached.line((line) => line.includes('"attached"'));
   const receiver = await receive();
   receiver.always(500);
+  const listening = launch(["listen", "--forward-to", receiver.url, "--url", started.url, "--json"], NOWHERE);
+  await listening.line((line) => line.includes('"listening"'));
   const ask = (method: string, path: string, body?: object) =>
     fetch(`${started.url}${path}`, {
       method,
       headers: { authorization: "Bearer sk_test_lodge", "content-type": "application/json" },
       ...(body && { body: JSON.stringify(body) }),
     });
-  await ask("POST", "/v1/webhooks", { url: receiver.url, events: ["*"] });
   await ask("POST", "/_sandbox/faults", {
     action: { type: "status", status: 503 },
     match: { operation: "payments.list" },
   });
   for (let calls = 0; calls < 3; calls++) await ask("GET", "/v1/payments?unknown=1");
   await ask("POST", "/v1/webhook-events/test", { type: "payment.succeeded" });
+  await listening.line((line) => line.startsWith('{"event":"delivery"'));
   await attached.line((line) => line.startsWith('{"event":"delivery"'));
   await ask("POST", "/_sandbox/clock", { freeze: true });
   await ask("POST", "/_sandbox/merchants", {});
@@ -102,23 +118,51 @@ test("each line of start, attach and --follow matches the schema of events", asy
   const rows = launch(["requests", "--follow", "--json", "--url", started.url]);
   await ask("GET", "/v1/payouts");
   await rows.line((line) => line.includes("/v1/payouts"));
-  const lines = [...started.out, ...attached.out, ...rows.out].map((line) => JSON.parse(line) as { event?: string });
+  const lines = [started, attached, listening, rows].flatMap(({ out }) =>
+    out.map((line) => JSON.parse(line) as { event?: string }),
+  );
   const schema = schemaOf("events");
-  for (const line of lines) expect([line, matchesSchema(schema, line)]).toEqual([line, true]);
+  for (const line of lines) {
+    expect([line, matchesSchema(schema, line)]).toEqual([line, true]);
+    const { properties } = lineSchemaOf(line.event ?? "requests");
+    expect(Object.keys(line).filter((name) => !Object.hasOwn(properties, name))).toEqual([]);
+  }
   const kinds = new Set(lines.map(({ event }) => event));
-  for (const kind of ["ready", "attached", "request", "delivery", "fault", "reset"]) expect(kinds).toContain(kind);
+  for (const kind of ["ready", "attached", "listening", "request", "delivery", "fault", "reset"])
+    expect(kinds).toContain(kind);
   expect(matchesSchema(schema, { event: "request" })).toBe(false);
 });
 
-test("stop --json says what it stopped", async () => {
+test("a start in a shell with variables of another sandbox warns, and stop --json says what it stopped", async () => {
   const cwd = folder();
-  const { out } = await run(["start", "--detach", "--memory", "--port", "0", "--json"], NOWHERE, cwd);
+  const variables = { ...NOWHERE, MERCHANT_SANDBOX_URL: "http://127.0.0.1:1" };
+  const { out, error } = await run(["start", "--detach", "--memory", "--port", "0", "--json"], variables, cwd);
   const { url, pid } = JSON.parse(out[0] ?? "") as { url: string; pid: number };
+  expect(JSON.parse(error)).toEqual({
+    note: expect.stringContaining(`run eval "$(merchant-sandbox env --url ${url})".`),
+  });
   const { code, out: stopped } = await run(["stop", "--json"], NOWHERE, cwd);
   expect([code, JSON.parse(stopped[0] ?? "")]).toEqual([0, { url, pid, ended: true }]);
 });
 
 describe("gates", () => {
+  test.each([
+    ['{"expectations": []}', "mine.json:1 /all: all is required. Unknown field expectations. Allowed: within,"],
+    ["[]", 'mine.json must be a JSON object, such as {"all": ['],
+    ['{"all": [', "mine.json:1: is not JSON"],
+    [
+      '{"all": [{"records": {"kind": "payment"}},\n{"requests": {"match": {"operation": "payment.list"}}}]}',
+      "mine.json:2 /all/1/requests/match/operation: there is no operation payment.list. Did you mean payments.list?",
+    ],
+    ['{"all": [{"records": {"kind": "payment"}}]}', "requests:nosuch: there is no operation nosuch."],
+  ])("verify names the place of a mistake in its file, or the argument: %s", async (text, problem) => {
+    const { url } = await open();
+    const cwd = folder();
+    writeFileSync(join(cwd, "mine.json"), text);
+    const { code, error } = await run(["verify", "--file", "mine.json", "requests:nosuch", "--url", url], NOWHERE, cwd);
+    expect([code, error]).toEqual([exitCodes.usage, expect.stringContaining(`merchant-sandbox: ${problem}`)]);
+  });
+
   test("verify exits with 0 if everything holds, and with 3 and what came closest if not", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/payments");

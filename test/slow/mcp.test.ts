@@ -66,8 +66,13 @@ test("works with the sandbox that is named, and with one of its own where none r
   const { data: verdicts } = await server.use("verdicts", { merchant: "mer_lodge" });
   expect(verdicts).toContainEqual(expect.objectContaining({ requests: expect.arrayContaining([request]) }));
   expect((await server.use("requests", { operation: "payments.list" })).data).toHaveLength(2);
+  await server.use("fault", { action: "body=html", on: "payments.list" });
+  expect(await server.use("call_operation", { operation: "payments.list" })).toMatchObject({
+    status: 200,
+    body: expect.stringContaining("<html"),
+  });
   expect(await server.use("clock", { advance: "1h" })).toMatchObject({ now: "2026-01-05T13:00:00.000Z" });
-  expect(await server.use("fault", { remove: "all" })).toEqual({ removed: 1 });
+  expect(await server.use("fault", { remove: "all" })).toEqual({ removed: 2 });
   expect(await server.use("reset")).toBeDefined();
   expect((await server.use("requests")).data).toEqual([]);
   await server.end();
@@ -94,7 +99,14 @@ test("answers with the errors of the protocol", async () => {
     /^requests has no argument merchnt\. It has limit, operation/,
   );
   expect((await server.ask("tools/call", { name: "request", arguments: {} })).error?.message).toMatch(/needs .* id/);
+  expect((await server.ask("tools/call", {})).error?.message).toBe("tools/call needs the name of a tool.");
+  expect((await server.ask("tools/call", { name: "none" })).error?.message).toMatch(/overview, .*call_operation\.$/);
   server.send('{"jsonrpc":"2.0","method":"notifications/initialized"}');
+  server.send('[{"jsonrpc":"2.0","method":"none"},{"jsonrpc":"2.0","id":"one","method":"ping"},{"id":"two"}]');
+  expect(JSON.parse(await server.line((line) => line.startsWith("[")))).toMatchObject([
+    { id: "one", result: {} },
+    { id: null, error: { code: -32_600 } },
+  ]);
   expect((await server.ask("ping")).result).toEqual({});
   await server.end();
 });

@@ -34,6 +34,16 @@ test("skill --write makes a skill, or a section of a file that others write too"
   writeFileSync(file, `${once}\n# More rules\n`);
   await run(["skill", "--write", "AGENTS.md"], {}, cwd);
   expect(readFileSync(file, "utf8")).toBe(`${once}\n# More rules\n`);
+  const broken = once.replace("<!-- /merchant-sandbox -->\n", "# More rules\n");
+  writeFileSync(file, broken);
+  const { code, error } = await run(["skill", "--write", "AGENTS.md"], {}, cwd);
+  expect([code, error]).toEqual([
+    2,
+    expect.stringContaining("AGENTS.md:5: the section begins here, and its last line"),
+  ]);
+  expect(readFileSync(file, "utf8")).toBe(broken);
+  const below = await run(["skill", "--write", "AGENTS.md/SKILL.md"], {}, cwd);
+  expect(below).toMatchObject({ code: 2, error: expect.stringContaining("Cannot write AGENTS.md/SKILL.md (E") });
 });
 
 interface Step {

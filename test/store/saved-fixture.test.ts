@@ -50,8 +50,10 @@ test("the file has no secret, a line for each record, and moves with the clock",
   const bench = await open();
   await bench.control("PUT", "/endpoints", { url: "http://localhost:3000/", secret: "whsec_never_in_a_file" });
   const file = join(folder(), "mine.json");
-  await linesOf(bench, "fixture", "save", "lodge", file);
+  const [said = ""] = await linesOf(bench, "fixture", "save", "lodge", file, "--json");
   const text = readFileSync(file, "utf8");
+  const records = text.match(/^ {6}\{ "id": /gm)?.length;
+  expect(JSON.parse(said)).toEqual({ merchant: "mer_lodge", records, file });
   expect(text).not.toMatch(/whsec_|lodge-password/);
   for (const { id } of (await bench.control("GET", "/records/payment?merchant=mer_lodge&limit=100")).data)
     expect(text.split("\n").filter((line) => line.includes(`{ "id": "${id}",`))).toHaveLength(1);

@@ -126,7 +126,12 @@ export function launchCommand(
     new Promise<string>((resolve, reject) => {
       const found = out.find(fits);
       if (found !== undefined) return resolve(found);
-      reader.on("line", (next) => fits(next) && resolve(next));
+      const look = (next: string) => {
+        if (!fits(next)) return;
+        reader.off("line", look);
+        resolve(next);
+      };
+      reader.on("line", look);
       void ended.then(() =>
         reject(new Error(`The program ended before it said so. It said: ${out.join("\n")}\n${error}`)),
       );

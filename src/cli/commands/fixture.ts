@@ -12,14 +12,15 @@ const save = command({
   summary: "write a merchant and its records to a file, for start --fixtures",
   usage: "fixture save <merchant> <file>",
   example: "fixture save lodge mine.json",
-  flags: connectionFlags,
+  flags: { json: { description: "print one JSON object" }, ...connectionFlags },
   async run({ flags, positionals: [merchant, file = ""] }) {
     const sandbox = await connectToSandbox(flags);
     const { id } = await sandbox.merchant(merchant);
     const fixture = await sandbox.control.merchants.fixture({ id });
     await writeOutput(file, fixtureText(fixture));
-    const records = plural(recordCount(fixture), "record");
-    print(`Saved ${id} with ${records} in ${file}. Try ${PROGRAM} start --fixtures ${file}.`);
+    const records = recordCount(fixture);
+    if (flags.json !== undefined) return print(JSON.stringify({ merchant: id, records, file }));
+    print(`Saved ${id} with ${plural(records, "record")} in ${file}. Try ${PROGRAM} start --fixtures ${file}.`);
   },
 });
 

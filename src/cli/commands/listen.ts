@@ -9,7 +9,7 @@ import { PROGRAM } from "../../kernel/program-name.ts";
 import { withResolvers } from "../../kernel/with-resolvers.ts";
 import { command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
-import { jsonOutput, plainOutput } from "../output/output.ts";
+import { type JsonLine, jsonOutput, plainOutput } from "../output/output.ts";
 import { print } from "../output/print.ts";
 import { stopSignal } from "../process/signals.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
@@ -74,7 +74,8 @@ async function follow(
       if (isShown && again.id === endpoint.id && again.secret === endpoint.secret) return;
       endpoint = again;
       isShown = true;
-      print(asJson ? JSON.stringify({ event: "listening", ...endpoint, created: isOwn }) : lineOf(endpoint, isOwn));
+      const listening = { event: "listening", ...endpoint, created: isOwn } satisfies JsonLine;
+      print(asJson ? JSON.stringify(listening) : lineOf(endpoint, isOwn));
     }, fail);
   const following = await followLiveStream(
     { url, token: controlToken },

@@ -68,8 +68,9 @@ function methodsFor(find: () => Promise<RunningSandbox>, mayChange: boolean): Rp
     ping: () => ({}),
     "tools/list": () => ({ tools: offered.map(listed) }),
     async "tools/call"({ name, arguments: given = {} }) {
+      if (typeof name !== "string") throw new RpcError("params", "tools/call needs the name of a tool.");
       const tool = offered.find((one) => one.name === name);
-      if (!tool) throw new RpcError("params", `There is no tool ${name}. ${whyMissing(String(name))}`);
+      if (!tool) throw new RpcError("params", `There is no tool ${name}. ${whyMissing(name, offered)}`);
       if (!isObject(given)) throw new RpcError("params", "arguments must be an object.");
       checkNames(tool, given);
       try {
@@ -89,10 +90,10 @@ const listed = ({ name, description, properties, required, changes }: Tool) => (
   annotations: { readOnlyHint: !changes && name !== "call_operation" },
 });
 
-const whyMissing = (name: string) =>
+const whyMissing = (name: string, offered: readonly Tool[]) =>
   tools.some((tool) => tool.name === name)
     ? "It changes data: start the server with --allow-changes."
-    : `The tools are ${tools.map((tool) => tool.name).join(", ")}.`;
+    : `The tools are ${offered.map((tool) => tool.name).join(", ")}.`;
 
 function checkNames({ name, properties, required = [] }: Tool, given: Record<string, unknown>): void {
   const unknown = Object.keys(given).find((one) => !Object.hasOwn(properties, one));

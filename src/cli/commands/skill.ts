@@ -2,7 +2,9 @@
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { usageError } from "../../kernel/errors.ts";
 import { skillPage } from "../../sandbox/skill-page.ts";
+import { lineAt } from "../../store/world/json-file.ts";
 import { command } from "../command.ts";
 import { print, printText, writeOutput } from "../output/print.ts";
 
@@ -32,18 +34,32 @@ export const skill = command({
   },
   async run({ flags: { write: file } }) {
     if (file === undefined) return printText(skillPage().trimEnd());
-    mkdirSync(dirname(file), { recursive: true });
+    toWrite(file, () => mkdirSync(dirname(file), { recursive: true }));
     await writeOutput(file, basename(file) === "SKILL.md" ? FRONT_MATTER + skillPage() : withSection(file));
     print(`Wrote ${file}.`);
   },
 });
 
+/** Work on the way to a file; fails as writing the file would. */
+function toWrite<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    return usageError(`Cannot write ${file} (${(error as NodeJS.ErrnoException).code}).`);
+  }
+}
+
 /** The text of a file that others write too, with the page as a section that replaces the one of an earlier version. */
 function withSection(file: string): string {
-  const text = existsSync(file) ? readFileSync(file, "utf8") : "";
+  const text = toWrite(file, () => (existsSync(file) ? readFileSync(file, "utf8") : ""));
   const section = `${BEGIN}\n${skillPage().replaceAll(/^#/gm, "##")}${END}\n`;
   const begin = text.indexOf(BEGIN);
+  if (begin < 0) return text === "" ? section : `${text.trimEnd()}\n\n${section}`;
   const end = text.indexOf(END, begin);
-  if (begin >= 0 && end >= 0) return text.slice(0, begin) + section + text.slice(end + END.length).replace(/^\n/, "");
-  return text === "" ? section : `${text.trimEnd()}\n\n${section}`;
+  if (end < 0)
+    usageError(
+      `${file}:${lineAt(text, begin)}: the section begins here, and its last line is missing. ` +
+        `Add ${END} where it ends, or delete it.`,
+    );
+  return text.slice(0, begin) + section + text.slice(end + END.length).replace(/^\n/, "");
 }

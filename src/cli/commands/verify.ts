@@ -3,11 +3,13 @@
 import type { SandboxVerifyReply } from "../../../generated/control-api.ts";
 import { type CountedExpectation, withEffects } from "../../client/effects.ts";
 import { explainResult } from "../../client/verification-text.ts";
-import type { Expectation } from "../../contracts/expectations.ts";
+import { type Expectation, Expectations } from "../../contracts/expectations.ts";
 import { tryParseJson } from "../../kernel/attempt.ts";
-import { exitCodes, usageError } from "../../kernel/errors.ts";
+import { errorSummary, exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { PROGRAM } from "../../kernel/program-name.ts";
-import { readJsonFile } from "../../store/world/json-file.ts";
+import { Type } from "../../schema/shapes.ts";
+import { fieldErrors } from "../../schema/validator.ts";
+import { errorAt, type JsonFile, readJsonFile } from "../../store/world/json-file.ts";
 import { countWith } from "../process/count-command.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
 
@@ -59,6 +61,33 @@ function counted(expectation: Expectation, command: string | undefined): Counted
   return { ...rest, effects: { ...effects, made: () => countWith(command) } };
 }
 
+const INPUT_FILE = Type.Object(Expectations.properties, { additionalProperties: false });
+
+type ExpectationsFile = JsonFile & { value: Expectations };
+
+async function readExpectations(file: string): Promise<ExpectationsFile> {
+  const source = await readJsonFile(file, "usage");
+  const { value } = source;
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    usageError(`${file} must be a JSON object, such as {"all": [{"records": {"kind": "payroll"}}]}.`);
+  const errors = fieldErrors(INPUT_FILE, value);
+  if (errors[0]) throw await errorAt(source, errors[0].pointer, errorSummary(errors), "usage");
+  return source as ExpectationsFile;
+}
+
+/** The sandbox names an expectation by its place, as in `all.0.requests.match.operation: there is no operation …`. */
+const PLACE = /^all\.(\d+)\.([\w.]+):? (.*)$/s;
+
+/** Names the line of the file, or the argument, that an error is about. */
+async function whereWritten(error: unknown, source: ExpectationsFile | undefined, positionals: readonly string[]) {
+  const [, index, field = "", problem = ""] = (error instanceof SandboxError && PLACE.exec(error.message)) || [];
+  if (index === undefined) return error;
+  const inFile = source?.value.all.length ?? 0;
+  if (source && Number(index) < inFile)
+    return errorAt(source, `/all/${index}/${field.replaceAll(".", "/")}`, problem, "usage");
+  return new SandboxError(`${positionals[Number(index) - inFile]}: ${problem}`, "usage");
+}
+
 const refuse = (text: string): never =>
   usageError(
     `An expectation is written as deliveries:payment.succeeded=1, or as JSON; received "${text}". ` +
@@ -98,20 +127,21 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
     },
   ],
   async call(sandbox, { flags, positionals }) {
-    const source = flags.file === undefined ? undefined : await readJsonFile(flags.file, "usage");
-    const { all = [], ...given } = (source?.value ?? {}) as {
-      all?: Expectation[];
-      within?: string;
-      merchant?: string;
-    };
+    const source = flags.file === undefined ? undefined : await readExpectations(flags.file);
+    const { all = [], ...given }: Partial<Expectations> = source?.value ?? {};
     const expectations = [...all, ...positionals.map(readExpectation)].map((one) => counted(one, flags.effects));
     if (expectations.length === 0) usageError(`Nothing is expected, as in ${PROGRAM} verify requests:payments.list.`);
     const { within = given.within, merchant = given.merchant } = flags;
-    return withEffects(sandbox.control).verify({
+    const wanted = {
       all: expectations,
       ...(within !== undefined && { within }),
       ...(merchant !== undefined && { merchant: (await sandbox.merchant(merchant)).id }),
-    });
+    };
+    return withEffects(sandbox.control)
+      .verify(wanted)
+      .catch(async (error) => {
+        throw await whereWritten(error, source, positionals);
+      });
   },
   lines: ({ results }) =>
     results.flatMap((result) => `${result.verdict} ${result.expectation}: ${explainResult(result)}`.split("\n")),

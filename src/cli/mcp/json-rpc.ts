@@ -21,11 +21,25 @@ export class RpcError extends Error {
 /** The methods by name. The parameters are an object, which the method checks further. */
 export type RpcMethods = Readonly<Record<string, (params: Record<string, unknown>) => Promise<object> | object>>;
 
-/** Answers one line. A notification, which has no id, gets no answer. */
+/** Answers one line: a message, or a batch of them, which versions of the protocol before 2025-06-18 have. */
 export async function answerLine(line: string, methods: RpcMethods): Promise<object | undefined> {
+  let message: unknown;
+  try {
+    message = JSON.parse(line);
+  } catch {
+    return failure(null, new RpcError("parse", "The line is not JSON."));
+  }
+  if (!Array.isArray(message) || message.length === 0) return answer(message, methods);
+  const answers = (await Promise.all(message.map((one) => answer(one, methods)))).filter((one) => one !== undefined);
+  return answers.length === 0 ? undefined : answers;
+}
+
+/** Answers one message. A notification, which has no id, gets no answer. */
+async function answer(message: unknown, methods: RpcMethods): Promise<object | undefined> {
   let id: unknown = null;
   try {
-    const message = parse(line);
+    if (!isObject(message) || message.jsonrpc !== "2.0")
+      throw new RpcError("request", 'A message is an object with "jsonrpc": "2.0".');
     const { method, params = {} } = message;
     id = message.id ?? null;
     if (typeof method !== "string") {
@@ -39,20 +53,13 @@ export async function answerLine(line: string, methods: RpcMethods): Promise<obj
     if (!isObject(params)) throw new RpcError("params", "params must be an object.");
     return { jsonrpc: "2.0", id, result: await call(params) };
   } catch (error) {
-    const kind = error instanceof RpcError ? error.kind : "internal";
-    return { jsonrpc: "2.0", id, error: { code: RPC_ERRORS[kind], message: (error as Error).message } };
+    return failure(id, error as Error);
   }
 }
 
-function parse(line: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(line);
-  } catch {
-    throw new RpcError("parse", "The line is not JSON.");
-  }
-  if (isObject(value) && value.jsonrpc === "2.0") return value;
-  throw new RpcError("request", 'A message is an object with "jsonrpc": "2.0".');
+function failure(id: unknown, error: Error): object {
+  const kind = error instanceof RpcError ? error.kind : "internal";
+  return { jsonrpc: "2.0", id, error: { code: RPC_ERRORS[kind], message: error.message } };
 }
 
 export const isObject = (value: unknown): value is Record<string, unknown> =>

@@ -3,6 +3,7 @@
 import type { ClockSetInput } from "../../../generated/control-api.ts";
 import { catalogue } from "../../areas/index.ts";
 import { controlCatalogue } from "../../control/index.ts";
+import { tryParseJson } from "../../kernel/attempt.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { randomToken } from "../../kernel/random.ts";
@@ -87,7 +88,7 @@ export const tools: readonly Tool[] = [
     name: "explain_signature",
     description: "Why the signature that a receiver computed is not that of the delivery.",
     properties: {
-      endpoint: text("we_…, as overview and deliveries show it"),
+      endpoint: text("we_…, as deliveries show it"),
       body: text("the body as the receiver hashed it"),
       signature: text("the signature that it computed or received"),
     },
@@ -188,6 +189,7 @@ async function callOperation(sandbox: RunningSandbox, given: Given, mayChange: b
   return {
     status: answer.status,
     request: answer.headers.get(REQUEST_ID_HEADER),
-    body: said === "" ? null : JSON.parse(said),
+    // A fault may have made a text of it that is not JSON.
+    body: said === "" ? null : (tryParseJson(said) ?? said),
   };
 }

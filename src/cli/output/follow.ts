@@ -42,7 +42,7 @@ function createPrinter(output: Output) {
     output.notice({ event: "unknown", messages: left }, `Messages of another version were not shown: ${left}.`);
   return {
     message(message: LiveMessage) {
-      if (message.type === "batch") for (const { seq, ...event } of message.items) output.event(event);
+      if (message.type === "batch") for (const { seq: _, nth: __, ...event } of message.items) output.event(event);
       if (message.type === "gap")
         output.notice({ event: "missed", from: message.from, to: message.to }, missedText(message));
       if (message.type !== "snapshot") return;

@@ -18,9 +18,11 @@ const replyOf = (id: string) => {
 /** The rows of a list of the control API, as `--json` prints them. */
 const rowOf = (list: string) => (replyOf(list).data as unknown as { items: TSchema }).items;
 
-/** A line of `start`, `attach` or `listen`: its field `event` says what it is. */
-const line = (event: string, description: string, fields: TProperties) =>
-  annotate(Type.Object({ event: oneOf([event], ""), ...fields }), { title: event, description });
+/** What a line of `start`, `dev`, `attach` or `listen` says, and its fields. */
+type Line = readonly [description: string, fields: TProperties];
+
+const lineSchema = ([event, [description, fields]]: readonly [string, Line]) =>
+  annotate(Type.Object({ event: oneOf([event], "What this line is about"), ...fields }), { title: event, description });
 
 const isNullable = (schema: TSchema) => [(schema as { type?: string | string[] }).type].flat().includes("null");
 
@@ -41,7 +43,7 @@ function eventFields(kind: keyof typeof liveEvents): TProperties {
   return properties.at === undefined ? properties : { ...properties, at };
 }
 
-function firstLines(): TSchema[] {
+function firstLines() {
   const { version, baseUrl, pid, database, merchants, ...overview } = replyOf("sandbox.overview");
   const summary = { version, baseUrl, pid, database, merchants } as TProperties;
   const { heldDeliveries, heldEndpoints, heldFaults } = overview as Record<string, TSchema>;
@@ -56,37 +58,54 @@ function firstLines(): TSchema[] {
     stateProblem: Type.Optional(Type.String({ description: "Why this machine cannot recognise its own files later" })),
     log: Type.Optional(Type.String({ description: "The log of a detached sandbox" })),
   } as TProperties;
-  return [
-    line("ready", "The sandbox accepts requests", facts),
-    line("attached", "The sandbox of another process is being watched", summary),
-  ];
+  const endpoint = replyOf("endpoints.register");
+  const created = Type.Boolean({ description: "Whether listen registered it, and removes it at its end" });
+  return {
+    ready: ["The sandbox accepts requests", facts],
+    attached: ["The sandbox of another process is being watched", { ...summary, ...overview }],
+    listening: ["Of `listen`: its endpoint, at first and when a reset changed it", { ...endpoint, created }],
+  } satisfies Record<string, Line>;
 }
 
-const eventLines = (): TSchema[] => [
-  line("request", "A completed request", requestFields()),
-  line("delivery", "A completed delivery attempt", eventFields("attempt")),
-  line("verdict", "A verdict of the judge", eventFields("verdict")),
-  line("fault", "A fault rule fired", eventFields("fault")),
-  line("clock", "The clock was changed", eventFields("clock")),
-  line("lesson", "A learner made progress", eventFields("lesson")),
-  line("reset", "A reset", eventFields("reset")),
-  line("cancellation", "The pending deliveries to an endpoint were cancelled", eventFields("cancellation")),
-  line("removal", "A merchant was removed", eventFields("removal")),
-];
+const eventLines = () =>
+  ({
+    request: ["A completed request", requestFields()],
+    delivery: ["A completed delivery attempt", eventFields("attempt")],
+    verdict: ["A verdict of the judge", eventFields("verdict")],
+    fault: ["A fault rule fired", eventFields("fault")],
+    clock: ["The clock was changed", eventFields("clock")],
+    lesson: ["A learner made progress", eventFields("lesson")],
+    reset: ["A reset", eventFields("reset")],
+    cancellation: ["The pending deliveries to an endpoint were cancelled", eventFields("cancellation")],
+    removal: ["A merchant was removed", eventFields("removal")],
+  }) satisfies Record<string, Line>;
 
-const noticeLines = (): TSchema[] => [
-  line("defect", "The sandbox had an internal error", { where: text, error: text }),
-  line("missed", "The sandbox no longer holds some events", { from: Type.Integer(), to: Type.Integer() }),
-  line("unknown", "Messages of another version were not printed", { messages: Type.Integer() }),
-  line("reloaded", "With --watch: files were loaded again", { files: Type.Array(text) }),
-  line("not_reloaded", "With --watch: a file has a mistake, and the sandbox stays as it was", {
-    files: Type.Array(text),
-    error: text,
-  }),
-  line("anew", "The sandbox was restarted", {}),
-  line("away", "The sandbox does not respond", { url: sandboxUrl, why: text }),
-  line("live", "The sandbox responds again", { url: sandboxUrl }),
-];
+const noticeLines = () =>
+  ({
+    app: ["Of `dev`: about the app, or the deliveries that wait for it", { says: text }],
+    output: ["Of `dev`: a line that the app printed", { from: oneOf(["stdout", "stderr"], "Where"), line: text }],
+    defect: ["The sandbox had an internal error", { where: text, error: text }],
+    missed: ["The sandbox no longer holds some events", { from: Type.Integer(), to: Type.Integer() }],
+    unknown: ["Messages of another version were not printed", { messages: Type.Integer() }],
+    reloaded: [
+      "With --watch: files were loaded again",
+      { files: Type.Array(text), heldEndpoints: replyOf("sandbox.overview").heldEndpoints as TSchema },
+    ],
+    not_reloaded: [
+      "With --watch: a file has a mistake, and the sandbox stays as it was",
+      { files: Type.Array(text), error: text },
+    ],
+    anew: ["The sandbox was restarted", {}],
+    away: ["The sandbox does not respond", { url: sandboxUrl, why: text }],
+    live: ["The sandbox responds again", { url: sandboxUrl }],
+  }) satisfies Record<string, Line>;
+
+/** What the field `event` of a line says. */
+export type LineName = keyof (ReturnType<typeof firstLines> &
+  ReturnType<typeof eventLines> &
+  ReturnType<typeof noticeLines>);
+
+const lines = (): Record<LineName, Line> => ({ ...firstLines(), ...eventLines(), ...noticeLines() });
 
 const kinds = ["requests", "events", "deliveries", "verdicts", "endpoints"] as const;
 const listOfKind = (kind: (typeof kinds)[number]) => rowOf(kind === "deliveries" ? "attempts.list" : `${kind}.list`);
@@ -108,8 +127,8 @@ const errorObject = () =>
 /** Each published schema by name. */
 export const lineSchemas: Readonly<Record<string, { summary: string; schema(): TSchema }>> = {
   events: {
-    summary: "each line of start, attach, listen and --follow with --json",
-    schema: () => Type.Union([...firstLines(), ...eventLines(), ...noticeLines(), ...kinds.map(row)]),
+    summary: "each line of start, dev, attach, listen and --follow with --json",
+    schema: () => Type.Union([...Object.entries(lines()).map(lineSchema), ...kinds.map(row)]),
   },
   error: { summary: "the last line of standard error if a command with --json fails", schema: errorObject },
 };

@@ -13,6 +13,7 @@ import type { Defect } from "../../sandbox/engine.ts";
 import { version } from "../../sandbox/package-files.ts";
 import { userStateProblem } from "../../store/user-state.ts";
 import { eventLine, eventObject } from "./event-lines.ts";
+import type { LineName } from "./line-schemas.ts";
 import { note, noteText, print, printSoon } from "./print.ts";
 
 export interface Output {
@@ -24,7 +25,7 @@ export interface Output {
   /** Prints a line of the user's app, which `dev` runs. */
   app(line: string, from: "stdout" | "stderr"): void;
   /** Prints a message about the connection or the app, given as an object and as text. */
-  notice(object: Record<string, unknown>, text: string): void;
+  notice(object: JsonLine, text: string): void;
 }
 
 export const plainOutput: Output = {
@@ -44,14 +45,17 @@ export const plainOutput: Output = {
   notice: (_, text) => note(text),
 };
 
-const printObject = (object: Record<string, unknown>) => print(JSON.stringify(object));
+/** A line for a program, whose fields `schema events` publishes. */
+export type JsonLine = { event: LineName } & Readonly<Record<string, unknown>>;
+
+const printObject = (object: JsonLine) => print(JSON.stringify(object));
 
 export const jsonOutput: Output = {
   ready: (facts) => printObject({ event: "ready", ...facts }),
   attached: (summary) => printObject({ event: "attached", ...summary }),
   event: (event) => printSoon(JSON.stringify(eventObject(event))),
   defect: ({ error, where }) => printObject({ event: "defect", where, error: mask(errorText(error)) }),
-  app: (line, from) => printSoon(JSON.stringify({ event: "output", from, line })),
+  app: (line, from) => printSoon(JSON.stringify({ event: "output", from, line } satisfies JsonLine)),
   notice: printObject,
 };
 
@@ -86,8 +90,10 @@ export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoi
   };
 }
 
+type Held = Pick<ReadyFacts, "heldDeliveries" | "heldEndpoints" | "heldFaults" | "stateProblem">;
+
 /** The deliveries that wait for the user, and the commands that send them. Undefined if none waits. */
-export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProblem }: ReadyFacts): string | undefined {
+export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProblem }: Held): string | undefined {
   if (heldDeliveries + heldEndpoints.length === 0) return undefined;
   const count = plural(heldDeliveries, "delivery");
   if (heldEndpoints.length === 0)

@@ -24,7 +24,7 @@ import { PROGRAM } from "../../kernel/program-name.ts";
 import { isLink } from "../data-folder.ts";
 import type { Database } from "../sqlite/database.ts";
 import { mark } from "../sqlite/file-mark.ts";
-import { removeUnfinished, unfinishedFile } from "../sqlite/replace.ts";
+import { freeInThread, removeUnfinished, unfinishedFile } from "../sqlite/replace.ts";
 import type { Stores } from "../stores.ts";
 import type { Restored, SnapshotToRestore } from "./restored.ts";
 
@@ -121,7 +121,7 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
       };
       return restoreFrom(source, { refuse, holdsDeliveries: !trust, keepsLog });
     },
-    remove: (name: string) => rmSync(existing(name)),
+    remove: (name: string) => freeInThread(existing(name), rmSync),
     close() {
       if (file === undefined && folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
@@ -159,7 +159,7 @@ async function write({ sql, isTrusted }: Database, target: string): Promise<void
     const isOurs = isTrusted();
     await sql.backup(unfinished, PAGES);
     finishSnapshot(unfinished, isOurs);
-    renameSync(unfinished, target);
+    freeInThread(target, () => renameSync(unfinished, target));
   } finally {
     stopSyncing();
     attempt(() => removeUnfinished(unfinished));
