@@ -6,6 +6,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/index.ts";
+import { sleep } from "../support/clients/client.ts";
 import { needs } from "../support/needs.ts";
 import { folder, NOWHERE, run } from "../support/program.ts";
 import {
@@ -36,10 +37,14 @@ const TIMEOUT_FLAGS = ["--webhook-timeout", "5500ms", "--retry-schedule", "1s"];
 /** So many that one of them is lost by the receiver that loses every other. */
 const EVENTS = 8;
 
-/** A sandbox whose clock stands at the present, because receivers measure the age of events. */
-const openSandbox = ({ url }: RunningReceiver) =>
+/**
+ * A sandbox whose clock stands at the present, because receivers measure the age of events. Another seed makes other
+ * events: a receiver knows those of the doors before.
+ */
+const openSandbox = ({ url }: RunningReceiver, seed: number) =>
   createSandbox({
     ...TIMEOUTS,
+    seed,
     clock: new Date().toISOString(),
     endpoints: [{ url, events: [EVENT], secret: SECRET }],
   });
@@ -50,28 +55,33 @@ const FAULTS = [
   { action: { type: "duplicate", copies: 3 }, match: { attempt: 1 } },
 ] as const;
 
-const DOORS = {
-  async exec({ url }: RunningReceiver): Promise<Answer> {
+type Door = "exec" | "audit" | "scenario" | "library" | "detached";
+
+const DOORS: Record<Door, (receiver: RunningReceiver) => Promise<Answer>> = {
+  async exec({ url }) {
     const cwd = folder();
     const script = `const post = (path, body) => fetch(process.env.MERCHANT_SANDBOX_URL + "/_sandbox" + path, {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
       for (let event = 0; event < ${EVENTS}; event++) await post("/events", { type: "${EVENT}" });
-      for (let drain = 0; drain < 12; drain++) await post("/drain", { within: "10s" });`;
+      for (let drain = 0; drain < 10; drain++) {
+        await post("/drain", { within: "10s" });
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }`;
     writeFileSync(join(cwd, "shop.mjs"), script);
-    const words = ["exec", "--fail-on", "verdicts", "--scenario", "forged-webhook", ...TIMEOUT_FLAGS];
+    const words = ["exec", "--fail-on", "verdicts", "--scenario", "forged-webhook", "--seed", "5", ...TIMEOUT_FLAGS];
     const target = ["--forward-to", url, "--webhook-secret", SECRET];
     const { code, error, out } = await run([...words, ...target, "--", process.execPath, "shop.mjs"], {}, cwd);
     return { isFailed: code !== 0, text: [error, ...out].join("\n") };
   },
 
-  async audit({ url, effects }: RunningReceiver): Promise<Answer> {
+  async audit({ url, effects }) {
     const words = ["audit", url, "--secret", SECRET, "--effects", effects, "--max-age", "3d"];
     const { code, error, out } = await run([...words, "--webhook-timeout", "2s"], NOWHERE);
     return { isFailed: code === 1 || code === 3, text: [error, ...out].join("\n") };
   },
 
-  async scenario(receiver: RunningReceiver): Promise<Answer> {
-    await using sandbox = await openSandbox(receiver);
+  async scenario(receiver) {
+    await using sandbox = await openSandbox(receiver, 3);
     const said: string[] = [];
     const codes: (number | null)[] = [];
     for (const name of ["webhook-storm", "forged-webhook"]) {
@@ -88,8 +98,8 @@ const DOORS = {
     return { isFailed: codes.includes(3), text: said.join("\n") };
   },
 
-  async library(receiver: RunningReceiver): Promise<Answer> {
-    await using sandbox = await openSandbox(receiver);
+  async library(receiver) {
+    await using sandbox = await openSandbox(receiver, 4);
     const before = receiver.orders();
     for (const fault of FAULTS) await sandbox.faults.add(fault);
     for (let event = 0; event < EVENTS; event++) await sandbox.events.trigger({ type: EVENT });
@@ -105,9 +115,9 @@ const DOORS = {
     return { isFailed: verdict === "fail", text: [...unchecked, ...results.map(({ message }) => message)].join("\n") };
   },
 
-  async detached({ url }: RunningReceiver): Promise<Answer> {
+  async detached({ url }) {
     const cwd = folder();
-    const words = ["start", "--detach", "--json", "--memory", "--port", "0", ...TIMEOUT_FLAGS];
+    const words = ["start", "--detach", "--json", "--memory", "--port", "0", "--seed", "6", ...TIMEOUT_FLAGS];
     const started = JSON.parse((await run(words, {}, cwd)).out[0] ?? "{}");
     const control = async (method: string, path: string, body?: unknown) => {
       const { status, body: reply } = await call(started.url, method, `/_sandbox${path}`, { key: null, body });
@@ -118,7 +128,10 @@ const DOORS = {
       await control("PUT", "/endpoints", { url, events: [EVENT], secret: SECRET });
       for (const fault of FAULTS) await control("POST", "/faults", fault);
       for (let event = 0; event < EVENTS; event++) await control("POST", "/events", { type: EVENT });
-      for (let drain = 0; drain < 12; drain++) await control("POST", "/drain", { within: "10s" });
+      for (let drain = 0; drain < 10; drain++) {
+        await control("POST", "/drain", { within: "10s" });
+        await sleep(300);
+      }
       const verified = await run(["verify", "verdicts:webhook.*", "--url", started.url], {}, cwd);
       const { unchecked } = await control("GET", "/report");
       return { isFailed: verified.code === 3, text: [...unchecked, ...verified.out].join("\n") };
@@ -126,9 +139,7 @@ const DOORS = {
       await run(["stop", "--url", started.url], {}, cwd);
     }
   },
-} as const satisfies Record<string, (receiver: RunningReceiver) => Promise<Answer>>;
-
-type Door = keyof typeof DOORS;
+};
 
 /** What must be said about a bug that a door does not find. */
 const gapOf = (bug: Bug) => (bug === "old" ? "whether it rejects old events" : "whether it acted once");
@@ -161,26 +172,32 @@ for (const language of LANGUAGES) {
   const cells = bugs.flatMap((bug) => doors.map((door) => ({ bug, door })));
   const played = cells.filter(({ bug, door }) => isPlayed(language.name, bug, door));
   const isThere = isInstalled(language);
-  test
-    .skipIf(!isThere || played.length === 0)
-    .concurrent(
-      `${language.name}${needs(isThere, language.name)}${needs(played.length > 0, "npm run verdicts")}`,
-      { timeout: 3_600_000 },
-      async () => {
-        const { built, dispose } = buildReceiver(language);
-        onTestFinished(dispose);
-        const bad: string[] = [];
-        for (const bug of new Set(played.map((cell) => cell.bug))) {
-          await using receiver = await startReceiver(language, bug, built);
-          for (const { door } of played.filter((cell) => cell.bug === bug)) {
-            const cell = cellOf(bug, await DOORS[door](receiver));
-            record(bug, door, cell.split(":")[0] as string);
-            if (!["right", "found", "said"].includes(cell)) bad.push(`${bug} by ${door}: ${cell}`);
-          }
-        }
-        expect(bad).toEqual([]);
-      },
-    );
+  const playBug = async (bug: Bug, built: string): Promise<string[]> => {
+    const bad: string[] = [];
+    await using receiver = await startReceiver(language, bug, built);
+    for (const { door } of played.filter((cell) => cell.bug === bug)) {
+      const cell = cellOf(bug, await DOORS[door](receiver));
+      record(bug, door, cell.split(":")[0] as string);
+      if (!["right", "found", "said"].includes(cell)) bad.push(`${bug} by ${door}: ${cell}`);
+    }
+    return bad;
+  };
+  test.skipIf(!isThere || played.length === 0)(
+    `${language.name}${needs(isThere, language.name)}${needs(played.length > 0, "npm run verdicts")}`,
+    { timeout: 3_600_000 },
+    async () => {
+      const { built, dispose } = buildReceiver(language);
+      onTestFinished(dispose);
+      const bad: string[] = [];
+      // Most of a bug is waiting. The slowest comes first.
+      const left = [...new Set(played.map((cell) => cell.bug))].reverse();
+      const playNext = async () => {
+        for (let bug = left.shift(); bug !== undefined; bug = left.shift()) bad.push(...(await playBug(bug, built)));
+      };
+      await Promise.all([playNext(), playNext(), playNext()]);
+      expect(bad).toEqual([]);
+    },
+  );
 }
 
 const PAGE = join(import.meta.dirname, "../../docs/testing.md");
