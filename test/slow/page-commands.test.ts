@@ -11,7 +11,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { isHosted, runHosted } from "../support/hosted-commands.ts";
+import { isHosted, runHosted, wordsOf } from "../support/hosted-commands.ts";
 import { nativePackages } from "../support/native-packages.ts";
 import { readPage, root } from "../support/page.ts";
 import { launchCommand, ownEnvironment } from "../support/program.ts";
@@ -135,19 +135,12 @@ afterAll(() => {
   rmSync(base, { recursive: true, force: true });
 });
 
-/** The words of a command after `npx merchant-sandbox`, as a shell reads them. */
-async function wordsOf(command: string): Promise<string[]> {
-  const script = `npx() { shift; printf '%s\\0' "$@"; }; ${command}`;
-  const { stdout } = await promisify(execFile)("sh", ["-c", script], { env });
-  return stdout.split("\0").slice(0, -1);
-}
-
 /** Runs commands in a place, whose npx finds this file. A command that runs on is stopped after its first line. */
 function openPlace(cwd: string, file: string) {
   const program = join(cwd, file);
   const npx = (words: string) => launchCommand("sh", ["-c", `exec npx merchant-sandbox ${words}`], env, cwd).ended;
   const run = async (command: string) => {
-    const words = await wordsOf(command);
+    const words = wordsOf(command, env);
     if (isHosted(words, {})) return runHosted({ program, words, cwd, variables: env });
     const { line, ended, child } = launchCommand(process.execPath, [program, ...words], env, cwd);
     // A server over standard input ends with it.
