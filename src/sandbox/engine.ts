@@ -56,6 +56,8 @@ interface DataOptions {
   options: Options;
   /** The endpoints of a folder's merchant-sandbox.json, for the user to confirm; undefined without any. */
   toConfirm: string | undefined;
+  /** The URL of an app whose server is awaited before anything is delivered to it; undefined without one. */
+  awaited: string | undefined;
   address: Address;
   clock: Clock;
   random: Random;
@@ -239,7 +241,7 @@ const namesIn = ({ tenants }: Stores) => ({
 
 /** Reads the files that the options name. */
 export async function prepareStorage(
-  given: Pick<DataOptions, "options" | "toConfirm" | "address" | "clock" | "random">,
+  given: Pick<DataOptions, "options" | "toConfirm" | "awaited" | "address" | "clock" | "random">,
 ): Promise<StorageOptions> {
   const { options } = given;
   const assumed = await readAssumptions(options, async () => (await import("./documents.ts")).ownFacts());
