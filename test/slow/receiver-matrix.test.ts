@@ -1,6 +1,6 @@
-// Receivers in six languages, right and with each of eight bugs, by five doors: `exec`, `audit`, scenarios, the library,
-// and a detached sandbox. Each bug must be found, or what says so must say that it is not checked; a right receiver
-// must not fail. `npm run verdicts` plays every cell and writes the table of docs/testing.md, `npm test` some.
+// Receivers in six languages, right and with each of eight bugs, by five doors: `exec`, `audit`, scenarios, the
+// library, and a detached sandbox. Each bug must be found, or the output must say that it is not checked; a right
+// receiver must not fail. `npm run verdicts` plays every cell and writes the table of docs/testing.md, `npm test` some.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
