@@ -22,7 +22,7 @@ export const BUGS = {
 
 export type Bug = keyof typeof BUGS | "none";
 
-interface Language {
+export interface Language {
   name: string;
   /** Succeeds where the language is installed. */
   probe: string[];
@@ -84,6 +84,8 @@ export async function startReceiver(language: Language, bug: Bug, built: string)
   const [command = "", ...words] = language.command(built).map((word) => word.replace("$PORT", String(port)));
   const child = spawn(command, words, {
     stdio: "ignore",
+    // A group of its own: PHP's workers outlive their parent.
+    detached: true,
     env: { ...process.env, PORT: String(port), SECRET, BUG: bug, FOLDER: folder, PHP_CLI_SERVER_WORKERS: "8" },
   });
   await listening(port, child);
@@ -93,7 +95,7 @@ export async function startReceiver(language: Language, bug: Bug, built: string)
     effects: `wc -l < '${orders}'`,
     async [Symbol.asyncDispose]() {
       const ended = new Promise((resolve) => child.once("close", resolve));
-      child.kill();
+      process.kill(-(child.pid as number));
       await ended;
     },
   };
