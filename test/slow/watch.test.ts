@@ -36,7 +36,7 @@ test("fault rules are loaded again, a mistake is shown where it was made, and th
   expect(await status()).toBe(503);
   let loaded = next("reloaded");
   save("faults.json", rule(502));
-  expect(await loaded).toEqual({ event: "reloaded", files: ["faults.json"] });
+  expect(await loaded).toEqual({ event: "reloaded", files: ["faults.json"], heldEndpoints: [] });
   expect(await status()).toBe(502);
   loaded = next("not_reloaded");
   save("faults.json", rule(502).replace("payments.list", "payments.lst"));
@@ -64,6 +64,14 @@ test("merchant-sandbox.json is loaded again, and the data in a file stay", async
   const refused = next("not_reloaded");
   save("merchant-sandbox.json", '{\n  "rateLimt": "none"\n}');
   expect((await refused).error).toMatch(/^merchant-sandbox\.json:2 \/rateLimt: .*Did you mean rateLimit/);
+  const added = next("reloaded");
+  save("merchant-sandbox.json", '{ "rateLimit": "1/1h", "endpoints": [{ "url": "http://localhost:2/hooks" }] }');
+  expect(await added).toMatchObject({ heldEndpoints: ["http://localhost:2/hooks"] });
+  const unusable = next("not_reloaded");
+  save("text.db", "This is a text, and it is longer than the header of a database, so that it is read as one.");
+  save("merchant-sandbox.json", '{ "rateLimit": "none", "db": "text.db" }');
+  expect((await unusable).error).toContain("is not a usable SQLite file");
+  expect([await status(), await status()]).toEqual([200, 429]);
 });
 
 test("a saved fixture resets the data to it", async () => {

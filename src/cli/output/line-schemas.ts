@@ -87,7 +87,10 @@ const noticeLines = () =>
     defect: ["The sandbox had an internal error", { where: text, error: text }],
     missed: ["The sandbox no longer holds some events", { from: Type.Integer(), to: Type.Integer() }],
     unknown: ["Messages of another version were not printed", { messages: Type.Integer() }],
-    reloaded: ["With --watch: files were loaded again", { files: Type.Array(text) }],
+    reloaded: [
+      "With --watch: files were loaded again",
+      { files: Type.Array(text), heldEndpoints: replyOf("sandbox.overview").heldEndpoints as TSchema },
+    ],
     not_reloaded: [
       "With --watch: a file has a mistake, and the sandbox stays as it was",
       { files: Type.Array(text), error: text },

@@ -89,8 +89,10 @@ export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoi
   };
 }
 
+type Held = Pick<ReadyFacts, "heldDeliveries" | "heldEndpoints" | "heldFaults" | "stateProblem">;
+
 /** The deliveries that wait for the user, and the commands that send them. Undefined if none waits. */
-export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProblem }: ReadyFacts): string | undefined {
+export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProblem }: Held): string | undefined {
   if (heldDeliveries + heldEndpoints.length === 0) return undefined;
   const count = plural(heldDeliveries, "delivery");
   if (heldEndpoints.length === 0)

@@ -7,7 +7,7 @@ import { afterRealTime } from "../../kernel/clock.ts";
 import { SandboxError } from "../../kernel/errors.ts";
 import { openSandbox } from "../../sandbox/create.ts";
 import { CONFIG_FILE, completeOptions, type Options } from "../../sandbox/options.ts";
-import type { JsonLine, Output, WatchedSandbox } from "../output/output.ts";
+import { heldNote, type JsonLine, type Output, type WatchedSandbox } from "../output/output.ts";
 import { sandboxAt } from "../remote/running-sandbox.ts";
 import { endpointsToConfirm, type Settings, withPlaceInFile } from "../settings.ts";
 import { openInWorker, type SandboxForView } from "./open-for-view.ts";
@@ -33,10 +33,17 @@ export async function openReloading(read: () => Promise<Settings>): Promise<Sand
         throw await withPlaceInFile(error, next.sources);
       });
       await current.close();
-      current = await openInWorker(given(next, same));
-      if (changedFixtures(names, next)) await sandboxAt({ url, controlToken: token }).control.reset();
+      // A database or a lock that only opening it finds out about.
+      current = await openInWorker(given(next, same)).catch(async (error) => {
+        current = await openInWorker(given(settings, same));
+        throw error;
+      });
+      const { control } = sandboxAt({ url, controlToken: token });
+      if (changedFixtures(names, next)) await control.reset();
       settings = next;
-      report({ event: "reloaded", files: names }, `Loaded again: ${names.join(", ")}.`);
+      const held = await control.overview();
+      const text = [`Loaded again: ${names.join(", ")}.`, heldNote(held)].join(" ").trim();
+      report({ event: "reloaded", files: names, heldEndpoints: held.heldEndpoints }, text);
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error;
       report(
