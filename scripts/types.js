@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { generateDtsBundle } from "dts-bundle-generator";
+import { TypesUsageEvaluator } from "dts-bundle-generator/dist/types-usage-evaluator.js";
 import ts from "typescript";
 import { writeGenerated } from "./generated-files.js";
 import { loadSource } from "./load-source.js";
@@ -13,6 +14,8 @@ import { loadSource } from "./load-source.js";
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 const { optionDescriptions } = await loadSource(root, "scripts/docs/pages.ts");
 const NOTE = "// Written from the sources by `npm run docs`: change those, not this.\n";
+
+TypesUsageEvaluator.prototype.isSymbolUsedBySymbol = isUsedBy;
 
 const declarations = {
   "types/index.d.cts": library(),
@@ -46,6 +49,28 @@ function library() {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/**
+ * Whether a symbol is used by another, directly or through others. The evaluator's own method searches again for each
+ * pair of symbols, which took half of the time; this one searches once for each symbol that uses others.
+ */
+function isUsedBy(symbol, by) {
+  const user = this.getActualSymbol(by);
+  this.usedBy ??= new Map();
+  if (!this.usedBy.has(user)) this.usedBy.set(user, allUsedBy(user, this.nodesParentsMap));
+  return this.usedBy.get(user).has(this.getActualSymbol(symbol));
+}
+
+/** The symbol with all that it uses. `usersOf` has the symbols that use each symbol directly. */
+function allUsedBy(user, usersOf) {
+  const found = new Set([user]);
+  for (let size = 0; size < found.size; ) {
+    size = found.size;
+    for (const [used, users] of usersOf)
+      if (!found.has(used) && [...users].some((one) => found.has(one))) found.add(used);
+  }
+  return found;
 }
 
 /** Adds each option's help text as its doc comment. */

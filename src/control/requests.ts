@@ -16,6 +16,7 @@ import { PATTERNS } from "../schema/patterns.ts";
 import { listOf, oneOf, pageSize, Type, text } from "../schema/shapes.ts";
 import { failInvalidCursor } from "../store/records/record-pages.ts";
 import { type RequestRow, type RequestSummaryRow, shownRequest } from "../store/request-log/read-requests.ts";
+import { STAGES, stagesBetween } from "../store/request-log/stages.ts";
 import type { Stores } from "../store/stores.ts";
 import { timeOf } from "./given-values.ts";
 
@@ -68,9 +69,6 @@ const Message = Type.Object({
   body: Type.String({ description: "As sent, truncated at 16 KiB, secrets masked" }),
   bytes: Type.Integer({ description: "Length before truncation" }),
 });
-
-const HANDLING = ["checks", "body", "validation", "operation"] as const;
-const STAGES = [...HANDLING, "response", "sending"] as const;
 
 const RequestDetail = Type.Object(
   {
@@ -152,11 +150,9 @@ const showRequest = endpoint({
   },
 });
 
-/** Every request reaches the last two stages. */
 function stagesOf({ stages, duration }: RequestRow) {
-  const ends = [...stages.split(",").map(Number), Math.round(duration * 1_000)];
-  const names = [...HANDLING.slice(0, ends.length - 2), ...STAGES.slice(HANDLING.length)];
-  return names.map((name, index) => ({ name, ms: Math.max(0, (ends[index] ?? 0) - (ends[index - 1] ?? 0)) / 1_000 }));
+  const microseconds = [...stages.split(",").map(Number), Math.round(duration * 1_000)];
+  return stagesBetween(microseconds).map(({ name, from, to }) => ({ name, ms: (to - from) / 1_000 }));
 }
 
 export const operations = [listRequests, showRequest];

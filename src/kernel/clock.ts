@@ -263,6 +263,17 @@ export function stopwatch(): () => number {
 /** Real milliseconds since the process started: a stopwatch without an allocation. */
 export const realNow = () => performance.now();
 
+/** This machine's time at the start of the process, in Unix milliseconds. Read again after a sleep of the machine. */
+let processStart = performance.timeOrigin;
+const MOST_DRIFT = 100;
+
+/** A time in real milliseconds as Unix nanoseconds, which no number can hold. */
+export function unixNanoseconds(real: number): string {
+  const start = Date.now() - performance.now();
+  if (Math.abs(start - processStart) > MOST_DRIFT) processStart = start;
+  return `${Math.round((processStart + real) * 1_000)}000`;
+}
+
 /** Calls back after real time, regardless of the sandbox clock; the returned function cancels. */
 export function afterRealTime(milliseconds: number, callback: () => void): () => void {
   let timer: NodeJS.Timeout;

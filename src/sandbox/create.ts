@@ -97,11 +97,12 @@ export async function createSandbox(given: SandboxOptions = {}): Promise<Sandbox
 
 /**
  * Creates the sandbox of a command. `toConfirm` names the endpoints that a folder's merchant-sandbox.json sets: their
- * deliveries wait until the user has confirmed them once.
+ * deliveries wait until the user has confirmed them once. `awaited` is the URL of an app that starts later: deliveries
+ * to it, also those of an existing database, wait until its server accepts connections.
  */
 export async function openSandbox(
   { listen: hasPort = true, ...given }: SandboxOptions,
-  toConfirm?: string,
+  { toConfirm, awaited }: Partial<Pick<StorageOptions, "toConfirm" | "awaited">> = {},
 ): Promise<Sandbox> {
   const options = checkOptions(completeOptions(given, LIBRARY_DEFAULTS), operations);
   if (!hasPort && given.port !== undefined)
@@ -109,7 +110,7 @@ export async function openSandbox(
   const clock = createClock(options.clock);
   const address = hasPort ? createOwnAddress(ownHost(options)) : createMountedAddress();
   const random = createRandom(options.seed);
-  const prepared = await prepareStorage({ options, toConfirm, address, clock, random });
+  const prepared = await prepareStorage({ options, toConfirm, awaited, address, clock, random });
   const lazy = openLazyEngine(prepared);
   try {
     if (isChanged(options)) await lazy.controlApi().start.setUp();
@@ -255,6 +256,7 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
   // process get the verdicts.
   opened.engine?.judge.conclude();
   opened.engine?.judge.stop();
+  await opened.engine?.spans?.close(within);
   clock.stop();
   opened.controlApi?.snapshots.close();
   opened.isClosed = true;
@@ -264,11 +266,13 @@ async function stop(opened: Opened, clock: Clock, within: number): Promise<void>
  * Starts the work in the background: expiring idempotency keys, changing records on their dates, and delivering
  * webhooks.
  */
-function startEngine({ options, address, clock, stores, life, dispatcher }: Engine): void {
-  const { database, idempotencyReplies } = stores;
+function startEngine({ options, address, clock, stores, life, dispatcher, awaited }: Engine): void {
+  const { database, idempotencyReplies, deliveries } = stores;
   database.listensAt(address.url());
   clock.watch(idempotencyReplies);
   clock.watch(life);
+  for (const endpoint of awaited === undefined ? [] : deliveries.endpointsAt(awaited))
+    void dispatcher.awaitServer(endpoint, { within: Infinity });
   // A copy of the fixtures has no deliveries to resume; a file or a snapshot may.
   dispatcher.start({ recover: !database.isCopy || options.snapshot !== undefined });
 }

@@ -30,6 +30,8 @@ import { openStores, type Stores } from "../store/stores.ts";
 import { adoptRows, wrongRow } from "../store/world/check-rows.ts";
 import { type Fixture, readCheckedFixtures, readFixtures } from "../store/world/fixtures.ts";
 import { getSeedImage, readSeedImage, type SeedImage } from "../store/world/seed-image.ts";
+import { collectorOf } from "../telemetry/collector.ts";
+import { createExporter } from "../telemetry/exporter.ts";
 import { compareEffects } from "../verify/check-effects.ts";
 import { checkVerdicts } from "../verify/check-verdicts.ts";
 import { createDispatcher, webhookTimeoutFact } from "../webhooks/dispatcher.ts";
@@ -54,6 +56,8 @@ interface DataOptions {
   options: Options;
   /** The endpoints of a folder's merchant-sandbox.json, for the user to confirm; undefined without any. */
   toConfirm: string | undefined;
+  /** The URL of an app whose server is awaited before anything is delivered to it; undefined without one. */
+  awaited: string | undefined;
   address: Address;
   clock: Clock;
   random: Random;
@@ -156,7 +160,6 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
   });
   const reportLife = (error: unknown) => reportDefect(listeners, error, "life");
   const life = createLife({ ...stores, clock, resources, isOn: options.life === "on", report: reportLife });
-  clock.onFailure((error) => reportDefect(listeners, error, "clock"));
   const inMemory = { heldResponses: createHeldResponses(), trends: createTrends() };
   const engine = {
     ...storage,
@@ -169,6 +172,7 @@ function createEngine(storage: Storage, snapshot: () => unknown) {
     scenarios,
     hub,
     listeners,
+    spans: openSpans(storage, listeners),
   };
   connect(engine);
   return engine;
@@ -185,7 +189,8 @@ export const reportDefect = ({ defect }: Pick<Listeners, "defect">, error: unkno
  * Connects the listeners. The live stream gets each event before the judge, so a verdict follows its cause in the
  * stream.
  */
-function connect({ faults, dispatcher, judge, hub, trends, listeners }: Engine): void {
+function connect({ clock, faults, dispatcher, judge, hub, trends, listeners, spans }: Engine): void {
+  clock.onFailure((error) => reportDefect(listeners, error, "clock"));
   listeners.request.add((entry) => hub.publish({ kind: "request", request: requestMessage(entry) }));
   listeners.request.add(judge.request);
   listeners.request.add(trends.add);
@@ -193,6 +198,25 @@ function connect({ faults, dispatcher, judge, hub, trends, listeners }: Engine):
   faults.listen((fault) => hub.publish({ kind: "fault", fault }));
   dispatcher.listen(({ message }) => hub.publish({ kind: "attempt", attempt: message }));
   dispatcher.listen(judge.attempt);
+  if (!spans) return;
+  listeners.request.add(spans.request);
+  dispatcher.listen(spans.attempt);
+  faults.listen(spans.fired);
+}
+
+/** Exports spans if the user's environment names a collector; otherwise, no call does anything for it. */
+function openSpans({ address, random, operations: known }: Storage, listeners: Listeners) {
+  const collector = collectorOf(process.env);
+  if (!collector) return undefined;
+  const routes = new Map(known.map(({ id, path }) => [id, API_PREFIX + path]));
+  return createExporter({
+    collector,
+    version: version(),
+    random,
+    routeOf: (operation) => routes.get(operation),
+    isOwn: address.isOwn,
+    report: (error) => reportDefect(listeners, error, "OpenTelemetry"),
+  });
 }
 
 /** How the dispatcher and the audit of a receiver send webhooks. */
@@ -217,7 +241,7 @@ const namesIn = ({ tenants }: Stores) => ({
 
 /** Reads the files that the options name. */
 export async function prepareStorage(
-  given: Pick<DataOptions, "options" | "toConfirm" | "address" | "clock" | "random">,
+  given: Pick<DataOptions, "options" | "toConfirm" | "awaited" | "address" | "clock" | "random">,
 ): Promise<StorageOptions> {
   const { options } = given;
   const assumed = await readAssumptions(options, async () => (await import("./documents.ts")).ownFacts());

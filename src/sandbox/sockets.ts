@@ -97,12 +97,20 @@ function openService(
     limiter,
     listeners,
     dispatcher,
+    spans,
   }: Engine,
   guard: Guard,
   report: Report,
 ) {
   const onRecorded = (entry: RequestEntry) => notifyEach(listeners.request, entry, (error) => report(error, entry));
-  const recorder = createRequestRecorder({ ...stores, clock, random, startsTraces: false, onRecorded, report });
+  const recorder = createRequestRecorder({
+    ...stores,
+    clock,
+    random,
+    startsTraces: spans !== undefined,
+    onRecorded,
+    report,
+  });
   const pipeline = once(() =>
     createPipeline({
       ...stores,

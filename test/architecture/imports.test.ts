@@ -27,6 +27,7 @@ const FLOORS: readonly (readonly string[])[] = [
     "report",
     "audit",
     "compare",
+    "telemetry",
   ],
   ["faults"],
   ["http"],

@@ -1,11 +1,21 @@
 // Applies the "## Add …" sections of CONTRIBUTING.md to a copy of the checkout and lints it. With RECIPES=1, as in
-// .ci/run, it also builds, documents and types the copy, and runs the tests there that the sections add and those that
-// list or count things; with WALKS=1, as in `npm run walks`, the whole quick lane.
+// .ci/run, it also builds, documents and types the copy, and runs the tests there that the sections add and those of
+// lists that the sections extend; with WALKS=1, as in `npm run walks`, the whole quick lane, with the types of all.
 
 import { execFile, execFileSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { needs } from "../support/needs.ts";
 
@@ -86,8 +96,14 @@ const checkout = join(folder, "checkout");
 const RUNS_ALL = process.env.WALKS !== undefined;
 const BUILDS = RUNS_ALL || process.env.RECIPES !== undefined;
 
-/** The tests that list or count what the sections add: operations, commands, faults, scenarios, panes and columns. */
-const LISTING = ["architecture", "api", "cli", "control", "docs", "ui"].map((room) => `test/${room}/`);
+/** Imports of the lists that the sections extend: operations, commands, faults, scenarios and panes. */
+const LIST = /from "[^"]*\/(areas|commands|faults|scenarios|panes)\/index\.ts"/;
+
+/** The quick tests that import such a list, and those of the pages, which name what is in the lists. */
+const listingTests = (readdirSync(join(root, "test"), { recursive: true }) as string[])
+  .map((name) => `test/${name.replaceAll(sep, "/")}`)
+  .filter((file) => file.endsWith(".test.ts") && !/^test\/(slow|tools|sample-shop)\//.test(file))
+  .filter((file) => file.startsWith("test/docs/") || LIST.test(readFileSync(join(root, file), "utf8")));
 
 /** Timeout for the slowest machine: failures show in exit codes. */
 const HOUR = 3_600_000;
@@ -137,6 +153,13 @@ test("CONTRIBUTING.md explains each kind of addition, with its test", () => {
     expect([title, filesOf(title)]).toEqual([title, expect.arrayContaining([expect.stringMatching(/^test\//)])]);
 });
 
+/** The test files that the sections change. */
+const changedTests = [
+  ...new Set(
+    walks.flatMap(({ changes }) => changes.map(({ file }) => file)).filter((file) => /\.test\.ts$/.test(file)),
+  ),
+];
+
 test("an operation is its area file and a test", () => {
   expect(filesOf("Add an operation")).toEqual(["src/areas/hospitality.ts", "test/api/areas.test.ts"]);
 });
@@ -157,7 +180,8 @@ describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () =>
     copyCheckout();
     // Last section first: none may need the lines of one before it.
     for (const walk of walks.toReversed()) applyWalk(walk, checkout);
-    if (BUILDS) for (const script of ["build", "docs", "types"]) await node(`scripts/${script}.js`);
+    if (BUILDS) for (const script of ["build", "docs"]) await node(`scripts/${script}.js`);
+    if (RUNS_ALL) await node("scripts/types.js");
   }, HOUR);
 
   test("passes the linter", () => {
@@ -166,18 +190,21 @@ describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () =>
   });
 
   describe.runIf(BUILDS)(`and built${needs(BUILDS, "RECIPES=1 npm test")}`, () => {
-    test("passes the type check", () => node("node_modules/typescript/bin/tsc", "--noEmit"));
+    test("passes the type check", () => {
+      const include = ["src", "ui", "scripts", ...changedTests, ...listingTests];
+      const config = { extends: "./tsconfig.json", ...(RUNS_ALL ? {} : { include }) };
+      writeFileSync(join(checkout, "tsconfig.recipes.json"), JSON.stringify(config));
+      return node("node_modules/typescript/bin/tsc", "--noEmit", "--project", "tsconfig.recipes.json");
+    });
 
-    test("passes the tests that list or count things, also in the generated documents", () => {
-      const words = ["run", "--maxWorkers=1", "--project", "quick", "--reporter=dot", ...(RUNS_ALL ? [] : LISTING)];
+    test("passes the tests of the lists, also in the generated documents", () => {
+      const files = RUNS_ALL ? [] : listingTests;
+      const words = ["run", "--maxWorkers=1", "--project", "quick", "--reporter=dot", ...files];
       return node("node_modules/vitest/vitest.mjs", ...words);
     });
 
     test("passes the tests of the additions, and prints which operation the reference model lacks", async () => {
-      const changed = walks.flatMap(({ changes }) =>
-        changes.map(({ file }) => file).filter((file) => file.endsWith(".test.ts")),
-      );
-      const files = [...new Set([...changed, "test/slow/model.test.ts"])];
+      const files = [...changedTests, "test/slow/model.test.ts"];
       const pattern = names.map(escaped).join("|");
       const printed = await node(
         "node_modules/vitest/vitest.mjs",

@@ -4,8 +4,9 @@ import { writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { createSandbox } from "../../src/sandbox/create.ts";
 import { folder, isAlive, launch, run, start } from "../support/program.ts";
-import { control, freePort, open } from "../support/sandbox.ts";
+import { call, control, freePort, open } from "../support/sandbox.ts";
 import { openProgram } from "../support/terminal.ts";
 import { receive } from "../support/webhooks.ts";
 
@@ -57,9 +58,35 @@ describe("without a terminal", () => {
     expect(error).toMatch(/The app accepts connections at http:\/\/localhost:\d+\/hooks\./);
   });
 
+  test("deliveries that an existing database has left wait for the app too", async () => {
+    const { words, port, variables } = await app();
+    const db = join(folder(), "sandbox.db");
+    const endpoints = [{ url: `http://localhost:${port}/hooks` }];
+    const before = await createSandbox({ memory: false, db, endpoints });
+    await call(before.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
+    await expect.poll(async () => (await before.attempts.list({})).data.map(({ attempt }) => attempt)).toEqual([1]);
+    await before.close();
+    const program = launch(
+      ["dev", "--db", db, ...words.filter((word) => word !== "dev" && word !== "--memory")],
+      variables,
+    );
+    const delivered = await program.line((line) => line.includes("delivery of booking.declined"));
+    expect(delivered).toMatch(/ 2\/6 200 .* delivered$/);
+    program.child.kill("SIGTERM");
+    await program.ended;
+  });
+
   test("it ends with the app, and with its exit code", async () => {
     const { out, code } = await run(["dev", ...FLAGS.slice(0, 3), "--", "sh", "-c", "echo $MERCHANT_API_KEY; exit 7"]);
     expect([code, out.includes("app | sk_test_lodge")]).toEqual([7, true]);
+  });
+
+  test("the isolation is on, also with --watch", async () => {
+    const calls =
+      "fetch(process.env.MERCHANT_BASE_URL + '/payments', { headers: { baggage: 'merchant-sandbox=mer_other', " +
+      "authorization: 'Bearer ' + process.env.MERCHANT_API_KEY } }).then(({ status }) => console.log('got', status))";
+    const { out } = await run(["dev", "--watch", ...FLAGS.slice(0, 3), "--", process.execPath, "-e", calls]);
+    expect(out).toContain("app | got 403");
   });
 
   test("an app that never listens gets no attempt", async () => {
@@ -110,7 +137,7 @@ describe("without a terminal", () => {
       expect(code).toBe(2);
       return error;
     };
-    expect(await said("--")).toContain("The command is missing: merchant-sandbox dev --forward-to 3000/hooks -- npm");
+    expect(await said("--")).toContain("The command is missing: npx merchant-sandbox dev --forward-to 3000/hooks --");
     expect(await said("--env", "URL={ulr}", "--", "true")).toContain("there is no {ulr}. Did you mean url?");
     expect(await said("--env", "S={secret}", "--", "true")).toContain("add --forward-to <url>");
     expect(await said("--env", "{url}", "--", "true")).toContain(

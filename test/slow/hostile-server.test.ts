@@ -9,7 +9,8 @@ import { WebSocketServer } from "ws";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { createSandbox } from "../../src/sandbox/create.ts";
 import { afterEachTest } from "../support/cleanup.ts";
-import { folder, launch, type Program, run } from "../support/program.ts";
+import { isHosted, runHosted } from "../support/hosted-commands.ts";
+import { folder, launch, ownEnvironment, PROGRAM, type Program, run } from "../support/program.ts";
 import { attempted } from "../support/sandbox.ts";
 import { openProgram } from "../support/terminal.ts";
 
@@ -114,6 +115,10 @@ function hostileReply(method: string, url: string): unknown {
 
 /** Everything that a command writes until it ends or has written to standard output and error for long enough. */
 async function outputOf(words: string[], cwd = folder()): Promise<string> {
+  if (isHosted(words, {})) {
+    const { out, error } = await runHosted({ program: PROGRAM, words, cwd, variables: ownEnvironment() });
+    return out + error;
+  }
   const program = launch(words, {}, cwd);
   let text = "";
   for (const stream of [program.child.stdout, program.child.stderr])

@@ -133,10 +133,14 @@ test("each line of start, attach, listen and --follow has the fields of its sche
   expect(matchesSchema(schema, { event: "request" })).toBe(false);
 });
 
-test("stop --json says what it stopped", async () => {
+test("a start in a shell with variables of another sandbox warns, and stop --json says what it stopped", async () => {
   const cwd = folder();
-  const { out } = await run(["start", "--detach", "--memory", "--port", "0", "--json"], NOWHERE, cwd);
+  const variables = { ...NOWHERE, MERCHANT_SANDBOX_URL: "http://127.0.0.1:1" };
+  const { out, error } = await run(["start", "--detach", "--memory", "--port", "0", "--json"], variables, cwd);
   const { url, pid } = JSON.parse(out[0] ?? "") as { url: string; pid: number };
+  expect(JSON.parse(error)).toEqual({
+    note: expect.stringContaining(`run eval "$(merchant-sandbox env --url ${url})".`),
+  });
   const { code, out: stopped } = await run(["stop", "--json"], NOWHERE, cwd);
   expect([code, JSON.parse(stopped[0] ?? "")]).toEqual([0, { url, pid, ended: true }]);
 });

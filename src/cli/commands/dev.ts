@@ -3,6 +3,7 @@
 import { constants } from "node:os";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { completeOptions } from "../../sandbox/options.ts";
 import type { Flags } from "../arguments.ts";
 import { type Arguments, command } from "../command.ts";
@@ -19,12 +20,14 @@ import { type RunningSandbox, sandboxAt, variablesOf } from "../remote/running-s
 import { endpointForSecret, forwardFlag, fullUrl, withForwardTo } from "../remote/webhook-target.ts";
 import { endpointsToConfirm, givenFlag, type Settings } from "../settings.ts";
 
+const DEFAULTS = { isolation: "on" } as const;
+
 export const dev = command({
   summary: "run your app beside a sandbox and its dashboard: dev --forward-to 3000/hooks -- npm run dev",
   usage: "dev [--forward-to <url>] [--<option> ...] -- <command>",
   example: "dev --forward-to 3000/hooks -- npm run dev",
   sandboxOptions: true,
-  defaults: { isolation: "on" },
+  defaults: DEFAULTS,
   rest: true,
   flags: {
     ...forwardFlag,
@@ -42,7 +45,7 @@ export const dev = command({
     ...uiFlags,
   },
   async run({ rest, ...given }) {
-    if (!rest[0]) usageError("The command is missing: merchant-sandbox dev --forward-to 3000/hooks -- npm run dev.");
+    if (!rest[0]) usageError(`The command is missing: ${PROGRAM} dev --forward-to 3000/hooks -- npm run dev.`);
     const extra = readVariables(given.flags.env);
     const isAttached = given.flags.attach !== undefined;
     if (!isAttached && given.flags.url !== undefined)
@@ -53,13 +56,16 @@ export const dev = command({
 });
 
 function openOwn({ flags, again, ...settings }: Omit<Arguments, "rest" | "positionals">): Promise<SandboxForView> {
-  const withEndpoint = (one: Settings) => withForwardTo(one, flags["forward-to"], flags.fixture);
-  if (flags.watch !== undefined) return openReloading(async () => withEndpoint(await again()));
-  const given = withEndpoint(settings);
-  return openForView(
-    { options: completeOptions(given.options, { isolation: "on" }), toConfirm: endpointsToConfirm(given) },
-    currentUi(flags),
-  );
+  const forwardTo = flags["forward-to"];
+  const awaited = forwardTo === undefined ? undefined : fullUrl(forwardTo);
+  const completed = (one: Settings): Settings => {
+    const { options, sources } = withForwardTo(one, forwardTo, flags.fixture);
+    return { options: { ...DEFAULTS, ...options }, sources };
+  };
+  if (flags.watch !== undefined) return openReloading(async () => completed(await again()), awaited);
+  const given = completed(settings);
+  const toConfirm = endpointsToConfirm(given);
+  return openForView({ options: completeOptions(given.options), toConfirm, awaited }, currentUi(flags));
 }
 
 /** Registers the endpoint in a sandbox that already runs, again after each reset, and removes it at the end. */

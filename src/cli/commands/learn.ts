@@ -28,11 +28,13 @@ export const learn = command({
     if (flags.list !== undefined) return list(options);
     const start = { lesson, checkpoint: stepNumber(flags.checkpoint), hintAfter: flags["hint-after"] };
     const complete = completeOptions(withoutAssumptions(options), { memory: options.db === undefined });
-    const sandbox = await openSandbox(complete, endpointsToConfirm({ options, sources })).catch(async (error) => {
-      // A mistyped lesson is reported before a port in use, which needs another mend.
-      if (lesson !== undefined) await readLessons(options, ({ lessons }) => lessons.get({ name: lesson }));
-      throw error;
-    });
+    const sandbox = await openSandbox(complete, { toConfirm: endpointsToConfirm({ options, sources }) }).catch(
+      async (error) => {
+        // A mistyped lesson is reported before a port in use, which needs another mend.
+        if (lesson !== undefined) await readLessons(options, ({ lessons }) => lessons.get({ name: lesson }));
+        throw error;
+      },
+    );
     try {
       return await show(openLessonSession(sandbox, complete.host, start), flags);
     } finally {

@@ -5,10 +5,11 @@ import { once } from "node:events";
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
 import { afterRealTimeIfRunning } from "../../kernel/clock.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { type Options, variableOf } from "../../sandbox/options.ts";
 import { heldNote, jsonOutput, type ReadyFacts } from "../output/output.ts";
-import { noteText, print } from "../output/print.ts";
+import { note, noteText, print } from "../output/print.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, logFileIn, writableFolder, writeState } from "../remote/state-files.ts";
 
@@ -39,11 +40,22 @@ export async function detach(
   else
     print(
       `merchant-sandbox ${state.version} is ready at ${state.baseUrl} as process ${state.pid}; ` +
-        `its log is ${log}. Stop it with merchant-sandbox stop.`,
+        `its log is ${log}. Stop it with ${PROGRAM} stop.`,
     );
   const held = heldNote(result);
   if (held !== undefined && flags.json === undefined) print(held);
+  noteOtherSandbox(url);
   return exitCodes.ok;
+}
+
+/** Commands of a shell that has the variables of an earlier sandbox would not use this one. */
+function noteOtherSandbox(url: string): void {
+  const named = process.env.MERCHANT_SANDBOX_URL;
+  if (named !== undefined && named !== url)
+    note(
+      `MERCHANT_SANDBOX_URL names another sandbox, ${named}, which commands of this shell use. ` +
+        `To use this one, run eval "$(merchant-sandbox env --url ${url})".`,
+    );
 }
 
 /** Runs in the background process. Reports readiness to the foreground process, or exits if that has ended. */

@@ -7,12 +7,7 @@ import { type UiChoice, watchOwnSandbox } from "../output/show-sandbox.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, writeForegroundState } from "../remote/state-files.ts";
 import type { WorkerSandbox } from "./worker.ts";
-
-export interface GivenStart {
-  options: Options;
-  /** The endpoints of merchant-sandbox.json, for the user to confirm. */
-  toConfirm: string | undefined;
-}
+import type { GivenStart } from "./worker-entry.ts";
 
 export interface SandboxForView {
   watched: WatchedSandbox;
@@ -37,9 +32,9 @@ export async function openInWorker(given: GivenStart): Promise<SandboxForView> {
   };
 }
 
-async function openInThisThread({ options, toConfirm }: GivenStart): Promise<SandboxForView> {
+async function openInThisThread({ options, ...conditions }: GivenStart): Promise<SandboxForView> {
   const { openSandbox } = await import("../../sandbox/create.ts");
-  const sandbox = await openSandbox(options, toConfirm);
+  const sandbox = await openSandbox(options, conditions);
   const removeState = announceInMemory(options, localUrl(sandbox, options.host), sandbox.controlToken);
   const watched = watchOwnSandbox(sandbox, options.host, {
     async opened(output) {

@@ -15,12 +15,13 @@ import { openInWorker, type SandboxForView } from "./open-for-view.ts";
 /** Milliseconds. Polled, because notifications of file systems do not reach into containers. */
 const POLL_INTERVAL = 300;
 
-/** `read` returns the settings as the files have them now. */
-export async function openReloading(read: () => Promise<Settings>): Promise<SandboxForView> {
+/** `read` returns the settings as the files have them now; `awaited` is the URL of the app beside the sandbox. */
+export async function openReloading(read: () => Promise<Settings>, awaited?: string): Promise<SandboxForView> {
   let settings = await read();
   const given = (one: Settings, same: Partial<Options> = {}) => ({
     options: { ...completeOptions(one.options), ...same },
     toConfirm: endpointsToConfirm(one),
+    awaited,
   });
   let current = await openInWorker(given(settings));
   const { url, token } = current.watched.target;
@@ -64,7 +65,7 @@ export async function openReloading(read: () => Promise<Settings>): Promise<Sand
 
 /** Starts another sandbox with these options and ends it, so that their mistakes show before the present one ends. */
 async function check(options: Options): Promise<void> {
-  const trial = await openSandbox({ ...options, memory: true, port: 0, host: undefined }, undefined);
+  const trial = await openSandbox({ ...options, memory: true, port: 0, host: undefined });
   await trial.close();
 }
 

@@ -8,10 +8,12 @@ import type { Options } from "../../sandbox/options.ts";
 import { type ReadyFacts, readyFacts } from "../output/output.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
 
-export interface WorkerInput {
+export interface GivenStart {
   options: Options;
   /** The endpoints of merchant-sandbox.json, for the user to confirm. */
   toConfirm: string | undefined;
+  /** The URL of the app that starts beside the sandbox: deliveries to it wait until its server accepts connections. */
+  awaited?: string | undefined;
 }
 
 /** A message to the main thread. Any error but a SandboxError ends the thread as an uncaught error. */
@@ -22,9 +24,9 @@ export type WorkerMessage =
 
 const send = (message: WorkerMessage) => parentPort?.postMessage(message);
 
-async function open({ options, toConfirm }: WorkerInput): Promise<Sandbox | undefined> {
+async function open({ options, ...conditions }: GivenStart): Promise<Sandbox | undefined> {
   try {
-    const sandbox = await openSandbox(options, toConfirm);
+    const sandbox = await openSandbox(options, conditions);
     sandbox.onDefect(({ error, where }) => send({ kind: "defect", defect: { error: errorText(error), where } }));
     send({ kind: "ready", facts: await readyFacts(sandbox, options.endpoints), url: localUrl(sandbox, options.host) });
     return sandbox;
@@ -36,7 +38,7 @@ async function open({ options, toConfirm }: WorkerInput): Promise<Sandbox | unde
   }
 }
 
-const opening = open(workerData as WorkerInput);
+const opening = open(workerData as GivenStart);
 
 // The main thread's only message is the request to close.
 parentPort?.once("message", async () => {

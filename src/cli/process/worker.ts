@@ -6,7 +6,7 @@ import { Worker } from "node:worker_threads";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
 import type { Defect } from "../../sandbox/engine.ts";
 import { packageFile } from "../../sandbox/package-files.ts";
-import type { WorkerInput, WorkerMessage } from "./worker-entry.ts";
+import type { GivenStart, WorkerMessage } from "./worker-entry.ts";
 
 export type WorkerSandbox = Awaited<ReturnType<typeof startWorker>>;
 
@@ -18,7 +18,7 @@ export type WorkerSandbox = Awaited<ReturnType<typeof startWorker>>;
  */
 const YOUNG_HEAP = 4;
 
-export async function startWorker(given: WorkerInput) {
+export async function startWorker(given: GivenStart) {
   setFlagsFromString(`--min-semi-space-size=${YOUNG_HEAP}`);
   const thread = new Worker(packageFile("dist/thread.cjs"), { workerData: given });
   const listeners = new Set<(defect: Defect) => void>();

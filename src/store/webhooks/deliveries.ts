@@ -168,6 +168,10 @@ function endpoints({ sql }: Database, outbox: Outbox, baseOf: BaseOf) {
   const owner = sql
     .prepare<[string], string>(`select merchant from documents where kind = '${ENDPOINT_KIND}' and id = ?`)
     .pluck();
+  const at = sql.prepare<[string], EndpointKey>(
+    `select merchant, id as endpoint from documents
+     where kind = '${ENDPOINT_KIND}' and status = 'enabled' and body ->> 'url' = ?`,
+  );
   const secrets = sql.prepare<[string], Pick<Receiver, "secret" | "previousSecret"> & { endpoint: string }>(
     `select id as endpoint, body ->> 'secret' as secret, body ->> 'previousSecret' as previousSecret from documents
      where merchant = ? and kind = '${ENDPOINT_KIND}' order by sequence`,
@@ -192,6 +196,8 @@ function endpoints({ sql }: Database, outbox: Outbox, baseOf: BaseOf) {
     anyReceiver,
     /** The merchant of an endpoint; undefined for an unknown one. */
     ownerOf: (endpoint: string) => owner.get(endpoint),
+    /** The enabled endpoints of all merchants with this URL. */
+    endpointsAt: (url: string) => at.all(url),
     /** The current and the previous secret of each of a merchant's endpoints. */
     secrets: (merchant: string) => secrets.all(merchant),
     /** As `secrets`, with those of the endpoints that it shares. */

@@ -1,0 +1,43 @@
+// The OpenTelemetry collector that the user's environment names, in OpenTelemetry's own variables. It is no option of
+// the sandbox: a folder's merchant-sandbox.json must not decide where spans are sent.
+
+export interface Collector {
+  /** The address to which spans are posted. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly service: string;
+}
+
+/** Undefined if the environment names none, or turns tracing off. */
+export function collectorOf(environment: NodeJS.ProcessEnv): Collector | undefined {
+  const {
+    OTEL_EXPORTER_OTLP_ENDPOINT: base,
+    OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: traces,
+    OTEL_EXPORTER_OTLP_HEADERS: headers,
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: traceHeaders,
+    OTEL_SERVICE_NAME: service,
+    OTEL_SDK_DISABLED: disabled,
+    OTEL_TRACES_EXPORTER: exporter,
+  } = environment;
+  // An empty variable counts as unset.
+  const url = traces || (base && `${base.replace(/\/+$/, "")}/v1/traces`);
+  if (!url || disabled?.toLowerCase() === "true" || exporter === "none") return undefined;
+  return { url, headers: readHeaders(traceHeaders || headers || ""), service: service || "merchant-sandbox" };
+}
+
+/** `authorization=Bearer%20abc,x-team=pay`. */
+function readHeaders(text: string): Record<string, string> {
+  const pairs = text.split(",").flatMap((pair): [string, string][] => {
+    const cut = pair.indexOf("=");
+    return cut < 1 ? [] : [[pair.slice(0, cut).trim(), decoded(pair.slice(cut + 1).trim())]];
+  });
+  return Object.fromEntries(pairs);
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
