@@ -99,7 +99,7 @@ function openBuffer(perSlice: number, { mostRows = 50, mostSize = 1_000 } = {}) 
   return { buffer, add, written, gaps, file };
 }
 
-test("rows wait until none arrive, and are then written in slices, with a turn of the event loop between two", async () => {
+test("rows wait until none arrive, and are then written in slices with a turn of the event loop between", async () => {
   const { buffer, add, written } = openBuffer(10);
   add(1, 25);
   await endOfTurn();

@@ -1,9 +1,9 @@
-// A buffer of rows that are written late: when no more arrive, before somebody reads them, and at the latest after some
-// seconds. Rows that the log would drop by then are never written.
+// A buffer of rows that are written late: when no more arrive, before somebody reads them, and at the latest after
+// some seconds. Rows that the log would drop by then are never written.
 //
-// Trick. Reason: masking and writing a row costs as much as answering a short request, and under load the log drops most
-// rows unread. Figure: written while requests come, a GET by id over a file costs 1.3 times the CPU time.
-// A row is written in a short slice between two turns of the event loop, so that no request waits long for others' rows.
+// Trick. Reason: masking and writing a row costs as much as answering a short request, and under load the log drops
+// most rows unread. Figure: written while requests come, a GET by id over a file costs 1.3 times the CPU time.
+// A row is written in a short slice between two turns of the event loop, so that no request waits long for it.
 
 import { afterRealTime, afterThisTurn, nextTurn, realNow } from "../../kernel/clock.ts";
 
