@@ -75,7 +75,16 @@ export function buildReceiver({ build }: Language) {
   return { built, dispose: () => rmSync(built, { recursive: true, force: true }) };
 }
 
+/** Tries again with another port: another program may take the first one in between. */
 export async function startReceiver(language: Language, bug: Bug, built: string): Promise<RunningReceiver> {
+  for (let tries = 1; ; tries++) {
+    const started = await tryToStart(language, bug, built).catch((error: Error) => error);
+    if (!(started instanceof Error)) return started;
+    if (tries === 3) throw started;
+  }
+}
+
+async function tryToStart(language: Language, bug: Bug, built: string): Promise<RunningReceiver> {
   const port = await freePort();
   const folder = join(built, `${bug}-${port}`);
   const orders = join(folder, "orders");
@@ -111,5 +120,5 @@ async function listening(port: number, child: ChildProcess): Promise<void> {
     if (isOpen) return;
     await sleep(50);
   }
-  throw new Error(`The receiver ended with ${child.exitCode}.`);
+  throw new Error(`${child.spawnfile} ended with ${child.exitCode}.`);
 }
