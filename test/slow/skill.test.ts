@@ -3,6 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { isHosted, wordsOf } from "../support/hosted-commands.ts";
 import { folder, launchCommand, NOWHERE, oneWordProgram, run } from "../support/program.ts";
 import { call, open } from "../support/sandbox.ts";
 import { startReceiver } from "../support/webhooks.ts";
@@ -53,17 +54,25 @@ interface Step {
   error: string;
 }
 
+/** A line that is a command of the program and needs no shell. */
+const ONE_COMMAND = /^npx merchant-sandbox [^|;&$<>()`]*$/;
+
 /** A shell in a folder, where the page's commands find the program and a sandbox of their own. */
 async function openShell() {
   const cwd = folder();
   const program = oneWordProgram();
   const env = { ...NOWHERE, PATH: `${process.env.PATH}` };
   const steps: Step[] = [];
+  const runLine = (line: string) => {
+    const words = ONE_COMMAND.test(line) ? wordsOf(line) : [];
+    return isHosted(words, env)
+      ? run(words, env, cwd)
+      : launchCommand("sh", ["-c", line.replaceAll("npx merchant-sandbox", program)], env, cwd).ended;
+  };
   /** Runs commands one after another, without a terminal. The next one starts whatever the code of the last one. */
   const shell = async (...commands: string[]): Promise<Step[]> => {
     for (const command of commands) {
-      const line = command.replaceAll("npx merchant-sandbox", program);
-      const { code, out, error } = await launchCommand("sh", ["-c", line], env, cwd).ended;
+      const { code, out, error } = await runLine(command);
       steps.push({ command, code: code ?? -1, out: out.join("\n"), error });
     }
     return steps.slice(-commands.length);

@@ -1,6 +1,6 @@
 // Runs commands of the built program in processes that serve one command after another: see command-host.js.
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import type { Duplex, Readable } from "node:stream";
 import { afterEachTest } from "./cleanup.ts";
@@ -46,6 +46,13 @@ export function isHosted(words: readonly string[], variables: Readonly<Record<st
   const [name = ""] = words;
   if (Object.keys(variables).some((variable) => variable.startsWith("NODE_"))) return false;
   return words.includes("--detach") || (/^\w/.test(name) && !OWN_PROCESS.has(name));
+}
+
+/** The words after `npx merchant-sandbox` in a line of a page, as a shell reads them. */
+export function wordsOf(line: string, env: NodeJS.ProcessEnv = process.env): string[] {
+  const script = `npx() { shift; printf '%s\\0' "$@"; }; ${line}`;
+  const printed = execFileSync("sh", ["-c", script], { env, encoding: "utf8" });
+  return printed.split("\0").slice(0, -1);
 }
 
 /** Runs a command in an idle host, or in a new one. */
