@@ -61,6 +61,7 @@ describe("the preview", () => {
     expect(effects.map((effect) => effect.kind === "call" && effect.call.path)).toEqual([
       "/requests/req_3",
       "/deliveries?requestId=req_3&limit=100",
+      "/traces/req_3",
     ]);
     expect(opened(state).effects).toEqual([]);
     const narrow = opened(sized(state, 159, 45));
