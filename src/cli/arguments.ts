@@ -3,6 +3,7 @@
 import { parseArgs } from "node:util";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { usageError } from "../kernel/errors.ts";
+import { PROGRAM } from "../kernel/program-name.ts";
 import { flagOf, type OptionName, optionDefinitions } from "../sandbox/options.ts";
 
 export interface FlagDefinition {
@@ -83,7 +84,7 @@ function checkRest(argv: readonly string[], known: FlagDefinitions, command: str
   const [first] = positionalsIn(argv, known);
   if (first === undefined) return;
   const words = [command, ...argv.slice(0, first.index), "--", ...argv.slice(first.index)];
-  usageError(`Write -- before the other command: merchant-sandbox ${words.join(" ")}.`);
+  usageError(`Write -- before the other command: ${PROGRAM} ${words.join(" ")}.`);
 }
 
 const joined = (given: string | string[] | undefined) => (Array.isArray(given) ? given.join(",") : given);
@@ -107,7 +108,7 @@ function parse(argv: readonly string[], known: FlagDefinitions, command: string)
     const flags = Object.keys(known).map((name) => `--${name}`);
     const definition = flags.includes(flag) ? known[token.name] : undefined;
     if (!definition)
-      usageError(`There is no option ${flag}.${didYouMean(flag, flags)} See merchant-sandbox ${command} --help.`);
+      usageError(`There is no option ${flag}.${didYouMean(flag, flags)} See ${PROGRAM} ${command} --help.`);
     if (definition.value !== undefined && token.value === undefined)
       usageError(`${flag} needs a value: ${flag} <${definition.value}>.`);
     definition.check?.(value, flag);

@@ -2,6 +2,7 @@
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, usageError } from "../kernel/errors.ts";
+import { PROGRAM } from "../kernel/program-name.ts";
 import { type OptionName, optionNames } from "../sandbox/options.ts";
 import { argumentsIn, type FlagDefinitions, type ParsedArguments, parseArguments, positionalsIn } from "./arguments.ts";
 import { commandHelp, type Described, groupHelp, type HelpSection } from "./help.ts";
@@ -119,10 +120,9 @@ const nameIn = (usage: string) => /^[a-z]+( [a-z]+)*/.exec(usage)?.[0] ?? "";
 function checkPositionals(given: readonly string[], { usage, example }: Described): void {
   const known = argumentsIn(usage);
   const missing = known[given.length];
-  if (missing?.required) usageError(`<${missing.name}> is missing, as in merchant-sandbox ${example}.`);
+  if (missing?.required) usageError(`<${missing.name}> is missing, as in ${PROGRAM} ${example}.`);
   const excess = known.at(-1)?.repeatable ? undefined : given[known.length];
-  if (excess !== undefined)
-    usageError(`Unexpected argument "${excess}". Usage: merchant-sandbox ${usage}. See its --help.`);
+  if (excess !== undefined) usageError(`Unexpected argument "${excess}". Usage: ${PROGRAM} ${usage}. See its --help.`);
 }
 
 /** A command whose first argument names a subcommand, each with its own flags. */

@@ -2,6 +2,7 @@
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError, usageError } from "../kernel/errors.ts";
+import { PROGRAM } from "../kernel/program-name.ts";
 import { kebab } from "../kernel/text.ts";
 import { version } from "../sandbox/package-files.ts";
 import { allFlags, positionalsIn } from "./arguments.ts";
@@ -26,7 +27,7 @@ async function main(argv: string[]): Promise<number> {
   const name = named ? first : "start";
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!load)
-    usageError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))} See merchant-sandbox --help.`);
+    usageError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))} See ${PROGRAM} --help.`);
   const command = await load();
   if (!named) checkOrder(argv, command);
   return command.run(named ? argv.slice(1) : argv);
@@ -37,7 +38,7 @@ function checkOrder(argv: readonly string[], start: Command): void {
   const later = positionalsIn(argv, allFlags(start)).find(({ value }) => Object.hasOwn(commands, value));
   if (later === undefined) return;
   const words = [later.value, ...argv.filter((_, index) => index !== later.index)];
-  usageError(`Write the command before its options: merchant-sandbox ${words.join(" ")}.`);
+  usageError(`Write the command before its options: ${PROGRAM} ${words.join(" ")}.`);
 }
 
 /** The message of an error. Names the program that uses the port, if the port is in use. */

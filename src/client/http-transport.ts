@@ -5,6 +5,7 @@ import { API_PREFIX, CONTROL_PREFIX } from "../contracts/paths.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
 import { type ErrorBody, type ErrorCode, SandboxError, usageError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
+import { PROGRAM } from "../kernel/program-name.ts";
 import { extentOf } from "../kernel/request-limits.ts";
 import { type CallFor, type ControlCall, createControlClient } from "./control-call.ts";
 import { type SandboxApi, withEffects } from "./effects.ts";
@@ -58,7 +59,7 @@ export function connect(url: string, { controlToken }: ConnectOptions = {}): San
   const transport = httpTransport(target, {
     refused: ({ path }, reply) => refusal(`${target.url}${CONTROL_PREFIX}${path}`, reply),
     unreachable: (error) =>
-      new SandboxError(`No sandbox answers at ${url}: ${reasonOf(error)}. Start one with npx merchant-sandbox.`),
+      new SandboxError(`No sandbox answers at ${url}: ${reasonOf(error)}. Start one with ${PROGRAM}.`),
   });
   return withEffects(createControlClient(transport));
 }

@@ -4,6 +4,7 @@ import { unzipSync } from "node:zlib";
 import { attempt, tryParseJson } from "../kernel/attempt.ts";
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
+import { PROGRAM } from "../kernel/program-name.ts";
 import { extentOf } from "../kernel/request-limits.ts";
 import {
   type HeaderValues,
@@ -180,7 +181,7 @@ function readLine(line: string, entry: string): RecordedDelivery {
   if (!isObject(found) || typeof found.body !== "string" || !isObject(found.headers))
     return usageError(
       `${entry} is not a delivery: each line needs at, url, headers and body, ` +
-        "as merchant-sandbox receive --log writes them.",
+        `as ${PROGRAM} receive --log writes them.`,
     );
   const headers = Object.entries(found.headers).map(
     ([name, value]) => [name.toLowerCase(), typeof value === "string" ? value : JSON.stringify(value)] as const,

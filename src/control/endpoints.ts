@@ -7,6 +7,7 @@ import { changeSecret, createEndpoint, deleteWebhook, webhookEndpoints } from ".
 import { NewEndpoint, WebhookHealth } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { PROGRAM } from "../kernel/program-name.ts";
 import { type Static, Type, text, timeText } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
@@ -204,7 +205,7 @@ const awaitEndpoint = endpoint({
   async handle({ params: { id }, body, deliveries, heldEndpoints, dispatcher, gone }) {
     const endpoint = { merchant: ownerOfEndpoint(deliveries, id), endpoint: id };
     if (heldEndpoints.isHeld(endpoint.merchant, id))
-      fail("invalid_state", `Deliveries to ${id} wait until you run merchant-sandbox replay waiting.`);
+      fail("invalid_state", `Deliveries to ${id} wait until you run ${PROGRAM} replay waiting.`);
     const within = spanOf("within", body.within, { to: "24h" }) ?? 30_000;
     return { endpoint: id, accepts: await dispatcher.awaitServer(endpoint, { within, gone }) };
   },

@@ -4,6 +4,7 @@ import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { setBounded } from "../kernel/bounded-cache.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { PROGRAM } from "../kernel/program-name.ts";
 import { Type } from "../schema/shapes.ts";
 import { type Assumptions, assumedValue, settableFact } from "../store/assumptions.ts";
 import { contextOf, type RequestContext, type Stage } from "./context.ts";
@@ -136,7 +137,7 @@ const wait = (seconds: number) => `Wait ${seconds} s, as Retry-After says, then 
 /** Message for a wait that cannot end because the sandbox clock is frozen. */
 export const moveClock = (what: string, seconds: number) =>
   `The sandbox clock is frozen, so waiting does not end ${what}: ` +
-  `move the clock with \`merchant-sandbox clock advance ${seconds}s\` or POST /_sandbox/clock/advance, ` +
+  `move the clock with \`${PROGRAM} clock advance ${seconds}s\` or POST /_sandbox/clock/advance, ` +
   "then try again.";
 
 export const secondsUntil = (time: number, now: number) => Math.max(1, Math.ceil(time / 1000) - Math.floor(now / 1000));

@@ -2,6 +2,7 @@
 
 import { createHmac } from "node:crypto";
 import { usageError } from "./errors.ts";
+import { PROGRAM } from "./program-name.ts";
 
 export type Sign = (body: string | Uint8Array, secret: string, eventId: string) => string;
 
@@ -58,5 +59,5 @@ export function signerOf(words: string): Sign {
 const unknownForm = (words: string) =>
   usageError(
     `webhook.signature.key takes a form such as "${signatureForms[0]}"; received ${JSON.stringify(words)}. ` +
-      "`merchant-sandbox assumptions webhook.signature.key --json` lists all.",
+      `\`${PROGRAM} assumptions webhook.signature.key --json\` lists all.`,
   );

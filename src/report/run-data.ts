@@ -107,7 +107,8 @@ function findUnchecked(
 ): string[] {
   const decisive = [...verdicts, ...scenarios.flatMap(({ expectations }) => expectations)];
   const isDecided = decisive.some(({ rule, verdict }) => rule === ACTS_ONCE && verdict !== "inconclusive");
-  if (!deliveries.some(({ state }) => state === "succeeded")) return [];
+  // A receiver may also have acted before it failed.
+  if (!deliveries.some(({ attempts }) => attempts > 0)) return [];
   return isDecided ? [OLD_EVENTS] : ["whether it acted once", OLD_EVENTS];
 }
 

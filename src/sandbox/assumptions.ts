@@ -8,6 +8,7 @@ import { replayWindowFact } from "../http/idempotency.ts";
 import { rateLimitFacts } from "../http/rate-limit.ts";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { usageError } from "../kernel/errors.ts";
+import { PROGRAM } from "../kernel/program-name.ts";
 import { annotate, factOf } from "../schema/assumed.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
@@ -69,7 +70,7 @@ function checkAssumptions(given: Assumptions, facts: readonly ServiceFact[]): vo
     if (!fact)
       usageError(
         `There is no assumption ${id}.${didYouMean(id, settable) || didYouMean(id, byId.keys())} ` +
-          "`merchant-sandbox assumptions` lists all.",
+          `\`${PROGRAM} assumptions\` lists all.`,
       );
     if (!fact.settable) usageError(`${id} cannot be set: ${whyNot(fact)}`);
     const [wrong] = fieldErrors(Type.Object({ [id]: fact.settable }), { [id]: value });

@@ -4,6 +4,7 @@ import type { AuditDependencies, AuditStep, OtherSecret, RunningAudit } from "..
 import type { WebhookRequest } from "../contracts/webhook.ts";
 import type { AuditWish, StartedAudit } from "../control/audits.ts";
 import { fail } from "../kernel/errors.ts";
+import { PROGRAM } from "../kernel/program-name.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
 import { eventWriterUnder } from "../webhooks/event-body.ts";
 import { createSender } from "../webhooks/http/sender.ts";
@@ -143,7 +144,7 @@ function newestData({ stores }: Engine, type: string): Record<string, unknown> {
     return fail(
       "resource_not_found",
       `The sandbox has sent no ${type} yet, after which the audit's events could be made: ` +
-        `cause one first, as with npx merchant-sandbox trigger ${type}.`,
+        `cause one first, as with ${PROGRAM} trigger ${type}.`,
     );
   const { data } = JSON.parse(newest.body) as { data: Record<string, unknown> };
   return data;

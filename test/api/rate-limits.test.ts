@@ -44,7 +44,7 @@ describe("a window", () => {
     await me(bench);
     const limited = await me(bench);
     expect(limited).toMatchObject({ status: 429, body: { details: { limit: 1, retryAfter: 10, clock: "frozen" } } });
-    const [, by = ""] = /frozen.*`merchant-sandbox clock advance (\w+)`/.exec(limited.body.message) ?? [];
+    const [, by = ""] = /frozen.*`npx merchant-sandbox clock advance (\w+)`/.exec(limited.body.message) ?? [];
     await advance(bench, by);
     expect((await me(bench)).status).toBe(200);
     await bench.control("PUT", "/clock", { mode: "offset", now: "2026-01-05T12:01:01Z" });

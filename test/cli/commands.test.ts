@@ -91,7 +91,7 @@ describe("deliveries and replay", () => {
   test("list the newest attempts as lines or JSON, and deliver again", async () => {
     const bench = await open();
     expect(await linesOf(bench, "deliveries")).toEqual([
-      expect.stringMatching(/^No deliveries yet\. Try merchant-sandbox receive/),
+      expect.stringMatching(/^No deliveries yet\. Try npx merchant-sandbox receive/),
     ]);
     expect(await linesOf(bench, "deliveries", "--json")).toEqual([]);
     const receiver = await receive("localhost");
@@ -309,7 +309,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   ],
   [["receive", "--sceret", "x"], 2, "Did you mean --secret?"],
   [["receive", "--assume", "rate_limit.limit=5"], 2, "--assume goes with --secret"],
-  [["trigger"], 2, "<type> is missing, as in merchant-sandbox trigger payment.succeeded."],
+  [["trigger"], 2, "<type> is missing, as in npx merchant-sandbox trigger payment.succeeded."],
   [["trigger", "payout.paid", "--data", "{"], 2, "--data is not JSON"],
   [["deliveries", "all"], 2, "No attempt all is logged."],
   [["requests", "--operation", "payments.list", "--statsu", "429"], 2, "Did you mean --status?"],
@@ -319,7 +319,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["verdicts", "--rule", "retry.bound"], 2, "The judge has no rule retry.bound. Did you mean retry.bounded?"],
   [["deliveries", "--limit", "0"], 2, "--limit must be at least 1"],
   [["deliveries", "--limit"], 2, "--limit needs a value"],
-  [["replay"], 2, "<id|waiting> is missing, as in merchant-sandbox replay waiting."],
+  [["replay"], 2, "<id|waiting> is missing, as in npx merchant-sandbox replay waiting."],
   [
     ["replay", "pay_001"],
     2,
@@ -342,9 +342,9 @@ const wrong: [words: string[], code: number, says: string][] = [
     2,
     'latency takes a duration such as 600ms or 2s, or a number of milliseconds; received "many".',
   ],
-  [["fault", "ls", "--times", "3"], 2, "There is no option --times. See merchant-sandbox fault ls --help."],
-  [["snapshot", "load", "befor"], 2, "There is no snapshot befor. Save one with merchant-sandbox snapshot save befor."],
-  [["listen"], 2, "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks."],
+  [["fault", "ls", "--times", "3"], 2, "There is no option --times. See npx merchant-sandbox fault ls --help."],
+  [["snapshot", "load", "befor"], 2, "There is no snapshot befor. Save one with npx merchant-sandbox snapshot save"],
+  [["listen"], 2, "The URL is missing: npx merchant-sandbox listen --forward-to http://localhost:3000/hooks."],
   [["listen", "--forward-to", "http://example.com/hooks"], 2, "example.com"],
   [
     ["listen", "--merchant", "lodg", "--forward-to", "http://localhost:3000"],
@@ -362,7 +362,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["fault", "add", "429", "--retry-after", "soon"], 2, "--retry-after takes seconds, such as 2, or absent,"],
   [["exec"], 2, "The command is missing"],
   [["exec", "--", ""], 2, "The command is missing"],
-  [["exec", "--port", "0", "npm", "test", "--coverage"], 2, "merchant-sandbox exec --port 0 -- npm test --coverage."],
+  [["exec", "--port", "0", "npm", "test", "--coverage"], 2, "npx merchant-sandbox exec --port 0 -- npm test"],
 ];
 
 /** Commands that take no --url. */

@@ -141,12 +141,12 @@ describe("show", () => {
 
   test("says how to make a record where there is none", async () => {
     const out = await linesOf(await open(), "show", "bookings", "--merchant", "blank");
-    expect(out).toEqual(["mer_blank has no such records. Try merchant-sandbox make booking."]);
+    expect(out).toEqual(["mer_blank has no such records. Try npx merchant-sandbox make booking."]);
   });
 });
 
 test.each([
-  [["make"], "<kind> is missing, as in merchant-sandbox make payment"],
+  [["make"], "<kind> is missing, as in npx merchant-sandbox make payment"],
   [["make", "paymnt", "--status", "x"], "Did you mean payment?"],
   [["make", "payment", "--status", "sucseeded"], "A payment has no status sucseeded. Did you mean succeeded?"],
   [["make", "payment", "--amuont", "5"], "Did you mean --amount?"],
@@ -158,7 +158,7 @@ test.each([
   [["make", "customer", "--created", "soon"], "--created takes a time such as"],
   [["make", "merchant"], "POST /v1/merchants"],
   [["make", "customer", "--status", "new"], "There is no option --status."],
-  [["move", "payment"], "<id> is missing, as in merchant-sandbox move payment"],
+  [["move", "payment"], "<id> is missing, as in npx merchant-sandbox move payment"],
   [["move", "payment", "pay_pending"], "needs a status or a field"],
   [["move", "payment", "pay_pending", "lost"], "A payment has no status lost."],
   [["move", "customer", "cus_ines", "lost"], "A customer has no status."],
@@ -186,7 +186,7 @@ test("the help of a group lists its subcommands, and each flag once", async () =
 test("snapshot saves, lists, loads and deletes", async () => {
   const bench = await open();
   const said = async (...words: string[]) => (await runCommand(bench.url, "snapshot", ...words)).out.join("\n");
-  expect(await said()).toBe("No snapshots. Try merchant-sandbox snapshot save before.");
+  expect(await said()).toBe("No snapshots. Try npx merchant-sandbox snapshot save before.");
   expect(await said("save", "before")).toMatch(/^Saved before in .*before/);
   const rules = async () => (await bench.control("GET", "/records/pricing_rule")).data.length as number;
   const before = await rules();

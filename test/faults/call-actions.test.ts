@@ -386,7 +386,7 @@ describe("outage", () => {
       await bench.control("POST", "/clock/advance", { by: "10s" });
       const answer = await list(bench);
       expect(answer).toMatchObject({ status: 503, body: { details: { retryAfter: 5, clock: "frozen" } } });
-      const [, by = ""] = /frozen.*`merchant-sandbox clock advance (\w+)`/.exec(answer.body.message) ?? [];
+      const [, by = ""] = /frozen.*`npx merchant-sandbox clock advance (\w+)`/.exec(answer.body.message) ?? [];
       expect(by).toBe("20s");
       await bench.control("POST", "/clock/advance", { by });
       expect((await list(bench)).status).toBe(200);

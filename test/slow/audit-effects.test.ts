@@ -100,6 +100,15 @@ const mistakes: [mistake: string, book: Book, failed: string[]][] = [
     },
     ["raw_bytes", "burst"],
   ],
+  [
+    "loses the first event that it has accepted",
+    (id, shop) => {
+      if (!shop.known.has(id) && shop.known.size > 0) shop.orders++;
+      shop.known.add(id);
+      return 200;
+    },
+    ["valid_event"],
+  ],
 ];
 
 describe("a count of effects", () => {

@@ -175,7 +175,7 @@ describe("rejects in one sentence", () => {
     await expectRefused(["constructor"], 2, "There is no command constructor");
     await expectRefused(["", "x"], 2, "There is no command");
     await expectRefused(["--prot", "5"], 2, "Did you mean --port?");
-    await expectRefused(["--url", "http://[::1]:1", "status"], 2, "merchant-sandbox status --url http://[::1]:1.");
+    await expectRefused(["--url", "http://[::1]:1", "status"], 2, "npx merchant-sandbox status --url http://[::1]:1.");
     for (const [words, says] of [
       [["start", "-p", "5"], "There is no option -p"],
       [["start", "now"], 'Unexpected argument "now"'],

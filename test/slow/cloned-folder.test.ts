@@ -258,7 +258,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
       const says = await program.line((line) => line.startsWith("Not written by"));
       expect(says).toMatch(
         new RegExp(
-          `nothing is sent to ${service.url} until you run merchant-sandbox replay waiting, or start with --trust`,
+          `nothing is sent to ${service.url} until you run npx merchant-sandbox replay waiting, or start with --trust`,
         ),
       );
       program.child.kill("SIGTERM");
@@ -306,7 +306,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const { url, kill } = await start([], ENVIRONMENT, cwd);
     const loaded = await run(["snapshot", "load", "theirs"], ENVIRONMENT, cwd);
     expect(loaded.out.join()).toContain(
-      `nothing is sent to ${service.url} until you run merchant-sandbox replay waiting`,
+      `nothing is sent to ${service.url} until you run npx merchant-sandbox replay waiting`,
     );
     await causeEvent(url);
     await run(["snapshot", "save", "copied"], ENVIRONMENT, cwd);

@@ -58,7 +58,7 @@ describe("start --detach", () => {
     const { code, out, error } = await run(["--detach", "--port", "0", "--memory"], {}, cwd);
     expect([code, error, out.length]).toEqual([0, "", 1]);
     const ready =
-      /^merchant-sandbox \S+ is ready at (\S+)\/v1 as process (\d+); its log is (\S+)\. Stop it with merchant-sandbox stop\.$/;
+      /^merchant-sandbox \S+ is ready at (\S+)\/v1 as process (\d+); its log is (\S+)\. Stop it with npx merchant-sandbox stop\.$/;
     const [, url = "", pid = "", log = ""] = ready.exec(out[0] ?? "") ?? [];
     left.push(Number(pid));
     expect((await call(url, "GET", "/v1/payments")).status).toBe(200);

@@ -137,7 +137,7 @@ describe("without a terminal", () => {
       expect(code).toBe(2);
       return error;
     };
-    expect(await said("--")).toContain("The command is missing: merchant-sandbox dev --forward-to 3000/hooks -- npm");
+    expect(await said("--")).toContain("The command is missing: npx merchant-sandbox dev --forward-to 3000/hooks --");
     expect(await said("--env", "URL={ulr}", "--", "true")).toContain("there is no {ulr}. Did you mean url?");
     expect(await said("--env", "S={secret}", "--", "true")).toContain("add --forward-to <url>");
     expect(await said("--env", "{url}", "--", "true")).toContain(

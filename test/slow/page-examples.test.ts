@@ -80,7 +80,7 @@ describe("the command", () => {
       code: 4,
       text:
         "lost-response is not armed, so it has no score. " +
-        "Arm it with merchant-sandbox scenario start lost-response.\n",
+        "Arm it with npx merchant-sandbox scenario start lost-response.\n",
     });
     expect(await scenario(bench.url, "start", "lost-response", "--for", "lodge")).toMatchObject({
       code: 0,

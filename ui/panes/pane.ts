@@ -3,6 +3,7 @@
 import type { Call } from "../../src/client/curl.ts";
 import type { FilterFacts, FilterVocabulary } from "../../src/client/row-filter.ts";
 import type { LiveItem } from "../../src/contracts/live-messages.ts";
+import { PROGRAM } from "../../src/kernel/program-name.ts";
 import { count } from "../../src/kernel/text.ts";
 import { visibleRowCount } from "../state/layout.ts";
 import {
@@ -26,7 +27,7 @@ import { type Detail, isStillAt, openDetail } from "./overlays/detail.ts";
 
 /** A command of the program for this sandbox. Without `--url`, the program finds a sandbox on the default port. */
 export const programCommand = ({ target }: UiState, words: string) =>
-  `npx merchant-sandbox ${words}${target.url === "http://127.0.0.1:4747" ? "" : ` --url ${target.url}`}`;
+  `${PROGRAM} ${words}${target.url === "http://127.0.0.1:4747" ? "" : ` --url ${target.url}`}`;
 
 export interface Pane {
   /** Unique among the panes. */

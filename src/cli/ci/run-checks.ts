@@ -10,6 +10,7 @@ import { REPORT_FORMATS } from "../../contracts/run-report.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { grouped } from "../../kernel/grouped.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { plural } from "../../kernel/text.ts";
 import { problemText } from "../../report/problem-text.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
@@ -166,7 +167,7 @@ async function findUnchecked(control: ControlApi): Promise<string[]> {
   const { unchecked } = (await control.report({ format: "json" })) as RunReport;
   if (!unchecked.includes("whether it acted once")) return [];
   return [
-    `Not checked: ${unchecked.join(", ")}, the receiver of webhooks. npx merchant-sandbox audit <url> checks it with ` +
+    `Not checked: ${unchecked.join(", ")}, the receiver of webhooks. ${PROGRAM} audit <url> checks it with ` +
       "--effects, which counts what it does, and --max-age.",
   ];
 }

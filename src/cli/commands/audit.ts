@@ -4,6 +4,7 @@ import type { AuditResult } from "../../../generated/control-api.ts";
 import { type AuditOptions, withEffects } from "../../client/effects.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { createSandbox } from "../../sandbox/create.ts";
 import { type Arguments, command } from "../command.ts";
 import { print } from "../output/print.ts";
@@ -93,7 +94,7 @@ async function auditWith({ flags, options, sources }: Arguments, wanted: AuditOp
   if (wanted.secret === undefined)
     throw new SandboxError(
       `No sandbox runs here that knows the secret of ${wanted.url}: ` +
-        "add --secret whsec_…, or start one with merchant-sandbox.",
+        `add --secret whsec_…, or start one with ${PROGRAM}.`,
     );
   const sandbox = await createSandbox({ ...options, memory: true, port: 0 });
   try {

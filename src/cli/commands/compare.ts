@@ -10,6 +10,7 @@ import type { Recording } from "../../compare/recording.ts";
 import { comparisonText, matchedNothing, totalsOf } from "../../compare/text.ts";
 import { attempt } from "../../kernel/attempt.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { comparedSandbox } from "../../sandbox/documents.ts";
 import { command } from "../command.ts";
 import { print, printText } from "../output/print.ts";
@@ -31,7 +32,7 @@ export const compare = command({
   async run({ flags, options, positionals }) {
     if (positionals.length === 0 && flags.webhooks === undefined)
       usageError(
-        "The recording is missing: merchant-sandbox compare recording.har. docs/real-service.md says how to make one.",
+        `The recording is missing: ${PROGRAM} compare recording.har. docs/real-service.md says how to make one.`,
       );
     const recording = await readRecording(positionals, flags.webhooks);
     const base = flags.base === undefined ? undefined : readBase(flags.base);

@@ -3,6 +3,7 @@
 import { constants } from "node:os";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { completeOptions } from "../../sandbox/options.ts";
 import type { Flags } from "../arguments.ts";
 import { type Arguments, command } from "../command.ts";
@@ -44,7 +45,7 @@ export const dev = command({
     ...uiFlags,
   },
   async run({ rest, ...given }) {
-    if (!rest[0]) usageError("The command is missing: merchant-sandbox dev --forward-to 3000/hooks -- npm run dev.");
+    if (!rest[0]) usageError(`The command is missing: ${PROGRAM} dev --forward-to 3000/hooks -- npm run dev.`);
     const extra = readVariables(given.flags.env);
     const isAttached = given.flags.attach !== undefined;
     if (!isAttached && given.flags.url !== undefined)

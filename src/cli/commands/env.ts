@@ -4,6 +4,7 @@ import { appendFileSync } from "node:fs";
 import { quoted } from "../../client/curl.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { command } from "../command.ts";
 import { printBuildCommand, printText } from "../output/print.ts";
@@ -25,7 +26,7 @@ const formats: Record<string, (variables: Variables) => void> = {
 };
 
 export const env = command({
-  summary: 'print environment variables for clients, as in eval "$(merchant-sandbox env)"',
+  summary: `print environment variables for clients, as in eval "$(${PROGRAM} env)"`,
   usage: "env",
   flags: {
     format: {

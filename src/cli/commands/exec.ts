@@ -5,6 +5,7 @@ import { createWriteStream, lstatSync, mkdirSync, mkdtempSync, openSync, renameS
 import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { openSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { completeOptions } from "../../sandbox/options.ts";
 import {
@@ -67,7 +68,7 @@ export const exec = command({
     },
   },
   async run({ flags, rest, ...given }) {
-    if (!rest[0]) usageError("The command is missing: merchant-sandbox exec -- npm test.");
+    if (!rest[0]) usageError(`The command is missing: ${PROGRAM} exec -- npm test.`);
     const checks = {
       failOn: flags["fail-on"] ?? "",
       conditions: readConditions(flags["fail-on"]),

@@ -11,6 +11,7 @@ import { actions } from "../../faults/rule-schema.ts";
 import { BUDGET_SCOPES, type Trigger } from "../../faults/trigger.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { asMisuse, usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { count, kebab, plural } from "../../kernel/text.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { commandGroup } from "../command.ts";
@@ -141,7 +142,7 @@ export const fault = commandGroup({
       summary: "list the rules with their counts (the default)",
       usage: "fault ls",
       call: ({ control }) => control.faults.list(),
-      lines: linesOf(lineOf, "No fault rules. Try merchant-sandbox fault add 503 payments.list."),
+      lines: linesOf(lineOf, `No fault rules. Try ${PROGRAM} fault add 503 payments.list.`),
     }),
     rm: sandboxCommand({
       summary: "remove a rule; fault ls lists them",

@@ -1,6 +1,7 @@
 // `fixture`: keeps a merchant of a running sandbox as a file, from which `start --fixtures` makes it again.
 
 import { fixtureText, recordCount } from "../../client/fixture-text.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { plural } from "../../kernel/text.ts";
 import { command, commandGroup } from "../command.ts";
 import { print, writeOutput } from "../output/print.ts";
@@ -19,7 +20,7 @@ const save = command({
     await writeOutput(file, fixtureText(fixture));
     const records = recordCount(fixture);
     if (flags.json !== undefined) return print(JSON.stringify({ merchant: id, records, file }));
-    print(`Saved ${id} with ${plural(records, "record")} in ${file}. Try merchant-sandbox start --fixtures ${file}.`);
+    print(`Saved ${id} with ${plural(records, "record")} in ${file}. Try ${PROGRAM} start --fixtures ${file}.`);
   },
 });
 

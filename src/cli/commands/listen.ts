@@ -5,6 +5,7 @@ import type { RegisteredEndpoint } from "../../../generated/control-api.ts";
 import { eventsText, matchingTypes } from "../../areas/index.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { withResolvers } from "../../kernel/with-resolvers.ts";
 import { command } from "../command.ts";
 import { followLiveStream } from "../output/follow.ts";
@@ -40,8 +41,8 @@ export const listen = command({
     const { "forward-to": target, events, secret } = flags;
     if (target === undefined)
       usageError(
-        "The URL is missing: merchant-sandbox listen --forward-to http://localhost:3000/hooks. " +
-          "Without a server of your own, use merchant-sandbox receive.",
+        `The URL is missing: ${PROGRAM} listen --forward-to http://localhost:3000/hooks. ` +
+          `Without a server of your own, use ${PROGRAM} receive.`,
       );
     const url = fullUrl(target);
     const types = events === undefined ? undefined : matchingTypes(events.split(","), usageError);

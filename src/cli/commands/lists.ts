@@ -17,6 +17,7 @@ import { controlCatalogue } from "../../control/index.ts";
 import { parseTime, realDelay } from "../../kernel/clock.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { count, escapeControlCharacters, kebab, plural } from "../../kernel/text.ts";
 import { PATTERNS } from "../../schema/patterns.ts";
 import type { FlagDefinition, FlagDefinitions, Flags } from "../arguments.ts";
@@ -211,7 +212,7 @@ export const requests = listCommand<LoggedRequest | TraceStep>({
   summary: "list the newest requests, or show one with its bodies, events, deliveries and verdicts",
   group: "requests",
   flags: { curl: { description: "print the request of this id as a curl command" } },
-  whenEmpty: "Point a client to the sandbox: merchant-sandbox env prints the address and a key.",
+  whenEmpty: `Point a client to the sandbox: ${PROGRAM} env prints the address and a key.`,
   line: (row) => ("depth" in row ? stepLine(row) : requestText(timed(row))),
   instead: actionOf,
   async get(control, id, { curl }) {
@@ -258,7 +259,7 @@ export const events = listCommand<LoggedEvent>({
   name: "events",
   summary: "list the newest events, or show one with its body and deliveries",
   group: "events",
-  whenEmpty: "Try merchant-sandbox trigger payment.succeeded.",
+  whenEmpty: `Try ${PROGRAM} trigger payment.succeeded.`,
   line({ created, type, id, merchant, request, deliveries }) {
     const states = Object.entries(deliveries).flatMap(([state, times]) =>
       times > 0 ? [`${count(times)} ${state}`] : [],
@@ -279,7 +280,7 @@ export const deliveries = listCommand<LoggedAttempt>({
   name: "deliveries",
   summary: "list the newest delivery attempts, or show one with what was sent and received",
   group: "attempts",
-  whenEmpty: "Try merchant-sandbox receive in another terminal, then merchant-sandbox trigger payment.succeeded.",
+  whenEmpty: `Try ${PROGRAM} receive in another terminal, then ${PROGRAM} trigger payment.succeeded.`,
   line: attemptLine,
   async get(control, id) {
     const { attempt, attempts, request } = await control.attempts.get({ id });
@@ -309,7 +310,7 @@ export const verdicts = listCommand<Verdict>({
   exitCode: ({ fail }, rows) => (fail !== undefined && rows.length > 0 ? exitCodes.verdict : exitCodes.ok),
   whenEmpty:
     "The judge checks retries after a failure, and webhook receivers. " +
-    "Try merchant-sandbox fault add 503, then call the API.",
+    `Try ${PROGRAM} fault add 503, then call the API.`,
   whenNoneMatch: passedInstead,
   line: (verdict) => verdictText(timed(verdict)),
   get: (control, id) => control.verdicts.get({ id }),
@@ -319,7 +320,7 @@ export const endpoints = listCommand<ListedEndpoint>({
   name: "endpoints",
   summary: "list the webhook endpoints, or show one with its secret",
   group: "endpoints",
-  whenEmpty: "Try merchant-sandbox listen --forward-to 3000.",
+  whenEmpty: `Try ${PROGRAM} listen --forward-to 3000.`,
   line: ({ id, merchant, url, events, status, health }) =>
     `${id} ${merchant} ${mask(url)} ${events.join(",")} ${status === "enabled" ? health.state : status}`,
   get: (control, id) => control.endpoints.get({ id }),

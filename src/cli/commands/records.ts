@@ -5,6 +5,7 @@ import type { Resource } from "../../contracts/resource.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { writeAmount } from "../../kernel/money.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { kebab, plural } from "../../kernel/text.ts";
 import { isAmount, isTimestamp } from "../../schema/shapes.ts";
 import { noteWarnings } from "../output/print.ts";
@@ -44,7 +45,7 @@ function makeable(word: string): Resource {
   const resource = kindNamed(word);
   if (resource.kind !== "merchant") return resource;
   return usageError(
-    "make creates records of a merchant. Create a merchant with merchant-sandbox merchant add, or POST /v1/merchants.",
+    `make creates records of a merchant. Create a merchant with ${PROGRAM} merchant add, or POST /v1/merchants.`,
   );
 }
 
@@ -66,7 +67,7 @@ export const move = sandboxCommand({
     const currency = async () => (await records.get({ kind, id, merchant })).currency as string | null;
     const fields = { ...(await readFields(resource, false, flags, currency)), ...status };
     if (Object.keys(fields).length === 0)
-      usageError(`move needs a status or a field to change: merchant-sandbox ${MOVE_EXAMPLE}.`);
+      usageError(`move needs a status or a field to change: ${PROGRAM} ${MOVE_EXAMPLE}.`);
     return changeOf(sandbox, merchant, () => records.change({ ...fields, kind, id, merchant }));
   },
   lines: changeLines,
@@ -130,8 +131,7 @@ export const show = sandboxCommand({
   lines({ data, has_more, merchant }, { positionals: [word = "", id] }) {
     const resource = kindNamed(word);
     if (id !== undefined) return data.flatMap((record) => fieldLines(resource, record));
-    if (data.length === 0)
-      return [`${merchant} has no such records. Try merchant-sandbox make ${kebab(resource.kind)}.`];
+    if (data.length === 0) return [`${merchant} has no such records. Try ${PROGRAM} make ${kebab(resource.kind)}.`];
     return [...data.map(recordLine), ...(has_more ? [`Older ones: add --after ${data.at(-1)?.id}.`] : [])];
   },
 });

@@ -3,6 +3,7 @@
 import type { ControlApi, FaultRule, Scenario } from "../../../generated/control-api.ts";
 import { countInScenario } from "../../client/effects.ts";
 import { exitCodes, usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import type { FlagDefinitions } from "../arguments.ts";
 import { type Arguments, commandGroup } from "../command.ts";
 import { countWith } from "../process/count-command.ts";
@@ -45,7 +46,7 @@ const ofOne = ({ word, summary, flags, call, lines }: OfOne) =>
     async call(sandbox, given) {
       const [name = ""] = given.positionals;
       if (/[./\\]/.test(name))
-        usageError(`"${name}" is a file, which only a start can read: merchant-sandbox --scenario ${name}.`);
+        usageError(`"${name}" is a file, which only a start can read: ${PROGRAM} --scenario ${name}.`);
       const merchant = await sandbox.merchantId(given.flags.for);
       return call(sandbox.control, { name, ...(merchant !== undefined && { merchant }) }, given);
     },
@@ -146,14 +147,14 @@ function detailLines(state: Scenario): string[] {
 function scoreLines(state: Scenario): string[] {
   const { name, verdict, expectations } = state;
   if (verdict === null)
-    return [`${name} is not armed, so it has no score. Arm it with merchant-sandbox scenario start ${name}.`];
+    return [`${name} is not armed, so it has no score. Arm it with ${PROGRAM} scenario start ${name}.`];
   return [lineOf(state), ...expectations.flatMap(resultLines), ...uncheckedLines(state)];
 }
 
 /** A scenario has no old events, which a receiver that rejects forgeries may still accept. */
 const uncheckedLines = ({ expectations }: Scenario) =>
   expectations.some(({ rule }) => rule === "webhook.forgery_rejected")
-    ? ["  not checked: whether it rejects old events (npx merchant-sandbox audit <url> --max-age <duration>)"]
+    ? [`  not checked: whether it rejects old events (${PROGRAM} audit <url> --max-age <duration>)`]
     : [];
 
 /** The lines of an expectation, with the first failed verdicts and their hints. */

@@ -2,6 +2,7 @@
 
 import type { SandboxResetReply, Snapshot } from "../../../generated/control-api.ts";
 import { describeClock } from "../../kernel/clock.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { plural } from "../../kernel/text.ts";
 import { commandGroup } from "../command.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
@@ -42,7 +43,7 @@ export const snapshot = commandGroup({
         heldEndpoints.length === 0
           ? `Restored ${restored}.`
           : `Restored ${restored}. No sandbox of this user saved it, ` +
-            `so nothing is sent to ${heldEndpoints.join(", ")} until you run merchant-sandbox replay waiting; ` +
+            `so nothing is sent to ${heldEndpoints.join(", ")} until you run ${PROGRAM} replay waiting; ` +
             `${plural(heldDeliveries, "delivery")} waiting.`,
     ),
     ls: sandboxCommand({
@@ -51,7 +52,7 @@ export const snapshot = commandGroup({
       call: ({ control }) => control.snapshots.list(),
       lines: linesOf(
         ({ name, file, bytes }: Snapshot) => `${name} ${Math.ceil(bytes / 1_024)} KiB ${file}`,
-        "No snapshots. Try merchant-sandbox snapshot save before.",
+        `No snapshots. Try ${PROGRAM} snapshot save before.`,
       ),
     }),
     rm: ofOne(

@@ -1,6 +1,7 @@
 // `start` and `attach`: run a sandbox until it is stopped, or watch one of another process, and show its requests and
 // deliveries.
 
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { completeOptions, type Options } from "../../sandbox/options.ts";
 import type { Flags } from "../arguments.ts";
 import { command } from "../command.ts";
@@ -19,7 +20,7 @@ export const start = command({
   flags: {
     ...uiFlags,
     ...watchFlag,
-    detach: { description: "run in the background and return when ready; stop it with merchant-sandbox stop" },
+    detach: { description: `run in the background and return when ready; stop it with ${PROGRAM} stop` },
   },
   async run({ options, sources, flags, again }) {
     const complete = completeOptions(options);
@@ -48,7 +49,7 @@ export const start = command({
 async function leaveRunning(options: Options, flags: Flags, url: string): Promise<number> {
   const { detach } = await import("../process/detach.ts");
   const code = await detach(options, { ...flags, ui: undefined }, ["--no-ui", "--port", new URL(url).port]);
-  if (code === 0) print(`Show it again with merchant-sandbox attach ${url}`);
+  if (code === 0) print(`Show it again with ${PROGRAM} attach ${url}`);
   return code;
 }
 

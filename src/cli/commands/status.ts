@@ -4,6 +4,7 @@ import { pageAddress } from "../../client/page-address.ts";
 import { describeClock, realDelay, stopwatch } from "../../kernel/clock.ts";
 import { parseDuration } from "../../kernel/duration.ts";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { plural } from "../../kernel/text.ts";
 import type { Flags } from "../arguments.ts";
 import { command } from "../command.ts";
@@ -94,7 +95,7 @@ async function untilReady(flags: Flags, timeout: number): Promise<FoundSandbox> 
     if (elapsed() >= timeout)
       throw new SandboxError(
         `No sandbox is ready at ${found.url}: ${why}. ` +
-          "Start one with merchant-sandbox start --detach, or name another one with --url <url>.",
+          `Start one with ${PROGRAM} start --detach, or name another one with --url <url>.`,
       );
     await realDelay(POLL_INTERVAL);
   }

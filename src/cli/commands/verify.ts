@@ -6,6 +6,7 @@ import { explainResult } from "../../client/verification-text.ts";
 import { type Expectation, Expectations } from "../../contracts/expectations.ts";
 import { tryParseJson } from "../../kernel/attempt.ts";
 import { errorSummary, exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { Type } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { errorAt, type JsonFile, readJsonFile } from "../../store/world/json-file.ts";
@@ -129,8 +130,7 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
     const source = flags.file === undefined ? undefined : await readExpectations(flags.file);
     const { all = [], ...given }: Partial<Expectations> = source?.value ?? {};
     const expectations = [...all, ...positionals.map(readExpectation)].map((one) => counted(one, flags.effects));
-    if (expectations.length === 0)
-      usageError("Nothing is expected, as in merchant-sandbox verify requests:payments.list.");
+    if (expectations.length === 0) usageError(`Nothing is expected, as in ${PROGRAM} verify requests:payments.list.`);
     const { within = given.within, merchant = given.merchant } = flags;
     const wanted = {
       all: expectations,

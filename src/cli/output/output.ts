@@ -6,6 +6,7 @@ import type { LiveEvent } from "../../contracts/live-messages.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { errorText } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { plural } from "../../kernel/text.ts";
 import type { Sandbox } from "../../sandbox/create.ts";
 import type { Defect } from "../../sandbox/engine.ts";
@@ -96,13 +97,13 @@ export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProbl
   if (heldDeliveries + heldEndpoints.length === 0) return undefined;
   const count = plural(heldDeliveries, "delivery");
   if (heldEndpoints.length === 0)
-    return `${count} of the snapshot waiting. None is sent until you run merchant-sandbox replay waiting.`;
+    return `${count} of the snapshot waiting. None is sent until you run ${PROGRAM} replay waiting.`;
   const faults = heldFaults.length === 0 ? "" : `, with faults (${heldFaults.join(", ")})`;
   const because =
     stateProblem === undefined ? "" : ` This machine cannot recognise its own files later: ${stateProblem}.`;
   return (
     `Not written by a sandbox of this user, so nothing is sent to ${listed(heldEndpoints)} ` +
-    `until you run merchant-sandbox replay waiting, or start with --trust; ${count} waiting${faults}.${because}`
+    `until you run ${PROGRAM} replay waiting, or start with --trust; ${count} waiting${faults}.${because}`
   );
 }
 

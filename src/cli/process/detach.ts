@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { closeSync, fstatSync, ftruncateSync, openSync, readFileSync, readSync, rmSync, writeSync } from "node:fs";
 import { afterRealTimeIfRunning } from "../../kernel/clock.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { randomToken } from "../../kernel/random.ts";
 import { type Options, variableOf } from "../../sandbox/options.ts";
 import { heldNote, jsonOutput, type ReadyFacts } from "../output/output.ts";
@@ -39,7 +40,7 @@ export async function detach(
   else
     print(
       `merchant-sandbox ${state.version} is ready at ${state.baseUrl} as process ${state.pid}; ` +
-        `its log is ${log}. Stop it with merchant-sandbox stop.`,
+        `its log is ${log}. Stop it with ${PROGRAM} stop.`,
     );
   const held = heldNote(result);
   if (held !== undefined && flags.json === undefined) print(held);

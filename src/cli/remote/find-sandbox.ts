@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import { addressOf } from "../../client/http-transport.ts";
 import { attempt } from "../../kernel/attempt.ts";
 import { SandboxError, usageError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { optionDefinitions } from "../../sandbox/options.ts";
 import { realPath } from "../../store/data-folder.ts";
 import { lastOwner } from "../../store/sqlite/session-file.ts";
@@ -106,7 +107,7 @@ async function findByDatabase(db: string, here: readonly FoundSandbox[]): Promis
     if (one.by === "database" || (await describeSandboxAt(one.url, one.controlToken))?.database === file) return one;
   throw new SandboxError(
     `No running sandbox keeps its data in ${path}. ` +
-      `Start one with merchant-sandbox --db ${db}, or name another with --url <url>.`,
+      `Start one with ${PROGRAM} --db ${db}, or name another with --url <url>.`,
   );
 }
 

@@ -3,6 +3,7 @@
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import type { Verdict } from "../../contracts/verdict.ts";
 import { VERIFY_RAW_BYTES } from "../../kernel/json-forms.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { isForged, isGenuine } from "../firings.ts";
 import type { Rule } from "./rule.ts";
 
@@ -60,7 +61,7 @@ const UNVERIFIED = new Set([401, 403]);
 
 const SECRET_FIRST =
   "Check the secret first: the receiver must use the one of this endpoint, as it is since its last rotation, whole, " +
-  "with its whsec_. npx merchant-sandbox audit <url> finds out whether it has another one that the sandbox knows. " +
+  `with its whsec_. ${PROGRAM} audit <url> finds out whether it has another one that the sandbox knows. ` +
   `With the right secret: ${VERIFY_RAW_BYTES.charAt(0).toLowerCase()}${VERIFY_RAW_BYTES.slice(1)}`;
 
 /** These statuses ask for another attempt, or unsubscribe the endpoint; they do not reject the event. */

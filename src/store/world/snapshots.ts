@@ -20,6 +20,7 @@ import Sqlite from "better-sqlite3";
 import { attempt } from "../../kernel/attempt.ts";
 import { afterThisTurn } from "../../kernel/clock.ts";
 import { fail, SandboxError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { isLink } from "../data-folder.ts";
 import type { Database } from "../sqlite/database.ts";
 import { mark } from "../sqlite/file-mark.ts";
@@ -67,7 +68,7 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
     const found = fileOf(checkName(name));
     if (lstatSync(found, { throwIfNoEntry: false })?.isFile()) return found;
     const choice =
-      names().length > 0 ? `There are ${names().join(", ")}.` : `Save one with merchant-sandbox snapshot save ${name}.`;
+      names().length > 0 ? `There are ${names().join(", ")}.` : `Save one with ${PROGRAM} snapshot save ${name}.`;
     return fail("resource_not_found", `There is no snapshot ${name}. ${choice}`);
   };
   const restoreFrom = (source: string, { refuse, holdsDeliveries, keepsLog }: Restoring) =>
@@ -114,7 +115,7 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
     restoreFile(source: string, { keepsLog }: { keepsLog: boolean }): Promise<void> {
       const refuse = (wrong: string) => {
         throw new SandboxError(
-          `The snapshot ${source} ${wrong}. Save one with merchant-sandbox snapshot save <name>.`,
+          `The snapshot ${source} ${wrong}. Save one with ${PROGRAM} snapshot save <name>.`,
           "usage",
         );
       };

@@ -1,0 +1,24 @@
+// How a user starts this program, so that hints print commands as they must be typed.
+
+const NAME = "merchant-sandbox";
+
+/** The folder of a script, or of the start script that npm writes beside `node_modules` on Windows. */
+function folderOf(script: string): string {
+  const [before = "", inPackage] = script.split(/[\\/]node_modules[\\/]merchant-sandbox[\\/]/);
+  return inPackage === undefined ? script.replace(/[\\/][^\\/]*$/, "") : before;
+}
+
+/**
+ * `merchant-sandbox` for a global installation: its folder is in PATH. The folder of a project's commands is there too
+ * while npx or npm runs, but not in the user's shell.
+ */
+export function programNameOf(script: string, path: string, separator = delimiterOf(script)): string {
+  const folder = folderOf(script);
+  return path.split(separator).includes(folder) && !/[\\/]\.bin$/.test(folder) ? NAME : `npx ${NAME}`;
+}
+
+const delimiterOf = (script: string) => (script.includes("\\") ? ";" : ":");
+
+/** As it was started in this process. In a browser there is no process. */
+export const PROGRAM =
+  typeof process === "undefined" ? `npx ${NAME}` : programNameOf(process.argv[1] ?? "", process.env.PATH ?? "");

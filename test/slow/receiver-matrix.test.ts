@@ -1,0 +1,227 @@
+// Receivers in six languages, right and with each of eight bugs, by five doors: `exec`, `audit`, scenarios, the
+// library, and a detached sandbox. Each bug must be found, or the output must say that it is not checked; a right
+// receiver must not fail. `npm run verdicts` plays every cell and writes the table of docs/testing.md, `npm test` some.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { createSandbox } from "../../src/index.ts";
+import { sleep } from "../support/clients/client.ts";
+import { needs } from "../support/needs.ts";
+import { folder, NOWHERE, run } from "../support/program.ts";
+import {
+  BUGS,
+  type Bug,
+  buildReceiver,
+  isInstalled,
+  LANGUAGES,
+  type RunningReceiver,
+  SECRET,
+  startReceiver,
+} from "../support/receivers/receivers.ts";
+import { call } from "../support/sandbox.ts";
+
+/** `npm run verdicts` sets how many clients the judge gets. */
+const ALL = process.env.RUNS !== undefined;
+
+/** What a door says about a receiver: whether it fails, and all that is printed or listed. */
+interface Answer {
+  isFailed: boolean;
+  text: string;
+}
+
+const EVENT = "payment.succeeded";
+/** More than the 5 s in which a receiver should respond, and less than the 7 s of the slow one. */
+const TIMEOUTS = { webhookTimeout: "5500ms", retrySchedule: "1s" };
+const TIMEOUT_FLAGS = ["--webhook-timeout", "5500ms", "--retry-schedule", "1s"];
+/** So many that one of them is lost by the receiver that loses every other. */
+const EVENTS = 8;
+
+/**
+ * A sandbox whose clock stands at the present, because receivers measure the age of events. Another seed makes other
+ * events: a receiver knows those of the doors before.
+ */
+const openSandbox = ({ url }: RunningReceiver, seed: number) =>
+  createSandbox({
+    ...TIMEOUTS,
+    seed,
+    clock: new Date().toISOString(),
+    endpoints: [{ url, events: [EVENT], secret: SECRET }],
+  });
+
+/** Forges the first delivery of an event, and sends another event three times. */
+const FAULTS = [
+  { action: { type: "signature", as: "wrong_secret" }, match: { attempt: 1 } },
+  { action: { type: "duplicate", copies: 3 }, match: { attempt: 1 } },
+] as const;
+
+type Door = "exec" | "audit" | "scenario" | "library" | "detached";
+
+const DOORS: Record<Door, (receiver: RunningReceiver) => Promise<Answer>> = {
+  async exec({ url }) {
+    const cwd = folder();
+    const script = `const post = (path, body) => fetch(process.env.MERCHANT_SANDBOX_URL + "/_sandbox" + path, {
+      method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+      for (let event = 0; event < ${EVENTS}; event++) await post("/events", { type: "${EVENT}" });
+      for (let drain = 0; drain < 10; drain++) {
+        await post("/drain", { within: "10s" });
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }`;
+    writeFileSync(join(cwd, "shop.mjs"), script);
+    const words = ["exec", "--fail-on", "verdicts", "--scenario", "forged-webhook", "--seed", "5", ...TIMEOUT_FLAGS];
+    const target = ["--forward-to", url, "--webhook-secret", SECRET];
+    const { code, error, out } = await run([...words, ...target, "--", process.execPath, "shop.mjs"], {}, cwd);
+    return { isFailed: code !== 0, text: [error, ...out].join("\n") };
+  },
+
+  async audit({ url, effects }) {
+    const words = ["audit", url, "--secret", SECRET, "--effects", effects, "--max-age", "3d"];
+    const { code, error, out } = await run([...words, "--webhook-timeout", "2s"], NOWHERE);
+    return { isFailed: code === 1 || code === 3, text: [error, ...out].join("\n") };
+  },
+
+  async scenario(receiver) {
+    await using sandbox = await openSandbox(receiver, 3);
+    const said: string[] = [];
+    const codes: (number | null)[] = [];
+    for (const name of ["webhook-storm", "forged-webhook"]) {
+      const effects = name === "webhook-storm" ? ["--effects", receiver.effects] : [];
+      const scenario = (word: string) => run(["scenario", word, name, "--url", sandbox.url, ...effects]);
+      await scenario("start");
+      for (let event = 0; event < EVENTS; event++) await sandbox.events.trigger({ type: EVENT });
+      await sandbox.clock.advance({ by: "1m" });
+      const { code, out, error } = await scenario("score");
+      codes.push(code);
+      said.push(...out, error);
+      await sandbox.scenarios.stop({ name });
+    }
+    return { isFailed: codes.includes(3), text: said.join("\n") };
+  },
+
+  async library(receiver) {
+    await using sandbox = await openSandbox(receiver, 4);
+    const before = receiver.orders();
+    for (const fault of FAULTS) await sandbox.faults.add(fault);
+    for (let event = 0; event < EVENTS; event++) await sandbox.events.trigger({ type: EVENT });
+    await sandbox.clock.advance({ by: "1m" });
+    const { verdict, results } = await sandbox.verify({
+      within: "1s",
+      all: [
+        { effects: { match: { event: EVENT }, made: () => receiver.orders() - before } },
+        { verdicts: { rules: ["webhook.*"] } },
+      ],
+    });
+    const { unchecked } = (await sandbox.report({ format: "json" })) as { unchecked: string[] };
+    return { isFailed: verdict === "fail", text: [...unchecked, ...results.map(({ message }) => message)].join("\n") };
+  },
+
+  async detached({ url }) {
+    const cwd = folder();
+    const words = ["start", "--detach", "--json", "--memory", "--port", "0", "--seed", "6", ...TIMEOUT_FLAGS];
+    const started = JSON.parse((await run(words, {}, cwd)).out[0] ?? "{}");
+    const control = async (method: string, path: string, body?: unknown) => {
+      const { status, body: reply } = await call(started.url, method, `/_sandbox${path}`, { key: null, body });
+      expect([path, status, reply]).toEqual([path, expect.toSatisfy((code: number) => code < 300), reply]);
+      return reply;
+    };
+    try {
+      await control("PUT", "/endpoints", { url, events: [EVENT], secret: SECRET });
+      for (const fault of FAULTS) await control("POST", "/faults", fault);
+      for (let event = 0; event < EVENTS; event++) await control("POST", "/events", { type: EVENT });
+      for (let drain = 0; drain < 10; drain++) {
+        await control("POST", "/drain", { within: "10s" });
+        await sleep(300);
+      }
+      const verified = await run(["verify", "verdicts:webhook.*", "--url", started.url], {}, cwd);
+      const { unchecked } = await control("GET", "/report");
+      return { isFailed: verified.code === 3, text: [...unchecked, ...verified.out].join("\n") };
+    } finally {
+      await run(["stop", "--url", started.url], {}, cwd);
+    }
+  },
+};
+
+/** What must be said about a bug that a door does not find. */
+const gapOf = (bug: Bug) => (bug === "old" ? "whether it rejects old events" : "whether it acted once");
+
+function cellOf(bug: Bug, { isFailed, text }: Answer): string {
+  if (bug === "none") return isFailed ? `accused: ${text.slice(0, 2_000)}` : "right";
+  if (isFailed) return "found";
+  return new RegExp(`not checked[^\n]*${gapOf(bug)}|^${gapOf(bug)}`, "im").test(text)
+    ? "said"
+    : `silent: ${text.slice(0, 2_000)}`;
+}
+
+/** By bug, then by door, one cell for each language. */
+type Matrix = Record<string, Record<string, string[]>>;
+
+const matrix: Matrix = {};
+
+function record(bug: Bug, door: Door, cell: string): void {
+  const row = matrix[bug] ?? {};
+  matrix[bug] = { ...row, [door]: [...(row[door] ?? []), cell] };
+}
+const doors = Object.keys(DOORS) as Door[];
+const bugs = ["none", ...(Object.keys(BUGS) as Bug[])] as Bug[];
+
+/** `npm test` plays what costs little: no program but the receiver is started. */
+const isPlayed = (language: string, bug: Bug, door: Door) =>
+  ALL || (language === "Express" && door === "library" && ["none", "reserialised", "old"].includes(bug));
+
+for (const language of LANGUAGES) {
+  const cells = bugs.flatMap((bug) => doors.map((door) => ({ bug, door })));
+  const played = cells.filter(({ bug, door }) => isPlayed(language.name, bug, door));
+  const isThere = isInstalled(language);
+  const playBug = async (bug: Bug, built: string): Promise<string[]> => {
+    const bad: string[] = [];
+    await using receiver = await startReceiver(language, bug, built);
+    for (const { door } of played.filter((cell) => cell.bug === bug)) {
+      const cell = cellOf(bug, await DOORS[door](receiver));
+      record(bug, door, cell.split(":")[0] as string);
+      if (!["right", "found", "said"].includes(cell)) bad.push(`${bug} by ${door}: ${cell}`);
+    }
+    return bad;
+  };
+  test.skipIf(!isThere || played.length === 0)(
+    `${language.name}${needs(isThere, language.name)}${needs(played.length > 0, "npm run verdicts")}`,
+    { timeout: 3_600_000 },
+    async () => {
+      const { built, dispose } = buildReceiver(language);
+      onTestFinished(dispose);
+      const bad: string[] = [];
+      // Most of a bug is waiting. The slowest comes first.
+      const left = [...new Set(played.map((cell) => cell.bug))].reverse();
+      const playNext = async () => {
+        for (let bug = left.shift(); bug !== undefined; bug = left.shift()) bad.push(...(await playBug(bug, built)));
+      };
+      await Promise.all([playNext(), playNext(), playNext()]);
+      expect(bad).toEqual([]);
+    },
+  );
+}
+
+const PAGE = join(import.meta.dirname, "../../docs/testing.md");
+const [BEGIN, END] = ["<!-- receivers -->", "<!-- /receivers -->"];
+
+/** One word if all languages agree, otherwise how many have which. */
+function countOf(results: readonly string[] = []): string {
+  const words = [...new Set(results)].sort();
+  if (words.length <= 1) return words[0] ?? "not tried";
+  return words.map((word) => `${word} ${results.filter((one) => one === word).length}`).join(", ");
+}
+
+function tableOf(): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
+  const rows = bugs.map((bug) =>
+    line([bug === "none" ? "is right" : BUGS[bug], ...doors.map((door) => countOf(matrix[bug]?.[door]))]),
+  );
+  return [line(["A receiver that", ...doors]), `|${"---|".repeat(doors.length + 1)}`, ...rows].join("\n");
+}
+
+test.runIf(ALL)(`the table of docs/testing.md is made anew${needs(ALL, "npm run verdicts")}`, () => {
+  const table = tableOf();
+  process.stdout.write(`${table}\n`);
+  const page = readFileSync(PAGE, "utf8");
+  const [before, rest = ""] = page.split(BEGIN);
+  writeFileSync(PAGE, `${before}${BEGIN}\n\n${table}\n\n${END}${rest.split(END)[1]}`);
+});
