@@ -45,6 +45,8 @@ export default defineConfig({
     // The default of one second is shorter than a busy machine needs for what these tests poll.
     expect: { poll: { timeout: 30_000 } },
     sequence: { sequencer: LongestFirst },
+    // Tests make much that lives shortly: a larger young generation is collected less often, which saves a tenth.
+    execArgv: ["--max-semi-space-size=64"],
     // Slow tests often wait, so a small machine has room for more workers than it has cores.
     maxWorkers: Math.max(4, availableParallelism()),
     projects: [

@@ -12,7 +12,7 @@ export function timeOf(field: string, given: string | undefined): number | undef
     parseTime(given) ??
     fail(
       "validation_failed",
-      `${field} must be a time such as 2026-01-05T09:00:00Z; received ${JSON.stringify(given)}.`,
+      `${field} must be a time from 1970 to 9999, such as 2026-01-05T09:00:00Z; received ${JSON.stringify(given)}.`,
     )
   );
 }

@@ -40,6 +40,8 @@ interface ControlAppOptions<World> {
   world: World;
   /** Throws 403 if the request lacks the control token. */
   requireToken: (incoming: IncomingMessage) => void;
+  /** Brings what operations read up to date, between other requests; undefined if it is. */
+  prepare: () => Promise<void> | undefined;
   report: (error: unknown, context: RequestContext) => void;
   /** Loads the dashboard's page, at the first request for it. */
   loadPage: () => Document;
@@ -50,7 +52,7 @@ interface ControlAppOptions<World> {
 export function createControlApp<World>(
   options: ControlAppOptions<World>,
 ): (request: IncomingMessage, response: ServerResponse) => void {
-  const { guard, clock, control, requireToken, loadPage, loadSkill, report } = options;
+  const { guard, clock, control, requireToken, loadPage, loadSkill } = options;
   const world = withRoomForRequest(options.world);
   const paths = pathsOf(CONTROL_PREFIX, control);
   const refuse = ({ path }: RequestContext) => refusePath(path, paths);
@@ -71,7 +73,7 @@ export function createControlApp<World>(
     inTurn(
       readBody, //                           415 413 400
       yieldIfLong,
-      run(endpoint, world, unread, report), // 400 403 404 409 503, or the operation's reply
+      run(endpoint, world, unread, options), // 400 403 404 409 503, or the operation's reply
     ),
   );
   const { finish, failed } = createEnding(options);
@@ -115,7 +117,7 @@ const run =
     endpoint: Endpoint<World>,
     world: World,
     unread: UnreadBound,
-    report: ControlAppOptions<World>["report"],
+    { prepare, report }: Pick<ControlAppOptions<World>, "prepare" | "report">,
   ): Stage =>
   async (request, response, next) => {
     const context = contextOf(request);
@@ -125,6 +127,7 @@ const run =
     response.once("close", () => {
       if (!response.writableFinished) gone.abort();
     });
+    await prepare();
     const reply = serializeReply(
       endpoint,
       await runControlOperation(endpoint, world, context.params, context, gone.signal),

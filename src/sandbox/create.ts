@@ -16,7 +16,7 @@ import { afterRealTimeIfRunning, type Clock, createClock, isoTime } from "../ker
 import { asMisuse, atCaller, SandboxError, usageError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { createRandom } from "../kernel/random.ts";
-import { Document } from "../kernel/reply-bodies.ts";
+import { Document, JsonParts } from "../kernel/reply-bodies.ts";
 import type { RequestEntry } from "../store/request-log/request-log.ts";
 import { createMountedAddress, createOwnAddress } from "./address.ts";
 import { type ControlApiParts, openControlApi } from "./control-api.ts";
@@ -334,5 +334,6 @@ export const inProcessTransport =
     const reply = await runControlOperation(found, world, { ...params }, received).catch((error: unknown) => {
       throw asMisuse(error);
     });
-    return reply instanceof Document ? reply.text : JSON.parse(JSON.stringify(reply));
+    if (reply instanceof Document) return reply.text;
+    return JSON.parse(reply instanceof JsonParts ? [...reply.parts].join("") : JSON.stringify(reply));
   };

@@ -39,7 +39,8 @@ export function wholeNumber(least: number, most: number) {
 export function clockTime(text: string, flag: string): number | undefined {
   if (text === "real") return undefined;
   return (
-    parseTime(text) ?? usageError(`${flag} takes real or a time such as 2026-01-05T09:00:00Z; received "${text}".`)
+    parseTime(text) ??
+    usageError(`${flag} takes real or a time from 1970 to 9999, such as 2026-01-05T09:00:00Z; received "${text}".`)
   );
 }
 

@@ -47,6 +47,7 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts, i
       control: controlCatalogue,
       world: controlApi(),
       requireToken,
+      prepare: engine.stores.requestLog.catchUp,
       report,
       loadPage: loadDashboardPage,
       // As plain text, which browsers show instead of saving it.

@@ -119,10 +119,11 @@ async function pausedReader(url: string, format: string) {
 
 test("readers of long responses that do not read are bounded, and do not stop the others for long", async () => {
   const bench = await open();
-  const query = `limit=1&starting_after=${"x".repeat(4_000)}`;
-  for (let number = 0; number < 300; number++) await bench.call("GET", `/v1/payments?${query}`);
+  // Longer than what the system takes from the sandbox for a socket.
+  const query = `limit=1&starting_after=${"x".repeat(14_000)}`;
+  for (let number = 0; number < 600; number++) await bench.call("GET", `/v1/payments?${query}`);
   attempted("Unbounded growth");
-  const readers = await Promise.all(Array.from({ length: 60 }, () => pausedReader(bench.url, "json")));
+  const readers = await Promise.all(Array.from({ length: 20 }, () => pausedReader(bench.url, "json")));
   expect(new Set(readers.map(({ statusCode }) => statusCode))).toEqual(new Set([200, 503]));
   for (const reader of readers) reader.destroy();
   await expect

@@ -1,9 +1,9 @@
-// The request log: a response is stored once in a block of rows, and rows are written in slices between turns of the
-// event loop.
+// The request log: a response is stored once in a block of rows, and rows are written late, in slices between turns of
+// the event loop.
 
 import { expect, test } from "vitest";
+import { createLateBuffer } from "../../src/store/request-log/late-buffer.ts";
 import { openRequestLog, type RequestEntry } from "../../src/store/request-log/request-log.ts";
-import { createSlicedBuffer } from "../../src/store/request-log/sliced-buffer.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
 
 const BODY = "x".repeat(2_000);
@@ -70,7 +70,7 @@ test("the log keeps at least the newest 10,000 requests, with their responses", 
   const { log, add, shown, stored } = openLog();
   for (let sequence = 1; sequence <= 10_500; sequence++) add(sequence);
   log.flush();
-  expect([383, 384, 500, 10_500].map(shown)).toEqual([undefined, BODY, BODY, BODY]);
+  expect([500, 501, 10_500].map(shown)).toEqual([undefined, BODY, BODY]);
   expect(stored()).toHaveLength(80);
 });
 
@@ -78,52 +78,94 @@ const numbers = (from: number, to: number) => Array.from({ length: to - from + 1
 const endOfTurn = () => new Promise(setImmediate);
 
 /** A buffer whose slices take all their time for `perSlice` rows. */
-function openBuffer(perSlice: number) {
+function openBuffer(perSlice: number, { mostRows = 50, mostSize = 1_000 } = {}) {
   const written: number[] = [];
+  const gaps: number[] = [];
   const file = { isLocked: false };
-  const buffer = createSlicedBuffer<number>({
-    capacity: 50,
-    slice: 32,
-    write(rows, until) {
+  const buffer = createLateBuffer<number>({
+    mostRows,
+    mostSize,
+    write(rows, until, hasGap) {
       if (file.isLocked) throw new Error("database is locked");
+      if (hasGap) gaps.push(rows[0] ?? 0);
       const slice = rows.slice(0, until === Infinity ? rows.length : perSlice);
       written.push(...slice);
       return slice.length;
     },
   });
-  return { buffer, written, file };
+  const add = (from: number, to: number, size = 1) => {
+    for (const row of numbers(from, to)) buffer.add(row, size);
+  };
+  return { buffer, add, written, gaps, file };
 }
 
-test("under load the buffer is written in slices, with a turn of the event loop between two of them", async () => {
-  const { buffer, written } = openBuffer(10);
-  for (const row of numbers(1, 45)) buffer.add(row);
-  expect(written).toEqual([]);
+test("rows wait until none arrive, and are then written in slices with a turn of the event loop between", async () => {
+  const { buffer, add, written } = openBuffer(10);
+  add(1, 25);
   await endOfTurn();
+  expect(written).toEqual([]);
+  while (written.length === 0) await endOfTurn();
   expect(written).toEqual(numbers(1, 10));
   await endOfTurn();
   expect(written).toEqual(numbers(1, 20));
+  add(26, 30);
+  await endOfTurn();
+  expect(written).toEqual(numbers(1, 30));
+  buffer.close();
+});
+
+test("rows that the log would drop are not written, and the next write says that it follows a gap", () => {
+  const { buffer, add, written, gaps } = openBuffer(10);
+  add(1, 5);
   buffer.flush();
-  expect(written).toEqual(numbers(1, 45));
+  add(6, 80);
+  buffer.flush();
+  add(81, 82);
+  buffer.flush();
+  expect([written, gaps]).toEqual([[...numbers(1, 5), ...numbers(31, 82)], [31]]);
+  buffer.close();
+});
+
+test("rows that are too large together are written while others arrive", async () => {
+  const { buffer, add, written } = openBuffer(3);
+  add(1, 10, 100);
+  await endOfTurn();
+  expect(written).toEqual([]);
+  add(11, 11, 100);
+  await endOfTurn();
+  expect(written).toEqual([1, 2, 3]);
+  await endOfTurn();
+  expect(written).toEqual([1, 2, 3]);
+  buffer.close();
+});
+
+test("before a read most rows are written, with a turn between two slices; a few are left to the read", async () => {
+  const { buffer, add, written } = openBuffer(30, { mostRows: 200 });
+  add(1, 60);
+  expect(buffer.catchUp()).toBeUndefined();
+  add(61, 130);
+  await buffer.catchUp();
+  expect(written).toEqual(numbers(1, 90));
   buffer.close();
 });
 
 test("while the file is locked the newest rows are kept in order, and are not tried again in each turn", async () => {
-  const { buffer, written, file } = openBuffer(10);
+  const { buffer, add, written, file } = openBuffer(10);
   file.isLocked = true;
-  for (const row of numbers(1, 60)) buffer.add(row);
-  await endOfTurn();
+  add(1, 60);
+  buffer.flush();
   file.isLocked = false;
-  buffer.add(61);
+  add(61, 61);
   await endOfTurn();
   expect(written).toEqual([]);
   buffer.flush();
-  expect(written).toEqual(numbers(11, 61));
+  expect(written).toEqual(numbers(12, 61));
   buffer.close();
 });
 
 test("a closed buffer writes nothing, though a slice was scheduled", async () => {
-  const { buffer, written, file } = openBuffer(10);
-  for (const row of numbers(1, 45)) buffer.add(row);
+  const { buffer, add, written, file } = openBuffer(10);
+  add(1, 45, 100);
   file.isLocked = true;
   buffer.close();
   file.isLocked = false;

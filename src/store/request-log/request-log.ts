@@ -1,15 +1,16 @@
-// The log of requests: a buffer that is written after the responses, bounded in rows and bytes.
+// The log of requests: a buffer that is written late, and its rows in the file, bounded in number and bytes.
 
+import { attempt } from "../../kernel/attempt.ts";
 import { realNow } from "../../kernel/clock.ts";
 import { mask } from "../../kernel/mask.ts";
 import { maskHeaders } from "../../kernel/mask-headers.ts";
 import { once } from "../../kernel/once.ts";
 import type { CallSpan } from "../../kernel/trace-context.ts";
 import type { Database } from "../sqlite/database.ts";
+import { createLateBuffer } from "./late-buffer.ts";
 import { CALL_COLUMNS, readRequests } from "./read-requests.ts";
 import { openRequestNumbers } from "./request-numbers.ts";
-import { createResponseCache } from "./response-cache.ts";
-import { createSlicedBuffer } from "./sliced-buffer.ts";
+import { createResponseCache, createSharedBodies } from "./response-cache.ts";
 import { BLOCK, MOST_ROWS, openTrim, TEXTS } from "./trim.ts";
 
 export interface Connection {
@@ -72,24 +73,27 @@ export interface RequestEntry {
 
 export type RequestLog = ReturnType<typeof openRequestLog>;
 
-/**
- * The rows of a slice. A request may have to wait for one slice, so a slice is short. Under load more rows have arrived
- * when it begins. A commit to a file costs as much as three rows.
- */
-const SLICE = 16;
+/** Characters of the bodies of buffered requests, and what their headers and objects take in bytes. */
+const MOST_BUFFERED = 16 * 1_048_576;
+const SIZE_WITHOUT_BODIES = 1_024;
+/** Whether numbers are running out is looked up at one of so many requests. */
+const RESERVED_EACH = 64;
 const LONGEST_BODY = 16_384;
 
 export function openRequestLog(database: Database) {
   // The file is read at the first request or query, so a quiet sandbox reads nothing.
   const opened = once(() => ({ ...writer(database), ...openCallCounts(database) }));
   const numbers = openRequestNumbers(database);
-  const buffer = createSlicedBuffer<RequestEntry>({
-    capacity: MOST_ROWS,
-    slice: SLICE,
-    write(entries, until) {
+  const shareBody = createSharedBodies();
+  // If another program holds the file's lock, a later request tries again.
+  const reserve = () => attempt(() => database.transaction(numbers.reserve, "relaxed"));
+  const buffer = createLateBuffer<RequestEntry>({
+    mostRows: MOST_ROWS,
+    mostSize: MOST_BUFFERED,
+    write(entries, until, hasGap) {
       try {
-        numbers.reserve();
         return database.transaction(() => {
+          if (hasGap) opened().erase();
           const written = opened().write(entries, until);
           numbers.keep(entries.slice(0, written));
           return written;
@@ -105,11 +109,15 @@ export function openRequestLog(database: Database) {
     ...readRequests(database, buffer.flush),
     numbers,
     add(entry: RequestEntry) {
-      buffer.add(entry);
+      if (entry.sequence % RESERVED_EACH === 0 && numbers.areRunningOut()) reserve();
+      const bodies = entry.requestBody.length + (shareBody(entry) ? 0 : entry.responseBody.length);
+      buffer.add(entry, SIZE_WITHOUT_BODIES + bodies);
       opened().count(entry.operation, entry.status, 1);
     },
     /** Writes the buffer. Every read flushes it first. */
     flush: buffer.flush,
+    /** Writes most of a long buffer between other requests, before a read. Undefined if it is short. */
+    catchUp: buffer.catchUp,
     /** For each operation that was called, the number of responses with each status. */
     statusCounts: () => opened().counts,
     /** Call after requests were erased, of one merchant or of all. */
@@ -145,6 +153,12 @@ function writer({ sql }: Database) {
       }
       shrink();
       return written;
+    },
+    /** Erases all rows: newer ones than the log keeps are buffered. */
+    erase() {
+      sql.exec("delete from request_log");
+      responses.clear();
+      forget();
     },
     /** Call after rows of a merchant were erased, or a transaction was rolled back. */
     readSizes() {

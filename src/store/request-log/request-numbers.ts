@@ -32,7 +32,6 @@ export function merchantIn(id: string): string | null {
   return name === undefined ? null : `mer_${name}`;
 }
 
-/** The smallest block: more requests than can arrive between two flushes of the request log. */
 const SMALLEST_BLOCK = 10_000;
 /** Requests wait while a block is reserved, so each block is as large as all before it, up to this. */
 const LARGEST_BLOCK = 1_000_000;
@@ -54,8 +53,9 @@ export function openRequestNumbers(database: Database) {
   const stored = openStoredNumbers(database);
   const { all, madeBy, seriesOf, restart } = createSeries(stored);
   let count: Count | undefined;
+  const isRunningOut = ({ last, number }: Count) => last - number <= SMALLEST_BLOCK / 2;
   const reserve = (present: Count) => {
-    if (present.last - present.number > SMALLEST_BLOCK / 2) return;
+    if (!isRunningOut(present)) return;
     const block = Math.min(Math.max(SMALLEST_BLOCK, present.number - present.start), LARGEST_BLOCK);
     stored.reserve(present.number + block);
     present.last = present.number + block;
@@ -86,6 +86,8 @@ export function openRequestNumbers(database: Database) {
       const number = Number(ID.exec(id)?.[2] ?? Infinity);
       return number > 0 && number <= madeBy(merchantIn(id) ?? NO_MERCHANT);
     },
+    /** Whether the next block is to be reserved. */
+    areRunningOut: () => isRunningOut(open()),
     reserve: () => reserve(open()),
     /** Stores the numbers of the merchants of these entries, which are written in the same transaction. */
     keep(entries: readonly { sequence: number; merchant: string | undefined }[]) {

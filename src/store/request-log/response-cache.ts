@@ -47,3 +47,24 @@ export function createResponseCache() {
     },
   };
 }
+
+/**
+ * Replaces a body by the same text of the latest response to the same call, so that memory holds it once for all
+ * buffered requests of a client that polls. Returns whether it did.
+ */
+export function createSharedBodies() {
+  const bodies = new Map<string, string>();
+  return (entry: Omit<Call, "sequence">): boolean => {
+    const { merchant, path, search, responseBody: body } = entry;
+    if (body.length < SHORTEST || body.length > LONGEST) return false;
+    const call = `${merchant} ${path}?${search}`;
+    const known = bodies.get(call);
+    if (known === body) {
+      entry.responseBody = known;
+      return true;
+    }
+    if (bodies.size === MOST_RESPONSES) bodies.clear();
+    bodies.set(call, body);
+    return false;
+  };
+}
