@@ -71,7 +71,7 @@ function outcomeBand(
   return band(`${text.join(" ")}  ${duration(durationMs)}`, isFailed);
 }
 
-/** What the error says beside its message: what is allowed, and which fields are wrong. */
+/** The details of the error below its message: what is allowed, and which fields are wrong. */
 function errorLines({ field }: DetailWriter, { status, response }: RequestDetail): DetailLine[] {
   if (status < 400) return [];
   const { details } = (tryParseJson(response.body) ?? {}) as { details?: Readonly<Record<string, unknown>> };
