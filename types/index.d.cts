@@ -2229,7 +2229,7 @@ export interface Trace {
   /** The trace id; null without a `traceparent` */
   trace: string | null;
   steps: TraceStep[];
-  /** Whether further steps were left out: 500 are shown */
+  /** Whether further steps were left out: 200 are shown */
   has_more: boolean;
 }
 export interface TraceStep {

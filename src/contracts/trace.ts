@@ -29,7 +29,7 @@ export const Trace = Type.Object(
   {
     trace: nullable(Type.String({ description: "The trace id; null without a `traceparent`" })),
     steps: Type.Array(TraceStep),
-    has_more: Type.Boolean({ description: "Whether further steps were left out: 500 are shown" }),
+    has_more: Type.Boolean({ description: "Whether further steps were left out: 200 are shown" }),
   },
   { title: "trace" },
 );

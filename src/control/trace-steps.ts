@@ -3,6 +3,7 @@
 
 import type { TraceStep } from "../contracts/trace.ts";
 import type { Judge } from "../judge/judge.ts";
+import { memoize } from "../kernel/bounded-cache.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { grouped } from "../kernel/grouped.ts";
 import { mask } from "../kernel/mask.ts";
@@ -16,7 +17,8 @@ export interface TraceSources extends Pick<Stores, "requestLog" | "eventLog" | "
   judge: Pick<Judge, "callBacks">;
 }
 
-const MOST_STEPS = 500;
+/** Reading this many takes some 30 ms. */
+const MOST_STEPS = 200;
 
 /** A request, or an event that no request caused. */
 type Found = { request: RequestRow; event?: never } | { event: LoggedEvent; request?: never };
@@ -36,11 +38,11 @@ export function readAction(sources: TraceSources, id: string) {
 /** The action with this trace id: empty if the logs have nothing of it. */
 export function readTrace(sources: TraceSources, trace: string) {
   const { requestLog, eventLog } = sources;
-  const requests = requestLog.find({ trace }, MOST_STEPS).reverse();
+  const requests = requestLog.ofTrace(trace, MOST_STEPS + 1);
   const writer = createStepWriter(sources, requests);
   for (const request of requests) if (!writer.isCallBack(request)) writer.addRequest(request);
   // The request log may have dropped the request of an event that is still there.
-  for (const event of eventLog.ofTrace(trace)) writer.addEvent(event);
+  for (const event of eventLog.ofTrace(trace, MOST_STEPS + 1)) writer.addEvent(event);
   return shown(trace, writer.steps);
 }
 
@@ -95,8 +97,11 @@ function timeRule({ judge }: TraceSources) {
 /** Collects steps, each followed by those that it caused. `requests` are those of the trace, oldest first. */
 function createStepWriter(sources: TraceSources, requests: readonly RequestRow[] = []) {
   const { requestLog, eventLog, attempts, judge } = sources;
-  const attemptsOf = (event: LoggedEvent) => attempts.log(undefined, { eventId: event.id, limit: 100 }).data.reverse();
-  const tracedCauses = findTracedCauses(requests, (id) => eventLog.causedBy(id).flatMap(attemptsOf));
+  const eventsOf = memoize(MOST_STEPS, eventLog.causedBy);
+  const attemptsOf = memoize(MOST_STEPS, (eventId: string) =>
+    attempts.log(undefined, { eventId, limit: 100 }).data.reverse(),
+  );
+  const tracedCauses = findTracedCauses(requests, (id) => eventsOf(id).flatMap((event) => attemptsOf(event.id)));
   const followsByTime = timeRule(sources);
   const timedCauses = grouped(judge.callBacks(), ([, { attempt }]) => attempt);
   const steps: TraceStep[] = [];
@@ -112,11 +117,11 @@ function createStepWriter(sources: TraceSources, requests: readonly RequestRow[]
     const isTraced = tracedCauses.has(request.id);
     const step = add(requestStep(request, cause && (isTraced ? "trace" : "time")), cause);
     const isBelowGuess = isGuessed || (cause !== undefined && !isTraced);
-    if (step) for (const event of eventLog.causedBy(request.id)) addEvent(event, step, isBelowGuess);
+    if (step) for (const event of eventsOf(request.id)) addEvent(event, step, isBelowGuess);
   };
   const addEvent = (event: LoggedEvent, cause?: TraceStep, isGuessed = false) => {
     const step = add(eventStep(event), cause);
-    if (step) for (const attempt of attemptsOf(event)) addAttempt(attempt, step, isGuessed);
+    if (step) for (const attempt of attemptsOf(event.id)) addAttempt(attempt, step, isGuessed);
   };
   const addAttempt = (attempt: StoredAttempt, cause: TraceStep, isGuessed: boolean) => {
     const step = add(attemptStep(attempt), cause);

@@ -109,9 +109,12 @@ function createQueue({ collector, version, isOwn, report }: ExporterOptions) {
     });
     if (status < 200 || status > 299) throw new Error(`it responded with ${status}`);
   };
-  const sendBatch = (): Promise<void> => {
+  const cancelWait = () => {
     cancelTimer?.();
     cancelTimer = undefined;
+  };
+  const sendBatch = (): Promise<void> => {
+    cancelWait();
     sending = post(waiting.splice(0, BATCH))
       .catch((error: Error) => dropped(error.message))
       .finally(() => {
@@ -128,6 +131,7 @@ function createQueue({ collector, version, isOwn, report }: ExporterOptions) {
     add(spansOf: () => Span[]) {
       if (waiting.length >= MOST_QUEUED) return dropped(`it is too slow, and ${MOST_QUEUED} calls and deliveries wait`);
       waiting.push(spansOf);
+      if (waiting.length === BATCH) cancelWait();
       schedule();
     },
     async close(within = FLUSHED_WITHIN) {
@@ -139,7 +143,7 @@ function createQueue({ collector, version, isOwn, report }: ExporterOptions) {
       });
       while (!isLate && (sending || waiting.length > 0)) await Promise.race([sending ?? sendBatch(), late]);
       cancel();
-      cancelTimer?.();
+      cancelWait();
       if (isLate) dropped("it took too long when the sandbox closed");
       waiting.length = 0;
       aborted.abort();

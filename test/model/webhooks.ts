@@ -173,6 +173,8 @@ export const loggedAttempt = (attempt: Attempt): Fields => ({
   sequence: SOME_NUMBER,
   delivery: attempt.delivery.number ?? SOME_NUMBER,
   deliveryState: attempt.delivery.state,
+  // No call of the model has a traceparent.
+  trace: null,
   durationMs: SOME_NUMBER,
 });
 

@@ -139,7 +139,7 @@ test("a start in a shell with variables of another sandbox warns, and stop --jso
   const { out, error } = await run(["start", "--detach", "--memory", "--port", "0", "--json"], variables, cwd);
   const { url, pid } = JSON.parse(out[0] ?? "") as { url: string; pid: number };
   expect(JSON.parse(error)).toEqual({
-    note: expect.stringContaining(`run eval "$(merchant-sandbox env --url ${url})".`),
+    note: expect.stringContaining(`run eval "$(npx merchant-sandbox env --url ${url})".`),
   });
   const { code, out: stopped } = await run(["stop", "--json"], NOWHERE, cwd);
   expect([code, JSON.parse(stopped[0] ?? "")]).toEqual([0, { url, pid, ended: true }]);

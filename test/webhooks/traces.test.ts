@@ -104,6 +104,14 @@ test("an action without a trace begins with its call, or with an event that no c
   ]);
 });
 
+test("a trace of many calls lists 200 steps, and says that there are more", async () => {
+  const bench = await open();
+  const headers = { traceparent: TRACEPARENT };
+  await Promise.all(Array.from({ length: 201 }, () => bench.call("GET", "/v1/payments?limit=1", { headers })));
+  const { steps, has_more } = await bench.traces.get({ id: TRACE });
+  expect([steps.length, has_more]).toEqual([200, true]);
+});
+
 test("the trace stays when its merchant is removed, and a reset ends it", async () => {
   const bench = await open();
   const { merchant, apiKey } = await bench.merchants.mint({ name: "passing", fixture: "lodge" });

@@ -54,7 +54,7 @@ function noteOtherSandbox(url: string): void {
   if (named !== undefined && named !== url)
     note(
       `MERCHANT_SANDBOX_URL names another sandbox, ${named}, which commands of this shell use. ` +
-        `To use this one, run eval "$(merchant-sandbox env --url ${url})".`,
+        `To use this one, run eval "$(${PROGRAM} env --url ${url})".`,
     );
 }
 

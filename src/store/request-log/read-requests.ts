@@ -84,6 +84,9 @@ export function readRequests({ sql }: Database, flush: () => void) {
   const summaries = sql.prepare<[Record<string, unknown>], RequestSummaryRow>(
     `select ${CALL_COLUMNS} from request_log ${where}`,
   );
+  const ofTrace = sql.prepare<[{ trace: string; limit: number }], RequestRow>(
+    `${WHOLE} where trace = @trace order by sequence limit @limit + 0`,
+  );
   const bySequence = sql.prepare<[number], RequestRow>(`${WHOLE} where sequence = ?`);
   const position = sql
     .prepare<[{ id: string; merchant: string | null }], number>(
@@ -105,6 +108,11 @@ export function readRequests({ sql }: Database, flush: () => void) {
     find(filter: RequestFilter, limit: number) {
       flush();
       return find.all(parametersOf(filter, limit));
+    },
+    /** The first requests of a trace, oldest first. */
+    ofTrace(trace: string, limit: number) {
+      flush();
+      return ofTrace.all({ trace, limit });
     },
     /** Like `find`, without headers and bodies, which are most of a row. */
     summaries(filter: RequestFilter, limit: number) {

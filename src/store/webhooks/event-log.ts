@@ -50,14 +50,14 @@ export function openEventLog({ sql }: Database) {
     `${EVENT} where e.id = @id and e.merchant = coalesce(@merchant, e.merchant)`,
   );
   const causedBy = sql.prepare<[string], LoggedEvent>(`${EVENT} where e.request = ? order by e.sequence`);
-  const ofTrace = sql.prepare<[{ from: string; to: string }], LoggedEvent>(
-    `${EVENT} where e.trace > @from and e.trace < @to order by e.sequence`,
+  const ofTrace = sql.prepare<[{ from: string; to: string; limit: number }], LoggedEvent>(
+    `${EVENT} where e.trace > @from and e.trace < @to order by e.sequence limit @limit + 0`,
   );
   return {
     /** The events that a request caused, oldest first. */
     causedBy: (request: string) => causedBy.all(request),
-    /** The events of the requests of a trace, oldest first. */
-    ofTrace: (traceId: string) => ofTrace.all({ from: `00-${traceId}-`, to: `00-${traceId}-~` }),
+    /** The first events of the requests of a trace, oldest first. */
+    ofTrace: (traceId: string, limit: number) => ofTrace.all({ from: `00-${traceId}-`, to: `00-${traceId}-~`, limit }),
     find: (id: string, merchant: string | null = null) => find.get({ id, merchant }),
     page(query: EventQuery): Page<LoggedEvent> {
       const {

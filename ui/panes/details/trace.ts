@@ -29,6 +29,6 @@ export function traceSection(
     if (step.id !== opened) return linkTo(PANES[step.kind], step.id, [first, ...rest]);
     return [symbols(theme).cursor + first.slice(1), ...rest];
   });
-  const more = reply.has_more ? text("The first 500 steps are listed.", "dim") : [];
+  const more = reply.has_more ? text(`The first ${reply.steps.length} steps are listed.`, "dim") : [];
   return section("Trace", [...field("trace id", reply.trace), ...lines, ...more]);
 }
