@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/index.ts";
 import { sleep } from "../support/clients/client.ts";
 import { needs } from "../support/needs.ts";
-import { folder, NOWHERE, run } from "../support/program.ts";
+import { folder, run } from "../support/program.ts";
 import {
   BUGS,
   type Bug,
@@ -73,9 +73,10 @@ const DOORS: Record<Door, (receiver: RunningReceiver) => Promise<Answer>> = {
     return { isFailed: code !== 0, text: [error, ...out].join("\n") };
   },
 
-  async audit({ url, effects }) {
-    const words = ["audit", url, "--secret", SECRET, "--effects", effects, "--max-age", "3d"];
-    const { code, error, out } = await run([...words, "--webhook-timeout", "2s"], NOWHERE);
+  async audit(receiver) {
+    await using sandbox = await openSandbox(receiver, 7);
+    const words = ["audit", receiver.url, "--secret", SECRET, "--effects", receiver.effects, "--max-age", "3d"];
+    const { code, error, out } = await run([...words, "--url", sandbox.url]);
     return { isFailed: code === 1 || code === 3, text: [error, ...out].join("\n") };
   },
 
