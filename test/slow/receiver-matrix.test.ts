@@ -24,7 +24,7 @@ import { call } from "../support/sandbox.ts";
 /** `npm run verdicts` sets how many clients the judge gets. */
 const ALL = process.env.RUNS !== undefined;
 
-/** What a door says about a receiver: whether it fails, and all that is printed or listed. */
+/** The result of a door for a receiver: whether it fails, and all that is printed or listed. */
 interface Answer {
   isFailed: boolean;
   text: string;
@@ -38,7 +38,7 @@ const TIMEOUT_FLAGS = ["--webhook-timeout", "5500ms", "--retry-schedule", "1s"];
 const EVENTS = 8;
 
 /**
- * A sandbox whose clock stands at the present, because receivers measure the age of events. Another seed makes other
+ * A sandbox whose clock is frozen at the present, because receivers measure the age of events. Another seed makes other
  * events: a receiver knows those of the doors before.
  */
 const openSandbox = ({ url }: RunningReceiver, seed: number) =>
@@ -141,7 +141,7 @@ const DOORS: Record<Door, (receiver: RunningReceiver) => Promise<Answer>> = {
   },
 };
 
-/** What must be said about a bug that a door does not find. */
+/** The sentence with which a door must admit that it does not find a bug. */
 const gapOf = (bug: Bug) => (bug === "old" ? "whether it rejects old events" : "whether it acted once");
 
 function cellOf(bug: Bug, { isFailed, text }: Answer): string {
