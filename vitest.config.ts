@@ -15,7 +15,7 @@ const TOOLS = "test/tools/**";
  * The files that take longest, most of it waiting for processes. A long file that starts late runs alone at the end.
  */
 const LONGEST =
-  /\/(contributing|page-commands|lessons|exec|exec-matrix|browser-keys|ui-choice|hostile-server|surviving-page|recipes|dashboard-counts|languages)\.test\.ts$/;
+  /\/(contributing|page-commands|audit-effects|lessons|cloned-folder|detach|exec|exec-matrix|browser-keys|ui-choice|hostile-server|surviving-page|recipes|dashboard-counts|languages)\.test\.ts$/;
 
 /**
  * Starts the longest files first, then the slow lane: the short files of the quick lane then keep every worker busy

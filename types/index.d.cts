@@ -16,7 +16,7 @@ export interface ControlApi {
   /** Get the OpenAPI document of the control API. */
   controlOpenapi(given?: SandboxControlOpenapiInput): Promise<OpenapiDocument>;
   /** Get every fact about the service that the sandbox is built on, documented or assumed. */
-  assumptions(): Promise<SandboxAssumptionsReply>;
+  assumptions(given?: SandboxAssumptionsInput): Promise<SandboxAssumptionsReply>;
   /** Wait until no delivery is due or in flight. Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them. */
   drain(given?: SandboxDrainInput): Promise<SandboxDrainReply>;
   /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. A scenario about receivers holds once they had their 3 seconds to act on the last delivery. Covers everything since the last reset. */
@@ -1837,6 +1837,10 @@ export interface RunReport {
     attempts: number;
   };
 }
+export interface SandboxAssumptionsInput {
+  /** Only the facts of this operation, such as bookings.decline */
+  operation?: string;
+}
 export interface SandboxAssumptionsReply {
   /** The number of facts that are assumptions */
   total: number;
@@ -2897,7 +2901,7 @@ export interface SandboxOptions extends GivenOptions {
 export declare function createSandbox(given?: SandboxOptions): Promise<Sandbox>;
 /** A sandbox in this process or another. */
 export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "close">;
-/** What a test gets from the fixtures for Vitest and Playwright, and from `withMerchant`. */
+/** A test gets this from the fixtures for Vitest and Playwright, and from `withMerchant`. */
 export interface TestFixtures<Shared extends SharedSandbox = SharedSandbox> {
   /**
    * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one for the tests of this process. Changes

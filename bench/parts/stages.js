@@ -29,7 +29,13 @@ export const cuts = {
   limit: [before("readBody,")],
   body: [before("readIdempotencyKey,")],
   validate: [before("operate(faults.around(")],
-  unnoted: [{ file: "src/store/request-log/request-log.ts", find: "buffer.add(entry);", replace: "" }],
+  unnoted: [
+    {
+      file: "src/store/request-log/request-log.ts",
+      find: "buffer.add(entry, SIZE_WITHOUT_BODIES + bodies);",
+      replace: "",
+    },
+  ],
   whole: [],
 };
 

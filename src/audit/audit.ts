@@ -56,7 +56,7 @@ export interface AuditInput {
   isEventChosen?: boolean;
 }
 
-/** What an audit waits for: a restart of the receiver, or the count of its effects once they have settled. */
+/** An audit waits for a restart of the receiver, or until the count of its effects no longer changes. */
 export type AuditStep =
   | { do: "restart"; probe: string }
   | ({ do: "count" } & ExpectedCount)
@@ -193,7 +193,7 @@ function withEffects(result: ProbeResult, effects: EffectFinding | undefined): P
   return { ...result, did, verdict: effects.verdict, why: effects.why ?? result.why };
 }
 
-/** Stands in the place of the probes that need a count of effects. */
+/** Reported instead of the probes that need a count of effects. */
 const unchecked = (): ProbeResult => ({
   probe: "acts_once",
   verdict: "inconclusive",

@@ -1,4 +1,4 @@
-// What an audit concludes from a count of the receiver's effects, read before and after each probe.
+// The findings of an audit from a count of the receiver's effects, read before and after each probe.
 
 import type { Verdict } from "../contracts/verdict.ts";
 import type { Outcome } from "../webhooks/http/outcome.ts";
@@ -32,7 +32,7 @@ export function createEffectCounts(before: number, isEventChosen: boolean) {
       last = count;
     },
     last: () => last,
-    /** What the effects of a probe show; undefined if it was not tried. */
+    /** The finding from the effects of a probe; undefined if it was not tried. */
     judge({ id, effects, isForgery }: Probe, outcomes: readonly Outcome[], type: string): EffectFinding | undefined {
       const number = made.get(id);
       if (number === undefined) return undefined;

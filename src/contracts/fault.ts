@@ -77,7 +77,7 @@ export type RetryAfter = number | "absent" | "zero" | "past" | "invalid" | { for
 export type DisconnectForm = "reset" | "empty" | "hang" | "garbage" | "malformed_chunk";
 export type CorruptionForm = "truncate" | "invalid_json" | "html" | "wrong_content_type" | "drip";
 
-/** What a later version of the service may change in JSON; the first is all of them. */
+/** The changes that a later version of the service may make to JSON; the first is all of them. */
 export const EVOLUTIONS = ["everything", "fields", "enums", "nulls", "order"] as const;
 export type Evolution = (typeof EVOLUTIONS)[number];
 

@@ -269,8 +269,17 @@ const listAssumptions = endpoint({
   method: "GET",
   path: "/assumptions",
   summary: "Get every fact about the service that the sandbox is built on, documented or assumed",
+  query: Type.Object({
+    operation: Type.Optional(
+      Type.String({ description: "Only the facts of this operation, such as bookings.decline" }),
+    ),
+  }),
   reply: Assumptions,
-  handle: async ({ documents }) => (await documents.assumptions()) as Static<typeof Assumptions>,
+  async handle({ documents, query: { operation } }) {
+    const listed = (await documents.assumptions()) as Static<typeof Assumptions>;
+    if (operation === undefined) return listed;
+    return { ...listed, facts: listed.facts.filter(({ id }) => id.startsWith(`${operation}.`)) };
+  },
 });
 
 export const operations = [

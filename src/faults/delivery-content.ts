@@ -88,7 +88,7 @@ function corruptSignature(
       return signedWith(receiver.previousSecret ?? foreignSecret);
     case "body_changed":
       return withBody(request, rewritten(body, { tampered: true }));
-    // What a receiver computes that hashes the parsed body instead of the bytes.
+    // A receiver that hashes the parsed body instead of the bytes computes this signature.
     case "reserialised":
       return withHeader(request, SIGNATURE_HEADER, sign(reformatted(body), receiver.secret, delivery.eventId));
     // Half of the correct signature: a receiver that does not check the length first may throw when it compares the

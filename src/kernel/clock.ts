@@ -146,7 +146,7 @@ function createTime(frozenAt: number | undefined) {
     shown: {
       /** Sandbox time in milliseconds since the epoch. */
       now,
-      /** What `resume` needs to go on in a later process; null for the time of this machine. */
+      /** The state that `resume` needs in a later process; null for the time of this machine. */
       position: () => (mode === "real" ? null : { mode, milliseconds: mode === "frozen" ? frozen : offset }),
       resume(position: { mode: ClockMode; milliseconds: number }) {
         mode = position.mode;

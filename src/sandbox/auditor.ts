@@ -117,7 +117,7 @@ const endpointsOf = ({ stores: { tenants, deliveries } }: Engine) =>
 /** The most secrets that an audit tries. */
 const MAX_OTHERS = 20;
 
-/** What receivers verify with by mistake: a part of the secret, one that was rotated away, or another endpoint's. */
+/** The wrong secrets that receivers use by mistake: a part of theirs, one before a rotation, another endpoint's. */
 function otherSecrets(endpoints: ReturnType<typeof endpointsOf>, url: string, secret: string): OtherSecret[] {
   const own = endpoints.filter((endpoint) => endpoint.url === url);
   const bare = secret.replace(/^whsec_/, "");

@@ -17,7 +17,7 @@ const SMALL = 2 * 1_048_576;
 
 const kinds = { shown: resources, stored: [...resources, webhookEndpoints] };
 
-/** What the thread does. */
+/** The work of the thread. */
 export const restoreNow = (snapshot: SnapshotToRestore, bodies: Bodies): Restored =>
   buildRestored(snapshot, kinds, bodies);
 

@@ -9,7 +9,7 @@ import { createSandbox, type Sandbox } from "./create.ts";
 /** A sandbox in this process or another. */
 export type SharedSandbox = ControlApi & Pick<Sandbox, "url" | "baseUrl" | "close">;
 
-/** What a test gets from the fixtures for Vitest and Playwright, and from `withMerchant`. */
+/** A test gets this from the fixtures for Vitest and Playwright, and from `withMerchant`. */
 export interface TestFixtures<Shared extends SharedSandbox = SharedSandbox> {
   /**
    * The sandbox that MERCHANT_SANDBOX_URL names, as under `exec`; otherwise one for the tests of this process. Changes

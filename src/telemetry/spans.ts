@@ -21,7 +21,7 @@ export interface Span {
   to: number;
   /** Without those that have no value. */
   attributes: Readonly<Record<string, string | number | null | undefined>>;
-  /** What went wrong; undefined for a success, and for a call that the client itself got wrong. */
+  /** The error; undefined for a success, and for a mistake of the client. */
   error?: string | undefined;
 }
 

@@ -138,7 +138,7 @@ test("a report with bodies is made as fast as it is read", async () => {
   attempted("Unbounded growth");
   const readers = await Promise.all(Array.from({ length: 40 }, () => pausedReader(bench.url, "har")));
   expect(new Set(readers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]));
-  // What was not made yet cannot have what is erased now.
+  // The rest of the report is made after the reset, so it cannot list the erased requests.
   await bench.control("POST", "/reset", {});
   const [reader, ...others] = readers as [IncomingMessage, ...IncomingMessage[]];
   for (const other of others) other.destroy();

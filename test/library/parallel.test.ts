@@ -11,7 +11,7 @@ type Caller = (method: string, path: string, body?: unknown, headers?: Record<st
 
 const NAMES = Array.from({ length: 9 }, (_, index) => `shop.test.ts > pays ${index}`);
 
-/** What one test of a suite does, as the bytes that its client and its receiver got. */
+/** The bytes that the client and the receiver of one test got. */
 async function bytesOf(bench: Bench, receiver: Receiver, name: string): Promise<string> {
   const sandbox = connect(bench.url);
   const merchant = await ownMerchant(sandbox, { name });

@@ -124,7 +124,7 @@ beforeAll(async () => {
   writeFileSync(join(base, "project/package.json"), '{ "private": true }\n');
   await npm(join(base, "project"), "install", "--save-dev", "--no-audit", "--no-fund", "../checkout");
   await installTarball();
-  // What a receiver would write: the commands that count its effects read it.
+  // A receiver would write this file; the commands that count its effects read it.
   for (const place of ["checkout", "project", "tarball"]) writeFileSync(join(base, place, "orders.log"), "");
   receiver = createServer((incoming, outgoing) => void incoming.resume().on("end", () => outgoing.end()));
   await new Promise<void>((resolve) => void receiver.listen(0, "127.0.0.1", resolve));

@@ -238,7 +238,7 @@ describe("--snapshot", () => {
     sql.close();
     mkdirSync(join(cwd, "directory"));
     const wrong: [string, RegExp][] = [
-      [join(cwd, "nothing.db"), /nothing\.db does not exist\. Save one with merchant-sandbox/],
+      [join(cwd, "nothing.db"), /nothing\.db does not exist\. Save one with npx merchant-sandbox/],
       [text, /notes\.txt is not a usable SQLite file: .* Save one/],
       [join(cwd, "directory"), /directory is not a usable SQLite file: .* Save one/],
       [foreign, /foreign\.db is a SQLite database of another program\. Save one/],

@@ -292,3 +292,15 @@ test("the address of a view has its filter, row and detail, and leads there in a
   const desktops = [{}, { DISPLAY: ":0" }, { DISPLAY: ":0", SSH_CONNECTION: "x" }].map(hasDesktop);
   if (process.platform === "linux") expect(desktops).toEqual([false, true, false]);
 });
+
+test("the details of a request say what its operation assumes, and what an option has set instead", async () => {
+  const bench = await open({ assumptions: { "bookings.decline.status": 202 } });
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline");
+  const desk = await openTestDashboard(bench.url, 120, 120);
+  desk.state = withLiveEvents(desk.state, await loggedRequests(bench));
+  await desk.run("enter");
+  const shown = screenText(desk.state);
+  expect(shown).toContain("status 202, set instead of 200");
+  expect(shown).toContain("body.accepted, body.reason, body.other_fields");
+  expect(shown).toContain("The service's documentation does not show this body.");
+});

@@ -37,7 +37,7 @@ export interface Pane {
   follows: boolean;
   /** Default: shows each row. */
   fold?: Fold | undefined;
-  /** What the log counts, in the singular, where it is not what the rows show. */
+  /** The noun for a row of the log, in the singular, where it differs from the noun for a row of the list. */
   counts?: string;
   /** Default: always. */
   isShown?(state: UiState): boolean;

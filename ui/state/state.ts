@@ -182,7 +182,7 @@ export interface KeyBinding {
   help: string;
   /** Default: always. */
   isEnabled?(state: UiState): boolean;
-  /** What a key that is not enabled would need, as in "r needs a selected row". Default: another part of the screen. */
+  /** The need of a key that is not enabled, as in "r needs a selected row". Default: another part of the screen. */
   needs?(state: UiState): string;
   run(state: UiState): StateUpdate;
 }
@@ -193,7 +193,7 @@ export const labelIn = (state: UiState, { label }: Pick<KeyBinding, "label">): s
 /** A key that acts on a row: the selected one, or the one whose detail is open. Without a row, it is not enabled. */
 export interface RowKey<Value> extends Omit<KeyBinding, "isEnabled" | "run" | "needs"> {
   isEnabled?(state: UiState, row: Value): boolean;
-  /** What a row needs for this key. */
+  /** The need of this key that a row lacks. */
   needs?: string;
   run(state: UiState, row: Value): StateUpdate;
 }

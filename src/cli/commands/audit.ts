@@ -106,9 +106,9 @@ async function auditWith({ flags, options, sources }: Arguments, wanted: AuditOp
   }
 }
 
-/** Stands in the place of the probes that need a count of effects. */
+/** Printed instead of the probes that need a count of effects. */
 const UNCHECKED = "acts_once";
-/** What an accepted old event leaves unchecked. */
+/** Not checked if the receiver accepts an old event. */
 const UNCHECKED_AGE = "whether it rejects old events";
 
 function show({ probes, verdict, forgeryAccepted }: AuditResult): void {

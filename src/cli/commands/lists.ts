@@ -45,10 +45,10 @@ interface ListDefinition<Row> {
   /** The filters that follow from those flags. */
   implied?(flags: Flags): object;
   whenEmpty: string;
-  /** What to say of a filtered list that is empty, if there is more to say than that. */
+  /** A sentence about a filtered list that is empty; undefined if the usual one is enough. */
   whenNoneMatch?(control: Control, input: object): Promise<string | undefined>;
   exitCode?(flags: Flags, rows: readonly object[]): number;
-  /** What these filters list instead of rows; undefined if they list rows. */
+  /** The lines that these filters list instead of rows; undefined if they list rows. */
   instead?(control: Control, input: object): Promise<Page<object> | undefined>;
   line(row: Row): string;
   /** Everything that is known about the row of this id. */

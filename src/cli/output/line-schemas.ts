@@ -18,7 +18,7 @@ const replyOf = (id: string) => {
 /** The rows of a list of the control API, as `--json` prints them. */
 const rowOf = (list: string) => (replyOf(list).data as unknown as { items: TSchema }).items;
 
-/** What a line of `start`, `dev`, `attach` or `listen` says, and its fields. */
+/** A kind of line that `start`, `dev`, `attach` or `listen` prints: its meaning and its fields. */
 type Line = readonly [description: string, fields: TProperties];
 
 const lineSchema = ([event, [description, fields]]: readonly [string, Line]) =>
@@ -100,7 +100,7 @@ const noticeLines = () =>
     live: ["The sandbox responds again", { url: sandboxUrl }],
   }) satisfies Record<string, Line>;
 
-/** What the field `event` of a line says. */
+/** The values of the field `event` of a line. */
 export type LineName = keyof (ReturnType<typeof firstLines> &
   ReturnType<typeof eventLines> &
   ReturnType<typeof noticeLines>);

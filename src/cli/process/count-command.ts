@@ -39,7 +39,7 @@ export async function restartWith(command: string, url: string): Promise<void> {
 
 const quote = (text: string) => JSON.stringify(text);
 
-/** What it prints goes to our standard error, unless it is wanted: ours may hold JSON. */
+/** Its output goes to our standard error unless it is read: our standard output may hold JSON. */
 async function runInShell(command: string, flag: string, output: "pipe" | "inherit"): Promise<string> {
   const child = spawn(command, { shell: true, stdio: ["ignore", output === "pipe" ? "pipe" : 2, 2] });
   let text = "";

@@ -1,5 +1,5 @@
-// A buffer of rows that are written late: when no more arrive, before somebody reads them, and at the latest after
-// some seconds. Rows that the log would drop by then are never written.
+// A buffer of rows that are written late: when no more arrive, before they are read, and at the latest after some
+// seconds. Rows that the log would drop by then are never written.
 //
 // Trick. Reason: masking and writing a row costs as much as answering a short request, and under load the log drops
 // most rows unread. Figure: written while requests come, a GET by id over a file costs 1.3 times the CPU time.

@@ -23,7 +23,7 @@ export interface SnapshotToRestore {
   holdsDeliveries: boolean;
 }
 
-/** What was built, or why the snapshot cannot be restored, as the rest of a sentence. */
+/** The built database, or the reason why the snapshot cannot be restored, as the rest of a sentence. */
 export type Restored = { wrong: string } | { isTrusted: boolean };
 
 export function buildRestored(

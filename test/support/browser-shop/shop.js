@@ -1,5 +1,5 @@
 // A shop with a store of its own: an Express app with one API key, which passes the baggage header on unless PASS_ON is
-// "no". It declines bookings and adds rules on behalf of whoever uses its page, and takes webhooks.
+// "no". It declines bookings and adds rules for the user of its page, and takes webhooks.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHmac } from "node:crypto";

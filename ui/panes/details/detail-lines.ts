@@ -33,7 +33,7 @@ export const detailWriter = (theme: Theme, width: number) => ({
   field: (label: string, value: string | null | undefined, ...styles: TextStyle[]): string[] =>
     value == null ? [] : labelled(theme, width, label, value, ...styles),
   text: (text: string, ...styles: TextStyle[]) => paragraph(theme, width, text, ...styles),
-  /** What became of a request or delivery, before everything else in its details. */
+  /** The outcome of a request or delivery, the first line of its details. */
   band: (text: string, isFailed: boolean): DetailLine[] =>
     fillLines(sanitize(text).split(" "), Math.max(10, width - 2)).map((line) => ({
       text: styled(theme, ` ${line} `, isFailed ? "failureBand" : "bold"),

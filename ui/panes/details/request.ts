@@ -1,7 +1,13 @@
 // The detail of a request: both messages, idempotency, rate limit, faults, verdicts, and the events it emitted with
 // their deliveries.
 
-import type { AttemptsListReply, LoggedRequest, RequestDetail, Trace } from "../../../generated/control-api.ts";
+import type {
+  AttemptsListReply,
+  LoggedRequest,
+  RequestDetail,
+  SandboxAssumptionsReply,
+  Trace,
+} from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
 import { tryParseJson } from "../../../src/kernel/attempt.ts";
@@ -12,6 +18,7 @@ import { styled, symbols, type Theme } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
 import { rateWindowId } from "../rate-limits.ts";
 import { verdictSection } from "../verdicts.ts";
+import { assumptionSection, assumptionsCall } from "./assumptions.ts";
 import { type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";
 import { traceCall, traceSection } from "./trace.ts";
@@ -25,10 +32,20 @@ export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage =>
 
 export const requestDetail = (
   row: RequestMessage,
-): Detail<{ request: RequestDetail; deliveries: AttemptsListReply; trace: Trace }> => ({
+): Detail<{
+  request: RequestDetail;
+  deliveries: AttemptsListReply;
+  trace: Trace;
+  assumptions: SandboxAssumptionsReply;
+}> => ({
   title: `${row.method} ${row.path}`,
-  fetch: { request: requestCall(row.id), deliveries: causedAttemptsCall(row.id), trace: traceCall(row.id) },
-  lines({ request, deliveries, trace }, write, state, isPreview) {
+  fetch: {
+    request: requestCall(row.id),
+    deliveries: causedAttemptsCall(row.id),
+    trace: traceCall(row.id),
+    ...(row.operation !== null && { assumptions: assumptionsCall(row.operation) }),
+  },
+  lines({ request, deliveries, trace, assumptions }, write, state, isPreview) {
     const { section } = write;
     const headers = new Map(
       Object.entries(request?.response.headers ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]),
@@ -55,6 +72,7 @@ export const requestDetail = (
       ...findings,
       ...messages,
       ...handling,
+      ...assumptionSection(write, row.operation, assumptions),
       ...timing,
     ];
   },
@@ -71,7 +89,7 @@ function outcomeBand(
   return band(`${text.join(" ")}  ${duration(durationMs)}`, isFailed);
 }
 
-/** What the error says beside its message: what is allowed, and which fields are wrong. */
+/** The details of the error below its message: what is allowed, and which fields are wrong. */
 function errorLines({ field }: DetailWriter, { status, response }: RequestDetail): DetailLine[] {
   if (status < 400) return [];
   const { details } = (tryParseJson(response.body) ?? {}) as { details?: Readonly<Record<string, unknown>> };

@@ -16,7 +16,7 @@ export interface KeyGroup {
 
 const KEYS_WIDTH = 18;
 
-/** What the palette finds: commands by their words, and places by an id, an event type, an operation or a path. */
+/** The palette finds commands by their words, and places by an id, an event type, an operation or a path. */
 export interface Commands {
   bindings: readonly KeyBinding[];
   placesFor(search: string): readonly KeyBinding[];

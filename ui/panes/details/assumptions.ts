@@ -1,0 +1,36 @@
+// The assumptions that a request's operation is built on, where the service's documentation is silent.
+
+import type { SandboxAssumptionsReply } from "../../../generated/control-api.ts";
+import { controlCalls } from "../../../src/client/control-call.ts";
+import type { DetailLine, DetailWriter } from "./detail-lines.ts";
+
+export const assumptionsCall = (operation: string) => controlCalls.assumptions({ operation });
+
+type Fact = SandboxAssumptionsReply["facts"][number];
+
+/** Facts about a field follow from the field itself. */
+const OF_A_FIELD =
+  /\.(?:type|prefix|format|required|default|minimum|maximum|values(?:\..+)?|object|merchantId|livemode)$/;
+
+/** Facts with the same reason share a paragraph. A fact alone, or one that an option has set, has its value. */
+export function assumptionSection(
+  { section, text }: DetailWriter,
+  operation: string | null,
+  reply: SandboxAssumptionsReply | undefined,
+): DetailLine[] {
+  const facts = (reply?.facts ?? []).filter(({ id, origin }) => origin === "assumed" && !OF_A_FIELD.test(id));
+  const byReason = new Map<string, Fact[]>();
+  for (const fact of facts) byReason.set(fact.why ?? "", [...(byReason.get(fact.why ?? "") ?? []), fact]);
+  const lines = [...byReason].flatMap(([why, same]) => [
+    ...text(same.map((fact) => factText(fact, `${operation}.`.length, same.length === 1)).join(", ")),
+    ...text(why, "dim"),
+  ]);
+  return section("Assumptions", lines);
+}
+
+function factText(fact: Fact, start: number, isAlone: boolean): string {
+  const name = fact.id.slice(start);
+  const isSet = "default" in fact;
+  if (!isAlone && !isSet) return name;
+  return `${name} ${JSON.stringify(fact.value)}${isSet ? `, set instead of ${JSON.stringify(fact.default)}` : ""}`;
+}
