@@ -403,7 +403,7 @@ test("a command says where no sandbox is, and that a sandbox requires its token"
     expect([ended.code, ended.out]).toEqual([1, []]);
     expect(ended.error).toBe(
       `No sandbox answers at ${gone.url} (connect ECONNREFUSED 127.0.0.1:${gone.port}). ` +
-        "Start one with merchant-sandbox, or name another one with --url <url>.",
+        "Start one with npx merchant-sandbox, or name another one with --url <url>.",
     );
   }
   const bench = await open({ controlToken: "open-sesame" });

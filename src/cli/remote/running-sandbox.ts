@@ -7,6 +7,7 @@ import { type HttpReply, httpTransport, reasonOf } from "../../client/http-trans
 import { CONTROL_PREFIX } from "../../contracts/paths.ts";
 import { type ErrorCode, errors, SandboxError, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { kebab } from "../../kernel/text.ts";
 import { unknownMerchant } from "../../store/records/tenants.ts";
 import type { Flags } from "../arguments.ts";
@@ -29,7 +30,7 @@ export function sandboxAt(
   const unreachable = (error: Error) =>
     new SandboxError(
       `No sandbox answers at ${url} (${reasonOf(error)}). ${whoNamed(url, flags)}` +
-        "Start one with merchant-sandbox, or name another one with --url <url>.",
+        `Start one with ${PROGRAM}, or name another one with --url <url>.`,
     );
   const refused = ({ method, path }: ControlCall, reply: HttpReply) =>
     refusal(`${method} ${CONTROL_PREFIX}${path}`, reply, translate, controlToken !== undefined);

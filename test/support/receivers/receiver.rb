@@ -3,7 +3,7 @@ require "json"
 require "openssl"
 require "webrick"
 
-PORT, SECRET, BUG, FOLDER = ENV.fetch_values("PORT", "SECRET", "BUG", "FOLDER")
+PORT, SECRET, BUG, FOLDER = %w[PORT SECRET BUG FOLDER].map { |name| ENV.fetch(name) }
 OLDEST = 3 * 24 * 3600 # seconds
 
 def remember(id)

@@ -22,7 +22,7 @@ export const BUGS = {
 
 export type Bug = keyof typeof BUGS | "none";
 
-interface Language {
+export interface Language {
   name: string;
   /** Succeeds where the language is installed. */
   probe: string[];
@@ -75,7 +75,16 @@ export function buildReceiver({ build }: Language) {
   return { built, dispose: () => rmSync(built, { recursive: true, force: true }) };
 }
 
+/** Tries again with another port: another program may take the first one in between. */
 export async function startReceiver(language: Language, bug: Bug, built: string): Promise<RunningReceiver> {
+  for (let tries = 1; ; tries++) {
+    const started = await tryToStart(language, bug, built).catch((error: Error) => error);
+    if (!(started instanceof Error)) return started;
+    if (tries === 3) throw started;
+  }
+}
+
+async function tryToStart(language: Language, bug: Bug, built: string): Promise<RunningReceiver> {
   const port = await freePort();
   const folder = join(built, `${bug}-${port}`);
   const orders = join(folder, "orders");
@@ -84,6 +93,8 @@ export async function startReceiver(language: Language, bug: Bug, built: string)
   const [command = "", ...words] = language.command(built).map((word) => word.replace("$PORT", String(port)));
   const child = spawn(command, words, {
     stdio: "ignore",
+    // A group of its own: PHP's workers outlive their parent.
+    detached: true,
     env: { ...process.env, PORT: String(port), SECRET, BUG: bug, FOLDER: folder, PHP_CLI_SERVER_WORKERS: "8" },
   });
   await listening(port, child);
@@ -93,7 +104,7 @@ export async function startReceiver(language: Language, bug: Bug, built: string)
     effects: `wc -l < '${orders}'`,
     async [Symbol.asyncDispose]() {
       const ended = new Promise((resolve) => child.once("close", resolve));
-      child.kill();
+      process.kill(-(child.pid as number));
       await ended;
     },
   };
@@ -109,5 +120,5 @@ async function listening(port: number, child: ChildProcess): Promise<void> {
     if (isOpen) return;
     await sleep(50);
   }
-  throw new Error(`The receiver ended with ${child.exitCode}.`);
+  throw new Error(`${child.spawnfile} ended with ${child.exitCode}.`);
 }
