@@ -69,6 +69,8 @@ const INDEXES: [statement: string, search: string][] = [
   ["delete from replies where expires", "replies_expiring (expires<?)"],
   ["select min(expires) from replies", "replies_expiring"],
   ["select id, type from events where request", "events_by_request (request=?)"],
+  ["substr(e.trace, 4, 32) = @trace order by e.sequence", "events_by_trace (<expr>=?)"],
+  ["from request_log log where trace = @trace order by sequence", "request_log_by_trace (trace=?)"],
   ["select endpoint from subscriptions where", "PRIMARY KEY (merchant=? AND type=?)"],
   ["select min(due) from deliveries where merchant", "deliveries_open (merchant=? AND endpoint=? AND state=?)"],
   [

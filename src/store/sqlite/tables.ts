@@ -12,7 +12,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected from its header, never migrated. */
-export const SCHEMA_VERSION = 26;
+export const SCHEMA_VERSION = 27;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */
 const TIME = "between 0 and 8640000000000000";
@@ -133,7 +133,7 @@ create table events (
 ) strict;
 create index events_by_request on events (request);
 create index events_of on events (merchant);
-create index events_by_trace on events (trace) where trace is not null;
+create index events_by_trace on events (substr(trace, 4, 32)) where trace is not null;
 
 -- The types of events that an endpoint subscribes to; '*' is all types.
 create table subscriptions (
@@ -231,6 +231,7 @@ create table request_log (
   responseHeaders text not null, responseBody text not null, responseBytes integer not null
 ) strict;
 create index request_log_of on request_log (merchant, id);
+create index request_log_by_trace on request_log (trace) where trace is not null;
 
 -- How many requests each merchant has made, from which the ids of the next ones follow, and the sequence of the last
 -- one that the log had when this was written. '' has the requests without a known key.

@@ -50,14 +50,15 @@ export function openEventLog({ sql }: Database) {
     `${EVENT} where e.id = @id and e.merchant = coalesce(@merchant, e.merchant)`,
   );
   const causedBy = sql.prepare<[string], LoggedEvent>(`${EVENT} where e.request = ? order by e.sequence`);
-  const ofTrace = sql.prepare<[{ from: string; to: string; limit: number }], LoggedEvent>(
-    `${EVENT} where e.trace > @from and e.trace < @to order by e.sequence limit @limit + 0`,
+  // The condition of the partial index, and the part of a traceparent that it has.
+  const ofTrace = sql.prepare<[{ trace: string; limit: number }], LoggedEvent>(
+    `${EVENT} where e.trace is not null and substr(e.trace, 4, 32) = @trace order by e.sequence limit @limit + 0`,
   );
   return {
     /** The events that a request caused, oldest first. */
     causedBy: (request: string) => causedBy.all(request),
     /** The first events of the requests of a trace, oldest first. */
-    ofTrace: (traceId: string, limit: number) => ofTrace.all({ from: `00-${traceId}-`, to: `00-${traceId}-~`, limit }),
+    ofTrace: (trace: string, limit: number) => ofTrace.all({ trace, limit }),
     find: (id: string, merchant: string | null = null) => find.get({ id, merchant }),
     page(query: EventQuery): Page<LoggedEvent> {
       const {
