@@ -193,6 +193,16 @@ describe("gates", () => {
     expect(await runCommand(bench.url, "verify", expectation)).toMatchObject({ code });
   });
 
+  test("verify deliveries:<event> fails if the receiver refused the event", async () => {
+    const bench = await open();
+    const receiver = await receive();
+    await register(bench, receiver.url);
+    receiver.script(500);
+    await deliver(bench);
+    const { code, out } = await runCommand(bench.url, "verify", "deliveries:payment.*");
+    expect([code, out.join(" ")]).toEqual([3, expect.stringMatching(/is pending; succeeded was wanted/)]);
+  });
+
   test("verify refuses what it cannot read, and names the kinds", async () => {
     const { url } = await open();
     expect(await runCommand(url, "verify", "payments.list")).toMatchObject({

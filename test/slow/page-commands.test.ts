@@ -30,10 +30,12 @@ const pages = [
   ),
 ];
 
-/** The commands of a page: in its blocks of code, and between backticks in its text. */
+/** The commands of a page: in its blocks, of which those of `text` are outputs, and between backticks in its text. */
 function commandsOf(page: string): string[] {
   const text = readPage(page);
-  const blocks = [...text.matchAll(/^```\w*\n([\s\S]*?)\n```$/gm)].map(([, block = ""]) => block);
+  const blocks = [...text.matchAll(/^```(\w*)\n([\s\S]*?)\n```$/gm)].flatMap(([, language, block = ""]) =>
+    language === "text" ? [] : [block],
+  );
   const lines = page.endsWith(".sh") ? text.split("\n") : blocks.join("\n").split("\n");
   const inText = [...text.replaceAll(/^```[\s\S]*?^```$/gm, "").matchAll(/`(npx merchant-sandbox[^`]*)`/g)];
   return [...lines, ...inText.map(([, command = ""]) => command.replaceAll("\n", " "))]

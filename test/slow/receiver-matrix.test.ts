@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { createSandbox } from "../../src/index.ts";
 import { sleep } from "../support/clients/client.ts";
 import { needs } from "../support/needs.ts";
-import { folder, NOWHERE, run } from "../support/program.ts";
+import { folder, run } from "../support/program.ts";
 import {
   BUGS,
   type Bug,
@@ -35,8 +35,8 @@ const EVENT = "payment.succeeded";
 /** More than the 5 s in which a receiver should respond, and less than the 7 s of the slow one. */
 const TIMEOUTS = { webhookTimeout: "5500ms", retrySchedule: "1s" };
 const TIMEOUT_FLAGS = ["--webhook-timeout", "5500ms", "--retry-schedule", "1s"];
-/** So many that one of them is lost by the receiver that loses every other. */
-const EVENTS = 8;
+/** So many that one of them is lost by the receiver that loses every other. A slow one takes seconds for each. */
+const eventsFor = ({ bug }: RunningReceiver) => (bug === "slow" ? 1 : 8);
 
 /**
  * A sandbox whose clock is frozen at the present, because receivers measure the age of events. Another seed makes other
@@ -56,11 +56,12 @@ const THREE_TIMES = { action: { type: "duplicate", copies: 3 } } as const;
 type Door = "exec" | "audit" | "scenario" | "library" | "detached";
 
 const DOORS: Record<Door, (receiver: RunningReceiver) => Promise<Answer>> = {
-  async exec({ url }) {
+  async exec(receiver) {
+    const { url } = receiver;
     const cwd = folder();
     const script = `const post = (path, body) => fetch(process.env.MERCHANT_SANDBOX_URL + "/_sandbox" + path, {
       method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
-      for (let event = 0; event < ${EVENTS}; event++) await post("/events", { type: "${EVENT}" });
+      for (let event = 0; event < ${eventsFor(receiver)}; event++) await post("/events", { type: "${EVENT}" });
       for (let drain = 0; drain < 10; drain++) {
         await post("/drain", { within: "10s" });
         await new Promise((resolve) => setTimeout(resolve, 300));
@@ -72,9 +73,10 @@ const DOORS: Record<Door, (receiver: RunningReceiver) => Promise<Answer>> = {
     return { isFailed: code !== 0, text: [error, ...out].join("\n") };
   },
 
-  async audit({ url, effects }) {
-    const words = ["audit", url, "--secret", SECRET, "--effects", effects, "--max-age", "3d"];
-    const { code, error, out } = await run([...words, "--webhook-timeout", "2s"], NOWHERE);
+  async audit(receiver) {
+    await using sandbox = await openSandbox(receiver, 7);
+    const words = ["audit", receiver.url, "--secret", SECRET, "--effects", receiver.effects, "--max-age", "3d"];
+    const { code, error, out } = await run([...words, "--url", sandbox.url]);
     return { isFailed: code === 1 || code === 3, text: [error, ...out].join("\n") };
   },
 
@@ -86,7 +88,7 @@ const DOORS: Record<Door, (receiver: RunningReceiver) => Promise<Answer>> = {
       const effects = name === "webhook-storm" ? ["--effects", receiver.effects] : [];
       const scenario = (word: string) => run(["scenario", word, name, "--url", sandbox.url, ...effects]);
       await scenario("start");
-      for (let event = 0; event < EVENTS; event++) await sandbox.events.trigger({ type: EVENT });
+      for (let event = 0; event < eventsFor(receiver); event++) await sandbox.events.trigger({ type: EVENT });
       await sandbox.clock.advance({ by: "1m" });
       const { code, out, error } = await scenario("score");
       codes.push(code);
@@ -103,7 +105,7 @@ const DOORS: Record<Door, (receiver: RunningReceiver) => Promise<Answer>> = {
     await sandbox.events.trigger({ type: EVENT });
     await sandbox.clock.advance({ by: "1m" });
     await sandbox.faults.add(THREE_TIMES);
-    for (let event = 1; event < EVENTS; event++) await sandbox.events.trigger({ type: EVENT });
+    for (let event = 1; event < eventsFor(receiver); event++) await sandbox.events.trigger({ type: EVENT });
     await sandbox.clock.advance({ by: "1m" });
     const { verdict, results } = await sandbox.verify({
       within: "1s",
@@ -116,7 +118,8 @@ const DOORS: Record<Door, (receiver: RunningReceiver) => Promise<Answer>> = {
     return { isFailed: verdict === "fail", text: [...unchecked, ...results.map(({ message }) => message)].join("\n") };
   },
 
-  async detached({ url }) {
+  async detached(receiver) {
+    const { url } = receiver;
     const cwd = folder();
     const words = ["start", "--detach", "--json", "--memory", "--port", "0", "--seed", "6", ...TIMEOUT_FLAGS];
     const started = JSON.parse((await run(words, {}, cwd)).out[0] ?? "{}");
@@ -131,7 +134,7 @@ const DOORS: Record<Door, (receiver: RunningReceiver) => Promise<Answer>> = {
       await control("POST", "/events", { type: EVENT });
       await control("POST", "/drain", { within: "10s" });
       await control("POST", "/faults", THREE_TIMES);
-      for (let event = 1; event < EVENTS; event++) await control("POST", "/events", { type: EVENT });
+      for (let event = 1; event < eventsFor(receiver); event++) await control("POST", "/events", { type: EVENT });
       for (let drain = 0; drain < 10; drain++) {
         await control("POST", "/drain", { within: "10s" });
         await sleep(300);

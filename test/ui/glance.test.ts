@@ -62,6 +62,7 @@ describe("the preview", () => {
       "/requests/req_3",
       "/deliveries?requestId=req_3&limit=100",
       "/traces/req_3",
+      "/assumptions?operation=payments.list",
     ]);
     expect(opened(state).effects).toEqual([]);
     const narrow = opened(sized(state, 159, 45));

@@ -24,7 +24,7 @@ interface Wanted {
 const KINDS: Readonly<Record<string, (wanted: Wanted) => Expectation>> = {
   requests: ({ what, ...count }) => ({ requests: { match: { operation: what }, ...count } }),
   never: ({ what }) => ({ never: { match: { operation: what } } }),
-  deliveries: ({ what, ...count }) => ({ deliveries: { match: { event: what }, ...count } }),
+  deliveries: ({ what, ...count }) => ({ deliveries: { match: { event: what }, ...count, final: "succeeded" } }),
   records: ({ what, ...count }) => ({ records: { kind: what, ...count } }),
   effects: ({ what, count }) => ({ effects: { match: { event: what }, made: count?.exactly ?? UNCOUNTED } }),
   scenario: ({ what }) => ({ scenario: { name: what } }),
@@ -116,7 +116,7 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
       rows: [
         ["requests:<operation>", "such as requests:payroll.create=1; =1.. is at least one, =..3 at most three"],
         ["never:<operation>", "no such request"],
-        ["deliveries:<event>", "such as deliveries:payment.*"],
+        ["deliveries:<event>", "each accepted by its receiver, such as deliveries:payment.*"],
         ["effects:<event>", "the receiver acted once on each, by the count of --effects or =<number>"],
         ["records:<kind>", "such as records:payroll=1"],
         ["scenario:<name>", "the scenario passes"],

@@ -61,6 +61,7 @@ export const isInstalled = ({ probe: [command = "", ...words] }: Language) => sp
 export const SECRET = "whsec_0123456789abcdef0123456789abcdef";
 
 export interface RunningReceiver extends AsyncDisposable {
+  bug: Bug;
   url: string;
   /** How often it has acted. */
   orders(): number;
@@ -99,6 +100,7 @@ async function tryToStart(language: Language, bug: Bug, built: string): Promise<
   });
   await listening(port, child);
   return {
+    bug,
     url: `http://127.0.0.1:${port}/`,
     orders: () => readFileSync(orders, "utf8").split("\n").length - 1,
     effects: `wc -l < '${orders}'`,
