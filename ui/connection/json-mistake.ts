@@ -1,8 +1,9 @@
 // Finds the place where a text stops being JSON. The messages of JSON.parse differ by browser, and often lack the place.
 
+const STRING = String.raw`"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"`;
+const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
 /** White space, then a bracket or separator, a string, or a number or literal. */
-const TOKEN =
-  /[ \t\n\r]*(?:([{}[\],:])|("(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|(-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null))/uy;
+const TOKEN = new RegExp(String.raw`[ \t\n\r]*(?:([{}[\],:])|(${STRING})|(${NUMBER}|true|false|null))`, "uy");
 
 type Token = "{" | "[" | "}" | "]" | "," | ":" | "string" | "plain";
 
