@@ -1,4 +1,4 @@
-// Finds the place where a text stops being JSON. The messages of JSON.parse differ by browser, and often lack the place.
+// Finds the place where a text stops being JSON. The messages of JSON.parse differ by browser and often lack the place.
 
 const STRING = String.raw`"(?:[^"\\\p{Cc}]|[\x7f-\x9f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"`;
 const NUMBER = String.raw`-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?`;
