@@ -49,6 +49,11 @@ describe("the page", () => {
   });
 });
 
+/** Whether the status of the explorer's answer can be seen without scrolling. */
+const IS_IN_VIEW = `{ const chip = document.querySelector(".answer output");
+  const { left, top } = chip.getBoundingClientRect();
+  chip.contains(document.elementFromPoint(left + 4, top + 8)); }`;
+
 describe.runIf(browserFile)(inBrowser, () => {
   const browser = browserForBlock();
 
@@ -165,7 +170,21 @@ describe.runIf(browserFile)(inBrowser, () => {
     );
     await page.evaluate(`document.querySelector("form.operation").requestSubmit()`);
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes('"status": "declined"')`);
+    expect(await page.evaluate(`document.querySelector(".answer output").textContent`)).toMatch(
+      /^200 \d.* ms, at \d\d:\d\d:\d\d UTC$/,
+    );
+    expect(await page.evaluate(IS_IN_VIEW)).toBe(true);
+    // A mistake in the body leaves the fields and what was typed.
+    const broken = '{\n  "reason": "No heating",\n  "notifyGuest": tru\n}';
+    await page.write("#body", broken);
+    await page.shows(`document.querySelector("#body-help").textContent ===
+      'Line 3, column 18: expected a value, received "tru"'`);
+    expect(
+      await page.evaluate(`[document.querySelector("#body").value, document.querySelector("#body-reason").value,
+        document.querySelector("#body-reason").matches(":disabled")]`),
+    ).toEqual([broken, "No heating", true]);
     await page.write("#body", "{}");
+    await page.shows(`document.querySelector("#body-reason:enabled")?.value === ""`);
     await click(page, "[aria-label='Sent before'] button");
     await page.shows(`document.querySelector("#body-reason").value === "No heating"`);
     await click(page, ".answer button");
@@ -189,6 +208,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.write("#parameter-id", "cus_/nobody");
     await page.click("form.operation .primary", "Send");
     await page.shows(`document.querySelector(".answer pre")?.textContent.includes("cus_/nobody")`);
+    expect(await page.evaluate(IS_IN_VIEW)).toBe(true);
     const cut = `[...document.querySelectorAll(".explorer *")].filter((one) =>
       one.checkVisibility() && one.getBoundingClientRect().right > 390 && !one.closest("pre"))`;
     expect(await page.evaluate(`${cut}.map((one) => one.outerHTML.slice(0, 90))`)).toEqual([]);

@@ -14,6 +14,7 @@ export const withLearnerReply = (state: UiState, learner: Learner): UiState =>
 
 const lessonForm = (learner: LessonTarget): Form<{ lessons: LessonsListReply }> => ({
   title: `Lesson for ${learner.name}`,
+  verb: () => "Start",
   fetch: { lessons: controlCalls.lessons.list() },
   fields(values, { data }) {
     const lessons = data.lessons?.data ?? [];

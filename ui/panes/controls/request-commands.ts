@@ -25,6 +25,7 @@ export function editRequest(state: UiState, request: RequestDetail): StateUpdate
 
 const editForm = (request: RequestDetail, sent: ServiceCall, initial: Readonly<Record<string, string>>): Form => ({
   title: `Edit and resend ${request.id}`,
+  verb: () => "Resend",
   fields: (_, { state }) => [
     { name: "body", help: "The body, on one line" },
     { name: "path", help: "The path with its query, such as /v1/payments?limit=3" },

@@ -29,8 +29,8 @@ export interface Form<Data extends object = object> {
   fields(values: FormValues, context: FormContext<Data>): readonly FormField[];
   /** The call that the form shows and sends, built from the state before the call. */
   submission(values: FormValues, context: FormContext<Data>): Submission;
-  /** The text of the button that sends the form. Default: Send. */
-  verb?(values: FormValues): string;
+  /** What the form does, as the text of the button that sends it. */
+  verb(values: FormValues): string;
   /** A sentence that says what the call does, shown above it. Default: none. */
   sentence?(call: Call, context: FormContext<Data>): string;
   /** The question to confirm before a destructive call. */
@@ -61,6 +61,6 @@ export function viewOf(state: UiState, form: Form, input: FormState) {
   const focused = fields.find(({ name }) => name === input.focus) ?? fields[0];
   const submitted = form.submission(values, context);
   const sentence = form.sentence?.(submitted.call, context) ?? "";
-  const verb = form.verb?.(values) ?? "Send";
+  const verb = form.verb(values);
   return { allFields, fields, values, focused, input, sentence, verb, ...submitted };
 }
