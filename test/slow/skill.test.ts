@@ -81,6 +81,7 @@ async function openShell() {
 }
 
 const START = "npx merchant-sandbox start --detach --memory --port 0 --clock 2026-01-05T12:00:00Z --json";
+const GATE = "npx merchant-sandbox exec --scenario lost-response --fail-on verdicts --";
 const STOP = "npx merchant-sandbox stop --json";
 const CURL = 'eval "$(npx merchant-sandbox env)"; curl -s -H "Authorization: Bearer $MERCHANT_API_KEY"';
 const BODY = '{"name":"Weekend","adjustmentType":"fixed","adjustmentValue":500}';
@@ -211,10 +212,10 @@ describe("tasks of an agent", () => {
   });
 
   task("gate a test run", async (shell) => {
-    const [green, idle] = (await shell(
-      "npx merchant-sandbox exec --scenario lost-response --fail-on verdicts -- sh -c 'curl -s $MERCHANT_BASE_URL/payments'",
-      "npx merchant-sandbox exec --fail-on verdicts -- true",
-    )) as [Step, Step];
+    const [green, idle] = (await shell(`${GATE} sh -c 'curl -s $MERCHANT_BASE_URL/payments'`, `${GATE} true`)) as [
+      Step,
+      Step,
+    ];
     expect([green.code, idle.code]).toEqual([0, 4]);
   });
 
