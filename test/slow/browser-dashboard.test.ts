@@ -109,6 +109,31 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
+  test("reaches each toolbar by one Tab, and its buttons by the arrow keys", async () => {
+    const { page } = await openWithRequests();
+    const focused = `(document.activeElement.closest("[role=toolbar], [role=grid]") ?? document.activeElement).ariaLabel`;
+    const stops: string[] = [];
+    for (let stop = 0; stop < 5; stop++) {
+      await page.press("Tab");
+      stops.push(await page.evaluate(focused));
+    }
+    expect(stops).toEqual(["Views", "Sandbox", "Filter rows", "Requests", "Commands"]);
+    const buttons = await page.evaluate<string[]>(
+      `[...document.querySelectorAll(".keys button")].map(({ textContent }) => textContent)`,
+    );
+    const reached: string[] = [];
+    for (const key of ["Right", "Left", "Left", "Right", "Right"]) {
+      await page.press(key);
+      reached.push(await page.evaluate("document.activeElement.textContent"));
+    }
+    expect(reached).toEqual([1, 0, -1, 0, 1].map((place) => buttons.at(place)));
+    // The arrow keys of the tabs open them.
+    await page.evaluate(`document.querySelector(".tab[aria-current]").focus()`);
+    await page.press("Right");
+    await page.shows(`document.querySelector(".tab[aria-current]").textContent.includes("Deliveries")`);
+    expect(await page.evaluate("document.activeElement.ariaCurrent")).toBe("page");
+  });
+
   test("filters at each letter, and says what is wrong with a filter", async () => {
     const { page } = await openWithRequests();
     await page.write(".filter input", "status:4xx");
