@@ -144,6 +144,44 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate<string>(`document.querySelector(".note").innerText`)).toMatch(/^1 of 4/);
   });
 
+  test("moves nothing while a filter is typed, with and without rows", async () => {
+    const { page } = await openWithRequests();
+    const places = `[".filter input", ".list", ".detail", "footer"].map((one) =>
+      JSON.stringify(document.querySelector(one)?.getBoundingClientRect()))`;
+    await page.resize(1_440, 900);
+    await page.shows(`document.querySelector(".detail h2") !== null`);
+    const before = await page.evaluate<string[]>(places);
+    await page.click(".filter input");
+    for (const letter of "declin") {
+      await page.press(letter);
+      expect(await page.evaluate<string[]>(places)).toEqual(before);
+    }
+    await page.shows(rowsShown(0));
+    expect(await page.evaluate<string[]>(places)).toEqual(before);
+  });
+
+  test("previews the newest row, but holds still under the pointer", async () => {
+    const { bench, page } = await openWithRequests();
+    await page.resize(1_440, 900);
+    const previews = (path: string) => `document.querySelector(".detail h2")?.textContent === "GET ${path}"`;
+    await page.shows(previews("/v1/customers/cus_nobody"));
+    const point = (x: number) => page.send("Input.dispatchMouseEvent", { type: "mouseMoved", x, y: 300 });
+    await point(1_200);
+    await page.evaluate(`new Promise((resolve) => { const look = () =>
+      document.querySelector(".detail:hover") ? resolve() : requestAnimationFrame(look); look(); })`);
+    // Three seconds later, a newer row may be previewed.
+    await page.evaluate(`{ const now = performance.now.bind(performance); performance.now = () => now() + 3_000; }`);
+    await bench.call("GET", "/v1/merchants/me");
+    await page.shows(rowsShown(5));
+    // The page decides what to preview before each poll.
+    await page.evaluate(`new Promise((resolve) => { const { fetch } = window;
+      window.fetch = (...given) => { resolve(); return fetch(...given); }; })`);
+    expect(await page.evaluate(previews("/v1/customers/cus_nobody"))).toBe(true);
+    await point(5);
+    await page.shows(previews("/v1/merchants/me"));
+    expect(page.complaints).toEqual([]);
+  });
+
   test("arms a fault by its form, which unfolds its rare fields, and undoes it", async () => {
     const { bench, page } = await openWithRequests();
     await page.press("x");

@@ -186,19 +186,25 @@ function KeyBar({ dashboard }: DashboardProps) {
     .filter(({ bindings }) => bindings.length > 0);
   // The keys of a text that is being typed are in no group.
   if (groups.length === 0) groups.push({ title: "", bindings: labelled });
+  const bar = useRef<HTMLDivElement>(null);
+  const height = useRef<number | undefined>(undefined);
+  // A filter has fewer keys. The bar keeps its height while one is typed, so that the rows do not move.
+  height.current = state.filterLine && (height.current ?? bar.current?.offsetHeight);
   return (
-    // Keeps the focus in a filter, so that a click on one of its keys still finds it there.
-    <Toolbar class="keys" label="Commands" onMouseDown={(event) => event.preventDefault()}>
-      {groups.map(({ title, bindings }) => (
-        <div key={title} class="key-group">
-          {bindings.map(({ keys: [key = ""], label, help }) => (
-            <button key={key} type="button" class="key" title={help} onClick={() => press(key)}>
-              <kbd>{keyTitle(key)}</kbd> {labelIn(state, { label })}
-            </button>
-          ))}
-        </div>
-      ))}
-    </Toolbar>
+    <div ref={bar} style={{ minHeight: `${height.current ?? 0}px` }}>
+      {/* Keeps the focus in a filter, so that a click on one of its keys still finds it there. */}
+      <Toolbar class="keys" label="Commands" onMouseDown={(event) => event.preventDefault()}>
+        {groups.map(({ title, bindings }) => (
+          <div key={title} class="key-group">
+            {bindings.map(({ keys: [key = ""], label, help }) => (
+              <button key={key} type="button" class="key" title={help} onClick={() => press(key)}>
+                <kbd>{keyTitle(key)}</kbd> {labelIn(state, { label })}
+              </button>
+            ))}
+          </div>
+        ))}
+      </Toolbar>
+    </div>
   );
 }
 
