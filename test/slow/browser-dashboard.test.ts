@@ -160,15 +160,12 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate<string[]>(places)).toEqual(before);
   });
 
-  test("previews the newest row, but holds still under the pointer", async () => {
+  test("previews the newest row, but holds still while it has the focus", async () => {
     const { bench, page } = await openWithRequests();
     await page.resize(1_440, 900);
     const previews = (path: string) => `document.querySelector(".detail h2")?.textContent === "GET ${path}"`;
     await page.shows(previews("/v1/customers/cus_nobody"));
-    const point = (x: number) => page.send("Input.dispatchMouseEvent", { type: "mouseMoved", x, y: 300 });
-    await point(1_200);
-    await page.evaluate(`new Promise((resolve) => { const look = () =>
-      document.querySelector(".detail:hover") ? resolve() : requestAnimationFrame(look); look(); })`);
+    await page.evaluate(`document.querySelector(".detail-lines").focus()`);
     // Three seconds later, a newer row may be previewed.
     await page.evaluate(`{ const now = performance.now.bind(performance); performance.now = () => now() + 3_000; }`);
     await bench.call("GET", "/v1/merchants/me");
@@ -177,7 +174,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.evaluate(`new Promise((resolve) => { const { fetch } = window;
       window.fetch = (...given) => { resolve(); return fetch(...given); }; })`);
     expect(await page.evaluate(previews("/v1/customers/cus_nobody"))).toBe(true);
-    await point(5);
+    await page.evaluate("document.activeElement.blur()");
     await page.shows(previews("/v1/merchants/me"));
     expect(page.complaints).toEqual([]);
   });

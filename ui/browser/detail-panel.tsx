@@ -64,12 +64,11 @@ export function DetailPanel({ dashboard }: DashboardProps) {
 }
 
 /** The preview holds while the pointer or the focus is in it. */
-const holdWhileRead = ({ holdPreview }: BrowserDashboard) => ({
-  onMouseEnter: () => holdPreview(true),
-  onMouseLeave: () => holdPreview(false),
-  onFocusIn: () => holdPreview(true),
-  onFocusOut: () => holdPreview(false),
-});
+function holdWhileRead({ holdPreview }: BrowserDashboard) {
+  const look = ({ currentTarget }: { currentTarget: Element }) =>
+    holdPreview(currentTarget.matches(":hover, :focus-within"));
+  return { onMouseEnter: look, onMouseLeave: look, onFocusIn: look, onFocusOut: look };
+}
 
 /** Keeps the room of the preview when no row is selected, so that the list has the same width with and without rows. */
 function Placeholder({ dashboard: { state } }: DashboardProps) {
