@@ -5,11 +5,12 @@ import { catalogue, eventTypes } from "../../src/areas/index.ts";
 import { paramNames } from "../../src/client/control-call.ts";
 import { liveEvents } from "../../src/contracts/live-messages.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
+import { pascal } from "../../src/kernel/text.ts";
 import { Condition, Count } from "../../src/schema/conditions.ts";
 import { type TProperties, type TSchema, Type } from "../../src/schema/shapes.ts";
 import type { DeclaredOperation } from "../reference/api-surface.ts";
 import { assumptions, faultTypes, preciseFields } from "../reference/documents.ts";
-import { camel, createTypes, docComment, indented, pascal, type Types } from "../reference/typescript.ts";
+import { camel, createTypes, docComment, indented, type Types } from "../reference/typescript.ts";
 
 const NOTE = "Written by the build: change the operations' declarations, not this file.";
 

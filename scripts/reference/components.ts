@@ -1,9 +1,9 @@
 // The components of an OpenAPI document, printed once and referenced: titled schemas, error examples, headers, common
 // responses.
 
+import { pascal } from "../../src/kernel/text.ts";
 import type { TSchema } from "../../src/schema/shapes.ts";
 import { mapSubschemas, type Printed, titleOf } from "./subschemas.ts";
-import { pascal } from "./typescript.ts";
 
 type ComponentKind = "schemas" | "responses" | "parameters" | "examples" | "headers";
 

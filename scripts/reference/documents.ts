@@ -19,6 +19,7 @@ import { behaviours as bodies } from "../../src/http/read-body.ts";
 import { behaviours as errors } from "../../src/http/reply.ts";
 import { behaviours as paths } from "../../src/http/route.ts";
 import { once } from "../../src/kernel/once.ts";
+import { pascal } from "../../src/kernel/text.ts";
 import { behaviours as life } from "../../src/life/life.ts";
 import { eventsOf } from "../../src/reference/events.ts";
 import { inForm, type OpenApiForm } from "../../src/reference/openapi-forms.ts";
@@ -42,7 +43,7 @@ import type { Replies } from "./examples.ts";
 import { ledger } from "./ledger.ts";
 import { openapi } from "./openapi.ts";
 import { refine } from "./subschemas.ts";
-import { pascal, serviceTypes } from "./typescript.ts";
+import { serviceTypes } from "./typescript.ts";
 
 /** A webhook endpoint as lists show it. */
 const WebhookEndpoint = withFields(webhookEndpoints, { health: WebhookHealth });

@@ -3,6 +3,7 @@
 import { STATUS_CODES } from "node:http";
 import { paramNames } from "../../src/client/control-call.ts";
 import { envelope } from "../../src/contracts/envelopes.ts";
+import { pascal } from "../../src/kernel/text.ts";
 import type { EventType } from "../../src/reference/events.ts";
 import { deliveryHeaders, idempotencyKey } from "../../src/reference/headers.ts";
 import type { OpenApiDocument } from "../../src/reference/openapi-forms.ts";
@@ -13,7 +14,7 @@ import { type Components, createComponents } from "./components.ts";
 import { errorSchemaOf, failures, headersOf, omitIfEmpty } from "./error-replies.ts";
 import { examplePathOf, type Replies } from "./examples.ts";
 import type { DocumentedKeywords, Printed } from "./subschemas.ts";
-import { camel, pascal } from "./typescript.ts";
+import { camel } from "./typescript.ts";
 
 export interface OpenApiSource extends Catalogue {
   events?: readonly EventType[];

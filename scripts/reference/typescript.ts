@@ -1,6 +1,8 @@
 // Generates TypeScript from JSON Schemas: named schemas become interfaces, descriptions become doc comments.
 
 import type { ObjectSchema } from "../../src/contracts/endpoint.ts";
+import { pascal } from "../../src/kernel/text.ts";
+import { typeNames } from "../../src/reference/operation-types.ts";
 import type { TSchema } from "../../src/schema/shapes.ts";
 import { type DocumentedKeywords, descriptionOf, titleOf } from "./subschemas.ts";
 
@@ -62,9 +64,9 @@ export function serviceTypes({ operations, error, event, eventTypes }: TypedServ
   // The names are not Error and Event, because JavaScript has globals of these names.
   const types = createTypes({ ApiError: error, WebhookEvent: event });
   for (const { id, body, reply } of operations) {
-    if (body) types.named(`${pascal(id)}Body`, body);
-    if (titleOf(reply) === undefined) types.named(`${pascal(id)}Reply`, reply);
-    else types.typeOf(reply);
+    const names = typeNames({ id, body, reply });
+    if (body && names.body !== undefined) types.named(names.body, body);
+    types.named(names.reply, reply);
   }
   for (const schema of [error, event]) types.typeOf(schema);
   const names =
@@ -110,9 +112,6 @@ const comment = (schema: TSchema) => docComment(descriptionOf(schema));
 export const docComment = (words: string) => (words === "" ? "" : `/** ${words.replaceAll("*/", "* /")} */\n`);
 
 export const indented = (text: string) => text.replaceAll(/^(?=.)/gm, "  ");
-
-/** Writes `rate_limits` as `RateLimits`. */
-export const pascal = (name: string) => name.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** Writes `rate_limits` as `rateLimits`. */
 export const camel = (name: string) => name.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase());

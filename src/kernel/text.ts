@@ -8,6 +8,9 @@ export const byteLength = (text: string): number => encoder.encode(text).length;
 export const kebab = (name: string) =>
   name.replaceAll("_", "-").replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
+/** `rate_limits` and `payroll.create` as `RateLimits` and `PayrollCreate`. */
+export const pascal = (name: string) => name.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase());
+
 /**
  * Writes 13259 as `13,259`. The first call of `toLocaleString` loads the locales, which took a tenth of the time of a
  * start.

@@ -7,10 +7,12 @@ import type { ComparedSandbox } from "../compare/recording.ts";
 import { envelope, errorObject } from "../contracts/envelopes.ts";
 import { factKinds, type ServiceFact } from "../contracts/fact.ts";
 import { API_PREFIX } from "../contracts/paths.ts";
+import { nearestOrAll } from "../kernel/did-you-mean.ts";
 import { usageError } from "../kernel/errors.ts";
 import { once } from "../kernel/once.ts";
 import { eventsOf } from "../reference/events.ts";
 import { inForm, type OpenApiDocument, type OpenApiForm } from "../reference/openapi-forms.ts";
+import { operationTypes } from "../reference/operation-types.ts";
 import { titledSchemas } from "../schema/walk.ts";
 import { NO_ASSUMPTIONS } from "../store/assumptions.ts";
 import { factsUnder, operationsUnder } from "./assumptions.ts";
@@ -37,6 +39,14 @@ export const controlOpenapi = (url: string, form: OpenApiForm = {}) =>
 
 /** The TypeScript types of the service's bodies, replies, errors and events. */
 export const serviceTypesPage = () => readBuilt("service.d.ts");
+
+/** The types of one operation's body and reply. */
+export function operationTypesPage(id: string): string {
+  const ids = catalogue.map((operation) => operation.id);
+  const operation =
+    catalogue.find((one) => one.id === id) ?? usageError(`There is no operation ${id}.${nearestOrAll(id, ids)}`);
+  return operationTypes(serviceTypesPage(), operation);
+}
 
 /** The facts in the file of the build. `reason` is the index of a fact's origin, with its explanation. */
 interface FactFile {

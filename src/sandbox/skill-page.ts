@@ -19,7 +19,7 @@ const parts: Readonly<Record<string, () => string>> = {
           `- ${area}: ${operations.map(({ id, method, path }) => `${method} ${path} (${id})`).join(", ")}`,
       )
       .join("\n"),
-  kinds: () => resources.map(({ kind }) => kind).join(", "),
+  kinds: () => resources.flatMap(({ kind }) => (kind === "merchant" ? [] : [kebab(kind)])).join(", "),
   faults: () => actions.map(({ type }) => kebab(type)).join(", "),
   rules: () => rules.map(({ id, demands }) => `- ${id}: ${demands}`).join("\n"),
   exitCodes: () =>

@@ -3,7 +3,7 @@
 
 import { createHmac, hash } from "node:crypto";
 import { linkSync, lstatSync, mkdirSync, readFileSync, renameSync, rmSync, type Stats, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { attempt, tryParseJson } from "../kernel/attempt.ts";
 import { randomToken } from "../kernel/random.ts";
@@ -71,7 +71,7 @@ function writeKey(file: string): void {
 }
 
 /** Creates the folder. Throws if another user can read or write it, as one that was committed would be. */
-function openFolder(folder: string): void {
+export function openFolder(folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const found = lstatSync(folder);
   if (!found.isDirectory() || !isOwnersOnly(found))
@@ -120,6 +120,13 @@ export function confirm(text: string): void {
   });
 }
 
-/** The folder for the files of a sandbox whose own folder cannot be written, named after that folder. */
-export const replacementFor = (folder: string): string =>
-  join(userStateFolder(), "folders", hash("sha256", folder, "hex").slice(0, 32));
+/**
+ * The folders for the files of a sandbox whose own folder cannot be written, named after that folder: in the user's
+ * state folder, or else among the temporary files.
+ */
+export function replacementsFor(folder: string): string[] {
+  const name = hash("sha256", folder, "hex").slice(0, 32);
+  const state = attempt(userStateFolder);
+  const temporary = join(tmpdir(), `merchant-sandbox-${process.getuid?.() ?? "user"}`);
+  return [...(state === undefined ? [] : [join(state, "folders", name)]), join(temporary, name)];
+}

@@ -4,10 +4,10 @@
 import { expect, test } from "vitest";
 import { assumptions, controlOpenapi, serviceOpenapi } from "../../scripts/reference/documents.ts";
 import { operationIdOf } from "../../scripts/reference/openapi.ts";
-import { pascal } from "../../scripts/reference/typescript.ts";
 import { catalogue } from "../../src/areas/index.ts";
 import { controlCatalogue } from "../../src/control/index.ts";
 import { type ErrorCode, errors } from "../../src/kernel/errors.ts";
+import { pascal } from "../../src/kernel/text.ts";
 import type { OpenApiDocument, OpenApiForm } from "../../src/reference/openapi-forms.ts";
 import { factOf } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";

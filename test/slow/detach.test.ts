@@ -188,17 +188,23 @@ test("status finds the sandbox at the environment's port, also on a network, and
   }
 });
 
-test("a detached sandbox in memory needs a folder that its user can write: a sentence says so", ({ skip }) => {
+test("a detached sandbox in memory needs no folder that its user can write, but one for temporary files", ({
+  skip,
+}) => {
   const user = plainUser();
   if (typeof user === "string") return skip(user);
   const cwd = folder();
   chmodSync(cwd, 0o555);
-  const [program, ...words] = user.command("start", "--detach", "--memory", "--port", "0");
-  const { status, stdout, stderr } = spawnSync(program, words, { cwd, encoding: "utf8" });
-  const says = expect.stringMatching(
-    /^merchant-sandbox: Cannot write in \S+, nor in .*Set XDG_STATE_HOME to [^\n]+\n$/,
-  );
-  expect([status, stdout, stderr]).toEqual([1, "", says]);
+  const runHere = (env: NodeJS.ProcessEnv, ...command: string[]) => {
+    const [program, ...words] = user.command(...command);
+    const { status, stdout, stderr } = spawnSync(program, words, { cwd, env, encoding: "utf8" });
+    return [status, stdout, stderr];
+  };
+  const start = ["start", "--detach", "--memory", "--port", "0"];
+  const says = expect.stringMatching(/^merchant-sandbox: Cannot write in \S+, in .*Set XDG_STATE_HOME to [^\n]+\n$/);
+  expect(runHere({ ...process.env, TMPDIR: join(cwd, "none") }, ...start)).toEqual([1, "", says]);
+  expect(runHere(process.env, ...start)).toEqual([0, expect.stringContaining("is ready at"), ""]);
+  expect(runHere(process.env, "stop")).toEqual([0, expect.any(String), ""]);
   expect(readdirSync(cwd)).toEqual([]);
 });
 

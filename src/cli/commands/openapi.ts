@@ -4,7 +4,7 @@
 import type { ServiceFact } from "../../contracts/fact.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { readAssumptions } from "../../sandbox/assumptions.ts";
-import { serviceTypesPage } from "../../sandbox/documents.ts";
+import { operationTypesPage, serviceTypesPage } from "../../sandbox/documents.ts";
 import { completeOptions, type GivenOptions, type OptionName } from "../../sandbox/options.ts";
 import type { Assumptions } from "../../store/assumptions.ts";
 import { command } from "../command.ts";
@@ -54,13 +54,14 @@ export const openapi = command({
 });
 
 export const types = command({
-  summary: "print the TypeScript types of the service's records, bodies, replies, errors and events",
-  usage: "types",
+  summary: "print the TypeScript types of the service, or of one operation: types payroll.create",
+  usage: "types [operation]",
+  example: "types payroll.create",
   flags: {
     out: { value: "file", description: "write them to this file" },
   },
-  async run({ flags }) {
-    const text = serviceTypesPage();
+  async run({ flags, positionals: [operation] }) {
+    const text = operation === undefined ? serviceTypesPage() : operationTypesPage(operation);
     if (flags.out === undefined) printText(text.trimEnd());
     else {
       await writeOutput(flags.out, text);

@@ -5,17 +5,7 @@
 // if no other user can read or write it, its URL is on this machine, and the named process listens there. The log's
 // path is derived from the file's name.
 
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
+import { accessSync, constants, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { networkInterfaces } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { attempt } from "../../kernel/attempt.ts";
@@ -25,7 +15,7 @@ import { optionDefinitions } from "../../sandbox/options.ts";
 import { type Static, Type } from "../../schema/shapes.ts";
 import { matchesSchema } from "../../schema/validator.ts";
 import { ANOTHER_PLACE, makeFolder } from "../../store/data-folder.ts";
-import { isPrivate, replacementFor } from "../../store/user-state.ts";
+import { isPrivate, openFolder, replacementsFor } from "../../store/user-state.ts";
 import { note } from "../output/print.ts";
 import { listenerOf } from "../process/port-owner.ts";
 import { isAlive } from "../process/signals.ts";
@@ -55,7 +45,7 @@ const stateFileIn = (folder: string, kind: SandboxKind, name: string) => join(fo
 
 /**
  * The folder for the state file and the log of a sandbox: that of its database. If it is read-only, a sandbox in memory
- * uses one in the user's state folder.
+ * uses one in the user's state folder or among the temporary files.
  */
 export function writableFolder(folder: string, { memory }: { memory: boolean }): string {
   try {
@@ -70,16 +60,19 @@ export function writableFolder(folder: string, { memory }: { memory: boolean }):
 }
 
 function stateFolderFor(folder: string): string {
-  try {
-    const replacement = replacementFor(folder);
-    mkdirSync(replacement, { recursive: true, mode: 0o700 });
-    return replacement;
-  } catch (error) {
-    throw new SandboxError(
-      `Cannot write in ${folder}, nor in the user's state folder: ${(error as Error).message}. ` +
-        "Set XDG_STATE_HOME to a folder for the log and the state of sandboxes in memory.",
-    );
-  }
+  const problems: string[] = [];
+  for (const replacement of replacementsFor(folder))
+    try {
+      openFolder(dirname(replacement));
+      openFolder(replacement);
+      return replacement;
+    } catch (error) {
+      problems.push((error as Error).message);
+    }
+  throw new SandboxError(
+    `Cannot write in ${folder}, in the user's state folder or among the temporary files: ${problems.join("; ")}. ` +
+      "Set XDG_STATE_HOME to a folder for the log and the state of sandboxes in memory.",
+  );
 }
 
 /** Returns the path of the file. */
@@ -118,8 +111,8 @@ export function removeState({ file, log }: StatedSandbox, { keepLog = false } = 
 
 /** The sandboxes with a state file in a folder, newest first. Removes the files of ended processes. */
 export async function readStates(folder: string): Promise<StatedSandbox[]> {
-  const states = [folder, attempt(() => replacementFor(folder))].flatMap((place) =>
-    place === undefined ? [] : namesIn(place).flatMap(([kind, name]) => readState(place, kind, name)),
+  const states = [folder, ...replacementsFor(folder)].flatMap((place) =>
+    namesIn(place).flatMap(([kind, name]) => readState(place, kind, name)),
   );
   for (const { file, pid } of states) if (!isAlive(pid)) rmSync(file, { force: true });
   const running = await Promise.all(states.map(isRunning));
