@@ -111,7 +111,8 @@ describe.runIf(browserFile)(inBrowser, () => {
 
   test("reaches each toolbar by one Tab, and its buttons by the arrow keys", async () => {
     const { page } = await openWithRequests();
-    const focused = `(document.activeElement.closest("[role=toolbar], [role=grid]") ?? document.activeElement).ariaLabel`;
+    const focused = `(document.activeElement.closest("[role=toolbar], [role=grid]") ??
+      document.activeElement).ariaLabel`;
     const stops: string[] = [];
     for (let stop = 0; stop < 5; stop++) {
       await page.press("Tab");
