@@ -191,7 +191,7 @@ async function takeAll(shade) {
   await earlier();
   await business();
   await shows(/next in|delivered/);
-  await shows(/0 exhausted/);
+  await shows(/1 exhausted/);
   for (const [cols, rows] of SIZES) {
     await resize(cols, rows);
     if (cols >= 160) await shows(/"object": /);
@@ -203,8 +203,8 @@ async function takeAll(shade) {
   }
   // The call that lost its response, three rows above the newest.
   press("kkk\r");
-  // Only the loaded detail has the stages.
-  await shows(/operation +[\d.]+ ms/);
+  // Only the loaded detail has the trace.
+  await shows(/^│ Trace/m);
   take("detail", "One request in detail: headers, bodies, what it made happen", shade);
   press("q");
   press("x");

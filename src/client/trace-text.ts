@@ -2,11 +2,12 @@
 
 import type { TraceStep } from "../contracts/trace.ts";
 
-const CALL_BACK = "call back";
+/** `time` is a guess: the caller may be another client. */
+const CALLS_BACK = { span: "call back", trace: "call back", time: "perhaps a call back" };
 
-/** `call back req_lodge_4 POST /v1/payments 201, by time`. */
+/** `perhaps a call back req_lodge_4  POST /v1/payments  201  (by time)`. */
 export function stepText({ kind, id, text, result, attributedBy }: TraceStep): string {
-  const name = kind === "request" && attributedBy !== null ? CALL_BACK : kind;
+  const name = kind === "request" && attributedBy !== null ? CALLS_BACK[attributedBy] : kind;
   const outcome = result === null ? "" : `  ${result}`;
   return `${name} ${id}  ${text}${outcome}${attributedBy === "time" ? "  (by time)" : ""}`;
 }
