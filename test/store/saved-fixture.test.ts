@@ -53,7 +53,7 @@ test("the file has no secret, a line for each record, and moves with the clock",
   const [said = ""] = await linesOf(bench, "fixture", "save", "lodge", file, "--json");
   const text = readFileSync(file, "utf8");
   const records = text.match(/^ {6}\{ "id": /gm)?.length;
-  expect(JSON.parse(said)).toEqual({ merchant: "mer_lodge", records, file });
+  expect(JSON.parse(said)).toEqual({ merchant: "mer_lodge", apiKey: "sk_test_lodge", records, file });
   expect(text).not.toMatch(/whsec_|lodge-password/);
   for (const { id } of (await bench.control("GET", "/records/payment?merchant=mer_lodge&limit=100")).data)
     expect(text.split("\n").filter((line) => line.includes(`{ "id": "${id}",`))).toHaveLength(1);
