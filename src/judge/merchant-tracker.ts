@@ -11,6 +11,7 @@ import {
   isOverdue,
   type PendingRetry,
   type RetryListeners,
+  type Revised,
   type VerdictIds,
 } from "./retry-tracker.ts";
 import { rules } from "./rules/index.ts";
@@ -19,6 +20,7 @@ import {
   firstCall,
   MAX_EQUAL_REJECTIONS,
   type RepeatDelivery,
+  type Retry,
   type RetryChain,
   type Rule,
 } from "./rules/rule.ts";
@@ -105,26 +107,44 @@ function retryListeners({ log, recentTo, onDue }: TrackerTools): RetryListeners 
       for (const rule of rules) {
         const finding = rule.onRetry?.(retry);
         if (!finding) continue;
-        const id = add(
-          rule,
-          finding,
-          callSubject(to, [from], retry.confirmedBy),
-          revised.get(rule.id) ?? undecided.get(rule.id),
-        );
+        const earlier = replaceable(log, rule, finding, revised);
+        if (earlier !== undefined) revised?.verdicts.delete(rule.id);
+        const id = add(rule, finding, callSubject(to, [from], retry.confirmedBy), earlier ?? undecided.get(rule.id));
         ids.set(rule.id, id);
-        revised.delete(rule.id);
         if (finding.isOpen) undecided.set(rule.id, id);
         else undecided.delete(rule.id);
       }
-      for (const id of revised.values()) log.withdraw(id, `${to.request} is the retry of ${from.request}.`, [from, to]);
+      if (revised) retract(log, retry, revised);
       return ids;
     },
     onDue,
-    onChainEnd: (chain, gaveUp) => runRules(add, chainSubject(chain), (rule) => rule.onChainEnd?.(chain, gaveUp)),
+    onChainEnd: (chain, gaveUp) => runOnChain(add, chain, (rule) => rule.onChainEnd?.(chain, gaveUp)),
     onConclude: (pending, now) => runOnPending(add, pending, now),
-    onDrop: ({ chain }) => void runRules(add, chainSubject(chain), (rule) => rule.whilePending?.(chain, 0)),
+    onDrop: ({ chain }) => void runOnChain(add, chain, (rule) => rule.whilePending?.(chain, 0)),
     recent: recentTo,
   };
+}
+
+/**
+ * The id of the earlier verdict that the finding replaces. A failure that an earlier retry proved is replaced only by
+ * another failure.
+ */
+function replaceable(log: VerdictLog, rule: Rule, finding: Finding, revised: Revised | undefined): string | undefined {
+  const id = revised?.verdicts.get(rule.id);
+  if (id === undefined || !revised?.hadRetry || finding.verdict === "fail") return id;
+  return log.hasFailed(id) ? undefined : id;
+}
+
+/** Takes back the earlier verdicts that no finding has replaced. */
+function retract(log: VerdictLog, { from, to }: Retry, { verdicts, how }: Revised): void {
+  for (const id of verdicts.values()) {
+    if (log.hasFailed(id))
+      log.doubt(
+        id,
+        `But ${to.request} repeated ${from.request} ${how}, so another caller may have made the other call.`,
+      );
+    else log.withdraw(id, `${to.request} is the retry of ${from.request}.`, [from, to]);
+  }
 }
 
 const receiverListeners = ({ log, isDelivering, onAttributed, onDue }: TrackerTools): ReceiverListeners => ({
@@ -134,18 +154,39 @@ const receiverListeners = ({ log, isDelivering, onAttributed, onDue }: TrackerTo
   onDelivery: (delivery) =>
     void runRules(log.add, attemptSubject(delivery.attempt, delivery.fault), (rule) => rule.onDelivery?.(delivery)),
   onRepeatDelivery(repeat, reported) {
+    if (reported !== undefined && log.hasFailed(reported) && !isFailure(repeat)) {
+      log.doubt(
+        reported,
+        `But another delivery was in flight and may have caused the write after ${repeat.repeat.id}.`,
+      );
+      return reported;
+    }
     const id = runOnRepeat(log.add, repeat, reported);
     if (id === undefined && reported !== undefined)
       log.withdraw(reported, `The write that followed ${repeat.repeat.id} belongs to another delivery.`, []);
     return id ?? reported;
   },
-  isFailure: (repeat) => rules.some((rule) => rule.onRepeatDelivery?.(repeat)?.verdict === "fail"),
+  isFailure,
 });
+
+const isFailure = (repeat: RepeatDelivery) => rules.some((rule) => rule.onRepeatDelivery?.(repeat)?.verdict === "fail");
 
 function runOnRepeat(add: AddFinding, repeat: RepeatDelivery, reported?: string): string | undefined {
   const subject = attemptSubject(repeat.repeat, repeat.fault);
   const [id] = runRules(add, subject, (rule) => rule.onRepeatDelivery?.(repeat), reported).values();
   return id;
+}
+
+/** Runs the rules on a chain without a further retry. Returns the ids of the verdicts that a late retry may decide. */
+function runOnChain(add: AddFinding, chain: RetryChain, run: (rule: Rule) => Finding | undefined): VerdictIds {
+  const open: VerdictIds = new Map();
+  const addAndNote: AddFinding = (rule, finding, subject) => {
+    const id = add(rule, finding, subject);
+    if (finding.isOpen) open.set(rule.id, id);
+    return id;
+  };
+  runRules(addAndNote, chainSubject(chain), run);
+  return open;
 }
 
 /** The evidence for a chain. A missing retry is confirmed by timing, because only the deadline shows it. */
@@ -158,7 +199,7 @@ const attemptSubject = ({ merchant, at }: AttemptMessage, fault: string | undefi
 function runOnPending(add: AddFinding, pending: PendingRetry, now: Moment): VerdictIds {
   const { call, chain } = pending;
   const gaveUp = isOverdue(pending, now);
-  return runRules(add, chainSubject(chain), (rule) =>
+  return runOnChain(add, chain, (rule) =>
     gaveUp || chain.calls.length > 1
       ? rule.onChainEnd?.(chain, gaveUp)
       : rule.whilePending?.(chain, waitBetween(responseOf(call), now)),

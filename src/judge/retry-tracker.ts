@@ -1,5 +1,5 @@
 // Matches retries with the failed calls that they repeat. A match by content alone is revised when a retry with the
-// same key follows.
+// same key follows, unless its retry dropped the key and took effect: the call was made twice, whatever follows.
 
 import { CONFIRMATIONS, type Confirmation } from "../contracts/verdict.ts";
 import {
@@ -25,6 +25,16 @@ export interface PendingRetry {
   readonly patience: number;
 }
 
+/** Earlier verdicts on a failed call, on the arrival of its retry. */
+export interface Revised {
+  /** Those of a retry that is matched by content, or those on the missing retry that a late one may decide. */
+  readonly verdicts: VerdictIds;
+  /** Whether another call was taken for the retry. */
+  readonly hadRetry: boolean;
+  /** How the new retry shows that it is the true one, as the end of a sentence. */
+  readonly how: string;
+}
+
 /**
  * A failed call whose verdicts a later retry can revise: the client seemed to give up, or `chain` continued with an
  * equal call.
@@ -39,10 +49,11 @@ interface Revisable {
 }
 
 export interface RetryListeners {
-  /** `revised` holds earlier verdicts that no longer apply. Returns the new verdicts. */
-  onRetry(retry: Retry, revised: VerdictIds): VerdictIds;
+  /** Returns the new verdicts. */
+  onRetry(retry: Retry, revised?: Revised): VerdictIds;
+  /** Returns the verdicts that a late retry may decide. */
   onChainEnd(chain: RetryChain, gaveUp: boolean): VerdictIds;
-  /** Called at the end of the run if the retry has not arrived. */
+  /** Called at the end of the run if the retry has not arrived. Returns the verdicts that it may still decide. */
   onConclude(pending: PendingRetry, now: Moment): VerdictIds;
   /** Called when the oldest pending retry is dropped, because there are too many. */
   onDrop(pending: PendingRetry): void;
@@ -51,6 +62,8 @@ export interface RetryListeners {
   /** Recent calls to the same path. */
   recent(call: ObservedCall): readonly ObservedCall[];
 }
+
+type Matched = Omit<Retry, "chain" | "waited">;
 
 interface TrackerState {
   readonly pending: PendingRetry[];
@@ -145,15 +158,11 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
   const hadEffect = found.chain.calls.some(({ tookEffect }) => tookEffect);
   const confirmedByTraffic = isClear ? "connections" : "time";
   const confirmedBy = sameKey || (isCertain && hadEffect) ? "database" : confirmedByTraffic;
-  const verdicts = continueChain(
-    found.chain,
-    { from: found.call, to: call, isCertain, confirmedBy },
-    new Map(),
-    listeners,
-  );
+  const retried: Matched = { from: found.call, to: call, isCertain, confirmedBy };
+  const verdicts = continueChain(found.chain, retried, listeners);
   const isFromOther = found.call.connection !== call.connection && (!isClear || !isDue(found.call, call));
   const mayBeRevised = sameKey === undefined && (found.call.key !== undefined || isFromOther);
-  if (mayBeRevised)
+  if (mayBeRevised && !isSettled(retried))
     addRevisable(revisable, {
       call: found.call,
       calls: before,
@@ -163,6 +172,13 @@ function retry(state: TrackerState, call: ObservedCall): RetryChain | undefined 
     });
   return found.chain;
 }
+
+/**
+ * Whether the retry certainly dropped the key and took effect. A later call with the key, such as one of a mended
+ * client or of the next run of a job, does not undo that.
+ */
+const isSettled = ({ from, to, isCertain }: Matched) =>
+  isCertain && to.tookEffect && from.key !== undefined && to.key === undefined;
 
 /**
  * Whether no equal call came beside the chain since it began. Another caller with the API key would have sent such a
@@ -216,9 +232,14 @@ function revise({ revisable, listeners }: TrackerState, call: ObservedCall): Ret
   revisable.splice(revisable.indexOf(found), 1);
   if (found.chain) found.chain.calls.splice(0, found.chain.calls.indexOf(found.call) + 1);
   const chain: RetryChain = { calls: [...found.calls], ownWaits: [], confirmedBy: "database", lookalikes: [] };
-  const confirmedBy = hasSameKey(found.call, call) ? "database" : "connections";
-  if (confirmedBy === "connections" && !isOneCaller(chain, call, listeners)) chain.isShared = true;
-  continueChain(chain, { from: found.call, to: call, isCertain: true, confirmedBy }, found.verdicts, listeners);
+  const isSameKey = hasSameKey(found.call, call);
+  const confirmedBy = isSameKey ? "database" : "connections";
+  if (!isSameKey && !isOneCaller(chain, call, listeners)) chain.isShared = true;
+  continueChain(chain, { from: found.call, to: call, isCertain: true, confirmedBy }, listeners, {
+    verdicts: found.verdicts,
+    hadRetry: found.chain !== undefined,
+    how: isSameKey ? "under its Idempotency-Key" : "on its connection",
+  });
   return chain;
 }
 
@@ -247,12 +268,7 @@ function addRevisable(revisable: Revisable[], added: Revisable): void {
   revisable.push(added);
 }
 
-function continueChain(
-  chain: RetryChain,
-  matched: Omit<Retry, "chain" | "waited">,
-  revised: VerdictIds,
-  listeners: RetryListeners,
-): VerdictIds {
+function continueChain(chain: RetryChain, matched: Matched, listeners: RetryListeners, revised?: Revised): VerdictIds {
   const { from, to, isCertain, confirmedBy } = matched;
   const pause = waited(from, to);
   chain.calls.push(to);

@@ -57,27 +57,22 @@ export type VerdictLog = ReturnType<typeof createVerdictLog>;
 const MAX_KEPT = 1_000;
 
 export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
-  const kept = new Map<Verdict, VerdictMessage[]>(VERDICTS.map((verdict) => [verdict, []]));
   const made = createVerdictCounts();
+  const kept = createKeptVerdicts();
   let number = 0;
   let erased: VerdictMessage[] = [];
+  /** Inconclusive verdicts that were failures. */
+  const doubted = new WeakSet<VerdictMessage>();
   const nextId = () => `vdt_${++number}`;
   const put = (verdict: VerdictMessage) => {
-    const list = kept.get(verdict.verdict) ?? [];
     made.count(verdict, 1);
-    list.push(verdict);
-    if (list.length > 2 * MAX_KEPT) list.splice(0, MAX_KEPT);
+    kept.add(verdict);
     onVerdict(verdict);
   };
   const remove = (id: string): VerdictMessage | undefined => {
-    for (const list of kept.values()) {
-      const index = list.findLastIndex((verdict) => verdict.id === id);
-      const [removed] = index >= 0 ? list.splice(index, 1) : [];
-      if (!removed) continue;
-      made.count(removed, -1);
-      return removed;
-    }
-    return undefined;
+    const removed = kept.remove(id);
+    if (removed) made.count(removed, -1);
+    return removed;
   };
   return {
     add(rule: Rule, finding: Finding, subject: VerdictSubject, amended?: string): string {
@@ -86,7 +81,27 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
       put(buildVerdict(rule, finding, subject, id));
       return id;
     },
-    /** Turns a verdict into a pass, because a later call shows that it was wrong. */
+    /** Whether the verdict is a failure, or was one until a later call put its proof in doubt. */
+    hasFailed(id: string): boolean {
+      const found = kept.find(id);
+      return found !== undefined && (found.verdict === "fail" || doubted.has(found));
+    },
+    /** Turns a failure into an inconclusive verdict: a later call shows that its proof has another explanation. */
+    doubt(id: string, reason: string) {
+      if (kept.find(id)?.verdict !== "fail") return;
+      const failed = remove(id) as VerdictMessage;
+      const inDoubt = {
+        ...failed,
+        verdict: "inconclusive" as const,
+        says: `${failed.says} ${reason}`,
+        confirmedBy: null,
+      };
+      doubted.add(inDoubt);
+      put(inDoubt);
+    },
+    /**
+     * Turns an inconclusive verdict into a pass, because a later call decides it. A failure is only put in doubt.
+     */
     withdraw(id: string, says: string, calls: readonly ObservedCall[]) {
       const found = remove(id);
       if (found) put({ ...found, verdict: "pass", says, ...describeCalls(calls), confirmedBy: "connections" });
@@ -98,20 +113,14 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
     /** Failed and inconclusive verdicts that a reset erased. */
     erased: () => erased,
     /** The stored verdicts, oldest first. */
-    list: () =>
-      [...kept.values()].flatMap((list) => list.slice(-MAX_KEPT)).sort((one, other) => numberOf(one) - numberOf(other)),
+    list: kept.list,
     /** Counts of all verdicts since the last reset, including dropped ones. */
     made: made.sum,
-    kept: () => [...kept.values()].reduce((sum, list) => sum + Math.min(MAX_KEPT, list.length), 0),
+    kept: kept.count,
     forget(merchant?: string) {
       made.forget(merchant);
-      for (const [verdict, list] of kept) {
-        const isGone = (found: VerdictMessage) => merchant === undefined || found.merchant === merchant;
-        if (verdict !== "pass")
-          erased.push(...list.filter(isGone).map((found) => ({ ...found, says: `Before a reset: ${found.says}` })));
-        const left = list.filter((found) => !isGone(found));
-        kept.set(verdict, left);
-      }
+      const gone = kept.forget(merchant).filter(({ verdict }) => verdict !== "pass");
+      erased.push(...gone.map((found) => ({ ...found, says: `Before a reset: ${found.says}` })));
       erased = erased.slice(-MAX_KEPT);
       if (merchant === undefined) number = 0;
     },
@@ -120,6 +129,44 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
     },
     /** Keeps the verdicts of a merchant that was removed. None of them can change any more. */
     close: made.close,
+  };
+}
+
+/** The newest verdicts of each kind. */
+function createKeptVerdicts() {
+  const lists = new Map<Verdict, VerdictMessage[]>(VERDICTS.map((verdict) => [verdict, []]));
+  return {
+    add(verdict: VerdictMessage) {
+      const list = lists.get(verdict.verdict) ?? [];
+      list.push(verdict);
+      if (list.length > 2 * MAX_KEPT) list.splice(0, MAX_KEPT);
+    },
+    find: (id: string) =>
+      [...lists.values()].map((list) => list.findLast((verdict) => verdict.id === id)).find((found) => found),
+    remove(id: string): VerdictMessage | undefined {
+      for (const list of lists.values()) {
+        const index = list.findLastIndex((verdict) => verdict.id === id);
+        if (index >= 0) return list.splice(index, 1)[0];
+      }
+      return undefined;
+    },
+    /** Oldest first. */
+    list: () =>
+      [...lists.values()]
+        .flatMap((list) => list.slice(-MAX_KEPT))
+        .sort((one, other) => numberOf(one) - numberOf(other)),
+    count: () => [...lists.values()].reduce((sum, list) => sum + Math.min(MAX_KEPT, list.length), 0),
+    /** Removes the verdicts of one merchant (default: of all), and returns them. */
+    forget(merchant?: string): VerdictMessage[] {
+      const isGone = (found: VerdictMessage) => merchant === undefined || found.merchant === merchant;
+      const gone = [...lists.values()].flatMap((list) => list.filter(isGone));
+      for (const [verdict, list] of lists)
+        lists.set(
+          verdict,
+          list.filter((found) => !isGone(found)),
+        );
+      return gone;
+    },
   };
 }
 

@@ -531,6 +531,6 @@ test("audit starts a sandbox of its own if none runs and the secret is given", a
     code: 1,
     error:
       `merchant-sandbox: No sandbox runs here that knows the secret of ${url}: add --secret whsec_…, ` +
-      "or start one with merchant-sandbox.\n",
+      "or start one with npx merchant-sandbox.\n",
   });
 });

@@ -109,6 +109,32 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(page.complaints).toEqual([]);
   });
 
+  test("reaches each toolbar by one Tab, and its buttons by the arrow keys", async () => {
+    const { page } = await openWithRequests();
+    const focused = `(document.activeElement.closest("[role=toolbar], [role=grid]") ??
+      document.activeElement).ariaLabel`;
+    const stops: string[] = [];
+    for (let stop = 0; stop < 5; stop++) {
+      await page.press("Tab");
+      stops.push(await page.evaluate(focused));
+    }
+    expect(stops).toEqual(["Views", "Sandbox", "Filter rows", "Requests", "Commands"]);
+    const buttons = await page.evaluate<string[]>(
+      `[...document.querySelectorAll(".keys button")].map(({ textContent }) => textContent)`,
+    );
+    const reached: string[] = [];
+    for (const key of ["Right", "Left", "Left", "Right", "Right"]) {
+      await page.press(key);
+      reached.push(await page.evaluate("document.activeElement.textContent"));
+    }
+    expect(reached).toEqual([1, 0, -1, 0, 1].map((place) => buttons.at(place)));
+    // The arrow keys of the tabs open them.
+    await page.evaluate(`document.querySelector(".tab[aria-current]").focus()`);
+    await page.press("Right");
+    await page.shows(`document.querySelector(".tab[aria-current]").textContent.includes("Deliveries")`);
+    expect(await page.evaluate("document.activeElement.ariaCurrent")).toBe("page");
+  });
+
   test("filters at each letter, and says what is wrong with a filter", async () => {
     const { page } = await openWithRequests();
     await page.write(".filter input", "status:4xx");
@@ -117,6 +143,41 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(`document.querySelector(".filter .problem") !== null`);
     expect(await rowCount(page)).toBe(1);
     expect(await page.evaluate<string>(`document.querySelector(".note").innerText`)).toMatch(/^1 of 4/);
+  });
+
+  test("moves nothing while a filter is typed, with and without rows", async () => {
+    const { page } = await openWithRequests();
+    const places = `[".filter input", ".list", ".detail", "footer"].map((one) =>
+      JSON.stringify(document.querySelector(one)?.getBoundingClientRect()))`;
+    await page.resize(1_440, 900);
+    await page.shows(`document.querySelector(".detail h2") !== null`);
+    const before = await page.evaluate<string[]>(places);
+    await page.click(".filter input");
+    for (const letter of "declin") {
+      await page.press(letter);
+      expect(await page.evaluate<string[]>(places)).toEqual(before);
+    }
+    await page.shows(rowsShown(0));
+    expect(await page.evaluate<string[]>(places)).toEqual(before);
+  });
+
+  test("previews the newest row, but holds still while it has the focus", async () => {
+    const { bench, page } = await openWithRequests();
+    await page.resize(1_440, 900);
+    const previews = (path: string) => `document.querySelector(".detail h2")?.textContent === "GET ${path}"`;
+    await page.shows(previews("/v1/customers/cus_nobody"));
+    await page.evaluate(`document.querySelector(".detail-lines").focus()`);
+    // Three seconds later, a newer row may be previewed.
+    await page.evaluate(`{ const now = performance.now.bind(performance); performance.now = () => now() + 3_000; }`);
+    await bench.call("GET", "/v1/merchants/me");
+    await page.shows(rowsShown(5));
+    // The page decides what to preview before each poll.
+    await page.evaluate(`new Promise((resolve) => { const { fetch } = window;
+      window.fetch = (...given) => { resolve(); return fetch(...given); }; })`);
+    expect(await page.evaluate(previews("/v1/customers/cus_nobody"))).toBe(true);
+    await page.evaluate("document.activeElement.blur()");
+    await page.shows(previews("/v1/merchants/me"));
+    expect(page.complaints).toEqual([]);
   });
 
   test("arms a fault by its form, which unfolds its rare fields, and undoes it", async () => {

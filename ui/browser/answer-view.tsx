@@ -1,6 +1,6 @@
 // The answer to a call of the explorer: its status, duration and time, its headers and its body.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { unmaskedBodyLines } from "../panes/details/detail-lines.ts";
 import { openReference } from "../panes/keys/detail-keys.ts";
 import { duration } from "../text/format.ts";
@@ -28,7 +28,7 @@ export const NOT_SENT: Sending = { calls: 0, isWaiting: false, answer: undefined
 export function AnswerView({ dashboard, sending }: DashboardProps & { sending: Sending }) {
   const { calls, isWaiting, answer } = sending;
   const section = useRef<HTMLElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (calls > 0) section.current?.scrollIntoView({ block: "nearest" });
   }, [calls]);
   return (

@@ -64,8 +64,9 @@ export function openBrowserDashboard({ target, paint }: { target: HttpTarget; pa
       if (isPollDue || paneNamed(dashboard.state.pane).poll) refresh(dashboard);
     },
   });
+  let isPreviewRead = false;
   const change = (next: UiState) => {
-    applyUpdate(dashboard, updatePreview(next, false));
+    applyUpdate(dashboard, isPreviewRead ? update(next) : updatePreview(next, false));
     scheduler.paintSoon();
   };
   document.addEventListener("visibilitychange", scheduler.paintNow);
@@ -95,11 +96,18 @@ export function openBrowserDashboard({ target, paint }: { target: HttpTarget; pa
     press: (key: string) => apply((before) => handleKey(before, key)),
     /** Applies a change that the pointer or an input made. */
     change: apply,
+    /** Keeps the previewed row while the user reads it, although newer rows arrive. A key still shows another one. */
+    holdPreview(isRead: boolean): void {
+      isPreviewRead = isRead;
+    },
     /** Sets how many rows the list shows. This number determines the length of a page and which gaps are loaded. */
     resize(height: number): void {
       const size = sizeFor(height);
       const { columns, rows: before } = dashboard.state.size;
-      if (size.rows !== before || size.columns !== columns) apply((before) => update({ ...before, size }));
+      if (size.rows === before && size.columns === columns) return;
+      // Not a key: another size is no reason to preview another row.
+      change({ ...dashboard.state, size });
+      scheduler.paintNow();
     },
   };
 }

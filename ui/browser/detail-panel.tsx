@@ -2,11 +2,13 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { DetailLine } from "../panes/details/detail-lines.ts";
+import { explorer, paneNamed } from "../panes/index.ts";
 import { openReference } from "../panes/keys/detail-keys.ts";
 import { bodiesOf, isDetail, linksOf, searchNote, selectedLink, textOf } from "../panes/overlays/detail.ts";
+import { layoutOf, PREVIEW } from "../state/layout.ts";
 import { closeTopOverlay, update } from "../state/updates.ts";
 import { stripStyles } from "../text/style.ts";
-import type { DashboardProps } from "./browser-dashboard.ts";
+import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
 import { Filter } from "./list-view.tsx";
 import { Head } from "./shared-parts.tsx";
 import { Pieces, piecesOf, StyledText, WIDTH } from "./styled-text.tsx";
@@ -34,12 +36,15 @@ export function DetailPanel({ dashboard }: DashboardProps) {
   useEffect(() => {
     scroller.current?.querySelector(".inverse")?.scrollIntoView({ block: "center" });
   }, [detail?.search, detail?.match]);
-  if (!detail) return null;
+  const hold = holdWhileRead(dashboard);
+  // Without this, the preview would hold after the panel has gone from under the pointer.
+  useEffect(() => () => dashboard.holdPreview(false), [detail === undefined]);
+  if (!detail) return <Placeholder dashboard={dashboard} />;
   const close = () => dashboard.change((before) => update(closeTopOverlay(before)));
   // The terminal marks the selected link in the text; the page does so by a class.
   const drawn = opened ? opened.lines(state, WIDTH) : lines.map(textOf);
   return (
-    <aside class="detail" aria-label="Details">
+    <aside class="detail" aria-label="Details" {...hold}>
       <Head title={detail.title} note={searchNote(lines, detail, WIDTH)} {...(opened && { onClose: close })}>
         {opened && <Filter dashboard={dashboard} detail={opened} />}
       </Head>
@@ -54,6 +59,24 @@ export function DetailPanel({ dashboard }: DashboardProps) {
           />
         ))}
       </div>
+    </aside>
+  );
+}
+
+/** The preview holds while the pointer or the focus is in it. */
+function holdWhileRead({ holdPreview }: BrowserDashboard) {
+  const look = ({ currentTarget }: { currentTarget: Element }) =>
+    holdPreview(currentTarget.matches(":hover, :focus-within"));
+  return { onMouseEnter: look, onMouseLeave: look, onFocusIn: look, onFocusOut: look };
+}
+
+/** Keeps the room of the preview when no row is selected, so that the list has the same width with and without rows. */
+function Placeholder({ dashboard: { state } }: DashboardProps) {
+  const isList = state.pane !== explorer.name && !paneNamed(state.pane).textLines;
+  if (!isList || !layoutOf(state).right.some(({ pane }) => pane === PREVIEW)) return null;
+  return (
+    <aside class="detail" aria-label="Details">
+      <p class="hint">The details of the selected row are shown here.</p>
     </aside>
   );
 }

@@ -28,6 +28,7 @@ import { OverlayView, widthOfText } from "./overlay-view.tsx";
 import { Head } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 import { TokenView } from "./token-view.tsx";
+import { Toolbar } from "./toolbar.tsx";
 
 export function Shell({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -91,21 +92,23 @@ function Tabs({ dashboard }: DashboardProps) {
   );
   return (
     <nav aria-label="Views" ref={nav}>
-      {visiblePanes(state).map(({ name, title, alarm }, index) => (
-        <button
-          key={name}
-          type="button"
-          class="tab"
-          aria-current={name === state.pane ? "page" : undefined}
-          onClick={() => open(index)}
-        >
-          {digitOf(index) !== "" && <kbd aria-hidden="true">{digitOf(index)}</kbd>}
-          {title}
-          {alarm?.(state) && (
-            <span class={alarm(state).startsWith("*") ? "chip magenta" : "alarm"}>{stripStyles(alarm(state))}</span>
-          )}
-        </button>
-      ))}
+      <Toolbar class="tabs" label="Views" isPressedByKeys>
+        {visiblePanes(state).map(({ name, title, alarm }, index) => (
+          <button
+            key={name}
+            type="button"
+            class="tab"
+            aria-current={name === state.pane ? "page" : undefined}
+            onClick={() => open(index)}
+          >
+            {digitOf(index) !== "" && <kbd aria-hidden="true">{digitOf(index)}</kbd>}
+            {title}
+            {alarm?.(state) && (
+              <span class={alarm(state).startsWith("*") ? "chip magenta" : "alarm"}>{stripStyles(alarm(state))}</span>
+            )}
+          </button>
+        ))}
+      </Toolbar>
     </nav>
   );
 }
@@ -131,20 +134,22 @@ function StatusBar({ dashboard }: DashboardProps) {
               <strong>{count(value)}</strong> {label}
             </span>
           ))}
-          <button type="button" class="quiet" title="Copy the address of this view (O)" onClick={() => press("O")}>
-            Link
-          </button>
-          <button
-            type="button"
-            class="quiet"
-            title="Open the report of this run in a new tab"
-            onClick={() => void openReport(dashboard)}
-          >
-            Report ↗
-          </button>
-          <button type="button" class="quiet" title="Change the clock (c)" onClick={() => press("c")}>
-            {clockText(state, sandbox)}
-          </button>
+          <Toolbar class="sandbox" label="Sandbox">
+            <button type="button" class="quiet" title="Copy the address of this view (O)" onClick={() => press("O")}>
+              Link
+            </button>
+            <button
+              type="button"
+              class="quiet"
+              title="Open the report of this run in a new tab"
+              onClick={() => void openReport(dashboard)}
+            >
+              Report ↗
+            </button>
+            <button type="button" class="quiet" title="Change the clock (c)" onClick={() => press("c")}>
+              {clockText(state, sandbox)}
+            </button>
+          </Toolbar>
         </>
       )}
     </section>
@@ -181,18 +186,24 @@ function KeyBar({ dashboard }: DashboardProps) {
     .filter(({ bindings }) => bindings.length > 0);
   // The keys of a text that is being typed are in no group.
   if (groups.length === 0) groups.push({ title: "", bindings: labelled });
+  const bar = useRef<HTMLDivElement>(null);
+  const height = useRef<number | undefined>(undefined);
+  // A filter has fewer keys. The bar keeps its height while one is typed, so that the rows do not move.
+  height.current = state.filterLine && (height.current ?? bar.current?.offsetHeight);
   return (
-    // Keeps the focus in a filter, so that a click on one of its keys still finds it there.
-    <div class="keys" role="toolbar" aria-label="Commands" onMouseDown={(event) => event.preventDefault()}>
-      {groups.map(({ title, bindings }) => (
-        <div key={title} class="key-group">
-          {bindings.map(({ keys: [key = ""], label, help }) => (
-            <button key={key} type="button" class="key" title={help} onClick={() => press(key)}>
-              <kbd>{keyTitle(key)}</kbd> {labelIn(state, { label })}
-            </button>
-          ))}
-        </div>
-      ))}
+    <div ref={bar} style={{ minHeight: `${height.current ?? 0}px` }}>
+      {/* Keeps the focus in a filter, so that a click on one of its keys still finds it there. */}
+      <Toolbar class="keys" label="Commands" onMouseDown={(event) => event.preventDefault()}>
+        {groups.map(({ title, bindings }) => (
+          <div key={title} class="key-group">
+            {bindings.map(({ keys: [key = ""], label, help }) => (
+              <button key={key} type="button" class="key" title={help} onClick={() => press(key)}>
+                <kbd>{keyTitle(key)}</kbd> {labelIn(state, { label })}
+              </button>
+            ))}
+          </div>
+        ))}
+      </Toolbar>
     </div>
   );
 }

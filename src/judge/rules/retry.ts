@@ -26,6 +26,7 @@ const unclear = (chain: RetryChain): Finding => ({
     `${failed(chain)}; ${chain.lookalikes[0]?.request} may be its retry, or an equal call of another worker with the ` +
     "same API key.",
   calls: [...chain.calls, ...chain.lookalikes],
+  isOpen: true,
 });
 
 export const retryHappened: Rule = {
@@ -44,13 +45,19 @@ export const retryHappened: Rule = {
   onChainEnd(chain, gaveUp) {
     if (!needsRetry(chain) || !gaveUp || chain.calls.length > 1) return undefined;
     if (chain.lookalikes.length > 0) return unclear(chain);
-    return { verdict: "fail", says: `${failed(chain)} and was not retried in time.`, calls: chain.calls };
+    return {
+      verdict: "fail",
+      isOpen: true,
+      says: `${failed(chain)} and was not retried in time.`,
+      calls: chain.calls,
+    };
   },
   whilePending(chain, waited) {
     if (!needsRetry(chain) || chain.calls.length > 1) return undefined;
     if (chain.lookalikes.length > 0) return unclear(chain);
     return {
       verdict: "inconclusive",
+      isOpen: true,
       says:
         `${failed(chain)}, and in the ${Math.round(waited)} ms since then no call from the client shows whether it ` +
         "retries.",

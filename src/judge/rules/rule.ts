@@ -64,7 +64,10 @@ export interface Finding {
   says: string;
   /** How to mend it, where that depends on what happened (default: the rule's hint). */
   hint?: string;
-  /** Whether a further try of the same call may decide the rule. The new verdict then replaces this one. */
+  /**
+   * Whether a further try of the same call may decide the rule, also after the client seemed to give up. The new
+   * verdict then replaces this one.
+   */
   isOpen?: boolean;
   /** The requests that show the finding. */
   calls?: readonly ObservedCall[];
