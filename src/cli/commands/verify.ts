@@ -32,7 +32,12 @@ const KINDS: Readonly<Record<string, (wanted: Wanted) => Expectation>> = {
   verdicts: ({ what }) => ({ verdicts: { rules: [what], fail: { exactly: 0 } } }),
 };
 
-const EXAMPLE = `'{"requests":{"match":{"operation":"pricing_rules.create","body":{"/name":"Weekend"}},"count":{"exactly":1}}}'`;
+const EXAMPLE = `'${JSON.stringify({
+  requests: {
+    match: { operation: "pricing_rules.create", body: { "/name": "Weekend" } },
+    count: { exactly: 1 },
+  },
+})}'`;
 
 /** Stands for the count of --effects. */
 const UNCOUNTED = -1;
