@@ -44,6 +44,12 @@ test.each(["lodge", "market", "stage", "blank"])("%s, with records that were mad
   expect(await everything(copy, `sk_test_${name}`, merchant)).toEqual(
     await everything(bench, `sk_test_${name}`, merchant),
   );
+  // Ids go on after those in the file, also when time has made records at a later start.
+  for (const next of [copy, await open({ clock: "2026-03-02T12:00:00Z", fixtures: file })])
+    for (const kind of ["payment", "customer"]) {
+      const made = await linesOf(next, "make", kind);
+      expect(made[0]).toMatch(/^(pay|cus)_\w{16}\b/);
+    }
 });
 
 test("the file has no secret, a line for each record, and moves with the clock", async () => {
