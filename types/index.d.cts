@@ -2273,6 +2273,11 @@ export interface TriggeredEvent {
     kind: string;
     id: string;
   } | null;
+  /** This event and the others that its record emitted on the way, oldest first */
+  events: ({
+    id: string;
+    type: string;
+  })[];
   /** What is unlikely about it, such as a stay in a full room: one sentence each, none as a rule */
   warnings: string[];
 }

@@ -83,17 +83,26 @@ export async function* auditReceiver(
   const tried = counts ? [...basic, ...effectProbes, ...(input.canRestart ? [restartProbe] : [])] : basic;
   const { deliveries, first, note } = await sendGenuine(deps, secret, run, send);
   const outcomes = new Map<Probe, readonly Outcome[]>();
+  let downSince: string | undefined;
   for (const probe of tried) {
-    if (probe !== probes[0] && !isWorthTrying(probe, first)) continue;
+    if (probe !== probes[0] && (downSince !== undefined || !isWorthTrying(probe, first))) continue;
     const found = probe === probes[0] ? first : yield* sendAll(probe, deliveries, send, counts !== undefined);
     outcomes.set(probe, found);
+    if (probe !== probes[0] && (await isDown(found, () => send(unsigned(deliveries.genuine()))))) downSince = probe.id;
     if (counts) counts.settled(probe, yield { do: "count", ...counts.expected(probe, found) });
   }
   const late = counts && (yield* countLate(counts));
   const verifiesWith = first.some(isRejected) ? await findSecret(deps, input, secret) : undefined;
   const type = deps.template.type;
-  return conclude({ url, tried, outcomes, first, note, late, ...(counts && { counts }), type, verifiesWith });
+  const observed = { outcomes, first, note, downSince, late, ...(counts && { counts }) };
+  return conclude({ url, tried, ...observed, type, verifiesWith });
 }
+
+/** Asks again with an event that has no effect: a receiver that restarts may be back. */
+const isDown = async (outcomes: readonly Outcome[], ask: () => Promise<Outcome>): Promise<boolean> =>
+  outcomes.at(-1)?.errorCode === "connection_refused" && isUnreachable(await ask());
+
+const unsigned = ({ signature: _, ...delivery }: TestDelivery): TestDelivery => ({ ...delivery, signature: undefined });
 
 /**
  * Sends a genuine event signed with each other secret, and returns the one that the receiver accepts. It may reject
@@ -135,6 +144,8 @@ interface Evidence {
   outcomes: ReadonlyMap<Probe, readonly Outcome[]>;
   first: readonly Outcome[];
   note: string;
+  /** The probe after which nothing listened any more. */
+  downSince: string | undefined;
   counts?: EffectCounts;
   late: number | undefined;
   /** The type of the events. */
@@ -144,7 +155,7 @@ interface Evidence {
 }
 
 function conclude(evidence: Evidence) {
-  const { url, tried, outcomes, first, note, counts, late = 0, type, verifiesWith } = evidence;
+  const { url, tried, outcomes, first, note, downSince, counts, late = 0, type, verifiesWith } = evidence;
   const forgedOutcomes = (probe: Probe) => judgedOutcomes(probe, outcomes.get(probe) ?? []);
   const forgery = tried.filter(({ isForgery }) => isForgery);
   const verifies = forgery.every((probe) => forgedOutcomes(probe).every(isRejected));
@@ -152,7 +163,7 @@ function conclude(evidence: Evidence) {
   const forged = (badlySigned && outcomes.get(badlySigned)) ?? [];
   const results = tried.map((probe) => {
     const found = outcomes.get(probe);
-    const byResponse = judge(probe, found, { first, forged, verifies });
+    const byResponse = judge(probe, found, { first, forged, verifies, downSince });
     return withEffects(byResponse, found && counts?.judge(probe, found, type));
   });
   const [genuine] = results;
@@ -328,12 +339,16 @@ interface OtherOutcomes {
   forged: readonly Outcome[];
   /** Whether the receiver rejected every forgery. */
   verifies: boolean;
+  downSince: string | undefined;
 }
 
-function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, { first, forged, verifies }: OtherOutcomes) {
+function judge(probe: Probe, outcomes: readonly Outcome[] | undefined, others: OtherOutcomes) {
+  const { first, forged, verifies, downSince } = others;
   const { id, sent, should, expected } = probe;
   const why = probe.explains?.(outcomes ?? [], forged) ?? probe.why;
   const result = (verdict: Verdict, did: string) => ({ probe: id, verdict, sent, did, should, why });
+  if (!outcomes && downSince !== undefined)
+    return result("inconclusive", `was not tried: the receiver has been down since ${downSince}`);
   if (!outcomes) return result("inconclusive", "was not tried: a genuine event was not accepted either");
   const judged = judgedOutcomes(probe, outcomes);
   const waiting = probe.isBurst ? judged.filter(isStillWaiting).length : 0;

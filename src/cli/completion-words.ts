@@ -58,7 +58,8 @@ const plain = (words: readonly string[]): Candidate[] => words.map((word) => [wo
 function flagsOrValues(flags: Flags, current: string, positionals: readonly string[]): Candidate[] {
   const [, name = "", equals] = /^--([^=]+)(=?)/.exec(current) ?? [];
   if (equals) return plain(wordsFor(flags[name]?.value ?? "", positionals).map((value) => `--${name}=${value}`));
-  return Object.entries(flags).map(([flag, definition]) => [`--${flag}`, withDefault(definition)]);
+  const written = Object.entries(flags).filter(([flag]) => flag === flag.toLowerCase());
+  return written.map(([flag, definition]) => [`--${flag}`, withDefault(definition)]);
 }
 
 type Flags = Readonly<Record<string, FlagDefinition>>;

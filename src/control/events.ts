@@ -102,6 +102,9 @@ const TriggeredEvent = Type.Object(
     record: Type.Union([Type.Object({ kind: Type.String(), id: Type.String() }), Type.Null()], {
       description: "The record that the event is about; null for a synthetic event",
     }),
+    events: Type.Array(Type.Object({ id: Type.String(), type: Type.String() }), {
+      description: "This event and the others that its record emitted on the way, oldest first",
+    }),
     warnings: warningList,
   },
   { title: "triggered_event" },
@@ -137,17 +140,28 @@ const triggerEvent = endpoint({
       const merchant = context.tenants.requireOrFirst(owner);
       const warnings = new Set(synthetic ? [] : unknownType(type));
       const caller = callerOf(context, merchant, warnings);
-      const newest = () => eventLog.page({ merchant, type, limit: 1 }).data[0];
-      const before = newest();
+      const newest = (limit: number) => eventLog.page({ merchant, limit }).data;
+      const [last] = newest(1);
       const source = synthetic ? undefined : eventSources.get(type);
       const record = source ? bringAbout(context, caller, source, data) : undefined;
       if (!record) caller.emitTest(type, data);
-      const event = newest();
-      if (!event || event.id === before?.id) throw new Error(`${type} was not emitted by what brings it about`);
+      const emitted = eventsAfter(last, newest(MOST_EMITTED));
+      const event = emitted.findLast((one) => one.type === type);
+      if (!event) throw new Error(`${type} was not emitted by what brings it about`);
       const about = record ? { kind: record.object, id: record.id } : null;
-      return { ...showEvent(event), record: about, warnings: [...warnings] };
+      const events = emitted.map(({ id, type }) => ({ id, type }));
+      return { ...showEvent(event), record: about, events, warnings: [...warnings] };
     }),
 });
+
+/** More events than any trigger emits. */
+const MOST_EMITTED = 50;
+
+/** The events that follow `last`, oldest first. `newest` has the newest one first. */
+function eventsAfter(last: LoggedEvent | undefined, newest: readonly LoggedEvent[]): LoggedEvent[] {
+  const older = newest.findIndex(({ id }) => id === last?.id);
+  return newest.slice(0, older < 0 ? undefined : older).toReversed();
+}
 
 const unknownType = (type: string): string[] =>
   eventSources.has(type)

@@ -9,7 +9,7 @@ import { happenedLines } from "../../src/cli/commands/clock.ts";
 import { readGithubFile } from "../support/github-files.ts";
 import { folder, launchCommand, linesOf, runCommand } from "../support/program.ts";
 import { type Bench, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
-import { advance, deliver, receive, register, settle, trigger } from "../support/webhooks.ts";
+import { advance, deliver, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 test("requests --trace prints what the calls of a trace caused, and with other filters its requests", async () => {
   const bench = await open();
@@ -43,8 +43,9 @@ describe("trigger", () => {
     await bench.call("POST", "/v1/webhooks", {
       body: { url: "http://localhost:3000/", events: ["payment.succeeded"] },
     });
-    const [line] = await linesOf(bench, "trigger", "payment.succeeded", "--data", '{"amount": 7}');
-    const [event] = (await bench.control("GET", "/events?type=payment.succeeded")).data;
+    const [line, ...others] = await linesOf(bench, "trigger", "payment.succeeded", "--data", '{"amount": 7}');
+    const [event, before] = (await bench.control("GET", "/events")).data;
+    expect(others).toEqual([`  on the way: ${before.id} payment.pending`]);
     const { id } = event.body.data;
     expect(line).toBe(`${event.id} payment.succeeded of ${id}: queued for 1 endpoint`);
     expect(await bench.control("GET", `/records/payment/${id}`)).toMatchObject({ id, amount: 7, status: "succeeded" });
@@ -146,6 +147,56 @@ async function lostWrite(bench: Bench) {
   const { data } = await bench.control("GET", "/requests?operation=pricing_rules.create");
   return { endpoint, secret, body, ids: data.map(({ id }: { id: string }) => id) as [string, string] };
 }
+
+describe("verdicts", () => {
+  test("without a failure name the faults that have not fired yet", async () => {
+    const bench = await open();
+    const { id } = await bench.control("POST", "/faults", {
+      match: { operation: "payments.list" },
+      action: { type: "status", status: 503 },
+    });
+    const armed = `${id} is armed and has not fired yet.`;
+    expect(await linesOf(bench, "verdicts", "--failed")).toEqual([`No failures. ${armed}`]);
+    expect(await linesOf(bench, "verdicts")).toEqual([`No verdicts. ${armed}`]);
+    await bench.call("GET", "/v1/payments");
+    expect((await linesOf(bench, "verdicts", "--failed")).join()).not.toContain("armed");
+  });
+
+  test("name a delivery once", async () => {
+    const { bench, receiver } = await openRegistered();
+    receiver.script(401);
+    await deliver(bench);
+    const [line = ""] = await linesOf(bench, "verdicts", "--rule", "webhook.genuine_taken");
+    expect(line).toMatch(
+      / verdict fail webhook\.genuine_taken mer_lodge vdt_\d+ whd_\w+ \(\S+\) had a valid signature/,
+    );
+    expect(line.match(/whd_/g)).toHaveLength(1);
+  });
+});
+
+describe("verify", () => {
+  test.each([
+    ['{"requests":1}', "requests must be an object; received 1."],
+    ['{"requests":{"match":{"operation":"a"},"cont":1}}', "Unknown field requests.cont. Did you mean count?"],
+    [
+      '{"requests":{"match":{"operation":1},"count":3}}',
+      "requests.match.operation matches none of the shapes that are allowed; received 1.\n" +
+        "requests.count must be an object; received 3.",
+    ],
+    ['{"requests":{"match":{"operation":"a"}}}', "requests.match.operation: there is no operation a."],
+  ])("names the fields of an expectation in JSON that are wrong: %s", async (text, problem) => {
+    const { url } = await open();
+    const { code, error } = await runCommand(url, "verify", text);
+    expect([code, error]).toEqual([2, expect.stringContaining(`${text}: ${problem}`)]);
+  });
+
+  test("shows in its help an expectation in JSON that it can read", async () => {
+    const bench = await open();
+    const help = await linesOf(bench, "verify", "--help");
+    const example = /'(\{.*\})'/.exec(help.find((line) => line.includes('{"requests"')) ?? "")?.[1] ?? "";
+    expect(await runCommand(bench.url, "verify", example)).toMatchObject({ code: 3 });
+  });
+});
 
 describe("lists", () => {
   test("lead from a failed verdict to the requests, and to one of them as curl", async () => {

@@ -32,6 +32,13 @@ describe("make", () => {
     expect((await json(bench, "make", "payment", "--amount", "0.5", "--currency", "USD")).amount).toBe(50);
   });
 
+  test("takes the name of a field as bodies have it too", async () => {
+    const bench = await open();
+    const words = ["--customerId", "cus_ines", "--paidAt", "2026-01-04T12:00:00Z", "--status", "succeeded"];
+    const payment = await json(bench, "make", "payment", ...words);
+    expect(payment).toMatchObject({ customerId: "cus_ines", paidAt: 1_767_528_000 });
+  });
+
   test("refuses an amount in the unit in which it was typed", async () => {
     const bench = await open();
     expect((await runCommand(bench.url, "make", "payment", "--amount", "-3")).error).toMatch(
@@ -177,6 +184,7 @@ test("the help of a group lists its subcommands, and each flag once", async () =
   const bench = await open();
   for (const [name, { subcommands }] of Object.entries(await everyCommand())) {
     const { out } = await runCommand(bench.url, name, "--help");
+    expect(out.join("\n")).not.toContain("<<");
     for (const { usage } of Object.values(subcommands ?? {})) expect(out.join("\n")).toContain(usage);
     const flags = out.flatMap((line) => /^ {2}(--[a-z-]+)/.exec(line)?.[1] ?? []);
     if (name !== "scenario") expect(flags).toEqual([...new Set(flags)]);

@@ -464,6 +464,20 @@ describe("a result contains", () => {
     expect(receiver.arrivals).toHaveLength(1);
   });
 
+  test("an audit tries nothing more once the receiver is down", async () => {
+    const server = createServer((incoming, outgoing) => {
+      outgoing.setHeader("connection", "close");
+      if (incoming.headers["x-webhook-signature"] === undefined) server.close();
+      void answer(right, incoming, outgoing);
+    });
+    const found = await audit(`http://127.0.0.1:${await listen(server)}/hooks`);
+    expect(failed(found)).toEqual(["missing_signature"]);
+    const later = found.probes.slice(names.indexOf("missing_signature") + 1, names.length);
+    expect([...new Set(later.map(({ did }: Record<string, string>) => did))]).toEqual([
+      "was not tried: the receiver has been down since missing_signature",
+    ]);
+  });
+
   test("an audit of an address without a receiver is inconclusive", async () => {
     // The sandbox first: a later one could get the port that the receiver had.
     const bench = await open();

@@ -163,6 +163,12 @@ describe("gates", () => {
     expect([code, error]).toEqual([exitCodes.usage, expect.stringContaining(`merchant-sandbox: ${problem}`)]);
   });
 
+  test("verify prints each mistake of an expectation on a line of its own", async () => {
+    const { url } = await open();
+    const { error } = await run(["verify", '{"requests":{"match":{"operation":1},"count":3}}', "--url", url], NOWHERE);
+    expect(error).toMatch(/; received 1\.\n {2}requests\.count must be an object; received 3\.\n$/);
+  });
+
   test("verify exits with 0 if everything holds, and with 3 and what came closest if not", async () => {
     const bench = await open();
     await bench.call("GET", "/v1/payments");

@@ -44,6 +44,12 @@ test.each(["lodge", "market", "stage", "blank"])("%s, with records that were mad
   expect(await everything(copy, `sk_test_${name}`, merchant)).toEqual(
     await everything(bench, `sk_test_${name}`, merchant),
   );
+  // Ids go on after those in the file, also when time has made records at a later start.
+  for (const next of [copy, await open({ clock: "2026-03-02T12:00:00Z", fixtures: file })])
+    for (const kind of ["payment", "customer"]) {
+      const made = await linesOf(next, "make", kind);
+      expect(made[0]).toMatch(/^(pay|cus)_\w{16}\b/);
+    }
 });
 
 test("the file has no secret, a line for each record, and moves with the clock", async () => {
@@ -53,7 +59,7 @@ test("the file has no secret, a line for each record, and moves with the clock",
   const [said = ""] = await linesOf(bench, "fixture", "save", "lodge", file, "--json");
   const text = readFileSync(file, "utf8");
   const records = text.match(/^ {6}\{ "id": /gm)?.length;
-  expect(JSON.parse(said)).toEqual({ merchant: "mer_lodge", records, file });
+  expect(JSON.parse(said)).toEqual({ merchant: "mer_lodge", apiKey: "sk_test_lodge", records, file });
   expect(text).not.toMatch(/whsec_|lodge-password/);
   for (const { id } of (await bench.control("GET", "/records/payment?merchant=mer_lodge&limit=100")).data)
     expect(text.split("\n").filter((line) => line.includes(`{ "id": "${id}",`))).toHaveLength(1);

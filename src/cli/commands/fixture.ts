@@ -19,7 +19,8 @@ const save = command({
     const fixture = await sandbox.control.merchants.fixture({ id });
     await writeOutput(file, fixtureText(fixture));
     const records = recordCount(fixture);
-    if (flags.json !== undefined) return print(JSON.stringify({ merchant: id, records, file }));
+    if (flags.json !== undefined)
+      return print(JSON.stringify({ merchant: id, apiKey: fixture.merchant.apiKey, records, file }));
     print(`Saved ${id} with ${plural(records, "record")} in ${file}. Try ${PROGRAM} start --fixtures ${file}.`);
   },
 });

@@ -109,7 +109,7 @@ function listCommand<Row extends { id: string | null }>(list: ListDefinition<Row
       if (flags.follow === undefined) {
         const found = (await list.instead?.(sandbox.control, input)) ?? (await page());
         const said = found.data.length === 0 ? await list.whenNoneMatch?.(sandbox.control, input) : undefined;
-        if (said !== undefined && flags.json === undefined) emptyText = said;
+        emptyText = flags.json === undefined ? said : undefined;
         return found;
       }
       // A list without pages takes no limit, and returns all rows.
@@ -288,8 +288,19 @@ export const deliveries = listCommand<LoggedAttempt>({
   },
 });
 
+/** Without a failure: the fault rules that have not fired yet, without which nothing could fail, and what passed. */
+async function whyNoFailure(control: Control, input: object): Promise<string | undefined> {
+  const { data } = await control.faults.list({ status: "armed" });
+  const unfired = data.filter(({ fired }) => fired === 0).map(({ id }) => id);
+  const waiting = unfired.length === 1 ? "is armed and has not fired yet" : "are armed and have not fired yet";
+  const good = await passed(control, input);
+  if (unfired.length === 0) return good;
+  const none = (input as { verdict?: string }).verdict === "fail" ? "No failures." : "No verdicts.";
+  return `${good ?? none} ${unfired.join(", ")} ${waiting}.`;
+}
+
 /** Without a failure, what passed: the good end of a lesson. */
-async function passedInstead(control: Control, input: object): Promise<string | undefined> {
+async function passed(control: Control, input: object): Promise<string | undefined> {
   if ((input as { verdict?: string }).verdict !== "fail") return undefined;
   const { data } = await control.verdicts.list({ ...input, verdict: undefined } as object);
   const rules = [...new Set(data.filter(({ verdict }) => verdict === "pass").map(({ rule }) => rule))];
@@ -311,7 +322,7 @@ export const verdicts = listCommand<Verdict>({
   whenEmpty:
     "The judge checks retries after a failure, and webhook receivers. " +
     `Try ${PROGRAM} fault add 503, then call the API.`,
-  whenNoneMatch: passedInstead,
+  whenNoneMatch: whyNoFailure,
   line: (verdict) => verdictText(timed(verdict)),
   get: (control, id) => control.verdicts.get({ id }),
 });

@@ -15,7 +15,7 @@ export const merchant = commandGroup({
       summary: "create a merchant with the records of a fixture (default: lodge); prints its id and its API key",
       flags: {
         name: {
-          value: "<text>",
+          value: "text",
           description: "what its id, keys and secrets follow from, such as the name of the test",
         },
       },

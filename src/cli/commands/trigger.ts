@@ -30,8 +30,9 @@ export const trigger = sandboxCommand({
     noteWarnings(event.warnings);
     return event;
   },
-  lines: ({ id, type, record, merchant, deliveries }) => [
+  lines: ({ id, type, record, merchant, deliveries, events }) => [
     `${id} ${type}${record ? ` of ${record.id}` : ""}: ${resultOf(deliveries, merchant)}`,
+    ...events.filter((other) => other.id !== id).map((other) => `  on the way: ${other.id} ${other.type}`),
   ],
 });
 

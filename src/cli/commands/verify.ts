@@ -32,6 +32,13 @@ const KINDS: Readonly<Record<string, (wanted: Wanted) => Expectation>> = {
   verdicts: ({ what }) => ({ verdicts: { rules: [what], fail: { exactly: 0 } } }),
 };
 
+const EXAMPLE = `'${JSON.stringify({
+  requests: {
+    match: { operation: "pricing_rules.create", body: { "/name": "Weekend" } },
+    count: { exactly: 1 },
+  },
+})}'`;
+
 /** Stands for the count of --effects. */
 const UNCOUNTED = -1;
 
@@ -76,7 +83,7 @@ async function readExpectations(file: string): Promise<ExpectationsFile> {
 }
 
 /** The sandbox names an expectation by its place, as in `all.0.requests.match.operation: there is no operation …`. */
-const PLACE = /^all\.(\d+)\.([\w.]+):? (.*)$/s;
+const PLACE = /^(?:Unknown field )?all\.(\d+)\.([\w.]+):? (.*)$/s;
 
 /** Names the line of the file, or the argument, that an error is about. */
 async function whereWritten(error: unknown, source: ExpectationsFile | undefined, positionals: readonly string[]) {
@@ -85,7 +92,10 @@ async function whereWritten(error: unknown, source: ExpectationsFile | undefined
   const inFile = source?.value.all.length ?? 0;
   if (source && Number(index) < inFile)
     return errorAt(source, `/all/${index}/${field.replaceAll(".", "/")}`, problem, "usage");
-  return new SandboxError(`${positionals[Number(index) - inFile]}: ${problem}`, "usage");
+  const text = positionals[Number(index) - inFile] ?? "";
+  // An expectation in JSON has fields of its user's own, which the problem is about.
+  const said = text.startsWith("{") ? (error as SandboxError).message : problem;
+  return new SandboxError(`${text}: ${said.replaceAll(/\ball\.\d+\./g, "")}`, "usage");
 }
 
 const refuse = (text: string): never =>
@@ -123,6 +133,14 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
         ["fault:<id>", "the fault rule fired"],
         ["verdicts:<rule>", "no such verdict failed; verdicts:* is all"],
         ["'{…}'", "an expectation as JSON, with all its fields"],
+      ],
+    },
+    {
+      title: "An expectation as JSON",
+      rows: [
+        [EXAMPLE, "one call of this operation with this name in its body"],
+        ["match", "operation, merchant, status, path, and body by JSON Pointer"],
+        ["count", "exactly, or atLeast and atMost"],
       ],
     },
   ],

@@ -62,10 +62,10 @@ function endOf({ status, nextAttemptAt }: AttemptMessage): string {
 }
 
 export function verdictText({ id, at, verdict, rule, merchant, says, requests, attempts }: VerdictMessage): string {
-  return (
-    `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${id ?? "open"} ` +
-    `${[...requests, ...attempts].join(",")}: ${says}`
-  );
+  const start = `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${id ?? "open"}`;
+  const evidence = [...requests, ...attempts].join(",");
+  // Some findings begin with the only delivery that they are about.
+  return says.startsWith(`${evidence} `) ? `${start} ${says}` : `${start} ${evidence}: ${says}`;
 }
 
 function faultText({ at, ruleId, name, action, form, requestId, attemptId, merchant }: Firing): string {

@@ -80,13 +80,14 @@ export const noteText = (text: string) => write("note", text, escapeLines(text))
 const FIRST_SENTENCE = /^(.+?[.?!])\s+(?=[A-Z])(.*)$/s;
 
 /**
- * Prints the error that ends the command; `kind` is the code of the control API's error, or the kind of failure. As
- * JSON, `hint` has the sentences that follow the first one.
+ * Prints the error that ends the command. Its further lines are indented, so that untrusted text cannot imitate a line
+ * of this program. `kind` is the code of the control API's error, or the kind of failure. As JSON, `hint` has the
+ * sentences that follow the first one.
  */
 export function noteError(kind: string, text: string, exitCode: number): void {
   const [, message = text, hint = null] = FIRST_SENTENCE.exec(text) ?? [];
   if (asJson) process.stderr.write(`${escapeLine(JSON.stringify({ error: kind, message, hint, exitCode }))}\n`);
-  else note(text);
+  else write("note", text, `merchant-sandbox: ${escapeLines(text.replaceAll("\n", "\n  "))}`);
 }
 
 /** Prints the stack of an error that is a defect of this program. */

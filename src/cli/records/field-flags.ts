@@ -63,16 +63,15 @@ export const fieldsOf = (resource: Resource, isNew: boolean): Readonly<Record<st
 export function fieldFlags(fields: Readonly<Record<string, FieldSchema>>): Record<string, FlagDefinition> {
   const flags = Object.entries(fields).flatMap(([name, schema]): [string, FlagDefinition][] => {
     const flag = { value: placeholderOf(schema), description: describe(schema) };
+    const asInBodies: [string, FlagDefinition][] = name === kebab(name) ? [] : [[name, { ...flag, hidden: true }]];
     if (isAmount(schema))
       return [
         [kebab(name), flag],
         [`${kebab(name)}-minor`, { ...flag, value: "integer", hidden: true }],
+        ...asInBodies,
       ];
-    if (!name.endsWith("Id")) return [[kebab(name), flag]];
-    return [
-      [kebab(name.slice(0, -2)), flag],
-      [kebab(name), { ...flag, hidden: true }],
-    ];
+    if (!name.endsWith("Id")) return [[kebab(name), flag], ...asInBodies];
+    return [[kebab(name.slice(0, -2)), flag], [kebab(name), { ...flag, hidden: true }], ...asInBodies];
   });
   return Object.fromEntries(flags);
 }
@@ -107,13 +106,14 @@ export async function readFields(
   const flagOf = new Map<string, string>();
   const currencies = new Map<string, string | null>();
   for (const [name, schema] of Object.entries(schemas)) {
-    const spellings = [kebab(name), ...(name.endsWith("Id") ? [kebab(name.slice(0, -2))] : []), `${kebab(name)}-minor`];
+    const short = name.endsWith("Id") ? [kebab(name.slice(0, -2))] : [];
+    const spellings = [kebab(name), name, ...short, `${kebab(name)}-minor`];
     const flag = spellings.find((spelling) => flags[spelling] !== undefined);
     if (flag === undefined) continue;
     flagOf.set(name, flag);
     const text = flags[flag] as string;
     if (name === "status") given[name] = statusNamed(resource, text);
-    else if (isAmount(schema) && flag === kebab(name)) {
+    else if (isAmount(schema) && flag !== `${kebab(name)}-minor`) {
       currencies.set(name, flags.currency ?? (await currencyOf()));
       given[name] = readMajor(flag, text, currencies.get(name));
     } else given[name] = readValue(flag, text, schema);

@@ -27,13 +27,8 @@ export function raiseCounts(sql: Sql, resources: readonly Resource[]): void {
   const record = lastOf("documents", "merchant = ? and kind = ? and id >= ? and id < ?");
   const event = lastOf("events", "merchant = ?");
   const keep = (owner: string, prefix: string, id: string | undefined) => {
-    if (id === undefined) return;
-    const digits = [...id.slice(prefix.length + 1, prefix.length + 1 + COUNT_DIGITS)];
-    raise.run(
-      owner,
-      prefix,
-      digits.reduce((count, digit) => count * ALPHABET.length + ALPHABET.indexOf(digit), 0),
-    );
+    const count = id === undefined ? undefined : countIn(id, prefix);
+    if (count !== undefined) raise.run(owner, prefix, count);
   };
   const prefixes = new Map(resources.map(({ kind, prefix }) => [kind, prefix]));
   for (const { merchant, kind } of distinct(sql, "merchant, kind", "documents")) {
@@ -43,6 +38,16 @@ export function raiseCounts(sql: Sql, resources: readonly Resource[]): void {
     keep(kind === "merchant" ? SANDBOX : merchant, prefix, id);
   }
   for (const { merchant } of distinct(sql, "merchant", "events")) keep(merchant, "evt", event.get(merchant, "evt"));
+}
+
+/** The count in an id that this program made; undefined for an id of another form, such as pay_001. */
+export function countIn(id: string, prefix: string): number | undefined {
+  const made = id.startsWith(`${prefix}_`) ? id.slice(prefix.length + 1) : "";
+  if (!/^[0-9A-Za-z]{16}$/.test(made)) return undefined;
+  return [...made.slice(0, COUNT_DIGITS)].reduce(
+    (count, digit) => count * ALPHABET.length + ALPHABET.indexOf(digit),
+    0,
+  );
 }
 
 /** The distinct values of these columns. */

@@ -6,7 +6,8 @@ import { seriesFor } from "../operation-context.ts";
 import type { Scope } from "../records/collection.ts";
 import type { Stores } from "../stores.ts";
 import { fixtureAt, startsOfFixture } from "./date-shift.ts";
-import type { Fixture } from "./fixtures.ts";
+import type { Fixture, FixtureRecord } from "./fixtures.ts";
+import { countIn } from "./raise-counts.ts";
 
 export type Seeder = ReturnType<typeof openSeeder>;
 
@@ -45,6 +46,10 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
   const { collections, counters } = stores;
   const kinds = new Map(resources.map((resource) => [resource.kind, resource]));
   const identities = openIdentities(stores);
+  const keepCount = (merchant: string, { prefix }: Resource, { id }: FixtureRecord) => {
+    const count = typeof id === "string" ? countIn(id, prefix) : undefined;
+    if (count !== undefined) counters.raise(merchant, prefix, count);
+  };
   return {
     /**
      * Creates the merchant of a fixture with this identity and all its records, and carries out the changes that have
@@ -74,6 +79,8 @@ export function openSeeder(stores: SeederStores, resources: readonly Resource[],
           // Changes that were due before the day of the fixture are not carried out: its author left them out.
           const dueFrom = (startOf(resource, record) ?? now) + 1;
           collections(resource, { ...scope, dueFrom }).seed(record);
+          // A saved fixture has ids that were counted for this merchant: the next ones must follow them.
+          if (id === merchant.id) keepCount(id, resource, record);
         }
       }
       return catchUp(stores, kinds, scope, now);
