@@ -254,6 +254,14 @@ describe("--fail-on", () => {
   });
 });
 
+test("a scenario that no call met leaves retries untested, and exec says so", async () => {
+  const { code, error } = await exec(
+    ["--scenario", "lost-response", "--fail-on", "verdicts"],
+    node("await get('/payments?limit=1')"),
+  );
+  expect([code, error]).toEqual([0, expect.stringContaining("were not tested: no call met lost-response.")]);
+});
+
 describe("a sandbox of the command", () => {
   const own = (source: string) =>
     node(`

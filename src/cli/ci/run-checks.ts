@@ -177,10 +177,9 @@ async function findUntested(control: ControlApi, run: ObservedRun): Promise<stri
   const { added } = (await control.report({ format: "json" })) as RunReport;
   // Whether a call to a sandbox that a test created could be retried is unknown, so nothing is reported.
   if (added.some(({ requests }) => requests !== 0)) return [];
-  return [
-    "No call got a 429, a 5xx or a fault, so the client's retries were not tested: " +
-      "add --scenario lost-response to test them.",
-  ];
+  const armed = (await control.scenarios.list()).data.filter((scenario) => scenario.armed).map(({ name }) => name);
+  const why = armed.length === 0 ? "add --scenario lost-response to test them" : `no call met ${armed.join(", ")}`;
+  return [`No call got a 429, a 5xx or a fault, so the client's retries were not tested: ${why}.`];
 }
 
 function knownName(name: string): string {
