@@ -29,7 +29,8 @@ class Receiver {
 
   static int statusOf(byte[] body, String signature, String secret) {
     if (!isGenuine(body, signature, secret)) return 401;
-    var id = Pattern.compile("\"id\"\\s*:\\s*\"(\\w+)\"").matcher(new String(body));
+    // The records in its data have ids as well.
+    var id = Pattern.compile("\"id\"\\s*:\\s*\"(evt_\\w+)\"").matcher(new String(body));
     if (!id.find()) return 400;
     if (seen.add(id.group(1))) System.out.println(id.group(1));
     return 200;

@@ -161,10 +161,10 @@ describe.each(receivers)("$file", ({ file, probe, tools, command, source }) => {
     await listening(port);
     const effects = `grep -o evt_ '${join(cwd, "printed.log")}' | wc -l`;
     const { out } = await run(["audit", `http://localhost:${port}/`, "--secret", "whsec_test", "--effects", effects]);
-    // All but that of an old event, which a receiver may accept.
-    const count = probes.length + effectProbes.length - 1;
-    const passed = `pass: ${count} of ${count} probes passed, 0 failed; not checked: whether it rejects old events`;
-    expect(out.at(-1), out.join("\n")).toBe(`${passed} (--max-age).`);
+    // Whether a receiver accepts an old event is for itself to decide.
+    expect(out.at(-1), out.join("\n")).toMatch(/^pass: (\d+) of \1 probes passed, 0 failed/);
+    const probed = out.flatMap((line) => /^(?:ok|\?) +(\w+)/.exec(line)?.[1] ?? []);
+    expect(probed).toHaveLength(probes.length + effectProbes.length);
   });
 });
 
