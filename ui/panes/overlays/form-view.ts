@@ -29,7 +29,7 @@ export interface Form<Data extends object = object> {
   fields(values: FormValues, context: FormContext<Data>): readonly FormField[];
   /** The call that the form shows and sends, built from the state before the call. */
   submission(values: FormValues, context: FormContext<Data>): Submission;
-  /** What the form does, as the text of the button that sends it. */
+  /** The text of the button that sends the form, a verb such as Arm. */
   verb(values: FormValues): string;
   /** A sentence that says what the call does, shown above it. Default: none. */
   sentence?(call: Call, context: FormContext<Data>): string;
