@@ -148,7 +148,7 @@ describe("tasks of an agent", () => {
       "npx merchant-sandbox fault add lost-response pricing_rules.create",
       post,
       post,
-      "npx merchant-sandbox verdicts --fail",
+      "npx merchant-sandbox verdicts --exit-code",
     )) as [Step, Step, Step, Step];
     expect([lost.code === 0, json(again).object, gate.code]).toEqual([false, "pricing_rule", 0]);
   });
