@@ -102,7 +102,7 @@ describe("the command", () => {
     );
     const words =
       "--seed 9 --clock 2026-01-05T09:00:00Z --rate-limit 9/1m --faults faults.json --db data.db --log logs/a " +
-      "--fixture market";
+      "--merchant market";
     const { out, error } = await exec(
       words.split(" "),
       node(

@@ -2,6 +2,8 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { folder, launch, linesOf, run, start } from "../support/program.ts";
 import { call, open } from "../support/sandbox.ts";
@@ -81,15 +83,15 @@ test("a changed port is said to need a restart", async () => {
   const program = launch(["start", "--watch", "--no-ui"], {}, cwd);
   const ready = await program.line((line) => line.includes("http://"));
   const [, port] = /127\.0\.0\.1:(\d+)/.exec(ready) ?? [];
-  const [said] = await Promise.all([
-    new Promise((resolve) => program.child.stderr?.once("data", (bytes) => resolve(String(bytes)))),
-    save({ port: 4_801, memory: true }),
-  ]);
-  expect(said).toBe(
-    `merchant-sandbox: Loaded again: merchant-sandbox.json. Restart to listen on port 4801: it is still ${port}.\n`,
-  );
+  const notes = createInterface({ input: program.child.stderr as Readable });
+  save({ port: 4_801, memory: true });
+  for await (const note of notes) if (note.includes("Loaded again")) break;
   program.child.kill("SIGTERM");
-  expect((await program.ended).code).toBe(0);
+  const { code, error } = await program.ended;
+  expect(code).toBe(0);
+  expect(error).toContain(
+    `Loaded again: merchant-sandbox.json. Restart to listen on port 4801: it is still ${port}.\n`,
+  );
 });
 
 test("a saved fixture resets the data to it", async () => {
