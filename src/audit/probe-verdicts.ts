@@ -1,5 +1,5 @@
-// Concludes an audit: the verdict on each probe from the responses and the count of effects, with what the receiver did,
-// what it should have done, and why.
+// Concludes an audit: judges each probe by the responses and by the count of effects. A result says what the receiver
+// did, what it should have done, and why.
 
 import type { Verdict } from "../contracts/verdict.ts";
 import { grouped } from "../kernel/grouped.ts";
