@@ -37,8 +37,8 @@ export function DetailPanel({ dashboard }: DashboardProps) {
     scroller.current?.querySelector(".inverse")?.scrollIntoView({ block: "center" });
   }, [detail?.search, detail?.match]);
   const hold = holdWhileRead(dashboard);
-  // Without this, the preview would hold after the panel has gone from under the pointer. A layout effect ends before the
-  // next panel can be focused.
+  // Without this, the preview would hold after the panel has gone from under the pointer. Another effect than that of
+  // the layout may run when the next panel has the focus already.
   useLayoutEffect(() => () => dashboard.holdPreview(false), [detail === undefined]);
   if (!detail) return <Placeholder dashboard={dashboard} />;
   const close = () => dashboard.change((before) => update(closeTopOverlay(before)));
