@@ -171,8 +171,8 @@ export function unseenCount(list: List): number {
 const lastMatches = new WeakMap<readonly Row[], { filter: string; rows: readonly Row[] }>();
 
 /**
- * The rows that the filter matches. A gap is no match: under a filter, it is a row only if its rows could not be loaded,
- * so that Enter can try again.
+ * The rows that the filter matches. A gap is no match: under a filter, it is a row only if its rows could not be
+ * loaded, so that Enter can try again.
  */
 export function filteredRows(list: List): readonly Row[] {
   const rows = list.frozen?.rows ?? list.rows;
