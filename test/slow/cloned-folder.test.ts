@@ -10,7 +10,7 @@ import { createSandbox } from "../../src/sandbox/create.ts";
 import { isHosted } from "../support/hosted-commands.ts";
 import { everyCommandLine, hotJournal, otherDatabase, postingDatabase, repository } from "../support/hostile-folder.ts";
 import { needs, ON_WINDOWS, UNIX } from "../support/needs.ts";
-import { type Ended, folder, launch, NOWHERE, run, runShared, start } from "../support/program.ts";
+import { ANY_PORT, type Ended, folder, launch, NOWHERE, run, runShared, start } from "../support/program.ts";
 import { attempted, call, control } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
@@ -39,13 +39,14 @@ async function endOf(words: readonly string[], ended: Promise<Ended>): Promise<E
 /** Runs a command that the folder's database stops, if the command opens it. */
 async function tryRefused(words: readonly string[], cwd: string): Promise<Tried> {
   if (!OPENS.includes(words[0] ?? "")) return tryOut(words, cwd);
-  return endOf(words, runShared([...words], ENVIRONMENT, cwd));
+  return endOf(words, runShared([...words], environmentOf(words), cwd));
 }
 
 /** Runs a command until it ends, or for a while after its first line. Calls `ready` with the URL of its sandbox. */
 async function tryOut(words: readonly string[], cwd: string, ready = async (_: string) => {}): Promise<Tried> {
-  if (isHosted(words, {}) && !words.includes("--detach")) return endOf(words, runShared([...words], ENVIRONMENT, cwd));
-  const program = launch([...words], ENVIRONMENT, cwd);
+  const environment = environmentOf(words);
+  if (isHosted(words, {}) && !words.includes("--detach")) return endOf(words, runShared([...words], environment, cwd));
+  const program = launch([...words], environment, cwd);
   program.child.stdin?.end();
   const said = program
     .line(() => true)
@@ -67,6 +68,8 @@ async function tryOut(words: readonly string[], cwd: string, ready = async (_: s
 
 /** Commands that open the database of the folder. */
 const OPENS = ["start", "exec", "dev", "learn", "doctor"];
+const environmentOf = ([command = ""]: readonly string[]) =>
+  OPENS.includes(command) ? { ...ENVIRONMENT, ...ANY_PORT } : ENVIRONMENT;
 
 /** Tries every command line, each in a clone of its own, two at a time. */
 async function eachCommand(
