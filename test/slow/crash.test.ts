@@ -188,7 +188,7 @@ async function openStory() {
 }
 
 test(
-  `after ${KILLS} kills in a snapshot, restore, reset, advance or new merchant, the state is that before it or after it`,
+  `after ${KILLS} kills in a snapshot, restore, reset, advance or new merchant, the state is that before or after it`,
   async () => {
     const { fraction } = createRandom(20_260_106);
     const pick = (limit: number, ...name: (string | number)[]) => Math.floor(fraction(...name) * limit);
