@@ -5,7 +5,7 @@ import { createHmac } from "node:crypto";
 import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import express, { type Express } from "express";
+import express, { type Express, type Response } from "express";
 import { describe, expect, test, vi } from "vitest";
 import { createSandbox, ownMerchant } from "../../src/index.ts";
 import { browserFile, inBrowser } from "../support/browser.ts";
@@ -41,10 +41,7 @@ async function postRule(baseUrl: string, apiKey: string, keyOf: (time: number) =
 test("mounted in an app, a fault cuts only its own connection, and the judge sees the retry", async () => {
   await using sandbox = await createSandbox({ clock: NOON, listen: false });
   const app = express().use(express.json()).use("/pay", sandbox.middleware);
-  let answers = () => {};
-  app.get("/slow", (_, response) => {
-    answers = () => void response.send("the app's");
-  });
+  const arrived = new Promise<Response>((resolve) => app.get("/slow", (_, response) => resolve(response)));
   const url = await addressOf(app);
   const slow = fetch(`${url}/slow`);
   const [good, bad] = [await ownMerchant(sandbox), await ownMerchant(sandbox)];
@@ -56,7 +53,7 @@ test("mounted in an app, a fault cuts only its own connection, and the judge see
     });
   expect(await postRule(`${url}/pay/v1`, good.apiKey, () => "one")).toBe(200);
   expect(await postRule(`${url}/pay/v1`, bad.apiKey, (time) => `try-${time}`)).toBe(200);
-  answers();
+  (await arrived).send("the app's");
   expect(await (await slow).text()).toBe("the app's");
   const verdictsOf = async (merchant: string) =>
     Object.fromEntries((await sandbox.verdicts.list({ merchant })).data.map(({ rule, verdict }) => [rule, verdict]));
