@@ -182,7 +182,7 @@ test("a receiver that verifies re-serialised JSON is explained by the control AP
   await bench.events.trigger({ type: PAYMENT });
   await bench.clock.advance({ by: "0s" });
   const [first] = signatures;
-  const { data: attempts } = await bench.attempts.list({});
+  const { data: attempts } = await bench.deliveries.list({});
   await bench.events.replay({ id: String(attempts[0]?.eventId) });
   await bench.clock.advance({ by: "0s" });
   expect(signatures[1]?.body).toBe(first?.body);
