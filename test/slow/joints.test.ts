@@ -61,7 +61,7 @@ test("mounted in an app, a fault cuts only its own connection, and the judge see
   expect(await verdictsOf(bad.id)).toMatchObject({ "idempotency.key_reused": "fail", "effect.single": "fail" });
 });
 
-test("parallel tests that are named by baggage get the same bytes in any order, and the report counts them all", async () => {
+test("parallel tests named by baggage get the same bytes in any order, and the report counts them all", async () => {
   const names = ["pays", "declines", "lists", "waits"];
   const play = async (order: readonly string[], atOnce: number) => {
     await using sandbox = await createSandbox({ clock: NOON, isolation: "strict" });
@@ -96,7 +96,7 @@ test("parallel tests that are named by baggage get the same bytes in any order, 
   expect(JSON.stringify(alone.bytes)).toContain("bkg_pending");
 });
 
-test("exec in a pipeline sends nothing of a stranger's database, and its own events still decide the exit code", async () => {
+test("exec sends nothing of a stranger's database, and its own events still decide the exit code", async () => {
   const [stranger, own] = [await receive(), await receive()];
   own.always(401);
   const { database } = await postingDatabase(stranger.url);
@@ -162,7 +162,7 @@ test("agents reach a detached sandbox through its folder, which knows the token"
   }
 });
 
-test("a receiver that verifies re-serialised JSON is explained by the control API, the command and the dashboard", async () => {
+test("a signature of re-serialised JSON is explained by the control API, a command and the dashboard", async () => {
   const bench = await open({ endpoints: [], assumptions: {} });
   const signatures: { body: string; signature: string; own: string }[] = [];
   let secret = "";
@@ -199,7 +199,7 @@ test("a receiver that verifies re-serialised JSON is explained by the control AP
   expect(desk.screen().join("\n")).toMatch(/✗ 401[^\n]*signature mismatch/);
 });
 
-test("after kill -9, the log has no gap, the report counts what it holds, and no request number comes twice", async () => {
+test("after kill -9, the log has no gap, the report counts its rows, and no request number comes twice", async () => {
   const db = join(folder(), "sandbox.db");
   const first = await start(["--db", db, "--clock", "real"]);
   const ids: string[] = [];
