@@ -59,19 +59,19 @@ export interface ControlApi {
     /** Trigger an event. Creates or changes the record that the event is about; [Events](events.md) says how for each type. A synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never sends is sent as a synthetic event, with a warning. */
     trigger(given: EventsTriggerInput): Promise<TriggeredEvent>;
   };
-  readonly attempts: {
+  readonly deliveries: {
     /** List delivery attempts of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
-    list(given?: AttemptsListInput): Promise<AttemptsListReply>;
+    list(given?: DeliveriesListInput): Promise<DeliveriesListReply>;
     /** Get a delivery attempt, all others of the same event to the same endpoint, and the request that caused the event. */
     get(given: {
       id: string;
-    }): Promise<AttemptsGetReply>;
+    }): Promise<DeliveriesGetReply>;
     /** Replay a delivery attempt to its endpoint. The same event with the same bytes, to the current address of the endpoint, signed with its current secret. One attempt, no retries. */
     replay(given: {
       id: string;
-    }): Promise<AttemptsReplayReply>;
+    }): Promise<DeliveriesReplayReply>;
     /** Send the deliveries that wait, and trust the file that they came with. A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, and the snapshot of the start, send nothing by themselves: their deliveries wait for this call. */
-    release(): Promise<AttemptsReleaseReply>;
+    release(): Promise<DeliveriesReleaseReply>;
   };
   readonly signature: {
     /** Diagnose a signature that does not match. */
@@ -213,7 +213,7 @@ export interface ControlApi {
     /** List the merchants with their API keys, and how many records and requests each has. Covers the first 500 merchants; `merchant` names any other. */
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
     /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. With a `name`, such as that of the test, its id, key, secrets, the ids of its records, events and requests and the dice of its faults are the same in every run, in any order. While a merchant of this name exists, another one counts as `name #2`; one that was removed leaves its name, and its logs are erased once the name is used again. */
-    mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
+    add(given?: MerchantsAddInput): Promise<MerchantsAddReply>;
     /** Get a merchant and its records as a fixture, for `--fixtures`. Without secrets: it has no endpoints and no password, and its API key is named after the merchant. */
     fixture(given: {
       id: string;
@@ -440,53 +440,6 @@ export interface AttemptMessage {
   /** The fault rules that applied, separated by commas */
   fault: string | null;
 }
-export interface AttemptsGetReply {
-  attempt: LoggedAttempt;
-  attempts: LoggedAttempt[];
-  /** The request that caused the event; null if none did */
-  request: string | null;
-}
-export interface AttemptsListInput {
-  /** Only of this merchant */
-  merchant?: string;
-  /** Only of this event */
-  eventId?: string;
-  /** Only of the events that this request caused */
-  requestId?: string;
-  /** Only to this endpoint */
-  endpointId?: string;
-  /** Only of events of this type */
-  type?: string;
-  /** Only attempts that ended with this status */
-  status?: "succeeded" | "failed" | "aborted";
-  /** Only with a path or URL that contains this text */
-  path?: string;
-  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
-  filter?: string;
-  /** Maximum number of objects to return */
-  limit?: number;
-  /** Cursor: id of an object; returns the objects after it (older) */
-  starting_after?: string;
-  /** Cursor: id of an object; returns the objects before it (newer) */
-  ending_before?: string;
-}
-export interface AttemptsListReply {
-  /** Always `list` */
-  object: "list";
-  /** Newest first */
-  data: LoggedAttempt[];
-  /** Whether there are more objects after this page, in the requested direction */
-  has_more: boolean;
-}
-export interface AttemptsReleaseReply {
-  /** How many deliveries are due now */
-  released: number;
-}
-export interface AttemptsReplayReply {
-  eventId: string;
-  /** Ids of the new delivery attempts */
-  deliveries: string[];
-}
 export interface AuditResult {
   url: string;
   /** The worst verdict of all probes; an old event that was accepted does not count */
@@ -574,6 +527,53 @@ export interface Count {
   exactly?: number;
   atLeast?: number;
   atMost?: number;
+}
+export interface DeliveriesGetReply {
+  attempt: LoggedAttempt;
+  attempts: LoggedAttempt[];
+  /** The request that caused the event; null if none did */
+  request: string | null;
+}
+export interface DeliveriesListInput {
+  /** Only of this merchant */
+  merchant?: string;
+  /** Only of this event */
+  eventId?: string;
+  /** Only of the events that this request caused */
+  requestId?: string;
+  /** Only to this endpoint */
+  endpointId?: string;
+  /** Only of events of this type */
+  type?: string;
+  /** Only attempts that ended with this status */
+  status?: "succeeded" | "failed" | "aborted";
+  /** Only with a path or URL that contains this text */
+  path?: string;
+  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  filter?: string;
+  /** Maximum number of objects to return */
+  limit?: number;
+  /** Cursor: id of an object; returns the objects after it (older) */
+  starting_after?: string;
+  /** Cursor: id of an object; returns the objects before it (newer) */
+  ending_before?: string;
+}
+export interface DeliveriesListReply {
+  /** Always `list` */
+  object: "list";
+  /** Newest first */
+  data: LoggedAttempt[];
+  /** Whether there are more objects after this page, in the requested direction */
+  has_more: boolean;
+}
+export interface DeliveriesReleaseReply {
+  /** How many deliveries are due now */
+  released: number;
+}
+export interface DeliveriesReplayReply {
+  eventId: string;
+  /** Ids of the new delivery attempts */
+  deliveries: string[];
 }
 export interface DeliveryFault {
   /** The rule, or the first of several */
@@ -1436,6 +1436,18 @@ export interface Merchant {
   email: string | null;
   apiKeys: string[];
 }
+export interface MerchantsAddInput {
+  /** Which fixture (default: lodge) */
+  fixture?: string;
+  /** From which its ids and keys follow (default: from the number of merchants created without a name) */
+  name?: string;
+}
+export interface MerchantsAddReply {
+  id: string;
+  apiKey: string;
+  /** Base URL for clients */
+  baseUrl: string;
+}
 export interface MerchantsListInput {
   /** Only this merchant */
   merchant?: string;
@@ -1444,18 +1456,6 @@ export interface MerchantsListReply {
   /** Always `list` */
   object: "list";
   data: ListedMerchant[];
-}
-export interface MerchantsMintInput {
-  /** Which fixture (default: lodge) */
-  fixture?: string;
-  /** From which its ids and keys follow (default: from the number of merchants created without a name) */
-  name?: string;
-}
-export interface MerchantsMintReply {
-  merchant: string;
-  apiKey: string;
-  /** Base URL for clients */
-  baseUrl: string;
 }
 export interface MerchantsRemoveReply {
   removed: string;

@@ -216,7 +216,7 @@ test("snapshot saves, lists, loads and deletes", async () => {
   const before = await rules();
   await runCommand(bench.url, "make", "pricing-rule");
   expect(await rules()).toBe(before + 1);
-  expect(await said("load", "before")).toBe("Restored before.");
+  expect(await said("restore", "before")).toBe("Restored before.");
   expect([await rules(), await said("ls")]).toEqual([before, expect.stringMatching(/^before \d+ KiB /)]);
   expect(await said("rm", "before")).toBe("Deleted before.");
 });

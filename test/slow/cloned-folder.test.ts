@@ -307,7 +307,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     await causeEvent(early.url);
     await early.kill();
     const { url, kill } = await start([], ENVIRONMENT, cwd);
-    const loaded = await run(["snapshot", "load", "theirs"], ENVIRONMENT, cwd);
+    const loaded = await run(["snapshot", "restore", "theirs"], ENVIRONMENT, cwd);
     expect(loaded.out.join()).toContain(
       `nothing is sent to ${service.url} until you run npx merchant-sandbox replay waiting`,
     );
@@ -317,13 +317,13 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     // A restart does not make it the user's own, and neither does a snapshot of it.
     const again = await start([], ENVIRONMENT, cwd);
     await causeEvent(again.url);
-    await run(["snapshot", "load", "copied"], ENVIRONMENT, cwd);
+    await run(["snapshot", "restore", "copied"], ENVIRONMENT, cwd);
     await causeEvent(again.url);
     expect(service.arrivals).toEqual([]);
     await run(["reset"], ENVIRONMENT, cwd);
     await control(again.url, "PUT", "/endpoints", { url: service.url, merchant: "mer_lodge" });
     await run(["snapshot", "save", "mine"], ENVIRONMENT, cwd);
-    await run(["snapshot", "load", "mine"], ENVIRONMENT, cwd);
+    await run(["snapshot", "restore", "mine"], ENVIRONMENT, cwd);
     await causeEvent(again.url);
     await service.arrived(1);
   });

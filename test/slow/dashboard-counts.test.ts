@@ -281,7 +281,7 @@ test("no attempt waits for a next one cancelled by a deleted or gone endpoint or
   await settle(bench);
   const waiting = () => terminal.text().match(/~ (next in|due now)/g)?.length ?? 0;
   await terminal.shows((text) => waiting() === 3 && text.includes("r replay"));
-  await bench.control("DELETE", `/merchants/${other.merchant}`);
+  await bench.control("DELETE", `/merchants/${other.id}`);
   await terminal.shows(() => waiting() === 2);
   await bench.call("DELETE", `/v1/webhooks/${id}`);
   await terminal.shows(() => waiting() === 1);

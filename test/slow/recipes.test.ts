@@ -83,7 +83,7 @@ describe("docs/ci.md", () => {
       [],
     );
     const named = [...here("One sandbox for several steps").matchAll(/^\| `(\w+)/gm)].map(([, name]) => name ?? "");
-    expect(named).toEqual(["start", "wait", "status", "env", "stop", "stop", "start", "doctor"]);
+    expect(named).toEqual(["start", "wait", "status", "env", "stop", "stop", "doctor"]);
     expect(named.filter((name) => !Object.hasOwn(commands, name))).toEqual([]);
   });
 

@@ -72,7 +72,7 @@ export const deliveries = listPane<AttemptMessage>({
   log: {
     page: ({ before, filter }) =>
       readAs(
-        controlCalls.attempts.list({ limit: 100, starting_after: before, filter: filter || undefined }),
+        controlCalls.deliveries.list({ limit: 100, starting_after: before, filter: filter || undefined }),
         ({ data, has_more }) => ({
           rows: data.map(attemptRow),
           hasMore: has_more,
@@ -196,7 +196,7 @@ function compare(state: UiState, { id, delivery }: AttemptMessage): StateUpdate 
   });
 }
 
-const replayCall = ({ id }: AttemptMessage) => controlCalls.attempts.replay({ id });
+const replayCall = ({ id }: AttemptMessage) => controlCalls.deliveries.replay({ id });
 
 function replayFailed(state: UiState): StateUpdate {
   const failed = replayable(state);

@@ -1,6 +1,6 @@
 // The pane of events: what was emitted, what caused it, and what became of its deliveries.
 
-import type { AttemptsListReply, LoggedEvent, Trace } from "../../generated/control-api.ts";
+import type { DeliveriesListReply, LoggedEvent, Trace } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { shortMerchant, type UiState } from "../state/state.ts";
@@ -60,10 +60,10 @@ export const events = listPane<LoggedEvent>({
   detail: (event) => ({
     title: `${event.type} ${event.id}`,
     fetch: {
-      attempts: controlCalls.attempts.list({ eventId: event.id, limit: 100 }),
+      attempts: controlCalls.deliveries.list({ eventId: event.id, limit: 100 }),
       trace: traceCall(event.id),
     },
-    lines({ attempts, trace }: { attempts?: AttemptsListReply; trace?: Trace }, write, state) {
+    lines({ attempts, trace }: { attempts?: DeliveriesListReply; trace?: Trace }, write, state) {
       const { theme, width, band, body, field, section } = write;
       const { failed, pending } = event.deliveries;
       const { good, bad, unsure } = symbols(theme);

@@ -44,7 +44,7 @@ const createMerchantForm: Form = {
     { name: "fixture", help: "The fixture to copy records from", options: fixtureOptions(state), allowOther: true },
   ],
   submission: ({ fixture = "" }) =>
-    submission(controlCalls.merchants.mint(filledIn({ fixture })), ({ merchant, apiKey }) => ({
+    submission(controlCalls.merchants.add(filledIn({ fixture })), ({ id: merchant, apiKey }) => ({
       message: `Created ${merchant} with its API key; copied the key. Press ! to show it`,
       copy: apiKey,
       undo: controlCalls.merchants.remove({ id: merchant }),
@@ -235,7 +235,7 @@ function sendWaiting(state: UiState): StateUpdate {
   return confirmCall(
     state,
     `Send ${plural(heldDeliveries, "delivery")} that came with the file${to}, and those that follow?${faults}`,
-    controlCalls.attempts.release(),
+    controlCalls.deliveries.release(),
     ({ released }) => ({ message: `Sending ${plural(released, "delivery")} that waited`, undo: null }),
   );
 }

@@ -2,7 +2,7 @@
 // their deliveries.
 
 import type {
-  AttemptsListReply,
+  DeliveriesListReply,
   LoggedRequest,
   RequestDetail,
   SandboxAssumptionsReply,
@@ -27,7 +27,8 @@ import { traceCall, traceSection } from "./trace.ts";
 export const requestCall = (id: string) => controlCalls.requests.get({ id });
 
 /** The delivery attempts of the events that a request caused, newest first. */
-export const causedAttemptsCall = (requestId: string, limit = 100) => controlCalls.attempts.list({ requestId, limit });
+export const causedAttemptsCall = (requestId: string, limit = 100) =>
+  controlCalls.deliveries.list({ requestId, limit });
 
 export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage => ({ ...request, at: milliseconds(at) });
 
@@ -35,7 +36,7 @@ export const requestDetail = (
   row: RequestMessage,
 ): Detail<{
   request: RequestDetail;
-  deliveries: AttemptsListReply;
+  deliveries: DeliveriesListReply;
   trace: Trace;
   assumptions: SandboxAssumptionsReply;
 }> => ({
