@@ -322,7 +322,7 @@ function openapiDocuments() {
   };
 }
 
-/** What the command `types` prints. */
+/** The output of the command `types`. */
 function serviceTypes() {
   return { "service.d.ts": sources.serviceTypesPage() };
 }
