@@ -114,9 +114,12 @@ export const endpoints = listPane<ListedEndpoint>({
       label: "remove",
       help: "remove the endpoint; its pending deliveries are cancelled",
       run: (state, { id, url }) =>
-        confirmCall(state, `Remove the endpoint ${url}?`, controlCalls.endpoints.remove({ id }), () => ({
-          message: `Removed ${url}`,
-        })),
+        confirmCall(
+          state,
+          { question: `Remove the endpoint ${url}?`, action: "Remove the endpoint" },
+          controlCalls.endpoints.remove({ id }),
+          () => ({ message: `Removed ${url}` }),
+        ),
     },
     copyApiKey(({ merchant }) => merchant),
   ],

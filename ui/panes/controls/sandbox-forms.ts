@@ -114,8 +114,15 @@ const resetForm: Form = {
   ],
   confirm: ({ merchant = "" }) =>
     merchant === ""
-      ? "Reset everything: data, clock, faults and verdicts?"
-      : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
+      ? {
+          question: "Reset everything: data, clock, faults and verdicts?",
+          action: "Reset everything",
+          refusal: "Keep everything",
+        }
+      : {
+          question: `Reset ${merchant}? Everything that happened to it since the start is lost.`,
+          action: `Reset ${merchant}`,
+        },
   submission: ({ merchant = "" }) =>
     submission(controlCalls.reset(filledIn({ merchant })), ({ reset }) => ({
       message: merchant === "" ? "Reset data, clock, faults and verdicts" : `Reset ${reset}`,
@@ -252,8 +259,13 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
     }));
   },
   confirm({ do: action, name }) {
-    if (action === "restore") return `Restore ${name}? Everything since then is lost unless you save it first.`;
-    return action === "delete" ? `Delete the snapshot ${name}?` : undefined;
+    if (action === "restore")
+      return {
+        question: `Restore ${name}? Everything since then is lost unless you save it first.`,
+        action: `Restore ${name}`,
+        refusal: "Keep everything",
+      };
+    return action === "delete" ? { question: `Delete the snapshot ${name}?`, action: `Delete ${name}` } : undefined;
   },
 };
 
@@ -284,7 +296,11 @@ function sendWaiting(state: UiState): StateUpdate {
   const faults = heldFaults.length === 0 ? "" : ` Its faults affect them: ${heldFaults.join(", ")}.`;
   return confirmCall(
     state,
-    `Send ${plural(heldDeliveries, "delivery")} that came with the file${to}, and those that follow?${faults}`,
+    {
+      question: `Send ${plural(heldDeliveries, "delivery")} that came with the file${to}, and those that follow?${faults}`,
+      action: "Send them",
+      refusal: "Keep them waiting",
+    },
     controlCalls.attempts.release(),
     ({ released }) => ({ message: `Sending ${plural(released, "delivery")} that waited`, undo: null }),
   );
