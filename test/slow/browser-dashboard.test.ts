@@ -114,11 +114,11 @@ describe.runIf(browserFile)(inBrowser, () => {
     const focused = `(document.activeElement.closest("[role=toolbar], [role=grid]") ??
       document.activeElement).ariaLabel`;
     const stops: string[] = [];
-    for (let stop = 0; stop < 5; stop++) {
+    for (let stop = 0; stop < 4; stop++) {
       await page.press("Tab");
       stops.push(await page.evaluate(focused));
     }
-    expect(stops).toEqual(["Views", "Sandbox", "Filter rows", "Requests", "Commands"]);
+    expect(stops).toEqual(["Views", "Requests", "Filter rows", "Commands"]);
     const buttons = await page.evaluate<string[]>(
       `[...document.querySelectorAll(".keys button")].map(({ textContent }) => textContent)`,
     );
@@ -133,6 +133,27 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.press("Right");
     await page.shows(`document.querySelector(".tab[aria-current]").textContent.includes("Deliveries")`);
     expect(await page.evaluate("document.activeElement.ariaCurrent")).toBe("page");
+  });
+
+  test("the tabs count what failed at every width, and the title names it", async () => {
+    const bench = await open();
+    const body = { url: "http://127.0.0.1:2/nobody", events: ["*"] };
+    await bench.call("POST", "/v1/webhooks", { body });
+    await bench.control("POST", "/faults", { action: { type: "rate_limit", retryAfter: 2 }, trigger: { times: 2 } });
+    for (let times = 0; times < 2; times++) await bench.call("GET", "/v1/payments");
+    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
+    await bench.control("POST", "/faults", { action: { type: "rate_limit" }, match: { operation: "payouts.list" } });
+    await bench.control("POST", "/clock/advance", { by: "7d" });
+    const page = await browser.open(`${bench.url}/`);
+    const alarms = `[...document.querySelectorAll(".tab :is(.alarm, .chip)")].filter((one) => {
+      const { left, top, right, bottom } = one.getBoundingClientRect();
+      return one.contains(document.elementFromPoint((left + right) / 2, (top + bottom) / 2)); })
+      .map((one) => one.closest(".tab").textContent.replace(/^\\d/, "")).join(" ")`;
+    for (const width of [390, 1_024, 1_440]) {
+      await page.resize(width, 844);
+      await page.shows(`/^Deliveries✗\\d+ Faults\\*1 Verdicts✗1$/.test(${alarms})`);
+    }
+    expect(await page.evaluate("document.title")).toMatch(/^✗\d+ Deliveries · ✗1 Verdicts · merchant-sandbox$/);
   });
 
   test("filters at each letter, and says what is wrong with a filter", async () => {
@@ -356,7 +377,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     // The report in this tab instead of a new one: it has the policy of the page, which allows its style.
     await page.evaluate(`void (window.open = (url) => { location.assign(url); return window; })`);
     const asked = page.complaints.length;
-    await click(page, "button", "Report");
+    await click(page, ".keys button", "report");
     await showsLater(`document.querySelector(".tile") !== null`);
     expect(await page.evaluate(`document.querySelector(".tile").textContent`)).toMatch(
       new RegExp(`^1 of ${catalogue.length}`),

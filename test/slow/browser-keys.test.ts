@@ -39,16 +39,15 @@ const CHANGING = /^(?:send|remove|reset everything|suspend|undo|resend)/;
  * for screen readers. The button that sends a form says what the form does, and is named as its key is in a terminal.
  */
 const BUTTONS = `[...document.querySelectorAll(
-  document.querySelector("dialog[open]") ? "dialog button" : ".keys button, .status button, .detail .head button")]
+  document.querySelector("dialog[open]") ? "dialog button" : ".keys button, .detail .head button")]
   .filter((one) => one.checkVisibility() && !one.disabled)`;
 const LABELS = `${BUTTONS}
   .map((one) => one.type === "submit" ? "send" :
     [...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data).join("").trim()
       .replace(/^undo .*/, "undo") || one.ariaLabel)`;
 
-/** The label in the table of keys. The status names the clock by its time. */
+/** The label in the table of keys. */
 function nameOf(label: string): string {
-  if (label.startsWith("clock ")) return "clock";
   if (/more field|fewer/.test(label)) return "more";
   return label === "Esc: close" ? "back" : label.toLowerCase();
 }

@@ -92,13 +92,12 @@ export const confirm = (
   onConfirm: (state: UiState) => StateUpdate,
 ): Overlay => ({
   title: "Confirm",
-  lines: ({ target, theme }, width) => [
+  lines: ({ target, theme, isPage }, width) => [
     "",
     ...wrapped(question, width).map((line) => styled(theme, line, "bold")),
     "",
-    `  y              ${action}`,
-    `  any other key  ${refusal}`,
-    "",
+    // The page has a button for each answer.
+    ...(isPage ? [] : [`  y              ${action}`, `  any other key  ${refusal}`, ""]),
     ...(call ? wrapped(curlOf(target, call), width) : []).map((line) => styled(theme, line, "dim")),
   ],
   keys: [
