@@ -2055,25 +2055,15 @@ export interface SandboxTrendReply {
     faults: number;
     /** The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests */
     p95: number | null;
-    /** The request that arrived first; null without requests */
-    first: {
-      /** Its number in the request log */
-      sequence: number;
-      /** Sandbox time of arrival */
-      at: string;
-    } | {
+    /** The request that arrived first. Left out without requests */
+    first?: {
       /** Its number in the request log */
       sequence: number;
       /** Sandbox time of arrival */
       at: string;
     };
-    /** The request that arrived last; null without requests */
-    last: {
-      /** Its number in the request log */
-      sequence: number;
-      /** Sandbox time of arrival */
-      at: string;
-    } | {
+    /** The request that arrived last. Left out without requests */
+    last?: {
       /** Its number in the request log */
       sequence: number;
       /** Sandbox time of arrival */

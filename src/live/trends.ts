@@ -23,18 +23,16 @@ const counts = {
 /** The requests of several spans of time. */
 export const TrendTotal = Type.Object(counts);
 
-const end = Type.Object({
+const end = {
   sequence: Type.Integer({ description: "Its number in the request log" }),
   at: timeText("Sandbox time of arrival"),
-});
+};
 
 /** The requests of one span of time. */
 export const TrendSpan = Type.Object({
   ...counts,
-  first: nullable(
-    Type.Object(end.properties, { description: "The request that arrived first; null without requests" }),
-  ),
-  last: nullable(Type.Object(end.properties, { description: "The request that arrived last; null without requests" })),
+  first: Type.Optional(Type.Object(end, { description: "The request that arrived first. Left out without requests" })),
+  last: Type.Optional(Type.Object(end, { description: "The request that arrived last. Left out without requests" })),
 });
 
 type TrendTotal = Static<typeof TrendTotal>;
@@ -104,8 +102,7 @@ export function createTrends(now: () => number = realNow) {
         .filter(({ requests }) => requests > 0);
       const shownSpans = spans.map((span) => ({
         ...shown(span),
-        first: shownEnd(span?.first),
-        last: shownEnd(span?.last),
+        ...endsOf(span),
       }));
       return { total: shown(merged(spans)), spans: shownSpans, elapsed: time - newest * SPAN, operations };
     },
@@ -151,7 +148,10 @@ const emptySpan = (number: number): Span => ({
   durations: new Uint32Array(STEPS),
 });
 
-const shownEnd = (end: End | undefined) => (end ? { sequence: end.sequence, at: isoTime(end.at) } : null);
+function endsOf({ first, last }: Span = emptySpan(0)) {
+  const shownEnd = ({ sequence, at }: End) => ({ sequence, at: isoTime(at) });
+  return first && last ? { first: shownEnd(first), last: shownEnd(last) } : {};
+}
 
 function merged(spans: readonly (Span | undefined)[]): Span {
   const total = emptySpan(0);

@@ -336,14 +336,62 @@ describe.runIf(browserFile)(inBrowser, () => {
       await click(page, ".commands > *");
       await page.shows(`document.querySelector("main section[aria-label=${view}]") !== null`);
     }
-    await page.press("6");
-    await page.shows(
-      '/payments\\.list *3/.test(document.querySelector(".text").textContent) && document.querySelectorAll(".text ' +
-        '.bar").length >= 2',
-    );
     await page.press("3");
     await page.shows(`document.querySelector(".row .bar").getBoundingClientRect().width > 20`);
     expect(await page.evaluate<string>(`document.querySelector("#root").textContent`)).not.toMatch(/[▁-█░]/);
+  });
+
+  test("draws the trends as stacked bars, and filters the requests to the spans that the pointer or keys choose", async () => {
+    const { bench, page } = await openWithRequests();
+    await page.resize(1_440, 900);
+    await bench.control("POST", "/faults", { action: { type: "status", status: 503 }, trigger: { times: 1 } });
+    await bench.call("GET", "/v1/payments");
+    await page.press("6");
+    await page.shows(`document.querySelector("[role=img]")?.ariaLabel.includes("5 requests, 1 4xx, 1 5xx") &&
+      [".ok", ".client-error", ".server-error", ".by-fault", "path.p95"].every((one) =>
+        document.querySelector(".plot " + one) !== null)`);
+    expect(await page.evaluate<string>(`document.querySelector(".totals").innerText`)).toMatch(
+      /payments\.list\s+4\s+0\s+1\s/,
+    );
+    const gaps = `Object.values(Object.groupBy(document.querySelectorAll(".plot :is(.ok, .client-error, .server-error)"), (one) =>
+      one.getAttribute("x"))).map((bar) => bar.reduce((below, one) =>
+        Math.abs(below - Number(one.getAttribute("y")) - Number(one.getAttribute("height"))) < 0.01
+          ? Number(one.getAttribute("y")) : NaN, 100))`;
+    expect((await page.evaluate<(number | null)[]>(gaps)).every((top) => top !== null && top < 100)).toBe(true);
+    const isFiltered = `document.querySelector(".filter input")?.value ===
+      "time>2026-01-05T12:00:00 time<2026-01-05T12:00:01" && ${rowsShown(5)}`;
+    const { left, top, width } = await page.evaluate<{ left: number; top: number; width: number }>(
+      `document.querySelector(".spans").getBoundingClientRect().toJSON()`,
+    );
+    const drag = async (from: number, to: number) => {
+      const at = (x: number) => ({ x: left + x * width, y: top + 50, button: "left", clickCount: 1 });
+      for (const [type, x] of [
+        ["mousePressed", from],
+        ["mouseMoved", to],
+        ["mouseReleased", to],
+      ] as const)
+        await page.send("Input.dispatchMouseEvent", { type, ...at(x) });
+    };
+    await drag(0.01, 0.1);
+    await page.shows(bodyHas("ago: no requests"));
+    await drag(0.99, 0.01);
+    await page.shows(isFiltered);
+    await page.press("6");
+    await page.shows(bodyHas("The requests are filtered"));
+    await page.evaluate(`document.querySelector(".spans").focus()`);
+    await page.press("Escape");
+    await page.shows(bodyHas("Drag over the chart"));
+    for (const key of ["Left", "Home"]) await page.press(key);
+    await page.shows(`document.querySelector(".spans").ariaValueText.endsWith("ago: no requests")`);
+    await page.press("Right");
+    expect(await page.evaluate("document.querySelector('.spans').ariaValueNow")).toBe("1");
+    await page.press("Home");
+    await page.press("End", { shift: true });
+    await page.press("Enter");
+    await page.shows(isFiltered);
+    await page.press("Escape");
+    await page.shows(`document.querySelector(".filter input").value === "" && location.hash === "#requests"`);
+    expect(page.complaints).toEqual([]);
   });
 
   test("beyond loopback asks for the token, and keeps it in the tab only", async () => {

@@ -93,7 +93,7 @@ describe.runIf(browserFile)(inBrowser, () => {
         await page.press(key);
         await idle(page);
       }
-      await page.shows(`document.querySelector(".row, .text, .operation, dialog[open]") !== null`);
+      await page.shows(`document.querySelector(".row, .chart, .text, .operation, dialog[open]") !== null`);
       await page.evaluate(`void (copied.length = 0)`);
     };
     const silent: string[] = [];

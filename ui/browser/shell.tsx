@@ -6,6 +6,7 @@ import { count } from "../../src/kernel/text.ts";
 import { requestRate } from "../panes/apply-message.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { digitOf, keyGroups, tabDigits } from "../panes/keys/key-bindings.ts";
+import { TRENDS_PANE } from "../state/layout.ts";
 import { labelIn } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
 import { stripStyles } from "../text/style.ts";
@@ -29,6 +30,7 @@ import { Head } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 import { TokenView } from "./token-view.tsx";
 import { Toolbar } from "./toolbar.tsx";
+import { TrendsView } from "./trends-view.tsx";
 
 export function Shell({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -63,11 +65,12 @@ export function Shell({ dashboard }: DashboardProps) {
 function CurrentView({ dashboard }: DashboardProps) {
   const { pane } = dashboard.state;
   if (pane === explorer.name) return <ExplorerView dashboard={dashboard} />;
+  if (pane === TRENDS_PANE) return <TrendsView dashboard={dashboard} />;
   if (paneNamed(pane).textLines) return <TextPane dashboard={dashboard} />;
   return <ListView dashboard={dashboard} />;
 }
 
-/** A pane of text, such as the trends, in the lines of the terminal. */
+/** A pane of text, such as the output of the app, in the lines of the terminal. */
 function TextPane({ dashboard: { state } }: DashboardProps) {
   const { title, titleNote, textLines } = paneNamed(state.pane);
   return (
