@@ -1,5 +1,5 @@
-// Trends of the last minutes: requests, errors, faults and the 95th percentile of durations in short spans of real time,
-// for each operation and for all.
+// Trends of the last minutes: requests, errors, faults and the 95th percentile of durations, in short spans of real
+// time, for each operation and for all.
 
 import { isoTime, realNow } from "../kernel/clock.ts";
 import { nullable, type Static, Type, timeText } from "../schema/shapes.ts";

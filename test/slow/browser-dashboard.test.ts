@@ -341,7 +341,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate<string>(`document.querySelector("#root").textContent`)).not.toMatch(/[▁-█░]/);
   });
 
-  test("draws the trends as stacked bars, and filters the requests to the spans that the pointer or keys choose", async () => {
+  test("draws the trends as stacked bars, and filters the requests to spans chosen by pointer or keys", async () => {
     const { bench, page } = await openWithRequests();
     await page.resize(1_440, 900);
     await bench.control("POST", "/faults", { action: { type: "status", status: 503 }, trigger: { times: 1 } });
@@ -353,8 +353,8 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await page.evaluate<string>(`document.querySelector(".totals").innerText`)).toMatch(
       /payments\.list\s+4\s+0\s+1\s/,
     );
-    const gaps = `Object.values(Object.groupBy(document.querySelectorAll(".plot :is(.ok, .client-error, .server-error)"), (one) =>
-      one.getAttribute("x"))).map((bar) => bar.reduce((below, one) =>
+    const gaps = `Object.values(Object.groupBy(
+      document.querySelectorAll(".plot :is(.ok, .client-error, .server-error)"), (one) => one.getAttribute("x"))).map((bar) => bar.reduce((below, one) =>
         Math.abs(below - Number(one.getAttribute("y")) - Number(one.getAttribute("height"))) < 0.01
           ? Number(one.getAttribute("y")) : NaN, 100))`;
     expect((await page.evaluate<(number | null)[]>(gaps)).every((top) => top !== null && top < 100)).toBe(true);

@@ -1,5 +1,5 @@
-// The trends as a chart: requests as stacked bars, the 95th percentile as a line, faults as shaded spans. Spans that are
-// chosen by the pointer or by keys filter the requests.
+// The trends as a chart: requests as stacked bars, the 95th percentile as a line, faults as shaded spans. Spans that
+// are chosen by the pointer or by keys filter the requests.
 
 import { useState } from "preact/hooks";
 import type { SandboxTrendReply } from "../../generated/control-api.ts";

@@ -243,11 +243,12 @@ function sendWaiting(state: UiState): StateUpdate {
   const urls = [...new Set(heldEndpoints)];
   const more = urls.length > MOST_NAMED ? ` and ${urls.length - MOST_NAMED} more` : "";
   const to = urls.length === 0 ? "" : ` to ${urls.slice(0, MOST_NAMED).join(", ")}${more}`;
+  const deliveries = plural(heldDeliveries, "delivery");
   const faults = heldFaults.length === 0 ? "" : ` Its faults affect them: ${heldFaults.join(", ")}.`;
   return confirmCall(
     state,
     {
-      question: `Send ${plural(heldDeliveries, "delivery")} that came with the file${to}, and those that follow?${faults}`,
+      question: `Send ${deliveries} that came with the file${to}, and those that follow?${faults}`,
       action: "Send them",
       refusal: "Keep them waiting",
     },
