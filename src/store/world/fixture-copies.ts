@@ -153,9 +153,9 @@ create temp table fixture_uniques (
 ) without rowid`;
 
 /**
- * Copies rows within SQLite: passing each row to it takes twice as long. Most bodies contain the merchant's id once, and
- * are stored as the text before and after it. Joining these takes 0.8 of the time of `replace`, which compares every
- * character.
+ * Copies rows within SQLite: passing each row to it takes twice as long. Most bodies contain the merchant's id once,
+ * and are stored as the text before and after it. Joining these takes 0.8 of the time of `replace`, which compares
+ * every character.
  */
 function openCopier({ sql }: Stores["database"]) {
   sql.exec(TABLES);
