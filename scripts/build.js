@@ -79,6 +79,9 @@ const importFromItsFile = (filter, path) => ({
 /** Ink uses top-level await, which CommonJS does not have, and only a terminal needs it. */
 const terminal = importFromItsFile(/\/terminal-session\.ts$/, "./dashboard.js");
 
+/** V8 does not know how to import from code of a cache, so dashboard.cjs imports for the program. */
+const withoutImport = (code) => code.replace('import("./dashboard.js")', 'require("./dashboard.cjs")');
+
 /** All our code in one CommonJS file, because Node loads one in half the time of dozens of modules. */
 const program = await build({
   ...common,
@@ -258,6 +261,7 @@ const bundles = [...ours, browser];
 const contentOf = async (bundle, { path, text }) => {
   if (!ours.includes(bundle)) return text;
   const packages = packagesOf(bundle, relative(root, path).replaceAll(sep, "/"));
+  if (bundle === program) return compacted(withoutImport(text), packages);
   return compacted(text, packages, bundle === parcels ? { minify: true, format: "cjs" } : {});
 };
 const written = new Set([
@@ -267,6 +271,7 @@ const written = new Set([
     ),
   )),
   ...Object.keys(reached).map((name) => put(`${name}.cjs`, door(name))),
+  put("dashboard.cjs", 'module.exports = import("./dashboard.js");\n'),
   put("browser/page.html", readFileSync(join(root, "ui/browser/page.html"), "utf8")),
   ...["bin.cjs", "compiled-program.cjs"].map((name) => put(name, readFileSync(join(root, "src/cli", name), "utf8"))),
   put(

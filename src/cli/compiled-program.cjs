@@ -11,7 +11,7 @@ const { createRequire, enableCompileCache } = require("node:module");
 const { homedir } = require("node:os");
 const { isAbsolute, join } = require("node:path");
 const { cachedDataVersionTag } = require("node:v8");
-const { constants, Script } = require("node:vm");
+const { Script } = require("node:vm");
 
 const PROGRAM = join(__dirname, "program.cjs");
 /** The files that are kept: one for each name, version of Node and build, of up to 1.4 MB. */
@@ -26,7 +26,6 @@ module.exports = function loadProgram(name) {
   const script = new Script(`(function (exports, require, module, __filename, __dirname) {${bytes}\n})`, {
     filename: PROGRAM,
     cachedData: file && attempt(() => readFileSync(file)),
-    importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
   });
   const module = { exports: {} };
   script.runInThisContext()(module.exports, createRequire(PROGRAM), module, PROGRAM, __dirname);
