@@ -98,7 +98,7 @@ const NOTICED = [
   ["The command until its first response", "start", "command to first 200, memory"],
   ["`createSandbox()` in a test", "start", "createSandbox() in memory"],
   ["A reset of everything", "start", "sandbox.reset(), everything"],
-  ["A merchant for a test", "start", "sandbox.merchants.mint()"],
+  ["A merchant for a test", "start", "sandbox.merchants.add()"],
   [
     "A webhook, after the response that caused it",
     "deliveries",

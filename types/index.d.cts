@@ -59,19 +59,19 @@ export interface ControlApi {
     /** Trigger an event. Creates or changes the record that the event is about; [Events](events.md) says how for each type. A synthetic event changes no record, like one of `POST /v1/webhook-events/test`. A type that the service never sends is sent as a synthetic event, with a warning. */
     trigger(given: EventsTriggerInput): Promise<TriggeredEvent>;
   };
-  readonly attempts: {
+  readonly deliveries: {
     /** List delivery attempts of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
-    list(given?: AttemptsListInput): Promise<AttemptsListReply>;
+    list(given?: DeliveriesListInput): Promise<DeliveriesListReply>;
     /** Get a delivery attempt, all others of the same event to the same endpoint, and the request that caused the event. */
     get(given: {
       id: string;
-    }): Promise<AttemptsGetReply>;
+    }): Promise<DeliveriesGetReply>;
     /** Replay a delivery attempt to its endpoint. The same event with the same bytes, to the current address of the endpoint, signed with its current secret. One attempt, no retries. */
     replay(given: {
       id: string;
-    }): Promise<AttemptsReplayReply>;
+    }): Promise<DeliveriesReplayReply>;
     /** Send the deliveries that wait, and trust the file that they came with. A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, and the snapshot of the start, send nothing by themselves: their deliveries wait for this call. */
-    release(): Promise<AttemptsReleaseReply>;
+    release(): Promise<DeliveriesReleaseReply>;
   };
   readonly signature: {
     /** Diagnose a signature that does not match. */
@@ -108,7 +108,11 @@ export interface ControlApi {
     remove(given: {
       id: string;
     }): Promise<EndpointsRemoveReply>;
-    /** Re-enable an endpoint that a 410 disabled. */
+    /** Disable an endpoint, as a 410 from its receiver does. Its pending deliveries are cancelled, and nothing is sent to it until it is enabled again. */
+    disable(given: {
+      id: string;
+    }): Promise<EndpointsDisableReply>;
+    /** Enable a disabled endpoint. */
     enable(given: {
       id: string;
     }): Promise<EndpointsEnableReply>;
@@ -173,6 +177,10 @@ export interface ControlApi {
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
     change(given: RecordsChangeInput): Promise<WrittenRecord>;
   };
+  readonly timelines: {
+    /** Get a record by its id, with everything that touched it: requests, events, deliveries, and the clock. A request touched a record if its path or query names it, or if it is no read and its body or its response names it; an event, if its body does. All are from the logs, which a reset clears. */
+    get(given: TimelinesGetInput): Promise<Timeline>;
+  };
   readonly lessons: {
     /** List the lessons. */
     list(): Promise<LessonsListReply>;
@@ -205,7 +213,7 @@ export interface ControlApi {
     /** List the merchants with their API keys, and how many records and requests each has. Covers the first 500 merchants; `merchant` names any other. */
     list(given?: MerchantsListInput): Promise<MerchantsListReply>;
     /** Create a merchant with the records of a fixture. Its records have the ids of the fixture and are invisible to other merchants, so parallel tests can each have their own. With a `name`, such as that of the test, its id, key, secrets, the ids of its records, events and requests and the dice of its faults are the same in every run, in any order. While a merchant of this name exists, another one counts as `name #2`; one that was removed leaves its name, and its logs are erased once the name is used again. */
-    mint(given?: MerchantsMintInput): Promise<MerchantsMintReply>;
+    add(given?: MerchantsAddInput): Promise<MerchantsAddReply>;
     /** Get a merchant and its records as a fixture, for `--fixtures`. Without secrets: it has no endpoints and no password, and its API key is named after the merchant. */
     fixture(given: {
       id: string;
@@ -432,53 +440,6 @@ export interface AttemptMessage {
   /** The fault rules that applied, separated by commas */
   fault: string | null;
 }
-export interface AttemptsGetReply {
-  attempt: LoggedAttempt;
-  attempts: LoggedAttempt[];
-  /** The request that caused the event; null if none did */
-  request: string | null;
-}
-export interface AttemptsListInput {
-  /** Only of this merchant */
-  merchant?: string;
-  /** Only of this event */
-  eventId?: string;
-  /** Only of the events that this request caused */
-  requestId?: string;
-  /** Only to this endpoint */
-  endpointId?: string;
-  /** Only of events of this type */
-  type?: string;
-  /** Only attempts that ended with this status */
-  status?: "succeeded" | "failed" | "aborted";
-  /** Only with a path or URL that contains this text */
-  path?: string;
-  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
-  filter?: string;
-  /** Maximum number of objects to return */
-  limit?: number;
-  /** Cursor: id of an object; returns the objects after it (older) */
-  starting_after?: string;
-  /** Cursor: id of an object; returns the objects before it (newer) */
-  ending_before?: string;
-}
-export interface AttemptsListReply {
-  /** Always `list` */
-  object: "list";
-  /** Newest first */
-  data: LoggedAttempt[];
-  /** Whether there are more objects after this page, in the requested direction */
-  has_more: boolean;
-}
-export interface AttemptsReleaseReply {
-  /** How many deliveries are due now */
-  released: number;
-}
-export interface AttemptsReplayReply {
-  eventId: string;
-  /** Ids of the new delivery attempts */
-  deliveries: string[];
-}
 export interface AuditResult {
   url: string;
   /** The worst verdict of all probes; an old event that was accepted does not count */
@@ -567,6 +528,53 @@ export interface Count {
   atLeast?: number;
   atMost?: number;
 }
+export interface DeliveriesGetReply {
+  attempt: LoggedAttempt;
+  attempts: LoggedAttempt[];
+  /** The request that caused the event; null if none did */
+  request: string | null;
+}
+export interface DeliveriesListInput {
+  /** Only of this merchant */
+  merchant?: string;
+  /** Only of this event */
+  eventId?: string;
+  /** Only of the events that this request caused */
+  requestId?: string;
+  /** Only to this endpoint */
+  endpointId?: string;
+  /** Only of events of this type */
+  type?: string;
+  /** Only attempts that ended with this status */
+  status?: "succeeded" | "failed" | "aborted";
+  /** Only with a path or URL that contains this text */
+  path?: string;
+  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  filter?: string;
+  /** Maximum number of objects to return */
+  limit?: number;
+  /** Cursor: id of an object; returns the objects after it (older) */
+  starting_after?: string;
+  /** Cursor: id of an object; returns the objects before it (newer) */
+  ending_before?: string;
+}
+export interface DeliveriesListReply {
+  /** Always `list` */
+  object: "list";
+  /** Newest first */
+  data: LoggedAttempt[];
+  /** Whether there are more objects after this page, in the requested direction */
+  has_more: boolean;
+}
+export interface DeliveriesReleaseReply {
+  /** How many deliveries are due now */
+  released: number;
+}
+export interface DeliveriesReplayReply {
+  eventId: string;
+  /** Ids of the new delivery attempts */
+  deliveries: string[];
+}
 export interface DeliveryFault {
   /** The rule, or the first of several */
   id: string;
@@ -598,6 +606,9 @@ export interface EndpointsAwaitReply {
   endpoint: string;
   /** False if the server did not accept a connection in time */
   accepts: boolean;
+}
+export interface EndpointsDisableReply {
+  disabled: string;
 }
 export interface EndpointsEnableReply {
   enabled: string;
@@ -1260,7 +1271,7 @@ export interface ListedEndpoint {
   events: string[];
   /** Secret that signs every delivery */
   secret: string;
-  /** `enabled`, or `disabled` by a 410 */
+  /** `enabled`, or `disabled` by a 410 or by the control API */
   status: string;
   /** Health of the endpoint, calculated from its delivery log */
   health: WebhookHealth;
@@ -1376,6 +1387,8 @@ export interface LoggedEvent {
   type: string;
   /** Sandbox time */
   created: string;
+  /** What emitted it: a request, the clock on a date of its record, or the control API */
+  cause: "request" | "clock" | "control";
   /** The request that caused it */
   request: string | null;
   /** The trace of that request; null without one */
@@ -1423,6 +1436,18 @@ export interface Merchant {
   email: string | null;
   apiKeys: string[];
 }
+export interface MerchantsAddInput {
+  /** Which fixture (default: lodge) */
+  fixture?: string;
+  /** From which its ids and keys follow (default: from the number of merchants created without a name) */
+  name?: string;
+}
+export interface MerchantsAddReply {
+  id: string;
+  apiKey: string;
+  /** Base URL for clients */
+  baseUrl: string;
+}
 export interface MerchantsListInput {
   /** Only this merchant */
   merchant?: string;
@@ -1431,18 +1456,6 @@ export interface MerchantsListReply {
   /** Always `list` */
   object: "list";
   data: ListedMerchant[];
-}
-export interface MerchantsMintInput {
-  /** Which fixture (default: lodge) */
-  fixture?: string;
-  /** From which its ids and keys follow (default: from the number of merchants created without a name) */
-  name?: string;
-}
-export interface MerchantsMintReply {
-  merchant: string;
-  apiKey: string;
-  /** Base URL for clients */
-  baseUrl: string;
 }
 export interface MerchantsRemoveReply {
   removed: string;
@@ -2225,6 +2238,48 @@ export interface StartedAudit {
   };
   result: AuditResult;
 }
+export interface Timeline {
+  id: string;
+  /** Its owner; null for a record that is gone */
+  merchant: string | null;
+  /** Null for a record that is gone */
+  record: AnyRecord | null;
+  /** The fields that refer to another record, with its id */
+  references: Record<string, string>;
+  /** Other merchants that have a record with this id, at most 10 */
+  others: string[];
+  /** The next change that time makes; null if none is due */
+  next: {
+    /** Sandbox time */
+    at: string;
+    status: string;
+  } | null;
+  /** Newest first */
+  steps: TimelineStep[];
+  /** Whether older steps were left out */
+  has_more: boolean;
+}
+export interface TimelineStep {
+  /** `delivery` is one attempt; `clock` the event of a change that a date of the record brought */
+  kind: "request" | "event" | "delivery" | "clock";
+  /** Of the request, the attempt or the event */
+  id: string;
+  /** Sandbox time */
+  at: string;
+  /** The call, the type of the event, or the attempt and its URL */
+  text: string;
+  /** The status and what it says, or the states of the deliveries */
+  result: string | null;
+  /** Whether a request or an attempt failed */
+  failed: boolean;
+}
+export interface TimelinesGetInput {
+  id: string;
+  /** The owner (default: the first merchant that has such a record) */
+  merchant?: string;
+  /** Maximum number of objects to return */
+  limit?: number;
+}
 export interface Trace {
   /** The trace id; null without a `traceparent` */
   trace: string | null;
@@ -2256,6 +2311,8 @@ export interface TriggeredEvent {
   type: string;
   /** Sandbox time */
   created: string;
+  /** What emitted it: a request, the clock on a date of its record, or the control API */
+  cause: "request" | "clock" | "control";
   /** The request that caused it */
   request: string | null;
   /** The trace of that request; null without one */

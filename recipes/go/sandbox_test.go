@@ -21,7 +21,7 @@ type merchant struct{ ID, Key string }
 
 func newMerchant(t *testing.T) merchant {
 	created := control(t, "POST", "/merchants", object{"fixture": "lodge", "name": t.Name()})
-	own := merchant{created["merchant"].(string), created["apiKey"].(string)}
+	own := merchant{created["id"].(string), created["apiKey"].(string)}
 	t.Cleanup(func() { control(t, "DELETE", "/merchants/"+own.ID, nil) })
 	return own
 }

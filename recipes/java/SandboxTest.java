@@ -24,7 +24,7 @@ class SandboxTest {
   @BeforeEach
   void createMerchant() throws Exception {
     String created = control("POST", "/merchants", "{\"fixture\": \"lodge\"}");
-    merchant = field(created, "merchant");
+    merchant = field(created, "id");
     key = field(created, "apiKey");
   }
 

@@ -10,7 +10,7 @@ final class SandboxTest extends TestCase
     /** A merchant that only one test uses. */
     protected function setUp(): void
     {
-        ["merchant" => $this->merchant, "apiKey" => $this->key] = $this->control("POST", "/merchants", ["fixture" => "lodge"]);
+        ["id" => $this->merchant, "apiKey" => $this->key] = $this->control("POST", "/merchants", ["fixture" => "lodge"]);
     }
 
     protected function tearDown(): void

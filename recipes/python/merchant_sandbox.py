@@ -14,7 +14,7 @@ class Merchant:
     def __init__(self, sandbox, name):
         self.sandbox = sandbox
         created = self.control("POST", "/merchants", {"fixture": own_fixture(self), "name": name})
-        self.id, self.key = created["merchant"], created["apiKey"]
+        self.id, self.key = created["id"], created["apiKey"]
         # An app that passes this header on acts as the merchant, with the one key of its environment.
         self.baggage = f"merchant-sandbox={self.id}"
 

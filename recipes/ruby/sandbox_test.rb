@@ -11,7 +11,7 @@ class SandboxTest < Minitest::Test
   # A merchant that only one test uses.
   def setup
     created = control("POST", "/merchants", { fixture: "lodge", name: "#{self.class} #{name}" })
-    @merchant, @key = created.values_at("merchant", "apiKey")
+    @merchant, @key = created.values_at("id", "apiKey")
   end
 
   def teardown

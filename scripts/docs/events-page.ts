@@ -17,7 +17,7 @@ export function eventsPage(sources: readonly EventSource[]): string {
     fence(
       "sh",
       `${PROGRAM} trigger payment.succeeded\n` +
-        `${PROGRAM} trigger payment.succeeded --data '{"amount": 1250}' --for market`,
+        `${PROGRAM} trigger payment.succeeded --data '{"amount": 1250}' --merchant market`,
     ),
     "The commands below do the same in your own steps: `<id>` is the id that the first one prints. " +
       "Every status on the way has its event too, so a refunded payment sends `payment.pending`, " +

@@ -53,6 +53,8 @@ export function createEffectCounts(before: number, isEventChosen: boolean) {
   };
 }
 
+export type EffectCounts = ReturnType<typeof createEffectCounts>;
+
 export interface EffectFinding {
   verdict: Verdict;
   did: string;

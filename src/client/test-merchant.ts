@@ -57,7 +57,11 @@ export async function ownMerchant(
   sandbox: SandboxApi,
   { fixture, name }: { fixture?: string | undefined; name?: string | undefined } = {},
 ): Promise<OwnMerchant> {
-  const { merchant, apiKey, baseUrl } = await sandbox.merchants.mint({
+  const {
+    id: merchant,
+    apiKey,
+    baseUrl,
+  } = await sandbox.merchants.add({
     ...(fixture !== undefined && { fixture }),
     ...(name !== undefined && { name }),
   });

@@ -1,7 +1,7 @@
 // The audit of a webhook receiver: in one call without a count of its effects, or in steps with one.
 
 import { endpointFactory } from "../areas/declare/operation.ts";
-import type { Audit } from "../audit/audit.ts";
+import type { Audit } from "../audit/probe-verdicts.ts";
 import { VERDICTS } from "../contracts/verdict.ts";
 import { PATTERNS } from "../schema/patterns.ts";
 import { flag, nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";

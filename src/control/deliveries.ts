@@ -59,7 +59,7 @@ export const Replayed = Type.Object({
 });
 
 const listAttempts = endpoint({
-  id: "attempts.list",
+  id: "deliveries.list",
   method: "GET",
   path: "/deliveries",
   summary: "List delivery attempts of all merchants, newest first",
@@ -95,7 +95,7 @@ const listAttempts = endpoint({
 });
 
 const showAttempt = endpoint({
-  id: "attempts.get",
+  id: "deliveries.get",
   method: "GET",
   path: "/deliveries/{id}",
   summary:
@@ -119,7 +119,7 @@ const showAttempt = endpoint({
 const noSuchAttempt = (id: string) => fail("resource_not_found", `No attempt ${id} is logged. ${WHAT_IS_KEPT}`);
 
 const replayAttempt = endpoint({
-  id: "attempts.replay",
+  id: "deliveries.replay",
   method: "POST",
   path: "/deliveries/{id}/replay",
   summary: "Replay a delivery attempt to its endpoint",
@@ -136,7 +136,7 @@ const replayAttempt = endpoint({
 });
 
 const release = endpoint({
-  id: "attempts.release",
+  id: "deliveries.release",
   method: "POST",
   path: "/deliveries/release",
   summary: "Send the deliveries that wait, and trust the file that they came with",

@@ -18,7 +18,7 @@ import type { About } from "./overview.ts";
 interface Parts extends Pick<Stores, "tenants" | "requestLog" | "createOperationContext"> {
   resources: readonly Resource[];
   about: Pick<About, "url">;
-  world: Pick<World, "mint" | "remove">;
+  world: Pick<World, "add" | "remove">;
   dispatcher: Pick<Dispatcher, "drainMerchant">;
   clock: Clock;
   publish(event: LiveEvent): void;
@@ -66,8 +66,8 @@ const listMerchants = endpoint({
   },
 });
 
-const mintMerchant = endpoint({
-  id: "merchants.mint",
+const addMerchant = endpoint({
+  id: "merchants.add",
   method: "POST",
   path: "/merchants",
   summary: "Create a merchant with the records of a fixture",
@@ -88,13 +88,13 @@ const mintMerchant = endpoint({
   }),
   example: { fixture: "lodge", name: "checkout.test.ts > pays once" },
   reply: Type.Object({
-    merchant: Type.String(),
+    id: Type.String(),
     apiKey: Type.String(),
     baseUrl: Type.String({ description: "Base URL for clients" }),
   }),
   status: 201,
   handle: ({ body, world, about }) => ({
-    ...world.mint(body.fixture ?? "lodge", body.name),
+    ...world.add(body.fixture ?? "lodge", body.name),
     baseUrl: about.url() + API_PREFIX,
   }),
 });
@@ -176,4 +176,4 @@ const reset = endpoint({
   },
 });
 
-export const operations = [listMerchants, mintMerchant, showFixture, removeMerchant, reset];
+export const operations = [listMerchants, addMerchant, showFixture, removeMerchant, reset];

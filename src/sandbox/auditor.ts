@@ -1,6 +1,7 @@
 // Runs audits of receivers with the sender and the settings of the sandbox, and keeps those that wait for a count.
 
-import type { AuditDependencies, AuditStep, OtherSecret, RunningAudit } from "../audit/audit.ts";
+import type { AuditDependencies, AuditStep, RunningAudit } from "../audit/audit.ts";
+import type { OtherSecret } from "../audit/probe-verdicts.ts";
 import type { WebhookRequest } from "../contracts/webhook.ts";
 import type { AuditWish, StartedAudit } from "../control/audits.ts";
 import { fail } from "../kernel/errors.ts";

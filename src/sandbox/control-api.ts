@@ -60,7 +60,7 @@ export function openControlApi(engine: Engine) {
     removed,
   });
   const verifier = openVerifier(engine);
-  const lessons = openLessons(engine, verifier, () => world.mint(fixtures()[0]?.name ?? "").merchant);
+  const lessons = openLessons(engine, verifier, () => world.add(fixtures()[0]?.name ?? "").id);
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
   const parts = {
     ...shared,

@@ -60,7 +60,7 @@ describe("trigger", () => {
       "--synthetic",
       "--data",
       '{"amount": 7}',
-      "--for",
+      "--merchant",
       "mer_stage",
     );
     const [event] = (await bench.control("GET", "/events")).data;
@@ -352,7 +352,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["receive", "--port", "70000"], 2, "--port takes a whole number from 0 to 65535"],
   [["receive", "--fail", "some"], 2, '--fail takes a whole number from 0 to 99999; received "some"'],
   [["receive", "--slow", "down"], 2, '--slow: "down" is not a duration'],
-  [["receive", "--port", "0", "--for", "nobody"], 2, "There is no merchant nobody. There are mer_lodge, "],
+  [["receive", "--port", "0", "--merchant", "nobody"], 2, "There is no merchant nobody. There are mer_lodge, "],
   [
     ["receive", "--port", "0", "--events", "Not A Type"],
     2,
@@ -394,7 +394,7 @@ const wrong: [words: string[], code: number, says: string][] = [
     'latency takes a duration such as 600ms or 2s, or a number of milliseconds; received "many".',
   ],
   [["fault", "ls", "--times", "3"], 2, "There is no option --times. See npx merchant-sandbox fault ls --help."],
-  [["snapshot", "load", "befor"], 2, "There is no snapshot befor. Save one with npx merchant-sandbox snapshot save"],
+  [["snapshot", "restore", "befor"], 2, "There is no snapshot befor. Save one with npx merchant-sandbox snapshot save"],
   [["listen"], 2, "The URL is missing: npx merchant-sandbox listen --forward-to http://localhost:3000/hooks."],
   [["listen", "--forward-to", "http://example.com/hooks"], 2, "example.com"],
   [
@@ -505,7 +505,7 @@ describe("env", () => {
 
   test("is evaluated exactly by a shell, with any token", async () => {
     const bench = await open({ controlToken: token });
-    const { out } = await env(bench, token, "--for", "stage");
+    const { out } = await env(bench, token, "--merchant", "stage");
     for (const shell of ["sh", "bash"]) {
       const ended = spawnSync(shell, ["-c", `${out.join("\n")}\n'${process.execPath}' -e '${print}'`], {
         encoding: "utf8",

@@ -115,7 +115,7 @@ test.each(["a reset", "a reset of the merchant", "the removal of the merchant"])
   "verdicts fails after %s too, and so does the report",
   async (ending) => {
     const bench = await openObserved({ rateLimit: "1/1h" });
-    const { merchant, apiKey: key } = await bench.merchants.mint({});
+    const { id: merchant, apiKey: key } = await bench.merchants.add({});
     for (let call = 0; call < 3; call++) await bench.call("GET", "/v1/payments", { key });
     if (ending === "a reset") await bench.reset();
     else if (ending === "a reset of the merchant") await bench.reset({ merchant });
@@ -132,7 +132,7 @@ test.each(["a reset", "a reset of the merchant", "the removal of the merchant"])
 test("verdicts counts a delivery that is in flight when its merchant is removed", async () => {
   const bench = await openObserved();
   const receiver = await receive();
-  const { merchant, apiKey: key } = await bench.merchants.mint({ name: "refuses webhooks" });
+  const { id: merchant, apiKey: key } = await bench.merchants.add({ name: "refuses webhooks" });
   let answer = () => {};
   receiver.always((_, outgoing) => {
     answer = () => outgoing.writeHead(401).end();
@@ -142,7 +142,7 @@ test("verdicts counts a delivery that is in flight when its merchant is removed"
   await receiver.arrived(1);
   const removal = bench.merchants.remove({ id: merchant });
   // A merchant without deliveries does not wait for those of others.
-  const { merchant: other } = await bench.merchants.mint({ fixture: "blank" });
+  const { id: other } = await bench.merchants.add({ fixture: "blank" });
   await bench.merchants.remove({ id: other });
   expect((await bench.merchants.list()).data.map(({ id }) => id)).toContain(merchant);
   answer();
@@ -150,7 +150,7 @@ test("verdicts counts a delivery that is in flight when its merchant is removed"
   expect((await bench.merchants.list()).data.map(({ id }) => id)).not.toContain(merchant);
   const { code, lines } = await problemsOf(bench, "verdicts");
   expect([code, lines[0]]).toEqual([3, expect.stringMatching(/^webhook\.genuine_taken/)]);
-  expect((await bench.attempts.list({ merchant })).data).toMatchObject([{ status: "failed", responseStatus: 401 }]);
+  expect((await bench.deliveries.list({ merchant })).data).toMatchObject([{ status: "failed", responseStatus: 401 }]);
 });
 
 test("score requires that armed scenarios passed, or got this many points", async () => {

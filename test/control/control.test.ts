@@ -251,14 +251,14 @@ describe("merchants", () => {
     expect(refused(answer)).toEqual([400, "validation_failed"]);
     expect(answer.body.message).toContain("Did you mean lodge?");
     const other = await open();
-    const { merchant, apiKey } = await other.control("POST", "/merchants", { fixture: "lodge" });
-    expect(await bench.control("POST", "/merchants", {})).toMatchObject({ merchant, apiKey });
+    const { id: merchant, apiKey } = await other.control("POST", "/merchants", { fixture: "lodge" });
+    expect(await bench.control("POST", "/merchants", {})).toMatchObject({ id: merchant, apiKey });
   });
 
   test("deleting a merchant deletes its keys and pending deliveries, and keeps its requests", async () => {
     const bench = await open();
     const receiver = await receive();
-    const { merchant, apiKey: key } = await bench.control("POST", "/merchants", {});
+    const { id: merchant, apiKey: key } = await bench.control("POST", "/merchants", {});
     await register(bench, receiver.url, ["*"], key);
     receiver.always(500);
     await trigger(bench, "a.b", {}, key);
@@ -554,7 +554,7 @@ describe("records", () => {
 
   test("with one id for several merchants require the merchant", async () => {
     const bench = await open();
-    const { merchant } = await bench.control("POST", "/merchants", {});
+    const { id: merchant } = await bench.control("POST", "/merchants", {});
     expect((await ask(bench, "GET", "/records/booking/bkg_pending")).body.message).toContain(`mer_lodge, ${merchant}:`);
     const answer = await ask(bench, "PATCH", "/records/booking/bkg_pending", { status: "confirmed" });
     expect(refused(answer)).toEqual([400, "validation_failed"]);

@@ -15,10 +15,10 @@ const MERCHANTS = 3_000;
 const MOST_LISTED = 500;
 
 /** A sandbox whose file has this many created merchants, each with some records and a long name. */
-async function crowded(): Promise<{ bench: Bench; last: { merchant: string; apiKey: string } }> {
+async function crowded(): Promise<{ bench: Bench; last: { id: string; apiKey: string } }> {
   const db = join(folder(), "sandbox.db");
   const first = await open({ memory: false, db });
-  const last = await first.merchants.mint({ fixture: "blank" });
+  const last = await first.merchants.add({ fixture: "blank" });
   await first.close();
   const sql = new Sqlite(db);
   sql.exec(`create temp table n as
@@ -50,9 +50,9 @@ test("the overview and the lists are bounded, and a command finds the sandbox an
     expect([list, (await bench.control("GET", list)).data.length]).toEqual([list, MOST_LISTED]);
   const newest = `mer_x${MERCHANTS}`;
   expect((await bench.control("GET", `/rate-limits?merchant=${newest}`)).data).toMatchObject([{ merchant: newest }]);
-  expect((await linesOf(bench, "env", "--for", `x${MERCHANTS}`)).join()).toContain(`sk_test_x${MERCHANTS}`);
-  expect(last.merchant).toMatch(/^mer_/);
-  expect((await runCommand(bench.url, "env", "--for", "nobody")).code).toBe(2);
+  expect((await linesOf(bench, "env", "--merchant", `x${MERCHANTS}`)).join()).toContain(`sk_test_x${MERCHANTS}`);
+  expect(last.id).toMatch(/^mer_/);
+  expect((await runCommand(bench.url, "env", "--merchant", "nobody")).code).toBe(2);
 });
 
 test("reading the windows of all merchants opens none, so that it closes none of another", async () => {

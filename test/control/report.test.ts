@@ -20,7 +20,7 @@ const PASSWORD = "correct-horse-battery";
 const EVIL = `"><script>alert(1)</script>&'|\`*_]\u202e`;
 
 /** A run with every kind of entry, and with hostile text from clients and receivers. */
-async function busy(start = open): Promise<{ bench: Bench; secret: string; minted: string }> {
+async function busy(start = open): Promise<{ bench: Bench; secret: string; createdKey: string }> {
   const bench = await start();
   const receiver = await receive();
   receiver.script(200, 503);
@@ -35,7 +35,7 @@ async function busy(start = open): Promise<{ bench: Bench; secret: string; minte
   await bench.call("GET", "/v1/payments", { key: apiKey });
   await bench.call("GET", `/v1/payments?note=${apiKey}`);
   await bench.control("POST", "/clock/advance", { by: "1h" });
-  return { bench, secret, minted: apiKey };
+  return { bench, secret, createdKey: apiKey };
 }
 
 // The tests that only read the report share one run.
@@ -64,7 +64,9 @@ describe("every format", () => {
 
   test.each(FORMATS)("%s contains no secret", async (format) => {
     const text = await reported(format);
-    expect([shared.secret, shared.minted, PASSWORD, "hush-hush"].filter((hidden) => text.includes(hidden))).toEqual([]);
+    expect([shared.secret, shared.createdKey, PASSWORD, "hush-hush"].filter((hidden) => text.includes(hidden))).toEqual(
+      [],
+    );
     expect(text.includes(format === "junit" ? "<testsuite" : "payments")).toBe(true);
   });
 

@@ -69,7 +69,7 @@ describe("named merchants", () => {
     const alone = await run(await open(), receiver, NAMES, 1);
     const bench = await open();
     for (const order of [NAMES.toReversed(), [...NAMES.slice(4), ...NAMES.slice(0, 4)]]) {
-      await bench.merchants.mint();
+      await bench.merchants.add();
       await bench.call("GET", "/v1/payments");
       await bench.faults.add({ match: { merchant: "mer_market" }, action: { type: "status", status: 500 } });
       receiver.arrivals.splice(0);

@@ -101,10 +101,10 @@ export const controlCommands = {
       return { status: 200, body: { restored: "model" } };
     },
   }),
-  mint: (fixtureName: string): ControlCommand => ({
+  addMerchant: (fixtureName: string): ControlCommand => ({
     requests: [post("/merchants", { fixture: fixtureName })],
     apply(world, observed) {
-      const id = String(observed.merchant);
+      const id = String(observed.id);
       if (world.merchants.has(id)) return { status: 201, body: `another merchant than ${id}, who was there before` };
       const fixture = fixtures.find(({ name }) => name === fixtureName) ?? refuse("validation_failed");
       addFixtureMerchant(

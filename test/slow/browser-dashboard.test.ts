@@ -165,8 +165,8 @@ describe.runIf(browserFile)(inBrowser, () => {
     const { bench, page } = await openWithRequests();
     await page.resize(1_440, 900);
     const previews = (path: string) => `document.querySelector(".detail h2")?.textContent === "GET ${path}"`;
-    await page.shows(previews("/v1/customers/cus_nobody"));
-    await page.evaluate(`document.querySelector(".detail-lines").focus()`);
+    const focus = `(document.querySelector(".detail-lines").focus(), true)`;
+    await page.shows(`${previews("/v1/customers/cus_nobody")} && ${focus}`);
     // Three seconds later, a newer row may be previewed.
     await page.evaluate(`{ const now = performance.now.bind(performance); performance.now = () => now() + 3_000; }`);
     await bench.call("GET", "/v1/merchants/me");

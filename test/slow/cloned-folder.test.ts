@@ -10,7 +10,7 @@ import { createSandbox } from "../../src/sandbox/create.ts";
 import { isHosted } from "../support/hosted-commands.ts";
 import { everyCommandLine, hotJournal, otherDatabase, postingDatabase, repository } from "../support/hostile-folder.ts";
 import { needs, ON_WINDOWS, UNIX } from "../support/needs.ts";
-import { type Ended, folder, launch, NOWHERE, run, runShared, start } from "../support/program.ts";
+import { ANY_PORT, type Ended, folder, launch, NOWHERE, run, runShared, start } from "../support/program.ts";
 import { attempted, call, control } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
@@ -39,13 +39,14 @@ async function endOf(words: readonly string[], ended: Promise<Ended>): Promise<E
 /** Runs a command that the folder's database stops, if the command opens it. */
 async function tryRefused(words: readonly string[], cwd: string): Promise<Tried> {
   if (!OPENS.includes(words[0] ?? "")) return tryOut(words, cwd);
-  return endOf(words, runShared([...words], ENVIRONMENT, cwd));
+  return endOf(words, runShared([...words], environmentOf(words), cwd));
 }
 
 /** Runs a command until it ends, or for a while after its first line. Calls `ready` with the URL of its sandbox. */
 async function tryOut(words: readonly string[], cwd: string, ready = async (_: string) => {}): Promise<Tried> {
-  if (isHosted(words, {}) && !words.includes("--detach")) return endOf(words, runShared([...words], ENVIRONMENT, cwd));
-  const program = launch([...words], ENVIRONMENT, cwd);
+  const environment = environmentOf(words);
+  if (isHosted(words, {}) && !words.includes("--detach")) return endOf(words, runShared([...words], environment, cwd));
+  const program = launch([...words], environment, cwd);
   program.child.stdin?.end();
   const said = program
     .line(() => true)
@@ -67,6 +68,8 @@ async function tryOut(words: readonly string[], cwd: string, ready = async (_: s
 
 /** Commands that open the database of the folder. */
 const OPENS = ["start", "exec", "dev", "learn", "doctor"];
+const environmentOf = ([command = ""]: readonly string[]) =>
+  OPENS.includes(command) ? { ...ENVIRONMENT, ...ANY_PORT } : ENVIRONMENT;
 
 /** Tries every command line, each in a clone of its own, two at a time. */
 async function eachCommand(
@@ -304,7 +307,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     await causeEvent(early.url);
     await early.kill();
     const { url, kill } = await start([], ENVIRONMENT, cwd);
-    const loaded = await run(["snapshot", "load", "theirs"], ENVIRONMENT, cwd);
+    const loaded = await run(["snapshot", "restore", "theirs"], ENVIRONMENT, cwd);
     expect(loaded.out.join()).toContain(
       `nothing is sent to ${service.url} until you run npx merchant-sandbox replay waiting`,
     );
@@ -314,13 +317,13 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     // A restart does not make it the user's own, and neither does a snapshot of it.
     const again = await start([], ENVIRONMENT, cwd);
     await causeEvent(again.url);
-    await run(["snapshot", "load", "copied"], ENVIRONMENT, cwd);
+    await run(["snapshot", "restore", "copied"], ENVIRONMENT, cwd);
     await causeEvent(again.url);
     expect(service.arrivals).toEqual([]);
     await run(["reset"], ENVIRONMENT, cwd);
     await control(again.url, "PUT", "/endpoints", { url: service.url, merchant: "mer_lodge" });
     await run(["snapshot", "save", "mine"], ENVIRONMENT, cwd);
-    await run(["snapshot", "load", "mine"], ENVIRONMENT, cwd);
+    await run(["snapshot", "restore", "mine"], ENVIRONMENT, cwd);
     await causeEvent(again.url);
     await service.arrived(1);
   });

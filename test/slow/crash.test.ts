@@ -82,12 +82,12 @@ test(
 interface State {
   /** The names of the pricing rules that were made. */
   readonly rules: ReadonlySet<string>;
-  readonly minted: ReadonlySet<string>;
+  readonly added: ReadonlySet<string>;
   /** How far the frozen clock was advanced, in hours; null for the time of this machine. */
   readonly hours: number | null;
 }
 
-const START: State = { rules: new Set(), minted: new Set(), hours: null };
+const START: State = { rules: new Set(), added: new Set(), hours: null };
 const CLOCK = "2026-01-05T12:00:00Z";
 const RULES = "/v1/hospitality/pricing-rules";
 
@@ -135,7 +135,7 @@ async function openStory() {
     },
     async () => {
       const name = `merchant-${++made}`;
-      await step({ ...known, minted: new Set([...known.minted, name]) }, () =>
+      await step({ ...known, added: new Set([...known.added, name]) }, () =>
         control(subject.url, "POST", "/merchants", { fixture: "blank", name }),
       );
     },
@@ -173,7 +173,7 @@ async function openStory() {
       };
       const shown = (state: State) => ({
         rules: [...state.rules].sort(),
-        merchants: 4 + state.minted.size,
+        merchants: 4 + state.added.size,
         hours: state.hours,
       });
       const isSeen = (state: State) => JSON.stringify(shown(state)) === JSON.stringify(seen);
@@ -188,7 +188,7 @@ async function openStory() {
 }
 
 test(
-  `after ${KILLS} kills during a snapshot, restore, reset, advance or mint, the state is that before it or after it`,
+  `after ${KILLS} kills in a snapshot, restore, reset, advance or new merchant, the state is that before or after it`,
   async () => {
     const { fraction } = createRandom(20_260_106);
     const pick = (limit: number, ...name: (string | number)[]) => Math.floor(fraction(...name) * limit);

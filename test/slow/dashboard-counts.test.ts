@@ -221,6 +221,11 @@ describe("under load", () => {
     await filtered.shows(/\/status:404 {2}8 of 6,000/);
     expect(filtered.text().match(/\/v1\/needle-\d+/g)).toHaveLength(8);
     await whole.shows(/─ 6,000 {2}following/);
+    whole.type("/status:404");
+    await whole.shows(/\/status:404 {2}8 of 6,000/);
+    expect(whole.text().match(/\/v1\/needle-\d+/g)).toHaveLength(8);
+    expect(whole.text()).not.toMatch(/not shown|limit=1/);
+    whole.type("\x1b");
     await failOnce(bench);
     for (const terminal of [filtered, whole]) await terminal.shows(/6,002/);
     for (const terminal of [filtered, whole]) await terminal.shows("✗ retry_after.honoured failed");
@@ -276,7 +281,7 @@ test("no attempt waits for a next one cancelled by a deleted or gone endpoint or
   await settle(bench);
   const waiting = () => terminal.text().match(/~ (next in|due now)/g)?.length ?? 0;
   await terminal.shows((text) => waiting() === 3 && text.includes("r replay"));
-  await bench.control("DELETE", `/merchants/${other.merchant}`);
+  await bench.control("DELETE", `/merchants/${other.id}`);
   await terminal.shows(() => waiting() === 2);
   await bench.call("DELETE", `/v1/webhooks/${id}`);
   await terminal.shows(() => waiting() === 1);

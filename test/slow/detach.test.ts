@@ -350,18 +350,6 @@ test("a sandbox that npx started with --detach stays until it is stopped", async
   expect(isAlive(pid)).toBe(false);
 });
 
-test("the job of docs/surviving.md leaves no process behind", async () => {
-  const [cwd, port] = [installed(), await freePort()];
-  const page = readFileSync(join(root, "docs/surviving.md"), "utf8");
-  const [, job = ""] = /```sh\n(set -e\n[\s\S]*?)```/.exec(page) ?? [];
-  const start = job.slice(0, job.indexOf("\n\n")).replaceAll("127.0.0.1:4747", `127.0.0.1:${port}`);
-  expect(start).toMatch(/npx merchant-sandbox .*&\ntrap /);
-  const env = { ...process.env, MERCHANT_SANDBOX_PORT: String(port) };
-  await new Promise((resolve) => execFile("sh", ["-c", start], { cwd, env }, resolve));
-  expect(JSON.parse(readFileSync(join(cwd, "health.json"), "utf8"))).toMatchObject({ status: "ready" });
-  await vi.waitUntil(async () => (await pidAt(`http://127.0.0.1:${port}`)) === undefined, SOON);
-});
-
 test("status finds a sandbox of this folder that was started with another --db", async () => {
   const cwd = folder();
   const started = await run(["start", "--detach", "--db", "other.db", "--port", "0"], {}, cwd);

@@ -64,7 +64,7 @@ describe("without a terminal", () => {
     const endpoints = [{ url: `http://localhost:${port}/hooks` }];
     const before = await createSandbox({ memory: false, db, endpoints });
     await call(before.url, "POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
-    await expect.poll(async () => (await before.attempts.list({})).data.map(({ attempt }) => attempt)).toEqual([1]);
+    await expect.poll(async () => (await before.deliveries.list({})).data.map(({ attempt }) => attempt)).toEqual([1]);
     await before.close();
     const program = launch(
       ["dev", "--db", db, ...words.filter((word) => word !== "dev" && word !== "--memory")],

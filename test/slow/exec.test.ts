@@ -102,7 +102,7 @@ describe("the command", () => {
     );
     const words =
       "--seed 9 --clock 2026-01-05T09:00:00Z --rate-limit 9/1m --faults faults.json --db data.db --log logs/a " +
-      "--fixture market";
+      "--merchant market";
     const { out, error } = await exec(
       words.split(" "),
       node(
@@ -413,7 +413,7 @@ describe("exec does not run the command", () => {
   test.each([
     [["--db", "/dev/null/data.db"], 1, "Cannot make the folder /dev/null"],
     [["--log", "/dev/null/log"], 1, "Cannot write the log /dev/null/log"],
-    [["--fixture", "nobody"], 2, "There is no merchant nobody. There are mer_lodge"],
+    [["--merchant", "nobody"], 2, "There is no merchant nobody. There are mer_lodge"],
   ])("with %j", async (words, code, says) => {
     const cwd = folder();
     const ended = await exec(words, ["touch", "ran"], {}, cwd);

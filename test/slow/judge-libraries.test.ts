@@ -72,7 +72,7 @@ const shared = shareForBlock({ clock: "real" });
  */
 async function trySituation(library: Library, situation: Situation) {
   const bench = shared();
-  const { merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
+  const { id: merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
   const { send, close } = library.open();
   const call = (wanted: Pick<LibraryCall, "method" | "url" | "body">) => {
     const headers = { authorization: `Bearer ${apiKey}`, "idempotency-key": crypto.randomUUID() };

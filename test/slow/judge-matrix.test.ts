@@ -77,7 +77,7 @@ function collectVerdicts(bench: Bench): void {
 
 async function play(bench: Bench, run: Run): Promise<Played> {
   const { behaviour, transport, delay, surroundings, armsItself } = run;
-  const { merchant, apiKey } = await bench.merchants.mint({ fixture: "blank" });
+  const { id: merchant, apiKey } = await bench.merchants.add({ fixture: "blank" });
   const headers = { authorization: `Bearer ${apiKey}` };
   const open = transports[transport] as () => Client;
   const clients = [open(), open()] as const;

@@ -38,11 +38,11 @@ async function tryOn(
   name: string,
   run: (merchant: Merchant) => Promise<unknown>,
 ): Promise<ScenarioState> {
-  const minted: Merchant = await control(url, "POST", "/merchants", { fixture: "lodge" });
-  const armed = await control(url, "POST", `/scenarios/${name}`, { merchant: minted.merchant });
-  expect(armed).toMatchObject({ armed: true, merchant: minted.merchant, score: 0, verdict: "inconclusive" });
-  await run(minted);
-  return control(url, "GET", `/scenarios/${name}?merchant=${minted.merchant}`);
+  const { id: merchant, apiKey } = await control(url, "POST", "/merchants", { fixture: "lodge" });
+  const armed = await control(url, "POST", `/scenarios/${name}`, { merchant });
+  expect(armed).toMatchObject({ armed: true, merchant, score: 0, verdict: "inconclusive" });
+  await run({ merchant, apiKey });
+  return control(url, "GET", `/scenarios/${name}?merchant=${merchant}`);
 }
 
 const failed = ({ expectations }: ScenarioState) =>

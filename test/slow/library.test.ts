@@ -132,7 +132,7 @@ describe("a Node process", () => {
       const held = () => process.getActiveResourcesInfo()
         .filter((kind) => !/Immediate|TickObject|Pipe|TTY|CloseReq/.test(kind));
       const sandbox = await createSandbox();
-      const merchant = await sandbox.merchants.mint();
+      const merchant = await sandbox.merchants.add();
       await sandbox.verify({ all: [{ never: { match: { operation: "*" } } }] });
       await sandbox.snapshots.save({ name: "one" });
       const { file } = (await sandbox.snapshots.list()).data[0];

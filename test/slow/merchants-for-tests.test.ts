@@ -17,7 +17,7 @@ const RULES = "/v1/hospitality/pricing-rules";
 /** One test of a suite: a merchant, some calls and a webhook. Each hundredth merchant stays. */
 async function runTest(bench: Bench, hooks: string, number: number): Promise<string | undefined> {
   const fixture = FIXTURES[number % FIXTURES.length] as string;
-  const { merchant, apiKey: key } = await bench.merchants.mint({ fixture, name: `test ${number}` });
+  const { id: merchant, apiKey: key } = await bench.merchants.add({ fixture, name: `test ${number}` });
   await register(bench, hooks, ["*"], key);
   const made = await bench.call("POST", RULES, {
     key,

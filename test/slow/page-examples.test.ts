@@ -82,7 +82,7 @@ describe("the command", () => {
         "lost-response is not armed, so it has no score. " +
         "Arm it with npx merchant-sandbox scenario start lost-response.\n",
     });
-    expect(await scenario(bench.url, "start", "lost-response", "--for", "lodge")).toMatchObject({
+    expect(await scenario(bench.url, "start", "lost-response", "--merchant", "lodge")).toMatchObject({
       code: 0,
       text: expect.stringContaining("lost-response armed for mer_lodge: inconclusive, 0 of 10 points"),
     });
@@ -98,7 +98,7 @@ describe("the command", () => {
       all: [{ never: { match: { operation: "payments.list" }, for: "300ms" } }],
     });
     await bench.call("POST", "/v1/hospitality/pricing-rules", twice);
-    const failed = await scenario(bench.url, "score", "lost-response", "--for", "lodge");
+    const failed = await scenario(bench.url, "score", "lost-response", "--merchant", "lodge");
     expect(failed).toMatchObject({
       code: 3,
       text: expect.stringMatching(/fail effect\.single: 0 of 4\n {4}req_\w+ took effect/),

@@ -83,7 +83,7 @@ interface Opened {
 const order = (number: number) => ({ name: `Order ${number}`, adjustmentType: "fixed", adjustmentValue: number });
 
 async function begin(bench: Bench, receiver: Receiver, suite: Suite, place: string): Promise<Opened> {
-  const { merchant, apiKey: key } = await bench.control("POST", "/merchants", { fixture: suite.fixture });
+  const { id: merchant, apiKey: key } = await bench.control("POST", "/merchants", { fixture: suite.fixture });
   for (let noise = 0; noise < suite.noise; noise++)
     await bench.call("POST", "/v1/hospitality/pricing-rules", { key, body: order(noise) });
   await bench.control("POST", "/reset", { merchant });

@@ -72,9 +72,9 @@ test("prints no secret of a delivery, and untrusted text without its escapes", a
   await receiving.stop();
 });
 
-test("--for and --events select the merchant and the event types", async () => {
+test("--merchant and --events select the merchant and the event types", async () => {
   const bench = await open();
-  const receiving = await receive(bench, "--for", "market", "--events", "payout.paid,payroll.created");
+  const receiving = await receive(bench, "--merchant", "market", "--events", "payout.paid,payroll.created");
   expect(receiving.out[0]).toContain("Receiving payout.paid, payroll.created of mer_market");
   expect(await endpoints(bench, "sk_test_market")).toMatchObject([{ events: ["payout.paid", "payroll.created"] }]);
   await trigger(bench, "payout.paid", {}, "sk_test_market");

@@ -85,7 +85,7 @@ test("equals seeding one by one, and so does the world after a reset", async () 
       await using sandbox = await createSandbox({ seed, clock, fixtures: builtIn });
       const byHand = await seededByHand(builtIn, seed, clock);
       expect(await dumpOf(sandbox)).toEqual(byHand);
-      await sandbox.merchants.mint();
+      await sandbox.merchants.add();
       await sandbox.merchants.remove({ id: "mer_market" });
       await sandbox.records.change({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "succeeded" });
       await sandbox.clock.advance({ by: "1h" });
@@ -127,7 +127,10 @@ test("a merchant for a test, and one that was reset, have the rows of one seeded
     fc.asyncProperty(anySeed, anyTime, async (seed, clock) => {
       await using sandbox = await createSandbox({ seed, clock, fixtures: own });
       for (const fixture of readFixtures(own)) {
-        const { merchant, apiKey: key } = await sandbox.merchants.mint({ fixture: fixture.name, name: fixture.name });
+        const { id: merchant, apiKey: key } = await sandbox.merchants.add({
+          fixture: fixture.name,
+          name: fixture.name,
+        });
         await sandbox.reset({ merchant: fixture.merchant.id });
         const { file } = await sandbox.snapshots.save({ name: "now" });
         const found = new Sqlite(file, { readonly: true });

@@ -4,7 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { isHosted, wordsOf } from "../support/hosted-commands.ts";
-import { folder, launchCommand, NOWHERE, oneWordProgram, run } from "../support/program.ts";
+import { ANY_PORT, folder, launchCommand, oneWordProgram, run } from "../support/program.ts";
 import { call, open } from "../support/sandbox.ts";
 import { startReceiver } from "../support/webhooks.ts";
 
@@ -61,7 +61,7 @@ const ONE_COMMAND = /^npx merchant-sandbox [^|;&$<>()`]*$/;
 async function openShell() {
   const cwd = folder();
   const program = oneWordProgram();
-  const env = { ...NOWHERE, PATH: `${process.env.PATH}` };
+  const env = { ...ANY_PORT, PATH: `${process.env.PATH}` };
   const steps: Step[] = [];
   const runLine = (line: string) => {
     const words = ONE_COMMAND.test(line) ? wordsOf(line) : [];
@@ -159,7 +159,7 @@ describe("tasks of an agent", () => {
       "npx merchant-sandbox fault add lost-response pricing_rules.create",
       post,
       post,
-      "npx merchant-sandbox verdicts --failed --fail --json",
+      "npx merchant-sandbox verdicts --fail --json",
     )) as [Step, Step, Step, Step];
     expect(failed.code).toBe(3);
     expect(lines(failed)).toContainEqual(expect.objectContaining({ rule: "effect.single", hint: expect.any(String) }));

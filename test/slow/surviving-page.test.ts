@@ -123,19 +123,15 @@ test("the test and the job pass with the fixed client, and fail with the broken 
     for (const { text } of blocks.filter((block) => block.under === under && block.language === "ts"))
       desk.save(nameIn(text), text);
   await desk.shell(blockOf("Write a client", "sh"));
-  desk.save("expected.json", blockOf("In CI", "json"));
   const inTest = blockOf("In a test", "sh");
   const inJob = blockOf("In CI", "sh");
   const tested = await desk.shell(inTest);
   expect([tested.code, tested.out]).toEqual([0, expect.stringContaining("pass 1")]);
-  const job = await desk.shell(inJob);
-  expect([job.code, job.error]).toEqual([0, ""]);
-  expect(JSON.parse(readFileSync(join(desk.cwd, "verified.json"), "utf8")).verdict).toBe("pass");
+  expect(await desk.shell(inJob)).toMatchObject({ code: 0 });
   expect(readFileSync(join(desk.cwd, "report.xml"), "utf8")).toContain("effect.single");
 
   desk.save("client.ts", blockOf("Write a client", "ts"));
   expect((await desk.shell(inTest)).code).toBe(1);
-  const failed = await desk.shell(inJob);
-  expect([failed.code, failed.out]).toEqual([1, expect.stringContaining("verification_failed")]);
+  expect((await desk.shell(inJob)).code).toBe(1);
   expect(readFileSync(join(desk.cwd, "report.xml"), "utf8")).toContain("<failure");
 });

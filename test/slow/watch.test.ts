@@ -2,8 +2,10 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { folder, linesOf, run, start } from "../support/program.ts";
+import { folder, launch, linesOf, run, start } from "../support/program.ts";
 import { call, open } from "../support/sandbox.ts";
 
 const rule = (status: number) =>
@@ -36,7 +38,7 @@ test("fault rules are loaded again, a mistake is shown where it was made, and th
   expect(await status()).toBe(503);
   let loaded = next("reloaded");
   save("faults.json", rule(502));
-  expect(await loaded).toEqual({ event: "reloaded", files: ["faults.json"], heldEndpoints: [] });
+  expect(await loaded).toEqual({ event: "reloaded", files: ["faults.json"], needRestart: [], heldEndpoints: [] });
   expect(await status()).toBe(502);
   loaded = next("not_reloaded");
   save("faults.json", rule(502).replace("payments.list", "payments.lst"));
@@ -72,6 +74,24 @@ test("merchant-sandbox.json is loaded again, and the data in a file stay", async
   save("merchant-sandbox.json", '{ "rateLimit": "none", "db": "text.db" }');
   expect((await unusable).error).toContain("is not a usable SQLite file");
   expect([await status(), await status()]).toEqual([200, 429]);
+});
+
+test("a changed port is said to need a restart", async () => {
+  const cwd = folder();
+  const save = (options: object) => writeFileSync(join(cwd, "merchant-sandbox.json"), JSON.stringify(options));
+  save({ port: 0, memory: true });
+  const program = launch(["start", "--watch", "--no-ui"], {}, cwd);
+  const ready = await program.line((line) => line.includes("http://"));
+  const [, port] = /127\.0\.0\.1:(\d+)/.exec(ready) ?? [];
+  const notes = createInterface({ input: program.child.stderr as Readable });
+  save({ port: 4_801, memory: true });
+  for await (const note of notes) if (note.includes("Loaded again")) break;
+  program.child.kill("SIGTERM");
+  const { code, error } = await program.ended;
+  expect(code).toBe(0);
+  expect(error).toContain(
+    `Loaded again: merchant-sandbox.json. Restart to listen on port 4801: it is still ${port}.\n`,
+  );
 });
 
 test("a saved fixture resets the data to it", async () => {

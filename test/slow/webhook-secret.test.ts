@@ -84,7 +84,7 @@ describe("MERCHANT_WEBHOOK_SECRET", () => {
       "-c",
       'printf "%s %s" "$MERCHANT_WEBHOOK_SECRET" "$(curl -s $MERCHANT_SANDBOX_URL/_sandbox/endpoints)"',
     ];
-    const words = ["--forward-to", "3000/hooks", "--webhook-secret", SECRET, "--fixture", "market"];
+    const words = ["--forward-to", "3000/hooks", "--webhook-secret", SECRET, "--merchant", "market"];
     const { code, out } = await run(["exec", ...words, "--", ...shown]);
     const [secret, ...list] = out.join("").split(" ");
     expect([code, secret, JSON.parse(list.join(" ")).data]).toMatchObject([
@@ -104,10 +104,11 @@ describe("MERCHANT_WEBHOOK_SECRET", () => {
     writeFileSync(join(cwd, "merchant-sandbox.json"), JSON.stringify(config));
     const secretFor = async (...words: string[]) =>
       (await run(["exec", ...words, "--", ...printsSecret], {}, cwd)).out.join("");
-    expect([await secretFor(), await secretFor("--fixture", "market"), await secretFor("--fixture", "stage")]).toEqual([
-      ...["whsec_lodge", "whsec_market"],
-      "",
-    ]);
+    expect([
+      await secretFor(),
+      await secretFor("--merchant", "market"),
+      await secretFor("--merchant", "stage"),
+    ]).toEqual([...["whsec_lodge", "whsec_market"], ""]);
   });
 
   test("of env is that of the first endpoint in all formats, and of a new one with --forward-to", async () => {

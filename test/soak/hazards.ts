@@ -337,7 +337,7 @@ const visitors: Hazard = async ({ control, spell, count, pick, load, long }) => 
   await control("PUT", `/snapshots/${name}`);
   await control("DELETE", `/snapshots/${name}`);
   for (const fixture of long ? ["lodge", "market", "stage"] : ["lodge"]) {
-    const { merchant } = await control("POST", "/merchants", { fixture });
+    const { id: merchant } = await control("POST", "/merchants", { fixture });
     await control("POST", "/records/payment", { merchant });
     await spell();
     if (pick(2, "reset", merchant) === 0) await control("POST", "/reset", { merchant });

@@ -330,7 +330,7 @@ describe("a seeded merchant", () => {
 
   test("can be created twice: the copy has its own identity and its own records", async () => {
     const bench = await open();
-    const { merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
+    const { id: merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
     const own = (await bench.call("GET", "/v1/merchants/me", { key: apiKey })).body;
     expect(own).toMatchObject({ id: merchant, merchantId: merchant, name: "Quinta da Ribeira" });
     expect(own.email).not.toBe("ola@lodge.example");

@@ -27,7 +27,7 @@ test("a removed merchant has no failed deliveries, but the coverage still has it
   const bench = await open({ life: "off" });
   const receiver = await receive();
   receiver.always({ status: 500 });
-  const { merchant, apiKey: key } = await bench.merchants.mint({});
+  const { id: merchant, apiKey: key } = await bench.merchants.add({});
   await register(bench, receiver.url, ["*"], key);
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { key, body: {} });
   await advance(bench, "24h");

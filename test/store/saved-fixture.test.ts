@@ -1,6 +1,6 @@
 // `fixture save`: a sandbox that starts from the file answers every GET as the one that it was saved from.
 
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { catalogue, resources } from "../../src/areas/index.ts";
@@ -59,13 +59,26 @@ test("the file has no secret, a line for each record, and moves with the clock",
   const [said = ""] = await linesOf(bench, "fixture", "save", "lodge", file, "--json");
   const text = readFileSync(file, "utf8");
   const records = text.match(/^ {6}\{ "id": /gm)?.length;
-  expect(JSON.parse(said)).toEqual({ merchant: "mer_lodge", apiKey: "sk_test_lodge", records, file });
+  expect(JSON.parse(said)).toEqual({ id: "mer_lodge", apiKey: "sk_test_lodge", records, file });
   expect(text).not.toMatch(/whsec_|lodge-password/);
   for (const { id } of (await bench.control("GET", "/records/payment?merchant=mer_lodge&limit=100")).data)
     expect(text.split("\n").filter((line) => line.includes(`{ "id": "${id}",`))).toHaveLength(1);
   const later = await open({ clock: "2026-03-02T12:00:00Z", fixtures: file });
   const { data } = (await later.call("GET", "/v1/payments?limit=1")).body;
   expect(data[0].created).toBeGreaterThan(Date.parse("2026-02-01") / 1_000);
+});
+
+test("a file that exists is kept, and replaced with --force", async () => {
+  const { url } = await open();
+  const file = join(folder(), "mine.json");
+  writeFileSync(file, "mine");
+  expect(await runCommand(url, "fixture", "save", "blank", file)).toMatchObject({
+    code: 2,
+    error: expect.stringContaining("mine.json exists already: choose another name, or replace it with --force."),
+  });
+  expect(readFileSync(file, "utf8")).toBe("mine");
+  expect(await runCommand(url, "fixture", "save", "blank", file, "--force")).toMatchObject({ code: 0 });
+  expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ merchant: { apiKey: "sk_test_blank" } });
 });
 
 test("an unknown merchant is refused before a file is written", async () => {

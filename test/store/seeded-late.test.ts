@@ -152,7 +152,7 @@ test("a new or reset merchant is seeded at the clock's present, a reset of all a
   const bench = await openAt(parseTime(AS_OF) as number);
   await bench.clock.advance({ by: "400d" });
   const late = await recordsOf(await openAt((parseTime(AS_OF) as number) + 400 * DAY));
-  const { merchant } = await bench.control("POST", "/merchants", { fixture: "inn" });
+  const { id: merchant } = await bench.control("POST", "/merchants", { fixture: "inn" });
   const minted = (await bench.control("GET", `/records/booking?merchant=${merchant}&limit=100`)).data as object[];
   expect(minted.map((record) => ({ ...record, merchantId: "mer_inn" }))).toEqual(late.booking);
   await bench.reset({ merchant: "mer_inn" });

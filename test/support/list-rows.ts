@@ -1,6 +1,7 @@
 // Rows of a dashboard list that tests filter by their kind.
 
-import { append, type List, type Row } from "../../ui/state/list.ts";
+import { append, type List } from "../../ui/state/list.ts";
+import type { Row } from "../../ui/state/rows.ts";
 
 export const KINDS = ["red", "green", "blue"];
 

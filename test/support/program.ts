@@ -51,6 +51,9 @@ afterEachTest.push(() => {
 /** A port at which nothing listens, so that a command does not find a sandbox that its developer runs. */
 export const NOWHERE = { MERCHANT_SANDBOX_PORT: "1" };
 
+/** For a command that starts a sandbox: at port 1, tests side by side would meet those of each other. */
+export const ANY_PORT = { MERCHANT_SANDBOX_PORT: "0" };
+
 /** A temporary folder, removed after the test. */
 export function folder(): string {
   const made = mkdtempSync(join(tmpdir(), "merchant-sandbox-"));

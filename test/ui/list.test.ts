@@ -5,20 +5,21 @@ import {
   addPage,
   append,
   emptyList,
+  failPage,
   filteredRows,
   freeze,
-  gapRow,
   isCursorGone,
   MAX_ROWS,
   moveCursor,
   replace,
   selectedRow,
-  TOP_GAP,
   unfreeze,
   unseenCount,
   visibleRows,
   withFilter,
 } from "../../ui/state/list.ts";
+import { isUnsearched, unsearchedGap } from "../../ui/state/log-search.ts";
+import { gapRow, TOP_GAP } from "../../ui/state/rows.ts";
 import { ids, row, rows, withRows } from "../support/list-rows.ts";
 
 const gap = (missing: number, id = TOP_GAP) => gapRow(id, { missing });
@@ -113,14 +114,49 @@ describe("a gap", () => {
     ).toEqual(["row_0", "row_1", "row_2"]);
   });
 
-  test("is hidden by a filter only once the log was searched for it, or if the stream had every match", () => {
+  test("is no row under a filter, but open until the log was searched for it, or if the stream had every match", () => {
     const filtered = withFilter(list, "kind:blue");
-    expect(ids(filteredRows(filtered))).toEqual(["row_2", "gap:9", "row_8"]);
+    expect([ids(filteredRows(filtered)), isUnsearched(filtered)]).toEqual([["row_2", "row_8"], true]);
+    expect(unsearchedGap(filtered, 5, false)?.id).toBe("gap:9");
     const searched = addPage(filtered, { ...page, rows: [row(5)], filter: "kind:blue", hasMore: false });
-    expect(ids(filteredRows(searched))).toEqual(["row_2", "row_5", "row_8"]);
-    expect(ids(filteredRows(withFilter(searched, "kind:red")))).toContain("gap:9");
+    expect([ids(filteredRows(searched)), isUnsearched(searched)]).toEqual([["row_2", "row_5", "row_8"], false]);
+    expect(unsearchedGap(searched, 5, false)).toBeUndefined();
+    expect(unsearchedGap(withFilter(searched, "kind:red"), 5, false)?.gap?.missing).toBeGreaterThan(0);
     const vouched = append(withFilter(emptyList(true), "kind:blue"), numbered([0, 8]), 9, "kind:blue");
-    expect(ids(filteredRows({ ...vouched, rows: vouched.rows }))).toEqual(["row_8"]);
+    expect([ids(filteredRows(vouched)), isUnsearched(vouched)]).toEqual([["row_8"], false]);
+  });
+
+  test("that could not be searched is a row again, so that Enter can try again", () => {
+    const loading = { ...withFilter(list, "kind:blue"), loading: { gap: "gap:9" } };
+    const failed = failPage(loading, "no answer");
+    expect(ids(filteredRows(failed))).toEqual(["row_2", "gap:9", "row_8"]);
+    expect(unsearchedGap(failed, 5, false)).toBeUndefined();
+    const again = addPage(failed, { ...page, rows: [], filter: "kind:blue", hasMore: false });
+    expect(ids(filteredRows(again))).toEqual(["row_2", "row_8"]);
+    expect(unsearchedGap(withFilter(again, "kind:red"), 5, false)?.id).toBe("gap:9");
+  });
+
+  test("is searched no further than the screen needs, from the newest row back", () => {
+    const every = [0, 1, 2, 30, 31, 32, 60, 61, 62];
+    const flooded = withFilter(append(emptyList(true), numbered(every), 63), "!none");
+    expect(ids(filteredRows(flooded))).toEqual(every.map((number) => `row_${number}`));
+    expect([2, 3, 4, 7].map((height) => unsearchedGap(flooded, height, false)?.id)).toEqual([
+      undefined,
+      undefined,
+      "gap:61",
+      "gap:61",
+    ]);
+    const middle = moveCursor(moveCursor(flooded, -7, 2), 1, 2);
+    expect([2, 3].map((height) => unsearchedGap(middle, height, false)?.id)).toEqual([undefined, "gap:31"]);
+  });
+
+  test("around matches of a search keeps the number of the rows on each side", () => {
+    const blue = { ...page, rows: [row(5)], filter: "kind:blue", hasMore: false };
+    const found = withFilter(addPage(withFilter(list, "kind:blue"), blue), "");
+    const missing = found.rows.map(({ id, gap: one }) => (one ? one.missing : id));
+    expect(missing).toEqual(["row_0", "row_1", "row_2", 2, "row_5", 2, "row_8", "row_9"]);
+    const loaded = addPage(found, { ...page, rows: [row(7), row(6), row(5), row(4), row(3), row(2)] });
+    expect(loaded.rows).toEqual(rows(0, 10));
   });
 });
 

@@ -9,6 +9,7 @@ import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { applySandboxIndex } from "../../ui/panes/apply-message.ts";
 import { failedDeliveries } from "../../ui/panes/deliveries.ts";
 import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
+import { loadRows } from "../../ui/panes/run-effects.ts";
 import { addPage } from "../../ui/state/list.ts";
 import { listOf, type UiState } from "../../ui/state/state.ts";
 import { withList } from "../../ui/state/updates.ts";
@@ -290,13 +291,30 @@ describe("a filter", () => {
   test("never says that nothing matches while rows have not been looked at", () => {
     const many = withLiveEvents(emptyDashboard(80, 24), [requested(1)], 50);
     const state = press(many, "/", ..."is:cut");
-    expect(textOf(state)).toContain("··· 50 not shown ···");
-    expect(textOf(state)).not.toContain("No row");
+    expect(textOf(state)).toContain("Searching the log for is:cut …");
+    expect(textOf(state)).not.toMatch(/No row|not shown/);
     const list = addPage(listOf(state), { rows: [], hasMore: false, before: undefined, filter: "is:cut" });
     expect(textOf(withList(state, "requests", list))).toContain(
       "No row matches is:cut. Press Esc to clear the filter.",
     );
   });
+});
+
+test("a filter set during a flood shows its only match, from the log, and no row that does not match", async () => {
+  const bench = await open();
+  const desk = await openTestDashboard(bench.url);
+  for (let number = 0; number < 90; number++)
+    await bench.call("GET", number === 20 ? "/v1/payments/pay_nope" : "/v1/payments?limit=1");
+  // The digests have the newest rows only.
+  const logged = await loggedRequests(bench);
+  const flooded = withLiveEvents(withLiveEvents(desk.state, [], 30), logged.slice(30, 50), 30);
+  desk.state = press(withLiveEvents(flooded, logged.slice(80)), "/", ..."status:404");
+  expect(textOf(desk.state)).toMatch(/status:404 {2}0\+ of 90.*Searching the log/s);
+  await desk.apply(loadRows(desk.state));
+  expect(lineWith(desk.state, "▸", "/v1/payments/pay_nope")).toHaveLength(1);
+  expect(textOf(desk.state)).toContain("/status:404  1 of 90  following");
+  expect(textOf(desk.state)).not.toMatch(/not shown|limit=1/);
+  expect(loadRows(desk.state).effects).toEqual([]);
 });
 
 describe("the line of a filter", () => {

@@ -56,7 +56,7 @@ test("a receiver that passes the trace of its delivery on makes a call back of i
   for (const { id } of steps) expect((await bench.traces.get({ id })).steps).toEqual(steps);
   expect((await bench.requests.get({ id: request })).trace).toBe(TRACE);
   expect((await bench.events.get({ id: String(steps[1]?.id) })).trace).toBe(TRACE);
-  expect((await bench.attempts.list({})).data[0]?.trace).toBe(TRACE);
+  expect((await bench.deliveries.list({})).data[0]?.trace).toBe(TRACE);
 });
 
 test("a tracer of the receiver that adds spans of its own makes a call back of the open delivery", async () => {
@@ -114,7 +114,7 @@ test("a trace of many calls lists 200 steps, and says that there are more", asyn
 
 test("the trace stays when its merchant is removed, and a reset ends it", async () => {
   const bench = await open();
-  const { merchant, apiKey } = await bench.merchants.mint({ name: "passing", fixture: "lodge" });
+  const { id: merchant, apiKey } = await bench.merchants.add({ name: "passing", fixture: "lodge" });
   const receiver = await receive();
   receiver.always((_, outgoing) => {
     const back = bench.call("POST", "/v1/hospitality/pricing-rules", { key: apiKey, body: RULE });
@@ -142,8 +142,8 @@ test("each attempt of a delivery has a span of its own in the trace of the call,
   await register(bench, receiver.url);
   await decline(bench, `00-${TRACE}-${CALLER}-02`);
   await advance(bench, "10s");
-  const [attempt] = (await bench.attempts.list({})).data;
-  await bench.attempts.replay({ id: String(attempt?.id) });
+  const [attempt] = (await bench.deliveries.list({})).data;
+  await bench.deliveries.replay({ id: String(attempt?.id) });
   await settle(bench);
   const sent = receiver.arrivals.map(({ headers }) => parseTraceparent(headers.traceparent));
   expect(sent.map((one) => [one?.traceId, one?.flags])).toEqual(Array(4).fill([TRACE, "02"]));

@@ -1,6 +1,6 @@
 // The detail of a row beside the list: its lines, with links that open other details.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { DetailLine } from "../panes/details/detail-lines.ts";
 import { explorer, paneNamed } from "../panes/index.ts";
 import { openReference } from "../panes/keys/detail-keys.ts";
@@ -37,8 +37,9 @@ export function DetailPanel({ dashboard }: DashboardProps) {
     scroller.current?.querySelector(".inverse")?.scrollIntoView({ block: "center" });
   }, [detail?.search, detail?.match]);
   const hold = holdWhileRead(dashboard);
-  // Without this, the preview would hold after the panel has gone from under the pointer.
-  useEffect(() => () => dashboard.holdPreview(false), [detail === undefined]);
+  // Without this, the preview would hold after the panel has gone from under the pointer. Another effect than that of
+  // the layout may run when the next panel has the focus already.
+  useLayoutEffect(() => () => dashboard.holdPreview(false), [detail === undefined]);
   if (!detail) return <Placeholder dashboard={dashboard} />;
   const close = () => dashboard.change((before) => update(closeTopOverlay(before)));
   // The terminal marks the selected link in the text; the page does so by a class.

@@ -2,7 +2,8 @@
 // `#verdicts?filter=is:failed&open=requests:req_2`. It has no token.
 
 import { visibleRowCount } from "../state/layout.ts";
-import { filteredRows, type Row, refOf, select, withFilter } from "../state/list.ts";
+import { filteredRows, select, withFilter } from "../state/list.ts";
+import { type Row, refOf } from "../state/rows.ts";
 import type { Reference } from "../state/state.ts";
 import { listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { closeTopOverlay, pollEffect, update, withList } from "../state/updates.ts";

@@ -6,7 +6,8 @@ import { curlOf } from "../../src/client/curl.ts";
 import { attemptFacts, attemptVocabulary } from "../../src/client/row-filter.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { oncePerKey } from "../../src/kernel/once.ts";
-import type { Fold, Row } from "../state/list.ts";
+import type { Fold } from "../state/list.ts";
+import type { Row } from "../state/rows.ts";
 import { type Effect, listOf, type StateUpdate, type UiState } from "../state/state.ts";
 import { copyText, loadThen, makeCall, openOverlay, pollEffect, update, withNotice } from "../state/updates.ts";
 import { countNote, duration, failureMark, plural } from "../text/format.ts";
@@ -71,7 +72,7 @@ export const deliveries = listPane<AttemptMessage>({
   log: {
     page: ({ before, filter }) =>
       readAs(
-        controlCalls.attempts.list({ limit: 100, starting_after: before, filter: filter || undefined }),
+        controlCalls.deliveries.list({ limit: 100, starting_after: before, filter: filter || undefined }),
         ({ data, has_more }) => ({
           rows: data.map(attemptRow),
           hasMore: has_more,
@@ -195,7 +196,7 @@ function compare(state: UiState, { id, delivery }: AttemptMessage): StateUpdate 
   });
 }
 
-const replayCall = ({ id }: AttemptMessage) => controlCalls.attempts.replay({ id });
+const replayCall = ({ id }: AttemptMessage) => controlCalls.deliveries.replay({ id });
 
 function replayFailed(state: UiState): StateUpdate {
   const failed = replayable(state);

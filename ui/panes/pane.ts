@@ -6,17 +6,8 @@ import type { LiveItem } from "../../src/contracts/live-messages.ts";
 import { PROGRAM } from "../../src/kernel/program-name.ts";
 import { count } from "../../src/kernel/text.ts";
 import { visibleRowCount } from "../state/layout.ts";
-import {
-  type Fold,
-  filteredRows,
-  type Gap,
-  isCursorGone,
-  type Row,
-  refOf,
-  select,
-  selectedRow,
-  withFilter,
-} from "../state/list.ts";
+import { type Fold, filteredRows, isCursorGone, select, selectedRow, withFilter } from "../state/list.ts";
+import { type Gap, type Row, refOf } from "../state/rows.ts";
 import { boundTo, type KeyBinding, listOf, type RowKey, type StateUpdate, type UiState } from "../state/state.ts";
 import { closeTopOverlay, loadThen, openOverlay, update, withList, withNotice } from "../state/updates.ts";
 import { fitTo, sanitize } from "../text/cells.ts";
@@ -276,8 +267,18 @@ function neighbourKeys(name: string, { id, value }: Row, isRelated: RowRelation,
       state: withNotice(opened.state, `No ${direction} row of the same kind; showing the nearest row`, "yellow"),
     };
   };
+  const others = {
+    isEnabled: (state: UiState) => listOf(state, name).rows.length > 0,
+    needs: () => "a list with other rows",
+  };
   return [
-    { keys: ["n"], label: "next", help: "next row of the same kind", run: (state) => step(state, "next") },
-    { keys: ["p"], label: "previous", help: "previous row of the same kind", run: (state) => step(state, "previous") },
+    { keys: ["n"], label: "next", help: "next row of the same kind", ...others, run: (state) => step(state, "next") },
+    {
+      keys: ["p"],
+      label: "previous",
+      help: "previous row of the same kind",
+      ...others,
+      run: (state) => step(state, "previous"),
+    },
   ];
 }

@@ -8,17 +8,9 @@ import { type Perform, RefusedCall } from "../connection/calls.ts";
 import type { LiveHandlers, LiveStream } from "../connection/live-stream.ts";
 import { layoutOf, PREVIEW, placementOf, TRENDS_PANE, visibleRowCount } from "../state/layout.ts";
 import { pollLearner } from "../state/learning.ts";
-import {
-  addPage,
-  failPage,
-  type List,
-  mayHide,
-  type Row,
-  refOf,
-  selectedRow,
-  TOP_GAP,
-  visibleRows,
-} from "../state/list.ts";
+import { addPage, failPage, type List, selectedRow, visibleRows } from "../state/list.ts";
+import { unsearchedGap } from "../state/log-search.ts";
+import { mayHide, type Row, refOf, TOP_GAP } from "../state/rows.ts";
 import { type Effect, listOf, type NewFile, type StateUpdate, type UiState } from "../state/state.ts";
 import { callEffect, pollEffect, update, withList, withNotice } from "../state/updates.ts";
 import { reachAddress } from "./address.ts";
@@ -179,13 +171,16 @@ export function loadRows(state: UiState): StateUpdate {
 }
 
 /**
- * The gap to load: the newest one on the screen. In a list that follows new rows, only the first row, because others
- * come and go.
+ * The gap to load: the newest one on the screen, or under a filter the newest one that may hide a match there. In a
+ * list that follows new rows without a filter, only the first row, because others come and go.
  */
 function missingRow(state: UiState, pane: Pane, list: List, isShown: boolean): Row | undefined {
+  const height = visibleRowCount(state, pane.name);
+  const isFiltered = list.filter.trim() !== "";
+  if (isShown && isFiltered) return unsearchedGap(list, height, pane.log?.takesFilter === false);
   const isOpen = ({ id, gap }: Row) =>
     gap !== undefined && gap.isDropped !== true && gap.error === undefined && (!list.follows || id === TOP_GAP);
-  const seen = isShown ? visibleRows(list, visibleRowCount(state, pane.name)).rows.findLast(isOpen) : undefined;
+  const seen = isShown ? visibleRows(list, height).rows.findLast(isOpen) : undefined;
   const needed = pane.log?.needs;
   if (seen || needed === undefined) return seen;
   return list.rows.findLast(({ gap }) => gap && gap.error === undefined && !gap.isDropped && mayHide(gap, needed));

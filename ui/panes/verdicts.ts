@@ -6,7 +6,8 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import { confirmationText, whereAndWhen } from "../../src/client/verdict-text.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
-import { type Fold, mayHide, type Row } from "../state/list.ts";
+import type { Fold } from "../state/list.ts";
+import { mayHide, type Row } from "../state/rows.ts";
 import { shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import {
   count,

@@ -1,31 +1,11 @@
 // A list of rows: its cursor, its filter, and the gaps that pages of the log close. It follows new rows until the
 // cursor moves, then stays pinned to the selected row.
 
-import { type FilterFacts, readRowFilter } from "../../src/client/row-filter.ts";
-
-export interface Row {
-  readonly id: string;
-  /** The row of the log that a folded row shows, which links and addresses name. Default: `id`. */
-  readonly ref?: string;
-  readonly value: unknown;
-  readonly filterBy: FilterFacts;
-  /** Its position in the log; rows of a polled list have none. */
-  readonly order?: number;
-  readonly gap?: Gap;
-  /** The row stands for the rows that match this filter: Enter applies it. */
-  readonly unfolds?: string;
-}
+import { readRowFilter } from "../../src/client/row-filter.ts";
+import { type Gap, gapRow, type LogPage, mayHide, type Row, refOf, TOP_GAP, withPage } from "./rows.ts";
 
 /** Shows several rows as one. The filter then applies to the rows that it returns. */
 export type Fold = (rows: readonly Row[], isFiltered: boolean) => readonly Row[];
-
-export interface Gap {
-  readonly missing: number;
-  /** A filter that none of the missing rows matches. */
-  readonly clean?: string | undefined;
-  readonly isDropped?: boolean;
-  readonly error?: string;
-}
 
 export interface List {
   readonly rows: readonly Row[];
@@ -53,32 +33,6 @@ export interface List {
   readonly canFollow: boolean;
 }
 
-/** The rows of a page of the log, in any order, and the query that returned them. */
-export interface LogPage {
-  rows: readonly Row[];
-  hasMore: boolean;
-  /** The page has the rows older than this one; undefined for the newest. */
-  before: Row | undefined;
-  /** The page has only rows that match this filter; "" for all rows. */
-  filter: string;
-}
-
-export const TOP_GAP = "gap:top";
-
-export const gapRow = (id: string, gap: Gap): Row => ({
-  id,
-  value: undefined,
-  filterBy: { text: "", fields: {} },
-  gap,
-});
-
-/**
- * Whether a gap may hide rows that match the filter. Rows that the log has dropped cannot be tested, so they do not
- * count.
- */
-export const mayHide = ({ clean, isDropped }: Gap, filter: string): boolean =>
-  filter.trim() === "" || (clean !== filter && isDropped !== true);
-
 /**
  * Adds a gap before the first row for all rows that are missing there: the total, minus the rows and gaps in the list.
  */
@@ -97,54 +51,8 @@ export function withTopGap(list: List): List {
 
 /** Inserts the rows of a page of the log where they belong, and closes the gaps that it covers. */
 export function addPage(list: List, page: LogPage): List {
-  const known = new Set(list.rows.map(({ id }) => id));
-  const fresh = page.rows.filter(({ id }) => !known.has(id)).sort((one, other) => orderOf(one) - orderOf(other));
-  const rows = closeGaps(interleave(list.rows, fresh), page);
+  const rows = withPage(list.rows, page);
   return selectFirst(leaveGap(withTopGap({ ...list, rows, loading: undefined }), page.before));
-}
-
-const orderOf = (row: Row | undefined) => row?.order ?? 0;
-
-/**
- * Inserts rows by their order, each after the gap that it fills, and lowers the count of that gap. A gap stands where
- * the row before it does.
- */
-function interleave(rows: readonly Row[], fresh: readonly Row[]): Row[] {
-  const orders = new Map(fresh.map((row) => [row, orderOf(row)]));
-  let order = Number.NEGATIVE_INFINITY;
-  for (const row of rows) {
-    if (!row.gap) order = orderOf(row);
-    orders.set(row, order);
-  }
-  const merged = [...rows, ...fresh].sort((one, other) => (orders.get(one) ?? 0) - (orders.get(other) ?? 0));
-  const inserted = new Set(fresh);
-  return merged.map((row, index) => {
-    if (!row.gap || !inserted.has(merged[index + 1] as Row)) return row;
-    const end = merged.findIndex((one, place) => place > index && !inserted.has(one));
-    return gapRow(row.id, { ...row.gap, missing: row.gap.missing - ((end === -1 ? merged.length : end) - index - 1) });
-  });
-}
-
-/** A page of all rows removes the gaps that it covers; a page of matches marks them as having no more. */
-function closeGaps(rows: readonly Row[], { rows: found, hasMore, before, filter }: LogPage): Row[] {
-  const floor = hasMore ? Math.min(...found.map(orderOf)) : Number.NEGATIVE_INFINITY;
-  const ceiling = before ? orderOf(before) : Number.POSITIVE_INFINITY;
-  const isCovered = (index: number) => {
-    const older = rows[index - 1];
-    const newer = rows[index + 1];
-    return (
-      (older ? orderOf(older) : Number.NEGATIVE_INFINITY) >= floor &&
-      (newer ? orderOf(newer) : Number.NEGATIVE_INFINITY) <= ceiling
-    );
-  };
-  return rows.flatMap((row, index) => {
-    const { gap } = row;
-    if (!gap) return [row];
-    if (gap.missing <= 0) return [];
-    if (!isCovered(index)) return [row];
-    if (filter !== "") return [gapRow(row.id, { ...gap, clean: filter })];
-    return row.id === TOP_GAP ? [gapRow(row.id, { ...gap, isDropped: true })] : [];
-  });
 }
 
 /** The most rows of a list, as many as the sandbox's logs keep; older rows are dropped. */
@@ -254,9 +162,6 @@ const selectFirst = (list: List): List =>
 
 const isSummary = ({ fold, canFollow }: List) => fold !== undefined && !canFollow;
 
-/** The id by which the log, links and addresses know a row. */
-export const refOf = ({ ref, id }: Row): string => ref ?? id;
-
 /** How many rows arrived since the list was paused or frozen. */
 export function unseenCount(list: List): number {
   const { follows, pausedAt, frozen, total } = list;
@@ -265,6 +170,10 @@ export function unseenCount(list: List): number {
 
 const lastMatches = new WeakMap<readonly Row[], { filter: string; rows: readonly Row[] }>();
 
+/**
+ * The rows that the filter matches. A gap is no match: under a filter, it is a row only if its rows could not be
+ * loaded, so that Enter can try again.
+ */
 export function filteredRows(list: List): readonly Row[] {
   const rows = list.frozen?.rows ?? list.rows;
   const { filter, fold } = list;
@@ -274,7 +183,8 @@ export function filteredRows(list: List): readonly Row[] {
   if (cached?.filter === filter) return cached.rows;
   const folded = fold?.(rows, isFiltered) ?? rows;
   const test = rowTest(filter);
-  const shown = isFiltered ? folded.filter((row) => (row.gap ? mayHide(row.gap, filter) : test(row))) : folded;
+  const isFailed = (gap: Gap) => gap.error !== undefined && mayHide(gap, filter);
+  const shown = isFiltered ? folded.filter((row) => (row.gap ? isFailed(row.gap) : test(row))) : folded;
   lastMatches.set(rows, { filter, rows: shown });
   return shown;
 }

@@ -12,6 +12,7 @@ import { isDetail, textOf } from "../panes/overlays/detail.ts";
 import type { Pane } from "../panes/pane.ts";
 import { type BoxSize, headingLines, type PanePlacement, PREVIEW, textSize } from "../state/layout.ts";
 import { filteredRows, type List, unseenCount, visibleRows } from "../state/list.ts";
+import { isUnsearched } from "../state/log-search.ts";
 import { listOf, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, sanitize } from "../text/cells.ts";
@@ -133,6 +134,8 @@ export const isLiteral = (line: string): boolean => /^(curl|npx|http)/.test(line
 /** The text of a pane without rows. If the dashboard never reached the sandbox, it says why. */
 export function emptyText(state: UiState, pane: Pane, list: List): string[] {
   const { connection, run, target } = state;
+  if (list.rows.length > 0 && connection.phase === "live" && !list.frozen && isUnsearched(list))
+    return [`Searching the log for ${sanitize(list.filter)} …`, "", "Press Esc to clear the filter."];
   if (list.rows.length > 0)
     return [`No row${amongKept(state, pane, list)} matches ${sanitize(list.filter)}. Press Esc to clear the filter.`];
   if (run !== undefined || connection.phase === "live" || connection.phase === "connecting")
@@ -179,9 +182,8 @@ export function listNote(state: UiState, pane: Pane, list: List, names: "filter"
 
 /** The number of matches: `41`, or `41+` while some rows have not been tested. */
 function matchCount(list: List): string {
-  const rows = filteredRows(list);
-  const gaps = rows.filter(({ gap }) => gap).length;
-  return `${count(rows.length - gaps)}${gaps > 0 ? "+" : ""}`;
+  const matches = filteredRows(list).filter(({ gap }) => !gap);
+  return `${count(matches.length)}${isUnsearched(list) ? "+" : ""}`;
 }
 
 function followNote({ follows }: Pane, list: List): string {

@@ -38,7 +38,11 @@ export const dev = command({
         "give the app this variable too; {url}, {key}, {secret} and {sandbox} stand for the base URL with /v1, the " +
         "API key, the webhook secret and the URL of the sandbox",
     },
-    fixture: { value: "merchant", description: "give the app the API key of this merchant (default: the first one)" },
+    merchant: {
+      value: "merchant",
+      description: "give the app the API key of this merchant",
+      defaultText: "the first one",
+    },
     attach: { description: "use the sandbox that already runs, in this folder or at --url, instead of starting one" },
     url: { value: "url", description: "with --attach, use the sandbox at this URL" },
     ...watchFlag,
@@ -59,7 +63,7 @@ function openOwn({ flags, again, ...settings }: Omit<Arguments, "rest" | "positi
   const forwardTo = flags["forward-to"];
   const awaited = forwardTo === undefined ? undefined : fullUrl(forwardTo);
   const completed = (one: Settings): Settings => {
-    const { options, sources } = withForwardTo(one, forwardTo, flags.fixture);
+    const { options, sources } = withForwardTo(one, forwardTo, flags.merchant);
     return { options: { ...DEFAULTS, ...options }, sources };
   };
   if (flags.watch !== undefined) return openReloading(async () => completed(await again()), awaited);
@@ -88,7 +92,7 @@ async function attachTo({ flags, options, sources }: Omit<Arguments, "rest">): P
   const forwardTo = flags["forward-to"];
   if (forwardTo === undefined) return { watched, close: async () => {} };
   const sandbox = sandboxAt(found, flags, { url: "--forward-to" });
-  const { id: merchant } = await sandbox.merchant(flags.fixture);
+  const { id: merchant } = await sandbox.merchant(flags.merchant);
   const wanted = { url: fullUrl(forwardTo), merchant, ...(webhookSecret !== undefined && { secret: webhookSecret }) };
   const endpoint = await sandbox.control.endpoints.register(wanted);
   const following = await followLiveStream(target, {
@@ -121,7 +125,7 @@ async function variablesFor(
   { flags, options }: Pick<Arguments, "flags" | "options">,
   extra: readonly [name: string, form: string][],
 ): Promise<ForApp> {
-  const { id, key } = await sandbox.merchant(flags.fixture);
+  const { id, key } = await sandbox.merchant(flags.merchant);
   const forwardTo = flags["forward-to"];
   const given = Array.isArray(options.endpoints) ? options.endpoints.map((one) => (one as { url: string }).url) : [];
   const urls = forwardTo === undefined ? given : [fullUrl(forwardTo)];

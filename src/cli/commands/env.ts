@@ -35,7 +35,7 @@ export const env = command({
       defaultText: "shell",
     },
     ...forwardFlag,
-    for: { value: "merchant", description: "use the API key of this merchant", defaultText: "the first one" },
+    merchant: { value: "merchant", description: "use the API key of this merchant", defaultText: "the first one" },
     ...connectionFlags,
   },
   async run({ flags }) {
@@ -47,7 +47,7 @@ export const env = command({
           `received "${format}".${didYouMean(format, Object.keys(formats))}`,
       );
     const sandbox = await connectToSandbox(flags, { url: "--forward-to" });
-    const { id, key } = await sandbox.merchant(flags.for);
+    const { id, key } = await sandbox.merchant(flags.merchant);
     const target = flags["forward-to"] === undefined ? undefined : fullUrl(flags["forward-to"]);
     if (target !== undefined) await sandbox.control.endpoints.register({ url: target, merchant: id });
     const endpoint = await endpointForSecret(sandbox.control.endpoints, id, target === undefined ? [] : [target]);

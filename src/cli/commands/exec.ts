@@ -43,7 +43,7 @@ export const exec = command({
   },
   rest: true,
   flags: {
-    fixture: {
+    merchant: {
       value: "merchant",
       description: "give the command the API key of this merchant",
       defaultText: "the first one",
@@ -74,7 +74,7 @@ export const exec = command({
       conditions: readConditions(flags["fail-on"]),
       reports: readReports(flags.report),
     };
-    const { options, sources } = withForwardTo(given, flags["forward-to"], flags.fixture);
+    const { options, sources } = withForwardTo(given, flags["forward-to"], flags.merchant);
     // --db implies a sandbox on disk.
     const complete = completeOptions(options, {
       port: 0,
@@ -85,7 +85,7 @@ export const exec = command({
     const sandbox = await openSandbox(complete, { toConfirm: endpointsToConfirm({ options, sources }) });
     try {
       await noteHeld(sandbox);
-      const { id, key } = merchantNamed((await sandbox.merchants.list()).data, flags.fixture);
+      const { id, key } = merchantNamed((await sandbox.merchants.list()).data, flags.merchant);
       const urls = complete.endpoints.map(({ url }) => url);
       const endpoint = await endpointForSecret(sandbox.endpoints, id, urls);
       const log = openLogFile(flags.log);

@@ -39,7 +39,7 @@ interface ListDefinition<Row> {
   name: string;
   summary: string;
   /** The group of the control API whose `list` returns the rows and has the filters as query parameters. */
-  group: "requests" | "events" | "attempts" | "verdicts" | "endpoints";
+  group: "requests" | "events" | "deliveries" | "verdicts" | "endpoints";
   /** Flags besides the filters. */
   flags?: FlagDefinitions;
   /** The filters that follow from those flags. */
@@ -226,7 +226,7 @@ export const requests = listCommand<LoggedRequest | TraceStep>({
 export async function requestDetails(control: Control, id: string, found?: RequestDetail): Promise<object> {
   const request = found ?? (await control.requests.get({ id }));
   const [{ data: attempts }, { data: verdicts }] = await Promise.all([
-    control.attempts.list({ requestId: id, limit: MOST_ROWS }),
+    control.deliveries.list({ requestId: id, limit: MOST_ROWS }),
     control.verdicts.list({}),
   ]);
   return {
@@ -268,7 +268,7 @@ export const events = listCommand<LoggedEvent>({
   },
   async get(control, id) {
     const event = await control.events.get({ id });
-    const { data } = await control.attempts.list({ eventId: id, limit: MOST_ROWS });
+    const { data } = await control.deliveries.list({ eventId: id, limit: MOST_ROWS });
     return { ...event, attempts: data.map(attemptLine) };
   },
 });
@@ -279,11 +279,11 @@ const attemptLine = (attempt: LoggedAttempt) =>
 export const deliveries = listCommand<LoggedAttempt>({
   name: "deliveries",
   summary: "list the newest delivery attempts, or show one with what was sent and received",
-  group: "attempts",
+  group: "deliveries",
   whenEmpty: `Try ${PROGRAM} receive in another terminal, then ${PROGRAM} trigger payment.succeeded.`,
   line: attemptLine,
   async get(control, id) {
-    const { attempt, attempts, request } = await control.attempts.get({ id });
+    const { attempt, attempts, request } = await control.deliveries.get({ id });
     return { ...attempt, request, attempts: attempts.map(attemptLine) };
   },
 });
@@ -315,7 +315,7 @@ export const verdicts = listCommand<Verdict>({
   group: "verdicts",
   flags: {
     failed: { description: "list only failures, as --verdict fail does" },
-    fail: { description: "exit with 3 if there is a failure, for scripts" },
+    fail: { description: "list only failures, and exit with 3 if there is one, for scripts" },
   },
   implied: ({ failed, fail }) => (failed === undefined && fail === undefined ? {} : { verdict: "fail" }),
   exitCode: ({ fail }, rows) => (fail !== undefined && rows.length > 0 ? exitCodes.verdict : exitCodes.ok),

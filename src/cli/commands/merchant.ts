@@ -21,8 +21,8 @@ export const merchant = commandGroup({
       },
       terms: () => ({ fixture: "[fixture]" }),
       call: ({ control }, { positionals: [fixture], flags: { name } }) =>
-        control.merchants.mint({ ...(fixture !== undefined && { fixture }), ...(name !== undefined && { name }) }),
-      lines: ({ merchant: id, apiKey }) => [`${id} ${apiKey}`],
+        control.merchants.add({ ...(fixture !== undefined && { fixture }), ...(name !== undefined && { name }) }),
+      lines: ({ id, apiKey }) => [`${id} ${apiKey}`],
     }),
     ls: sandboxCommand({
       usage: "merchant ls",

@@ -50,7 +50,7 @@ export const receive = command({
   defaults: { assumptions: "the sandbox's own; with --secret those of merchant-sandbox.json" },
   flags: {
     port: { value: "n", description: "listen on this port", defaultText: String(PORT) },
-    for: { value: "merchant", description: "receive events of this merchant", defaultText: "the first one" },
+    merchant: { value: "merchant", description: "receive events of this merchant", defaultText: "the first one" },
     events: {
       value: "types",
       description: "receive these event types, such as booking.declined,payroll.*",
@@ -90,7 +90,7 @@ export const receive = command({
     try {
       const isRegistered = flags.secret === undefined && !behaviour.acceptsUnsigned;
       const registered = isRegistered
-        ? await register(await connectToSandbox(flags), url, flags.for, events)
+        ? await register(await connectToSandbox(flags), url, flags.merchant, events)
         : undefined;
       if (registered) Object.assign(behaviour, registered.signed);
       else print(`Receiving at ${url}, ${howVerified(behaviour)}. Press Ctrl-C to stop.`);

@@ -40,14 +40,14 @@ const ofOne = ({ word, summary, flags, call, lines }: OfOne) =>
     usage: `scenario ${word} <name>`,
     example: `scenario ${word} lost-response`,
     flags: {
-      for: { value: "merchant", description: "apply it to this merchant", defaultText: "all merchants" },
+      merchant: { value: "merchant", description: "apply it to this merchant", defaultText: "all merchants" },
       ...flags,
     },
     async call(sandbox, given) {
       const [name = ""] = given.positionals;
       if (/[./\\]/.test(name))
         usageError(`"${name}" is a file, which only a start can read: ${PROGRAM} --scenario ${name}.`);
-      const merchant = await sandbox.merchantId(given.flags.for);
+      const merchant = await sandbox.merchantId(given.flags.merchant);
       return call(sandbox.control, { name, ...(merchant !== undefined && { merchant }) }, given);
     },
     lines,

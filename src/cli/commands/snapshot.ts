@@ -35,8 +35,8 @@ export const snapshot = commandGroup({
       (snapshots, one) => snapshots.save(one),
       ({ name, file }) => `Saved ${name} in ${file}.`,
     ),
-    load: ofOne(
-      "load",
+    restore: ofOne(
+      "restore",
       "go back to the data of a snapshot",
       (snapshots, one) => snapshots.restore(one),
       ({ restored, heldDeliveries = 0, heldEndpoints = [] }) =>

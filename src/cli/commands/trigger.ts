@@ -18,13 +18,13 @@ export const trigger = sandboxCommand({
       description: "give the record these fields, or a synthetic event this data",
       defaultText: "{}",
     },
-    for: { value: "merchant", description: "use this merchant, such as lodge", defaultText: "the first one" },
+    merchant: { value: "merchant", description: "use this merchant, such as lodge", defaultText: "the first one" },
     synthetic: { description: "only send the event, without a record" },
   },
   terms: () => ({ type: "<type>" }),
   async call(sandbox, { flags, positionals: [type = ""] }) {
     if (flags.synthetic === undefined) checkType(type);
-    const { id: merchant } = await sandbox.merchant(flags.for);
+    const { id: merchant } = await sandbox.merchant(flags.merchant);
     const given = { type, merchant, data: parse(flags.data ?? "{}"), synthetic: flags.synthetic !== undefined };
     const event = await sandbox.control.events.trigger(given);
     noteWarnings(event.warnings);
@@ -63,11 +63,11 @@ export const replay = sandboxCommand({
   usage: "replay <id|waiting>",
   example: "replay waiting",
   async call({ control }, { positionals: [id = ""] }) {
-    if (id === "waiting") return control.attempts.release();
+    if (id === "waiting") return control.deliveries.release();
     const kind =
       /^(whd|evt)_\w+$/.exec(id)?.[1] ??
       usageError(`replay takes the id of an attempt (whd_…) or of an event (evt_…), or waiting; received "${id}".`);
-    return (kind === "whd" ? control.attempts : control.events).replay({ id });
+    return (kind === "whd" ? control.deliveries : control.events).replay({ id });
   },
   lines(reply) {
     if ("released" in reply) return [`Delivering ${reply.released} that were waiting.`];

@@ -38,17 +38,12 @@ function filtersOf(id: string, names: readonly string[]) {
   );
 }
 
-const list = (
-  group: "requests" | "attempts" | "verdicts",
-  name: string,
-  description: string,
-  filters: string[],
-): Tool => ({
+const list = (name: "requests" | "deliveries" | "verdicts", description: string, filters: string[]): Tool => ({
   name,
   description,
-  properties: filtersOf(`${group}.list`, filters),
+  properties: filtersOf(`${name}.list`, filters),
   call: ({ control }, given) =>
-    (control[group] as { list(query: object): Promise<unknown> }).list({ limit: 10, ...given }),
+    (control[name] as { list(query: object): Promise<unknown> }).list({ limit: 10, ...given }),
 });
 
 export const tools: readonly Tool[] = [
@@ -58,13 +53,7 @@ export const tools: readonly Tool[] = [
     properties: {},
     call: ({ control }) => control.overview(),
   },
-  list("requests", "requests", "The newest requests of clients.", [
-    "limit",
-    "operation",
-    "merchant",
-    "status",
-    "filter",
-  ]),
+  list("requests", "The newest requests of clients.", ["limit", "operation", "merchant", "status", "filter"]),
   {
     name: "request",
     description: "One request with its headers, bodies, events, deliveries and verdicts.",
@@ -72,7 +61,7 @@ export const tools: readonly Tool[] = [
     required: ["id"],
     call: ({ control }, { id }) => requestDetails(control, String(id)),
   },
-  list("attempts", "deliveries", "The newest webhook delivery attempts, with the receiver's answers.", [
+  list("deliveries", "The newest webhook delivery attempts, with the receiver's answers.", [
     "limit",
     "eventId",
     "merchant",

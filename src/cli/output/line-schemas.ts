@@ -89,7 +89,11 @@ const noticeLines = () =>
     unknown: ["Messages of another version were not printed", { messages: Type.Integer() }],
     reloaded: [
       "With --watch: files were loaded again",
-      { files: Type.Array(text), heldEndpoints: replyOf("sandbox.overview").heldEndpoints as TSchema },
+      {
+        files: Type.Array(text),
+        needRestart: Type.Array(text, { description: "Changed options that apply only after a restart" }),
+        heldEndpoints: replyOf("sandbox.overview").heldEndpoints as TSchema,
+      },
     ],
     not_reloaded: [
       "With --watch: a file has a mistake, and the sandbox stays as it was",
@@ -108,7 +112,7 @@ export type LineName = keyof (ReturnType<typeof firstLines> &
 const lines = (): Record<LineName, Line> => ({ ...firstLines(), ...eventLines(), ...noticeLines() });
 
 const kinds = ["requests", "events", "deliveries", "verdicts", "endpoints"] as const;
-const listOfKind = (kind: (typeof kinds)[number]) => rowOf(kind === "deliveries" ? "attempts.list" : `${kind}.list`);
+const listOfKind = (kind: (typeof kinds)[number]) => rowOf(kind === "deliveries" ? "deliveries.list" : `${kind}.list`);
 
 const row = (kind: (typeof kinds)[number]) =>
   annotate(listOfKind(kind), { title: kind, description: `A line of \`${kind} --json\`` });

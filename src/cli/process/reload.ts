@@ -27,6 +27,7 @@ export async function openReloading(read: () => Promise<Settings>, awaited?: str
   const { url, token } = current.watched.target;
   const same = { port: Number(new URL(url).port), ...(token !== undefined && { controlToken: token }) };
   const report = createReporter();
+  const { port: firstPort } = completeOptions(settings.options);
   const reload = async (names: string[]) => {
     try {
       const next = await read();
@@ -43,8 +44,11 @@ export async function openReloading(read: () => Promise<Settings>, awaited?: str
       if (changedFixtures(names, next)) await control.reset();
       settings = next;
       const held = await control.overview();
-      const text = [`Loaded again: ${names.join(", ")}.`, heldNote(held)].join(" ").trim();
-      report({ event: "reloaded", files: names, heldEndpoints: held.heldEndpoints }, text);
+      const { port } = completeOptions(next.options);
+      const restart = port === firstPort ? "" : `Restart to listen on port ${port}: it is still ${same.port}.`;
+      const text = [`Loaded again: ${names.join(", ")}.`, restart, heldNote(held)].filter(Boolean).join(" ");
+      const needRestart = restart === "" ? [] : ["port"];
+      report({ event: "reloaded", files: names, needRestart, heldEndpoints: held.heldEndpoints }, text);
     } catch (error) {
       if (!(error instanceof SandboxError)) throw error;
       report(

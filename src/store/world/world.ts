@@ -56,7 +56,7 @@ export function openWorld({ stores, copies, fixtures, image, random, dataReplace
   };
   const reseedAll = (replaced: () => void) =>
     database.replaceWith({ content: image(), isTrusted: true, keepsLog: false }, replaced);
-  const minter = createMinter({ stores, copies, random, eraser });
+  const newMerchants = createNewMerchants({ stores, copies, random, eraser });
   return {
     /** Seeds the fixtures into a database that has no merchant yet. */
     async fill() {
@@ -78,14 +78,14 @@ export function openWorld({ stores, copies, fixtures, image, random, dataReplace
      * Creates a merchant with all records of a fixture and a new identity, which follows from the seed and the name, or
      * without a name from the number of merchants created so.
      */
-    mint(fixtureName: string, name?: string) {
+    add(fixtureName: string, name?: string) {
       const fixture = fixtureNamed(fixtures(), fixtureName);
       copies.prepare(fixture);
-      if (name === undefined) return database.transaction(() => minter.mint(fixture));
-      const { isLogged, ...created } = database.transaction(() => minter.mintNamed(fixture, name));
+      if (name === undefined) return database.transaction(() => newMerchants.numbered(fixture));
+      const { isLogged, ...created } = database.transaction(() => newMerchants.named(fixture, name));
       if (isLogged) {
-        requestLog.forget(created.merchant);
-        dataReplaced(created.merchant);
+        requestLog.forget(created.id);
+        dataReplaced(created.id);
       }
       return created;
     },
@@ -103,14 +103,14 @@ export function openWorld({ stores, copies, fixtures, image, random, dataReplace
 }
 
 /** Creates merchants from fixtures with new identities. Call its functions inside a transaction. */
-function createMinter({
+function createNewMerchants({
   stores: { counters, tenants },
   copies,
   random,
   eraser,
 }: Pick<WorldOptions, "stores" | "copies" | "random"> & { eraser: Eraser }) {
   /** The merchants that were created with a name, of which some were removed. */
-  const named = new Set<string>();
+  const names = new Set<string>();
   /** The id of a merchant with this name; while that exists, of `name #2`, and so on. */
   const idOf = (name: string, number = 1): string => {
     const id = `mer_${random.text(NAMED_LENGTH, "merchant", number === 1 ? name : `${name} #${number}`)}`;
@@ -120,15 +120,15 @@ function createMinter({
     const key = `sk_test_${random.text(KEY_LENGTH, "key", id)}`;
     const email = fixture.merchant.email.replace("@", `+${id.slice("mer_".length)}@`);
     copies.insert(fixture, { id, key, email, place: null });
-    return { merchant: id, apiKey: key };
+    return { id, apiKey: key };
   };
   return {
-    mint: (fixture: Fixture) => create(fixture, counters.mint(SANDBOX, "mer")),
+    numbered: (fixture: Fixture) => create(fixture, counters.mint(SANDBOX, "mer")),
     /** `isLogged`: an earlier merchant of this name was removed, and memory may still have state of its logs. */
-    mintNamed(fixture: Fixture, name: string) {
+    named(fixture: Fixture, name: string) {
       const id = idOf(name);
-      const isLogged = eraser.merchant(id) > 0 || named.has(id);
-      named.add(id);
+      const isLogged = eraser.merchant(id) > 0 || names.has(id);
+      names.add(id);
       return { ...create(fixture, id), isLogged };
     },
   };

@@ -49,7 +49,7 @@ export type Command =
   | { type: "reset"; nth: number | undefined }
   | { type: "save" }
   | { type: "restore" }
-  | { type: "mint"; nth: number }
+  | { type: "add-merchant"; nth: number }
   | { type: "remove"; nth: number }
   | { type: "record"; kind: KindName; state: number | undefined; merchant: number }
   | { type: "move"; kind: KindName; nth: number; state: number; merchant: number }
@@ -202,7 +202,7 @@ const controlCommands: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.constant<Command>({ type: "save" }) },
   { weight: 1, arbitrary: fc.constant<Command>({ type: "restore" }) },
-  { weight: 1, arbitrary: fc.record({ type: fc.constant("mint" as const), nth: fc.nat({ max: 3 }) }) },
+  { weight: 1, arbitrary: fc.record({ type: fc.constant("add-merchant" as const), nth: fc.nat({ max: 3 }) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constant("remove" as const), nth: fc.nat({ max: 6 }) }) },
   {
     weight: 4,

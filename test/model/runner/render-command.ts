@@ -230,8 +230,8 @@ function renderControlCommand(history: RunHistory, command: GeneratedControlComm
   switch (command.type) {
     case "reset":
       return controlCommands.reset(command.nth === undefined ? undefined : merchantId(command.nth));
-    case "mint":
-      return controlCommands.mint(at(command.nth, fixtures)?.name ?? "");
+    case "add-merchant":
+      return controlCommands.addMerchant(at(command.nth, fixtures)?.name ?? "");
     // Keep at least one merchant.
     case "remove":
       return world.merchants.size > 1 ? controlCommands.remove(merchantId(command.nth)) : undefined;

@@ -30,7 +30,7 @@ export interface ClientBehaviour {
   open?: string[];
   /** Takes many calls a second: not for programs that are started for each call. */
   isFast?: true;
-  /** Milliseconds decide, so that on a busy machine an inconclusive verdict is right. */
+  /** The pauses decide. Random ones, or those of a busy machine, may leave a rule of `fails` inconclusive. */
   isByMilliseconds?: true;
 }
 
@@ -190,6 +190,17 @@ const rejections: ClientBehaviour[] = [
   },
 ];
 
+const loopOf24Retries = (shortest: number, longest: number): ClientBehaviour => ({
+  name: `a loop of 24 retries after 503, with pauses of ${shortest} to ${longest} ms`,
+  fails: ["retry.bounded"],
+  mayFail: ["retry.backoff_grows"],
+  passes: ["retry.happened"],
+  act: async ({ fault, get, wait, random }) => [
+    await fault(DOWN, 24),
+    await repeat(25, async (time) => [await get(), await wait(shortest + (longest - shortest) * random(time))]),
+  ],
+});
+
 const outages: ClientBehaviour[] = [
   {
     name: "a read, lost and never repeated",
@@ -216,16 +227,9 @@ const outages: ClientBehaviour[] = [
       return three - two >= 1.5 * (two - one);
     },
   },
-  {
-    name: "a loop of 24 retries after 503, with pauses of 0 to 200 ms",
-    fails: ["retry.bounded"],
-    mayFail: ["retry.backoff_grows"],
-    passes: ["retry.happened"],
-    act: async ({ fault, get, wait, random }) => [
-      await fault(DOWN, 24),
-      await repeat(25, async (time) => [await get(), await wait(200 * random(time))]),
-    ],
-  },
+  loopOf24Retries(100, 200),
+  // Among such pauses, a short one may also be that between two calls, each given up after some tries.
+  { ...loopOf24Retries(0, 200), isByMilliseconds: true },
   {
     name: "an outage, with pauses that double",
     isByMilliseconds: true,

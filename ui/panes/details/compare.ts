@@ -1,6 +1,6 @@
 // The comparison of two requests, or of two attempts of a delivery: the lines of both, with the differences marked.
 
-import type { AttemptsGetReply, RequestDetail } from "../../../generated/control-api.ts";
+import type { DeliveriesGetReply, RequestDetail } from "../../../generated/control-api.ts";
 import type { Call } from "../../../src/client/curl.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
 import { mask, maskValue } from "../../../src/kernel/mask.ts";
@@ -68,7 +68,7 @@ export const comparedRequest = (request: RequestDetail): Compared => ({
   sections: { Request: requestText(request), Response: responseText(request) },
 });
 
-export function comparedAttempt({ attempt }: AttemptsGetReply): Compared {
+export function comparedAttempt({ attempt }: DeliveriesGetReply): Compared {
   const { id, at, requestHeaders, requestBody, responseStatus, responseBody, errorCode, errorMessage } = attempt;
   const took = attempt.durationMs === null ? "" : `  ${duration(attempt.durationMs)}`;
   const sent = { headers: requestHeaders, body: requestBody, bytes: byteLength(requestBody) };

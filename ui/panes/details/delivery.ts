@@ -1,7 +1,7 @@
 // The detail of a delivery attempt: all attempts of the delivery, the request sent, its signature, the response and any
 // fault.
 
-import type { AttemptsGetReply, LoggedAttempt, Trace } from "../../../generated/control-api.ts";
+import type { DeliveriesGetReply, LoggedAttempt, Trace } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
 import { quoted } from "../../../src/client/curl.ts";
 import type { AttemptFault } from "../../../src/contracts/fault.ts";
@@ -18,7 +18,7 @@ import { bodyLines, type DetailLine, type DetailWriter, linkTo } from "./detail-
 import { attemptLines, laterAttempts, outcomeOf, requestText, resultOf, resultStyles, targetOf } from "./row-lines.ts";
 import { traceCall, traceSection } from "./trace.ts";
 
-export const attemptCall = (id: string) => controlCalls.attempts.get({ id });
+export const attemptCall = (id: string) => controlCalls.deliveries.get({ id });
 
 /** Converts a logged attempt to the form of the stream, without its bodies, which would fill the memory. */
 export const attemptRow = (attempt: LoggedAttempt): AttemptMessage => {
@@ -27,7 +27,7 @@ export const attemptRow = (attempt: LoggedAttempt): AttemptMessage => {
   return { ...rest, merchant: merchantId, at: milliseconds(at), fault: effects.map(({ id }) => id).join(",") || null };
 };
 
-export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: AttemptsGetReply; trace: Trace }> => ({
+export const deliveryDetail = (row: AttemptMessage): Detail<{ delivery: DeliveriesGetReply; trace: Trace }> => ({
   title: `${row.eventType} to ${row.url}`,
   fetch: { delivery: attemptCall(row.id), trace: traceCall(row.id) },
   lines({ delivery, trace }, write, state) {

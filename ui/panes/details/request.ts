@@ -2,7 +2,7 @@
 // their deliveries.
 
 import type {
-  AttemptsListReply,
+  DeliveriesListReply,
   LoggedRequest,
   RequestDetail,
   SandboxAssumptionsReply,
@@ -20,13 +20,15 @@ import { rateWindowId } from "../rate-limits.ts";
 import { verdictSection } from "../verdicts.ts";
 import { assumptionSection, assumptionsCall } from "./assumptions.ts";
 import { type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
+import { recordLinks } from "./record-links.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";
 import { traceCall, traceSection } from "./trace.ts";
 
 export const requestCall = (id: string) => controlCalls.requests.get({ id });
 
 /** The delivery attempts of the events that a request caused, newest first. */
-export const causedAttemptsCall = (requestId: string, limit = 100) => controlCalls.attempts.list({ requestId, limit });
+export const causedAttemptsCall = (requestId: string, limit = 100) =>
+  controlCalls.deliveries.list({ requestId, limit });
 
 export const requestRow = ({ at, ...request }: LoggedRequest): RequestMessage => ({ ...request, at: milliseconds(at) });
 
@@ -34,7 +36,7 @@ export const requestDetail = (
   row: RequestMessage,
 ): Detail<{
   request: RequestDetail;
-  deliveries: AttemptsListReply;
+  deliveries: DeliveriesListReply;
   trace: Trace;
   assumptions: SandboxAssumptionsReply;
 }> => ({
@@ -69,6 +71,10 @@ export const requestDetail = (
       ...summary(write, row, request),
       ...events,
       ...steps,
+      ...section(
+        "Records",
+        row.merchant === null ? [] : recordLinks(write, "record", recordIds(row, request), row.merchant),
+      ),
       ...findings,
       ...messages,
       ...handling,
@@ -99,6 +105,12 @@ function errorLines({ field }: DetailWriter, { status, response }: RequestDetail
     ...fields.flatMap(({ field: name = "", message = "" }) => field(name, mask(message), "yellow")),
     ...Object.entries(others).flatMap(([name, value]) => field(name, mask(shownValue(value)))),
   ];
+}
+
+/** The records that a request names in its path, and the one that a write answers with. */
+function recordIds({ method, path }: RequestMessage, request: RequestDetail | undefined): unknown[] {
+  const reply = method === "GET" ? undefined : (tryParseJson(request?.response.body ?? "") as { id?: unknown } | null);
+  return [...path.split("/"), reply?.id];
 }
 
 function summary({ field }: DetailWriter, row: RequestMessage, request: RequestDetail | undefined): DetailLine[] {

@@ -4,16 +4,8 @@ import { curlOf } from "../../../src/client/curl.ts";
 import { filterProblem } from "../../../src/client/row-filter.ts";
 import { layoutOf, placementOf, visibleRowCount } from "../../state/layout.ts";
 import { LESSON_PANE } from "../../state/learning.ts";
-import {
-  type CursorMove,
-  follow,
-  freeze,
-  moveCursor,
-  type Row,
-  selectedRow,
-  unfreeze,
-  withFilter,
-} from "../../state/list.ts";
+import { type CursorMove, follow, freeze, moveCursor, selectedRow, unfreeze, withFilter } from "../../state/list.ts";
+import type { Row } from "../../state/rows.ts";
 import {
   boundTo,
   type FilterLine,
