@@ -354,7 +354,8 @@ describe.runIf(browserFile)(inBrowser, () => {
       /payments\.list\s+4\s+0\s+1\s/,
     );
     const gaps = `Object.values(Object.groupBy(
-      document.querySelectorAll(".plot :is(.ok, .client-error, .server-error)"), (one) => one.getAttribute("x"))).map((bar) => bar.reduce((below, one) =>
+      document.querySelectorAll(".plot :is(.ok, .client-error, .server-error)"),
+      (one) => one.getAttribute("x"))).map((bar) => bar.reduce((below, one) =>
         Math.abs(below - Number(one.getAttribute("y")) - Number(one.getAttribute("height"))) < 0.01
           ? Number(one.getAttribute("y")) : NaN, 100))`;
     expect((await page.evaluate<(number | null)[]>(gaps)).every((top) => top !== null && top < 100)).toBe(true);
