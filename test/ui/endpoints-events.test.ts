@@ -99,7 +99,7 @@ describe("a record", () => {
 
   test("is that of the merchant that is followed, and names the others with this id", async () => {
     const { bench, desk } = await triggered();
-    const { merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
+    const { id: merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
     await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
     await desk.run("7", "G", "m");
     await goTo(desk, "cus_ines");
