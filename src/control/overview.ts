@@ -8,7 +8,7 @@ import type { Judge } from "../judge/judge.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { pick } from "../kernel/pick.ts";
 import type { Life } from "../life/life.ts";
-import { SPAN_SECONDS, SPANS, TrendSpan, TrendTotal, type Trends } from "../live/trends.ts";
+import { SPAN_SECONDS, SPANS, TrendSpan, type Trends, TrendTotal } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
 import type { Scenarios } from "../scenarios/index.ts";
 import { nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
