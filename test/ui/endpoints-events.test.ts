@@ -99,7 +99,7 @@ describe("a record", () => {
 
   test("is that of the merchant that is followed, and names the others with this id", async () => {
     const { bench, desk } = await triggered();
-    const { merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
+    const { id: merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
     await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
     await desk.run("7", "G", "m");
     await goTo(desk, "cus_ines");
@@ -149,6 +149,9 @@ describe("the palette", () => {
     expect(await goTo(id)).toEqual(["requests", "", "GET /v1/payments"]);
     expect(await goTo(event.id)).toEqual(["events", "", `payment.succeeded ${event.id}`]);
     expect(await goTo("payment.succeeded")).toEqual(["deliveries", "event:payment.succeeded", undefined]);
+    // Not a replay, whose help has the word too.
+    await desk.run("2");
+    expect(await goTo("endpoint")).toEqual(["endpoints", "", undefined]);
     expect(await goTo("payments.list")).toEqual(["requests", "operation:payments.list", undefined]);
     expect(await goTo("/v1/pay")).toEqual(["requests", "path:/v1/pay", undefined]);
     expect(await goTo("pay_pending")).toEqual(["requests", "", "Record pay_pending"]);
