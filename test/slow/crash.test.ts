@@ -92,7 +92,7 @@ const CLOCK = "2026-01-05T12:00:00Z";
 const RULES = "/v1/hospitality/pricing-rules";
 
 /**
- * The states that a client knows: the acknowledged one, that after the last call if it was not answered, and saved ones.
+ * The states that a client knows: the acknowledged one, that after the last call if it was not answered, saved ones.
  * Rules of other writers may be gone after a restore.
  */
 async function openStory() {
