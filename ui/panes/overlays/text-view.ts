@@ -54,7 +54,7 @@ export function confirmCall<Reply>(
   state: UiState,
   question: string,
   call: Call<Reply>,
-  resultOf: (reply: Reply) => CallResult,
+  resultOf: (reply: Reply, status: number) => CallResult,
 ): StateUpdate {
   const onConfirm = (later: UiState) => makeCall(later, call, resultOf);
   return update(openOverlay(state, confirm(question, call, onConfirm)));
