@@ -33,7 +33,7 @@ const isAdvance = (action: string) =>
 export const clockForm: Form = {
   title: "Sandbox clock",
   verb: ({ do: action = "" }) => (isAdvance(action) ? "Advance" : "Set the clock"),
-  fields({ do: action }) {
+  fields({ do: action }, { state }) {
     const more: Record<string, FormField> = {
       [OTHER_DURATION]: { name: "by", help: "Duration, such as 30s, 5m or 7d" },
       frozen: timeField,
@@ -43,9 +43,10 @@ export const clockForm: Form = {
       {
         name: "do",
         label: "action",
-        help: "How to change the clock; or a duration to advance it by, such as 3d",
+        help: `How to change the clock${state.isPage ? "" : "; or a duration to advance it by, such as 3d"}`,
         options: CLOCK_OPTIONS,
-        allowOther: true,
+        // The page has a list to choose from.
+        allowOther: !state.isPage,
       },
       ...[more[action ?? ""] ?? []].flat(),
     ];
