@@ -33,7 +33,7 @@ class LongestFirst extends BaseSequencer {
 
 export default defineConfig({
   test: {
-    // The marks of this user's own files stay as they are.
+    // This user's own state folder stays as it is.
     env: { NODE_ENV: "test", XDG_STATE_HOME: join(tmpdir(), `merchant-sandbox-tests-${userInfo().uid}`) },
     reporters: [new LineReporter()],
     // Without this, vitest imports every style sheet as an empty text, also with ?raw.

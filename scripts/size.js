@@ -1,8 +1,9 @@
 // `npm run size`: prints the lines of src, ui and test by room, how much they grew since the last tag or a given
-// commit, and the twenty longest functions. A line of more than 120 columns counts as the lines that it would fill.
+// commit, the twenty longest functions, and the words of each page that is written by hand. A line of more than 120
+// columns counts as the lines that it would fill.
 
 import { execFileSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 
@@ -119,3 +120,12 @@ const functions = [...files]
   .flatMap(([file, text]) => functionsIn(file, text));
 for (const { lines, name, file, line } of functions.sort((one, other) => other.lines - one.lines).slice(0, LONGEST))
   console.log(`${String(lines).padStart(5)}  ${name}  ${file}:${line}`);
+
+/** The README and docs/, with their blocks and tables, but without the pages that a command writes. */
+const pages = ["README.md", ...readdirSync(join(root, "docs")).map((name) => `docs/${name}`)]
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => ({ name, text: readFileSync(join(root, name), "utf8") }))
+  .filter(({ text }) => !text.startsWith("<!-- Generated"))
+  .map(({ name, text }) => ({ name, words: text.split(/\s+/).filter(Boolean).length }));
+console.log(`\nWords of the pages that are written by hand${number(pages.reduce((sum, { words }) => sum + words, 0))}`);
+for (const { name, words } of pages) console.log(`  ${name.padEnd(28)}${number(words)}`);

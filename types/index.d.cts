@@ -108,7 +108,11 @@ export interface ControlApi {
     remove(given: {
       id: string;
     }): Promise<EndpointsRemoveReply>;
-    /** Re-enable an endpoint that a 410 disabled. */
+    /** Disable an endpoint, as a 410 from its receiver does. Its pending deliveries are cancelled, and nothing is sent to it until it is enabled again. */
+    disable(given: {
+      id: string;
+    }): Promise<EndpointsDisableReply>;
+    /** Enable a disabled endpoint. */
     enable(given: {
       id: string;
     }): Promise<EndpointsEnableReply>;
@@ -172,6 +176,10 @@ export interface ControlApi {
     create(given: RecordsCreateInput): Promise<WrittenRecord>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
     change(given: RecordsChangeInput): Promise<WrittenRecord>;
+  };
+  readonly timelines: {
+    /** Get a record by its id, with everything that touched it: requests, events, deliveries, and the clock. A request touched a record if its path or query names it, or if it is no read and its body or its response names it; an event, if its body does. All are from the logs, which a reset clears. */
+    get(given: TimelinesGetInput): Promise<Timeline>;
   };
   readonly lessons: {
     /** List the lessons. */
@@ -541,7 +549,7 @@ export interface DeliveriesListInput {
   status?: "succeeded" | "failed" | "aborted";
   /** Only with a path or URL that contains this text */
   path?: string;
-  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 time>12:04 is:fault !lodge` */
   filter?: string;
   /** Maximum number of objects to return */
   limit?: number;
@@ -598,6 +606,9 @@ export interface EndpointsAwaitReply {
   endpoint: string;
   /** False if the server did not accept a connection in time */
   accepts: boolean;
+}
+export interface EndpointsDisableReply {
+  disabled: string;
 }
 export interface EndpointsEnableReply {
   enabled: string;
@@ -1260,7 +1271,7 @@ export interface ListedEndpoint {
   events: string[];
   /** Secret that signs every delivery */
   secret: string;
-  /** `enabled`, or `disabled` by a 410 */
+  /** `enabled`, or `disabled` by a 410 or by the control API */
   status: string;
   /** Health of the endpoint, calculated from its delivery log */
   health: WebhookHealth;
@@ -1376,6 +1387,8 @@ export interface LoggedEvent {
   type: string;
   /** Sandbox time */
   created: string;
+  /** What emitted it: a request, the clock on a date of its record, or the control API */
+  cause: "request" | "clock" | "control";
   /** The request that caused it */
   request: string | null;
   /** The trace of that request; null without one */
@@ -1692,7 +1705,7 @@ export interface RequestsListInput {
   trace?: string;
   /** Only with a path or URL that contains this text */
   path?: string;
-  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 time>12:04 is:fault !lodge` */
   filter?: string;
   /** Id of a request: only requests before it */
   starting_after?: string;
@@ -2039,6 +2052,8 @@ export interface SandboxTrendReply {
     clientErrors: number;
     /** Responses with a 5xx, and connections closed without a response */
     serverErrors: number;
+    /** Requests that a fault rule affected */
+    faults: number;
     /** The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests */
     p95: number | null;
   };
@@ -2049,8 +2064,24 @@ export interface SandboxTrendReply {
     clientErrors: number;
     /** Responses with a 5xx, and connections closed without a response */
     serverErrors: number;
+    /** Requests that a fault rule affected */
+    faults: number;
     /** The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests */
     p95: number | null;
+    /** The request that arrived first. Left out without requests */
+    first?: {
+      /** Its number in the request log */
+      sequence: number;
+      /** Sandbox time of arrival */
+      at: string;
+    };
+    /** The request that arrived last. Left out without requests */
+    last?: {
+      /** Its number in the request log */
+      sequence: number;
+      /** Sandbox time of arrival */
+      at: string;
+    };
   })[];
   /** Each operation that was called, all spans together */
   operations: ({
@@ -2060,6 +2091,8 @@ export interface SandboxTrendReply {
     clientErrors: number;
     /** Responses with a 5xx, and connections closed without a response */
     serverErrors: number;
+    /** Requests that a fault rule affected */
+    faults: number;
     /** The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests */
     p95: number | null;
   })[];
@@ -2225,6 +2258,48 @@ export interface StartedAudit {
   };
   result: AuditResult;
 }
+export interface Timeline {
+  id: string;
+  /** Its owner; null for a record that is gone */
+  merchant: string | null;
+  /** Null for a record that is gone */
+  record: AnyRecord | null;
+  /** The fields that refer to another record, with its id */
+  references: Record<string, string>;
+  /** Other merchants that have a record with this id, at most 10 */
+  others: string[];
+  /** The next change that time makes; null if none is due */
+  next: {
+    /** Sandbox time */
+    at: string;
+    status: string;
+  } | null;
+  /** Newest first */
+  steps: TimelineStep[];
+  /** Whether older steps were left out */
+  has_more: boolean;
+}
+export interface TimelineStep {
+  /** `delivery` is one attempt; `clock` the event of a change that a date of the record brought */
+  kind: "request" | "event" | "delivery" | "clock";
+  /** Of the request, the attempt or the event */
+  id: string;
+  /** Sandbox time */
+  at: string;
+  /** The call, the type of the event, or the attempt and its URL */
+  text: string;
+  /** The status and what it says, or the states of the deliveries */
+  result: string | null;
+  /** Whether a request or an attempt failed */
+  failed: boolean;
+}
+export interface TimelinesGetInput {
+  id: string;
+  /** The owner (default: the first merchant that has such a record) */
+  merchant?: string;
+  /** Maximum number of objects to return */
+  limit?: number;
+}
 export interface Trace {
   /** The trace id; null without a `traceparent` */
   trace: string | null;
@@ -2256,6 +2331,8 @@ export interface TriggeredEvent {
   type: string;
   /** Sandbox time */
   created: string;
+  /** What emitted it: a request, the clock on a date of its record, or the control API */
+  cause: "request" | "clock" | "control";
   /** The request that caused it */
   request: string | null;
   /** The trace of that request; null without one */

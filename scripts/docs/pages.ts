@@ -34,7 +34,7 @@ export const pages = (replies: Replies): Record<string, string> => ({
   "docs/assumptions.md": assumptionsPage(assumptions(), conditionTexts()),
   "docs/faults.md": faultsPage({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS }),
   "docs/events.md": eventsPage([...eventSources.values()]),
-  "config.schema.json": schemaFile(configFileSchema()),
+  "types/config.schema.json": schemaFile(configFileSchema()),
 });
 
 /** The JSON Schema of merchant-sandbox.json. */

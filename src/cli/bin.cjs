@@ -11,8 +11,8 @@ if (major < 20 || (major === 20 && minor < 19)) {
   );
   process.exitCode = 7;
 } else {
-  // Node 22 and later can cache compiled code, which makes every start after the first one faster.
-  const { enableCompileCache } = require("node:module");
-  if (enableCompileCache) enableCompileCache();
-  require("./program.cjs").cli();
+  const [, , command = "start"] = process.argv;
+  // The commands that open a sandbox compile most of the program, the others little of it.
+  const opensSandbox = /^(?:audit|dev|exec|learn|mcp|start|--(?!help|version).*)$/.test(command);
+  require("./compiled-program.cjs")(opensSandbox ? "sandbox" : "command").cli();
 }

@@ -25,6 +25,23 @@ export const TraceStep = Type.Object(
 
 export type TraceStep = Static<typeof TraceStep>;
 
+export const TimelineStep = Type.Object(
+  {
+    kind: oneOf(
+      ["request", "event", "delivery", "clock"],
+      "`delivery` is one attempt; `clock` the event of a change that a date of the record brought",
+    ),
+    id: Type.String({ description: "Of the request, the attempt or the event" }),
+    at: timeText("Sandbox time"),
+    text: Type.String({ description: "The call, the type of the event, or the attempt and its URL" }),
+    result: nullable(Type.String({ description: "The status and what it says, or the states of the deliveries" })),
+    failed: Type.Boolean({ description: "Whether a request or an attempt failed" }),
+  },
+  { title: "timeline_step" },
+);
+
+export type TimelineStep = Static<typeof TimelineStep>;
+
 export const Trace = Type.Object(
   {
     trace: nullable(Type.String({ description: "The trace id; null without a `traceparent`" })),

@@ -40,7 +40,7 @@ const RegisteredEndpoint = Type.Object(
 const ListedEndpoint = Type.Object(
   {
     ...fields,
-    status: Type.String({ description: "`enabled`, or `disabled` by a 410" }),
+    status: Type.String({ description: "`enabled`, or `disabled` by a 410 or by the control API" }),
     health: WebhookHealth,
     created: timeText("Sandbox time"),
   },
@@ -174,11 +174,28 @@ const removeEndpoint = endpoint({
   },
 });
 
+const disableEndpoint = endpoint({
+  id: "endpoints.disable",
+  method: "POST",
+  path: "/endpoints/{id}/disable",
+  summary: "Disable an endpoint, as a 410 from its receiver does",
+  description: "Its pending deliveries are cancelled, and nothing is sent to it until it is enabled again.",
+  reply: Type.Object({ disabled: Type.String() }),
+  errors: ["resource_not_found"],
+  handle({ params: { id }, deliveries, ...context }) {
+    const merchant = ownerOfEndpoint(deliveries, id);
+    return commit(context, () => {
+      deliveries.disable(merchant, id, "gone");
+      return { disabled: id };
+    });
+  },
+});
+
 const enableEndpoint = endpoint({
   id: "endpoints.enable",
   method: "POST",
   path: "/endpoints/{id}/enable",
-  summary: "Re-enable an endpoint that a 410 disabled",
+  summary: "Enable a disabled endpoint",
   reply: Type.Object({ enabled: Type.String() }),
   errors: ["resource_not_found"],
   async handle({ params, deliveries, dispatcher }) {
@@ -211,4 +228,12 @@ const awaitEndpoint = endpoint({
   },
 });
 
-export const operations = [listEndpoints, getEndpoint, registerEndpoint, removeEndpoint, enableEndpoint, awaitEndpoint];
+export const operations = [
+  listEndpoints,
+  getEndpoint,
+  registerEndpoint,
+  removeEndpoint,
+  disableEndpoint,
+  enableEndpoint,
+  awaitEndpoint,
+];

@@ -10,7 +10,7 @@ import { fail } from "../kernel/errors.ts";
 import { traceIdOf } from "../kernel/trace-context.ts";
 import { PATTERNS } from "../schema/patterns.ts";
 import type { JsonObject } from "../schema/schema.ts";
-import { assumedPageQuery, listOf, nullable, Type, text, timeText } from "../schema/shapes.ts";
+import { assumedPageQuery, listOf, nullable, oneOf, type Static, Type, text, timeText } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { OperationContext } from "../store/operation-context.ts";
 import { makeRecord } from "../store/records/admin-records.ts";
@@ -36,6 +36,10 @@ const LoggedEventReply = Type.Object(
     merchant: Type.String(),
     type: Type.String(),
     created: timeText("Sandbox time"),
+    cause: oneOf(
+      ["request", "clock", "control"],
+      "What emitted it: a request, the clock on a date of its record, or the control API",
+    ),
     request: nullable(Type.String({ description: "The request that caused it" })),
     trace: nullable(Type.String({ description: "The trace of that request; null without one" })),
     body: Type.Unknown({ description: "The body of its deliveries" }),
@@ -63,11 +67,24 @@ const listEvents = endpoint({
   },
 });
 
-function showEvent({ id, merchant, type, created, request, trace, body, ...counts }: LoggedEvent) {
+function showEvent({ id, merchant, type, created, request, origin, trace, body, ...counts }: LoggedEvent) {
   const { pending, succeeded, failed, cancelled } = counts;
   const deliveries = { pending, succeeded, failed, cancelled };
-  const cause = { request, trace: traceIdOf(trace) };
-  return { id, merchant, type, created: isoTime(created), ...cause, body: JSON.parse(body) as unknown, deliveries };
+  return {
+    ...{ id, merchant, type, created: isoTime(created) },
+    cause: causeOf({ request, origin }),
+    ...{ request, trace: traceIdOf(trace) },
+    body: JSON.parse(body) as unknown,
+    deliveries,
+  };
+}
+
+function causeOf({
+  request,
+  origin,
+}: Pick<LoggedEvent, "request" | "origin">): Static<typeof LoggedEventReply>["cause"] {
+  if (origin === "clock") return "clock";
+  return request === null ? "control" : "request";
 }
 
 const showEventOf = endpoint({

@@ -15,6 +15,7 @@ import * as records from "./records.ts";
 import * as requests from "./requests.ts";
 import * as scenarios from "./scenarios.ts";
 import * as snapshots from "./snapshots.ts";
+import * as timelines from "./timelines.ts";
 import * as traces from "./traces.ts";
 import * as verdicts from "./verdicts.ts";
 import * as verification from "./verification.ts";
@@ -34,6 +35,7 @@ const files = [
   scenarios,
   rateLimits,
   records,
+  timelines,
   lessons,
   merchants,
   snapshots,

@@ -22,7 +22,7 @@ export interface RecordParts
 const endpoint = endpointFactory<RecordParts>("Records");
 
 /** The fields that all kinds share. A reply also has the fields of its kind, as the service defines them. */
-const AnyRecord = Type.Object(
+export const AnyRecord = Type.Object(
   {
     id: Type.String(),
     object: Type.String({ description: "The kind of record" }),
@@ -179,15 +179,19 @@ export const callOf = (
   ...{ params, query: {}, body, extra: {} },
 });
 
+/** The most merchants in an error message. */
+const MOST_NAMED = 10;
+
 /** The merchant that owns the record. Fails if several do, because created merchants share the ids of their fixture. */
 function onlyOwner(context: RecordParts, resource: Resource, id: string): string {
-  const owners = context.tenants.list().filter((tenant) => recordsOf(context, tenant.id, resource).find(id));
+  const owners = context.tenants.ownersOf(resource.kind, id, MOST_NAMED + 1);
+  const others = owners.length > MOST_NAMED ? " and others" : "";
   if (owners.length > 1)
     fail(
       "validation_failed",
-      `${id} exists for ${owners.map((owner) => owner.id).join(", ")}: name one of them in merchant.`,
+      `${id} exists for ${owners.slice(0, MOST_NAMED).join(", ")}${others}: name one of them in merchant.`,
     );
-  return owners[0]?.id ?? fail("resource_not_found", `No merchant has a ${resource.kind} ${id}.`);
+  return owners[0] ?? fail("resource_not_found", `No merchant has a ${resource.kind} ${id}.`);
 }
 
 export const operations = [listRecords, showRecord, createRecord, changeRecord];

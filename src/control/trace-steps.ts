@@ -168,7 +168,7 @@ function findTracedCauses(
 const callerOf = ({ requestHeaders }: RequestRow): string | undefined =>
   parseTraceparent((JSON.parse(requestHeaders) as { traceparent?: string }).traceparent)?.spanId;
 
-const requestStep = (
+export const requestStep = (
   { id, at, merchant, method, path, query, status, summary }: RequestRow,
   attributedBy: TraceStep["attributedBy"] = null,
 ) => ({
@@ -181,14 +181,14 @@ const requestStep = (
   attributedBy,
 });
 
-function eventStep({ id, created, merchant, type, pending, succeeded, failed, cancelled }: LoggedEvent) {
+export function eventStep({ id, created, merchant, type, pending, succeeded, failed, cancelled }: LoggedEvent) {
   const states = Object.entries({ succeeded, failed, cancelled, pending });
   const counts = states.flatMap(([state, count]) => (count > 0 ? [`${count} ${state}`] : []));
   const result = counts.length === 0 ? "no endpoint" : counts.join(", ");
   return { kind: "event" as const, id, at: isoTime(created), merchant, text: type, result, attributedBy: null };
 }
 
-const attemptStep = ({ id, at, merchantId, attempt, maxAttempts, url, ...outcome }: StoredAttempt) => ({
+export const attemptStep = ({ id, at, merchantId, attempt, maxAttempts, url, ...outcome }: StoredAttempt) => ({
   kind: "delivery" as const,
   id,
   at: isoTime(at),

@@ -109,7 +109,7 @@ let found: Map<string, string[]>;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-laws-"));
-  for (const name of ["biome.json", "biome", "package.json", "tsconfig.json"])
+  for (const name of ["biome.json", "scripts/biome", "package.json", "tsconfig.json"])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   for (const [file, code] of [...offences.map(([, file, code]) => [file, code] as const), ...Object.entries(lawful)]) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });

@@ -136,6 +136,22 @@ describe("show", () => {
     expect((await json(bench, "show", "payment", "--status", "failed", "--after", failed[1])).id).toBe(failed[2]);
   });
 
+  test("lists what touched a record, newest first, and says when older steps were left out", async () => {
+    const bench = await open();
+    await linesOf(bench, "move", "booking", "bkg_pending", "confirmed");
+    await linesOf(bench, "clock", "advance", "1s");
+    await bench.call("GET", "/v1/hospitality/bookings/bkg_pending");
+    const show = (...more: string[]) => linesOf(bench, "show", "booking", "bkg_pending", "--timeline", ...more);
+    expect(await show()).toEqual([
+      expect.stringMatching(/ request req_\w+ GET \/v1\/hospitality\/bookings\/bkg_pending 404 /),
+      expect.stringMatching(/ event evt_\w+ payment\.succeeded of pay_\w+ no endpoint$/),
+      expect.stringMatching(/ event evt_\w+ payment\.pending of pay_\w+ no endpoint$/),
+      expect.stringMatching(/ event evt_\w+ booking\.confirmed no endpoint$/),
+    ]);
+    const { out, error } = await runCommand(bench.url, "show", "booking", "bkg_pending", "--timeline", "--limit", "1");
+    expect([out.length, error]).toEqual([1, expect.stringContaining("Older steps were left out: add --limit 100")]);
+  });
+
   test("shows one record, its amounts and times written out", async () => {
     const out = await linesOf(await open({ clock: "2026-01-05T12:00:00Z" }), "show", "payment", "pay_pending");
     expect(out).toEqual(

@@ -146,6 +146,8 @@ test("CONTRIBUTING.md explains each kind of addition, with its test", () => {
     "Add a command",
     "Add a fault",
     "Add a scenario",
+    "Add a rule",
+    "Add a setting of an assumption",
     "Add a pane",
     "Add a request log column",
   ]);
@@ -172,7 +174,7 @@ const added = walks.flatMap(({ changes }) =>
     ),
   ),
 );
-const names = [...new Set(added), "bad-gateway", "every scenario", "names the operations"];
+const names = [...new Set(added), "bad-gateway", "every scenario", "names the operations", "http.body_depth"];
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () => {
@@ -218,6 +220,7 @@ describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () =>
       for (const name of added) expect(printed).toMatch(new RegExp(`✓ .* ${escaped(name)}`));
       expect(printed).toMatch(/✓ .* 'bad-gateway' that is correct has all points/);
       expect(printed).toMatch(/✓ .* 'bad-gateway' that 'repeats without a key' fails/);
+      expect(printed).toMatch(/✓ .* http\.body_depth changes the service/);
       expect(printed).toContain("The reference model lacks bookings.cancel: describe it in test/model/operations.ts.");
     });
   });

@@ -120,7 +120,7 @@ describe("merchant-sandbox.json", () => {
     const cwd = folder();
     const endpoint = { url: "http://localhost:3999/hooks", events: ["payout.*"], merchant: "market" };
     config(cwd, {
-      $schema: "./node_modules/merchant-sandbox/config.schema.json",
+      $schema: "./node_modules/merchant-sandbox/types/config.schema.json",
       memory: true,
       seed: 7,
       rateLimit: ["9/1m", "payments.list=5/1m"],

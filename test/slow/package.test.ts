@@ -89,14 +89,8 @@ const bin = () => join(home, manifest().bin["merchant-sandbox"] ?? "");
 describe("the tarball", () => {
   it("contains the bundles, fixtures, documentation and licences, and nothing else", () => {
     const others = published.filter((path) => !/^(dist|docs|fixtures|recipes|types)\//.test(path));
-    expect(others.sort()).toEqual([
-      "LICENSE",
-      "README.md",
-      "SECURITY.md",
-      "config.schema.json",
-      "llms.txt",
-      "package.json",
-    ]);
+    expect(others.sort()).toEqual(["LICENSE", "README.md", "SECURITY.md", "llms.txt", "package.json"]);
+    expect(published).not.toContain("dist/example-replies.json");
     expect(published).toEqual(
       expect.arrayContaining([
         "dist/bin.cjs",
@@ -110,6 +104,7 @@ describe("the tarball", () => {
         "dist/playwright.js",
         "dist/THIRD-PARTY-LICENSES.txt",
         "fixtures/merchants/lodge.json",
+        "types/config.schema.json",
         "types/index.d.cts",
         "types/vitest.d.ts",
         "types/playwright.d.ts",

@@ -40,6 +40,85 @@ describe("endpoints", () => {
     await desk.run("y");
     expect((await bench.control("GET", "/endpoints")).data).toEqual([]);
   });
+
+  test("are disabled, once the loss of pending deliveries is confirmed, and enabled again", async () => {
+    const { bench, desk, receiver } = await triggered();
+    const status = async () => (await bench.control("GET", "/endpoints")).data[0].status;
+    await desk.run("9", "z");
+    expect([await status(), desk.state.notice?.text]).toEqual(["disabled", expect.stringMatching(/^Disabled http/)]);
+    await desk.run("z");
+    expect(await status()).toBe("enabled");
+    receiver.always(500);
+    await trigger(bench, "payment.succeeded");
+    await settle(bench);
+    await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
+    await desk.run("z");
+    expect(textOf(desk)).toContain("Then its pending delivery is cancelled.");
+    expect(await status()).toBe("enabled");
+    await desk.run("y");
+    expect([await status(), (await bench.control("GET", "")).pendingDeliveries]).toEqual(["disabled", 0]);
+    await desk.run("u");
+    expect(await status()).toBe("enabled");
+  });
+});
+
+describe("a record", () => {
+  const goTo = (desk: TestDashboard, id: string) => desk.run(":", ...typing(id), "enter");
+
+  test("is found by its id, with links to what touched it, and to the records that it refers to", async () => {
+    const { bench, desk } = await triggered();
+    await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
+    await settle(bench);
+    await goTo(desk, "bkg_pending");
+    const text = textOf(desk);
+    expect(text).toMatch(/✓ booking bkg_pending declined[\s\S]*› customerId +cus_zoe[\s\S]*Timeline, newest first/);
+    expect(text).toMatch(/✓ delivery +attempt 1 of 6[\s\S]*event +booking\.declined[\s\S]*✓ request +POST \S+decline/);
+    const opened = async (...keys: string[]) => {
+      await desk.run(...keys, "enter");
+      const title = desk.state.overlays.at(-1)?.title;
+      await desk.run("escape");
+      return title;
+    };
+    expect(await opened("j")).toBe("Record cus_zoe");
+    expect(await opened("j")).toMatch(/^booking\.declined to http/);
+    expect(await opened("j")).toMatch(/^booking\.declined evt_/);
+    expect(await opened("j")).toMatch(/^POST .*decline$/);
+  });
+
+  test("is a link in the details of a request and of an event that names it", async () => {
+    const { bench, desk } = await triggered();
+    await bench.call("GET", "/v1/customers/cus_ines");
+    const [request] = (await bench.control("GET", "/requests")).data;
+    await goTo(desk, request.id);
+    expect(textOf(desk)).toMatch(/▸ record +cus_ines/);
+    await bench.control("POST", "/events", { type: "payment.succeeded" });
+    await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
+    await desk.run("escape", "0", "g", "enter");
+    expect(textOf(desk)).toMatch(/caused by +the control API[\s\S]*› record +pay_/);
+  });
+
+  test("is that of the merchant that is followed, and names the others with this id", async () => {
+    const { bench, desk } = await triggered();
+    const { id: merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
+    await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
+    await desk.run("7", "G", "m");
+    await goTo(desk, "cus_ines");
+    expect(textOf(desk)).toMatch(new RegExp(`merchant +${merchant}[\\s\\S]*also in +mer_lodge`));
+  });
+
+  test("that is gone is a sentence", async () => {
+    const { desk } = await triggered();
+    await expect(goTo(desk, "pay_gone")).rejects.toThrow("No merchant has a record pay_gone");
+    expect(desk.state.overlays).toEqual([]);
+  });
+});
+
+test("an advance of the clock lists the changes that it made, each a link to its record", async () => {
+  const { desk } = await triggered();
+  await desk.run("c", "right", "right", "right", "down", ...typing("240h"), "enter");
+  expect(textOf(desk)).toMatch(/payout po_pending +pending to in_transit +payout\.in_transit +mer_lodge/);
+  await desk.run("/", ...typing("po_pending"), "enter", "enter");
+  expect(desk.state.overlays.at(-1)?.title).toMatch(/^Record /);
 });
 
 describe("events", () => {
@@ -70,8 +149,11 @@ describe("the palette", () => {
     expect(await goTo(id)).toEqual(["requests", "", "GET /v1/payments"]);
     expect(await goTo(event.id)).toEqual(["events", "", `payment.succeeded ${event.id}`]);
     expect(await goTo("payment.succeeded")).toEqual(["deliveries", "event:payment.succeeded", undefined]);
+    // Not a replay, whose help has the word too.
+    await desk.run("2");
+    expect(await goTo("endpoint")).toEqual(["endpoints", "", undefined]);
     expect(await goTo("payments.list")).toEqual(["requests", "operation:payments.list", undefined]);
     expect(await goTo("/v1/pay")).toEqual(["requests", "path:/v1/pay", undefined]);
-    expect(await goTo("pay_pending")).toEqual(["requests", "pay_pending", undefined]);
+    expect(await goTo("pay_pending")).toEqual(["requests", "", "Record pay_pending"]);
   });
 });

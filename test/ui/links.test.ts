@@ -126,7 +126,7 @@ describe("a link in a detail", () => {
 
   test("stays selected while links are added above it", async () => {
     const { desk } = await declined(120, 95);
-    const before = await press(desk, "k", "k", "enter", "tab");
+    const before = await press(desk, "k", "k", "enter", "tab", "tab");
     const events = [attempted(9, { eventId: /evt_\w+/.exec(before)?.[0] ?? "" })] as const;
     expect(selected(before)).toMatch(/^remaining/);
     desk.state = withLiveEvents(desk.state, events);
@@ -143,12 +143,13 @@ describe("a link in a detail", () => {
     await press(desk, "enter");
     expect(desk.state.overlays).toHaveLength(1);
     expect(selected(await press(desk, "g"))).toMatch(/delivered/);
+    expect(selected(await press(desk, "j"))).toMatch(/^record/);
     const scrolled = await press(desk, "j");
     expect(scrolled).toMatch(/2-\d+ of/);
-    expect(selected(scrolled)).toMatch(/delivered/);
+    expect(selected(scrolled)).toMatch(/^record/);
     desk.screen(80, 95);
     expect(selected(await press(desk, "j"))).toMatch(/^remaining/);
-    expect(selected(await press(desk, "k"))).toMatch(/delivered/);
+    expect(selected(await press(desk, "k"))).toMatch(/^record/);
   });
 
   test("to a row that is gone says so, and opens nothing", async () => {

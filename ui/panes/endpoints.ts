@@ -102,25 +102,48 @@ export const endpoints = listPane<ListedEndpoint>({
     },
     {
       keys: ["z"],
-      label: "enable",
-      help: "enable an endpoint that a 410 disabled",
-      isEnabled: (_, { status }) => status !== "enabled",
-      needs: "an endpoint that is disabled",
-      run: (state, { id, url }) =>
-        makeCall(state, controlCalls.endpoints.enable({ id }), () => ({ message: `Enabled ${url}` })),
+      label: "disable, enable",
+      help: "disable the endpoint, as a 410 from its receiver does, or enable it again",
+      run: toggle,
     },
     {
       keys: ["d"],
       label: "remove",
       help: "remove the endpoint; its pending deliveries are cancelled",
       run: (state, { id, url }) =>
-        confirmCall(state, `Remove the endpoint ${url}?`, controlCalls.endpoints.remove({ id }), () => ({
-          message: `Removed ${url}`,
-        })),
+        confirmCall(
+          state,
+          { question: `Remove the endpoint ${url}?`, action: "Remove the endpoint" },
+          controlCalls.endpoints.remove({ id }),
+          () => ({ message: `Removed ${url}` }),
+        ),
     },
     copyApiKey(({ merchant }) => merchant),
   ],
 });
+
+/** Disabling cancels pending deliveries, which enabling does not bring back: then it asks first. */
+function toggle(state: UiState, opened: ListedEndpoint): StateUpdate {
+  const { id, url, status, health } =
+    valuesOf<ListedEndpoint>(state, PANE).find((one) => one.id === opened.id) ?? opened;
+  const { disable, enable } = controlCalls.endpoints;
+  if (status !== "enabled")
+    return makeCall(state, enable({ id }), () => ({ message: `Enabled ${url}`, undo: disable({ id }) }));
+  const disabled = () => ({
+    message: `Disabled ${url}: nothing is sent to it. Press z to enable it`,
+    undo: enable({ id }),
+    undoLabel: `${url} is enabled again`,
+  });
+  const { pendingDeliveries: pending } = health;
+  if (pending === 0) return makeCall(state, disable({ id }), disabled);
+  const lost = pending === 1 ? "its pending delivery is" : `its ${count(pending)} pending deliveries are`;
+  const confirmation = {
+    question: `Disable ${url}? Then ${lost} cancelled.`,
+    action: "Disable the endpoint",
+    refusal: "Keep it enabled",
+  };
+  return confirmCall(state, confirmation, disable({ id }), disabled);
+}
 
 interface ServiceReply {
   secret?: string;

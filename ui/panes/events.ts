@@ -9,6 +9,7 @@ import { count, milliseconds, plural, timeOfDay } from "../text/format.ts";
 import { symbols } from "../text/style.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
 import { linkTo } from "./details/detail-lines.ts";
+import { recordLinks } from "./details/record-links.ts";
 import { attemptLines, requestText } from "./details/row-lines.ts";
 import { traceCall, traceSection } from "./details/trace.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
@@ -20,6 +21,15 @@ function deliveriesText({ theme }: UiState, { deliveries }: LoggedEvent): string
   const counts = Object.entries({ [bad]: failed + cancelled, [unsure]: pending, [good]: succeeded });
   return counts.flatMap(([mark, number]) => (number === 0 ? [] : [mark + count(number)])).join(" ") || "none";
 }
+
+const CAUSES: Readonly<Record<LoggedEvent["cause"], string>> = {
+  request: "a request",
+  clock: "the clock",
+  control: "the control API",
+};
+
+/** The id of the record that the event is about. */
+const recordOf = ({ body }: LoggedEvent): unknown => (body as { data?: { id?: unknown } | null }).data?.id;
 
 const bodyOf = ({ body }: LoggedEvent) => JSON.stringify(body);
 
@@ -42,7 +52,7 @@ export const events = listPane<LoggedEvent>({
       text: deliveriesText(state, event),
       styles: event.deliveries.failed > 0 ? ["failure"] : ["dim"],
     },
-    { heading: "caused by", text: event.request ?? "-", rank: 3, styles: ["dim"] },
+    { heading: "caused by", text: event.request ?? CAUSES[event.cause], rank: 3, styles: ["dim"] },
     { heading: "merchant", text: shortMerchant(event.merchant), rank: 4, truncate: "middle" },
     { heading: "id", text: event.id, rank: 5, truncate: "middle", styles: ["dim"] },
   ],
@@ -69,10 +79,11 @@ export const events = listPane<LoggedEvent>({
         ...linkTo(
           "requests",
           event.request ?? "",
-          field("caused by", event.request && requestText(state, event.request)),
+          field("caused by", event.request === null ? CAUSES[event.cause] : requestText(state, event.request)),
         ),
         ...section("Deliveries", attemptLines(state, attempts?.data ?? [], isOfEvent, width)),
         ...traceSection(write, trace, event.id),
+        ...section("Records", recordLinks(write, "record", [recordOf(event)], event.merchant)),
         ...section("Body", body(bodyOf(event), byteLength(bodyOf(event)))),
       ];
     },

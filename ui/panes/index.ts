@@ -10,6 +10,7 @@ import { lesson } from "./lesson.ts";
 import { merchants } from "./merchants.ts";
 import { type Pane, textPane } from "./pane.ts";
 import { rateLimits } from "./rate-limits.ts";
+import { records } from "./records.ts";
 import { requests } from "./requests.ts";
 import { scenarios } from "./scenarios.ts";
 import { trends } from "./trends.ts";
@@ -28,6 +29,7 @@ export const panes: readonly Pane[] = [
   app,
   endpoints,
   events,
+  records,
 ];
 
 /** A pane of the page only: a terminal cannot show its forms. */

@@ -267,8 +267,18 @@ function neighbourKeys(name: string, { id, value }: Row, isRelated: RowRelation,
       state: withNotice(opened.state, `No ${direction} row of the same kind; showing the nearest row`, "yellow"),
     };
   };
+  const others = {
+    isEnabled: (state: UiState) => listOf(state, name).rows.length > 0,
+    needs: () => "a list with other rows",
+  };
   return [
-    { keys: ["n"], label: "next", help: "next row of the same kind", run: (state) => step(state, "next") },
-    { keys: ["p"], label: "previous", help: "previous row of the same kind", run: (state) => step(state, "previous") },
+    { keys: ["n"], label: "next", help: "next row of the same kind", ...others, run: (state) => step(state, "next") },
+    {
+      keys: ["p"],
+      label: "previous",
+      help: "previous row of the same kind",
+      ...others,
+      run: (state) => step(state, "previous"),
+    },
   ];
 }

@@ -1,14 +1,20 @@
 // `make`, `move` and `show`: create, change and read the records of a running sandbox.
 
-import type { LoggedEvent, RecordsListInput, WrittenRecord } from "../../../generated/control-api.ts";
+import type {
+  LoggedEvent,
+  RecordsListInput,
+  TimelineStep,
+  TimelinesGetInput,
+  WrittenRecord,
+} from "../../../generated/control-api.ts";
 import type { Resource } from "../../contracts/resource.ts";
 import { isoTime } from "../../kernel/clock.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { writeAmount } from "../../kernel/money.ts";
 import { PROGRAM } from "../../kernel/program-name.ts";
-import { kebab, plural } from "../../kernel/text.ts";
+import { escapeControlCharacters, kebab, plural } from "../../kernel/text.ts";
 import { isAmount, isTimestamp } from "../../schema/shapes.ts";
-import { noteWarnings } from "../output/print.ts";
+import { note, noteWarnings } from "../output/print.ts";
 import { fieldFlags, fieldsOf, kindIn, kindNamed, readFields, statusNamed } from "../records/field-flags.ts";
 import type { RunningSandbox } from "../remote/running-sandbox.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
@@ -115,6 +121,7 @@ export const show = sandboxCommand({
     status: { value: "status", description: "list only records in this status" },
     limit: { value: "n", description: "list this many records, from 1 to 100", defaultText: "25" },
     after: { value: "id", description: "list the records older than this one: the next page" },
+    timeline: { description: "with an id: list the requests, events, deliveries and changes by time that touched it" },
     ...merchantFlag,
   },
   async call(sandbox, { flags, positionals: [word = "", id] }) {
@@ -123,18 +130,30 @@ export const show = sandboxCommand({
     const status = flags.status === undefined ? undefined : statusNamed(resource, flags.status);
     const { id: merchant } = await sandbox.merchant(flags.merchant);
     const { records } = sandbox.control;
+    if (id !== undefined && flags.timeline !== undefined) return timelineOf(sandbox, { id, merchant }, flags.limit);
     if (id !== undefined) return { data: [await records.get({ kind, id, merchant })], has_more: false, merchant };
     // The sandbox validates the limit, so that its error quotes it as typed.
     const given = { kind, merchant, status, limit: flags.limit, starting_after: flags.after };
     return { ...(await records.list(given as RecordsListInput)), merchant };
   },
-  lines({ data, has_more, merchant }, { positionals: [word = "", id] }) {
+  lines({ data, has_more, merchant }, { flags, positionals: [word = "", id] }) {
     const resource = kindNamed(word);
+    if (id !== undefined && flags.timeline !== undefined) return (data as unknown as TimelineStep[]).map(timelineLine);
     if (id !== undefined) return data.flatMap((record) => fieldLines(resource, record));
     if (data.length === 0) return [`${merchant} has no such records. Try ${PROGRAM} make ${kebab(resource.kind)}.`];
     return [...data.map(recordLine), ...(has_more ? [`Older ones: add --after ${data.at(-1)?.id}.`] : [])];
   },
 });
+
+/** The steps of a timeline, newest first. */
+async function timelineOf({ control }: RunningSandbox, record: { id: string; merchant: string }, limit?: string) {
+  const { steps, has_more: hasMore } = await control.timelines.get({ ...record, limit } as TimelinesGetInput);
+  if (hasMore) note(`Older steps were left out: add --limit 100 for the newest 100.`);
+  return { data: steps as unknown as AnyRecord[], has_more: hasMore, merchant: record.merchant };
+}
+
+const timelineLine = ({ at, kind, id, text, result }: TimelineStep) =>
+  escapeControlCharacters(`${at} ${kind} ${id} ${text}${result === null ? "" : ` ${result}`}`);
 
 /** Fields that identify a record to a person. A line shows the first one with a value. */
 const NAMING = [

@@ -30,6 +30,11 @@ export function openDueRecords({ sql }: Database, clock: Clock) {
   const firstOf = sql.prepare<[string, number], DueRecord>(
     "select merchant, kind, id, due from documents where merchant = ? and due <= ? order by due, sequence limit 1",
   );
+  const dueOf = sql
+    .prepare<[RecordKey], number | null>(
+      "select due from documents where merchant = @merchant and kind = +@kind and id = @id",
+    )
+    .pluck();
   const set = sql.prepare<[RecordKey & { due: number | null }]>(SET);
   let known: number | null | undefined;
   return {
@@ -51,6 +56,8 @@ export function openDueRecords({ sql }: Database, clock: Clock) {
     },
     /** Like `first`, among the records of one merchant. */
     firstOf: (merchant: string, now: number) => firstOf.get(merchant, now),
+    /** When time changes a record; null if no change is scheduled. */
+    dueOf: (record: RecordKey) => dueOf.get(record) ?? null,
     /** Null: no change is scheduled. Does nothing for records that a fixture exempts from time. */
     set({ merchant, kind, id }: RecordKey, due: number | null) {
       known = undefined;

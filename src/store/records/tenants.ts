@@ -213,7 +213,18 @@ function openMerchants({ sql, onReplaced }: Database) {
        where own.merchant = ? and own.merchant <> base.merchant`,
     )
     .pluck();
+  const owners = sql
+    .prepare<[{ kind: string; id: string; limit: number }], string>(
+      `select m.merchant from documents m cross join documents d
+         on d.merchant = m.merchant and d.kind = +@kind and d.id = @id
+       where m.kind = 'merchant'
+       order by (select place from seeded_merchants where seeded_merchants.merchant = m.merchant) nulls last, m.sequence
+       limit @limit + 0`,
+    )
+    .pluck();
   return {
+    /** The merchants that have a record of this kind and id, in the order of `list`, at most `limit`. */
+    ownersOf: (kind: string, id: string, limit: number) => owners.all({ kind, id, limit }),
     /** The seeded merchant of the fixture that a merchant was created from; undefined for others. */
     baseOf: (merchant: string) => base.get(merchant),
     /**

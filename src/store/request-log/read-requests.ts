@@ -87,6 +87,20 @@ export function readRequests({ sql }: Database, flush: () => void) {
   const ofTrace = sql.prepare<[{ trace: string; limit: number }], RequestRow>(
     `${WHOLE} where trace = @trace order by sequence limit @limit + 0`,
   );
+  const floorOf = sql
+    .prepare<[{ before: number; limit: number }], number | null>(
+      `select min(sequence) from
+       (select sequence from request_log where sequence < @before order by sequence desc limit @limit + 0)`,
+    )
+    .pluck();
+  // The response to a read names whatever it lists.
+  const naming = sql.prepare<[{ id: string; merchant: string | null; before: number; floor: number }], RequestRow>(
+    `select * from (${WHOLE} where sequence < @before and sequence >= @floor
+       and (@merchant is null or merchant = @merchant))
+     where instr(path, @id) or instr(query, @id)
+       or (method <> 'GET' and (instr(requestBody, @id) or instr(responseBody, @id)))
+     order by sequence desc`,
+  );
   const bySequence = sql.prepare<[number], RequestRow>(`${WHOLE} where sequence = ?`);
   const position = sql
     .prepare<[{ id: string; merchant: string | null }], number>(
@@ -118,6 +132,15 @@ export function readRequests({ sql }: Database, flush: () => void) {
     summaries(filter: RequestFilter, limit: number) {
       flush();
       return summaries.all(parametersOf(filter, limit));
+    },
+    /**
+     * Of the `limit` requests before a sequence, those whose path or query has this text, and the writes whose bodies
+     * have it, newest first. `floor` is the sequence before which the next call goes on; null at the start of the log.
+     */
+    naming({ id, merchant, before }: { id: string; merchant: string | null; before: number }, limit: number) {
+      flush();
+      const floor = floorOf.get({ before, limit }) ?? null;
+      return { floor, rows: floor === null ? [] : naming.all({ id, merchant, before, floor }) };
     },
     get: (id: string) => bySequence.get(sequenceOf(id)),
     sequenceOf,

@@ -12,7 +12,7 @@
 export const APPLICATION_ID = 0x4d534258;
 
 /** Raised with every change below; a file of another version is rejected from its header, never migrated. */
-export const SCHEMA_VERSION = 27;
+export const SCHEMA_VERSION = 28;
 
 /** Up to the end of time for a JavaScript date, in milliseconds. */
 const TIME = "between 0 and 8640000000000000";
@@ -123,11 +123,11 @@ create table replies (
 create index replies_expiring on replies (expires);
 
 -- The outbox. The body of an event is the exact text that each attempt signs and sends. 'trace' is the span of the
--- request that caused it, as a traceparent.
+-- request that caused it, as a traceparent. 'clock' is the origin of a change that a record's date brought.
 create table events (
   sequence integer primary key autoincrement check (sequence ${COUNT}),
   id text not null check (id <> ''), merchant text not null, type text not null, created integer not null check (created ${TIME}),
-  origin text not null check (origin = 'event' or origin = 'test'), request text check (request ${REQUEST_ID}),
+  origin text not null check (origin = 'event' or origin = 'test' or origin = 'clock'), request text check (request ${REQUEST_ID}),
   trace text check (trace ${TRACEPARENT}), body text not null ${json("body", "object")},
   unique (id, merchant)
 ) strict;

@@ -12,6 +12,7 @@ export interface LoggedEvent {
   created: number;
   /** The request that emitted it; null when no request did. */
   request: string | null;
+  origin: "event" | "test" | "clock";
   /** The span of that request, as a `traceparent`; null without a trace. */
   trace: string | null;
   /** The JSON that every delivery sends. */
@@ -29,7 +30,7 @@ export interface EventQuery extends PageQuery {
 
 const counted = (state: string) =>
   `(select count(*) from deliveries d where d.event = e.sequence and d.state ${state})`;
-const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.trace, e.body,
+const EVENT = `select e.id, e.merchant, e.type, e.created, e.request, e.origin, e.trace, e.body,
   ${counted("in ('pending', 'sending')")} as pending, ${counted("= 'succeeded'")} as succeeded,
   ${counted("= 'failed'")} as failed, ${counted("= 'cancelled'")} as cancelled from events e`;
 
@@ -54,7 +55,14 @@ export function openEventLog({ sql }: Database) {
   const ofTrace = sql.prepare<[{ trace: string; limit: number }], LoggedEvent>(
     `${EVENT} where e.trace is not null and substr(e.trace, 4, 32) = @trace order by e.sequence limit @limit + 0`,
   );
+  const naming = sql.prepare<[{ quoted: string; merchant: string | null; limit: number }], LoggedEvent>(
+    `${EVENT} where instr(e.body, @quoted) and (@merchant is null or e.merchant = @merchant)
+     order by e.sequence desc limit @limit + 0`,
+  );
   return {
+    /** The newest events whose body has this id as a value: of its record, or of one that refers to it. */
+    naming: (id: string, merchant: string | null, limit: number) =>
+      naming.all({ quoted: JSON.stringify(id), merchant, limit }),
     /** The events that a request caused, oldest first. */
     causedBy: (request: string) => causedBy.all(request),
     /** The first events of the requests of a trace, oldest first. */

@@ -83,7 +83,8 @@ export function openOutbox(options: OutboxOptions) {
       const now = clock.now();
       const created = at ?? now;
       const head = headOf({ id: counters.mint(merchant, "evt"), merchant, type, created });
-      const origin = test ? "test" : "event";
+      const trigger = test ? "test" : "event";
+      const origin = at === undefined ? trigger : "clock";
       // Stored as it is sent, because every retry and replay repeats these bytes.
       const body = writeEvent({ ...head, data });
       const cause = { request: request ?? null, trace: trace ?? null };
@@ -95,7 +96,7 @@ export function openOutbox(options: OutboxOptions) {
       const attempts = { state: "pending", allowed: gaps.length, created: now };
       for (const endpoint of endpoints) {
         const due = heldEndpoints.isHeld(owner, endpoint) ? null : first;
-        insertDelivery({ ...attempts, due, merchant, endpoint, event, trigger: origin, replay: 0 });
+        insertDelivery({ ...attempts, due, merchant, endpoint, event, trigger, replay: 0 });
       }
       if (endpoints.length > 0) deliveriesAdded();
       retention.rowAdded();

@@ -145,14 +145,18 @@ const generatedIds = (random: Random, prefix: string, value: number): SeededRows
 
 const TABLES = `
 create temp table fixture_documents (
-  fixture text, place integer, kind text, id text, created integer, status text, body text, due integer,
+  fixture text, place integer, kind text, id text, created integer, status text, head text, tail text, due integer,
   outstanding integer, primary key (fixture, place)
 ) without rowid;
 create temp table fixture_uniques (
   fixture text, place integer, kind text, field text, value text, primary key (fixture, place, field)
 ) without rowid`;
 
-/** Copies rows within SQLite: passing each row to it takes twice as long. */
+/**
+ * Copies rows within SQLite: passing each row to it takes twice as long. Most bodies contain the merchant's id once,
+ * and are stored as the text before and after it. Joining these takes 0.8 of the time of `replace`, which compares
+ * every character.
+ */
 function openCopier({ sql }: Stores["database"]) {
   sql.exec(TABLES);
   const clear = ["fixture_documents", "fixture_uniques"].map((table) =>
@@ -160,13 +164,14 @@ function openCopier({ sql }: Stores["database"]) {
   );
   const loadDocument = sql.insert(
     "insert into temp.fixture_documents",
-    "fixture, place, kind, id, created, status, body, due, outstanding",
+    "fixture, place, kind, id, created, status, head, tail, due, outstanding",
   );
   const loadUnique = sql.insert("insert into temp.fixture_uniques", "fixture, place, kind, field, value");
   const copyDocuments = sql.prepare<[Record<string, string>]>(
     `insert into main.documents (merchant, kind, id, created, status, body, due, outstanding)
-     select @id, kind, replace(id, @fromId, @id), created, status,
-       replace(iif(kind = 'merchant', replace(body, @fromEmail, @email), body), @fromId, @id), due, outstanding
+     select @id, kind, replace(id, @fromId, @id), created, status, iif(tail is null,
+       replace(iif(kind = 'merchant', replace(head, @fromEmail, @email), head), @fromId, @id),
+       head || @id || tail), due, outstanding
      from temp.fixture_documents where fixture = @fixture order by place`,
   );
   const copyUniques = sql.prepare<[Record<string, string | number>]>(
@@ -183,7 +188,8 @@ function openCopier({ sql }: Stores["database"]) {
   return {
     load(fixture: string, { documents, uniques }: SeededRows) {
       for (const statement of clear) statement.run(fixture);
-      for (const [index, row] of documents.entries()) loadDocument({ ...row, fixture, place: index + 1 });
+      for (const [index, { body, ...row }] of documents.entries())
+        loadDocument({ ...row, ...aroundId(row.kind, body), fixture, place: index + 1 });
       for (const row of uniques) loadUnique({ ...row, fixture });
     },
     copy(fixture: string, { id, email }: SeededIdentity, renamed: readonly (readonly [from: string, to: string])[]) {
@@ -195,6 +201,12 @@ function openCopier({ sql }: Stores["database"]) {
         for (const statement of rename) statement.run({ id, from: before, to: after });
     },
   };
+}
+
+/** The text before and after the only id of the merchant; otherwise `head` is the whole body. */
+function aroundId(kind: string, body: string): { head: string; tail: string | null } {
+  const [head = "", tail, ...more] = body.split(ORIGINAL.id);
+  return kind === "merchant" || tail === undefined || more.length > 0 ? { head: body, tail: null } : { head, tail };
 }
 
 /** A text as JSON contains it, without the quotes. */

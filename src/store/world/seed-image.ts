@@ -5,13 +5,14 @@ import { existsSync, readFileSync } from "node:fs";
 import Sqlite from "better-sqlite3";
 import type { Resource } from "../../contracts/resource.ts";
 import { memoize } from "../../kernel/bounded-cache.ts";
-import { type Clock, parseTime } from "../../kernel/clock.ts";
+import { type Clock, machineTime, parseTime } from "../../kernel/clock.ts";
 import { once, oncePerKey } from "../../kernel/once.ts";
 import { createViews } from "../records/views.ts";
 import type { DatabaseImage } from "../sqlite/database.ts";
 import type { Stores } from "../stores.ts";
 import { LATEST_PRESENT, shiftRecord, shiftTo } from "./date-shift.ts";
 import type { Fixture } from "./fixtures.ts";
+import { keptImage } from "./kept-image.ts";
 import { openSeeder } from "./seed.ts";
 
 /** A database with the views and every fixture in it. */
@@ -44,11 +45,13 @@ export const getSeedImage = (options: SeedImageOptions): SeedImage =>
  */
 export function readSeedImage(files: { image: string; about: string }, resources: readonly Resource[]) {
   if (!existsSync(files.image)) return undefined;
-  const { asOf } = JSON.parse(readFileSync(files.about, "utf8")) as { asOf: string };
+  const { asOf, build } = JSON.parse(readFileSync(files.about, "utf8")) as { asOf: string; build: string };
   // Most sandboxes of a process are created at times to which the dates move alike.
-  const moved = memoize(MOST_CACHED, (_, now: number) =>
-    imageOf(() => moveDates(readFileSync(files.image), asOf, resources, now)),
-  );
+  const moved = memoize(MOST_CACHED, (shift: string, now: number) => {
+    const make = () => moveDates(readFileSync(files.image), asOf, resources, now);
+    const isToday = shift === JSON.stringify(shiftTo(asOf, parseTime(machineTime()) ?? 0));
+    return imageOf(isToday ? () => keptImage(`${build}-${shiftTo(asOf, now).days}`, make) : make);
+  });
   return (now: number): SeedImage | undefined =>
     now < EARLIEST || now > LATEST_PRESENT ? undefined : moved(JSON.stringify(shiftTo(asOf, now)), now);
 }

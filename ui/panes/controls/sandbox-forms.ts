@@ -1,8 +1,7 @@
 // The keys that open a form about the sandbox: its clock, merchants, rate limits, reset, events and snapshots.
 
-import type { ClockAdvanceReply, ClockSetInput, SnapshotsListReply } from "../../../generated/control-api.ts";
+import type { SnapshotsListReply } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
-import { describeClock, isoTime } from "../../../src/kernel/clock.ts";
 import { count, plural } from "../../../src/kernel/text.ts";
 import { valueOfJson } from "../../connection/json-schema.ts";
 import {
@@ -10,15 +9,15 @@ import {
   type KeyBinding,
   type RowKey,
   type StateUpdate,
-  sandboxNow,
   shortMerchant,
   type UiState,
 } from "../../state/state.ts";
 import { type CallResult, copyText } from "../../state/updates.ts";
-import { type FieldOption, type FormField, type FormValues, optionalHelp } from "../overlays/field.ts";
+import { type FieldOption, type FormValues, optionalHelp } from "../overlays/field.ts";
 import { openForm } from "../overlays/form.ts";
 import { type Form, submission } from "../overlays/form-view.ts";
 import { confirmCall } from "../overlays/text-view.ts";
+import { clockForm } from "./clock-form.ts";
 import {
   allOrOneMerchant,
   fetchLookups,
@@ -31,55 +30,6 @@ import {
   withMerchant,
   withoutUndo,
 } from "./form-fields.ts";
-
-const ADVANCE = "advance ";
-const OTHER_DURATION = `${ADVANCE}by`;
-
-const CLOCK_OPTIONS: readonly FieldOption[] = [
-  ...["1m", "1h", "24h"].map((by) => ({ value: ADVANCE + by, help: "run everything that falls due, in order" })),
-  { value: OTHER_DURATION, label: "advance by …", help: "advance by another duration" },
-  { value: "frozen", label: "freeze", help: "stop the clock, now or at a given time" },
-  { value: "offset", label: "set and run", help: "run from a given time" },
-  { value: "real", label: "real", help: "follow the machine's clock" },
-];
-
-const clockForm: Form = {
-  title: "Sandbox clock",
-  verb: ({ do: action = "" }) => (action.startsWith(ADVANCE) ? "Advance" : "Set the clock"),
-  fields({ do: action }) {
-    const more: Record<string, FormField> = {
-      [OTHER_DURATION]: { name: "by", help: "Duration, such as 30s, 5m or 7d" },
-      frozen: timeField,
-      offset: timeField,
-    };
-    return [
-      { name: "do", label: "action", help: "How to change the clock", options: CLOCK_OPTIONS },
-      ...[more[action ?? ""] ?? []].flat(),
-    ];
-  },
-  submission({ do: action = "", by = "", now = "" }, { state }) {
-    const mode = state.sandbox?.clock.mode;
-    // Undoing sets the clock back, but does not undo the events in between.
-    const undo = mode && {
-      undo: controlCalls.clock.set(mode === "real" ? { mode } : { mode, now: isoTime(sandboxNow(state)) }),
-    };
-    if (!action.startsWith(ADVANCE)) {
-      const call = controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...filledIn({ now }) });
-      return submission(call, (clock) => ({ message: `Clock set to ${describeClock(clock)}`, ...undo }));
-    }
-    const call = controlCalls.clock.advance({ by: action === OTHER_DURATION ? by : action.slice(ADVANCE.length) });
-    return submission(call, (clock) => ({ message: advancedText(clock), ...undo }));
-  },
-};
-
-const timeField = {
-  name: "now",
-  ...optionalHelp("Time, such as 2026-01-05T09:00:00Z", "the current sandbox time"),
-};
-
-const advancedText = ({ now, happened, omitted, attempts }: ClockAdvanceReply) =>
-  `Clock advanced to ${now}: ${plural(happened.length + omitted, "change")}, ` +
-  `${plural(attempts.length, "delivery attempt")}`;
 
 /** The merchants that came from a fixture: their API key has the fixture's name. */
 const fixtureOptions = ({ sandbox }: UiState): FieldOption[] =>
@@ -114,8 +64,15 @@ const resetForm: Form = {
   ],
   confirm: ({ merchant = "" }) =>
     merchant === ""
-      ? "Reset everything: data, clock, faults and verdicts?"
-      : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
+      ? {
+          question: "Reset everything: data, clock, faults and verdicts?",
+          action: "Reset everything",
+          refusal: "Keep everything",
+        }
+      : {
+          question: `Reset ${merchant}? Everything that happened to it since the start is lost.`,
+          action: `Reset ${merchant}`,
+        },
   submission: ({ merchant = "" }) =>
     submission(controlCalls.reset(filledIn({ merchant })), ({ reset }) => ({
       message: merchant === "" ? "Reset data, clock, faults and verdicts" : `Reset ${reset}`,
@@ -252,8 +209,13 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
     }));
   },
   confirm({ do: action, name }) {
-    if (action === "restore") return `Restore ${name}? Everything since then is lost unless you save it first.`;
-    return action === "delete" ? `Delete the snapshot ${name}?` : undefined;
+    if (action === "restore")
+      return {
+        question: `Restore ${name}? Everything since then is lost unless you save it first.`,
+        action: `Restore ${name}`,
+        refusal: "Keep everything",
+      };
+    return action === "delete" ? { question: `Delete the snapshot ${name}?`, action: `Delete ${name}` } : undefined;
   },
 };
 
@@ -281,10 +243,15 @@ function sendWaiting(state: UiState): StateUpdate {
   const urls = [...new Set(heldEndpoints)];
   const more = urls.length > MOST_NAMED ? ` and ${urls.length - MOST_NAMED} more` : "";
   const to = urls.length === 0 ? "" : ` to ${urls.slice(0, MOST_NAMED).join(", ")}${more}`;
+  const deliveries = plural(heldDeliveries, "delivery");
   const faults = heldFaults.length === 0 ? "" : ` Its faults affect them: ${heldFaults.join(", ")}.`;
   return confirmCall(
     state,
-    `Send ${plural(heldDeliveries, "delivery")} that came with the file${to}, and those that follow?${faults}`,
+    {
+      question: `Send ${deliveries} that came with the file${to}, and those that follow?${faults}`,
+      action: "Send them",
+      refusal: "Keep them waiting",
+    },
     controlCalls.deliveries.release(),
     ({ released }) => ({ message: `Sending ${plural(released, "delivery")} that waited`, undo: null }),
   );

@@ -20,6 +20,7 @@ import { rateWindowId } from "../rate-limits.ts";
 import { verdictSection } from "../verdicts.ts";
 import { assumptionSection, assumptionsCall } from "./assumptions.ts";
 import { type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
+import { recordLinks } from "./record-links.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";
 import { traceCall, traceSection } from "./trace.ts";
 
@@ -70,6 +71,10 @@ export const requestDetail = (
       ...summary(write, row, request),
       ...events,
       ...steps,
+      ...section(
+        "Records",
+        row.merchant === null ? [] : recordLinks(write, "record", recordIds(row, request), row.merchant),
+      ),
       ...findings,
       ...messages,
       ...handling,
@@ -100,6 +105,12 @@ function errorLines({ field }: DetailWriter, { status, response }: RequestDetail
     ...fields.flatMap(({ field: name = "", message = "" }) => field(name, mask(message), "yellow")),
     ...Object.entries(others).flatMap(([name, value]) => field(name, mask(shownValue(value)))),
   ];
+}
+
+/** The records that a request names in its path, and the one that a write answers with. */
+function recordIds({ method, path }: RequestMessage, request: RequestDetail | undefined): unknown[] {
+  const reply = method === "GET" ? undefined : (tryParseJson(request?.response.body ?? "") as { id?: unknown } | null);
+  return [...path.split("/"), reply?.id];
 }
 
 function summary({ field }: DetailWriter, row: RequestMessage, request: RequestDetail | undefined): DetailLine[] {

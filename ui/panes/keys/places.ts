@@ -4,7 +4,9 @@ import { withFilter } from "../../state/list.ts";
 import type { KeyBinding, StateUpdate, UiState } from "../../state/state.ts";
 import { listOf } from "../../state/state.ts";
 import { update, withList } from "../../state/updates.ts";
+import { isRecordId, recordReference } from "../details/record-links.ts";
 import { openReference } from "./detail-keys.ts";
+import { followedMerchant } from "./follow-merchant.ts";
 
 /** The pane of each kind of id. */
 const PANES: Readonly<Record<string, string>> = {
@@ -28,15 +30,21 @@ const filtered = (help: string, pane: string, filter: string) =>
     ),
   );
 
-/** Requests and events name a record by its id: in their path, their summary or their body. */
+/**
+ * A record with its timeline, of the merchant that is followed; and the requests and events that name it in their path,
+ * their summary or their body.
+ */
 const placesOfRecord = (id: string) => [
+  place(`go to ${id}, with everything that touched it`, (state) =>
+    openReference(state, recordReference(id, followedMerchant(state))),
+  ),
   filtered(`requests of ${id}`, "requests", id),
   filtered(`events of ${id}`, "events", id),
 ];
 
 export function placesFor({ lookups }: UiState, search: string): readonly KeyBinding[] {
   if (search.startsWith("/")) return [filtered(`requests with the path ${search}`, "requests", `path:${search}`)];
-  const [, prefix] = /^([a-z]+)_\w+$/i.exec(search) ?? [];
+  const [, prefix] = /^([a-z]+)_[\w-]+$/i.exec(search) ?? [];
   const pane = PANES[prefix ?? ""];
   if (pane) return [place(`go to ${search}`, (state) => openReference({ ...state, pane }, { pane, id: search }))];
   const matching = (names: readonly string[] = []) =>
@@ -44,6 +52,6 @@ export function placesFor({ lookups }: UiState, search: string): readonly KeyBin
   return [
     ...matching(lookups.eventTypes).map((type) => filtered(`deliveries of ${type}`, "deliveries", `event:${type}`)),
     ...matching(lookups.operations).map((id) => filtered(`requests of ${id}`, "requests", `operation:${id}`)),
-    ...(prefix === undefined ? [] : placesOfRecord(search)),
+    ...(isRecordId(search) ? placesOfRecord(search) : []),
   ];
 }

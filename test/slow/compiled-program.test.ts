@@ -1,0 +1,53 @@
+// The cache of compiled code and of today's data in the state folder, which only its user may write.
+
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { folder, launch } from "../support/program.ts";
+
+const EXEC = [
+  "exec",
+  "--",
+  process.execPath,
+  "-e",
+  "fetch(process.env.MERCHANT_SANDBOX_URL + '/v1/customers/cus_zoe', " +
+    "{ headers: { authorization: 'Bearer sk_test_lodge' } }).then((answer) => console.log(answer.status))",
+];
+
+async function run(state: string): Promise<void> {
+  const { code, out } = await launch(EXEC, { XDG_STATE_HOME: state }).ended;
+  expect([code, out]).toEqual([0, ["200"]]);
+}
+
+/** The files of the cache, by the beginning of their names. Node's own cache is in folders. */
+function cached(state: string) {
+  const cache = join(state, "merchant-sandbox/cache");
+  const files = readdirSync(cache, { withFileTypes: true }).filter((entry) => entry.isFile());
+  return new Map(files.map(({ name }) => [name.split("-")[0], join(cache, name)]));
+}
+
+test("a run keeps its compiled code and today's data, and the next one uses them if they are whole", async () => {
+  const state = folder();
+  await run(state);
+  const kept = cached(state);
+  expect([...kept.keys()].sort()).toEqual(["sandbox", "world"]);
+  for (const file of kept.values()) expect(statSync(file).mode & 0o777).toBe(0o600);
+  const inodes = () => [...kept.values()].map((file) => statSync(file).ino);
+  const before = inodes();
+  await run(state);
+  expect(inodes()).toEqual(before);
+  truncateSync(kept.get("world") as string, 8_192);
+  writeFileSync(kept.get("sandbox") as string, readFileSync(kept.get("sandbox") as string).subarray(0, 1_000));
+  await run(state);
+  for (const [place, inode] of inodes().entries()) expect(inode).not.toBe(before[place]);
+});
+
+test("a folder that another user can write is not used", async () => {
+  const state = folder();
+  const cache = join(state, "merchant-sandbox/cache");
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  chmodSync(join(state, "merchant-sandbox"), 0o700);
+  chmodSync(cache, 0o770);
+  await run(state);
+  expect(readdirSync(cache)).toEqual([]);
+});
