@@ -254,6 +254,23 @@ describe("the other controls", () => {
     expect(desk.state.undo).toEqual([]);
   });
 
+  test.each([
+    [["X", "enter"], "y Reset everything  n Keep everything"],
+    [["X", ...typing("mer_mar"), "enter"], "y Reset mer_market  n Keep it"],
+    [["b", "r", "enter"], "y Restore before  n Keep everything"],
+    [["b", "d", "enter"], "y Delete before  n Keep it"],
+    [["D"], "y Remove all faults  n Keep them"],
+    [["7", "d"], "y Remove mer_lodge  n Keep it"],
+  ])("%s asks, and both answers say what they do", async (keys, answers) => {
+    const { desk } = await openSandboxDashboard();
+    await desk.run("b", "enter");
+    for (const key of keys) await desk.run(key);
+    const screen = desk.screen();
+    expect(screen.at(-1)).toContain(answers);
+    const [, action = "", refusal = ""] = /^y (.+) {2}n (.+)$/.exec(answers) ?? [];
+    expect(screen.join("\n")).toMatch(new RegExp(`y +${action} [^]*any other key +${refusal} `));
+  });
+
   test("u undoes only the last change: e as w does, and of one that cannot be undone it says so", async () => {
     const { desk } = await openSandboxDashboard();
     await desk.run("7", "z");

@@ -113,9 +113,12 @@ export const endpoints = listPane<ListedEndpoint>({
       label: "remove",
       help: "remove the endpoint; its pending deliveries are cancelled",
       run: (state, { id, url }) =>
-        confirmCall(state, `Remove the endpoint ${url}?`, controlCalls.endpoints.remove({ id }), () => ({
-          message: `Removed ${url}`,
-        })),
+        confirmCall(
+          state,
+          { question: `Remove the endpoint ${url}?`, action: "Remove the endpoint" },
+          controlCalls.endpoints.remove({ id }),
+          () => ({ message: `Removed ${url}` }),
+        ),
     },
     copyApiKey(({ merchant }) => merchant),
   ],
@@ -136,7 +139,12 @@ function toggle(state: UiState, opened: ListedEndpoint): StateUpdate {
   const { pendingDeliveries: pending } = health;
   if (pending === 0) return makeCall(state, disable({ id }), disabled);
   const lost = pending === 1 ? "its pending delivery is" : `its ${count(pending)} pending deliveries are`;
-  return confirmCall(state, `Disable ${url}? Then ${lost} cancelled.`, disable({ id }), disabled);
+  const confirmation = {
+    question: `Disable ${url}? Then ${lost} cancelled.`,
+    action: "Disable the endpoint",
+    refusal: "Keep it enabled",
+  };
+  return confirmCall(state, confirmation, disable({ id }), disabled);
 }
 
 interface ServiceReply {
