@@ -172,8 +172,11 @@ function sendTest(state: UiState, { merchant, events }: ListedEndpoint): StateUp
 
 function rotate(state: UiState, { id, url, merchant }: ListedEndpoint): StateUpdate {
   const call = callFor(state, merchant, `/webhooks/${id}/rotate-secret`);
-  const question = `Rotate the secret of ${url}? Its receiver then has to verify with the new one.`;
-  return confirmCall(state, question, call, ({ secret, message }, status) =>
+  const confirmation = {
+    question: `Rotate the secret of ${url}? Its receiver then has to verify with the new one.`,
+    action: "Rotate the secret",
+  };
+  return confirmCall(state, confirmation, call, ({ secret, message }, status) =>
     secret === undefined
       ? { message: `${status}: ${message}`, undo: null }
       : { message: `Rotated the secret of ${url}, and copied the new one. Press ! to show it`, copy: secret },
