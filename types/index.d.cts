@@ -549,7 +549,7 @@ export interface DeliveriesListInput {
   status?: "succeeded" | "failed" | "aborted";
   /** Only with a path or URL that contains this text */
   path?: string;
-  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 time>12:04 is:fault !lodge` */
   filter?: string;
   /** Maximum number of objects to return */
   limit?: number;
@@ -1705,7 +1705,7 @@ export interface RequestsListInput {
   trace?: string;
   /** Only with a path or URL that contains this text */
   path?: string;
-  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge` */
+  /** Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 time>12:04 is:fault !lodge` */
   filter?: string;
   /** Id of a request: only requests before it */
   starting_after?: string;
@@ -2052,6 +2052,8 @@ export interface SandboxTrendReply {
     clientErrors: number;
     /** Responses with a 5xx, and connections closed without a response */
     serverErrors: number;
+    /** Requests that a fault rule affected */
+    faults: number;
     /** The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests */
     p95: number | null;
   };
@@ -2062,8 +2064,24 @@ export interface SandboxTrendReply {
     clientErrors: number;
     /** Responses with a 5xx, and connections closed without a response */
     serverErrors: number;
+    /** Requests that a fault rule affected */
+    faults: number;
     /** The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests */
     p95: number | null;
+    /** The request that arrived first. Left out without requests */
+    first?: {
+      /** Its number in the request log */
+      sequence: number;
+      /** Sandbox time of arrival */
+      at: string;
+    };
+    /** The request that arrived last. Left out without requests */
+    last?: {
+      /** Its number in the request log */
+      sequence: number;
+      /** Sandbox time of arrival */
+      at: string;
+    };
   })[];
   /** Each operation that was called, all spans together */
   operations: ({
@@ -2073,6 +2091,8 @@ export interface SandboxTrendReply {
     clientErrors: number;
     /** Responses with a 5xx, and connections closed without a response */
     serverErrors: number;
+    /** Requests that a fault rule affected */
+    faults: number;
     /** The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests */
     p95: number | null;
   })[];

@@ -2,6 +2,7 @@
 // and fields of the rows that it matches, in digests, the request log and the dashboard.
 
 import type { AttemptMessage, RequestMessage } from "../contracts/live-messages.ts";
+import { isoTime } from "../kernel/clock.ts";
 
 /**
  * The facts about a row that a filter matches: its text as shown, and its fields by name. A list is a set of marks, as
@@ -19,13 +20,15 @@ export interface FilterVocabulary {
   marks: readonly string[];
   /** The fields whose values are numbers. Default: none. */
   numbers?: readonly string[];
+  /** The fields whose values are times. Default: none. */
+  times?: readonly string[];
 }
 
 export type RowFilter = (facts: FilterFacts) => boolean;
 
 /**
- * `status:4xx path:/v1/payments ms>100 is:fault !lodge "two words"`; every term must match. An empty filter matches
- * everything.
+ * `status:4xx path:/v1/payments ms>100 time>12:04 is:fault !lodge "two words"`; every term must match. An empty filter
+ * matches everything.
  */
 export function readRowFilter(text: string): RowFilter {
   const terms = termsOf(text).map(readTerm);
@@ -33,7 +36,10 @@ export function readRowFilter(text: string): RowFilter {
 }
 
 /** The error message for the first term with an unknown field or mark; undefined if all are known. */
-export function filterProblem(text: string, { fields, marks, numbers = [] }: FilterVocabulary): string | undefined {
+export function filterProblem(
+  text: string,
+  { fields, marks, numbers = [], times = [] }: FilterVocabulary,
+): string | undefined {
   for (const { name, value } of termsOf(text).flatMap((term) => fieldOf(term.replace(/^!(?=.)/, "")) ?? [])) {
     const list = (names: readonly string[], as: (name: string) => string) => names.map(as).join(", ");
     const isMark = name === "is" && marks.length > 0;
@@ -46,11 +52,15 @@ export function filterProblem(text: string, { fields, marks, numbers = [] }: Fil
       return `There is no mark is:${value}. The marks are ${list(marks, (mark) => `is:${mark}`)}`;
     if (numbers.includes(name) && !NUMBER.test(value))
       return `${name}: takes a number, or a class such as 4xx, not ${value}`;
+    if (times.includes(name) && !TIME.test(value))
+      return `${name}: takes a time such as 12:04, 12:04:30 or 2026-01-05T12:04, not ${value}`;
   }
   return undefined;
 }
 
 const NUMBER = /^(?:\d*\.?\d*|[1-5]xx)$/i;
+/** The beginning of a time of day, or of a date and a time. */
+const TIME = /^(?:\d{4}-\d{0,2}(?:-\d{0,2})?(?:T[\d:.]*Z?)?|[\d:.]*)$/i;
 const TERM = /!?(?:"[^"]*"?|[^\s"]+)+/g;
 
 const termsOf = (text: string): string[] => text.match(TERM) ?? [];
@@ -80,6 +90,7 @@ function fieldTerm(term: string): RowFilter | undefined {
 }
 
 function matchesField(field: string | number | readonly string[], sign: string, value: string): boolean {
+  if (typeof field === "string" && ISO_TIME.test(field)) return matchesTime(field, sign, value.toUpperCase());
   // A missing value matches neither < nor >.
   if (sign !== ":")
     return (
@@ -87,6 +98,18 @@ function matchesField(field: string | number | readonly string[], sign: string, 
     );
   if (typeof field === "number") return matchesNumber(field, value);
   return typeof field === "string" ? contains(field, value) : value === "" || field.includes(value.toLowerCase());
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT/;
+
+/**
+ * Matches the beginning of a time, or compares it as a text: `time>12:04` begins with 12:04:00.000, `time<12:05` ends
+ * before 12:05. A time without a date is one of any day.
+ */
+function matchesTime(field: string, sign: string, value: string): boolean {
+  const time = value.includes("-") ? field : field.slice("2026-01-05T".length);
+  if (sign === ":") return time.startsWith(value);
+  return value !== "" && (sign === ">" ? time > value : time < value);
 }
 
 /** Matches the whole number, so `status:4` does not match 404; `4xx` is a class. */
@@ -97,7 +120,19 @@ function matchesNumber(field: number, value: string): boolean {
 
 const contains = (text: string, part: string) => text.toLowerCase().includes(part.toLowerCase());
 
-const REQUEST_FIELDS = ["id", "method", "path", "status", "ms", "operation", "merchant", "key", "fault"] as const;
+const REQUEST_FIELDS = [
+  "id",
+  "method",
+  "path",
+  "status",
+  "ms",
+  "time",
+  "operation",
+  "merchant",
+  "key",
+  "fault",
+  "sequence",
+] as const;
 const ATTEMPT_FIELDS = [
   "id",
   "event",
@@ -105,6 +140,7 @@ const ATTEMPT_FIELDS = [
   "status",
   "result",
   "ms",
+  "time",
   "merchant",
   "endpoint",
   "error",
@@ -120,14 +156,20 @@ const MARKS = ["cut", "fault", "replay", "failed"] as const;
 export const requestVocabulary: FilterVocabulary = {
   fields: REQUEST_FIELDS,
   marks: [...MARKS, "ignored"],
-  numbers: ["status", "ms"],
+  numbers: ["status", "ms", "sequence"],
+  times: ["time"],
 };
-export const attemptVocabulary: FilterVocabulary = { fields: ATTEMPT_FIELDS, marks: MARKS, numbers: ["ms"] };
+export const attemptVocabulary: FilterVocabulary = {
+  fields: ATTEMPT_FIELDS,
+  marks: MARKS,
+  numbers: ["ms"],
+  times: ["time"],
+};
 
 export function requestFacts(request: RequestMessage): FactsWith<(typeof REQUEST_FIELDS)[number]> {
   const { id, method, path, query, status, durationMs, operation, merchant, idempotencyKey, replayOf, fault, ignored } =
     request;
-  const { summary } = request;
+  const { at, sequence, summary } = request;
   const target = query === "" ? path : `${path}?${query}`;
   const isCut = status === 0;
   const marks = {
@@ -147,10 +189,12 @@ export function requestFacts(request: RequestMessage): FactsWith<(typeof REQUEST
       path: target,
       status,
       ms: durationMs,
+      time: isoTime(at),
       operation,
       merchant,
       key: idempotencyKey,
       fault,
+      sequence,
       is: marksOf(marks),
     },
   };
@@ -159,6 +203,7 @@ export function requestFacts(request: RequestMessage): FactsWith<(typeof REQUEST
 export function attemptFacts(attempt: AttemptMessage): FactsWith<(typeof ATTEMPT_FIELDS)[number]> {
   const {
     id,
+    at,
     eventId,
     eventType,
     url,
@@ -187,6 +232,7 @@ export function attemptFacts(attempt: AttemptMessage): FactsWith<(typeof ATTEMPT
       status: responseStatus ?? status,
       result: status,
       ms: durationMs,
+      time: isoTime(at),
       merchant,
       endpoint: endpointId,
       error: errorCode,

@@ -8,7 +8,7 @@ import type { Judge } from "../judge/judge.ts";
 import type { Clock } from "../kernel/clock.ts";
 import { pick } from "../kernel/pick.ts";
 import type { Life } from "../life/life.ts";
-import { SPAN_SECONDS, SPANS, TrendSpan, type Trends } from "../live/trends.ts";
+import { SPAN_SECONDS, SPANS, TrendSpan, type Trends, TrendTotal } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
 import type { Scenarios } from "../scenarios/index.ts";
 import { nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
@@ -195,9 +195,9 @@ const showTrend = endpoint({
   reply: Type.Object({
     seconds: Type.Integer({ description: "How long a span is" }),
     elapsed: Type.Number({ description: "Milliseconds since the last span began" }),
-    total: Type.Object(TrendSpan.properties, { description: "All spans together" }),
+    total: Type.Object(TrendTotal.properties, { description: "All spans together" }),
     spans: Type.Array(TrendSpan, { description: "Oldest first; the last one is not over yet" }),
-    operations: Type.Array(Type.Object({ operation: Type.String(), ...TrendSpan.properties }), {
+    operations: Type.Array(Type.Object({ operation: Type.String(), ...TrendTotal.properties }), {
       description: "Each operation that was called, all spans together",
     }),
   }),

@@ -27,7 +27,8 @@ export const filterFields = {
   path: Type.Optional(text("Only with a path or URL that contains this text")),
   filter: Type.Optional(
     text(
-      "Only rows that match this filter, as in the dashboard: `status:4xx path:/v1/payments ms>100 is:fault !lodge`",
+      "Only rows that match this filter, as in the dashboard: " +
+        "`status:4xx path:/v1/payments ms>100 time>12:04 is:fault !lodge`",
     ),
   ),
 };

@@ -1,30 +1,59 @@
-// Trends of the last minutes: requests, errors and the 95th percentile of durations in short spans of real time, for
-// each operation and for all.
+// Trends of the last minutes: requests, errors, faults and the 95th percentile of durations, in short spans of real
+// time, for each operation and for all.
 
-import { realNow } from "../kernel/clock.ts";
-import { nullable, type Static, Type } from "../schema/shapes.ts";
+import { isoTime, realNow } from "../kernel/clock.ts";
+import { nullable, type Static, Type, timeText } from "../schema/shapes.ts";
 
 export const SPAN_SECONDS = 5;
 export const SPANS = 60;
 const SPAN = SPAN_SECONDS * 1_000;
 
-/** The requests of one span of time. */
-export const TrendSpan = Type.Object({
+const counts = {
   requests: Type.Integer(),
   clientErrors: Type.Integer({ description: "Responses with a 4xx" }),
   serverErrors: Type.Integer({ description: "Responses with a 5xx, and connections closed without a response" }),
+  faults: Type.Integer({ description: "Requests that a fault rule affected" }),
   p95: nullable(
     Type.Number({
       description: "The 95th percentile of the durations in real milliseconds, exact to 5 %; null without requests",
     }),
   ),
+};
+
+/** The requests of several spans of time. */
+export const TrendTotal = Type.Object(counts);
+
+const end = {
+  sequence: Type.Integer({ description: "Its number in the request log" }),
+  at: timeText("Sandbox time of arrival"),
+};
+
+/** The requests of one span of time. */
+export const TrendSpan = Type.Object({
+  ...counts,
+  first: Type.Optional(Type.Object(end, { description: "The request that arrived first. Left out without requests" })),
+  last: Type.Optional(Type.Object(end, { description: "The request that arrived last. Left out without requests" })),
 });
 
-type TrendSpan = Static<typeof TrendSpan>;
+type TrendTotal = Static<typeof TrendTotal>;
 
-interface Span extends Omit<TrendSpan, "p95"> {
+/** A request when its response was sent. `at` is in sandbox milliseconds, `duration` in real ones. */
+export interface CountedRequest {
+  sequence: number;
+  at: number;
+  operation: string | undefined;
+  status: number;
+  duration: number;
+  fault: string | undefined;
+}
+
+type End = Pick<CountedRequest, "sequence" | "at">;
+
+interface Span extends Omit<TrendTotal, "p95"> {
   /** Counts the spans since the process started. */
   number: number;
+  first: End | undefined;
+  last: End | undefined;
   /** The number of requests by `stepOf` their duration. */
   durations: Uint32Array<ArrayBuffer>;
 }
@@ -51,14 +80,14 @@ export function createTrends(now: () => number = realNow) {
   const all: Span[] = [];
   const byOperation = new Map<string, Span[]>();
   return {
-    add({ operation, status, duration }: { operation: string | undefined; status: number; duration: number }) {
+    add(request: CountedRequest) {
+      const { operation } = request;
       const number = Math.floor(now() / SPAN);
-      const step = stepOf(duration);
-      count(all, number, status, step);
+      count(all, number, request);
       if (operation === undefined) return;
       const ring = byOperation.get(operation) ?? [];
       byOperation.set(operation, ring);
-      count(ring, number, status, step);
+      count(ring, number, request);
     },
     /**
      * The spans of all requests, oldest first, the age of the newest one in milliseconds, and the totals of each
@@ -71,7 +100,11 @@ export function createTrends(now: () => number = realNow) {
       const operations = [...byOperation]
         .map(([operation, ring]) => ({ operation, ...shown(merged(spansOf(ring, newest))) }))
         .filter(({ requests }) => requests > 0);
-      return { total: shown(merged(spans)), spans: spans.map(shown), elapsed: time - newest * SPAN, operations };
+      const shownSpans = spans.map((span) => ({
+        ...shown(span),
+        ...endsOf(span),
+      }));
+      return { total: shown(merged(spans)), spans: shownSpans, elapsed: time - newest * SPAN, operations };
     },
     clear() {
       all.length = 0;
@@ -88,14 +121,20 @@ const spansOf = (ring: readonly Span[], newest: number) =>
     return span?.number === number ? span : undefined;
   });
 
-function count(ring: Span[], number: number, status: number, step: number): void {
+function count(ring: Span[], number: number, { sequence, at, status, duration, fault }: CountedRequest): void {
   const slot = number % SPANS;
   const span = ring[slot]?.number === number ? ring[slot] : emptySpan(number);
   ring[slot] = span;
   span.requests++;
   if (status >= 500 || status === 0) span.serverErrors++;
   else if (status >= 400) span.clientErrors++;
+  if (fault !== undefined) span.faults++;
+  const step = stepOf(duration);
   span.durations[step] = (span.durations[step] ?? 0) + 1;
+  // Responses are sent in another order than requests arrive.
+  if (span.first === undefined || sequence < span.first.sequence) span.first = { sequence, at };
+  span.last ??= { sequence, at };
+  if (sequence > span.last.sequence) span.last = { sequence, at };
 }
 
 const emptySpan = (number: number): Span => ({
@@ -103,8 +142,16 @@ const emptySpan = (number: number): Span => ({
   requests: 0,
   clientErrors: 0,
   serverErrors: 0,
+  faults: 0,
+  first: undefined,
+  last: undefined,
   durations: new Uint32Array(STEPS),
 });
+
+function endsOf({ first, last }: Span = emptySpan(0)) {
+  const shownEnd = ({ sequence, at }: End) => ({ sequence, at: isoTime(at) });
+  return first && last ? { first: shownEnd(first), last: shownEnd(last) } : {};
+}
 
 function merged(spans: readonly (Span | undefined)[]): Span {
   const total = emptySpan(0);
@@ -113,12 +160,13 @@ function merged(spans: readonly (Span | undefined)[]): Span {
     total.requests += span.requests;
     total.clientErrors += span.clientErrors;
     total.serverErrors += span.serverErrors;
+    total.faults += span.faults;
     for (const [step, times] of span.durations.entries()) total.durations[step] = (total.durations[step] ?? 0) + times;
   }
   return total;
 }
 
-function shown({ requests, clientErrors, serverErrors, durations }: Span = emptySpan(0)): TrendSpan {
+function shown({ requests, clientErrors, serverErrors, faults, durations }: Span = emptySpan(0)): TrendTotal {
   let left = Math.ceil(requests * 0.95);
   const step = durations.findIndex((times) => {
     left -= times;
@@ -128,6 +176,7 @@ function shown({ requests, clientErrors, serverErrors, durations }: Span = empty
     requests,
     clientErrors,
     serverErrors,
+    faults,
     p95: requests === 0 ? null : Math.round(middleOf(step) * 1_000) / 1_000,
   };
 }

@@ -65,9 +65,9 @@ test("of an id that several merchants have is the first one's, or that of the me
   const minted = await bench.control("POST", "/merchants", { fixture: "lodge" });
   await bench.call("GET", "/v1/customers/cus_ines", { key: minted.apiKey });
   const first = await bench.timelines.get({ id: "cus_ines" });
-  expect([first.merchant, first.others, first.steps]).toEqual(["mer_lodge", [minted.merchant], []]);
-  const other = await bench.timelines.get({ id: "cus_ines", merchant: minted.merchant });
-  expect([other.merchant, other.others, other.steps.length]).toEqual([minted.merchant, ["mer_lodge"], 1]);
+  expect([first.merchant, first.others, first.steps]).toEqual(["mer_lodge", [minted.id], []]);
+  const other = await bench.timelines.get({ id: "cus_ines", merchant: minted.id });
+  expect([other.merchant, other.others, other.steps.length]).toEqual([minted.id, ["mer_lodge"], 1]);
 });
 
 test("of a record that a reset removed is an error that says so", async () => {

@@ -9,11 +9,15 @@ const SPAN = SPAN_SECONDS * 1_000;
 /** Trends whose time the test sets. */
 function trendsAt(start: number) {
   let now = start;
+  let sequence = 0;
   const trends = createTrends(() => now);
-  const add = (status: number, duration: number, operation?: string) => trends.add({ operation, status, duration });
+  const add = (status: number, duration: number, operation?: string, fault?: string) =>
+    trends.add({ sequence: ++sequence, at: now, operation, status, duration, fault });
   return {
     ...trends,
     add,
+    /** A request that arrived before all others. */
+    addSlow: () => trends.add({ sequence: 0, at: 0, operation: undefined, status: 200, duration: 1, fault: undefined }),
     advance(milliseconds: number) {
       now += milliseconds;
     },
@@ -36,6 +40,24 @@ describe("a trend", () => {
     ]);
     expect(total).toMatchObject({ requests: 6, clientErrors: 2, serverErrors: 3 });
     expect(elapsed).toBe(0);
+  });
+
+  test("counts what faults affected, and names the requests that arrived first and last in each span", () => {
+    const trends = trendsAt(10 * SPAN);
+    trends.add(200, 1);
+    trends.advance(SPAN);
+    trends.add(503, 1, "payments.list", "flt_1");
+    trends.advance(1_000);
+    trends.add(200, 1);
+    trends.addSlow();
+    const { spans, total, operations } = trends.read();
+    expect(spans.at(-3)).not.toHaveProperty("first");
+    expect([total.faults, operations[0]?.faults]).toEqual([1, 1]);
+    expect(spans.slice(-3)).toMatchObject([
+      { faults: 0, requests: 0 },
+      { faults: 0, first: { sequence: 1, at: "1970-01-01T00:00:50.000Z" }, last: { sequence: 1 } },
+      { faults: 1, first: { sequence: 0 }, last: { sequence: 3, at: "1970-01-01T00:00:56.000Z" } },
+    ]);
   });
 
   test("forgets what is older than its spans, although slots are used again", () => {

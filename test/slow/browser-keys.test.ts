@@ -32,23 +32,22 @@ const WIDTHS = [1_440, 390];
 const STEP = process.env.WALKS === undefined ? 8 : 1;
 
 /** These change the sandbox so that a view may lack what it had. */
-const CHANGING = /^(?:send|remove|confirm|yes|suspend|undo|resend)/;
+const CHANGING = /^(?:send|remove|reset everything|suspend|undo|resend)/;
 
 /**
  * The buttons of the topmost view that can be clicked, by their labels; a button without a text is named by its label
  * for screen readers. The button that sends a form says what the form does, and is named as its key is in a terminal.
  */
 const BUTTONS = `[...document.querySelectorAll(
-  document.querySelector("dialog[open]") ? "dialog button" : ".keys button, .status button, .detail .head button")]
+  document.querySelector("dialog[open]") ? "dialog button" : ".keys button, .detail .head button")]
   .filter((one) => one.checkVisibility() && !one.disabled)`;
 const LABELS = `${BUTTONS}
   .map((one) => one.type === "submit" ? "send" :
     [...one.childNodes].filter(({ nodeType }) => nodeType === 3).map(({ data }) => data).join("").trim()
       .replace(/^undo .*/, "undo") || one.ariaLabel)`;
 
-/** The label in the table of keys. The status names the clock by its time. */
+/** The label in the table of keys. */
 function nameOf(label: string): string {
-  if (label.startsWith("clock ")) return "clock";
   if (/more field|fewer/.test(label)) return "more";
   return label === "Esc: close" ? "back" : label.toLowerCase();
 }
@@ -94,7 +93,7 @@ describe.runIf(browserFile)(inBrowser, () => {
         await page.press(key);
         await idle(page);
       }
-      await page.shows(`document.querySelector(".row, .text, .operation, dialog[open]") !== null`);
+      await page.shows(`document.querySelector(".row, .chart, .text, .operation, dialog[open]") !== null`);
       await page.evaluate(`void (copied.length = 0)`);
     };
     const silent: string[] = [];

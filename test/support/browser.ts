@@ -156,7 +156,7 @@ function pageOf(send: Send, complaints: string[]) {
         look();
       })`),
     /** Presses a key as a keyboard does: a letter, or a name such as `Enter`. */
-    press: (key: string) => pressKey(send, key),
+    press: (key: string, held?: { shift: boolean }) => pressKey(send, key, held?.shift),
     /**
      * Clicks the first visible element of a selector that contains a text, as a pointer does; fails if another element
      * covers it.
@@ -196,9 +196,11 @@ const KEY_CODES: Readonly<Record<string, number>> = {
   Up: 38,
   Down: 40,
   PageDown: 34,
+  End: 35,
+  Home: 36,
 };
 
-async function pressKey(send: Send, name: string): Promise<void> {
+async function pressKey(send: Send, name: string, isShifted = false): Promise<void> {
   const windowsVirtualKeyCode = KEY_CODES[name] ?? name.toUpperCase().charCodeAt(0);
   const key = /^(?:Right|Left|Up|Down)$/.test(name) ? `Arrow${name}` : name;
   const character = name.length === 1 ? name : undefined;
@@ -207,6 +209,7 @@ async function pressKey(send: Send, name: string): Promise<void> {
     type: "keyDown",
     key,
     windowsVirtualKeyCode,
+    ...(isShifted && { modifiers: 8 }),
     ...(text !== undefined && { text }),
   });
   await send("Input.dispatchKeyEvent", { type: "keyUp", key, windowsVirtualKeyCode });

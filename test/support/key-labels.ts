@@ -13,7 +13,9 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   "copy curl|copy": /^copied: .*curl /m,
   "copy body|copy secret": /^copied: [^\n]/m,
   "compare|stop or leave": /^open: [^\n]/m,
-  "send test|rotate secret|enable": /^notice: [^\n]/m,
+  "send test": /^notice: [^\n]/m,
+  "rotate secret": /^open: Confirm/m,
+  "disable, enable": /^notice: (?:Disabled|Enabled)|^open: Confirm/m,
   link: /^copied: http.*#/m,
   verify: /^copied: [\s\S]*openssl/m,
   jump: /^open: [^\n]|^notice: req_\w+ caused no delivery/m,
@@ -24,16 +26,25 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   scenario: /^(?:open: Start a scenario|notice: (?:Disarmed|Ended) )/m,
   send: /^notice: (?:Armed|Clock|Created|Saved|Started|Triggered|Booking|mer_lodge has )|^open: Confirm/m,
   exhaust: /^notice: Exhausted/m,
-  "remove|confirm|yes": /^notice: (?:Removed|Reset)|^open: Confirm/m,
+  "remove|answer yes": /^notice: (?:Removed|Reset)|^open: Confirm/m,
   replay: /^notice: Replayed/m,
   resend: /^notice: Resent/m,
   "suspend, reactivate": /^notice: Suspended/m,
   "disable, enable": /^notice: (?:Disabled|Enabled)/m,
   freeze: /^notice: Display frozen/m,
   undo: /^notice: Undone/m,
-  "run|cancel|no": /^notice: (?:Copied|Cancelled)/m,
+  "run|answer no": /^notice: (?:Copied|Cancelled)/m,
 };
 
-/** The pattern of a label; one that matches nothing for an unknown label. An undo names what it undoes. */
-export const seenAfter = (label: string): RegExp =>
-  Object.entries(SEEN).find(([labels]) => labels.split("|").includes(label.replace(/^undo .*/, "undo")))?.[1] ?? /^$/;
+/** Labels of one key that name what it acts on: an undo, and the answers to a question. */
+const NAMING: readonly [RegExp, string][] = [
+  [/^undo .*/, "undo"],
+  [/^(?:reset|remove) (?:everything|all faults)$/, "answer yes"],
+  [/^keep (?:everything|them|it)$/, "answer no"],
+];
+
+/** The pattern of a label; one that matches nothing for an unknown label. */
+export function seenAfter(label: string): RegExp {
+  const name = NAMING.reduce((text, [naming, named]) => text.replace(naming, named), label.toLowerCase());
+  return Object.entries(SEEN).find(([labels]) => labels.split("|").includes(name))?.[1] ?? /^$/;
+}

@@ -19,7 +19,7 @@ describe("endpoints", () => {
     const { desk, receiver } = await triggered();
     await desk.run("9");
     expect(textOf(desk)).toContain(receiver.url);
-    expect(textOf(desk)).toMatch(/✓ healthy 200 .* lodge +…\w{4}/);
+    expect(textOf(desk)).toMatch(/✓ healthy 200 +all types .* lodge +…\w{4}/);
     await desk.run("enter");
     expect(textOf(desk)).toMatch(/✓ healthy 200[\s\S]*url +http[\s\S]*24 hours +\d+ succeeded, 0 failed/);
   });
@@ -29,6 +29,8 @@ describe("endpoints", () => {
     await desk.run("9", "i");
     expect(desk.state.notice?.text).toMatch(/^Sent a test \S+ to the endpoints of mer_lodge$/);
     await desk.run("K");
+    expect([desk.copied, textOf(desk)]).toEqual([[], expect.stringContaining("Rotate the secret of http")]);
+    await desk.run("y");
     const { data } = await bench.control("GET", "/endpoints");
     expect(desk.copied).toEqual([data[0].secret]);
   });
@@ -99,7 +101,7 @@ describe("a record", () => {
 
   test("is that of the merchant that is followed, and names the others with this id", async () => {
     const { bench, desk } = await triggered();
-    const { merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
+    const { id: merchant } = await bench.control("POST", "/merchants", { fixture: "lodge" });
     await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
     await desk.run("7", "G", "m");
     await goTo(desk, "cus_ines");
@@ -133,6 +135,17 @@ describe("events", () => {
   });
 });
 
+test("the details of an event begin with the failed deliveries and their reason", async () => {
+  const { bench, desk, receiver } = await triggered();
+  receiver.always({ status: 500, body: "database is down" });
+  await bench.control("POST", "/events", { type: "payment.succeeded" });
+  await bench.control("POST", "/clock/advance", { by: "10m" });
+  await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
+  await desk.run("0", "g", "enter");
+  expect(textOf(desk)).toContain("✗ 1 delivery failed: 500 database is down");
+  expect(desk.screen().join("")).not.toMatch(/[›▸] caused by/);
+});
+
 describe("the palette", () => {
   test("goes to a row by its id, and to the rows of an event type, an operation, a path or a record", async () => {
     const { bench, desk } = await triggered();
@@ -149,6 +162,9 @@ describe("the palette", () => {
     expect(await goTo(id)).toEqual(["requests", "", "GET /v1/payments"]);
     expect(await goTo(event.id)).toEqual(["events", "", `payment.succeeded ${event.id}`]);
     expect(await goTo("payment.succeeded")).toEqual(["deliveries", "event:payment.succeeded", undefined]);
+    // Not a replay, whose help has the word too.
+    await desk.run("2");
+    expect(await goTo("endpoint")).toEqual(["endpoints", "", undefined]);
     expect(await goTo("payments.list")).toEqual(["requests", "operation:payments.list", undefined]);
     expect(await goTo("/v1/pay")).toEqual(["requests", "path:/v1/pay", undefined]);
     expect(await goTo("pay_pending")).toEqual(["requests", "", "Record pay_pending"]);

@@ -40,6 +40,7 @@ const span = (requests: number, clientErrors = 0, serverErrors = 0, p95: number 
   requests,
   clientErrors,
   serverErrors,
+  faults: 0,
   p95,
 });
 const trend = (changes: Partial<SandboxTrendReply> = {}): SandboxTrendReply => ({

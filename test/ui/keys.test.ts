@@ -148,6 +148,7 @@ const FACTS: FilterFacts = {
     status: 429,
     ms: 120.5,
     merchant: "mer_lodge",
+    time: "2026-01-05T12:04:30.250Z",
     key: null,
   },
 };
@@ -165,6 +166,10 @@ describe("a filter", () => {
     '"mer_lodge req"',
     'merchant:"lodge"',
     "key:",
+    "time:12:04",
+    "time>12:04 time<12:05",
+    "time>12:04:30 time<12:04:31",
+    "time>2026-01-05T12 time<2026-01-06",
     '"GET /v1',
   ])("%j matches", (filter) => {
     expect(passes(filter)).toBe(true);
@@ -179,6 +184,11 @@ describe("a filter", () => {
     "!status:4xx",
     '"lodge mer"',
     "key:x",
+    "time:04:30",
+    "time>12:04:31",
+    "time<12:04:30",
+    "time>2026-01-06",
+    "time>",
     "nobody:here",
   ])("%j does not match", (filter) => {
     expect(passes(filter)).toBe(false);
@@ -218,22 +228,32 @@ describe("a filter", () => {
     [
       "colour:red",
       "There is no field colour:. " +
-        "The fields are id:, method:, path:, status:, ms:, operation:, merchant:, key:, fault:",
+        "The fields are id:, method:, path:, status:, ms:, time:, operation:, merchant:, key:, fault:, sequence:",
     ],
     ["status:404 !nobody:here", /^There is no field nobody:\. /],
     ["size>3", /^There is no field size:\. /],
     ["status:abc", "status: takes a number, or a class such as 4xx, not abc"],
+    ["time>noon", "time: takes a time such as 12:04, 12:04:30 or 2026-01-05T12:04, not noon"],
     ["is:broken", "There is no mark is:broken. The marks are is:cut, is:fault, is:replay, is:failed"],
   ])("with %s has a problem that lists what is known", (filter, problem) => {
     expect(filterProblem(filter, requestVocabulary)).toMatch(problem);
   });
 
-  test.each(["", "red", "status:", "is:", "is:fa", "http://127.0.0.1", '"colour:red"', "!", "Status:404"])(
-    "%j has no problem",
-    (filter) => {
-      expect(filterProblem(filter, requestVocabulary)).toBeUndefined();
-    },
-  );
+  test.each([
+    "",
+    "red",
+    "status:",
+    "is:",
+    "is:fa",
+    "http://127.0.0.1",
+    '"colour:red"',
+    "!",
+    "Status:404",
+    "time>1",
+    "time>2026-01-05T1",
+  ])("%j has no problem", (filter) => {
+    expect(filterProblem(filter, requestVocabulary)).toBeUndefined();
+  });
 
   const facts = fc.record({
     text: fc.string(),

@@ -89,6 +89,11 @@ function find(screen: Cell[][], wanted: string, beside = ""): Cell[] {
   throw new Error(`The screen does not show ${wanted}`);
 }
 
+test("the narrowest key bar begins with the keys that open and filter rows", () => {
+  const state = withLiveEvents(emptyDashboard(80, 24), [requested(1)]);
+  expect(screenOf(state).at(-1)).toMatch(/^ Enter details {2}\/ filter {2}/);
+});
+
 describe("failures", () => {
   test("of a server and cut connections have a mark before them, in colour or not", async () => {
     const state = failing();

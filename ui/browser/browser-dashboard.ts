@@ -6,7 +6,7 @@ import { afterRealTime, realNow } from "../../src/kernel/clock.ts";
 import { openLive } from "../connection/live-stream.ts";
 import { addressOf, goToAddress } from "../panes/address.ts";
 import { applyTime } from "../panes/apply-message.ts";
-import { paneNamed, panes } from "../panes/index.ts";
+import { paneNamed, panes, visiblePanes } from "../panes/index.ts";
 import { handleKey } from "../panes/keys/key-bindings.ts";
 import {
   applyUpdate,
@@ -20,6 +20,7 @@ import { PREVIEW_COLUMNS } from "../state/layout.ts";
 import { findLearner } from "../state/learning.ts";
 import { initialState, type Size, type StateUpdate, type UiState } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
+import { symbols } from "../text/style.ts";
 import { createPaintScheduler } from "../view/paint-scheduler.ts";
 import { perform } from "./fetch-calls.ts";
 import { openSocket } from "./web-socket.ts";
@@ -55,6 +56,7 @@ export function openBrowserDashboard({ target, paint }: { target: HttpTarget; pa
     paint() {
       if (!document.hidden) paint();
       showAddress(dashboard.state);
+      showTitle(dashboard.state);
     },
     everySecond() {
       change(applyTime(dashboard.state, realNow()));
@@ -121,6 +123,17 @@ function showAddress(state: UiState): void {
   const placeIn = (one: string) => one.replace(/[?&](?:filter|row)=[^&]*/g, "");
   const isStep = location.hash !== "" && placeIn(address) !== placeIn(location.hash);
   history[isStep ? "pushState" : "replaceState"](null, "", address);
+}
+
+/** Names the failures in the title, which shows them while the browser has another tab in front. */
+function showTitle(state: UiState): void {
+  const { bad } = symbols(state.theme);
+  const failures = visiblePanes(state).flatMap(({ title, alarm }) => {
+    const mark = alarm?.(state) ?? "";
+    return mark.startsWith(bad) ? [`${mark} ${title}`] : [];
+  });
+  const title = [...failures, "merchant-sandbox"].join(" · ");
+  if (document.title !== title) document.title = title;
 }
 
 function openPlatform(warn: (text: string) => void): Platform {

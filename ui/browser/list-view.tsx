@@ -31,10 +31,10 @@ export function ListView({ dashboard }: DashboardProps) {
   const list = listOf(state);
   return (
     <section class={`list ${isStale(state) ? "stale" : ""}`} aria-label={pane.title}>
-      <Head title={pane.title} note={listNote(state, pane, list, "counts")}>
-        <Filter dashboard={dashboard} />
-      </Head>
+      <Head title={pane.title} note={listNote(state, pane, list, "counts")} />
       <Rows key={pane.name} dashboard={dashboard} pane={pane} list={list} />
+      {/* After the rows, so that Tab goes from the views to them. The style sheet places it in the head. */}
+      <Filter dashboard={dashboard} />
     </section>
   );
 }

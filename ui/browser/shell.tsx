@@ -1,11 +1,12 @@
 // The page around the views: tabs, the state of the sandbox, the notice, and the keys that work now.
 
-import { useEffect, useRef } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { count } from "../../src/kernel/text.ts";
 import { requestRate } from "../panes/apply-message.ts";
 import { explorer, paneNamed, visiblePanes } from "../panes/index.ts";
 import { digitOf, keyGroups, tabDigits } from "../panes/keys/key-bindings.ts";
+import { TRENDS_PANE } from "../state/layout.ts";
 import { labelIn } from "../state/state.ts";
 import { update, withNotice } from "../state/updates.ts";
 import { stripStyles } from "../text/style.ts";
@@ -29,6 +30,7 @@ import { Head } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 import { TokenView } from "./token-view.tsx";
 import { Toolbar } from "./toolbar.tsx";
+import { TrendsView } from "./trends-view.tsx";
 
 export function Shell({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -63,11 +65,12 @@ export function Shell({ dashboard }: DashboardProps) {
 function CurrentView({ dashboard }: DashboardProps) {
   const { pane } = dashboard.state;
   if (pane === explorer.name) return <ExplorerView dashboard={dashboard} />;
+  if (pane === TRENDS_PANE) return <TrendsView dashboard={dashboard} />;
   if (paneNamed(pane).textLines) return <TextPane dashboard={dashboard} />;
   return <ListView dashboard={dashboard} />;
 }
 
-/** A pane of text, such as the trends, in the lines of the terminal. */
+/** A pane of text, such as the output of the app, in the lines of the terminal. */
 function TextPane({ dashboard: { state } }: DashboardProps) {
   const { title, titleNote, textLines } = paneNamed(state.pane);
   return (
@@ -84,14 +87,8 @@ function Tabs({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const open = (index: number) =>
     dashboard.change((before) => tabDigits(before)[index]?.run({ ...before, overlays: [] }) ?? update(before));
-  const nav = useRef<HTMLElement>(null);
-  // If not all tabs fit, the open one is scrolled into view.
-  useEffect(
-    () => nav.current?.querySelector("[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" }),
-    [state.pane],
-  );
   return (
-    <nav aria-label="Views" ref={nav}>
+    <nav aria-label="Views">
       <Toolbar class="tabs" label="Views" isPressedByKeys>
         {visiblePanes(state).map(({ name, title, alarm }, index) => (
           <button
@@ -114,7 +111,7 @@ function Tabs({ dashboard }: DashboardProps) {
 }
 
 function StatusBar({ dashboard }: DashboardProps) {
-  const { state, press } = dashboard;
+  const { state } = dashboard;
   const { sandbox, target, connection } = state;
   const reachable = connection.phase === "live" ? "green" : "yellow";
   return (
@@ -134,22 +131,7 @@ function StatusBar({ dashboard }: DashboardProps) {
               <strong>{count(value)}</strong> {label}
             </span>
           ))}
-          <Toolbar class="sandbox" label="Sandbox">
-            <button type="button" class="quiet" title="Copy the address of this view (O)" onClick={() => press("O")}>
-              Link
-            </button>
-            <button
-              type="button"
-              class="quiet"
-              title="Open the report of this run in a new tab"
-              onClick={() => void openReport(dashboard)}
-            >
-              Report ↗
-            </button>
-            <button type="button" class="quiet" title="Change the clock (c)" onClick={() => press("c")}>
-              {clockText(state, sandbox)}
-            </button>
-          </Toolbar>
+          <span>{clockText(state, sandbox)}</span>
         </>
       )}
     </section>
@@ -173,7 +155,7 @@ async function openReport(dashboard: BrowserDashboard): Promise<void> {
 
 /**
  * Buttons for the keys that have a label: those of the row, those that break something, those of the sandbox, and the
- * others.
+ * others. The report has no key: a terminal cannot show it.
  */
 function KeyBar({ dashboard }: DashboardProps) {
   const { state, press } = dashboard;
@@ -185,7 +167,8 @@ function KeyBar({ dashboard }: DashboardProps) {
     }))
     .filter(({ bindings }) => bindings.length > 0);
   // The keys of a text that is being typed are in no group.
-  if (groups.length === 0) groups.push({ title: "", bindings: labelled });
+  const isTyping = groups.length === 0;
+  if (isTyping) groups.push({ title: "", bindings: labelled });
   const bar = useRef<HTMLDivElement>(null);
   const height = useRef<number | undefined>(undefined);
   // A filter has fewer keys. The bar keeps its height while one is typed, so that the rows do not move.
@@ -194,19 +177,35 @@ function KeyBar({ dashboard }: DashboardProps) {
     <div ref={bar} style={{ minHeight: `${height.current ?? 0}px` }}>
       {/* Keeps the focus in a filter, so that a click on one of its keys still finds it there. */}
       <Toolbar class="keys" label="Commands" onMouseDown={(event) => event.preventDefault()}>
-        {groups.map(({ title, bindings }) => (
-          <div key={title} class="key-group">
-            {bindings.map(({ keys: [key = ""], label, help }) => (
-              <button key={key} type="button" class="key" title={help} onClick={() => press(key)}>
+        {groups.map(({ title, bindings }, group) => (
+          <div key={group === 0 ? FIRST : title} class="key-group">
+            {bindings.map(({ keys: [key = ""], label, help }, index) => (
+              <button key={index === 0 ? FIRST : key} type="button" class="key" title={help} onClick={() => press(key)}>
                 <kbd>{keyTitle(key)}</kbd> {labelIn(state, { label })}
               </button>
             ))}
           </div>
         ))}
+        {!isTyping && (
+          <button
+            type="button"
+            class="key"
+            title="open the report of this run in a new tab"
+            onClick={() => void openReport(dashboard)}
+          >
+            report ↗
+          </button>
+        )}
       </Toolbar>
     </div>
   );
 }
+
+/**
+ * The first button is one element in each bar. Tab goes to it from a filter, and by then the bar of the filter has been
+ * replaced.
+ */
+const FIRST = "first";
 
 /**
  * Keys without a button: tabs are buttons, Esc closes what `q` closes, and a form has its own for those that the

@@ -210,9 +210,12 @@ function replayFailed(state: UiState): StateUpdate {
     const replaying = withNotice(updates.at(-1)?.state ?? later, `Replaying ${what} …`, "dim");
     return update(replaying, ...updates.flatMap(({ effects }) => effects));
   };
-  return update(
-    openOverlay(state, confirm(`Replay ${what}? Each one is a call like this:`, replayCall(first), replayAll)),
-  );
+  const confirmation = {
+    question: `Replay ${what}? Each one is a call like this:`,
+    action: failed.length === 1 ? "Replay it" : "Replay them",
+    refusal: "Not now",
+  };
+  return update(openOverlay(state, confirm(confirmation, replayCall(first), replayAll)));
 }
 
 /** Endpoints that are not listed, although an attempt was made to them, were deleted. */

@@ -81,8 +81,11 @@ export const merchants = listPane<ListedMerchant>({
       label: "remove",
       help: "remove the merchant with all its data",
       run(state, { id, records }) {
-        const question = `Remove ${id} with its ${plural(records, "record")}?`;
-        return confirmCall(state, question, controlCalls.merchants.remove({ id }), ({ removed }) => ({
+        const confirmation = {
+          question: `Remove ${id} with its ${plural(records, "record")}?`,
+          action: `Remove ${id}`,
+        };
+        return confirmCall(state, confirmation, controlCalls.merchants.remove({ id }), ({ removed }) => ({
           message: `Removed ${removed}`,
         }));
       },

@@ -13,7 +13,7 @@ import { textPane } from "./pane.ts";
 
 const LABEL_WIDTH = 8;
 const VALUE_WIDTH = 10;
-/** The highest value stands beside a chart where there is room for all spans. */
+/** Room for the highest value, which is beside a chart if all spans fit. */
 const HIGHEST_WIDTH = 12;
 
 export const trends = textPane({
@@ -29,18 +29,21 @@ export const pollTrends = (): Effect[] => [
   pollEffect(controlCalls.trend(), (state, { body }) => update({ ...state, trends: body })),
 ];
 
-const minutesOf = ({ seconds, spans }: SandboxTrendReply) => (seconds * spans.length) / 60;
+export const minutesOf = ({ seconds, spans }: SandboxTrendReply) => (seconds * spans.length) / 60;
 
 function trendLines({ trends: all, theme }: UiState, width: number): string[] {
   if (!all) return ["Loading trends …"];
-  const rows = all.operations
-    .toSorted((one, other) => (other.p95 ?? 0) - (one.p95 ?? 0) || one.operation.localeCompare(other.operation))
-    .map(operationColumns);
+  const rows = slowestFirst(all).map(operationColumns);
   const table = rows.length === 0 ? [] : ["", ...formatTable(rows, width, theme)];
   return [...chartLines(theme, all, width), ...table];
 }
 
-function operationColumns({
+export const slowestFirst = ({ operations }: SandboxTrendReply) =>
+  operations.toSorted(
+    (one, other) => (other.p95 ?? 0) - (one.p95 ?? 0) || one.operation.localeCompare(other.operation),
+  );
+
+export function operationColumns({
   operation,
   requests,
   clientErrors,
@@ -58,7 +61,7 @@ function operationColumns({
   ];
 }
 
-const p95Text = (p95: number | null) => (p95 === null ? "-" : duration(p95));
+export const p95Text = (p95: number | null) => (p95 === null ? "-" : duration(p95));
 
 /**
  * One line each for the rate, the errors and the percentile: the value, and its chart over all spans. The last line is
@@ -118,7 +121,7 @@ function cellOf(spans: SandboxTrendReply["spans"], index: number, perCell: numbe
   };
 }
 
-const rateText = (rate: number) => `${rate < 10 && rate > 0 ? rate.toFixed(1) : count(Math.round(rate))}/s`;
+export const rateText = (rate: number) => `${rate < 10 && rate > 0 ? rate.toFixed(1) : count(Math.round(rate))}/s`;
 
 /** Draws a value of 0 as a blank, and any other value visibly. */
 export function sparkline(theme: Theme, values: readonly number[]): string {

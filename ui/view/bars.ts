@@ -53,8 +53,8 @@ const outageOf = (state: UiState) =>
 export const isDown = (state: UiState) => state.connection.phase === "live" && outageOf(state) !== undefined;
 
 /**
- * What came with a file and waits, the armed scenarios with their scores, and the armed faults with what is left of
- * them. An outage of every call is in `connectionText`.
+ * The deliveries that wait for consent, the armed scenarios with their scores, and the armed faults with how often they
+ * may still fire. An outage of every call is in `connectionText`.
  */
 export function alarmTexts(state: UiState): string[] {
   const scenarios = (state.sandbox?.scenarios ?? []).map(({ name, score, points }) => `${name} ${score}/${points}`);
@@ -170,6 +170,12 @@ export function verdictSummary(state: UiState): string {
 export const keyTitle = (key: string) =>
   key.length === 1 ? key : key.replace("escape", "esc").replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
+/** The keys that a newcomer needs first: they stay in the narrowest key bar. */
+const FIRST_KEYS = ["enter", "/"];
+
+const rankOf = ({ keys: [key = ""] }: KeyBinding) =>
+  FIRST_KEYS.includes(key) ? FIRST_KEYS.indexOf(key) : FIRST_KEYS.length;
+
 /**
  * The bindings for the key bar: those with a label. In an overlay with text input, letters are text, so only its own
  * keys work.
@@ -177,7 +183,9 @@ export const keyTitle = (key: string) =>
 export function labelledBindings(state: UiState): readonly KeyBinding[] {
   const overlay = topOverlay(state);
   const bindings = typingKeys(state) ?? (overlay?.onKey ? overlay.keys : enabledBindings(state));
-  return bindings.filter((binding) => labelIn(state, binding) !== undefined && (binding.isEnabled?.(state) ?? true));
+  return bindings
+    .filter((binding) => labelIn(state, binding) !== undefined && (binding.isEnabled?.(state) ?? true))
+    .toSorted((one, other) => rankOf(one) - rankOf(other));
 }
 
 /**

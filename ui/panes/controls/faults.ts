@@ -98,7 +98,11 @@ export const endRule = (state: UiState, { id }: FaultRule, describe: (removed: F
 const removeAllFaults = (state: UiState): StateUpdate =>
   confirmCall(
     state,
-    "Remove all fault rules, including those of scenarios?",
+    {
+      question: "Remove all fault rules, including those of scenarios?",
+      action: "Remove all faults",
+      refusal: "Keep them",
+    },
     controlCalls.faults.clear(),
     ({ removed }) => ({
       message: `Removed ${plural(removed, "fault")}`,

@@ -45,7 +45,11 @@ const editForm = (request: RequestDetail, sent: ServiceCall, initial: Readonly<R
   ],
   confirm: (values) =>
     Object.values(values).some((text) => text.includes(MASK))
-      ? `Send it with ${MASK} where the request log has masked a secret? Press n, and write the real value there.`
+      ? {
+          question: `Send it with ${MASK} where the request log has masked a secret? Edit it to write the real value.`,
+          action: "Send it masked",
+          refusal: "Edit it",
+        }
       : undefined,
   submission({ method = "", path = "", body = "", idempotencyKey = "", key = "" }) {
     const { "Content-Type": contentType = "application/json" } = sent.headers ?? {};

@@ -64,8 +64,15 @@ const resetForm: Form = {
   ],
   confirm: ({ merchant = "" }) =>
     merchant === ""
-      ? "Reset everything: data, clock, faults and verdicts?"
-      : `Reset ${merchant}? Everything that happened to it since the start is lost.`,
+      ? {
+          question: "Reset everything: data, clock, faults and verdicts?",
+          action: "Reset everything",
+          refusal: "Keep everything",
+        }
+      : {
+          question: `Reset ${merchant}? Everything that happened to it since the start is lost.`,
+          action: `Reset ${merchant}`,
+        },
   submission: ({ merchant = "" }) =>
     submission(controlCalls.reset(filledIn({ merchant })), ({ reset }) => ({
       message: merchant === "" ? "Reset data, clock, faults and verdicts" : `Reset ${reset}`,
@@ -202,8 +209,13 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
     }));
   },
   confirm({ do: action, name }) {
-    if (action === "restore") return `Restore ${name}? Everything since then is lost unless you save it first.`;
-    return action === "delete" ? `Delete the snapshot ${name}?` : undefined;
+    if (action === "restore")
+      return {
+        question: `Restore ${name}? Everything since then is lost unless you save it first.`,
+        action: `Restore ${name}`,
+        refusal: "Keep everything",
+      };
+    return action === "delete" ? { question: `Delete the snapshot ${name}?`, action: `Delete ${name}` } : undefined;
   },
 };
 
@@ -219,11 +231,11 @@ function valuesFromAttempt(state: UiState): FormValues {
   return { ...withMerchant(state), ...(attempt && { type: attempt.eventType }) };
 }
 
-/** Whether something came with a file or snapshot of another user, and waits until this user says that it is sent. */
+/** Whether deliveries of another user's file or snapshot wait for this user's consent. */
 export const isWaiting = ({ sandbox }: UiState): boolean =>
   sandbox !== undefined && sandbox.heldDeliveries + sandbox.heldEndpoints.length > 0;
 
-/** The addresses that a question names; more are counted. */
+/** Most addresses that a question lists; it counts the others. */
 const MOST_NAMED = 5;
 
 function sendWaiting(state: UiState): StateUpdate {
@@ -231,10 +243,15 @@ function sendWaiting(state: UiState): StateUpdate {
   const urls = [...new Set(heldEndpoints)];
   const more = urls.length > MOST_NAMED ? ` and ${urls.length - MOST_NAMED} more` : "";
   const to = urls.length === 0 ? "" : ` to ${urls.slice(0, MOST_NAMED).join(", ")}${more}`;
+  const deliveries = plural(heldDeliveries, "delivery");
   const faults = heldFaults.length === 0 ? "" : ` Its faults affect them: ${heldFaults.join(", ")}.`;
   return confirmCall(
     state,
-    `Send ${plural(heldDeliveries, "delivery")} that came with the file${to}, and those that follow?${faults}`,
+    {
+      question: `Send ${deliveries} that came with the file${to}, and those that follow?${faults}`,
+      action: "Send them",
+      refusal: "Keep them waiting",
+    },
     controlCalls.deliveries.release(),
     ({ released }) => ({ message: `Sending ${plural(released, "delivery")} that waited`, undo: null }),
   );

@@ -103,7 +103,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
   {
     keys: ["/"],
     label: "filter",
-    help: "filter rows: text, status:4xx, path:, ms>100, is:fault; ! excludes",
+    help: "filter rows: text, status:4xx, path:, ms>100, time>12:04, is:fault; ! excludes",
     isEnabled: (state) => !paneNamed(state.pane).textLines,
     needs: () => "a pane with rows",
     run: (state) => update({ ...state, filterLine: lineOf(listOf(state).filter) }),

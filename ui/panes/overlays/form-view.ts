@@ -5,6 +5,7 @@ import type { FieldError } from "../../../src/kernel/errors.ts";
 import type { UiState } from "../../state/state.ts";
 import type { CallResult } from "../../state/updates.ts";
 import { type FieldEdit, type FormField, type FormValues, fieldValue } from "./field.ts";
+import type { Confirmation } from "./text-view.ts";
 
 interface FormContext<Data> {
   state: UiState;
@@ -34,7 +35,7 @@ export interface Form<Data extends object = object> {
   /** A sentence that says what the call does, shown above it. Default: none. */
   sentence?(call: Call, context: FormContext<Data>): string;
   /** The question to confirm before a destructive call. */
-  confirm?(values: FormValues): string | undefined;
+  confirm?(values: FormValues): Confirmation | undefined;
 }
 
 export interface FormState extends Readonly<Omit<FieldEdit, "value">> {

@@ -175,8 +175,8 @@ function moveFocus(state: UiState, by: number, wraps = true): StateUpdate {
 function submit(state: UiState): StateUpdate {
   const { values, call, input } = topFormView(state);
   if (input.isSending) return update(withNotice(state, "Sending …", "dim"));
-  const question = topForm(state).form.confirm?.(values);
-  return question === undefined ? send(state) : update(openOverlay(state, confirm(question, call, send)));
+  const confirmation = topForm(state).form.confirm?.(values);
+  return confirmation === undefined ? send(state) : update(openOverlay(state, confirm(confirmation, call, send)));
 }
 
 function send(state: UiState): StateUpdate {

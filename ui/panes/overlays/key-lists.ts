@@ -121,14 +121,16 @@ export function runCommand(state: UiState, binding: KeyBinding | undefined, sear
 
 /**
  * The bindings that contain every word of the search. Bindings whose label, or a word of whose help, starts with the
- * search come first.
+ * search come first; `go to Endpoints` starts with `endpoints`.
  */
 function matchingBindings(bindings: readonly KeyBinding[], search: string): readonly KeyBinding[] {
   const wanted = search.trim().toLowerCase();
   const words = wanted.split(/\s+/);
   const nameOf = ({ label }: KeyBinding) => (typeof label === "string" ? label : "");
   const rankOf = (binding: KeyBinding) => {
-    const texts = [nameOf(binding).toLowerCase(), binding.help.toLowerCase()];
+    const texts = [nameOf(binding), binding.help, binding.help.replace(/^go to /, "")].map((text) =>
+      text.toLowerCase(),
+    );
     if (texts.some((text) => text.startsWith(wanted))) return 0;
     return texts.some((text) => text.includes(` ${wanted}`)) ? 1 : 2;
   };

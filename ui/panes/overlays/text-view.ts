@@ -50,14 +50,23 @@ function pieces(word: string, room: number): string[] {
   return parts.map((part, index) => `'${part}'${index < parts.length - 1 ? "\\" : ""}`);
 }
 
+/** A question before a call, and its two answers: the buttons say what each of them does. */
+export interface Confirmation {
+  question: string;
+  /** The answer that makes the call, such as `Reset everything`. */
+  action: string;
+  /** The answer that does not. Default: `Keep it`. */
+  refusal?: string;
+}
+
 export function confirmCall<Reply>(
   state: UiState,
-  question: string,
+  confirmation: Confirmation,
   call: Call<Reply>,
-  resultOf: (reply: Reply) => CallResult,
+  resultOf: (reply: Reply, status: number) => CallResult,
 ): StateUpdate {
   const onConfirm = (later: UiState) => makeCall(later, call, resultOf);
-  return update(openOverlay(state, confirm(question, call, onConfirm)));
+  return update(openOverlay(state, confirm(confirmation, call, onConfirm)));
 }
 
 /** A question with an answer for each key; Esc leaves everything as it is. */
@@ -78,22 +87,22 @@ export const question = (text: string, answers: readonly KeyBinding[]): Overlay 
 });
 
 export const confirm = (
-  question: string,
+  { question, action, refusal = "Keep it" }: Confirmation,
   call: Call | undefined,
   onConfirm: (state: UiState) => StateUpdate,
 ): Overlay => ({
   title: "Confirm",
-  lines: ({ target, theme }, width) => [
+  lines: ({ target, theme, isPage }, width) => [
     "",
     ...wrapped(question, width).map((line) => styled(theme, line, "bold")),
     "",
-    "Press y to confirm, any other key to cancel.",
-    "",
+    // The page has a button for each answer.
+    ...(isPage ? [] : [`  y              ${action}`, `  any other key  ${refusal}`, ""]),
     ...(call ? wrapped(curlOf(target, call), width) : []).map((line) => styled(theme, line, "dim")),
   ],
   keys: [
-    { keys: ["y"], label: "confirm", help: "confirm", run: (state) => onConfirm(closeTopOverlay(state)) },
-    { keys: ["n"], label: "cancel", help: "cancel", run: cancel },
+    { keys: ["y"], label: action, help: action, run: (state) => onConfirm(closeTopOverlay(state)) },
+    { keys: ["n"], label: refusal, help: refusal, run: cancel },
   ],
   onKey: (state, key) => (key === "y" ? onConfirm(closeTopOverlay(state)) : cancel(state)),
 });
