@@ -30,7 +30,6 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   replay: /^notice: Replayed/m,
   resend: /^notice: Resent/m,
   "suspend, reactivate": /^notice: Suspended/m,
-  "disable, enable": /^notice: (?:Disabled|Enabled)/m,
   freeze: /^notice: Display frozen/m,
   undo: /^notice: Undone/m,
   "run|answer no": /^notice: (?:Copied|Cancelled)/m,
