@@ -18,7 +18,7 @@ const OVERLAYS = ["x", "t", "c", "M", "w", "X", "b", "E", "D", "o", "C", "A", ":
 /** The keys from the list of requests to each view that has keys of its own. */
 const VIEWS = [...PANES, ...PANES.map((pane) => `${pane}\r`), "5\r\r", "/", "/404\r", "\r/", "\r/a\r", ...OVERLAYS];
 
-/** The keys that were tried, with their view and label: `npm test` tries each on one terminal, `npm run fuzz` on all. */
+/** The keys that were tried, by view and label: `npm test` tries each on one terminal, `npm run fuzz` on all. */
 const tried = new Set<string>();
 const isTried = (view: string, key: string, label: string) =>
   process.env.FUZZ_RUNS === undefined && tried.size === tried.add(`${view} ${key} ${label}`).size;
