@@ -93,7 +93,7 @@ const CHOICES = [
   ],
 ];
 
-/** What a user notices, by the part and the row that measure it. */
+/** The figures that a user notices, by the part and the row that measure them. */
 const NOTICED = [
   ["The command until its first response", "start", "command to first 200, memory"],
   ["`createSandbox()` in a test", "start", "createSandbox() in memory"],

@@ -338,7 +338,7 @@ function openapiDocuments() {
   };
 }
 
-/** What the command `types` prints. */
+/** The output of the command `types`. */
 function serviceTypes() {
   return { "service.d.ts": sources.serviceTypesPage() };
 }

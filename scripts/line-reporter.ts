@@ -1,5 +1,5 @@
-// What `npm test` prints, in a terminal and elsewhere: one line for each file, the failures, what was skipped and why,
-// and one line with the counts and the time.
+// The output of `npm test`: one line for each file, the failures, the skipped tests with their reason, and one line
+// with the counts and the time.
 
 import { stripVTControlCharacters } from "node:util";
 import type { TestCase, TestModule, Vitest } from "vitest/node";
@@ -48,7 +48,7 @@ export class LineReporter extends DefaultReporter {
 
   /** Prints which tests were skipped, by the reason. */
   private printSkipped(modules: readonly TestModule[]): void {
-    // With -t, the tests that it leaves out are skipped too, and whoever gave it knows why.
+    // With -t, all other tests are skipped on purpose.
     if (this.ctx.config.testNamePattern) return;
     const byReason = new Map<string, TestCase[]>();
     for (const test of modules.flatMap((module) => [...module.children.allTests("skipped")])) {

@@ -6,7 +6,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
-/** `find` stands once in the file. */
+/** `find` occurs once in the file. */
 const mutations = [
   {
     room: "areas",

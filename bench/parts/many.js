@@ -12,7 +12,7 @@ const MEGABYTE = 1e6;
 /** A higher ratio is a cliff. */
 const TARGET = "<= 1.5 of CPU time";
 
-/** What is measured of each number, under the names of its rows. */
+/** The measurements at each number of objects, under the names of their rows. */
 const subjects = [
   {
     many: 500,

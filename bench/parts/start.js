@@ -115,7 +115,7 @@ function libraryCases(createSandbox, sandbox) {
   ];
 }
 
-/** What a test pays for each way to get data of its own, with one answer. */
+/** The CPU time of each way in which a test gets data of its own, with one call. */
 function testCases(createSandbox, ownMerchant, sandbox) {
   let seed = 1_000;
   const answer = async (baseUrl, apiKey = "sk_test_lodge") =>

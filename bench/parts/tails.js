@@ -69,7 +69,7 @@ async function warmUp({ port }) {
 }
 
 async function tail(server, { method, connections }) {
-  // What the server before it left to the disk and to garbage collection is not its own.
+  // Waits until the disk and the garbage collection have finished the work of the server before.
   await new Promise((resolve) => setTimeout(resolve, (SECONDS * 1_000) / 2));
   // The first question only starts the measurement.
   await stallOf(server);

@@ -1,5 +1,5 @@
-// What the scripts make of the declarations: the OpenAPI documents of both APIs, the list of facts, and the types of
-// the service.
+// The documents that scripts make of the declarations: OpenAPI of both APIs, the list of facts, and the types of the
+// service.
 
 import { existsSync, readFileSync } from "node:fs";
 import { withFields } from "../../src/areas/declare/resource.ts";

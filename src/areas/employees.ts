@@ -61,7 +61,7 @@ const totalsOfRun = ({ record }: Arrival<PayrollRun>) =>
 
 const DAYS_OF_TEN_YEARS = 3_653;
 
-/** New items name the run that contains them, or one that they were taken from. */
+/** A new item may name the run that contains it, or the run that it was copied from. */
 const knownRun: Rule<PayrollRun> = ({ id, items }, { before, own }) => {
   const isUnknown = (item: PayrollItem, index: number) =>
     item.payrollId !== id && item !== before?.items[index] && !own(payrolls).find(item.payrollId);
@@ -137,7 +137,7 @@ export const payrolls = resource({
   prefix: "pyr",
   view: "payrolls",
   sample: samplePayroll,
-  // The fixtures' runs besides the regular pay are of this week.
+  // In the fixtures, off-cycle runs are of this week.
   datesMoveBy: ({ offCycle }) => (offCycle === true ? "weeks" : "months"),
   fitDates: fitPayDate,
   fields: {

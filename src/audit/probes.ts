@@ -30,10 +30,7 @@ export interface Probe {
   explains?(outcomes: readonly Outcome[], forged: readonly Outcome[]): string | undefined;
   /** Whether the probe is tried even if the receiver rejects a genuine event, because it can show why. */
   isTriedAlways?: true;
-  /**
-   * What an accepted event leaves unchecked, if the service documents neither that a receiver must reject it nor that
-   * it must not.
-   */
+  /** The check that an accepted event leaves open, if the service does not document whether to reject it. */
   unchecked?: string;
   /** Sends all deliveries at the same time (default: one after another). */
   isBurst?: true;

@@ -36,7 +36,7 @@ export const AnyRecord = Type.Object(
 
 /** The field of a reply that names what is unlikely. */
 export const warningList = Type.Array(Type.String(), {
-  description: "What is unlikely about it, such as a stay in a full room: one sentence each, none as a rule",
+  description: "What is unlikely about it, such as a stay in a full room: one sentence each; usually none",
 });
 
 const WrittenRecord = Type.Object(

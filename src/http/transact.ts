@@ -95,7 +95,6 @@ function runOperation(context: RequestContext, createOperationContext: Stores["c
   const warnings: string[] = [];
   const warned = (text: string) => {
     if (!warnings.includes(text)) warnings.push(text);
-    context.headers["X-Sandbox-Warning"] = headerText(warnings.join(" "));
   };
   const { identity, at, id, span } = context;
   const operationContext = createOperationContext(
@@ -107,6 +106,8 @@ function runOperation(context: RequestContext, createOperationContext: Stores["c
   );
   const result = callHandler(operation, operationContext);
   Object.assign(context.headers, operation.headers);
+  // A refused call has no warning: nothing unlikely was accepted.
+  if (warnings.length > 0) context.headers["X-Sandbox-Warning"] = headerText(warnings.join(" "));
   const status = factOf(operation.status);
   if (status === 204 || status === 205) return { status, body: "" };
   return {

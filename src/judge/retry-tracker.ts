@@ -107,17 +107,7 @@ export function createRetryTracker(listeners: RetryListeners) {
     resolve: (now: Moment) => resolve(state, now),
     /** Ends all chains, because the run is over. A retry that still arrives revises their verdicts. */
     conclude(now: Moment) {
-      for (const ended of pending.splice(0)) {
-        const { call, chain } = ended;
-        const verdicts = listeners.onConclude(ended, now);
-        addRevisable(revisable, {
-          call,
-          calls: [...chain.calls],
-          verdicts,
-          chain: undefined,
-          until: now.real + REVISED_WITHIN,
-        });
-      }
+      for (const ended of pending.splice(0)) addEnded(revisable, ended, listeners.onConclude(ended, now), now);
     },
   };
 }
@@ -268,6 +258,12 @@ function addRevisable(revisable: Revisable[], added: Revisable): void {
   revisable.push(added);
 }
 
+/** A retry that still arrives revises the verdicts on a call that ended without one. */
+function addEnded(revisable: Revisable[], { call, chain }: PendingRetry, verdicts: VerdictIds, now: Moment): void {
+  const until = now.real + REVISED_WITHIN;
+  addRevisable(revisable, { call, calls: [...chain.calls], verdicts, chain: undefined, until });
+}
+
 function continueChain(chain: RetryChain, matched: Matched, listeners: RetryListeners, revised?: Revised): VerdictIds {
   const { from, to, isCertain, confirmedBy } = matched;
   const pause = waited(from, to);
@@ -288,15 +284,7 @@ export const isOverdue = ({ call, patience }: PendingRetry, now: Moment) =>
 function resolve(state: TrackerState, now: Moment): void {
   const { pending, revisable, listeners } = state;
   for (const ended of pending.filter((one) => isOverdue(one, now))) {
-    const { call, chain } = ended;
     pending.splice(pending.indexOf(ended), 1);
-    const verdicts = listeners.onChainEnd(chain, true);
-    addRevisable(revisable, {
-      call,
-      calls: [...chain.calls],
-      verdicts,
-      chain: undefined,
-      until: now.real + REVISED_WITHIN,
-    });
+    addEnded(revisable, ended, listeners.onChainEnd(ended.chain, true), now);
   }
 }

@@ -163,8 +163,8 @@ function escapeAt(codes: Codes, index: number): number {
 }
 
 /**
- * What the escape stands for that this character completes, plus 256 times the number of its characters before; 0
- * without one. One number instead of an object, because a body of 1 MiB may consist of escapes.
+ * The byte of the escape that this character completes, plus 256 times the number of the escape's earlier characters; 0
+ * if it completes none. One number instead of an object, because a body of 1 MiB may consist of escapes.
  */
 function escapeEnding(kept: Uint8Array, length: number, code: number): number {
   if (kept[length - 1] === BACKSLASH && length > 0)

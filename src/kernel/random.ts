@@ -71,8 +71,8 @@ export function sortKeyIn(id: string): string {
 }
 
 /**
- * What other ids show of a merchant's id: `lodge` of mer_lodge. The id in a user's fixture may be any text, which an
- * HTTP header or the id of a fault rule cannot contain.
+ * The part of other ids that names their merchant: `lodge` of mer_lodge. A fixture's id may be any text, and is hashed
+ * if an HTTP header could not contain it.
  */
 export const merchantLabel = (merchant: string) =>
   /^mer_\w{1,24}$/.test(merchant) ? merchant.slice("mer_".length) : hash("sha256", merchant, "hex").slice(0, 12);

@@ -179,7 +179,7 @@ const FORMS: readonly Form[] = [
     start: new RegExp(`(?:${anyCaseSource(["sk_test_", "sk_live_"])})(?=[\\w~-])`, "g"),
     secret: /[\w~-]+(?:\.[\w~-]+)*/y,
   },
-  // Keys in base64, as in the Basic credentials of `curl -u`. What stands before the key may be a user's name.
+  // Keys in base64, as in the Basic credentials of `curl -u`. A user's name may come before the key.
   { hint: "", start: new RegExp(`(?=${KEY_IN_BASE64})`, "g"), secret: /[\w+/=-]+/y },
   // Includes base64, in which other services write signing secrets.
   { hint: "_", start: new RegExp(`${anyCaseSource(["whsec_"])}(?=[\\w+/=-])`, "g"), secret: /[\w+/=-]+/y },

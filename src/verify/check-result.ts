@@ -6,7 +6,7 @@ import type { Verdict } from "../contracts/verdict.ts";
 import { type Condition, type Count, compareCount, describeCount, meetsCondition } from "../schema/conditions.ts";
 
 export interface CheckResult extends Omit<VerificationResult, "expectation"> {
-  /** Whether the expectation can still come to hold. */
+  /** Whether the expectation can still become true. */
   open: boolean;
   /** Whether the result may still change by itself, in some seconds: verification waits for it, beyond `within`. */
   settles: boolean;

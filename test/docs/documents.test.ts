@@ -114,7 +114,8 @@ test("docs/dashboard.md names working keys, and every pane", () => {
   const own = { ...state, learning: { id: "mer_lodge" }, app: { status: "", lines: [] } };
   const usual = visiblePanes(state);
   const shown = new Set([...usual, ...visiblePanes(own)]);
-  expect(shown).toEqual(new Set(panes));
+  // A pane without a tab is opened by links alone.
+  expect(panes.filter((pane) => !shown.has(pane)).map(({ name }) => name)).toEqual(["records"]);
   // A pane that is there only in lessons or for an app has the last digit, whichever that is. The panes after the tenth
   // have none.
   const rowOf = (pane: Pane) => {

@@ -241,6 +241,8 @@ function run(operation: Operation, call: Call): Result {
   try {
     return { status: factOf(operation.status), body: frozen(runs[operation.id]?.(call)) };
   } catch (error) {
+    // A refused call has no warning.
+    delete call.headers["x-sandbox-warning"];
     if (!(error instanceof ApiError) || ![404, 409].includes(statusOf(error.code))) throw error;
     return { status: statusOf(error.code), code: error.code };
   }

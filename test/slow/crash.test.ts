@@ -92,8 +92,8 @@ const CLOCK = "2026-01-05T12:00:00Z";
 const RULES = "/v1/hospitality/pricing-rules";
 
 /**
- * What a client knows: the acknowledged state, the one that the last call leads to if it was not answered, and saved
- * ones. Writers beside it make rules of which some may be gone with a restore.
+ * The states that a client knows: the acknowledged one, that after the last call if it was not answered, saved ones.
+ * Rules of other writers may be gone after a restore.
  */
 async function openStory() {
   const db = join(folder(), "data.db");

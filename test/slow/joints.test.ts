@@ -204,7 +204,7 @@ test("after kill -9, the log has no gap, the report counts its rows, and no requ
   const first = await start(["--db", db, "--clock", "real"]);
   const ids: string[] = [];
   for (let time = 0; time < 20; time++) await call(first.url, "GET", "/v1/payments?limit=1");
-  // Somebody who reads the log has it written.
+  // Reading the log writes it.
   expect((await control(first.url, "GET", "/requests?limit=100")).data.length).toBe(20);
   let isOver = false;
   const client = async () => {

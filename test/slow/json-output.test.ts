@@ -1,4 +1,4 @@
-// What programs read: errors, help and printed lines as JSON, and the gates of scripts.
+// The interface for programs: errors, help and printed lines as JSON, and the gates of scripts.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

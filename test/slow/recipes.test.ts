@@ -1,6 +1,6 @@
 // docs/ci.md and recipes/: runs their commands with the program of this checkout in place of the published one.
 
-import { execFile, spawn, spawnSync } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { appendFileSync, cpSync, existsSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, normalize } from "node:path";
 import { promisify } from "node:util";
@@ -12,7 +12,6 @@ import { commands } from "../../src/cli/commands/index.ts";
 import { exitCodes } from "../../src/kernel/errors.ts";
 import { type OptionName, optionDefinitions, variableOf } from "../../src/sandbox/options.ts";
 import { readGithubFile } from "../support/github-files.ts";
-import { needs } from "../support/needs.ts";
 import { fences, openShell, type PageShell, readPage, root, section } from "../support/page.ts";
 import { ANY_PORT, folder, launchCommand, launchFile, NOWHERE, PROGRAM, run } from "../support/program.ts";
 import { call, freePort } from "../support/sandbox.ts";
@@ -147,16 +146,6 @@ test("GitLab: the script passes, and writes the report where GitLab expects it",
   const at = project();
   expect(await at.run(job.script.join("\n"))).toMatchObject({ code: 0, error: UNTESTED });
   expect(XMLValidator.validate(readFileSync(join(at.cwd, job.artifacts.reports.junit), "utf8"))).toBe(true);
-});
-
-const hasMake = spawnSync("make", ["--version"]).status === 0;
-
-test.skipIf(!hasMake)(`Make: each target works${needs(hasMake, "make")}`, async () => {
-  const at = project();
-  writeFileSync(join(at.cwd, "Makefile"), `${fence(here("Make"), "make")}\n`);
-  expect(await at.run("make -s test")).toMatchObject({ code: 0, out: "tested 200\n" });
-  expect((await at.run("make -s up")).out).toContain("is ready at");
-  expect((await at.run("make -s down")).out).toMatch(/^Stopped /);
 });
 
 interface Instruction {

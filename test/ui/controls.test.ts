@@ -7,6 +7,7 @@ import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import { type Call, curlOf } from "../../src/client/curl.ts";
 import { describeRule } from "../../src/client/rule-text.ts";
 import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
+import { topDetail } from "../../ui/panes/overlays/detail.ts";
 import { focusField, topFormView } from "../../ui/panes/overlays/form.ts";
 import type { StateUpdate, UiState } from "../../ui/state/state.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
@@ -36,8 +37,10 @@ async function does(desk: TestDashboard, keys: string[], expected: Call): Promis
   expect(desk.state.lastCall).toEqual(expected);
   expect(desk.state.notice?.text).toBe(`${expected.method} ${expected.path} …`);
   await desk.settle();
-  expect(topOverlay(desk.state)).toBeUndefined();
   expect(desk.state.notice?.style).toBe("green");
+  // An advance of a day lists what it has changed.
+  if (topDetail(desk.state)?.title === "Changes by the clock") await desk.run("escape");
+  expect(topOverlay(desk.state)).toBeUndefined();
 }
 
 const fault = (body: object): Call => ({ method: "POST", path: "/faults", body });
@@ -185,6 +188,7 @@ describe("the other controls", () => {
       advance("90s"),
       { mode: "frozen", now: "2026-01-05T12:01:30.000Z" },
     ],
+    [[...typing("2d"), "enter"], advance("2d"), { mode: "frozen", now: "2026-01-07T12:00:00.000Z" }],
     [["f", "enter"], clock({ mode: "frozen" }), { mode: "frozen", now: "2026-01-05T12:00:00.000Z" }],
     [
       ["f", "tab", ...typing("2027-01-01T00:00:00Z"), "enter"],

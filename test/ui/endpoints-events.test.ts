@@ -19,7 +19,7 @@ describe("endpoints", () => {
     const { desk, receiver } = await triggered();
     await desk.run("9");
     expect(textOf(desk)).toContain(receiver.url);
-    expect(textOf(desk)).toMatch(/✓ healthy 200 .* lodge +…\w{4}/);
+    expect(textOf(desk)).toMatch(/✓ healthy 200 +all types .* lodge +…\w{4}/);
     await desk.run("enter");
     expect(textOf(desk)).toMatch(/✓ healthy 200[\s\S]*url +http[\s\S]*24 hours +\d+ succeeded, 0 failed/);
   });
@@ -29,6 +29,8 @@ describe("endpoints", () => {
     await desk.run("9", "i");
     expect(desk.state.notice?.text).toMatch(/^Sent a test \S+ to the endpoints of mer_lodge$/);
     await desk.run("K");
+    expect([desk.copied, textOf(desk)]).toEqual([[], expect.stringContaining("Rotate the secret of http")]);
+    await desk.run("y");
     const { data } = await bench.control("GET", "/endpoints");
     expect(desk.copied).toEqual([data[0].secret]);
   });
@@ -131,6 +133,17 @@ describe("events", () => {
     await desk.run("r");
     expect(desk.state.notice?.text).toMatch(/^Replayed payment\.succeeded to 1 endpoint/);
   });
+});
+
+test("the details of an event begin with the failed deliveries and their reason", async () => {
+  const { bench, desk, receiver } = await triggered();
+  receiver.always({ status: 500, body: "database is down" });
+  await bench.control("POST", "/events", { type: "payment.succeeded" });
+  await bench.control("POST", "/clock/advance", { by: "10m" });
+  await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
+  await desk.run("0", "g", "enter");
+  expect(textOf(desk)).toContain("✗ 1 delivery failed: 500 database is down");
+  expect(desk.screen().join("")).not.toMatch(/[›▸] caused by/);
 });
 
 describe("the palette", () => {

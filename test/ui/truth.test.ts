@@ -102,8 +102,11 @@ describe("a reset of everything", () => {
   test("that was made here is said by the reply alone; one made elsewhere later is said", () => {
     const here = withNotice({ ...busy(), lastCall: { method: "POST", path: "/reset", body: {} } }, "Reset everything");
     expect(withLiveEvents(here, [reset(null)]).notice?.text).toBe("Reset everything");
+    const restore: UiState["lastCall"] = { method: "POST", path: "/snapshots/before/restore", body: {} };
+    const restored = withNotice({ ...busy(), lastCall: restore }, "Restored before");
+    expect(withLiveEvents(restored, [reset(null)]).notice?.text).toBe("Restored before");
     expect(withLiveEvents({ ...here, notice: undefined }, [reset(null)]).notice).toMatchObject({
-      text: "The sandbox was reset",
+      text: "The sandbox was reset or restored",
       isNews: true,
     });
   });

@@ -84,6 +84,9 @@ export function madeOf({ requests, attempts, verdicts }: MadeCounts, kind: LiveI
 
 export const isReset = (item: LiveItem): item is LiveItem & { kind: "reset" } => item.kind === "reset";
 
+/** The calls of the control API that the stream reports as a reset. */
+const RESETS = /^\/(?:reset|snapshots\/.+\/restore)$/;
+
 /** Applies items of which the last is a reset. After several resets, the lists are loaded from the log. */
 function applyResets(state: UiState, items: readonly LiveItem[], after: readonly LiveItem[]): UiState {
   const [first, ...more] = items.filter(isReset);
@@ -97,10 +100,10 @@ function applyResets(state: UiState, items: readonly LiveItem[], after: readonly
           merchant,
           after,
         );
-  // The reply to a reset from this dashboard has shown a notice already.
-  if (state.lastCall?.path === "/reset" && state.notice !== undefined) return cleared;
+  // The reply to a reset or a restore from this dashboard says what it did.
+  if (RESETS.test(state.lastCall?.path ?? "") && state.notice !== undefined) return cleared;
   const verb = more.length > 0 && !everything ? " and others were" : " was";
-  const text = `${everything ? "The sandbox" : merchant}${verb} reset`;
+  const text = `${everything ? "The sandbox" : merchant}${verb} reset${everything ? " or restored" : ""}`;
   return { ...cleared, notice: { text, style: "yellow", at: state.now, isNews: true } };
 }
 

@@ -27,6 +27,8 @@ function healthText(state: UiState, { health }: ListedEndpoint): string {
   return [marks[health.state], health.state, health.lastResponseStatus ?? health.lastError].filter(Boolean).join(" ");
 }
 
+const typesText = ({ events }: ListedEndpoint) => (events.includes("*") ? "all types" : plural(events.length, "type"));
+
 const healthStyles = (endpoint: ListedEndpoint): TextStyle[] => (isFailing(endpoint) ? ["failure"] : ["dim"]);
 
 export const endpoints = listPane<ListedEndpoint>({
@@ -42,7 +44,7 @@ export const endpoints = listPane<ListedEndpoint>({
   columns: (endpoint, state) => [
     { heading: "endpoint", text: endpoint.url, claim: 44, rank: 1, grows: true },
     { heading: "last result", text: healthText(state, endpoint), styles: healthStyles(endpoint) },
-    { heading: "events", text: plural(endpoint.events.length, "type"), rank: 4, align: "right" },
+    { heading: "events", text: typesText(endpoint), rank: 4, align: "right" },
     { heading: "pending", text: count(endpoint.health.pendingDeliveries), rank: 3, align: "right" },
     { heading: "merchant", text: shortMerchant(endpoint.merchant), rank: 2, truncate: "middle" },
     { heading: "secret", text: maskKey(endpoint.secret), rank: 5, styles: ["dim"] },
@@ -95,7 +97,7 @@ export const endpoints = listPane<ListedEndpoint>({
     {
       keys: ["K"],
       label: "rotate secret",
-      help: "replace the endpoint's secret with a new one, and copy that",
+      help: "replace the endpoint's secret with a new one, and copy that, once it is confirmed",
       isEnabled: (state, { merchant }) => apiKeysOf(state, merchant).length > 0,
       needs: "a merchant with an API key",
       run: rotate,
@@ -169,7 +171,12 @@ function sendTest(state: UiState, { merchant, events }: ListedEndpoint): StateUp
 }
 
 function rotate(state: UiState, { id, url, merchant }: ListedEndpoint): StateUpdate {
-  return makeCall(state, callFor(state, merchant, `/webhooks/${id}/rotate-secret`), ({ secret, message }, status) =>
+  const call = callFor(state, merchant, `/webhooks/${id}/rotate-secret`);
+  const confirmation = {
+    question: `Rotate the secret of ${url}? Its receiver then has to verify with the new one.`,
+    action: "Rotate the secret",
+  };
+  return confirmCall(state, confirmation, call, ({ secret, message }, status) =>
     secret === undefined
       ? { message: `${status}: ${message}`, undo: null }
       : { message: `Rotated the secret of ${url}, and copied the new one. Press ! to show it`, copy: secret },

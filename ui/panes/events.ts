@@ -1,16 +1,16 @@
 // The pane of events: what was emitted, what caused it, and what became of its deliveries.
 
-import type { DeliveriesListReply, LoggedEvent, Trace } from "../../generated/control-api.ts";
+import type { DeliveriesListReply, LoggedAttempt, LoggedEvent, Trace } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { byteLength } from "../../src/kernel/text.ts";
 import { shortMerchant, type UiState } from "../state/state.ts";
 import { copyText, makeCall } from "../state/updates.ts";
-import { count, milliseconds, plural, timeOfDay } from "../text/format.ts";
+import { count, dateTime, milliseconds, plural, timeOfDay } from "../text/format.ts";
 import { symbols } from "../text/style.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
-import { linkTo } from "./details/detail-lines.ts";
+import { type DetailWriter, linkTo } from "./details/detail-lines.ts";
 import { recordLinks } from "./details/record-links.ts";
-import { attemptLines, requestText } from "./details/row-lines.ts";
+import { attemptLines, requestText, resultOf } from "./details/row-lines.ts";
 import { traceCall, traceSection } from "./details/trace.ts";
 import { listPane, programCommand, readAs } from "./pane.ts";
 
@@ -30,6 +30,22 @@ const CAUSES: Readonly<Record<LoggedEvent["cause"], string>> = {
 
 /** The id of the record that the event is about. */
 const recordOf = ({ body }: LoggedEvent): unknown => (body as { data?: { id?: unknown } | null }).data?.id;
+
+/** `✗ 1 of 2 deliveries failed: 500 database is down`. `attempts` are newest first. */
+function outcomeBand({ theme, band }: DetailWriter, { deliveries }: LoggedEvent, attempts: readonly LoggedAttempt[]) {
+  const { good, bad, unsure } = symbols(theme);
+  const { failed, cancelled, pending, succeeded } = deliveries;
+  const total = failed + cancelled + pending + succeeded;
+  const of = (number: number) => `${number === total ? "" : `${count(number)} of `}${plural(total, "delivery")}`;
+  if (total === 0) return band(`${unsure} No endpoint is subscribed to it`, false);
+  if (failed > 0) {
+    const last = attempts.find(({ deliveryState }) => deliveryState === "failed");
+    const reason = last ? `: ${[resultOf(last), last.summary].filter(Boolean).join(" ")}` : "";
+    return band(`${bad} ${of(failed)} failed${reason}`, true);
+  }
+  if (cancelled > 0) return band(`${bad} ${of(cancelled)} cancelled`, true);
+  return pending > 0 ? band(`${unsure} ${of(pending)} pending`, false) : band(`${good} ${of(total)} succeeded`, false);
+}
 
 const bodyOf = ({ body }: LoggedEvent) => JSON.stringify(body);
 
@@ -64,23 +80,19 @@ export const events = listPane<LoggedEvent>({
       trace: traceCall(event.id),
     },
     lines({ attempts, trace }: { attempts?: DeliveriesListReply; trace?: Trace }, write, state) {
-      const { theme, width, band, body, field, section } = write;
-      const { failed, pending } = event.deliveries;
-      const { good, bad, unsure } = symbols(theme);
+      const { width, body, field, section } = write;
       const isOfEvent = ({ eventId }: { eventId: string }) => eventId === event.id;
-      const settled = pending > 0 ? unsure : good;
-      const mark = failed > 0 ? bad : settled;
+      const cause =
+        event.request === null
+          ? field("caused by", CAUSES[event.cause])
+          : linkTo("requests", event.request, field("caused by", requestText(state, event.request)));
       return [
-        ...band(`${mark} ${deliveriesText(state, event)} of its deliveries`, failed > 0),
+        ...outcomeBand(write, event, attempts?.data ?? []),
         "",
         ...field("id", event.id),
-        ...field("time", event.created),
+        ...field("time", dateTime(milliseconds(event.created))),
         ...field("merchant", event.merchant),
-        ...linkTo(
-          "requests",
-          event.request ?? "",
-          field("caused by", event.request === null ? CAUSES[event.cause] : requestText(state, event.request)),
-        ),
+        ...cause,
         ...section("Deliveries", attemptLines(state, attempts?.data ?? [], isOfEvent, width)),
         ...traceSection(write, trace, event.id),
         ...section("Records", recordLinks(write, "record", [recordOf(event)], event.merchant)),

@@ -90,12 +90,12 @@ const PANES: Readonly<Record<TimelineStep["kind"], string>> = {
 /** `09:12:44  request   POST /v1/payments  201 pay_1 succeeded`. */
 function stepLines(
   { kind, id, at, text, result, failed }: TimelineStep,
-  { theme, wrapped }: DetailWriter,
+  { theme, text: paragraph }: DetailWriter,
 ): DetailLine[] {
   const { good, bad } = symbols(theme);
   const marks = { request: failed ? bad : good, delivery: failed ? bad : good, event: " ", clock: " " };
   const time = dateTimeToSecond(milliseconds(at)).slice(5);
-  const lines = wrapped(
+  const lines = paragraph(
     `${time}  ${marks[kind]} ${kind.padEnd(8)}  ${mask(text)}${result === null ? "" : `  ${result}`}`,
   );
   return linkTo(PANES[kind], id, failed ? lines.map((line) => styled(theme, line, "failure")) : lines);

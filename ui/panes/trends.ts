@@ -13,7 +13,7 @@ import { textPane } from "./pane.ts";
 
 const LABEL_WIDTH = 8;
 const VALUE_WIDTH = 10;
-/** The highest value stands beside a chart where there is room for all spans. */
+/** Room for the highest value, which is beside a chart if all spans fit. */
 const HIGHEST_WIDTH = 12;
 
 export const trends = textPane({

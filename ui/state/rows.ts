@@ -62,8 +62,8 @@ export function withPage(rows: readonly Row[], page: LogPage): Row[] {
 const orderOf = (row: Row | undefined) => row?.order ?? 0;
 
 /**
- * Inserts rows by their order, each after the gap that it fills, and lowers the count of that gap. A gap stands where
- * the row before it does. `isSparse`: other rows may be missing between the inserted ones.
+ * Inserts rows by their order, each after the gap that it fills, and lowers the count of that gap. A gap has the
+ * place of the row before it. `isSparse`: other rows may be missing between the inserted ones.
  */
 function interleave(rows: readonly Row[], fresh: readonly Row[], isSparse: boolean): Row[] {
   const orders = new Map(fresh.map((row) => [row, orderOf(row)]));

@@ -53,8 +53,8 @@ const outageOf = (state: UiState) =>
 export const isDown = (state: UiState) => state.connection.phase === "live" && outageOf(state) !== undefined;
 
 /**
- * What came with a file and waits, the armed scenarios with their scores, and the armed faults with what is left of
- * them. An outage of every call is in `connectionText`.
+ * The deliveries that wait for consent, the armed scenarios with their scores, and the armed faults with how often they
+ * may still fire. An outage of every call is in `connectionText`.
  */
 export function alarmTexts(state: UiState): string[] {
   const scenarios = (state.sandbox?.scenarios ?? []).map(({ name, score, points }) => `${name} ${score}/${points}`);

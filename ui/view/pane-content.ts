@@ -111,7 +111,7 @@ function rowLines(state: UiState, pane: Pane, list: List, { width, height }: Box
   return headings > 0 ? [heading, ...lines] : lines;
 }
 
-/** Inverse but for bars, which would look empty when they are full. */
+/** Inverts all cells but bars: a full bar would look empty. */
 const inverted = (theme: Theme, line: string): string =>
   line
     .split(/([█░]+)/)

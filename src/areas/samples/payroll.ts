@@ -43,8 +43,7 @@ export function samplePayroll(context: SampleContext) {
   const usual = usualPayDay(regular, frequency, runs);
   const isFree = ["periodStart", "periodEnd", "payDate", "offCycle"].every((field) => given[field] == null);
   const isEarly = isFree && !isAhead && usual > day(0);
-  // The first run is of the period before. After a run, what is paid before the next pay day is besides the regular
-  // pay.
+  // A first run pays the period before this one. After a run, pay before the next pay day is off-cycle.
   const period = isEarly ? periodAround(last ? day(0) : addDays(regular.start, -1), frequency) : regular;
   const isOffCycle = given.offCycle === true || (isEarly && last !== undefined);
   return {
@@ -69,14 +68,14 @@ const regularRuns = (runs: readonly AnyRecord[]) =>
     )
     .toSorted((one, other) => String(other.periodEnd).localeCompare(String(one.periodEnd)));
 
-/** The period of the given days or pay date. Without them, the one after that run, or else the one of today. */
+/** The period of the given days or pay date. Without them, the period after that run, or that of today. */
 function periodOf({ given, day }: SampleContext, frequency: Frequency, last: AnyRecord | undefined): Period {
   const asked = given.periodStart ?? given.periodEnd;
   if (typeof asked === "string") return periodAround(asked, frequency);
   const paid = periodAround(textOf(given.payDate, day(0)), frequency);
   if (last === undefined || given.offCycle === true || given.payDate != null) return paid;
   const next = periodAround(addDays(String(last.periodEnd), 1), frequency);
-  // After a change of the frequency, the next period begins in one that is paid.
+  // After a change of the frequency, the next period may begin inside the period of the last run.
   return next.start > String(last.periodEnd) ? next : periodAround(addDays(next.end, 1), frequency);
 }
 

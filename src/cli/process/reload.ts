@@ -35,7 +35,7 @@ export async function openReloading(read: () => Promise<Settings>, awaited?: str
         throw await withPlaceInFile(error, next.sources);
       });
       await current.close();
-      // A database or a lock that only opening it finds out about.
+      // Opening can still fail, for example on a database in use.
       current = await openInWorker(given(next, same)).catch(async (error) => {
         current = await openInWorker(given(settings, same));
         throw error;

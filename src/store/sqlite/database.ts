@@ -39,14 +39,14 @@ export interface DatabaseImage {
 interface RowsCheck {
   /** Why the rows cannot be used, as the rest of a sentence; undefined if they can. Writes nothing. */
   check(sql: Sql): string | undefined;
-  /** Called once they are found usable. */
+  /** Called after the rows were found usable. */
   adopt(sql: Sql): void;
 }
 
 export interface DatabaseOptions {
   /** The initial content of a database in memory (default: empty). */
   image?: DatabaseImage | undefined;
-  /** The user knows the file and what lies beside it: its log is read, and it sends its deliveries (default: false). */
+  /** Whether the user trusts the file and its log: the log is read, and deliveries are sent (default: false). */
   trust?: boolean | undefined;
   /** How the rows of a file are checked that another program may have written. */
   rows?: RowsCheck | undefined;
@@ -165,7 +165,7 @@ function holdOpen(sql: Sql, file: string, reopened: () => void) {
   };
 }
 
-/** Opens a file once nothing in it or beside it can harm. A refused file and its folder stay as they were. */
+/** Opens a file after checking it and the files beside it. A refused file and its folder stay as they were. */
 function openFile(file: string, { trust = false, rows }: Omit<DatabaseOptions, "image">) {
   refuseUnsafeFiles(file);
   const lock = lockFile(file);
@@ -184,7 +184,7 @@ function openFile(file: string, { trust = false, rows }: Omit<DatabaseOptions, "
     const problem = isChecked ? undefined : contentProblem(opened, file, () => rows?.check(sql));
     if (problem !== undefined) throw refusal(file, problem);
     prepare(opened, file);
-    // A process that was killed during a restore leaves it.
+    // Left by a process that was killed during a restore.
     attempt(() => removeUnfinished(unfinishedFile(file)));
     const begun = openSession(file);
     if (!isChecked) rows?.adopt(sql);

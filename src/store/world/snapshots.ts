@@ -37,7 +37,7 @@ const PAGES = 200;
 interface SnapshotsOptions extends Pick<Stores, "database" | "requestLog" | "heldEndpoints"> {
   /** Builds a checked copy of a snapshot; in a thread if it is large. */
   build(snapshot: SnapshotToRestore): Promise<Restored>;
-  /** The user knows the snapshots of others: what is in them is sent at once. */
+  /** Whether the user trusts snapshots of other users: their deliveries are sent at once. */
   trust: boolean;
   /** Clears the state in memory that depends on the replaced data. */
   dataReplaced(): void;

@@ -26,17 +26,28 @@ const CLOCK_OPTIONS: readonly FieldOption[] = [
   { value: "real", label: "real", help: "follow the machine's clock" },
 ];
 
+/** Text that is no option is a duration. */
+const isAdvance = (action: string) =>
+  action.startsWith(ADVANCE) || !CLOCK_OPTIONS.some(({ value }) => value === action);
+
 export const clockForm: Form = {
   title: "Sandbox clock",
-  verb: ({ do: action = "" }) => (action.startsWith(ADVANCE) ? "Advance" : "Set the clock"),
-  fields({ do: action }) {
+  verb: ({ do: action = "" }) => (isAdvance(action) ? "Advance" : "Set the clock"),
+  fields({ do: action }, { state }) {
     const more: Record<string, FormField> = {
       [OTHER_DURATION]: { name: "by", help: "Duration, such as 30s, 5m or 7d" },
       frozen: timeField,
       offset: timeField,
     };
     return [
-      { name: "do", label: "action", help: "How to change the clock", options: CLOCK_OPTIONS },
+      {
+        name: "do",
+        label: "action",
+        help: `How to change the clock${state.isPage ? "" : "; or a duration to advance it by, such as 3d"}`,
+        options: CLOCK_OPTIONS,
+        // The page has a list to choose from.
+        allowOther: !state.isPage,
+      },
       ...[more[action ?? ""] ?? []].flat(),
     ];
   },
@@ -46,11 +57,11 @@ export const clockForm: Form = {
     const undo = mode && {
       undo: controlCalls.clock.set(mode === "real" ? { mode } : { mode, now: isoTime(sandboxNow(state)) }),
     };
-    if (!action.startsWith(ADVANCE)) {
+    if (!isAdvance(action)) {
       const call = controlCalls.clock.set({ mode: action as ClockSetInput["mode"], ...filledIn({ now }) });
       return submission(call, (clock) => ({ message: `Clock set to ${describeClock(clock)}`, ...undo }));
     }
-    const call = controlCalls.clock.advance({ by: action === OTHER_DURATION ? by : action.slice(ADVANCE.length) });
+    const call = controlCalls.clock.advance({ by: action === OTHER_DURATION ? by : action.replace(ADVANCE, "") });
     return submission(call, (reply) => ({
       message: advancedText(reply),
       ...undo,
@@ -78,7 +89,7 @@ function withChanges(state: UiState, { happened, omitted }: ClockAdvanceReply): 
   const { overlay } = openDetail(
     {
       title: "Changes by the clock",
-      lines: (_data, { band, wrapped, text }, { theme }) => [
+      lines: (_data, { band, text }, { theme }) => [
         ...band(`${symbols(theme).good} ${plural(happened.length + omitted, "change")} in order`, false),
         "",
         ...happened.slice(0, MOST_LISTED).flatMap(({ at, merchant, kind, id, from, to, event }) => {
@@ -86,7 +97,7 @@ function withChanges(state: UiState, { happened, omitted }: ClockAdvanceReply): 
           const states = [from, to].filter((status) => status !== null).join(" to ");
           const time = dateTimeToSecond(milliseconds(at));
           const line = [time, `${kind} ${id}`, states, event, merchant].filter(Boolean).join("  ");
-          return linkTo(pane, reference, wrapped(line));
+          return linkTo(pane, reference, text(line));
         }),
         ...(more > 0 ? text(`${count(more)} more are not listed.`, "dim") : []),
       ],

@@ -231,11 +231,11 @@ function valuesFromAttempt(state: UiState): FormValues {
   return { ...withMerchant(state), ...(attempt && { type: attempt.eventType }) };
 }
 
-/** Whether something came with a file or snapshot of another user, and waits until this user says that it is sent. */
+/** Whether deliveries of another user's file or snapshot wait for this user's consent. */
 export const isWaiting = ({ sandbox }: UiState): boolean =>
   sandbox !== undefined && sandbox.heldDeliveries + sandbox.heldEndpoints.length > 0;
 
-/** The addresses that a question names; more are counted. */
+/** Most addresses that a question lists; it counts the others. */
 const MOST_NAMED = 5;
 
 function sendWaiting(state: UiState): StateUpdate {

@@ -12,10 +12,7 @@ export const traceCall = (id: string) => controlCalls.traces.get({ id });
 /** The pane of each kind of step. */
 const PANES = { request: "requests", event: "events", delivery: "deliveries" };
 
-/**
- * Left out if the details show everything already: one request without a trace id. The step whose details these are is
- * marked.
- */
+/** Left out for a single request without a trace id, which the details show already. Marks the step that is open. */
 export function traceSection(
   { theme, section, field, text, wrapped }: DetailWriter,
   reply: Trace | undefined,

@@ -63,7 +63,7 @@ export function confirmCall<Reply>(
   state: UiState,
   confirmation: Confirmation,
   call: Call<Reply>,
-  resultOf: (reply: Reply) => CallResult,
+  resultOf: (reply: Reply, status: number) => CallResult,
 ): StateUpdate {
   const onConfirm = (later: UiState) => makeCall(later, call, resultOf);
   return update(openOverlay(state, confirm(confirmation, call, onConfirm)));
