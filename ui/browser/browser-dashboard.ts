@@ -52,8 +52,8 @@ const THEME = {
 };
 
 /**
- * Whether the pane shows what is polled. Then it is polled every second, and everything else every other second, because
- * a call costs a browser half a millisecond.
+ * Whether the pane shows what is polled. Then it is polled every second, and everything else every other second,
+ * because a call costs a browser half a millisecond.
  */
 const isPolled = ({ pane }: UiState) => paneNamed(pane).poll !== undefined;
 
