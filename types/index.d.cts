@@ -1848,6 +1848,7 @@ export interface RunReport {
   leftOut: {
     requests: number;
     attempts: number;
+    verdicts: number;
   };
 }
 export interface SandboxAssumptionsInput {

@@ -285,7 +285,8 @@ describe("a filter", () => {
       made: { ...INDEX.made, requests: 13_259 },
       kept: { ...INDEX.kept, requests: 10_000 },
     });
-    expect(textOf(trimmed)).toContain("newest 10,000 of 13,259  following");
+    expect(textOf(trimmed)).toContain("13,259, 10,000 kept  following");
+    expect(textOf(press(trimmed, "/", ..."status:4xx"))).toContain("/status:4xx  41+ of 10,000 kept");
   });
 
   test("never says that nothing matches while rows have not been looked at", () => {
