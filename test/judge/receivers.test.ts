@@ -5,9 +5,9 @@ import { describeCall } from "../../src/judge/observed-call.ts";
 import { createReceivers } from "../../src/judge/receivers.ts";
 import type { RepeatDelivery } from "../../src/judge/rules/rule.ts";
 import { webhookSingleEffect } from "../../src/judge/rules/webhook.ts";
-import { attemptMessage, operations, writeEntry } from "../support/judge-inputs.ts";
+import { attemptMessage, firing, operations, writeEntry } from "../support/judge-inputs.ts";
 
-type Step = "delivery" | "write";
+type Step = "delivery" | "write" | "lost write";
 
 /**
  * Receivers, the verdicts on the deliveries that repeat an event, and the times at which they ask to be resolved.
@@ -42,7 +42,10 @@ function verdictsOn(steps: readonly Step[]) {
   for (const [index, step] of steps.entries()) {
     const at = 1e9 + index * 300;
     if (step === "delivery") receivers.observe(attemptMessage({ id: `whd_${index}` }), [], at, at + 5, []);
-    else receivers.observeWrite(describeCall(writeEntry(index * 300, 200, `key_${index}`), [], operations[1]));
+    else {
+      const entry = writeEntry(index * 300, 200, `key_${index}`);
+      receivers.observeWrite(describeCall(entry, step === "write" ? [] : [firing({})], operations[1]));
+    }
   }
   receivers.conclude();
   return found;
@@ -53,6 +56,12 @@ test.each<[string, Step[], string[]]>([
   ["acts each time", ["delivery", "write", "delivery", "write", "delivery", "write"], ["fail", "fail"]],
   ["acts each time, late", ["delivery", "delivery", "write", "delivery", "write", "write"], ["inconclusive", "fail"]],
   ["acts once, late", ["delivery", "delivery", "write", "delivery"], ["inconclusive", "pass"]],
+  ["writes, or whose client retries a lost call", ["delivery", "lost write", "delivery", "write"], ["inconclusive"]],
+  [
+    "acts each time, the first time in vain",
+    ["delivery", "lost write", "delivery", "write", "delivery", "write"],
+    ["inconclusive", "fail"],
+  ],
   ["writes nothing", ["delivery", "delivery", "delivery"], ["inconclusive", "inconclusive"]],
 ])("a receiver that %s: %j is %j", (_, steps, verdicts) => {
   expect(verdictsOn(steps)).toEqual(verdicts);
