@@ -43,13 +43,22 @@ function verdictsOn(steps: readonly Step[]) {
     const at = 1e9 + index * 300;
     if (step === "delivery") receivers.observe(attemptMessage({ id: `whd_${index}` }), [], at, at + 5, []);
     else {
-      const entry = writeEntry(index * 300, 200, `key_${index}`);
+      const entry = writeEntry(index * 300, 200, `evt_1_${index}`);
       receivers.observeWrite(describeCall(entry, step === "write" ? [] : [firing({})], operations[1]));
     }
   }
   receivers.conclude();
   return found;
 }
+
+test("a write that does not name the event may be another client's: no pass", () => {
+  const { receivers, found } = watched();
+  receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);
+  receivers.observeWrite(describeCall(writeEntry(20, 200, "key_1"), [], operations[1]));
+  receivers.observe(attemptMessage({ id: "whd_2" }), [], 1e9 + 300, 1e9 + 305, []);
+  receivers.conclude();
+  expect(found).toEqual(["inconclusive"]);
+});
 
 test.each<[string, Step[], string[]]>([
   ["acts once", ["delivery", "write", "delivery", "delivery"], ["pass", "pass"]],
@@ -75,7 +84,7 @@ const write = (at: number, key: string, duration = 0) =>
 function deliveredTwice() {
   const watching = watched();
   watching.receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);
-  watching.receivers.observeWrite(write(10, "key_1"));
+  watching.receivers.observeWrite(write(10, "evt_1_first"));
   watching.receivers.observe(attemptMessage({ id: "whd_2" }), [], 1e9 + 100, 1e9 + 105, []);
   return watching;
 }
@@ -92,7 +101,7 @@ test("a repeat without a further write is due when its time is over, and reporte
 test("a second equal write is reported at once, or after a delivery in flight that may have caused it", () => {
   const { receivers, found, due, traffic } = deliveredTwice();
   traffic.isDelivering = true;
-  receivers.observeWrite(write(110, "key_2"));
+  receivers.observeWrite(write(110, "evt_1_second"));
   expect(due.at(-1)).toBe(1e9 + 160);
   receivers.resolve(1e9 + 160);
   expect(found).toEqual([]);
@@ -111,7 +120,7 @@ test.each([
   (verdict, eventId) => {
     const { receivers, found } = watched();
     const failed = { status: "failed", responseStatus: 500 } as const;
-    const [first, second] = [write(10, "key_1"), write(210, "key_2")];
+    const [first, second] = [write(10, "evt_1_first"), write(210, "evt_1_second")];
     receivers.observe(attemptMessage({ id: "whd_1", ...failed }), [], 1e9, 1e9 + 20, [first]);
     receivers.observe(attemptMessage({ id: "whd_2", endpointId: "we_2", eventId }), [], 1e9 - 5, 1e9 + 30, [first]);
     receivers.observe(attemptMessage({ id: "whd_3" }), [], 1e9 + 200, 1e9 + 220, [second]);
@@ -123,9 +132,9 @@ test.each([
 test("a write after a delivery that failed is no effect of it: the shop called by itself", () => {
   const { receivers, found } = watched();
   receivers.observe(attemptMessage({ id: "whd_1", status: "failed", responseStatus: 500 }), [], 1e9, 1e9 + 20, []);
-  receivers.observeWrite(write(30, "key_1"));
+  receivers.observeWrite(write(30, "evt_1_first"));
   receivers.observe(attemptMessage({ id: "whd_2" }), [], 1e9 + 200, 1e9 + 220, []);
-  receivers.observeWrite(write(230, "key_2"));
+  receivers.observeWrite(write(230, "evt_1_second"));
   receivers.conclude();
   expect(found).toEqual([undefined]);
 });
@@ -133,13 +142,13 @@ test("a write after a delivery that failed is no effect of it: the shop called b
 test("a write that was answered after the time of its delivery revises the verdict", () => {
   const { receivers, found } = deliveredTwice();
   receivers.resolve(1e9 + 3_200);
-  receivers.observeWrite(write(110, "key_2", 5_000));
+  receivers.observeWrite(write(110, "evt_1_second", 5_000));
   expect(found).toEqual(["pass", "vdt_1 is fail"]);
 });
 
 test("a write during a delivery recorded late is no effect of the repeat before it, whose time is over", () => {
   const { receivers, found } = watched();
-  const [first, second] = [write(10, "key_1"), write(310, "key_2")];
+  const [first, second] = [write(10, "evt_1_first"), write(310, "evt_1_second")];
   receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);
   receivers.observeWrite(first);
   receivers.observe(attemptMessage({ id: "whd_2" }), [], 1e9 + 100, 1e9 + 105, []);

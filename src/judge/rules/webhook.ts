@@ -124,6 +124,10 @@ function responseOf({ status, responseStatus }: AttemptMessage): string {
   return responseStatus === null ? ", which got no response" : `, which got a ${responseStatus}`;
 }
 
+/** Whether a write certainly follows from an event: its Idempotency-Key or its body has the event's id. */
+const namesEvent = ({ key = "", body }: ObservedCall, eventId: string) =>
+  key.includes(eventId) || body.includes(eventId);
+
 /** Another reason for two equal writes than that the receiver acted twice. */
 function doubtOn(original: ObservedCall, second: ObservedCall, isShared: RepeatDelivery["isShared"]) {
   if ([original, second].some(isShared))
@@ -173,6 +177,14 @@ export const webhookSingleEffect: Rule = {
       ? `${second.request} did the same again after ${repeat.id}, which delivered the same event`
       : `no such write followed ${repeat.id}, which delivered the same event`;
     const doubt = second && original && doubtOn(original, second, isShared);
+    // Another client may have made a write that does not name the event.
+    if (!second && original && !namesEvent(original, first.eventId))
+      return {
+        verdict: "inconclusive",
+        says: `${before}, but does not name ${first.eventId}, so whether the receiver acted once was not checked.`,
+        calls: [original],
+        attempts,
+      };
     return {
       verdict: second ? failureUnless(doubt !== undefined) : "pass",
       says: `${before}; ${again}${doubt ?? ""}.`,
