@@ -342,6 +342,12 @@ describe("the line of a filter", () => {
     expect(listOf(press(state, "up", "enter")).filter).toBe("is:failed");
   });
 
+  test("recalls another filter than the one that is written already", () => {
+    const kept = press(busy(120, 24), "/", ..."status:4xx", "enter", "/", "up");
+    expect(listOf(kept).filter).toBe("is:failed");
+    expect(listOf(press(kept, "down")).filter).toBe("status:4xx");
+  });
+
   test("recalls earlier filters, newest first", () => {
     const state = ["status:4xx", "is:fault"].reduce(
       (before, filter) => press(before, "/", ...filter, "enter", "escape"),
