@@ -349,15 +349,21 @@ describe("the line of a filter", () => {
     expect(listOf(press(state, "enter")).filter).toBe("!status:44");
   });
 
+  test("recalls the filter of failed rows before there is an earlier one", () => {
+    const state = press(busy(120, 24), "/");
+    expect(screen(state).at(-1)).toContain("Up failed only");
+    expect(listOf(press(state, "up", "enter")).filter).toBe("is:failed");
+  });
+
   test("recalls earlier filters, newest first", () => {
     const state = ["status:4xx", "is:fault"].reduce(
       (before, filter) => press(before, "/", ...filter, "enter", "escape"),
       busy(120, 24),
     );
-    const filters = ["up", "up", "up", "down", "down"].map(
+    const filters = ["up", "up", "up", "up", "down", "down", "down"].map(
       (_, index, keys) => listOf(press(state, "/", ...keys.slice(0, index + 1))).filter,
     );
-    expect(filters).toEqual(["is:fault", "status:4xx", "status:4xx", "is:fault", ""]);
+    expect(filters).toEqual(["is:fault", "status:4xx", "is:failed", "is:failed", "status:4xx", "is:fault", ""]);
   });
 });
 

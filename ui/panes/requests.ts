@@ -81,6 +81,8 @@ export const requests = listPane<RequestMessage>({
   legend: (theme) =>
     `* changed by a fault  ${symbols(theme).replayed} replayed  ! ` +
     `sent input without effect  ${statusLabel(theme, 0)} got no response`,
+  failureOf: ({ status, summary }) =>
+    status === 0 || status >= 400 ? [status || "no response", summary].filter(Boolean).join(" ") : undefined,
   detail: requestDetail,
   fetchRow: (id) => readAs(requestCall(id), requestRow),
   isRelated: (one, other) => one.operation === other.operation,
