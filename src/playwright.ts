@@ -3,7 +3,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type {
-  Expect,
   PlaywrightTestArgs,
   PlaywrightTestOptions,
   PlaywrightWorkerArgs,
@@ -15,6 +14,7 @@ import {
   createTestMerchant,
   type OwnMerchant,
   openSharedSandbox,
+  SandboxError,
   type SharedSandbox,
   type TestFixtures,
 } from "./index.ts";
@@ -41,8 +41,10 @@ export const test: TestType<
   merchant: async ({ sandbox }, use, info) => {
     const merchant = await createTestMerchant(sandbox, nameOf(info));
     await use(merchant);
-    if (info.status !== info.expectedStatus) await warnWithoutCalls(merchant);
+    const isFailed = info.status !== info.expectedStatus;
+    const reason = isFailed ? await whyNothingHappened(merchant) : undefined;
     await merchant.remove();
+    if (reason !== undefined) throw new SandboxError(reason);
   },
   extraHTTPHeaders: async ({ extraHTTPHeaders, merchant }, use) => {
     const own = extraHTTPHeaders?.baggage;
@@ -50,7 +52,7 @@ export const test: TestType<
   },
 });
 
-export const expect: Expect<{}> = playwright.expect;
+export const expect: typeof import("@playwright/test").expect = playwright.expect;
 
 /**
  * Playwright refuses to load twice. A linked package resolves the copy of its own folder, so the copy of the project
@@ -67,12 +69,12 @@ function loadPlaywright(): typeof import("@playwright/test") {
   }
 }
 
-/** Says why a failed test saw no events: the app's calls acted as the app's own merchant. */
-async function warnWithoutCalls(merchant: OwnMerchant): Promise<void> {
-  if ((await merchant.requests()).length > 0) return;
-  process.stderr.write(
+/** The reason why a failed test may have seen no events: the app's calls acted as the app's own merchant. */
+async function whyNothingHappened(merchant: OwnMerchant): Promise<string | undefined> {
+  if ((await merchant.requests()).length > 0) return undefined;
+  return (
     `No call acted as ${merchant.id}, the merchant of this test. Check that the app runs with the variables of exec ` +
-      "and adds the header baggage of each request to its calls to the sandbox.\n",
+    "and adds the header baggage of each request to its calls to the sandbox."
   );
 }
 
