@@ -48,7 +48,7 @@ test("the details of a request, an event and a delivery print other programs' te
   expect(lines.filter((line) => line.startsWith("status: "))).toEqual(["status: failed"]);
 });
 
-test("the details of a delivery have the lines of its body as they were sent, each indented by two spaces", async () => {
+test("the details of a delivery have the lines of its body as they were sent, all indented alike", async () => {
   const bench = await open();
   const receiver = await receive();
   await register(bench, receiver.url);
