@@ -1848,6 +1848,7 @@ export interface RunReport {
   leftOut: {
     requests: number;
     attempts: number;
+    verdicts: number;
   };
 }
 export interface SandboxAssumptionsInput {
@@ -2355,7 +2356,7 @@ export interface TriggeredEvent {
     id: string;
     type: string;
   })[];
-  /** What is unlikely about it, such as a stay in a full room: one sentence each, none as a rule */
+  /** What is unlikely about it, such as a stay in a full room: one sentence each; usually none */
   warnings: string[];
 }
 export interface Verdict {
@@ -2518,7 +2519,7 @@ export interface WrittenRecord {
   metadata: Record<string, unknown>;
   /** Time at which it was created, in Unix seconds */
   created: number;
-  /** What is unlikely about it, such as a stay in a full room: one sentence each, none as a rule */
+  /** What is unlikely about it, such as a stay in a full room: one sentence each; usually none */
   warnings: string[];
   [field: string]: unknown;
 }

@@ -91,7 +91,7 @@ export const RunReport = Type.Object(
     requests: list(ReportedRequest, "Oldest first; of a long run, only the newest"),
     deliveries: Type.Array(ReportedAttempt),
     leftOut: Type.Object(
-      { requests: integer, attempts: integer },
+      { requests: integer, attempts: integer, verdicts: integer },
       { description: "The number of older entries that the report omits" },
     ),
   },

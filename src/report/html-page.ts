@@ -110,7 +110,7 @@ const TONES: Record<Verdict, Tone> = { pass: "green", fail: "red", inconclusive:
 /** `says` is shown after the count unless it is 0. */
 type Share = readonly [tone: Tone | "bar", count: number, says: (count: number) => string];
 
-function tiles({ totals }: RunReport): Markup[] {
+function tiles({ totals, verdicts: kept, leftOut }: RunReport): Markup[] {
   const { operations, events, statuses, deliveries, verdicts, requests } = totals;
   const of = (name: string) => statuses[name] ?? 0;
   const done = deliveries.succeeded ?? 0;
@@ -137,11 +137,15 @@ function tiles({ totals }: RunReport): Markup[] {
       ["yellow", pending, so("pending")],
       ["bar", cancelled, so("cancelled")],
     ]),
-    tile("verdicts", markup`${count(verdicts.pass + verdicts.fail + verdicts.inconclusive)}`, [
-      ["green", verdicts.pass, so("pass")],
-      ["red", verdicts.fail, so("fail")],
-      ["yellow", verdicts.inconclusive, so("inconclusive")],
-    ]),
+    tile(
+      leftOut.verdicts > 0 ? `verdicts, ${count(kept.length)} kept` : "verdicts",
+      markup`${count(verdicts.pass + verdicts.fail + verdicts.inconclusive)}`,
+      [
+        ["green", verdicts.pass, so("pass")],
+        ["red", verdicts.fail, so("fail")],
+        ["yellow", verdicts.inconclusive, so("inconclusive")],
+      ],
+    ),
   ];
 }
 
@@ -246,6 +250,7 @@ const HEAD = markup`<tr><th>Request</th><th>Time</th><th>Call</th><th>Response</
 
 /** Requests and delivery attempts in one table, in the order of their times. */
 function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
+  const shown = (number: number, more: number) => (more > 0 ? `, ${count(number)} shown` : "");
   const rows = [
     ...requests.map((one) => ({ at: one.at, row: requestRow(one) })),
     ...deliveries.map((one) => ({ at: one.at, row: attemptRow(one) })),
@@ -253,10 +258,11 @@ function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
   if (rows.length === 0) return markup`<p class="soft">Nothing has happened yet.</p>`;
   // Attempts have times in whole seconds. The sort is stable, so an attempt follows the requests of its second.
   rows.sort((one, other) => one.at.slice(0, 19).localeCompare(other.at.slice(0, 19)));
-  const older = leftOut.requests + leftOut.attempts;
   const counts =
-    `${plural(requests.length, "request")}, ` +
-    `${plural(deliveries.length, "delivery attempt")}${older > 0 ? `; ${count(older)} older ones are left out` : ""}`;
+    plural(requests.length + leftOut.requests, "request") +
+    `${shown(requests.length, leftOut.requests)}; ` +
+    plural(deliveries.length + leftOut.attempts, "delivery attempt") +
+    shown(deliveries.length, leftOut.attempts);
   return markup`<details${new Markup(rows.length <= MOST_OPEN ? " open" : "")}><summary>${counts}</summary>\
 <div class="scrolling"><table><thead>${HEAD}</thead>\
 <tbody>${rows.map(({ row }) => row)}</tbody></table></div></details>`;

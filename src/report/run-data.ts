@@ -19,6 +19,8 @@ export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "ru
   /** The verdicts, and if wanted those that a reset erased. */
   verdicts(erased: boolean): readonly VerdictMessage[];
   /** The sandboxes whose verdicts were added to these. */
+  /** How many verdicts there were since the last reset. Of each kind, only the newest are kept. */
+  madeVerdicts(): Record<Verdict, number>;
   sandboxes(): readonly AddedSandbox[];
   /** The armed scenarios. */
   scenarios(): readonly ScenarioState[];
@@ -47,6 +49,8 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
   const armed = sources.scenarios();
   const scenarios = armed.map(showScenario);
   const attempts = newestAttempts(sources, origins);
+  const dropped = droppedVerdicts(sources);
+  const found = { pass: 0, fail: 0, inconclusive: 0, ...countBy(verdicts, ({ verdict }) => verdict) };
   return {
     ...end,
     failed:
@@ -65,7 +69,11 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
       statuses,
       attempts: begun,
       deliveries: countBy(deliveries, ({ state }) => state),
-      verdicts: { pass: 0, fail: 0, inconclusive: 0, ...countBy(verdicts, ({ verdict }) => verdict) },
+      verdicts: {
+        pass: found.pass + dropped.pass,
+        fail: found.fail + dropped.fail,
+        inconclusive: found.inconclusive + dropped.inconclusive,
+      },
     },
     unchecked: findUnchecked(deliveries, verdicts, armed),
     coverage,
@@ -74,12 +82,24 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
     verdicts: verdicts.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })),
     requests: rows.map(showRequest),
     deliveries: attempts,
-    leftOut: { requests: Math.max(0, requests - rows.length), attempts: Math.max(0, begun - attempts.length) },
+    leftOut: {
+      requests: Math.max(0, requests - rows.length),
+      attempts: Math.max(0, begun - attempts.length),
+      verdicts: dropped.pass + dropped.fail + dropped.inconclusive,
+    },
   };
 }
 
 /** Attempts are read with their bodies, so page by page. */
 const PAGE = 100;
+
+/** How many verdicts of each kind are no longer kept. One without an id may still change, and is not counted yet. */
+function droppedVerdicts({ verdicts, madeVerdicts }: RunSources): Record<Verdict, number> {
+  const kept = verdicts(false).filter(({ id }) => id !== null);
+  const made = madeVerdicts();
+  const dropped = (kind: Verdict) => Math.max(0, made[kind] - kept.filter(({ verdict }) => verdict === kind).length);
+  return { pass: dropped("pass"), fail: dropped("fail"), inconclusive: dropped("inconclusive") };
+}
 
 /** The newest attempts, oldest first. */
 function newestAttempts({ attempts }: RunSources, origins: ReadonlyMap<string, string | null>): ReportedAttempt[] {

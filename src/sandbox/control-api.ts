@@ -152,11 +152,12 @@ function recordsOf(
 /** Loads the report at its first use. */
 function openReporter(
   { judge, scenarios }: Engine,
-  shared: Omit<RunSources, "verdicts" | "sandboxes" | "scenarios">,
+  shared: Omit<RunSources, "verdicts" | "madeVerdicts" | "sandboxes" | "scenarios">,
 ): ControlContext["report"] {
   const sources = {
     ...shared,
     verdicts: (erased: boolean) => judge.verdicts({ erased }),
+    madeVerdicts: judge.made,
     sandboxes: judge.sandboxes,
     scenarios: scenarios.armed,
   };

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { catalogue, eventTypes } from "../../src/areas/index.ts";
 import { verdictLine } from "../../src/client/verdict-text.ts";
 import type { RunReport } from "../../src/contracts/run-report.ts";
+import { count } from "../../src/kernel/text.ts";
 import { escapeXml, junit } from "../../src/report/junit.ts";
 import { problemText } from "../../src/report/problem-text.ts";
 import { type Answer, type Bench, NOON, open, share } from "../support/sandbox.ts";
@@ -46,6 +47,13 @@ beforeAll(async () => {
 afterAll(() => shared.bench.close());
 
 /** The report of the shared run. */
+/** A sandbox with a failed verdict. */
+const throttled = async () => {
+  const bench = await open({ rateLimit: "1/1m" });
+  for (let time = 0; time < 3; time++) await bench.call("GET", "/v1/payments");
+  return bench;
+};
+
 const reported = async (format: Format) => (await fetchReport(shared.bench, format)).text;
 
 describe("every format", () => {
@@ -80,11 +88,6 @@ describe("every format", () => {
 });
 
 describe("a failed verdict", () => {
-  const throttled = async () => {
-    const bench = await open({ rateLimit: "1/1m" });
-    for (let time = 0; time < 3; time++) await bench.call("GET", "/v1/payments");
-    return bench;
-  };
   const failures = async (bench: Bench, query: string) => {
     const { text } = await bench.call("GET", `/_sandbox/report?format=junit${query}`, { key: null });
     return Number(/<testsuites[^>]* failures="(\d+)"/.exec(text)?.[1]);
@@ -150,7 +153,22 @@ describe("json", () => {
       ["remittance.confirmed", "failed", "req_lodge_7"],
       ["remittance.confirmed", "succeeded", "req_lodge_7"],
     ]);
-    expect(run.leftOut).toEqual({ requests: 0, attempts: 0 });
+    expect(run.leftOut).toEqual({ requests: 0, attempts: 0, verdicts: 0 });
+  });
+
+  test("counts the verdicts that are no longer kept, as the dashboard does", async () => {
+    const bench = await throttled();
+    const [failed] = (await bench.control("GET", "/verdicts?verdict=fail")).data;
+    const verdicts = Array(550).fill(failed);
+    for (const sandbox of ["http://127.0.0.1:1", "http://127.0.0.1:2"])
+      await bench.control("POST", "/verdicts", { sandbox, requests: 1, verdicts });
+    const { body: run } = await fetchReport(bench, "json");
+    const { made } = await bench.control("GET", "");
+    expect([run.totals.verdicts.fail, made.verdicts.fail, run.leftOut.verdicts]).toEqual([1_101, 1_101, 101]);
+    const kept = count(run.verdicts.length);
+    expect((await fetchReport(bench, "html")).text).toMatch(
+      new RegExp(`verdicts, ${kept} kept · (?:\\d+ pass · )?1,101 fail`),
+    );
   });
 
   test("covers every operation, with its possible and actual responses", async () => {

@@ -129,6 +129,9 @@ describe.skipIf(!browserFile)(`the pages ${inBrowser}`, () => {
     await check("detail on a phone");
     await page.press("Escape");
     await check("list on a phone");
+    await page.press("x");
+    await page.shows('document.querySelector("dialog .curl")?.textContent.includes("/faults")');
+    await check("form on a phone");
     expect(found).toEqual([]);
   });
 

@@ -193,12 +193,54 @@ describe.runIf(browserFile)(inBrowser, () => {
     await bench.call("GET", "/v1/merchants/me");
     await page.shows(rowsShown(5));
     // The page decides what to preview before each poll.
-    await page.evaluate(`new Promise((resolve) => { const { fetch } = window;
-      window.fetch = (...given) => { resolve(); return fetch(...given); }; })`);
+    const nextPoll = `new Promise((resolve) => { const { fetch } = window;
+      window.fetch = (...given) => { resolve(); return fetch(...given); }; })`;
+    await page.evaluate(nextPoll);
     expect(await page.evaluate(previews("/v1/customers/cus_nobody"))).toBe(true);
     await page.evaluate("document.activeElement.blur()");
     await page.shows(previews("/v1/merchants/me"));
+    // The pointer holds it too.
+    await page.send("Input.dispatchMouseEvent", { type: "mouseMoved", x: 1_200, y: 400 });
+    await page.shows(`document.querySelector(".detail").matches(":hover")`);
+    await page.evaluate(`{ const now = performance.now.bind(performance); performance.now = () => now() + 3_000; }`);
+    await bench.call("GET", "/v1/payouts");
+    await page.shows(rowsShown(6));
+    await page.evaluate(nextPoll);
+    expect(await page.evaluate(previews("/v1/merchants/me"))).toBe(true);
+    // A narrower page has no room for it, although the pointer is still there.
+    await page.resize(1_024, 768);
+    await page.shows(`document.querySelector(".detail") === null`);
+    await page.resize(1_440, 900);
+    await page.shows(previews("/v1/payouts"));
     expect(page.complaints).toEqual([]);
+  });
+
+  test("has room for the preview at each width, also after a filter that no row matches", async () => {
+    const { page } = await openWithRequests();
+    await page.resize(1_440, 900);
+    await page.shows(`document.querySelector(".detail h2") !== null`);
+    await page.write(".filter input", "nosuchrow");
+    await page.shows(`${rowsShown(0)} && document.querySelector(".detail .hint") !== null`);
+    await page.resize(1_024, 768);
+    await page.shows(`document.querySelector(".detail") === null`);
+    await page.resize(1_440, 900);
+    await page.shows(`document.querySelector(".detail .hint") !== null`);
+    await page.write(".filter input", "");
+    await page.shows(`document.querySelector(".detail h2")?.textContent === "GET /v1/customers/cus_nobody"`);
+  });
+
+  test("previews a row as soon as the log has it, without waiting for the next poll", async () => {
+    const { bench, page } = await openWithRequests();
+    for (let limit = 1; limit <= 100; limit++) await bench.call("GET", `/v1/payouts?limit=${limit}`);
+    await page.resize(1_440, 900);
+    const second = await browser.open(`${bench.url}/`);
+    await second.resize(1_440, 900);
+    await second.shows(`document.querySelector(".detail-lines")?.textContent.includes("Timing")`);
+    // No timer fires from here on, so nothing is polled.
+    await second.evaluate("void (window.setTimeout = () => 0)");
+    await second.write(".filter input", "cus_nobody");
+    await second.shows(`document.querySelector(".detail h2")?.textContent === "GET /v1/customers/cus_nobody" &&
+      document.querySelector(".detail-lines").textContent.includes("Timing")`);
   });
 
   test("arms a fault by its form, which unfolds its rare fields, and undoes it", async () => {
@@ -381,7 +423,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(bodyHas("The requests are filtered"));
     await page.evaluate(`document.querySelector(".spans").focus()`);
     await page.press("Escape");
-    await page.shows(bodyHas("Drag over the chart"));
+    await page.shows(bodyHas("Left and Right choose a span of time"));
     for (const key of ["Left", "Home"]) await page.press(key);
     await page.shows(`document.querySelector(".spans").ariaValueText.endsWith("ago: no requests")`);
     await page.press("Right");

@@ -89,6 +89,22 @@ function find(screen: Cell[][], wanted: string, beside = ""): Cell[] {
   throw new Error(`The screen does not show ${wanted}`);
 }
 
+test("why the selected row failed is below the panes, where the list cuts it, unless a verdict failed", () => {
+  const summary = "invalid_state: Booking bkg_pending is already declined; only pending bookings can become declined.";
+  const path = "/v1/hospitality/bookings/bkg_pending/decline";
+  const state = withLiveEvents(emptyDashboard(120, 36), [
+    requested(1),
+    requested(2, { method: "POST", path, status: 409, summary }),
+  ]);
+  const line = (shown: UiState) => screenOf(shown).at(-2)?.trim();
+  expect(line(state)).toBe(`✗ 409 ${summary}`);
+  expect(line(handleKey(state, "k").state)).toBe("");
+  expect(line(handleKey(state, "enter").state)).toBe("");
+  expect(line(withLiveEvents(state, [judged(1)]))).toContain("✗ retry_after.honoured failed");
+  const sent = attempted(1, { status: "failed", responseStatus: 500, summary: "database is down" });
+  expect(line({ ...withLiveEvents(state, [sent]), pane: "deliveries" })).toBe("✗ 500 database is down");
+});
+
 test("the narrowest key bar begins with the keys that open and filter rows", () => {
   const state = withLiveEvents(emptyDashboard(80, 24), [requested(1)]);
   expect(screenOf(state).at(-1)).toMatch(/^ Enter details {2}\/ filter {2}/);

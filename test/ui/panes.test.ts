@@ -7,7 +7,9 @@ import { describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { applySandboxIndex } from "../../ui/panes/apply-message.ts";
+import { columnWidths } from "../../ui/panes/columns.ts";
 import { failedDeliveries } from "../../ui/panes/deliveries.ts";
+import { paneNamed } from "../../ui/panes/index.ts";
 import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import { loadRows } from "../../ui/panes/run-effects.ts";
 import { addPage } from "../../ui/state/list.ts";
@@ -270,6 +272,17 @@ describe("an empty pane says what to do", () => {
   });
 });
 
+test("a phone shows the reason of a failed request beside a long path", () => {
+  const state = withLiveEvents({ ...emptyDashboard(100, 24), isPage: true }, [
+    requested(1, { path: "/v1/customers/cus_nobody/cards", status: 404, summary: "resource_not_found: No such one." }),
+    requested(2, { fault: "flt_1" }),
+  ]);
+  const columns = listOf(state).rows.map((row) => paneNamed("requests").columns(row, state, 48));
+  const widths = columnWidths(columns, 48);
+  const byHeading = columns[0]?.map(({ heading = "mark" }, index) => [heading, widths[index]]);
+  expect(Object.fromEntries(byHeading ?? [])).toMatchObject({ path: 20, result: 13, code: 4, mark: 1, time: 0 });
+});
+
 describe("a filter", () => {
   test("counts its matches among all rows, including those that were not sent", () => {
     const many = withLiveEvents(
@@ -285,7 +298,8 @@ describe("a filter", () => {
       made: { ...INDEX.made, requests: 13_259 },
       kept: { ...INDEX.kept, requests: 10_000 },
     });
-    expect(textOf(trimmed)).toContain("newest 10,000 of 13,259  following");
+    expect(textOf(trimmed)).toContain("13,259, 10,000 kept  following");
+    expect(textOf(press(trimmed, "/", ..."status:4xx"))).toContain("/status:4xx  41+ of 10,000 kept");
   });
 
   test("never says that nothing matches while rows have not been looked at", () => {
@@ -335,15 +349,21 @@ describe("the line of a filter", () => {
     expect(listOf(press(state, "enter")).filter).toBe("!status:44");
   });
 
+  test("recalls the filter of failed rows before there is an earlier one", () => {
+    const state = press(busy(120, 24), "/");
+    expect(screen(state).at(-1)).toContain("Up failed only");
+    expect(listOf(press(state, "up", "enter")).filter).toBe("is:failed");
+  });
+
   test("recalls earlier filters, newest first", () => {
     const state = ["status:4xx", "is:fault"].reduce(
       (before, filter) => press(before, "/", ...filter, "enter", "escape"),
       busy(120, 24),
     );
-    const filters = ["up", "up", "up", "down", "down"].map(
+    const filters = ["up", "up", "up", "up", "down", "down", "down"].map(
       (_, index, keys) => listOf(press(state, "/", ...keys.slice(0, index + 1))).filter,
     );
-    expect(filters).toEqual(["is:fault", "status:4xx", "status:4xx", "is:fault", ""]);
+    expect(filters).toEqual(["is:fault", "status:4xx", "is:failed", "is:failed", "status:4xx", "is:fault", ""]);
   });
 });
 

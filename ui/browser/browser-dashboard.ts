@@ -10,6 +10,7 @@ import { paneNamed, panes, visiblePanes } from "../panes/index.ts";
 import { handleKey } from "../panes/keys/key-bindings.ts";
 import {
   applyUpdate,
+  hasPreview,
   type Platform,
   type RunningDashboard,
   refresh,
@@ -35,6 +36,8 @@ export interface DashboardProps {
 const OTHER_LINES = 7;
 /** From this many pixels on, the details of the selected row are beside the list. */
 const PREVIEW_FROM = 1_280;
+/** The rows of a list that has not been measured. */
+const FIRST_ROWS = 20;
 /** The panes are shown one at a time, as in a narrow terminal. */
 const sizeFor = (rows: number): Size => ({
   columns: innerWidth < PREVIEW_FROM ? 100 : PREVIEW_COLUMNS,
@@ -48,8 +51,18 @@ const THEME = {
   tones: { red: "31", green: "32", yellow: "33", blue: "34", magenta: "35", cyan: "36" },
 };
 
+/**
+ * Whether the pane shows what is polled. Then it is polled every second, and everything else every other second,
+ * because a call costs a browser half a millisecond.
+ */
+const isPolled = ({ pane }: UiState) => paneNamed(pane).poll !== undefined;
+
+/** Keeps the row that the user reads, where there is room for a preview. */
+const previewed = (state: UiState, isRead: boolean) =>
+  isRead && hasPreview(state) ? update(state) : updatePreview(state, false);
+
 export function openBrowserDashboard({ target, paint }: { target: HttpTarget; paint(): void }) {
-  const first = initialState(panes, { target, theme: THEME, size: sizeFor(20), now: realNow(), isPage: true });
+  const first = initialState(panes, { target, theme: THEME, size: sizeFor(FIRST_ROWS), now: realNow(), isPage: true });
   const { state } = goToAddress(first, location.hash);
   let isPollDue = true;
   const scheduler = createPaintScheduler("page", {
@@ -60,15 +73,13 @@ export function openBrowserDashboard({ target, paint }: { target: HttpTarget; pa
     },
     everySecond() {
       change(applyTime(dashboard.state, realNow()));
-      // A call costs a browser half a millisecond. A pane that shows what is polled is polled every second, everything
-      // else every other second.
       isPollDue = !isPollDue;
-      if (isPollDue || paneNamed(dashboard.state.pane).poll) refresh(dashboard);
+      if (isPollDue || isPolled(dashboard.state)) refresh(dashboard);
     },
   });
   let isPreviewRead = false;
   const change = (next: UiState) => {
-    applyUpdate(dashboard, isPreviewRead ? update(next) : updatePreview(next, false));
+    applyUpdate(dashboard, previewed(next, isPreviewRead));
     scheduler.paintSoon();
   };
   document.addEventListener("visibilitychange", scheduler.paintNow);
@@ -84,13 +95,34 @@ export function openBrowserDashboard({ target, paint }: { target: HttpTarget; pa
     },
   );
   const platform = openPlatform((text) => change(withNotice(dashboard.state, text, "yellow")));
-  const dashboard: RunningDashboard = { target, platform, scheduler, stream, state, leave: () => {} };
+  const dashboard: RunningDashboard = {
+    target,
+    platform,
+    scheduler,
+    stream,
+    state,
+    updatePreview: () => applyUpdate(dashboard, previewed(dashboard.state, isPreviewRead)),
+    leave: () => {},
+  };
   addEventListener("popstate", () => apply((before) => goToAddress(before, location.hash)));
   const apply = (next: (state: UiState) => StateUpdate) => {
     applyUpdate(dashboard, next({ ...dashboard.state, now: realNow() }));
     applyUpdate(dashboard, updatePreview(dashboard.state, true));
     scheduler.paintNow();
   };
+  let rowCount = FIRST_ROWS;
+  /** Sets how many rows the list shows. This number determines the length of a page and which gaps are loaded. */
+  const resize = (height = rowCount) => {
+    rowCount = height;
+    const size = sizeFor(height);
+    const { columns, rows } = dashboard.state.size;
+    if (size.rows === rows && size.columns === columns) return;
+    // Not a key: another size is no reason to preview another row.
+    change({ ...dashboard.state, size });
+    scheduler.paintNow();
+  };
+  // A list without rows is not measured, but has a preview beside it or none.
+  addEventListener("resize", () => resize());
   return {
     get state(): UiState {
       return dashboard.state;
@@ -102,15 +134,7 @@ export function openBrowserDashboard({ target, paint }: { target: HttpTarget; pa
     holdPreview(isRead: boolean): void {
       isPreviewRead = isRead;
     },
-    /** Sets how many rows the list shows. This number determines the length of a page and which gaps are loaded. */
-    resize(height: number): void {
-      const size = sizeFor(height);
-      const { columns, rows: before } = dashboard.state.size;
-      if (size.rows === before && size.columns === columns) return;
-      // Not a key: another size is no reason to preview another row.
-      change({ ...dashboard.state, size });
-      scheduler.paintNow();
-    },
+    resize,
   };
 }
 

@@ -40,7 +40,9 @@ export function FormDialog({ dashboard }: DashboardProps) {
         {isGeneral && <p class="problem">{input.rejection?.message}</p>}
       </div>
       {sentence !== "" && <p class="sentence">{sentence}</p>}
-      <pre class="curl">{sanitizeLines(curlOf(state.target, call))}</pre>
+      <pre class="curl" tabIndex={0}>
+        {sanitizeLines(curlOf(state.target, call))}
+      </pre>
       <div class="actions">
         <button type="submit" class="primary" disabled={input.isSending}>
           {input.isSending ? "Sending …" : verb}

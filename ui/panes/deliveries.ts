@@ -118,6 +118,8 @@ export const deliveries = listPane<AttemptMessage>({
     "",
     programCommand(state, "listen --forward-to localhost:3000/hooks"),
   ],
+  failureOf: (attempt) =>
+    attempt.status === "succeeded" ? undefined : [resultOf(attempt), attempt.summary].filter(Boolean).join(" "),
   detail: deliveryDetail,
   fetchRow: (id) => readAs(attemptCall(id), ({ attempt }) => attemptRow(attempt)),
   isRelated: (one, other) => one.eventType === other.eventType && one.endpointId === other.endpointId,

@@ -51,6 +51,8 @@ export interface Pane {
   legend?(theme: Theme): string;
   /** A short text in the pane's tab, such as the number of failures. Default: none. */
   alarm?(state: UiState): string;
+  /** Why a row failed, in one line; undefined if it did not. Default: no row fails. */
+  failureOf?(row: Row): string | undefined;
   /** The detail of a row, for a preview without the focus. */
   detailOf(row: Row): ReturnType<typeof openDetail> | undefined;
   openRow(state: UiState, row: Row): StateUpdate;
@@ -113,6 +115,8 @@ interface ListPaneDeclaration<Value>
   detail(value: Value): Detail;
   /** Fetches a row that the list does not have. Default: its detail cannot be opened. */
   fetchRow?(id: string): Read<Value>;
+  /** Why a row failed, in one line; undefined if it did not. Default: no row fails. */
+  failureOf?(value: Value): string | undefined;
   /** Which rows `n` and `p` prefer in a detail. Default: all. */
   isRelated?(one: Value, other: Value): boolean;
   /** Default: none. */
@@ -131,6 +135,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
     detail: _,
     fetchRow: __,
     isRelated: ___,
+    failureOf,
     ...shared
   } = declared;
   const { name, keys = [] } = shared;
@@ -155,6 +160,7 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
         shared.titleNote?.(state) ?? "",
         isCursorGone(listOf(state, name)) ? "selected row no longer listed" : "",
       ),
+    ...(failureOf && { failureOf: ({ value, gap }) => (gap ? undefined : failureOf(value as Value)) }),
     columns: ({ value }, state, width) => declared.columns(value as Value, state, width),
     gapText: ({ id, gap }, state, width) =>
       gap ? gapText(state, gap, listOf(state, name).loading?.gap === id, width) : "",

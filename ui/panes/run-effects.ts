@@ -53,6 +53,8 @@ export interface RunningDashboard {
   scheduler: { paintNow(): void; paintSoon(): void };
   stream: LiveStream;
   state: UiState;
+  /** Shows the selected row after a reply has changed it. */
+  updatePreview(): void;
   leave(reason: LeaveReason): void;
 }
 
@@ -96,6 +98,7 @@ function saveFile(dashboard: RunningDashboard, { file, onSaved, onError }: Effec
 function performCall(dashboard: RunningDashboard, { call, onReply, onError, isPoll }: Effect & { kind: "call" }): void {
   const apply = (next: StateUpdate) => {
     applyUpdate(dashboard, next);
+    dashboard.updatePreview();
     if (isPoll) dashboard.scheduler.paintSoon();
     else dashboard.scheduler.paintNow();
   };
@@ -224,14 +227,15 @@ function hasProgress(before: List, after: List, id: string): boolean {
  */
 const FOLLOW_INTERVAL_MS = 2_000;
 
+export const hasPreview = (state: UiState): boolean => layoutOf(state).right.some(({ pane }) => pane === PREVIEW);
+
 /**
  * Shows the selected row. A key changes the preview at once, but a new row only after an interval, because each change
  * fetches a detail.
  */
 export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
   if (state.overlays.length > 0) return update(state);
-  if (!layoutOf(state).right.some(({ pane }) => pane === PREVIEW))
-    return update(state.preview ? { ...state, preview: undefined } : state);
+  if (!hasPreview(state)) return update(state.preview ? { ...state, preview: undefined } : state);
   const row = selectedRow(listOf(state));
   const { preview } = state;
   const about = preview && isDetail(preview.overlay) ? preview.overlay.about : undefined;
@@ -239,9 +243,10 @@ export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
   if (about?.pane === state.pane && about.id === refOf(row)) return update(state);
   if (!isKey && preview && state.now - preview.at < FOLLOW_INTERVAL_MS) return update(state);
   const opened = paneNamed(state.pane).detailOf(row);
-  // The user did not ask for the detail of a row that only arrived, so it is painted with the next rows.
+  // The user did not ask for the detail of a row that only arrived, so it is painted with the next rows; but an empty
+  // preview is filled at once.
   const effects = (opened?.effects ?? []).map((effect) =>
-    effect.kind === "call" && !isKey ? { ...effect, isPoll: true as const } : effect,
+    effect.kind === "call" && !isKey && preview ? { ...effect, isPoll: true as const } : effect,
   );
   return update({ ...state, preview: opened && { overlay: opened.overlay, at: state.now } }, ...effects);
 }

@@ -89,6 +89,7 @@ export function openDashboard({ target, theme, resumeFrom, learner, canLeave, ap
     scheduler,
     stream,
     state,
+    updatePreview: () => applyUpdate(dashboard, updatePreview(dashboard.state, false)),
     leave,
   };
   const stopApp = app && showChanges(app, () => change({ ...dashboard.state, app: app.state() }));

@@ -5,12 +5,21 @@ import { pageAddress } from "../../src/client/page-address.ts";
 import { requestRate } from "../panes/apply-message.ts";
 import { isWaiting } from "../panes/controls/sandbox-forms.ts";
 import { armedRules, ruleTitle } from "../panes/details/fault.ts";
-import { visiblePanes } from "../panes/index.ts";
+import { paneNamed, visiblePanes } from "../panes/index.ts";
 import { followedMerchant } from "../panes/keys/follow-merchant.ts";
 import { digitOf, enabledBindings, lineProblem, typingKeys } from "../panes/keys/key-bindings.ts";
 import { withCaret } from "../panes/overlays/field.ts";
 import { MINIMUM_SIZE } from "../state/layout.ts";
-import { type FilterLine, type KeyBinding, labelIn, sandboxNow, secondsUntil, type UiState } from "../state/state.ts";
+import { selectedRow } from "../state/list.ts";
+import {
+  type FilterLine,
+  type KeyBinding,
+  labelIn,
+  listOf,
+  sandboxNow,
+  secondsUntil,
+  type UiState,
+} from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, fitTo, sanitize, widthOf } from "../text/cells.ts";
 import { count, countdown, dateTimeToSecond, milliseconds, plural } from "../text/format.ts";
@@ -124,13 +133,23 @@ export function tabBar(state: UiState): string {
   return widthOf(line) > size.columns ? cut(stripStyles(line), size.columns) : line;
 }
 
-/** The filter being edited, the notice, or the verdicts so far. */
+/** The filter being edited, the notice, failed verdicts, why the selected row failed, or the verdicts so far. */
 export function noticeBar(state: UiState): string {
   const { notice, filterLine, size, theme } = state;
   const width = size.columns - 2;
   if (filterLine) return filterBar(state, filterLine, width);
   if (notice) return ` ${styled(theme, noticeText(sanitize(notice.text), width), notice.style)}`;
+  const failure = state.made.verdicts.fail > 0 ? undefined : selectedFailure(state);
+  if (failure !== undefined) return ` ${styled(theme, fitTo(`${symbols(theme).bad} ${failure}`, width), "failure")}`;
   return ` ${fitTo(verdictSummary(state), width)}`;
+}
+
+/** Why the selected row failed, as a whole: a list cuts it. Details have it on top. */
+function selectedFailure(state: UiState): string | undefined {
+  const row = selectedRow(listOf(state));
+  const hasDetails = topOverlay(state) !== undefined || state.preview !== undefined;
+  const failure = row && !hasDetails ? paneNamed(state.pane).failureOf?.(row) : undefined;
+  return failure === undefined ? undefined : sanitize(failure);
 }
 
 /** A notice that is too long keeps its last sentence, which says what to press. */

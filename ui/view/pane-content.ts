@@ -16,7 +16,7 @@ import { isUnsearched } from "../state/log-search.ts";
 import { listOf, type UiState } from "../state/state.ts";
 import { topOverlay } from "../state/updates.ts";
 import { cut, sanitize } from "../text/cells.ts";
-import { count, joinNotes, newestOf } from "../text/format.ts";
+import { count, joinNotes } from "../text/format.ts";
 import { stripStyles, styled, symbols, type Theme } from "../text/style.ts";
 
 export interface BoxContent {
@@ -170,12 +170,14 @@ function amongKept(state: UiState, pane: Pane, { total }: List): string {
 export function listNote(state: UiState, pane: Pane, list: List, names: "filter" | "counts" = "filter"): string {
   const { filter, total } = list;
   const dropped = droppedCount(state, pane);
-  const all = dropped === 0 ? count(total) : `the newest ${count(total - dropped)}`;
+  const all = dropped === 0 ? count(total) : `${count(total - dropped)} kept`;
   const name = names === "filter" ? `/${sanitize(filter)}  ` : "";
   const matches = filter === "" ? "" : `${name}${matchCount(list)} of ${all}`;
   const made =
     filter === "" && pane.stream && total > 0
-      ? newestOf(total - dropped, total) + (pane.counts ? ` ${pane.counts}${total === 1 ? "" : "s"}` : "")
+      ? count(total) +
+        (pane.counts ? ` ${pane.counts}${total === 1 ? "" : "s"}` : "") +
+        (dropped === 0 ? "" : `, ${all}`)
       : "";
   return joinNotes(pane.titleNote(state), matches, made, isStale(state) ? "stale" : "", followNote(pane, list));
 }

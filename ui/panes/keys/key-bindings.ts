@@ -289,13 +289,14 @@ function unboundText(state: UiState, key: string): string {
 }
 
 /** The keys of a text that is being typed, such as a filter; undefined while none is. */
-export function typingKeys({ filterLine, filterHistory }: UiState): readonly KeyBinding[] | undefined {
+export function typingKeys(state: UiState): readonly KeyBinding[] | undefined {
+  const { filterLine, filterHistory } = state;
   if (!filterLine) return undefined;
   const isFilter = filterLine.searchesFrom === undefined;
   const labels = {
     enter: isFilter ? "apply" : "keep",
     escape: "clear",
-    ...(isFilter && filterHistory.length > 0 && { up: "earlier filter" }),
+    ...(isFilter && historyOf(state).length > 0 && { up: filterHistory.length > 0 ? "earlier filter" : "failed only" }),
   };
   return Object.entries(labels).map(([key, label]) => ({
     keys: [key],
@@ -336,9 +337,19 @@ function closed(state: UiState, { value: text, searchesFrom }: FilterLine): UiSt
   return { ...next, filterHistory: [...state.filterHistory.filter((one) => one !== text), text].slice(-MAX_HISTORY) };
 }
 
+const FAILED = "is:failed";
+
+/** The filters that `Up` recalls, newest last. The failed rows of a pane that has some are the first. */
+function historyOf(state: UiState): readonly string[] {
+  const { filterHistory } = state;
+  const hasFailed = paneNamed(state.pane).vocabulary(state)?.marks.includes("failed") === true;
+  return hasFailed && !filterHistory.includes(FAILED) ? [FAILED, ...filterHistory] : filterHistory;
+}
+
 function recall(state: UiState, { stepsBack }: FilterLine, by: number): StateUpdate {
-  const steps = Math.max(0, Math.min(state.filterHistory.length, stepsBack + by));
-  const text = state.filterHistory.at(-steps || Infinity) ?? "";
+  const history = historyOf(state);
+  const steps = Math.max(0, Math.min(history.length, stepsBack + by));
+  const text = history.at(-steps || Infinity) ?? "";
   return apply(state, text, lineOf(text, steps));
 }
 
