@@ -7,7 +7,9 @@ import { describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { applySandboxIndex } from "../../ui/panes/apply-message.ts";
+import { columnWidths } from "../../ui/panes/columns.ts";
 import { failedDeliveries } from "../../ui/panes/deliveries.ts";
+import { paneNamed } from "../../ui/panes/index.ts";
 import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import { loadRows } from "../../ui/panes/run-effects.ts";
 import { addPage } from "../../ui/state/list.ts";
@@ -268,6 +270,17 @@ describe("an empty pane says what to do", () => {
     expect(textOf(state)).toContain("No row matches none. Press Esc to clear the filter.");
     expect(textOf(press(state, "escape"))).toContain("bkg_pending");
   });
+});
+
+test("a phone shows the reason of a failed request beside a long path", () => {
+  const state = withLiveEvents({ ...emptyDashboard(100, 24), isPage: true }, [
+    requested(1, { path: "/v1/customers/cus_nobody/cards", status: 404, summary: "resource_not_found: No such one." }),
+    requested(2, { fault: "flt_1" }),
+  ]);
+  const columns = listOf(state).rows.map((row) => paneNamed("requests").columns(row, state, 48));
+  const widths = columnWidths(columns, 48);
+  const byHeading = columns[0]?.map(({ heading = "mark" }, index) => [heading, widths[index]]);
+  expect(Object.fromEntries(byHeading ?? [])).toMatchObject({ path: 20, result: 13, code: 4, mark: 1, time: 0 });
 });
 
 describe("a filter", () => {
