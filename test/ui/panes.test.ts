@@ -351,7 +351,7 @@ describe("the line of a filter", () => {
 
   test("recalls the filter of failed rows before there is an earlier one", () => {
     const state = press(busy(120, 24), "/");
-    expect(screen(state).at(-1)).toContain("Up failed only");
+    expect(screen(state).at(-1)).toContain("Up failed, earlier");
     expect(listOf(press(state, "up", "enter")).filter).toBe("is:failed");
   });
 

@@ -290,13 +290,13 @@ function unboundText(state: UiState, key: string): string {
 
 /** The keys of a text that is being typed, such as a filter; undefined while none is. */
 export function typingKeys(state: UiState): readonly KeyBinding[] | undefined {
-  const { filterLine, filterHistory } = state;
+  const { filterLine } = state;
   if (!filterLine) return undefined;
   const isFilter = filterLine.searchesFrom === undefined;
   const labels = {
     enter: isFilter ? "apply" : "keep",
     escape: "clear",
-    ...(isFilter && historyOf(state).length > 0 && { up: filterHistory.length > 0 ? "earlier filter" : "failed only" }),
+    ...(isFilter && historyOf(state).length > 0 && { up: "failed, earlier" }),
   };
   return Object.entries(labels).map(([key, label]) => ({
     keys: [key],
