@@ -1,16 +1,25 @@
 // Fixtures for Playwright: a shared sandbox, and a merchant per test, which the browser names in its `baggage` header.
 
-import {
-  test as base,
-  expect,
-  type PlaywrightTestArgs,
-  type PlaywrightTestOptions,
-  type PlaywrightWorkerArgs,
-  type PlaywrightWorkerOptions,
-  type TestInfo,
-  type TestType,
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import type {
+  PlaywrightTestArgs,
+  PlaywrightTestOptions,
+  PlaywrightWorkerArgs,
+  PlaywrightWorkerOptions,
+  TestInfo,
+  TestType,
 } from "@playwright/test";
-import { createTestMerchant, openSharedSandbox, type SharedSandbox, type TestFixtures } from "./index.ts";
+import {
+  createTestMerchant,
+  type OwnMerchant,
+  openSharedSandbox,
+  SandboxError,
+  type SharedSandbox,
+  type TestFixtures,
+} from "./index.ts";
+
+const playwright = loadPlaywright();
 
 /**
  * `page` and `request` send the header `baggage` with the test's merchant. An app that passes the header on to the
@@ -19,7 +28,7 @@ import { createTestMerchant, openSharedSandbox, type SharedSandbox, type TestFix
 export const test: TestType<
   PlaywrightTestArgs & PlaywrightTestOptions & Pick<TestFixtures, "merchant">,
   PlaywrightWorkerArgs & PlaywrightWorkerOptions & Pick<TestFixtures, "sandbox">
-> = base.extend<Pick<TestFixtures, "merchant">, { sandbox: SharedSandbox }>({
+> = playwright.test.extend<Pick<TestFixtures, "merchant">, { sandbox: SharedSandbox }>({
   sandbox: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the dependencies of a fixture from the pattern.
     async ({}, use) => {
@@ -32,7 +41,10 @@ export const test: TestType<
   merchant: async ({ sandbox }, use, info) => {
     const merchant = await createTestMerchant(sandbox, nameOf(info));
     await use(merchant);
+    const isFailed = info.status !== info.expectedStatus;
+    const reason = isFailed ? await whyNothingHappened(merchant) : undefined;
     await merchant.remove();
+    if (reason !== undefined) throw new SandboxError(reason);
   },
   extraHTTPHeaders: async ({ extraHTTPHeaders, merchant }, use) => {
     const own = extraHTTPHeaders?.baggage;
@@ -40,7 +52,31 @@ export const test: TestType<
   },
 });
 
-export { expect };
+export const expect: typeof import("@playwright/test").expect = playwright.expect;
+
+/**
+ * Playwright refuses to load twice. A linked package resolves the copy of its own folder, so the copy of the project
+ * that runs comes first.
+ */
+function loadPlaywright(): typeof import("@playwright/test") {
+  const ofProject = createRequire(join(process.cwd(), "package.json"));
+  const ofPackage = createRequire(import.meta.url);
+  try {
+    return ofProject(ofProject.resolve("@playwright/test"));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw error;
+    return ofPackage("@playwright/test");
+  }
+}
+
+/** The reason why a failed test may have seen no events: the app's calls acted as the app's own merchant. */
+async function whyNothingHappened(merchant: OwnMerchant): Promise<string | undefined> {
+  if ((await merchant.requests()).length > 0) return undefined;
+  return (
+    `No call acted as ${merchant.id}, the merchant of this test. Check that the app runs with the variables of exec ` +
+    "and adds the header baggage of each request to its calls to the sandbox."
+  );
+}
 
 /** The project, the file and the titles of a test. A retry or a repetition is another test. */
 function nameOf({ project, titlePath, retry, repeatEachIndex }: TestInfo): string {

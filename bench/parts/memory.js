@@ -48,7 +48,7 @@ export const memory = {
     {
       what: "resident memory, after all requests",
       against: "at rest",
-      target: "<= 1.5",
+      target: "<= 1.7",
       read: (seen) => ({ figure: figure(seen.at(-1).rss / seen[0].started) }),
     },
     row("heap in use, after all requests", "heap", "<= 1.1"),
@@ -57,7 +57,8 @@ export const memory = {
     most("resident memory, at its most", "rss"),
   ],
   async measure() {
-    const server = await open("file", { execArgv: ["--expose-gc"] });
+    // The bound of src/cli/process/young-heap.ts.
+    const server = await open("file", { execArgv: ["--expose-gc", "--max-semi-space-size=8"] });
     const bare = await open("bare", { execArgv: ["--expose-gc"] });
     const { rss: started } = await memoryOf(server);
     const rest = started / (await memoryOf(bare)).rss;

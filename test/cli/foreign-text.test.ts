@@ -48,6 +48,19 @@ test("the details of a request, an event and a delivery print other programs' te
   expect(lines.filter((line) => line.startsWith("status: "))).toEqual(["status: failed"]);
 });
 
+test("the details of a delivery have the lines of its body as they were sent, all indented alike", async () => {
+  const bench = await open();
+  const receiver = await receive();
+  await register(bench, receiver.url);
+  await trigger(bench, "payment.succeeded", { amount: 1, metadata: { note: { deep: "x" } } });
+  await settle(bench);
+  const { data } = await bench.control("GET", "/deliveries");
+  const lines = await linesOf(bench, "deliveries", data[0].id);
+  const start = lines.indexOf("requestBody:") + 1;
+  const body = lines.slice(start, lines.indexOf("  }", start) + 1).map((line) => line.slice(2));
+  expect(body.join("\n")).toBe(receiver.arrivals[0]?.body.toString());
+});
+
 test("a request as curl is no command of a build system, and keeps its value", async () => {
   const bench = await open();
   const body = JSON.stringify({ name: "A" }).replace("{", "{\n\t\n").replace("}", "\n}\n");

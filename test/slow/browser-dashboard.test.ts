@@ -423,7 +423,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(bodyHas("The requests are filtered"));
     await page.evaluate(`document.querySelector(".spans").focus()`);
     await page.press("Escape");
-    await page.shows(bodyHas("Drag over the chart"));
+    await page.shows(bodyHas("Left and Right choose a span of time"));
     for (const key of ["Left", "Home"]) await page.press(key);
     await page.shows(`document.querySelector(".spans").ariaValueText.endsWith("ago: no requests")`);
     await page.press("Right");

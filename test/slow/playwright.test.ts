@@ -54,6 +54,29 @@ test("many browser tests and one app process see only their own merchants", { ti
   expect(said).toContain("own 0 left 4");
 });
 
+/** A test that passes, and one that fails because no call acts as its merchant. */
+const LINKED = `
+import { expect, test } from "merchant-sandbox/playwright";
+test("has a merchant", async ({ merchant }) => expect(merchant.id).toMatch(/^mer_/));
+test("sees no event", async ({ merchant }) => expect(await merchant.events()).toHaveLength(1));`;
+
+test("a package linked from its checkout uses the Playwright of the project", { timeout: 900_000 }, async () => {
+  const home = folder();
+  mkdirSync(join(home, "node_modules/@playwright"), { recursive: true });
+  // Links would be the checkout's own copy. npm links a package that is installed from a folder.
+  for (const name of ["playwright", "@playwright/test"])
+    cpSync(join(root, "node_modules", name), join(home, "node_modules", name), { recursive: true });
+  symlinkSync(join(root, "node_modules/playwright-core"), join(home, "node_modules/playwright-core"));
+  symlinkSync(root, join(home, "node_modules/merchant-sandbox"));
+  writeFileSync(join(home, "package.json"), '{ "type": "module" }');
+  writeFileSync(join(home, "linked.spec.js"), LINKED);
+  const words = ["exec", "--", process.execPath, "node_modules/@playwright/test/cli.js", "test", "--reporter=line"];
+  const { code, out, error } = await launch(words, {}, home).ended;
+  const said = out.join("\n") + error;
+  expect([code, said]).toEqual([1, expect.stringMatching(/1 failed[\s\S]*1 passed/)]);
+  expect(said.match(/No call acted as mer_\w+, the merchant of this test\./g)).toHaveLength(1);
+});
+
 test("with strict, an app that does not pass the header on is refused", { timeout: 900_000 }, async () => {
   const { code, said, error } = await runShop("strict", { PASS_ON: "no", TESTS: "2" });
   expect([code, said.includes("2 passed")], said + error).toEqual([0, true]);

@@ -494,7 +494,7 @@ describe("leaving", () => {
     if (!sandbox) throw new Error("no sandbox");
     expect([kinds(desk.state, "q"), kinds(desk.state, "q", "escape")]).toEqual([[], []]);
     expect(kinds(desk.state, "q", "s")).toEqual(["quit"]);
-    expect(desk.screen().at(-1)).toContain("q stop or leave");
+    expect(screenText({ ...desk.state, canLeave: true })).toContain("q stop or leave");
     const attached = { ...desk.state, sandbox: { ...sandbox, pid: sandbox.pid + 1 } };
     expect(kinds(attached, "q")).toEqual(["quit"]);
     expect(screenText(attached)).toContain("q leave");
@@ -507,6 +507,15 @@ describe("leaving", () => {
     expect(kinds(inMemory, "l")).toEqual([]);
     const sandbox = { ...desk.state.sandbox, database: "/tmp/sandbox.db" } as SandboxOverviewReply;
     expect(kinds({ ...desk.state, canLeave: true, sandbox }, "q", "l")).toEqual(["leave"]);
+  });
+
+  test("a sandbox that ends with its command, such as that of dev, is not offered to be left running", async () => {
+    const { desk } = await openSandboxDashboard();
+    const sandbox = { ...desk.state.sandbox, database: "/tmp/sandbox.db" } as SandboxOverviewReply;
+    const asked = screenText(handleKey({ ...desk.state, sandbox }, "q").state);
+    expect(asked).toContain("Stop the sandbox?");
+    expect(asked).not.toMatch(/leave it running|needs a sandbox/);
+    expect(kinds({ ...desk.state, sandbox }, "q", "l")).toEqual([]);
   });
 
   test("a key that does nothing now says what it needs, or where it works", async () => {

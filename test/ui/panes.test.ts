@@ -7,7 +7,9 @@ import { describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { applySandboxIndex } from "../../ui/panes/apply-message.ts";
+import { columnWidths } from "../../ui/panes/columns.ts";
 import { failedDeliveries } from "../../ui/panes/deliveries.ts";
+import { paneNamed } from "../../ui/panes/index.ts";
 import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import { loadRows } from "../../ui/panes/run-effects.ts";
 import { addPage } from "../../ui/state/list.ts";
@@ -270,6 +272,17 @@ describe("an empty pane says what to do", () => {
   });
 });
 
+test("a phone shows the reason of a failed request beside a long path", () => {
+  const state = withLiveEvents({ ...emptyDashboard(100, 24), isPage: true }, [
+    requested(1, { path: "/v1/customers/cus_nobody/cards", status: 404, summary: "resource_not_found: No such one." }),
+    requested(2, { fault: "flt_1" }),
+  ]);
+  const columns = listOf(state).rows.map((row) => paneNamed("requests").columns(row, state, 48));
+  const widths = columnWidths(columns, 48);
+  const byHeading = columns[0]?.map(({ heading = "mark" }, index) => [heading, widths[index]]);
+  expect(Object.fromEntries(byHeading ?? [])).toMatchObject({ path: 20, result: 13, code: 4, mark: 1, time: 0 });
+});
+
 describe("a filter", () => {
   test("counts its matches among all rows, including those that were not sent", () => {
     const many = withLiveEvents(
@@ -338,8 +351,14 @@ describe("the line of a filter", () => {
 
   test("recalls the filter of failed rows before there is an earlier one", () => {
     const state = press(busy(120, 24), "/");
-    expect(screen(state).at(-1)).toContain("Up failed only");
+    expect(screen(state).at(-1)).toContain("Up failed, earlier");
     expect(listOf(press(state, "up", "enter")).filter).toBe("is:failed");
+  });
+
+  test("recalls another filter than the one that is written already", () => {
+    const kept = press(busy(120, 24), "/", ..."status:4xx", "enter", "/", "up");
+    expect(listOf(kept).filter).toBe("is:failed");
+    expect(listOf(press(kept, "down")).filter).toBe("status:4xx");
   });
 
   test("recalls earlier filters, newest first", () => {

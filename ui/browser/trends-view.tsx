@@ -43,6 +43,7 @@ function Chart({ dashboard, all: newest }: TrendsProps) {
   const { state } = dashboard;
   const [choice, setChoice] = useState<Choice>();
   const [pointed, setPointed] = useState<number>();
+  const [hasFocus, setFocus] = useState(false);
   const all = choice?.all ?? newest;
   const filtered = filteredSpans(state, all);
   const range = choice && rangeOf(choice);
@@ -68,18 +69,20 @@ function Chart({ dashboard, all: newest }: TrendsProps) {
           aria-valuemin={0}
           aria-valuemax={all.spans.length - 1}
           aria-valuenow={choice?.end ?? all.spans.length - 1}
-          aria-valuetext={
-            range ? spanText(all, range) : "none chosen; arrow keys choose, with Shift several, Enter filters"
-          }
+          aria-valuetext={range ? spanText(all, range) : `none. ${BY_KEYS}`}
           onKeyDown={(event) => chooseByKey(event, { all, choice, setChoice, show, clear })}
-          onBlur={() => setChoice(undefined)}
+          onFocus={() => setFocus(true)}
+          onBlur={() => {
+            setFocus(false);
+            setChoice(undefined);
+          }}
           {...pointerHandlers({ all, choice, setChoice, setPointed, show })}
         />
       </div>
       <Axis all={all} />
       <p class="readout">
         {read && spanText(all, read)}
-        {!read && !filtered && "Drag over the chart to see the requests of that time."}
+        {!read && !filtered && (hasFocus ? BY_KEYS : "Drag over the chart to see the requests of that time.")}
         {!read && filtered && (
           <>
             The requests are filtered: {spanText(all, filtered)}{" "}
@@ -92,6 +95,8 @@ function Chart({ dashboard, all: newest }: TrendsProps) {
     </figure>
   );
 }
+
+const BY_KEYS = "Left and Right choose a span of time, with Shift several. Enter shows its requests.";
 
 interface Choosing {
   all: SandboxTrendReply;

@@ -18,6 +18,8 @@ import { listPane, readAs } from "./pane.ts";
 
 /** A narrower list shows the time to the second. */
 const WHOLE_TIME_FROM = 100;
+/** On a phone, a path leaves room for the reason of a failure. */
+const WHOLE_PATH_FROM = 52;
 
 export const requests = listPane<RequestMessage>({
   name: "requests",
@@ -37,7 +39,7 @@ export const requests = listPane<RequestMessage>({
       ),
     order: ({ sequence }) => sequence,
   },
-  columns(request, { theme }, width) {
+  columns(request, { theme, isPage }, width) {
     const { id, at, method, path, query, operation, status, durationMs, merchant, replayOf, fault, ignored } = request;
     const note = fault ? "*" : ignored && "!";
     const time = timeOfDay(at);
@@ -50,7 +52,7 @@ export const requests = listPane<RequestMessage>({
         heading: "path",
         text: query === "" ? path : `${path}?${query}`,
         width: 20,
-        claim: 44,
+        claim: isPage && width < WHOLE_PATH_FROM ? 20 : 44,
         rank: 1,
         truncate: "middle",
         grows: true,

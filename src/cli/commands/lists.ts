@@ -161,8 +161,9 @@ async function follow<Row extends { id: string | null }>(
 }
 
 /**
- * One line for each field, and an indented one for each further line of its text: other programs wrote the text, and
- * it must not look like a line of this command. Leaves out fields without a value.
+ * One line for each field. A text of several lines follows below its name, each line indented by two spaces and else
+ * unchanged: other programs wrote the text, and it must not look like a line of this command. Leaves out fields without
+ * a value.
  */
 function detailLines(details: object, indent = ""): string[] {
   if (CURL in details) return String(details[CURL]).split("\n");
@@ -171,7 +172,7 @@ function detailLines(details: object, indent = ""): string[] {
       ([, value]) => value !== "" && value !== null && !(typeof value === "object" && Object.keys(value).length === 0),
     )
     .flatMap(([name, value]): string[] => {
-      if (typeof value !== "object") return `${indent}${name}: ${value}`.split(/\r?\n/).map(underName(indent));
+      if (typeof value !== "object") return fieldLines(`${indent}${name}:`, String(value).split(/\r?\n/), indent);
       if (!Array.isArray(value)) return [`${indent}${name}:`, ...detailLines(value, `${indent}  `)];
       if (value.some((item) => typeof item === "object"))
         return [`${indent}${name}:`, ...value.map((item) => `${indent}  - ${itemText(item)}`)];
@@ -179,7 +180,8 @@ function detailLines(details: object, indent = ""): string[] {
     });
 }
 
-const underName = (indent: string) => (line: string, index: number) => (index === 0 ? line : `${indent}  ${line}`);
+const fieldLines = (name: string, lines: readonly string[], indent: string) =>
+  lines.length === 1 ? [`${name} ${lines[0]}`] : [name, ...lines.map((line) => `${indent}  ${line}`)];
 
 const itemText = (item: object) =>
   Object.entries(item)

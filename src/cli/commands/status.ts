@@ -50,7 +50,7 @@ function lineOf({ url, ready, why, version, pid, database, clock, log }: Awaited
   const kept = database === null ? "in memory" : `kept in ${database}`;
   return (
     `${url} is ready: page ${pageAddress(url)}, version ${version}, process ${pid}, ${kept}, clock at ` +
-    `${describeClock(clock)}${log === null ? "" : `, log ${log}`}`
+    `${describeClock(clock)}${log === null ? "" : `, log ${log}`}.`
   );
 }
 

@@ -8,6 +8,7 @@ import { localUrl } from "../remote/running-sandbox.ts";
 import { folderOf, writeForegroundState } from "../remote/state-files.ts";
 import type { WorkerSandbox } from "./worker.ts";
 import type { GivenStart } from "./worker-entry.ts";
+import { limitYoungHeap } from "./young-heap.ts";
 
 export interface SandboxForView {
   watched: WatchedSandbox;
@@ -33,6 +34,7 @@ export async function openInWorker(given: GivenStart): Promise<SandboxForView> {
 }
 
 async function openInThisThread({ options, ...conditions }: GivenStart): Promise<SandboxForView> {
+  limitYoungHeap();
   const { openSandbox } = await import("../../sandbox/create.ts");
   const sandbox = await openSandbox(options, conditions);
   const removeState = announceInMemory(options, localUrl(sandbox, options.host), sandbox.controlToken);

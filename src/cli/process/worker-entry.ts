@@ -7,6 +7,7 @@ import type { Defect } from "../../sandbox/engine.ts";
 import type { Options } from "../../sandbox/options.ts";
 import { type ReadyFacts, readyFacts } from "../output/output.ts";
 import { localUrl } from "../remote/running-sandbox.ts";
+import { limitYoungHeap } from "./young-heap.ts";
 
 export interface GivenStart {
   options: Options;
@@ -38,6 +39,7 @@ async function open({ options, ...conditions }: GivenStart): Promise<Sandbox | u
   }
 }
 
+limitYoungHeap();
 const opening = open(workerData as GivenStart);
 
 // The main thread's only message is the request to close.

@@ -10,10 +10,14 @@ const isOwn = ({ sandbox }: UiState) => sandbox !== undefined && sandbox.pid ===
 
 export function leaveLabel(state: UiState): string {
   if (topOverlay(state)) return "back";
-  return isOwn(state) ? "stop or leave" : "leave";
+  if (!isOwn(state)) return "leave";
+  return state.canLeave === true ? "stop or leave" : "stop";
 }
 
-/** Asks once what becomes of a sandbox that this terminal has started. Another one keeps running. */
+/**
+ * Asks once what becomes of a sandbox that this terminal has started. Another one keeps running. Only `start` can leave
+ * its sandbox: that of `dev`, `learn` or --watch ends with the command.
+ */
 export function quit(state: UiState): StateUpdate {
   // A screen that is too small for the question says that q quits.
   if (!isOwn(state) || layoutOf(state).shape === "small") return update(state, { kind: "quit" });
@@ -29,9 +33,12 @@ export function quit(state: UiState): StateUpdate {
     keys: ["l"],
     label: "leave it running",
     help: "leave it running in the background; attach shows it again",
-    isEnabled: () => canLeave === true && isKept,
+    isEnabled: () => isKept,
     needs: () => "a sandbox with a file: start it with --db, or with --detach",
     run: (later) => update(closeTopOverlay(later), { kind: "leave" }),
   };
-  return update(openOverlay(state, question("Stop the sandbox, or leave it running?", [stop, leave])));
+  const asked = canLeave
+    ? question("Stop the sandbox, or leave it running?", [stop, leave])
+    : question("Stop the sandbox?", [stop]);
+  return update(openOverlay(state, asked));
 }
