@@ -170,7 +170,7 @@ describe("every field of every action", () => {
         outcomes[await entered()]++;
         await bench.control("DELETE", "/faults");
       }),
-      { numRuns: inputs(30) },
+      { numRuns: inputs(80) },
     );
     expect(Math.min(outcomes.armed, outcomes.refused)).toBeGreaterThan(5);
   });
