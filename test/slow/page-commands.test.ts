@@ -52,10 +52,13 @@ const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|dev|learn|listen
 /** Commands for a sandbox of their own in the background, which the test runs at its end. */
 const DETACHED = / (start --detach|stop$)/;
 
+/** Commands about something that only the reader has. */
+const UNNAMED = / …$| whd_…$| (endpoints|verdicts) <id>$/;
+
 const commandsByPage = pages.map((page) =>
   commandsOf(page)
     .map(tidy)
-    .filter((command) => !command.endsWith(" …")),
+    .filter((command) => !UNNAMED.test(command)),
 );
 
 const commands = [...new Set(commandsByPage.flat())];
