@@ -31,8 +31,8 @@ const WIDTHS = [1_440, 390];
  */
 const STEP = process.env.WALKS === undefined ? 8 : 1;
 
-/** These change the sandbox so that a view may lack what it had. */
-const CHANGING = /^(?:send|remove|reset everything|suspend|undo|resend)/;
+/** These change the sandbox so that a view may lack what it had; a filter that was applied is recalled later. */
+const CHANGING = /^(?:send|remove|reset everything|suspend|undo|resend|apply)/;
 
 /**
  * The buttons of the topmost view that can be clicked, by their labels; a button without a text is named by its label

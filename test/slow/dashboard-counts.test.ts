@@ -219,11 +219,13 @@ describe("under load", () => {
     const { made, kept } = await bench.control("GET", "");
     expect([made, kept]).toMatchObject([{ requests: 6_000 }, { requests: 6_000 }]);
     await filtered.shows(/\/status:404 {2}8 of 6,000/);
-    expect(filtered.text().match(/\/v1\/needle-\d+/g)).toHaveLength(8);
+    // The reason of the selected one names it a second time.
+    const needlesOn = (terminal: TestTerminal) => new Set(terminal.text().match(/\/v1\/needle-\d+/g)).size;
+    expect(needlesOn(filtered)).toBe(8);
     await whole.shows(/─ 6,000 {2}following/);
     whole.type("/status:404");
     await whole.shows(/\/status:404 {2}8 of 6,000/);
-    expect(whole.text().match(/\/v1\/needle-\d+/g)).toHaveLength(8);
+    expect(needlesOn(whole)).toBe(8);
     expect(whole.text()).not.toMatch(/not shown|limit=1/);
     whole.type("\x1b");
     await failOnce(bench);

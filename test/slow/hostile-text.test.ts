@@ -172,7 +172,7 @@ describe("a frame", () => {
         const list = { ...state.lists.requests, filter: text } as UiState["lists"][string];
         const filtered = { ...state, lists: { ...state.lists, requests: list } };
         expectSound(filtered);
-        expectSound({ ...filtered, filterLine: { value: text, caretFromEnd: 1, isSelected: false, stepsBack: 0 } });
+        expectSound({ ...filtered, filterLine: { value: text, caretFromEnd: 1, isSelected: false } });
         expectSound(applyConnection(state, { phase: "reconnecting", retryInMs: 500, reason: text }));
         expectSound(applyConnection(state, { phase: "detached", reason: text }));
       }),

@@ -118,7 +118,7 @@ test("the screen shows requests, faults and deliveries as they come, and keys ac
   // The colours are readable on the background that the terminal reports. Another pane: the selected row has one tone.
   terminal.type("3");
   const shows = (cells: string) => terminal.shows(() => terminal.cells().some((line) => line.includes(cells)));
-  await shows("404");
+  await terminal.shows("▸ 3 ");
   terminal.type("\x1b]11;rgb:ffff/ffff/ffff\x07");
   await shows(" {94,");
   terminal.type("\x1b]4;3;rgb:6060/6060/0000\x1b\\");

@@ -9,6 +9,7 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   "next pane|next field|choose|more|back|next match|clear filter|clear search|follow":
     /^open: [^\n]*\nnotice: (?:Cancelled)?$/m,
   "apply|keep|clear": /^typed: none/m,
+  "failed, earlier": /^typed: (?!none)/m,
   "filter|search": /^typed: (?!none)|^open: Commands/m,
   "copy curl|copy": /^copied: .*curl /m,
   "copy body|copy secret": /^copied: [^\n]/m,

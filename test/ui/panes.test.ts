@@ -351,8 +351,14 @@ describe("the line of a filter", () => {
 
   test("recalls the filter of failed rows before there is an earlier one", () => {
     const state = press(busy(120, 24), "/");
-    expect(screen(state).at(-1)).toContain("Up failed only");
+    expect(screen(state).at(-1)).toContain("Up failed, earlier");
     expect(listOf(press(state, "up", "enter")).filter).toBe("is:failed");
+  });
+
+  test("recalls another filter than the one that is written already", () => {
+    const kept = press(busy(120, 24), "/", ..."status:4xx", "enter", "/", "up");
+    expect(listOf(kept).filter).toBe("is:failed");
+    expect(listOf(press(kept, "down")).filter).toBe("status:4xx");
   });
 
   test("recalls earlier filters, newest first", () => {

@@ -203,8 +203,8 @@ describe("what is offered", () => {
   const shown = () => withLiveEvents(emptyDashboard(120, 36), [asked(1, "mer_lodge"), asked(2, "mer_lodge")]);
 
   test("while a text is typed is what works there, and in details also the digits of the panes", () => {
-    expect(bar(pressed(shown(), "/"))).toBe(" Enter apply  Esc clear");
-    expect(bar(pressed(shown(), "/", "a", "enter", "/"))).toBe(" Enter apply  Esc clear  Up earlier filter");
+    expect(bar(pressed(shown(), "/"))).toBe(" Enter apply  Esc clear  Up failed, earlier");
+    expect(bar(pressed(shown(), "/", "a", "enter", "/"))).toBe(" Enter apply  Esc clear  Up failed, earlier");
     expect(bar(pressed(shown(), "enter", "/"))).toBe(" Enter keep  Esc clear");
     const verdicts = pressed(shown(), "enter", "5");
     expect([verdicts.pane, verdicts.overlays]).toEqual(["verdicts", []]);

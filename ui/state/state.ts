@@ -110,8 +110,6 @@ export interface Reference {
 }
 
 export interface FilterLine extends TextEdit {
-  /** How far back in the history the text is; 0 for a new one. */
-  stepsBack: number;
   /** The first visible line of the details when their search began; undefined for a filter of the rows. */
   searchesFrom?: number | undefined;
 }

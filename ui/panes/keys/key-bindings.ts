@@ -290,13 +290,13 @@ function unboundText(state: UiState, key: string): string {
 
 /** The keys of a text that is being typed, such as a filter; undefined while none is. */
 export function typingKeys(state: UiState): readonly KeyBinding[] | undefined {
-  const { filterLine, filterHistory } = state;
+  const { filterLine } = state;
   if (!filterLine) return undefined;
   const isFilter = filterLine.searchesFrom === undefined;
   const labels = {
     enter: isFilter ? "apply" : "keep",
     escape: "clear",
-    ...(isFilter && historyOf(state).length > 0 && { up: filterHistory.length > 0 ? "earlier filter" : "failed only" }),
+    ...(isFilter && historyOf(state).length > 0 && { up: "failed, earlier" }),
   };
   return Object.entries(labels).map(([key, label]) => ({
     keys: [key],
@@ -308,7 +308,7 @@ export function typingKeys(state: UiState): readonly KeyBinding[] | undefined {
 
 const MAX_HISTORY = 50;
 
-const lineOf = (value: string, stepsBack = 0): FilterLine => ({ value, caretFromEnd: 0, isSelected: false, stepsBack });
+const lineOf = (value: string): FilterLine => ({ value, caretFromEnd: 0, isSelected: false });
 
 /** Replaces the whole filter, or the search of the details, which begins at the line `searchesFrom`. */
 export const writeLine = (state: UiState, text: string, searchesFrom?: number): StateUpdate =>
@@ -328,7 +328,7 @@ function editFilterLine(state: UiState, line: FilterLine, key: string): StateUpd
   const isRecall = (key === "up" || key === "down") && line.searchesFrom === undefined;
   if (isRecall) return recall(state, line, key === "up" ? 1 : -1);
   const edited = editText(line, key);
-  return edited ? apply(state, edited.value, { ...line, ...edited, stepsBack: 0 }) : update(state);
+  return edited ? apply(state, edited.value, { ...line, ...edited }) : update(state);
 }
 
 function closed(state: UiState, { value: text, searchesFrom }: FilterLine): UiState {
@@ -346,11 +346,12 @@ function historyOf(state: UiState): readonly string[] {
   return hasFailed && !filterHistory.includes(FAILED) ? [FAILED, ...filterHistory] : filterHistory;
 }
 
-function recall(state: UiState, { stepsBack }: FilterLine, by: number): StateUpdate {
+/** Goes `by` filters back from the one that is written, or from the newest; forward of the newest is an empty text. */
+function recall(state: UiState, { value }: FilterLine, by: number): StateUpdate {
   const history = historyOf(state);
-  const steps = Math.max(0, Math.min(history.length, stepsBack + by));
-  const text = history.at(-steps || Infinity) ?? "";
-  return apply(state, text, lineOf(text, steps));
+  const at = history.indexOf(value);
+  const text = history[Math.max(0, (at === -1 ? history.length : at) - by)] ?? "";
+  return apply(state, text, lineOf(text));
 }
 
 /** Searches the details, or filters the rows; an invalid filter keeps the last valid one. */
