@@ -1758,6 +1758,8 @@ export interface RunReport {
       inconclusive: number;
     };
   };
+  /** How many audits of receivers ended */
+  audits: number;
   /** What nothing in the run decides, although it may be wrong */
   unchecked: string[];
   coverage: ({

@@ -80,6 +80,7 @@ export const RunReport = Type.Object(
       "Sandboxes that tests created for themselves: `verdicts` includes theirs, all other data is without them",
     ),
     totals,
+    audits: Type.Integer({ description: "How many audits of receivers ended" }),
     unchecked: Type.Array(Type.String(), { description: "What nothing in the run decides, although it may be wrong" }),
     coverage: Type.Array(Coverage),
     events: list(

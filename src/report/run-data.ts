@@ -18,10 +18,12 @@ export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "ru
   coverage(): RunCoverage;
   /** The verdicts, and if wanted those that a reset erased. */
   verdicts(erased: boolean): readonly VerdictMessage[];
-  /** The sandboxes whose verdicts were added to these. */
   /** How many verdicts there were since the last reset. Of each kind, only the newest are kept. */
   madeVerdicts(): Record<Verdict, number>;
+  /** The sandboxes whose verdicts were added to these. */
   sandboxes(): readonly AddedSandbox[];
+  /** What audits and expectations have checked: how often a receiver acts, and whether it rejects old events. */
+  checked(): { audits: number; effects: boolean; age: boolean };
   /** The armed scenarios. */
   scenarios(): readonly ScenarioState[];
 }
@@ -75,7 +77,8 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
         inconclusive: found.inconclusive + dropped.inconclusive,
       },
     },
-    unchecked: findUnchecked(deliveries, verdicts, armed),
+    audits: sources.checked().audits,
+    unchecked: findUnchecked(deliveries, verdicts, armed, sources.checked()),
     coverage,
     events,
     scenarios,
@@ -119,17 +122,21 @@ const ACTS_ONCE = "webhook.single_effect";
 /** The service documents no age of events, so what a receiver does with old ones is no part of a headline. */
 const OLD_EVENTS = "whether it rejects old events";
 
-/** Whether a receiver acted once shows only in its calls of the API after repeated deliveries, or in counts. */
+/**
+ * Whether a receiver acted once shows only in its calls of the API after repeated deliveries, or in counts. Audits and
+ * expectations count, too.
+ */
 function findUnchecked(
   deliveries: readonly LoggedDelivery[],
   verdicts: readonly VerdictMessage[],
   scenarios: readonly ScenarioState[],
+  checked: ReturnType<RunSources["checked"]>,
 ): string[] {
-  const decisive = [...verdicts, ...scenarios.flatMap(({ expectations }) => expectations)];
-  const isDecided = decisive.some(({ rule, verdict }) => rule === ACTS_ONCE && verdict !== "inconclusive");
   // A receiver may also have acted before it failed.
   if (!deliveries.some(({ attempts }) => attempts > 0)) return [];
-  return isDecided ? [OLD_EVENTS] : ["whether it acted once", OLD_EVENTS];
+  const decisive = [...verdicts, ...scenarios.flatMap(({ expectations }) => expectations)];
+  const isDecided = decisive.some(({ rule, verdict }) => rule === ACTS_ONCE && verdict !== "inconclusive");
+  return [...(isDecided || checked.effects ? [] : ["whether it acted once"]), ...(checked.age ? [] : [OLD_EVENTS])];
 }
 
 /** The verdicts' outcome as a headline continues it, so that none says pass for what was not checked. */

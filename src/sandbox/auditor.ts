@@ -19,6 +19,7 @@ interface Running {
   audit: RunningAudit;
   /** Aborts its requests. */
   gone: AbortSignal | undefined;
+  maxAge: string | undefined;
   isBusy: boolean;
   close(): void;
 }
@@ -26,6 +27,14 @@ interface Running {
 export function openAuditor(engine: Engine) {
   const running = new Map<string, Running>();
   let runs = 0;
+  /** What the audits that ended have checked. */
+  const checked = { audits: 0, effects: false, age: false };
+  const ended = <Result>(result: Result, { effects, maxAge }: { effects: boolean; maxAge: string | undefined }) => {
+    checked.audits++;
+    checked.effects ||= effects;
+    checked.age ||= maxAge !== undefined;
+    return result;
+  };
   const proceed = async (id: string, one: Running, count: number): Promise<StartedAudit> => {
     if (one.isBusy) return fail("invalid_state", `The audit ${id} is sending: wait for the reply to its last call.`);
     one.isBusy = true;
@@ -34,7 +43,7 @@ export function openAuditor(engine: Engine) {
       if (!done) return { id, next: stepOf(value), result: null };
       running.delete(id);
       one.close();
-      return { id, next: null, result: value };
+      return { id, next: null, result: ended(value, { effects: true, maxAge: one.maxAge }) };
     } catch (error) {
       running.delete(id);
       one.close();
@@ -48,7 +57,8 @@ export function openAuditor(engine: Engine) {
     async audit({ url, secret, event, maxAge }: AuditWish, gone: AbortSignal | undefined) {
       const { auditWithoutEffects } = await import("../audit/audit.ts");
       const { deps, close } = await openDependencies(engine, event, () => gone);
-      return auditWithoutEffects(deps, { url, secret, maxAge, run: ++runs }).finally(close);
+      const result = await auditWithoutEffects(deps, { url, secret, maxAge, run: ++runs }).finally(close);
+      return ended(result, { effects: false, maxAge });
     },
     /** Starts an audit that waits for the count of effects after each probe. */
     async start(wish: AuditWish & { effects: number; canRestart: boolean }, gone: AbortSignal | undefined) {
@@ -58,7 +68,7 @@ export function openAuditor(engine: Engine) {
       const run = ++runs;
       const id = `aud_${run}`;
       const input = { url, secret, maxAge, run, effects, canRestart, isEventChosen: event !== undefined };
-      const one: Running = { audit: auditReceiver(deps, input), gone, isBusy: false, close };
+      const one: Running = { audit: auditReceiver(deps, input), gone, maxAge, isBusy: false, close };
       running.set(id, one);
       const [oldest] = running.keys();
       if (running.size > MAX_RUNNING && oldest !== undefined) {
@@ -74,6 +84,7 @@ export function openAuditor(engine: Engine) {
       one.gone = gone;
       return proceed(id, one, count);
     },
+    checked: () => checked,
   };
 }
 

@@ -61,6 +61,11 @@ export function openControlApi(engine: Engine) {
   });
   const verifier = openVerifier(engine);
   const lessons = openLessons(engine, verifier, () => world.add(fixtures()[0]?.name ?? "").id);
+  const auditor = openAuditor(engine);
+  const checked = () => {
+    const { effects, ...others } = auditor.checked();
+    return { ...others, effects: effects || verifier.hasCountedEffects() };
+  };
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
   const parts = {
     ...shared,
@@ -76,8 +81,8 @@ export function openControlApi(engine: Engine) {
     trends,
     lessons,
     verifier,
-    auditor: openAuditor(engine),
-    report: openReporter(engine, shared),
+    auditor,
+    report: openReporter(engine, { ...shared, checked }),
     publish: hub.publish,
     keepClock: engine.storedClock.keep,
     made: hub.made,

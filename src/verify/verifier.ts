@@ -30,7 +30,17 @@ export function createVerifier(options: VerifierOptions) {
   const waiting = new Set<ReturnType<typeof createSignal>>();
   const paced = createPace();
   let stopped = false;
+  let hasCountedEffects = false;
+  const concluded = (...parts: Parameters<typeof conclude>) => {
+    const verification = conclude(...parts);
+    hasCountedEffects ||= verification.results.some(
+      ({ expectation, verdict }) => expectation === "effects" && verdict !== "inconclusive",
+    );
+    return verification;
+  };
   return {
+    /** Whether an expectation has decided how often a receiver acted. */
+    hasCountedEffects: () => hasCountedEffects,
     async verify(expectations: Expectations, gone?: AbortSignal): Promise<Verification> {
       const planned = planChecks(options, expectations);
       const within = expectations.within === undefined ? 0 : readWait(expectations.within, "within");
@@ -43,7 +53,7 @@ export function createVerifier(options: VerifierOptions) {
       let { waited, results } = check();
       const lastsUntil = () => deadline + (results.some(({ settles }) => settles) ? SETTLED_WITHIN : 0);
       const isOver = () => stopped || gone?.aborted || waited >= lastsUntil() || results.every(({ open }) => !open);
-      if (isOver()) return conclude(planned, results, waited);
+      if (isOver()) return concluded(planned, results, waited);
       if (waiting.size >= MAX_WAITING)
         fail(
           "sandbox_unavailable",
@@ -57,7 +67,7 @@ export function createVerifier(options: VerifierOptions) {
           await signal.wait(timeToNextCheck(planned, waited, deadline));
           ({ waited, results } = await paced(check));
         }
-        return conclude(planned, results, waited);
+        return concluded(planned, results, waited);
       } finally {
         waiting.delete(signal);
         signal.close();

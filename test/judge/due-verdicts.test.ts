@@ -48,15 +48,15 @@ describe("a delivery that failed and was retried", () => {
   async function verdictsOn(
     statuses: readonly number[],
     acts: readonly boolean[],
-    keyOf: () => string = () => crypto.randomUUID(),
+    keyOf = (event: string) => `${event}_${crypto.randomUUID()}`,
   ) {
     const bench = await open();
     const receiver = await receive();
     await register(bench, receiver.url, ["payment.succeeded"]);
     const place = () => receiver.arrivals.length - 1;
-    receiver.always((_, outgoing) => {
+    receiver.always(({ event }, outgoing) => {
       const [status = 200, isActing] = [statuses[place()], acts[place()]];
-      const acted = isActing ? createRecord(bench, keyOf()) : Promise.resolve();
+      const acted = isActing ? createRecord(bench, keyOf(event.id)) : Promise.resolve();
       void acted.then(() => outgoing.writeHead(status).end());
     });
     await deliver(bench);
@@ -80,7 +80,7 @@ describe("a delivery that failed and was retried", () => {
 
   test("passes if the retry finds the record, or calls under the same Idempotency-Key", async () => {
     expect(await verdictsOn([500, 200], [true, false])).toEqual([expect.stringMatching(/^pass: /)]);
-    expect(await verdictsOn([500, 200], [true, true], () => "evt_1")).toEqual([expect.stringMatching(/^pass: /)]);
+    expect(await verdictsOn([500, 200], [true, true], (event) => event)).toEqual([expect.stringMatching(/^pass: /)]);
   });
 
   test("before it stored anything has no verdict if the retry stores the record", async () => {

@@ -5,9 +5,9 @@ import { describeCall } from "../../src/judge/observed-call.ts";
 import { createReceivers } from "../../src/judge/receivers.ts";
 import type { RepeatDelivery } from "../../src/judge/rules/rule.ts";
 import { webhookSingleEffect } from "../../src/judge/rules/webhook.ts";
-import { attemptMessage, operations, writeEntry } from "../support/judge-inputs.ts";
+import { attemptMessage, firing, operations, writeEntry } from "../support/judge-inputs.ts";
 
-type Step = "delivery" | "write";
+type Step = "delivery" | "write" | "lost write";
 
 /**
  * Receivers, the verdicts on the deliveries that repeat an event, and the times at which they ask to be resolved.
@@ -42,17 +42,35 @@ function verdictsOn(steps: readonly Step[]) {
   for (const [index, step] of steps.entries()) {
     const at = 1e9 + index * 300;
     if (step === "delivery") receivers.observe(attemptMessage({ id: `whd_${index}` }), [], at, at + 5, []);
-    else receivers.observeWrite(describeCall(writeEntry(index * 300, 200, `key_${index}`), [], operations[1]));
+    else {
+      const entry = writeEntry(index * 300, 200, `evt_1_${index}`);
+      receivers.observeWrite(describeCall(entry, step === "write" ? [] : [firing({})], operations[1]));
+    }
   }
   receivers.conclude();
   return found;
 }
+
+test("a write that does not name the event may be another client's: no pass", () => {
+  const { receivers, found } = watched();
+  receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);
+  receivers.observeWrite(describeCall(writeEntry(20, 200, "key_1"), [], operations[1]));
+  receivers.observe(attemptMessage({ id: "whd_2" }), [], 1e9 + 300, 1e9 + 305, []);
+  receivers.conclude();
+  expect(found).toEqual(["inconclusive"]);
+});
 
 test.each<[string, Step[], string[]]>([
   ["acts once", ["delivery", "write", "delivery", "delivery"], ["pass", "pass"]],
   ["acts each time", ["delivery", "write", "delivery", "write", "delivery", "write"], ["fail", "fail"]],
   ["acts each time, late", ["delivery", "delivery", "write", "delivery", "write", "write"], ["inconclusive", "fail"]],
   ["acts once, late", ["delivery", "delivery", "write", "delivery"], ["inconclusive", "pass"]],
+  ["writes, or whose client retries a lost call", ["delivery", "lost write", "delivery", "write"], ["inconclusive"]],
+  [
+    "acts each time, the first time in vain",
+    ["delivery", "lost write", "delivery", "write", "delivery", "write"],
+    ["inconclusive", "fail"],
+  ],
   ["writes nothing", ["delivery", "delivery", "delivery"], ["inconclusive", "inconclusive"]],
 ])("a receiver that %s: %j is %j", (_, steps, verdicts) => {
   expect(verdictsOn(steps)).toEqual(verdicts);
@@ -66,7 +84,7 @@ const write = (at: number, key: string, duration = 0) =>
 function deliveredTwice() {
   const watching = watched();
   watching.receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);
-  watching.receivers.observeWrite(write(10, "key_1"));
+  watching.receivers.observeWrite(write(10, "evt_1_first"));
   watching.receivers.observe(attemptMessage({ id: "whd_2" }), [], 1e9 + 100, 1e9 + 105, []);
   return watching;
 }
@@ -83,7 +101,7 @@ test("a repeat without a further write is due when its time is over, and reporte
 test("a second equal write is reported at once, or after a delivery in flight that may have caused it", () => {
   const { receivers, found, due, traffic } = deliveredTwice();
   traffic.isDelivering = true;
-  receivers.observeWrite(write(110, "key_2"));
+  receivers.observeWrite(write(110, "evt_1_second"));
   expect(due.at(-1)).toBe(1e9 + 160);
   receivers.resolve(1e9 + 160);
   expect(found).toEqual([]);
@@ -102,7 +120,7 @@ test.each([
   (verdict, eventId) => {
     const { receivers, found } = watched();
     const failed = { status: "failed", responseStatus: 500 } as const;
-    const [first, second] = [write(10, "key_1"), write(210, "key_2")];
+    const [first, second] = [write(10, "evt_1_first"), write(210, "evt_1_second")];
     receivers.observe(attemptMessage({ id: "whd_1", ...failed }), [], 1e9, 1e9 + 20, [first]);
     receivers.observe(attemptMessage({ id: "whd_2", endpointId: "we_2", eventId }), [], 1e9 - 5, 1e9 + 30, [first]);
     receivers.observe(attemptMessage({ id: "whd_3" }), [], 1e9 + 200, 1e9 + 220, [second]);
@@ -114,9 +132,9 @@ test.each([
 test("a write after a delivery that failed is no effect of it: the shop called by itself", () => {
   const { receivers, found } = watched();
   receivers.observe(attemptMessage({ id: "whd_1", status: "failed", responseStatus: 500 }), [], 1e9, 1e9 + 20, []);
-  receivers.observeWrite(write(30, "key_1"));
+  receivers.observeWrite(write(30, "evt_1_first"));
   receivers.observe(attemptMessage({ id: "whd_2" }), [], 1e9 + 200, 1e9 + 220, []);
-  receivers.observeWrite(write(230, "key_2"));
+  receivers.observeWrite(write(230, "evt_1_second"));
   receivers.conclude();
   expect(found).toEqual([undefined]);
 });
@@ -124,13 +142,13 @@ test("a write after a delivery that failed is no effect of it: the shop called b
 test("a write that was answered after the time of its delivery revises the verdict", () => {
   const { receivers, found } = deliveredTwice();
   receivers.resolve(1e9 + 3_200);
-  receivers.observeWrite(write(110, "key_2", 5_000));
+  receivers.observeWrite(write(110, "evt_1_second", 5_000));
   expect(found).toEqual(["pass", "vdt_1 is fail"]);
 });
 
 test("a write during a delivery recorded late is no effect of the repeat before it, whose time is over", () => {
   const { receivers, found } = watched();
-  const [first, second] = [write(10, "key_1"), write(310, "key_2")];
+  const [first, second] = [write(10, "evt_1_first"), write(310, "evt_1_second")];
   receivers.observe(attemptMessage({ id: "whd_1" }), [], 1e9, 1e9 + 5, []);
   receivers.observeWrite(first);
   receivers.observe(attemptMessage({ id: "whd_2" }), [], 1e9 + 100, 1e9 + 105, []);

@@ -9,7 +9,7 @@ import { describe, expect, test } from "vitest";
 import { effectProbes, restartProbe } from "../../src/audit/effect-probes.ts";
 import { probes } from "../../src/audit/probes.ts";
 import { connect, createSandbox } from "../../src/index.ts";
-import { folder, run } from "../support/program.ts";
+import { folder, PROGRAM, run } from "../support/program.ts";
 import { freePort, listen, open } from "../support/sandbox.ts";
 
 const SECRET = "whsec_0123456789abcdef";
@@ -337,6 +337,33 @@ test("a run with webhooks whose effects nothing shows says so in its report and 
   const { code, error } = await run(["exec", "--", process.execPath, program]);
   expect([code, error]).toEqual([
     0,
-    expect.stringContaining("Warning: Not checked: whether it acted once, whether it rejects old events, "),
+    expect.stringContaining(
+      "Warning: Not checked of the receiver of webhooks: whether it acted once, whether it rejects old events. ",
+    ),
   ]);
+  // An expectation of effects decides what the deliveries do not.
+  const counted = await run([
+    "exec",
+    "--",
+    process.execPath,
+    "-e",
+    `${post}
+    const check = async () => {
+      await post("/v1/webhooks", process.env.MERCHANT_API_KEY, { url: "${url}", events: ["payment.succeeded"] });
+      await post("/_sandbox/events", "", { type: "payment.succeeded" });
+      const effects = { made: 1, match: { event: "payment.succeeded" } };
+      await post("/_sandbox/verify", "", { within: "5s", all: [{ effects }] });
+    };
+    check();`,
+  ]);
+  expect([counted.code, counted.error]).toEqual([0, ""]);
+});
+
+test("an audit in exec counts as a check, so the run is not taken for an empty one", async () => {
+  const { url, shop } = await openShop(once);
+  const words = ["audit", url, "--secret", SECRET, "--max-age", "3d"];
+  const audit = [process.execPath, PROGRAM, ...words];
+  const { code, error } = await run(["exec", "--fail-on", "verdicts", "--", ...audit]);
+  // The code is that of the audit, which counted no effects.
+  expect([code, error, shop.arrivals.size > 0]).toEqual([4, expect.not.stringContaining("No request arrived"), true]);
 });

@@ -13,10 +13,13 @@ import { exitCodes } from "../../src/kernel/errors.ts";
 import { type OptionName, optionDefinitions, variableOf } from "../../src/sandbox/options.ts";
 import { readGithubFile } from "../support/github-files.ts";
 import { fences, openShell, type PageShell, readPage, root, section } from "../support/page.ts";
-import { ANY_PORT, folder, launchCommand, launchFile, NOWHERE, PROGRAM, run } from "../support/program.ts";
+import { folder, launchCommand, launchFile, NOWHERE, PROGRAM, run } from "../support/program.ts";
 import { call, freePort } from "../support/sandbox.ts";
 
 const page = readPage("docs/ci.md");
+
+/** A port of its own for the sandbox of a recipe: commands mention another sandbox that runs at the default one. */
+const ownPort = async () => ({ MERCHANT_SANDBOX_PORT: String(await freePort()) });
 const here = (title: string) => section(page, title);
 const fence = (text: string, language: string) => fences(text, language)[0] ?? "";
 
@@ -93,14 +96,17 @@ describe("docs/ci.md", () => {
   });
 
   test("several steps share one sandbox, and no files remain", async () => {
-    const { code, out, error } = await project().run(fence(here("One sandbox for several steps"), "sh"), ANY_PORT);
+    const { code, out, error } = await project().run(
+      fence(here("One sandbox for several steps"), "sh"),
+      await ownPort(),
+    );
     expect([code, error]).toEqual([0, ""]);
     expect(out).toMatch(/^merchant-sandbox \S+ is ready .*\nhttp\S+ is ready: .*\ntested 200\nStopped http\S+\.\n$/);
   });
 });
 
 test("the commands for coding agents print a result and leave no files", async () => {
-  const { code, out, error } = await project().run(fence(readPage("llms.txt"), "sh"), ANY_PORT);
+  const { code, out, error } = await project().run(fence(readPage("llms.txt"), "sh"), await ownPort());
   expect([code, error]).toEqual([0, ""]);
   const [ready = "", answer = "", stopped] = out.split(/(?<=\})\n?(?=[{S])/);
   expect(JSON.parse(ready)).toMatchObject({ url: expect.stringMatching(/^http:/) });
@@ -133,7 +139,13 @@ describe("GitHub Actions", () => {
 
     test("several steps: the later ones find the sandbox, and the last one stops it", async () => {
       const at = project();
-      expect((await job(stepsOf("several-steps"), at, { ...ANY_PORT, WANTED })).codes).toEqual([0, 0, 0, code, 0]);
+      expect((await job(stepsOf("several-steps"), at, { ...(await ownPort()), WANTED })).codes).toEqual([
+        0,
+        0,
+        0,
+        code,
+        0,
+      ]);
       expect((await run(["status"], NOWHERE, at.cwd)).out[0]).toMatch(/^No sandbox is ready/);
     });
   });

@@ -134,8 +134,8 @@ export async function findProblems(wanted: readonly FailCondition[], control: Co
 /** Why there is nothing to check; empty if the sandbox, or one that a test created for itself, was used. */
 async function findUnused(control: ControlApi, { requests, attempts }: ObservedRun): Promise<string[]> {
   if (requests > 0 || attempts > 0) return [];
-  const { added, sandbox } = (await control.report({ format: "json" })) as RunReport;
-  if (added.some((other) => other.requests !== 0)) return [];
+  const { added, audits, sandbox } = (await control.report({ format: "json" })) as RunReport;
+  if (audits > 0 || added.some((other) => other.requests !== 0)) return [];
   const advice =
     "Check that the command ran tests, and that the client under test sends its requests to MERCHANT_BASE_URL";
   return [
@@ -167,8 +167,8 @@ async function findUnchecked(control: ControlApi): Promise<string[]> {
   const { unchecked } = (await control.report({ format: "json" })) as RunReport;
   if (!unchecked.includes("whether it acted once")) return [];
   return [
-    `Not checked: ${unchecked.join(", ")}, the receiver of webhooks. ${PROGRAM} audit <url> checks it with ` +
-      "--effects, which counts what it does, and --max-age.",
+    `Not checked of the receiver of webhooks: ${unchecked.join(", ")}. ${PROGRAM} audit <url> checks that with ` +
+      "--effects, which counts what it does, and --max-age; an expectation of effects checks the first.",
   ];
 }
 

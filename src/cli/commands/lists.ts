@@ -18,7 +18,7 @@ import { parseTime, realDelay } from "../../kernel/clock.ts";
 import { exitCodes } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import { PROGRAM } from "../../kernel/program-name.ts";
-import { count, escapeControlCharacters, kebab, plural } from "../../kernel/text.ts";
+import { count, escapeControlCharacters, kebab } from "../../kernel/text.ts";
 import { PATTERNS } from "../../schema/patterns.ts";
 import type { FlagDefinition, FlagDefinitions, Flags } from "../arguments.ts";
 import type { Command } from "../command.ts";
@@ -305,10 +305,12 @@ async function whyNoFailure(control: Control, input: object): Promise<string | u
 async function passed(control: Control, input: object): Promise<string | undefined> {
   if ((input as { verdict?: string }).verdict !== "fail") return undefined;
   const { data } = await control.verdicts.list({ ...input, verdict: undefined } as object);
-  const rules = [...new Set(data.filter(({ verdict }) => verdict === "pass").map(({ rule }) => rule))];
-  const open = data.filter(({ verdict }) => verdict === "inconclusive").length;
-  if (rules.length === 0) return undefined;
-  return `No failures. Passed: ${rules.join(", ")}.${open > 0 ? ` ${plural(open, "verdict")} inconclusive.` : ""}`;
+  const rulesWith = (wanted: string) =>
+    [...new Set(data.filter(({ verdict }) => verdict === wanted).map(({ rule }) => rule))].join(", ");
+  const [passed, open] = [rulesWith("pass"), rulesWith("inconclusive")];
+  if (passed === "") return undefined;
+  const undecided = `Not decided: ${open} (${PROGRAM} verdicts --verdict inconclusive).`;
+  return [`No failures. Passed: ${passed}.`, ...(open === "" ? [] : [undecided])].join(" ");
 }
 
 export const verdicts = listCommand<Verdict>({

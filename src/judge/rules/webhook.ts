@@ -5,7 +5,8 @@ import type { Verdict } from "../../contracts/verdict.ts";
 import { VERIFY_RAW_BYTES } from "../../kernel/json-forms.ts";
 import { PROGRAM } from "../../kernel/program-name.ts";
 import { isForged, isGenuine } from "../firings.ts";
-import type { Rule } from "./rule.ts";
+import type { ObservedCall } from "../observed-call.ts";
+import type { RepeatDelivery, Rule } from "./rule.ts";
 
 const MAX_DURATION = 5_000;
 
@@ -123,6 +124,19 @@ function responseOf({ status, responseStatus }: AttemptMessage): string {
   return responseStatus === null ? ", which got no response" : `, which got a ${responseStatus}`;
 }
 
+/** Whether a write certainly follows from an event: its Idempotency-Key or its body has the event's id. */
+const namesEvent = ({ key = "", body }: ObservedCall, eventId: string) =>
+  key.includes(eventId) || body.includes(eventId);
+
+/** Another reason for two equal writes than that the receiver acted twice. */
+function doubtOn(original: ObservedCall, second: ObservedCall, isShared: RepeatDelivery["isShared"]) {
+  if ([original, second].some(isShared))
+    return ", but a delivery of another event was in flight, and may have caused one of the two";
+  if (original.failure !== undefined)
+    return `, but ${original.request} got no good response, and ${second.request} may be its retry`;
+  return undefined;
+}
+
 /**
  * The judge sees only the merchant's writes to the API during and shortly after a delivery. If the same write takes
  * effect after each of two deliveries of one event, the receiver processed the event twice, whatever it responded. If
@@ -156,16 +170,24 @@ export const webhookSingleEffect: Rule = {
     );
     // A receiver that fails again has not said what it did with the event.
     if (!second && !isAccepted) return undefined;
-    const original = effects.find((call) => !second || call.fingerprint() === second.fingerprint()) ?? effects[0];
-    const isUnclear = [original, second].some((call) => call !== undefined && isShared(call));
+    const same = effects.filter((call) => !second || call.fingerprint() === second.fingerprint());
+    const original = same.find(({ failure }) => failure === undefined) ?? same[0] ?? effects[0];
     const before = `${original?.request} followed ${first.id}${responseOf(first)}`;
     const again = second
       ? `${second.request} did the same again after ${repeat.id}, which delivered the same event`
       : `no such write followed ${repeat.id}, which delivered the same event`;
-    const doubt = ", but a delivery of another event was in flight, and may have caused one of the two";
+    const doubt = second && original && doubtOn(original, second, isShared);
+    // Another client may have made a write that does not name the event.
+    if (!second && original && !namesEvent(original, first.eventId))
+      return {
+        verdict: "inconclusive",
+        says: `${before}, but does not name ${first.eventId}, so whether the receiver acted once was not checked.`,
+        calls: [original],
+        attempts,
+      };
     return {
-      verdict: second ? failureUnless(isUnclear) : "pass",
-      says: `${before}; ${again}${second && isUnclear ? doubt : ""}.`,
+      verdict: second ? failureUnless(doubt !== undefined) : "pass",
+      says: `${before}; ${again}${doubt ?? ""}.`,
       calls: [original, second].filter((call) => call !== undefined),
       attempts,
     };
