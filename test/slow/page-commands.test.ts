@@ -187,6 +187,7 @@ async function failuresIn([place, file, ran]: (typeof places)[number]): Promise<
   const { url } = JSON.parse(out.join("\n")) as { url: string };
   writeFileSync(join(cwd, "recording.har"), await (await fetch(`${url}/_sandbox/report?format=har`)).text());
   writeFileSync(join(cwd, "received.jsonl"), "");
+  writeFileSync(join(cwd, "faults.json"), "[]");
   const { port } = receiver.address() as AddressInfo;
   const triggerEvent = async () =>
     /evt_\w+/.exec(String((await run("npx merchant-sandbox trigger payout.paid --json")).out))?.[0];
