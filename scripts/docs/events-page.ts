@@ -16,10 +16,11 @@ export function eventsPage(sources: readonly EventSource[]): string {
       "`trigger` makes any of them happen, with a new record where one is needed:",
     fence(
       "sh",
-      `${PROGRAM} trigger payment.succeeded\n` +
-        `${PROGRAM} trigger payment.succeeded --data '{"amount": 1250}' --merchant market`,
+      `npx ${PROGRAM} trigger payment.succeeded\n` +
+        `npx ${PROGRAM} trigger payment.succeeded --data '{"amount": 1250}' --merchant market`,
     ),
-    "The commands below do the same in your own steps: `<id>` is the id that the first one prints. " +
+    "The commands below, each after `npx`, do the same in your own steps: " +
+      "`<id>` is the id that the first one prints. " +
       "Every status on the way has its event too, so a refunded payment sends `payment.pending`, " +
       "`payment.succeeded` and `payment.refunded`. Fields that you leave out are generated; " +
       "`make payment --help` lists them. With `--synthetic`, `trigger` only sends the event: no record changes. " +

@@ -38,12 +38,12 @@ export function faultsPage({ actions, match, trigger, rule }: FaultSchemas): str
     fence(
       "sh",
       [
-        "merchant-sandbox fault add lost-response payroll.create --per idempotency_key",
+        "npx merchant-sandbox fault add lost-response payroll.create --per idempotency_key",
         "curl -X POST http://127.0.0.1:4747/_sandbox/faults -H 'Content-Type: application/json' " +
           `-d '${JSON.stringify({ match: { operation: "payroll.create" }, action: EXAMPLE.action })}'`,
         "curl http://127.0.0.1:4747/v1/payments -H 'Authorization: Bearer sk_test_lodge' " +
           "-H 'X-Sandbox-Inject: status=503; retryAfter=2'",
-        "merchant-sandbox --faults faults.json",
+        "npx merchant-sandbox --faults faults.json",
       ].join("\n"),
     ),
     "The header affects only the request that carries it; separate several actions with commas. " +

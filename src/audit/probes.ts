@@ -64,7 +64,7 @@ export const oldEventProbe = (maxAge?: string): Probe => {
     sent: `a genuine event whose \`created\` is ${ageText} ago`,
     effects: atMost(1),
     expected: "rejected",
-    should: maxAge === undefined ? "answer 400, if events of any age are not wanted" : "answer 400",
+    should: maxAge === undefined ? "answer 400, which only --max-age requires" : "answer 400",
     why:
       "The signature contains no timestamp, and the service documents no tolerance, so a recorded delivery stays " +
       "valid. Reject an event whose signed `created` is older than any delivery is retried, or keep the ids of " +
@@ -238,7 +238,8 @@ export const probes: readonly [Probe, ...Probe[]] = [
     effects: exactly(1),
     expected: "accepted",
     should: TAKE,
-    why: "Events carry whole records. Common body parsers stop at 100 KB by default.",
+    why:
+      "Events carry whole records. Common body parsers stop at 100 KB by default: " + 'in Express, set limit: "1mb".',
     deliveries: (make) => [make.genuine({ data: { description: "A long story. ".repeat(Math.ceil(LARGE / 14)) } })],
   },
   {

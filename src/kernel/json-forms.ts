@@ -67,6 +67,6 @@ function sorted(value: unknown): unknown {
 /** The advice for a receiver that hashes the parsed body. */
 export const VERIFY_RAW_BYTES =
   "The signature is that of the parsed and re-serialised body: verify the raw bytes. " +
-  'They are in express.raw({ type: "application/json" }), Fastify\'s parseAs: "buffer", Next.js request.text(), ' +
-  "Flask request.get_data(), Django and FastAPI request.body, Rails request.raw_post, " +
+  'They are in express.raw({ type: "application/json", limit: "1mb" }), Fastify\'s parseAs: "buffer", ' +
+  "Next.js request.text(), Flask request.get_data(), Django and FastAPI request.body, Rails request.raw_post, " +
   "Laravel $request->getContent(), Go io.ReadAll(r.Body), and Spring @RequestBody byte[].";

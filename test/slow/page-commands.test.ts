@@ -52,10 +52,13 @@ const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|dev|learn|listen
 /** Commands for a sandbox of their own in the background, which the test runs at its end. */
 const DETACHED = / (start --detach|stop$)/;
 
+/** Commands about something that only the reader has. */
+const UNNAMED = / …$| whd_…$| (endpoints|verdicts) <id>$/;
+
 const commandsByPage = pages.map((page) =>
   commandsOf(page)
     .map(tidy)
-    .filter((command) => !command.endsWith(" …")),
+    .filter((command) => !UNNAMED.test(command)),
 );
 
 const commands = [...new Set(commandsByPage.flat())];
@@ -184,6 +187,7 @@ async function failuresIn([place, file, ran]: (typeof places)[number]): Promise<
   const { url } = JSON.parse(out.join("\n")) as { url: string };
   writeFileSync(join(cwd, "recording.har"), await (await fetch(`${url}/_sandbox/report?format=har`)).text());
   writeFileSync(join(cwd, "received.jsonl"), "");
+  writeFileSync(join(cwd, "faults.json"), "[]");
   const { port } = receiver.address() as AddressInfo;
   const triggerEvent = async () =>
     /evt_\w+/.exec(String((await run("npx merchant-sandbox trigger payout.paid --json")).out))?.[0];

@@ -316,7 +316,10 @@ test("Playwright: its web server is ready at the expected URL, and stops on its 
   await line((text) => text.includes(" is ready at "));
   const local = (text = "") => text.replace("http://127.0.0.1:4747", `http://127.0.0.1:${port}`);
   expect((await fetch(local(sandbox?.url))).status).toBe(200);
-  const headers = { authorization: `Bearer ${client?.env?.MERCHANT_API_KEY}` };
+  const merchants = local("http://127.0.0.1:4747/_sandbox/merchants");
+  const { id } = (await (await fetch(merchants, { method: "POST" })).json()) as { id: string };
+  const authorization = `Bearer ${client?.env?.MERCHANT_API_KEY}`;
+  const headers = { authorization, baggage: `merchant-sandbox=${id}` };
   expect((await fetch(`${local(client?.env?.MERCHANT_BASE_URL)}/payments`, { headers })).status).toBe(200);
   child.kill(sandbox?.gracefulShutdown?.signal);
   expect((await ended).code).toBe(0);

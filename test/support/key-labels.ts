@@ -13,7 +13,7 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   "filter|search": /^typed: (?!none)|^open: Commands/m,
   "copy curl|copy": /^copied: .*curl /m,
   "copy body|copy secret": /^copied: [^\n]/m,
-  "compare|stop or leave": /^open: [^\n]/m,
+  "compare|stop|stop or leave": /^open: [^\n]/m,
   "send test": /^notice: [^\n]/m,
   "rotate secret": /^open: Confirm/m,
   "disable, enable": /^notice: (?:Disabled|Enabled)|^open: Confirm/m,

@@ -29,7 +29,7 @@ export async function openShop(account: Account) {
   let secret = "";
 
   const app = express();
-  app.post("/hooks", express.raw({ type: "application/json" }), (request, response) => {
+  app.post("/hooks", express.raw({ type: "application/json", limit: "1mb" }), (request, response) => {
     const body: Buffer = request.body;
     if (!verifySignature({ body, signature: request.get("x-webhook-signature"), secret }))
       return void response.sendStatus(401);
