@@ -8,7 +8,7 @@ new_key() { cat /proc/sys/kernel/random/uuid 2>/dev/null || uuidgen; }
 merchant=""
 if [ "${MERCHANT:-}" = own ]; then
   created=$(control POST /merchants '{"fixture": "lodge"}')
-  merchant=$(echo "$created" | field merchant)
+  merchant=$(echo "$created" | field id)
   MERCHANT_API_KEY=$(echo "$created" | field apiKey)
   if [ -n "${FAULTS:-}" ]; then
     node -p 'require("./faults.json").faults.map((rule) => JSON.stringify({ ...rule, match: { ...rule.match, merchant: process.argv[1] } })).join("\n")' \
