@@ -14,7 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { createServer } from "node:http";
+import { Agent, createServer } from "node:http";
 import { join } from "node:path";
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest";
 import { needs, ON_WINDOWS, UNIX } from "../support/needs.ts";
@@ -69,7 +69,9 @@ describe("start --detach", () => {
     expect(statesIn(cwd).map((name) => statSync(join(cwd, ".merchant-sandbox", name)).mode & 0o077)).toEqual([0]);
     expect(await run(["stop"], {}, cwd)).toMatchObject({ code: 0, out: [`Stopped ${url}.`], error: "" });
     expect([isAlive(Number(pid)), readdirSync(join(cwd, ".merchant-sandbox"))]).toEqual([false, [".gitignore"]]);
-    await expect(call(url, "GET", "/v1/payments")).rejects.toMatchObject({ code: "ECONNREFUSED" });
+    await expect(call(url, "GET", "/v1/payments", { agent: new Agent() })).rejects.toMatchObject({
+      code: "ECONNREFUSED",
+    });
   });
 
   test("writes its state and log beside the database", async () => {

@@ -73,7 +73,7 @@ test("verdicts on repeated events are logged when due, without a reader; the lis
   // Acts on each payment.succeeded, however often it comes, and once on another event.
   receiver.always(({ event: { id, type } }, outgoing) => {
     const body = { name: type, adjustmentType: "fixed", adjustmentValue: 5 };
-    const headers = { "idempotency-key": crypto.randomUUID() };
+    const headers = { "idempotency-key": `${id}-${crypto.randomUUID()}` };
     const isNew = type === "payment.succeeded" || !acted.has(id);
     acted.add(id);
     const act = async () => isNew && call(url, "POST", "/v1/hospitality/pricing-rules", { body, headers });
