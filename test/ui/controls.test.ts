@@ -239,7 +239,7 @@ describe("the other controls", () => {
   test("X resets everything or one merchant after a confirmation, and then nothing can be undone", async () => {
     const { desk } = await openSandboxDashboard();
     desk.press("X", "enter");
-    expect(desk.screen().join("\n")).toContain("Reset everything: data, clock, faults and verdicts?");
+    expect(desk.screen().join("\n")).toContain("Reset everything: data, endpoints, clock, faults and verdicts?");
     desk.press("n");
     expect(desk.waiting()).toEqual([]);
     desk.press("escape");

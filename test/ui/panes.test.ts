@@ -532,6 +532,20 @@ describe("a request of a real sandbox", () => {
     });
   });
 
+  test("that rotated a secret is resent only after a question", async () => {
+    const bench = await open();
+    const { body } = await bench.call("POST", "/v1/webhooks", { body: { url: "http://localhost:9/", events: ["*"] } });
+    await bench.call("POST", `/v1/webhooks/${body.id}/rotate-secret`);
+    const desk = await openTestDashboard(bench.url);
+    await loadNewRows(desk, bench);
+    expect(await pressAll(desk, "r")).toContain("y Rotate the secret  n Keep it");
+    await pressAll(desk, "n");
+    expect((await bench.control("GET", "/requests")).data).toHaveLength(2);
+    await pressAll(desk, "r");
+    await pressAll(desk, "y");
+    expect((await bench.control("GET", "/requests")).data).toHaveLength(3);
+  });
+
   test("is not resent when the request log truncated or masked it", async () => {
     const bench = await open();
     await bench.call("POST", "/v1/merchants/login", { body: { email: "a@b.c", password: "geheim" } });

@@ -14,6 +14,7 @@ import { copyApiKey } from "./controls/sandbox-forms.ts";
 import { comparedRequest, comparison, triesToCompare } from "./details/compare.ts";
 import { requestCall, requestDetail, requestRow } from "./details/request.ts";
 import { openDetail } from "./overlays/detail.ts";
+import { confirmCall } from "./overlays/text-view.ts";
 import { listPane, readAs } from "./pane.ts";
 
 /** A narrower list shows the time to the second. */
@@ -151,7 +152,12 @@ function resend(state: UiState, request: RequestDetail): StateUpdate {
   const apiKey = apiKeyOf(request, state.sandbox?.merchants);
   if (apiKey === undefined)
     return update(withNotice(state, `Cannot resend ${id}: its full API key is unknown`, "yellow"));
-  return makeCall(state, callOf(request, apiKey, ["idempotency-key", "content-type"]), (_, status) => ({
-    message: `Resent ${id}: ${status}`,
-  }));
+  const call = callOf(request, apiKey, ["idempotency-key", "content-type"]);
+  const resultOf = (_: unknown, status: number) => ({ message: `Resent ${id}: ${status}` });
+  if (request.operation !== "webhooks.rotate_secret") return makeCall(state, call, resultOf);
+  const confirmation = {
+    question: "Rotate the secret again? The endpoint's receiver then has to verify with the new one.",
+    action: "Rotate the secret",
+  };
+  return confirmCall(state, confirmation, call, resultOf);
 }

@@ -65,7 +65,7 @@ const resetForm: Form = {
   confirm: ({ merchant = "" }) =>
     merchant === ""
       ? {
-          question: "Reset everything: data, clock, faults and verdicts?",
+          question: "Reset everything: data, endpoints, clock, faults and verdicts?",
           action: "Reset everything",
           refusal: "Keep everything",
         }
@@ -211,7 +211,9 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
   confirm({ do: action, name }) {
     if (action === "restore")
       return {
-        question: `Restore ${name}? Everything since then is lost unless you save it first.`,
+        question:
+          `Restore ${name}? Everything since then is lost unless you save it first. ` +
+          "The clock goes on: what fell due since then happens again.",
         action: `Restore ${name}`,
         refusal: "Keep everything",
       };
