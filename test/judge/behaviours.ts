@@ -311,12 +311,16 @@ const outages: Behaviour[] = [
       delays: [0],
     }),
   ),
-  ...Object.entries({
-    "the second connection once": (place: number) => (place === 1 ? 1 : 0),
-    "two connections in turns": (place: number) => place % 2,
-    "any of three connections": (place: number) => (place * place * 7 + place) % 3,
-  }).map(
-    ([which, connectionOf]): Behaviour => ({
+  ...(
+    [
+      ["the second connection once", (place) => (place === 1 ? 1 : 0), "fail"],
+      ["a new connection after a while", (place) => (place < 6 ? 0 : 1), "fail"],
+      // Several callers with one key look the same.
+      ["two connections in turns", (place) => place % 2, "inconclusive"],
+      ["any of three connections", (place) => (place * place * 7 + place) % 3, "inconclusive"],
+    ] as [string, (place: number) => number, Verdict][]
+  ).map(
+    ([which, connectionOf, verdict]): Behaviour => ({
       name: `retries in a loop of 12 calls over ${which}`,
       calls: () => {
         const pool = range(3).map((number) => ({ number: 6_000 + number, opened: 1e9 - 500 }));
@@ -328,7 +332,7 @@ const outages: Behaviour[] = [
           return faulted(requestEntry(at, place === 11 ? 200 : 503, { connection }), "refused");
         });
       },
-      expected: { "retry.bounded": "fail" },
+      expected: { "retry.bounded": verdict },
       delays: [0],
     }),
   ),

@@ -95,6 +95,16 @@ function mayEnd(pauses: readonly number[], start: number, at: number): boolean {
   return hasBackedOff && last >= BACKED_OFF * Math.min(pause, pauseAt(at + 1));
 }
 
+/** A client that waits for each response keeps its connection; it goes back to an earlier one at most this often. */
+const MAX_RETURNS = 1;
+
+/** Whether the calls alternate between connections, as those of several callers do. */
+function alternate(calls: readonly ObservedCall[]): boolean {
+  const numbers = calls.map(({ connection }) => connection.number);
+  const returns = numbers.filter((number, at) => number !== numbers[at - 1] && numbers.indexOf(number) < at);
+  return returns.length > MAX_RETURNS;
+}
+
 /** The newest calls that are certainly tries of one call: all if they have one key, or those since `mayEnd`. */
 function triesOfOneCall(calls: readonly ObservedCall[]): readonly ObservedCall[] {
   const [first, ...retries] = calls as [ObservedCall, ...ObservedCall[]];
@@ -102,14 +112,15 @@ function triesOfOneCall(calls: readonly ObservedCall[]): readonly ObservedCall[]
   const pauses = retries.map((call, index) => waitBetween(responseOf(calls[index] as ObservedCall), arrivalOf(call)));
   let start = 0;
   for (const at of pauses.keys()) if (mayEnd(pauses, start, at)) start = at + 1;
-  return calls.slice(start);
+  const since = calls.slice(start);
+  return alternate(since) ? [] : since;
 }
 
 /**
  * Equal calls without a key may be tries of one call, or several calls, each of which was given up after some tries.
  * The rule fails if the calls have one Idempotency-Key, or if 11 follow each other with pauses as of one loop:
- * constant, growing, or random within narrow limits. It is inconclusive if another call may begin in between, or if
- * another caller sent the same call beside them.
+ * constant, growing, or random within narrow limits. It is inconclusive if another call may begin in between, if the
+ * calls alternate between connections, or if another caller sent the same call beside them.
  */
 export const retryBounded: Rule = {
   id: "retry.bounded",
@@ -122,9 +133,10 @@ export const retryBounded: Rule = {
     const proven = triesOfOneCall(calls);
     if (!isShared && proven.length === MAX_CALLS + 1) return { verdict: "fail", says: tries(proven), calls: proven };
     if (calls.length > MAX_CALLS + 1) return undefined;
-    const doubt = isShared
-      ? "Several callers may share the API key and make this call."
-      : "Its pauses are not those of one loop: the client may have given up in between and made the call again.";
+    const doubt =
+      isShared || alternate(calls)
+        ? "Several callers may share the API key and make this call."
+        : "Its pauses are not those of one loop: the client may have given up in between and made the call again.";
     return { verdict: "inconclusive", says: `${tries(calls)} ${doubt}`, calls, isOpen: !isShared };
   },
   onChainEnd({ calls }) {
