@@ -22,7 +22,7 @@ export interface RunSources extends Pick<Stores, "requestLog" | "attempts" | "ru
   madeVerdicts(): Record<Verdict, number>;
   /** The sandboxes whose verdicts were added to these. */
   sandboxes(): readonly AddedSandbox[];
-  /** What audits and expectations have checked: how often a receiver acts, and whether it rejects old events. */
+  /** The audits so far, and whether they or expectations counted effects or tried old events. */
   checked(): { audits: number; effects: boolean; age: boolean };
   /** The armed scenarios. */
   scenarios(): readonly ScenarioState[];

@@ -27,7 +27,7 @@ interface Running {
 export function openAuditor(engine: Engine) {
   const running = new Map<string, Running>();
   let runs = 0;
-  /** What the audits that ended have checked. */
+  /** The audits that ended, and whether any counted effects or knew the highest age of an event. */
   const checked = { audits: 0, effects: false, age: false };
   const ended = <Result>(result: Result, { effects, maxAge }: { effects: boolean; maxAge: string | undefined }) => {
     checked.audits++;

@@ -32,7 +32,7 @@ const ALLOWED: { text: RegExp; plan: RegExp; why: string }[] = [
   {
     text: /from events e where instr\(e\.body, @quoted\)/,
     plan: /SCAN e/,
-    why: "Runs when somebody opens the timeline of a record, over a bounded log.",
+    why: "Runs when the timeline of a record is opened, over a bounded log.",
   },
   {
     text: /^select m\.merchant from documents m cross join documents d/,

@@ -76,7 +76,7 @@ export function chosenRequests(state: UiState, all: SandboxTrendReply, range: Sp
   );
 }
 
-/** What happened in these spans, in a sentence. */
+/** A sentence on the requests and faults of these spans. */
 export function spanText(all: SandboxTrendReply, range: SpanRange): string {
   const spans = all.spans.slice(range.from, range.to + 1);
   const sum = (of: (span: Span) => number) => spans.reduce((total, span) => total + of(span), 0);
