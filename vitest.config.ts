@@ -63,15 +63,8 @@ export default defineConfig({
       },
       {
         extends: true,
-        // The contract of the API once more, through a sandbox that is mounted in an Express app. The rules of records
-        // are the same however a request arrives.
-        test: {
-          name: "mounted",
-          include: ["test/api/*.test.ts"],
-          exclude: ["test/api/{areas,assumptions,states}.test.ts"],
-          env: { MOUNTED: "express" },
-          isolate: false,
-        },
+        // The contract of the API once more, through a sandbox that is mounted in an Express app.
+        test: { name: "mounted", include: ["test/api/*.test.ts"], env: { MOUNTED: "express" }, isolate: false },
       },
       {
         extends: true,

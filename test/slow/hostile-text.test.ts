@@ -176,7 +176,7 @@ describe("a frame", () => {
         expectSound(applyConnection(state, { phase: "reconnecting", retryInMs: 500, reason: text }));
         expectSound(applyConnection(state, { phase: "detached", reason: text }));
       }),
-      { numRuns: inputs(6) },
+      { numRuns: inputs(15) },
     );
   });
 
@@ -187,7 +187,7 @@ describe("a frame", () => {
         expect(topOverlay(copied)?.isBare).toBe(true);
         expectContained(copied);
       }),
-      { numRuns: inputs(6) },
+      { numRuns: inputs(15) },
     );
   });
 });
@@ -264,7 +264,7 @@ describe("a detail", () => {
         expect(topOverlay(opened)).toBeDefined();
         for (const keys of [[], ["pagedown"], ["G"], ["y"], ["!"], ["?"]]) expectSound(press(opened, text, ...keys));
       }),
-      { numRuns: inputs(8) },
+      { numRuns: inputs(20) },
     );
   });
 
@@ -281,7 +281,7 @@ describe("a detail", () => {
         );
         expectSound(failed);
       }),
-      { numRuns: inputs(10) },
+      { numRuns: inputs(30) },
     );
   });
 });
@@ -307,7 +307,7 @@ describe("untrusted text", () => {
         expect(stringWidth(`│${cut(shown, width)}│`)).toBe(widthOf(cut(shown, width)) + 2);
         expect(stringWidth(fitTo(shown, width, "right", cutMiddle))).toBe(width);
       }),
-      { numRuns: inputs(150) },
+      { numRuns: inputs(300) },
     );
   });
 
@@ -320,7 +320,7 @@ describe("untrusted text", () => {
         expect(lines.filter((line) => widthOf(line) > width)).toEqual([]);
       }),
       // A character wider than the line.
-      { numRuns: inputs(150), examples: [["👍🏽ः", 2]] },
+      { numRuns: inputs(300), examples: [["👍🏽ः", 2]] },
     );
   });
 

@@ -9,7 +9,7 @@ import { folder, launch } from "../support/program.ts";
 import { freePort } from "../support/sandbox.ts";
 
 const root = join(import.meta.dirname, "../..");
-const { BROWSER_TESTS = "6", BROWSER_WORKERS = "2" } = process.env;
+const { BROWSER_TESTS = "12", BROWSER_WORKERS = "3" } = process.env;
 
 /** Prints how many requests of each merchant the log has: those of the shop's own one must be none. */
 const COUNT = `

@@ -190,7 +190,7 @@ describe("a response", () => {
         expect([null, "reset", "http_status", "redirect_not_followed"]).toContain(errorCode);
         expect(responseStatus ?? 200).toBeGreaterThanOrEqual(200);
       }),
-      { numRuns: 30 },
+      { numRuns: 60 },
     );
   });
 });
@@ -301,7 +301,7 @@ describe("whatever a receiver responds", () => {
         const isFinal = first?.status === "succeeded" || first?.responseStatus === 410;
         expect(attempts.map(({ attempt }) => attempt)).toEqual(isFinal ? [1] : [1, 2]);
       }),
-      { numRuns: 40 },
+      { numRuns: 150 },
     );
   });
 
