@@ -14,7 +14,7 @@ const { cachedDataVersionTag } = require("node:v8");
 const { Script } = require("node:vm");
 
 const PROGRAM = join(__dirname, "program.cjs");
-/** The files that are kept: one for each name, version of Node and build, of up to 1.4 MB. */
+/** The files that are kept: one for each name, version of Node, place and build, of up to 1.4 MB. */
 const MOST_KEPT = 12;
 
 /** Loads the program. `name` is a kind of run: each kind compiles other functions. */
@@ -52,8 +52,9 @@ function openFolder() {
   return folder;
 }
 
+/** Compiled code holds the path of its file, which stack traces and coverage show. */
 const nameOf = (name, bytes) =>
-  `${name}-${cachedDataVersionTag().toString(16)}-${hash("sha256", bytes, "hex").slice(0, 32)}`;
+  `${name}-${cachedDataVersionTag().toString(16)}-${hash("sha256", `${PROGRAM}\n${bytes}`, "hex").slice(0, 32)}`;
 
 /** Puts the whole file in its place at once, because another process may read it, and removes the oldest files. */
 function write(folder, file, code) {

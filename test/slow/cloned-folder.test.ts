@@ -21,7 +21,6 @@ const LONGEST = 60_000;
 const WATCHED = 500;
 
 /** A pipeline's own variables would make `exec` trust the folder. */
-const ENVIRONMENT = { ...NOWHERE, CI: "" };
 
 interface Tried {
   out: string[];
@@ -62,14 +61,14 @@ async function tryOut(words: readonly string[], cwd: string, ready = async (_: s
   if (words[0] === "attach") void pause(WATCHED, undefined, { ref: false }).then(() => program.child.kill("SIGTERM"));
   const ended = await endOf(words, program.ended);
   await said;
-  if (words.includes("--detach")) await run(["stop", "--all"], ENVIRONMENT, cwd);
+  if (words.includes("--detach")) await run(["stop", "--all"], NOWHERE, cwd);
   return ended;
 }
 
 /** Commands that open the database of the folder. */
 const OPENS = ["start", "exec", "dev", "learn", "doctor"];
 const environmentOf = ([command = ""]: readonly string[]) =>
-  OPENS.includes(command) ? { ...ENVIRONMENT, ...ANY_PORT } : ENVIRONMENT;
+  OPENS.includes(command) ? { ...NOWHERE, ...ANY_PORT } : NOWHERE;
 
 /** Tries every command line, each in a clone of its own, two at a time. */
 async function eachCommand(
@@ -168,7 +167,7 @@ describe("a database is refused in one sentence that names the file,", () => {
       attempted("Journals and logs in a checkout");
       const cwd = clone();
       const before = look(cwd);
-      const { code, error } = await runShared([words[0] ?? "", "--port", "0", ...words.slice(1)], ENVIRONMENT, cwd);
+      const { code, error } = await runShared([words[0] ?? "", "--port", "0", ...words.slice(1)], NOWHERE, cwd);
       expect([code, error]).toEqual([
         1,
         expect.stringMatching(new RegExp(`^merchant-sandbox: \\S+${DATABASE}${suffix} was not left by [^\\n]+\\n$`)),
@@ -207,12 +206,12 @@ describe("a database is refused in one sentence that names the file,", () => {
           ["exec", "--db", DATABASE, "--", "true"],
         ]) {
           attempted("Pipes, devices and folders in a checkout");
-          const { code, error } = await endOf(words, runShared(words, ENVIRONMENT, cwd));
+          const { code, error } = await endOf(words, runShared(words, NOWHERE, cwd));
           expect([words, code, error]).toEqual([words, 1, expect.stringMatching(/^[^\n]*sandbox\.db[^\n]*\n$/)]);
         }
         for (const words of [["doctor", "--port", "0"], ["status"], ["snapshot"], ["stop"]]) {
           attempted("Pipes, devices and folders in a checkout");
-          expect((await endOf(words, run(words, ENVIRONMENT, cwd))).error).not.toContain("internal error");
+          expect((await endOf(words, run(words, NOWHERE, cwd))).error).not.toContain("internal error");
         }
       }
     },
@@ -257,7 +256,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const cwd = repository({ [DATABASE]: readFileSync(database) })();
     for (let round = 0; round < 2; round++) {
       attempted("Webhooks that a checkout sends");
-      const program = launch(["start", "--life", "off", "--port", "0"], ENVIRONMENT, cwd);
+      const program = launch(["start", "--life", "off", "--port", "0"], NOWHERE, cwd);
       const says = await program.line((line) => line.startsWith("Not written by"));
       expect(says).toMatch(
         new RegExp(
@@ -267,14 +266,14 @@ describe("what a stranger stored is posted to no program of this machine", () =>
       program.child.kill("SIGTERM");
       await program.ended;
     }
-    const first = await start(["--life", "off"], ENVIRONMENT, cwd);
+    const first = await start(["--life", "off"], NOWHERE, cwd);
     await causeEvent(first.url);
     expect(service.arrivals).toEqual([]);
-    const { out } = await run(["replay", "waiting"], ENVIRONMENT, cwd);
+    const { out } = await run(["replay", "waiting"], NOWHERE, cwd);
     expect(out).toEqual(["Delivering 2 that were waiting."]);
     await service.arrived(2);
     await first.kill();
-    const second = await start(["--life", "off"], ENVIRONMENT, cwd);
+    const second = await start(["--life", "off"], NOWHERE, cwd);
     await causeEvent(second.url);
     await service.arrived(3);
   });
@@ -287,13 +286,13 @@ describe("what a stranger stored is posted to no program of this machine", () =>
       "fetch(process.env.MERCHANT_SANDBOX_URL + '/_sandbox/drain', { method: 'POST', " +
       "headers: { 'content-type': 'application/json' }, body: '{}' }).then((r) => r.json()).then(console.log)";
     const exec = ["exec", "--life", "off", "--db", DATABASE, "--", process.execPath, "-e", waiting];
-    await run(["exec", "--trust", ...exec.slice(1)], ENVIRONMENT, clone());
+    await run(["exec", "--trust", ...exec.slice(1)], NOWHERE, clone());
     expect(service.arrivals.length).toBe(1);
-    await run(exec, { ...ENVIRONMENT, MERCHANT_SANDBOX_TRUST: "yes" }, clone());
+    await run(exec, { ...NOWHERE, MERCHANT_SANDBOX_TRUST: "yes" }, clone());
     expect(service.arrivals.length).toBe(2);
-    await run(exec, { ...ENVIRONMENT, CI: "true" }, clone());
+    await run(exec, { ...NOWHERE, CI: "true" }, clone());
     expect(service.arrivals.length).toBe(3);
-    const { error } = await run(exec, ENVIRONMENT, clone());
+    const { error } = await run(exec, NOWHERE, clone());
     expect([service.arrivals.length, error]).toEqual([3, expect.stringContaining("start with --trust")]);
   });
 
@@ -303,27 +302,27 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const at = ".merchant-sandbox/snapshots/theirs.snapshot.db";
     const cwd = repository({ [at]: readFileSync(snapshot) })();
     attempted("Webhooks that a checkout sends", 3);
-    const early = await start(["--memory", "--snapshot", at], ENVIRONMENT, cwd);
+    const early = await start(["--memory", "--snapshot", at], NOWHERE, cwd);
     await causeEvent(early.url);
     await early.kill();
-    const { url, kill } = await start([], ENVIRONMENT, cwd);
-    const loaded = await run(["snapshot", "restore", "theirs"], ENVIRONMENT, cwd);
+    const { url, kill } = await start([], NOWHERE, cwd);
+    const loaded = await run(["snapshot", "restore", "theirs"], NOWHERE, cwd);
     expect(loaded.out.join()).toContain(
       `nothing is sent to ${service.url} until you run npx merchant-sandbox replay waiting`,
     );
     await causeEvent(url);
-    await run(["snapshot", "save", "copied"], ENVIRONMENT, cwd);
+    await run(["snapshot", "save", "copied"], NOWHERE, cwd);
     await kill();
     // A restart does not make it the user's own, and neither does a snapshot of it.
-    const again = await start([], ENVIRONMENT, cwd);
+    const again = await start([], NOWHERE, cwd);
     await causeEvent(again.url);
-    await run(["snapshot", "restore", "copied"], ENVIRONMENT, cwd);
+    await run(["snapshot", "restore", "copied"], NOWHERE, cwd);
     await causeEvent(again.url);
     expect(service.arrivals).toEqual([]);
-    await run(["reset"], ENVIRONMENT, cwd);
+    await run(["reset"], NOWHERE, cwd);
     await control(again.url, "PUT", "/endpoints", { url: service.url, merchant: "mer_lodge" });
-    await run(["snapshot", "save", "mine"], ENVIRONMENT, cwd);
-    await run(["snapshot", "restore", "mine"], ENVIRONMENT, cwd);
+    await run(["snapshot", "save", "mine"], NOWHERE, cwd);
+    await run(["snapshot", "restore", "mine"], NOWHERE, cwd);
     await causeEvent(again.url);
     await service.arrived(1);
   });
@@ -347,18 +346,18 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const cwd = repository({ "merchant-sandbox.json": config(service.url) })();
     for (const words of [[], ["--memory", "--seed", "2"]]) {
       attempted("Webhooks that a checkout sends");
-      const { url, out, kill } = await start(words, ENVIRONMENT, cwd);
+      const { url, out, kill } = await start(words, NOWHERE, cwd);
       await causeEvent(url);
       await control(url, "POST", "/reset");
       await causeEvent(url);
       expect([service.arrivals, JSON.parse(out[0] ?? "").heldEndpoints]).toEqual([[], [service.url]]);
       await kill();
     }
-    const trusting = await start(["--trust"], ENVIRONMENT, cwd);
+    const trusting = await start(["--trust"], NOWHERE, cwd);
     await causeEvent(trusting.url);
     await service.arrived(1);
     await trusting.kill();
-    const later = await start([], ENVIRONMENT, cwd);
+    const later = await start([], NOWHERE, cwd);
     await causeEvent(later.url);
     await service.arrived(2);
     await later.kill();
@@ -366,13 +365,13 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const other = await receive();
     writeFileSync(join(cwd, "merchant-sandbox.json"), config(other.url));
     attempted("Webhooks that a checkout sends");
-    const pulled = await start([], ENVIRONMENT, cwd);
+    const pulled = await start([], NOWHERE, cwd);
     await causeEvent(pulled.url);
     expect(other.arrivals).toEqual([]);
-    await run(["replay", "waiting", "--url", pulled.url], ENVIRONMENT, cwd);
+    await run(["replay", "waiting", "--url", pulled.url], NOWHERE, cwd);
     await other.arrived(1);
     await pulled.kill();
-    const last = await start([], ENVIRONMENT, cwd);
+    const last = await start([], NOWHERE, cwd);
     await causeEvent(last.url);
     await other.arrived(2);
   });
@@ -380,7 +379,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
 
 test("a folder or a file in place of snapshots is reported in a sentence, and leaves nothing unfinished", async () => {
   const cwd = folder();
-  const { url, kill } = await start([], ENVIRONMENT, cwd);
+  const { url, kill } = await start([], NOWHERE, cwd);
   const snapshots = join(cwd, ".merchant-sandbox/snapshots");
   mkdirSync(join(snapshots, "one.snapshot.db"), { recursive: true });
   mkdirSync(join(snapshots, "two.snapshot.db-unfinished"));

@@ -1,9 +1,20 @@
 // The cache of compiled code and of today's data in the state folder, which only its user may write.
 
-import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { expect, test } from "vitest";
-import { folder, launch } from "../support/program.ts";
+import { folder, launchFile, PROGRAM } from "../support/program.ts";
 
 const EXEC = [
   "exec",
@@ -14,8 +25,8 @@ const EXEC = [
     "{ headers: { authorization: 'Bearer sk_test_lodge' } }).then((answer) => console.log(answer.status))",
 ];
 
-async function run(state: string): Promise<void> {
-  const { code, out } = await launch(EXEC, { XDG_STATE_HOME: state }).ended;
+async function run(state: string, program = PROGRAM, variables = {}): Promise<void> {
+  const { code, out } = await launchFile(program, EXEC, { XDG_STATE_HOME: state, ...variables }).ended;
   expect([code, out]).toEqual([0, ["200"]]);
 }
 
@@ -50,4 +61,21 @@ test("a folder that another user can write is not used", async () => {
   chmodSync(cache, 0o770);
   await run(state);
   expect(readdirSync(cache)).toEqual([]);
+});
+
+test("a second installation of the same build keeps code of its own: compiled code holds the path of its file", async () => {
+  const [state, coverage, installation] = [folder(), folder(), folder()];
+  const checkout = join(dirname(PROGRAM), "..");
+  for (const name of ["dist", "fixtures", "package.json"])
+    cpSync(join(checkout, name), join(installation, name), { recursive: true });
+  symlinkSync(join(checkout, "node_modules"), join(installation, "node_modules"));
+  await run(state);
+  const copy = join(installation, "dist", basename(PROGRAM));
+  await run(state, copy, { NODE_V8_COVERAGE: coverage });
+  const files = readdirSync(coverage).flatMap((name) =>
+    (JSON.parse(readFileSync(join(coverage, name), "utf8")).result as { url: string }[]).map(({ url }) => url),
+  );
+  expect(new Set(files.filter((url) => url.endsWith("/dist/program.cjs")))).toEqual(
+    new Set([pathToFileURL(join(installation, "dist/program.cjs")).href]),
+  );
 });

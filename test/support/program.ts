@@ -83,9 +83,9 @@ export function oneWordProgram(): string {
   return file;
 }
 
-/** The variables of this process, without those of the program. */
+/** The variables of this process, without those of the program, and as outside of a pipeline: there, `exec` trusts. */
 export const ownEnvironment = () =>
-  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_")));
+  Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_") && name !== "CI"));
 
 /** Starts the program with these arguments, in an empty folder and with only the given variables. */
 export function launch(words: string[], variables: Record<string, string> = {}, cwd = folder()): Program {
