@@ -41,7 +41,7 @@ export const PEER_KEYS: Readonly<Record<string, number>> = {
 /** Text that the screen shows after the keys, or that has been copied. */
 export const RESULTS: Readonly<Record<string, RegExp>> = {
   "see requests arrive": /POST +\/v1\/hos.*decline +200/,
-  "pause on a row": /PAUSED/,
+  "pause on a row": /NOT FOLLOWING/,
   "filter by a status": /1 Requests.*\/404 {2}1 of/,
   "see only cut connections": /1 Requests.*\/cut {2}1 of/,
   "see the body of a response": /"status": "declined"/,

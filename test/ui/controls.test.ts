@@ -365,7 +365,7 @@ describe("a form", () => {
     desk.press("b", "right", "right");
     expect(form()).toMatch(/▸ action +< delete >/);
     desk.press("down");
-    expect(form()).toMatch(/  action +delete[\s\S]*▸ name/);
+    expect(form()).toMatch(/ {2}action +delete[\s\S]*▸ name/);
     desk.press("down", "up");
     expect(form()).toMatch(/▸ name/);
     desk.press("up", "right");
