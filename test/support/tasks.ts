@@ -51,7 +51,7 @@ export const RESULTS: Readonly<Record<string, RegExp>> = {
   "go from a delivery to its request": /▸ POST \/v1\/hospitality/,
   "copy a request as curl": /copied: curl .*POST.*decline/,
   "copy a body": /copied: \{"/,
-  "replay a delivery": /Replayed booking\.declined/,
+  "replay a delivery": /Replayed booking\.declined|The replay of booking\.declined succeeded/,
   "see whether a delivery arrived": /✓ delivered/,
   "answer an operation with 429": /Armed rate_limit on bookings\.decline/,
   "start an outage of 30 s": /Armed outage .*30/,
