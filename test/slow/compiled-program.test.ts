@@ -63,7 +63,7 @@ test("a folder that another user can write is not used", async () => {
   expect(readdirSync(cache)).toEqual([]);
 });
 
-test("a second installation of the same build keeps code of its own: compiled code holds the path of its file", async () => {
+test("a second installation of the same build keeps code of its own, which holds the path of its file", async () => {
   const [state, coverage, installation] = [folder(), folder(), folder()];
   const checkout = join(dirname(PROGRAM), "..");
   for (const name of ["dist", "fixtures", "package.json"])
