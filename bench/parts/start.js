@@ -71,7 +71,7 @@ export const start = {
     const commands = await inTurn(commandsIn(folder), ({ measure }) => measure(), RUNS);
     folder.remove();
     const { createSandbox, ownMerchant } = await import("../../dist/index.cjs");
-    // After a reset of everything, the first reset of a merchant loads its fixture again: others have their own sandbox.
+    // Another sandbox than the one that is reset whole: the first reset of a merchant then loads its fixture again.
     const [sandbox, replaced] = await Promise.all([createSandbox(), createSandbox()]);
     const cases = [
       ...libraryCases(createSandbox, sandbox, replaced),
