@@ -314,7 +314,10 @@ describe("the other controls", () => {
     expect(desk.state.notice?.text).toMatch(/^Saved the snapshot before to /);
     await desk.run("b");
     desk.press("enter");
-    expect([desk.waiting(), desk.screen().at(-1)]).toEqual([[], expect.stringContaining("y Replace before  n Keep it")]);
+    expect([desk.waiting(), desk.screen().at(-1)]).toEqual([
+      [],
+      expect.stringContaining("y Replace before  n Keep it"),
+    ]);
     await desk.run("y");
     expect(desk.state.overlays).toEqual([]);
   });

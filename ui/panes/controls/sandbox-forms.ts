@@ -197,7 +197,8 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
   },
   submission({ do: action, name = "" }, { data }) {
     const remove = controlCalls.snapshots.remove({ name });
-    if (action === "delete") return submission(remove, ({ removed }) => ({ message: `Deleted the snapshot ${removed}` }));
+    if (action === "delete")
+      return submission(remove, ({ removed }) => ({ message: `Deleted the snapshot ${removed}` }));
     if (action === "restore")
       return submission(controlCalls.snapshots.restore({ name }), ({ restored }) => ({
         message: `Restored the snapshot ${restored}. Verdicts and trends start anew`,
