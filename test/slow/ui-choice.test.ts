@@ -386,7 +386,9 @@ describe("attached to a sandbox elsewhere", () => {
     // The count may come after the row, which the first page of the list brings too.
     await shell.shows(/▸ 1 Requests ─+ 2 /);
     shell.type("q");
-    expect(await shell.shows("ended with 0")).toContain(`merchant-sandbox is at ${sandbox.url}/v1\n2 requests`);
+    expect(await shell.shows("ended with 0")).toContain(
+      `merchant-sandbox keeps running at ${sandbox.url}/v1\n2 requests`,
+    );
     await expectGivenBack(shell);
     expect((await get(sandbox.url, "/v1/payments")).status).toBe(200);
   });

@@ -41,7 +41,7 @@ export const PEER_KEYS: Readonly<Record<string, number>> = {
 /** Text that the screen shows after the keys, or that has been copied. */
 export const RESULTS: Readonly<Record<string, RegExp>> = {
   "see requests arrive": /POST +\/v1\/hos.*decline +200/,
-  "pause on a row": /PAUSED/,
+  "pause on a row": /NOT FOLLOWING/,
   "filter by a status": /1 Requests.*\/404 {2}1 of/,
   "see only cut connections": /1 Requests.*\/cut {2}1 of/,
   "see the body of a response": /"status": "declined"/,
@@ -51,7 +51,7 @@ export const RESULTS: Readonly<Record<string, RegExp>> = {
   "go from a delivery to its request": /▸ POST \/v1\/hospitality/,
   "copy a request as curl": /copied: curl .*POST.*decline/,
   "copy a body": /copied: \{"/,
-  "replay a delivery": /Replayed booking\.declined/,
+  "replay a delivery": /Replayed booking\.declined|The replay of booking\.declined succeeded/,
   "see whether a delivery arrived": /✓ delivered/,
   "answer an operation with 429": /Armed rate_limit on bookings\.decline/,
   "start an outage of 30 s": /Armed outage .*30/,

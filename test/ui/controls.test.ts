@@ -359,15 +359,18 @@ describe("a form", () => {
     expect([form(), desk.rings()]).toEqual([expect.stringContaining("< 502 >"), 1]);
   });
 
-  test("down walks the options and then the fields, and typing replaces a value that was reached", async () => {
+  test("down and up move between fields and change none; right and left choose, and wrap around", async () => {
     const { desk } = await openSandboxDashboard();
-    desk.press("b", "down", "down");
-    expect(desk.screen().join("\n")).toMatch(/▸ action +< delete >/);
+    const form = () => desk.screen().join("\n");
+    desk.press("b", "right", "right");
+    expect(form()).toMatch(/▸ action +< delete >/);
     desk.press("down");
-    expect(desk.screen().join("\n")).toMatch(/▸ name/);
-    desk.press("up", "up", "up", "up");
-    expect(desk.screen().join("\n")).toMatch(/▸ action +< save >/);
-    desk.press("tab", ...typing("later"), "enter");
+    expect(form()).toMatch(/ {2}action +delete[\s\S]*▸ name/);
+    desk.press("down", "up");
+    expect(form()).toMatch(/▸ name/);
+    desk.press("up", "right");
+    expect(form()).toMatch(/▸ action +< save >/);
+    desk.press("left", "left", "left", "down", ...typing("later"), "enter");
     expect(desk.waiting().at(-1)).toEqual({ method: "PUT", path: "/snapshots/later" });
   });
 
@@ -378,7 +381,7 @@ describe("a form", () => {
     const part = () => /(\d+)-(\d+) of (\d+)/.exec(desk.screen().join("\n"))?.slice(1).map(Number) ?? [];
     const [from, to = 0, all = 0] = part();
     expect([from, to > 9, to < all]).toEqual([1, true, true]);
-    desk.press(...Array<string>(all - 1).fill("down"));
+    desk.press(...Array<string>(all).fill("pagedown"));
     expect(part()).toEqual([all - to + 1, all, all]);
     expect(desk.screen().join("\n")).toMatch(/▸ operation/);
   });

@@ -1,7 +1,8 @@
 // The panes of endpoints and events, and the places that the palette finds.
 
 import { describe, expect, test } from "vitest";
-import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { loggedAttempts, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { withLiveEvents } from "../support/live-rows.ts";
 import { openRegistered, settle, trigger } from "../support/webhooks.ts";
 
 const textOf = (desk: TestDashboard) => desk.screen(140, 60).join("\n");
@@ -33,6 +34,21 @@ describe("endpoints", () => {
     await desk.run("y");
     const { data } = await bench.control("GET", "/endpoints");
     expect(desk.copied).toEqual([data[0].secret]);
+  });
+
+  test("count the deliveries that were given up, even if a later one succeeded", async () => {
+    const { bench, desk, receiver } = await triggered();
+    receiver.always(500);
+    await trigger(bench, "payment.succeeded");
+    await bench.control("POST", "/clock/advance", { by: "3d" });
+    await settle(bench);
+    receiver.always(200);
+    await trigger(bench, "payment.succeeded");
+    await settle(bench);
+    desk.state = withLiveEvents(desk.state, await loggedAttempts(bench));
+    await desk.run("9");
+    await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
+    expect(textOf(desk)).toMatch(/✓ healthy 200, \d+ failed +all types/);
   });
 
   test("are removed once that is confirmed", async () => {
@@ -113,6 +129,14 @@ describe("a record", () => {
     await expect(goTo(desk, "pay_gone")).rejects.toThrow("No merchant has a record pay_gone");
     expect(desk.state.overlays).toEqual([]);
   });
+});
+
+test("assumptions are found by their name and by that of an operation, with their values and reasons", async () => {
+  const { desk } = await triggered();
+  await desk.run(":", ...typing("bookings.decline"), "down", "enter");
+  expect(textOf(desk)).toMatch(/▸ \d+ assumptions? of bookings\.decline[\s\S]*bookings\.decline\.status: 200/);
+  await desk.run("escape", ":", ...typing("assum"), "enter");
+  expect(textOf(desk)).toMatch(/▸ [\d,]+ assumptions /);
 });
 
 test("an advance of the clock lists the changes that it made, each a link to its record", async () => {

@@ -77,7 +77,7 @@ describe("merchants", () => {
     await press("F", "ctrl-u", ...typing(file), "enter");
     expect(textOf(desk)).toContain(`${file} exists. Choose another path, or to overwrite it`);
     expect(readFileSync(file, "utf8")).toBe("mine");
-    await press("tab", "down", "enter");
+    await press("tab", "right", "enter");
     expect(readFileSync(file, "utf8")).toBe(readFileSync(expected, "utf8"));
 
     await press("F", "ctrl-u", ...typing(join(file, "below.json")), "enter");

@@ -380,7 +380,7 @@ describe("the cursor", () => {
     const more = Array.from({ length: 212 }, (_, index) => requested(100 + index));
     const later = withLiveEvents(state, more);
     expect(lineWith(later, "▸", "payroll")).toHaveLength(1);
-    expect(textOf(later)).toContain("PAUSED +212 new");
+    expect(textOf(later)).toContain("NOT FOLLOWING, 212 new");
     expect(textOf(press(later, "f"))).toContain("following");
   });
 
@@ -393,7 +393,7 @@ describe("the cursor", () => {
   test("follows again after a reset", () => {
     const paused = press(busy(120, 36), "k", "k");
     const reset = withLiveEvents(paused, [{ kind: "reset", merchant: null }, requested(100)]);
-    expect(textOf(paused)).toMatch(/1 Requests.*PAUSED/);
+    expect(textOf(paused)).toMatch(/1 Requests.*NOT FOLLOWING/);
     expect(textOf(reset)).toMatch(/1 Requests.*following/);
   });
 
@@ -577,7 +577,7 @@ describe("a request of a real sandbox", () => {
     await pressAll(desk, "enter");
     expect(await pressAll(desk, "escape")).toMatch(/1 Requests.*following/);
     await pressAll(desk, "enter", "p");
-    expect(await pressAll(desk, "escape")).toMatch(/1 Requests.*PAUSED/);
+    expect(await pressAll(desk, "escape")).toMatch(/1 Requests.*NOT FOLLOWING/);
   });
 });
 

@@ -34,6 +34,25 @@ const asked = (number: number, merchant: string): LiveEvent => requested(number,
 const idsIn = (state: UiState, pane = "requests") => listOf(state, pane).rows.map(({ id }) => id);
 const reset = (merchant: string | null): LiveEvent => ({ kind: "reset", merchant });
 
+describe("the notice after a replay", () => {
+  const replay = { method: "POST", path: "/deliveries/whd_1/replay", key: null } as const;
+  const replayed = (change: object) => attempted(7, { trigger: "replay", eventType: "payment.succeeded", ...change });
+
+  test.each([
+    [{ status: "failed", responseStatus: 500, summary: "database is down" }, "failed: 500 database is down"],
+    [{ status: "succeeded", responseStatus: 200, summary: null }, "succeeded: 200"],
+  ])("says how the receiver took it: %j", (change, said) => {
+    const state = withLiveEvents({ ...emptyDashboard(), lastCall: replay }, [replayed(change)]);
+    expect(state.notice?.text).toBe(`The replay of payment.succeeded ${said}`);
+  });
+
+  test("is that of the dashboard which asked for it, and of one replay only", () => {
+    const event = replayed({ status: "succeeded", responseStatus: 200, summary: null });
+    expect(withLiveEvents(emptyDashboard(), [event]).notice).toBeUndefined();
+    expect(withLiveEvents({ ...emptyDashboard(), lastCall: replay }, [event, event]).notice).toBeUndefined();
+  });
+});
+
 describe("the rate", () => {
   test.each([
     [10, 100],

@@ -8,7 +8,7 @@ import { append, emptyList, type List, removeRows, replace, withTopGap } from ".
 import { type Row, TOP_GAP } from "../state/rows.ts";
 import { listOf, type UiState, valuesOf } from "../state/state.ts";
 import { withList, withNotice } from "../state/updates.ts";
-import { laterAttempts } from "./details/row-lines.ts";
+import { laterAttempts, resultOf } from "./details/row-lines.ts";
 import { panes } from "./index.ts";
 
 export function applyConnection(state: UiState, connection: StreamConnection): UiState {
@@ -31,8 +31,21 @@ export function applyMessage(state: UiState, message: StreamMessage): UiState {
     (_, kind) => madeOf(made, kind),
     completeFor,
   );
-  const next = cancelNextAttempts(appended, items);
+  const next = tellReplay(cancelNextAttempts(appended, items), after);
   return at === -1 ? next : withoutUnknownGaps(next);
+}
+
+const REPLAY = /^\/deliveries\/[^/]+\/replay$/;
+
+/** Says how the receiver took a replay that this dashboard asked for: its call ends before the receiver responds. */
+function tellReplay(state: UiState, items: readonly LiveItem[]): UiState {
+  const attempts = items.flatMap((item) => (item.kind === "attempt" ? [item.attempt] : []));
+  const [replay, ...others] = attempts.filter(({ trigger }) => trigger === "replay");
+  if (!replay || others.length > 0 || !REPLAY.test(state.lastCall?.path ?? "")) return state;
+  const failed = replay.status !== "succeeded";
+  const result = [resultOf(replay), failed ? replay.summary : undefined].filter(Boolean).join(" ");
+  const text = `The replay of ${replay.eventType} ${failed ? "failed" : "succeeded"}: ${result}`;
+  return withNotice(state, text, failed ? "failure" : "green");
 }
 
 /** A new run id means that the sandbox restarted, so its log may have other rows. */

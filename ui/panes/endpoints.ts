@@ -5,11 +5,12 @@ import { controlCalls } from "../../src/client/control-call.ts";
 import type { Call } from "../../src/client/curl.ts";
 import type { AttemptMessage } from "../../src/contracts/live-messages.ts";
 import { maskKey } from "../../src/kernel/mask.ts";
-import { apiKeysOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
+import { apiKeysOf, listOf, type StateUpdate, shortMerchant, type UiState, valuesOf } from "../state/state.ts";
 import { copyText, makeCall } from "../state/updates.ts";
 import { count, countNote, dateTimeToSecond, milliseconds, plural } from "../text/format.ts";
 import { symbols, type TextStyle } from "../text/style.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
+import { failedDeliveries } from "./deliveries.ts";
 import { linkTo } from "./details/detail-lines.ts";
 import { resultOf } from "./details/row-lines.ts";
 import { confirmCall } from "./overlays/text-view.ts";
@@ -25,6 +26,14 @@ function healthText(state: UiState, { health }: ListedEndpoint): string {
   const { good, bad, unsure } = symbols(state.theme);
   const marks: Readonly<Record<string, string>> = { healthy: good, degraded: unsure, failing: bad, disabled: bad };
   return [marks[health.state], health.state, health.lastResponseStatus ?? health.lastError].filter(Boolean).join(" ");
+}
+
+/** Says also how many deliveries were given up: the last attempt, which decides the health, may be of another event. */
+function resultText(state: UiState, endpoint: ListedEndpoint): string {
+  const failed = failedDeliveries(listOf(state, "deliveries").rows).filter(
+    ({ endpointId }) => endpointId === endpoint.id,
+  );
+  return [healthText(state, endpoint), countNote(failed.length, "failed")].filter(Boolean).join(", ");
 }
 
 const typesText = ({ events }: ListedEndpoint) => (events.includes("*") ? "all types" : plural(events.length, "type"));
@@ -43,7 +52,7 @@ export const endpoints = listPane<ListedEndpoint>({
   titleNote: (state) => countNote(valuesOf<ListedEndpoint>(state, PANE).filter(isFailing).length, "failing"),
   columns: (endpoint, state) => [
     { heading: "endpoint", text: endpoint.url, claim: 44, rank: 1, grows: true },
-    { heading: "last result", text: healthText(state, endpoint), styles: healthStyles(endpoint) },
+    { heading: "last result", text: resultText(state, endpoint), styles: healthStyles(endpoint) },
     { heading: "events", text: typesText(endpoint), rank: 4, align: "right" },
     { heading: "pending", text: count(endpoint.health.pendingDeliveries), rank: 3, align: "right" },
     { heading: "merchant", text: shortMerchant(endpoint.merchant), rank: 2, truncate: "middle" },

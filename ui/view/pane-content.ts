@@ -190,8 +190,8 @@ function matchCount(list: List): string {
 
 function followNote({ follows }: Pane, list: List): string {
   const unseen = unseenCount(list);
-  const news = unseen > 0 ? ` +${count(unseen)} new` : "";
+  const news = unseen > 0 ? `, ${count(unseen)} new` : "";
   if (list.frozen) return `FROZEN${news}`;
   if (!follows) return "";
-  return list.follows ? "following" : `PAUSED${news}`;
+  return list.follows ? "following" : `NOT FOLLOWING${news}`;
 }

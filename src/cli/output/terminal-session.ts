@@ -114,7 +114,7 @@ export function exitSummary({ sandbox, target, made }: UiState, keepsRunning: bo
     plural(verdicts.fail, "failed verdict"),
   ];
   const lines = [
-    `merchant-sandbox ${keepsRunning ? "is" : "was"} at ${sandbox.baseUrl}`,
+    `merchant-sandbox ${keepsRunning ? "keeps running" : "was"} at ${sandbox.baseUrl}`,
     counts.join(", "),
     whereDataIs(sandbox.database, keepsRunning),
   ];
@@ -124,7 +124,5 @@ export function exitSummary({ sandbox, target, made }: UiState, keepsRunning: bo
 function whereDataIs(database: string | null, keepsRunning: boolean): string {
   if (database !== null)
     return `${keepsRunning ? "Keeps" : "Kept"} the data and the request log in ${database}; verdicts are not kept`;
-  return keepsRunning
-    ? "All data is in memory; the sandbox keeps running"
-    : "All data was in memory; use --db <file> to keep it";
+  return keepsRunning ? "All data is in memory" : "All data was in memory; use --db <file> to keep it";
 }

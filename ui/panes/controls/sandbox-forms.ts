@@ -198,7 +198,7 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
     if (action === "delete") return submission(remove, ({ removed }) => ({ message: `Deleted ${removed}` }));
     if (action === "restore")
       return submission(controlCalls.snapshots.restore({ name }), ({ restored }) => ({
-        message: `Restored ${restored}`,
+        message: `Restored ${restored}. Verdicts and trends start anew`,
         updateState: withoutUndo,
       }));
     // A replaced snapshot cannot be restored, so saving over a snapshot cannot be undone.

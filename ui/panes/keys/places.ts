@@ -1,10 +1,13 @@
 // The places that the palette finds: a row by its id, and the rows of an event type, an operation, a path or a record.
 
+import { controlCalls } from "../../../src/client/control-call.ts";
 import { withFilter } from "../../state/list.ts";
 import type { KeyBinding, StateUpdate, UiState } from "../../state/state.ts";
 import { listOf } from "../../state/state.ts";
-import { update, withList } from "../../state/updates.ts";
+import { callEffect, openOverlay, update, withList } from "../../state/updates.ts";
+import { plural } from "../../text/format.ts";
 import { isRecordId, recordReference } from "../details/record-links.ts";
+import { textOverlay } from "../overlays/text-view.ts";
 import { openReference } from "./detail-keys.ts";
 import { followedMerchant } from "./follow-merchant.ts";
 
@@ -42,6 +45,20 @@ const placesOfRecord = (id: string) => [
   filtered(`events of ${id}`, "events", id),
 ];
 
+/** Reads the assumptions, of one operation or all, each with its value and its reason. */
+const assumptionsPlace = (operation?: string) =>
+  place(operation ? `assumptions of ${operation}` : "assumptions: what no document says", (state) =>
+    update(
+      state,
+      callEffect(controlCalls.assumptions({ ...(operation && { operation }) }), (later, { body }) => {
+        const assumed = body.facts.filter(({ origin }) => origin === "assumed");
+        const lines = assumed.map(({ id, value, why }) => `${id}: ${JSON.stringify(value)}${why ? `\n  ${why}` : ""}`);
+        const title = `${plural(assumed.length, "assumption")}${operation ? ` of ${operation}` : ""}`;
+        return update(openOverlay(later, textOverlay(title, lines.join("\n"))));
+      }),
+    ),
+  );
+
 export function placesFor({ lookups }: UiState, search: string): readonly KeyBinding[] {
   if (search.startsWith("/")) return [filtered(`requests with the path ${search}`, "requests", `path:${search}`)];
   const [, prefix] = /^([a-z]+)_[\w-]+$/i.exec(search) ?? [];
@@ -50,8 +67,12 @@ export function placesFor({ lookups }: UiState, search: string): readonly KeyBin
   const matching = (names: readonly string[] = []) =>
     search.length < 3 ? [] : names.filter((name) => name.includes(search));
   return [
+    ...(search.length >= 3 && "assumptions".startsWith(search) ? [assumptionsPlace()] : []),
     ...matching(lookups.eventTypes).map((type) => filtered(`deliveries of ${type}`, "deliveries", `event:${type}`)),
-    ...matching(lookups.operations).map((id) => filtered(`requests of ${id}`, "requests", `operation:${id}`)),
+    ...matching(lookups.operations).flatMap((id) => [
+      filtered(`requests of ${id}`, "requests", `operation:${id}`),
+      assumptionsPlace(id),
+    ]),
     ...(isRecordId(search) ? placesOfRecord(search) : []),
   ];
 }

@@ -88,8 +88,6 @@ export function editField(field: FormField, edit: FieldEdit, key: string): Field
 
 function editChoice(field: FormField, edit: FieldEdit, key: string): FieldEdit | "refused" | undefined {
   const first = field.options?.[0]?.value ?? "";
-  if (key === "left" || key === "right")
-    return { ...edit, value: stepOption(field, edit, key === "left" ? -1 : 1, "wrap") ?? edit.value };
   if (key === "home" || key === "end")
     return { ...edit, value: field.options?.at(key === "home" ? 0 : -1)?.value ?? first };
   if (key === "delete" || key === "ctrl-u") return { ...edit, value: first, search: "" };

@@ -90,23 +90,18 @@ const focusOn = (name: string) => ({ focus: name, search: "", caretFromEnd: 0, i
 
 const KEYS: readonly KeyBinding[] = [
   { keys: ["enter"], label: "send", help: "send the call shown at the bottom", run: submit },
+  { keys: ["right"], label: "choose", help: "next option", isEnabled: hasOptions, run: (state) => choose(state, 1) },
+  { keys: ["left"], help: "previous option", isEnabled: hasOptions, run: (state) => choose(state, -1) },
+  { keys: ["pagedown"], help: `${PAGE} options or fields down`, run: (state) => turnPage(state, 1) },
+  { keys: ["pageup"], help: `${PAGE} options or fields up`, run: (state) => turnPage(state, -1) },
   {
-    keys: ["down"],
-    label: "choose",
-    help: "next option; after the last one, the next field",
-    run: (state) => walk(state, 1),
-  },
-  { keys: ["up"], help: "previous option; before the first one, the previous field", run: (state) => walk(state, -1) },
-  { keys: ["pagedown"], help: `${PAGE} options or fields down`, run: (state) => walk(state, PAGE) },
-  { keys: ["pageup"], help: `${PAGE} options or fields up`, run: (state) => walk(state, -PAGE) },
-  {
-    keys: ["tab"],
+    keys: ["down", "tab"],
     label: "next field",
     help: "next field",
     isEnabled: (state) => topFormView(state).fields.length > 1,
     run: (state) => moveFocus(state, 1),
   },
-  { keys: ["shift-tab"], help: "previous field", run: (state) => moveFocus(state, -1) },
+  { keys: ["up", "shift-tab"], help: "previous field", run: (state) => moveFocus(state, -1) },
   {
     keys: ["ctrl-o"],
     label: "more",
@@ -149,14 +144,21 @@ function withEdit(state: UiState, { name }: FormField, { value, ...edit }: Field
   });
 }
 
-/** Moves through the lines in the order on the screen: the options of the focused field, then the fields. */
-function walk(state: UiState, by: number): StateUpdate {
-  const { focused, values, input } = topFormView(state);
-  const edit = { ...input, value: focused ? (values[focused.name] ?? "") : "" };
-  const value = focused?.options && stepOption(focused, edit, by, "stop");
-  if (focused && value !== undefined) return update(withEdit(state, focused, { ...edit, value }));
-  return moveFocus(state, by, false);
+function hasOptions(state: UiState): boolean {
+  return topFormView(state).focused?.options !== undefined;
 }
+
+/** Chooses the option `by` places further, or wraps around. */
+function choose(state: UiState, by: number, atEnd: "wrap" | "stop" = "wrap"): StateUpdate {
+  const { focused, values, input } = topFormView(state);
+  if (!focused) return update(state);
+  const edit = { ...input, value: values[focused.name] ?? "" };
+  const value = stepOption(focused, edit, by, atEnd);
+  return update(value === undefined ? state : withEdit(state, focused, { ...edit, value }));
+}
+
+const turnPage = (state: UiState, direction: 1 | -1): StateUpdate =>
+  hasOptions(state) ? choose(state, direction * PAGE, "stop") : moveFocus(state, direction * PAGE, "stop");
 
 /** Unfolds the rare fields and goes to the first of them, which may be below the screen; or folds them. */
 function unfold(state: UiState): StateUpdate {
@@ -165,10 +167,10 @@ function unfold(state: UiState): StateUpdate {
   return update(changeTopForm(state, { isUnfolded: !input.isUnfolded, ...(rare && focusOn(rare.name)) }));
 }
 
-function moveFocus(state: UiState, by: number, wraps = true): StateUpdate {
+function moveFocus(state: UiState, by: number, atEnd: "wrap" | "stop" = "wrap"): StateUpdate {
   const { fields, focused } = topFormView(state);
   const to = fields.findIndex(({ name }) => name === focused?.name) + by;
-  const index = wraps ? (to + fields.length) % fields.length : Math.max(0, Math.min(fields.length - 1, to));
+  const index = atEnd === "wrap" ? (to + fields.length) % fields.length : Math.max(0, Math.min(fields.length - 1, to));
   return update(changeTopForm(state, focusOn(fields[index]?.name ?? "")));
 }
 
