@@ -33,7 +33,7 @@ export const pages = (replies: Replies): Record<string, string> => ({
   "docs/control.md": controlPage(control(USUAL_URL)),
   "docs/assumptions.md": assumptionsPage(assumptions(), conditionTexts()),
   "docs/faults.md": faultsPage({ actions, match: matchSchemas, trigger: triggerSchema, rule: RULE_FIELDS }),
-  "docs/events.md": eventsPage([...eventSources.values()]),
+  "docs/events.md": eventsPage([...eventSources().values()]),
   "types/config.schema.json": schemaFile(configFileSchema()),
 });
 

@@ -1,6 +1,7 @@
 // How to cause each type of event: create a record in a state, change a record, or call an operation of the API.
 
 import type { RecordBase, Resource, UpdateTrigger } from "../contracts/resource.ts";
+import { once } from "../kernel/once.ts";
 import { factOf } from "../schema/assumed.ts";
 import type { Operation } from "../store/operation-context.ts";
 import { statesBefore } from "../store/records/transitions.ts";
@@ -23,8 +24,14 @@ export interface EventSource {
 }
 
 /** The source of each type of event, in the order of the resources. */
-export const eventSources: ReadonlyMap<string, EventSource> = new Map(
-  [...eventTypes].map((type) => [type, { type, operations: catalogue.filter(emitsOrMay(type)), ...sourceOf(type) }]),
+export const eventSources = once(
+  (): ReadonlyMap<string, EventSource> =>
+    new Map(
+      [...eventTypes].map((type) => [
+        type,
+        { type, operations: catalogue.filter(emitsOrMay(type)), ...sourceOf(type) },
+      ]),
+    ),
 );
 
 function emitsOrMay(type: string): (operation: Operation) => boolean {

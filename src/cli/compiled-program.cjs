@@ -19,11 +19,11 @@ const MOST_KEPT = 12;
 
 /** Loads the program. `name` is a kind of run: each kind compiles other functions. */
 module.exports = function loadProgram(name) {
-  const bytes = readFileSync(PROGRAM);
+  const source = readFileSync(PROGRAM, "latin1");
   const folder = attempt(openFolder);
   if (folder !== undefined && enableCompileCache) enableCompileCache(folder);
-  const file = folder && join(folder, nameOf(name, bytes));
-  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${bytes}\n})`, {
+  const file = folder && join(folder, nameOf(name, source));
+  const script = new Script(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, {
     filename: PROGRAM,
     cachedData: file && attempt(() => readFileSync(file)),
   });
@@ -52,9 +52,15 @@ function openFolder() {
   return folder;
 }
 
-/** Compiled code holds the path of its file, which stack traces and coverage show. */
-const nameOf = (name, bytes) =>
-  `${name}-${cachedDataVersionTag().toString(16)}-${hash("sha256", `${PROGRAM}\n${bytes}`, "hex").slice(0, 32)}`;
+/**
+ * The build wrote a hash of the program into its first line; the time tells a program that was edited since. Compiled
+ * code holds the path of its file, which stack traces and coverage show.
+ */
+function nameOf(name, source) {
+  const [build] = source.split("\n", 1);
+  const about = [PROGRAM, build, lstatSync(PROGRAM).mtimeMs].join("\n");
+  return `${name}-${cachedDataVersionTag().toString(16)}-${hash("sha256", about, "hex").slice(0, 32)}`;
+}
 
 /** Puts the whole file in its place at once, because another process may read it, and removes the oldest files. */
 function write(folder, file, code) {

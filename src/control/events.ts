@@ -159,7 +159,7 @@ const triggerEvent = endpoint({
       const caller = callerOf(context, merchant, warnings);
       const newest = (limit: number) => eventLog.page({ merchant, limit }).data;
       const [last] = newest(1);
-      const source = synthetic ? undefined : eventSources.get(type);
+      const source = synthetic ? undefined : eventSources().get(type);
       const record = source ? bringAbout(context, caller, source, data) : undefined;
       if (!record) caller.emitTest(type, data);
       const emitted = eventsAfter(last, newest(MOST_EMITTED));
@@ -181,9 +181,9 @@ function eventsAfter(last: LoggedEvent | undefined, newest: readonly LoggedEvent
 }
 
 const unknownType = (type: string): string[] =>
-  eventSources.has(type)
+  eventSources().has(type)
     ? []
-    : [`The sandbox never sends ${type}.${didYouMean(type, eventSources.keys())} It was sent as a synthetic event.`];
+    : [`The sandbox never sends ${type}.${didYouMean(type, eventSources().keys())} It was sent as a synthetic event.`];
 
 /** Creates or changes a record so that it emits the event, and returns the record. Call inside a transaction. */
 function bringAbout(context: RecordParts, caller: OperationContext, source: EventSource, data: JsonObject): RecordBase {

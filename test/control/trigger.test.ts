@@ -8,7 +8,7 @@ import { type Bench, open, shareForBlock } from "../support/sandbox.ts";
 const trigger = (bench: Bench, body: object) => bench.control("POST", "/events", body);
 
 test("every type of event has a source", () => {
-  expect([...eventSources.keys()].sort()).toEqual([...eventTypes].sort());
+  expect([...eventSources().keys()].sort()).toEqual([...eventTypes].sort());
 });
 
 describe.each(["mer_lodge", "mer_blank"])("for %s", (merchant) => {

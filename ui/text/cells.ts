@@ -63,10 +63,13 @@ export function cutMiddle(text: string, width: number, ellipsis = "…"): string
 
 const piecesOf = (text: string): string[] => Array.from(graphemes().segment(text), ({ segment }) => segment);
 
+/** The cells of one piece. Most are ASCII, which needs no pattern of wide characters. */
+const cellsOf = (piece: string) => (PLAIN.test(piece) ? piece.length : stringWidth(piece));
+
 function prefixWithin(pieces: readonly string[], width: number): string[] {
   let used = 0;
   const end = pieces.findIndex((piece) => {
-    used += stringWidth(piece);
+    used += cellsOf(piece);
     return used > width;
   });
   return pieces.slice(0, end === -1 ? pieces.length : end);
@@ -99,8 +102,8 @@ export function wrap(text: string, width: number): string[] {
   let line = "";
   let used = 0;
   // A grapheme that is wider than a whole line is split into its characters.
-  for (const piece of piecesOf(text).flatMap((letter) => (stringWidth(letter) > width ? [...letter] : [letter]))) {
-    const cells = stringWidth(piece);
+  for (const piece of piecesOf(text).flatMap((letter) => (cellsOf(letter) > width ? [...letter] : [letter]))) {
+    const cells = cellsOf(piece);
     if (used + cells > width && line !== "") {
       lines.push(line);
       line = "";

@@ -2,6 +2,7 @@
 
 import type { Call } from "../../../src/client/curl.ts";
 import { grouped } from "../../../src/kernel/grouped.ts";
+import { oncePerKey } from "../../../src/kernel/once.ts";
 import { count } from "../../../src/kernel/text.ts";
 import { layoutOf, textSize } from "../../state/layout.ts";
 import type { Effect, KeyBinding, Overlay, Reference, StateUpdate, UiState } from "../../state/state.ts";
@@ -61,10 +62,10 @@ export function openDetail(
   const redrawn = (overlay: DetailOverlay): DetailOverlay =>
     withView({
       ...overlay,
-      content: (state, width, isPreview = false) => [
+      content: keptForState((state, width, isPreview) => [
         ...detail.lines(overlay.data, detailWriter(state.theme, width), state, isPreview),
         ...fetchStatus(overlay, state, width),
-      ],
+      ]),
     });
   const calls = Object.entries<Call>({ ...detail.fetch });
   const closed = {
@@ -79,6 +80,20 @@ export function openDetail(
   };
   const view = { scroll: 0, selected: undefined, body: -1, search: "", match: 0 };
   return { overlay: redrawn({ ...closed, ...view, title: sanitize(detail.title) }), effects: calls.map(fetch) };
+}
+
+/** Caches the lines of a state, because the screen and each key read them. */
+function keptForState(
+  write: (state: UiState, width: number, isPreview: boolean) => DetailLine[],
+): DetailOverlay["content"] {
+  const linesOf = oncePerKey((_: UiState) => new Map<string, DetailLine[]>());
+  return (state, width, isPreview = false) => {
+    const kept = linesOf(state);
+    const key = `${width} ${isPreview}`;
+    const lines = kept.get(key) ?? write(state, width, isPreview);
+    kept.set(key, lines);
+    return lines;
+  };
 }
 
 /** The target of the selected link in the topmost detail. */
