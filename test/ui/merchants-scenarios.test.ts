@@ -163,7 +163,7 @@ test("merchants and scenarios are polled only while they are visible; panes with
 });
 
 describe("m", () => {
-  test("limits every pane, keeps that under a filter of one pane, and Esc shows all merchants in all panes", async () => {
+  test("limits every pane, also under a filter of one, until Esc shows all merchants in all panes", async () => {
     const bench = await workplace();
     const desk = await openTestDashboard(bench.url, 140, 45);
     desk.state = withLiveEvents(desk.state, [...(await loggedRequests(bench)), ...(await loggedAttempts(bench))]);
