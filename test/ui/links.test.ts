@@ -2,9 +2,11 @@
 // in a detail.
 
 import { describe, expect, test } from "vitest";
-import { matchesOf } from "../../ui/panes/overlays/detail.ts";
+import type { DetailWriter } from "../../ui/panes/details/detail-lines.ts";
+import { matchesOf, openDetail } from "../../ui/panes/overlays/detail.ts";
+import { initialState } from "../../ui/state/state.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
-import { loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { loggedRequests, openTestDashboard, PLAIN, type TestDashboard, typing } from "../support/dashboard.ts";
 import { attempted, judged, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
 import { openRegistered, settle } from "../support/webhooks.ts";
 
@@ -236,4 +238,21 @@ describe("B", () => {
     expect(sent).toContain('"reason": "full"');
     expect(await press(desk, "B")).toBe(response);
   });
+});
+
+test("a detail writes its lines once for each state, however many keys and views need them", () => {
+  const size = { columns: 120, rows: 36 };
+  const first = initialState([], { target: { url: "", token: undefined }, theme: PLAIN, size, now: 0 });
+  const widths: number[] = [];
+  const lines = (_: object, { width }: DetailWriter) => {
+    widths.push(width);
+    return [];
+  };
+  const { overlay } = openDetail({ title: "A row", lines }, { pane: "requests", id: "req_1", value: {} }, []);
+  for (const state of [first, first, { ...first, now: 1 }])
+    for (const width of [80, 120]) {
+      overlay.content(state, width);
+      overlay.lines(state, width);
+    }
+  expect(widths).toEqual([80, 120, 80, 120]);
 });

@@ -1,4 +1,4 @@
-// Checks a merchant's whole world: every record against its schema, rules and references, and the sums between records.
+// Checks a merchant's whole world: every record against its schema, rules and references, and records against others.
 // Checks fixtures too: fields, names, states and unique values, and then the world of their records.
 
 import type {
@@ -44,7 +44,7 @@ export function checkWorld({ resources, world, now }: WorldContext): WorldViolat
       ].map((problem) => ({ kind: resource.kind, id: record.id, ...problem })),
     ),
   );
-  return [...each, ...kinds.flatMap(({ sums }) => sums.flatMap((check) => check(world, own)))];
+  return [...each, ...kinds.flatMap(({ worldChecks }) => worldChecks.flatMap((check) => check(world, own)))];
 }
 
 /** Passes the record as its own predecessor, so rules about changes do not apply. */
