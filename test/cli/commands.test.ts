@@ -370,7 +370,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["verdicts", "--rule", "retry.bound"], 2, "The judge has no rule retry.bound. Did you mean retry.bounded?"],
   [["deliveries", "--limit", "0"], 2, "--limit must be at least 1"],
   [["deliveries", "--limit"], 2, "--limit needs a value"],
-  [["replay"], 2, "<id|waiting> is missing, as in npx merchant-sandbox replay waiting."],
+  [["replay"], 2, "<id|held> is missing, as in npx merchant-sandbox replay held."],
   [
     ["replay", "pay_001"],
     2,
