@@ -374,7 +374,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   [
     ["replay", "pay_001"],
     2,
-    'replay takes the id of an attempt (whd_…) or of an event (evt_…), or waiting; received "pay_001".',
+    'replay takes the id of an attempt (whd_…) or of an event (evt_…), or held; received "pay_001".',
   ],
   [["clock", "advance", "soon"], 2, '<duration> must be a duration such as 500ms, 30s or 30d; received "soon".'],
   [["clock", "advance", "40000d"], 2, '<duration> must be at most 36525d; received "40000d".'],
