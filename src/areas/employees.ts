@@ -21,7 +21,7 @@ import { unknownReference } from "../store/records/record-rules.ts";
 import { assumedBody, endpoint, listEndpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { inOrder } from "./declare/rules.ts";
-import { homeCurrency, homeDay, onDay } from "./merchants.ts";
+import { merchantCurrency, merchantDay, onDay } from "./merchants.ts";
 import {
   composeItem,
   contributionOf,
@@ -118,8 +118,8 @@ const paidTwice: Warning<PayrollRun> = (run, { before, own }) => {
 function latePayDate(run: PayrollRun, before: PayrollRun | undefined, now: number, own: OwnRecords) {
   if (before?.status !== "draft" || run.status !== "pending" || run.payDate === null || run.payDate !== before.payDate)
     return {};
-  const today = homeDay({ record: run, own }, now);
-  const isLate = run.payDate < today && homeDay({ record: run, own }, run.created) <= run.payDate;
+  const today = merchantDay({ record: run, own }, now);
+  const isLate = run.payDate < today && merchantDay({ record: run, own }, run.created) <= run.payDate;
   return isLate ? { payDate: businessDayFrom(today) } : {};
 }
 
@@ -224,7 +224,7 @@ const createPayroll = endpoint({
     const { body, extra, mint, own } = call;
     const id = mint(payrolls.prefix);
     const items = (body.items ?? []).map((item) => composeItem(item, mint("pyi"), id));
-    const currency = body.currency ?? homeCurrency(call);
+    const currency = body.currency ?? merchantCurrency(call);
     return own(payrolls).create({ ...extra, ...body, id, currency, items });
   },
 });

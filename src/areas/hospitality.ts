@@ -22,11 +22,11 @@ import {
 import { assumedBody, endpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { inOrder, problem } from "./declare/rules.ts";
-import { homeOf, merchants, onDay } from "./merchants.ts";
+import { merchants, onDay, profileOf } from "./merchants.ts";
 import { payments, takePayment } from "./payments.ts";
 import { fullNight, type Nights, nightsOf, type RoomType } from "./rooms.ts";
 import { sampleBooking, samplePricingRule } from "./samples/sales.ts";
-import { keptDeposits } from "./world-sums.ts";
+import { keptDeposits } from "./world-checks.ts";
 
 const WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"] as const;
 
@@ -176,7 +176,7 @@ type Stay = Nights & Record<"nightlyRate" | "amount", number | null> & { currenc
 /** The sum of the nightly rates, each adjusted by the applicable pricing rule with the highest priority. */
 function priceOf(stay: RecordBase & Stay, own: OwnRecords) {
   const { checkIn, checkOut, nightlyRate } = stay;
-  const currency = stay.currency ?? homeOf(stay.merchantId, own).currency;
+  const currency = stay.currency ?? profileOf(stay.merchantId, own).currency;
   if (stay.amount !== null) return { currency };
   if (checkIn === null || checkOut === null || nightlyRate === null || checkOut <= checkIn) return {};
   const nights = nightsOf(checkIn, checkOut);
@@ -264,7 +264,7 @@ export const bookings = resource({
     declined: { to: [], event: "booking.declined", at: "declinedAt", arrive: refundDeposit },
   },
   updated: "booking.updated",
-  sums: [keptDeposits],
+  worldChecks: [keptDeposits],
   rules: [leavesAfterArrival],
   warnings: [tooManyGuests, roomIsFull],
   listed: { roomTypeId: roomTypesOf },

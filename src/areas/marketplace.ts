@@ -25,7 +25,7 @@ import { initialsOf } from "./declare/initials.ts";
 import { listEndpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { problem } from "./declare/rules.ts";
-import { homeDay, homeOf, onDay } from "./merchants.ts";
+import { merchantDay, onDay, profileOf } from "./merchants.ts";
 import { products, productVariants } from "./retail.ts";
 import { sampleOrder } from "./samples/sales.ts";
 
@@ -90,7 +90,7 @@ const knownItems: Rule<RecordBase & Order> = ({ items }, { before, own }) => {
 };
 
 /** Checks the items of stored orders with `knownItems`. */
-const strayItems: Resource["sums"][number] = (world, own) =>
+const strayItems: Resource["worldChecks"][number] = (world, own) =>
   (world.get("marketplace_order") ?? []).flatMap((order) => {
     const problem = knownItems(order as AnyRecord & Order, { before: undefined, now: order.created, own });
     return problem ? [{ kind: "marketplace_order", id: order.id, field: problem.field, message: problem.message }] : [];
@@ -164,7 +164,7 @@ export const marketplaceOrders = resource({
           ? {}
           : {
               amount: record.amount ?? totalOf(record),
-              currency: record.currency ?? homeOf(record.merchantId, own).currency,
+              currency: record.currency ?? profileOf(record.merchantId, own).currency,
             },
     },
     accepted: {
@@ -179,7 +179,7 @@ export const marketplaceOrders = resource({
       at: "shippedAt",
       sets: ({ record, now, own }) => ({
         trackingNumber: record.trackingNumber ?? `TRK${record.id.slice(record.id.indexOf("_") + 1).toUpperCase()}`,
-        expectedDelivery: addDays(homeDay({ record, own }, now), DELIVERY_DAYS),
+        expectedDelivery: addDays(merchantDay({ record, own }, now), DELIVERY_DAYS),
       }),
       next: (order) => onDay(order, order.record.expectedDelivery, "opening", "delivered"),
     },
@@ -195,7 +195,7 @@ export const marketplaceOrders = resource({
   },
   series: [{ field: "number", prefix: ({ channel }) => initialsOf(channel, "ORD") }],
   updated: "marketplace_order.updated",
-  sums: [strayItems],
+  worldChecks: [strayItems],
   rules: [amountOfItems, knownItems, itemsFixed],
   warnings: [soldOut],
   references: { customerId: "customer" },

@@ -1,4 +1,4 @@
-// Memberships: renewals of memberships.
+// Memberships: their renewals.
 
 import type { Arrival, RecordBase } from "../contracts/resource.ts";
 import { addDays, addMonths } from "../kernel/calendar.ts";
@@ -6,7 +6,7 @@ import { amount, currency, day, flag, id, nullables, text, timestamp } from "../
 import { listEndpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { inOrder } from "./declare/rules.ts";
-import { homeDay, onDay } from "./merchants.ts";
+import { merchantDay, onDay } from "./merchants.ts";
 import { takePayment } from "./payments.ts";
 import { GRACE_DAYS, monthsOf } from "./samples/renewed-periods.ts";
 import { sampleRenewal } from "./samples/sales.ts";
@@ -54,14 +54,14 @@ export const membershipRenewals = resource({
         onDay(renewal, renewal.record.graceUntil && addDays(renewal.record.graceUntil, 1), "midnight", "lapsed"),
       at: "graceAt",
       sets: ({ record, now, own }) => ({
-        graceUntil: addDays(record.dueDate ?? homeDay({ record, own }, now), GRACE_DAYS),
+        graceUntil: addDays(record.dueDate ?? merchantDay({ record, own }, now), GRACE_DAYS),
       }),
     },
     renewed: {
       to: [],
       event: "membership_renewal.renewed",
       at: "renewedAt",
-      sets: ({ record, now, own }) => newPeriod(record, record.dueDate ?? homeDay({ record, own }, now)),
+      sets: ({ record, now, own }) => newPeriod(record, record.dueDate ?? merchantDay({ record, own }, now)),
       arrive: takePrice,
     },
     lapsed: { to: [], event: "membership_renewal.lapsed", at: "lapsedAt" },
@@ -73,9 +73,8 @@ export const membershipRenewals = resource({
 });
 
 /**
- * A period ends on the day before its anniversary. The fixtures' renewals move by whole weeks, so that their payments
- * stay in the payouts of their weeks, and the end follows from the moved beginning. Moved by months, a renewal would
- * keep its day of the month, and its payment leave the payout.
+ * A period ends on the day before its anniversary. Seeding moves a renewal by whole weeks, like its payment, which thus
+ * stays in the payout of its week. A period moved by weeks no longer has whole months, so its end is computed again.
  */
 const endOf = ({ plan, periodStart }: Readonly<Record<string, unknown>>) =>
   addDays(addMonths(String(periodStart), monthsOf(plan)), -1);

@@ -1,4 +1,4 @@
-// Merchants: profiles, creating merchants, login, and the currency, country and time of day that other areas read.
+// Merchants: profiles, creation and login, and the currency, country and time zone that other areas use.
 
 import type { Arrival, OwnRecords, RecordBase } from "../contracts/resource.ts";
 import { dayAt, timeOfDay } from "../kernel/calendar.ts";
@@ -177,31 +177,32 @@ function freshId(mint: OperationContext["mint"], isTaken: (id: string) => boolea
 }
 
 /** The merchant's name, country and currency. */
-export function homeOf(merchant: string, own: OwnRecords): Record<"name" | "country" | "currency", string | null> {
+export function profileOf(merchant: string, own: OwnRecords): Record<"name" | "country" | "currency", string | null> {
   return own(merchants).find(merchant) ?? { name: null, country: null, currency: null };
 }
 
 /** The merchant's currency, the default for amounts in requests that omit `currency`. */
-export const homeCurrency = ({ merchant, own }: { merchant: string; own: OwnRecords }) =>
-  homeOf(merchant, own).currency;
+export const merchantCurrency = ({ merchant, own }: { merchant: string; own: OwnRecords }) =>
+  profileOf(merchant, own).currency;
 
-type Waiting = Pick<Arrival<RecordBase>, "record" | "own">;
+/** A record, and access to its merchant's records. */
+type OwnedRecord = Pick<Arrival<RecordBase>, "record" | "own">;
 
-const countryOf = ({ record, own }: Waiting) => homeOf(record.merchantId, own).country;
+const countryOf = ({ record, own }: OwnedRecord) => profileOf(record.merchantId, own).country;
 
 /** Hours of the day in the merchant's time zone. */
 const HOURS = { midnight: 0, morning: 8, opening: 9, checkOut: 11, checkIn: 15 };
 
-/** The next state of a record at an hour of a day; undefined if the day is null or invalid. */
+/** Schedules a record's next state for an hour of a day; undefined if the day is null or invalid. */
 export function onDay<S extends string>(
-  waiting: Waiting,
+  owned: OwnedRecord,
   day: string | null,
   hour: keyof typeof HOURS,
   status: S,
 ): { at: number; status: S } | undefined {
-  const at = day === null ? undefined : timeOfDay(countryOf(waiting), day, HOURS[hour]);
+  const at = day === null ? undefined : timeOfDay(countryOf(owned), day, HOURS[hour]);
   return at === undefined ? undefined : { at, status };
 }
 
 /** The calendar day in the merchant's time zone, at a time in Unix seconds. */
-export const homeDay = (waiting: Waiting, seconds: number) => dayAt(countryOf(waiting), seconds * 1000);
+export const merchantDay = (owned: OwnedRecord, seconds: number) => dayAt(countryOf(owned), seconds * 1000);

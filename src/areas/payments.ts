@@ -15,10 +15,10 @@ import { initialsOf } from "./declare/initials.ts";
 import { listEndpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { inOrder, problem } from "./declare/rules.ts";
-import { homeOf } from "./merchants.ts";
-import { type SettledPayment, unpaidOf } from "./payment-shares.ts";
+import { profileOf } from "./merchants.ts";
 import { samplePayment } from "./samples/sales.ts";
-import { unsettledPayments } from "./world-sums.ts";
+import { type SettledPayment, unpaidOf } from "./settled-payment.ts";
+import { unsettledPayments } from "./world-checks.ts";
 
 /** Basis points of the amount, and a fixed part in the currency's smallest unit. */
 type FeeRate = readonly [basisPoints: number, fixed: number];
@@ -42,7 +42,7 @@ function feeOf(
   own: OwnRecords,
 ) {
   if (amount === null) return null;
-  const country = homeOf(merchantId, own).country ?? "";
+  const country = profileOf(merchantId, own).country ?? "";
   const name = method ?? "card";
   const [basisPoints, fixed] = FEES[country]?.[name] ?? USUAL_FEES[name] ?? (USUAL_FEES.card as FeeRate);
   return Math.min(Math.round((amount * basisPoints) / 10_000) + fixed, amount);
@@ -149,7 +149,7 @@ export const payments = resource({
     },
     "payment.updated": {},
   },
-  sums: [unsettledPayments],
+  worldChecks: [unsettledPayments],
   rules: [refundWithinAmount, currencyOfPayout, refundKeepsTime, inOrder("paidAt", "refundedAt")],
   warnings: [feeBeyondAmount],
   corrects: (record, { before, now }) =>
@@ -158,7 +158,7 @@ export const payments = resource({
       : undefined,
   references: { customerId: "customer", payoutId: "payout" },
   derived: ["payoutId", "paidOutAmount"],
-  series: [{ field: "reference", prefix: ({ merchantId }, own) => initialsOf(homeOf(merchantId, own).name, "INV") }],
+  series: [{ field: "reference", prefix: ({ merchantId }, own) => initialsOf(profileOf(merchantId, own).name, "INV") }],
   outstanding: (payment) => unpaidOf(payment) !== 0,
 });
 

@@ -17,9 +17,9 @@ import {
 } from "../schema/shapes.ts";
 import { assumedBody, endpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
-import { homeCurrency } from "./merchants.ts";
+import { merchantCurrency } from "./merchants.ts";
 import { samplePayoutMethod } from "./samples/sales.ts";
-import { strayDefaults } from "./world-sums.ts";
+import { strayDefaults } from "./world-checks.ts";
 
 const type = oneOf(["bank_account", "mobile_money"], "Type of account");
 
@@ -79,7 +79,7 @@ export const payoutMethods = resource({
   },
   updated: "payout_method.updated",
   outstanding: ({ status }) => status !== "replaced",
-  sums: [strayDefaults],
+  worldChecks: [strayDefaults],
   corrects({ id, status, isDefault }, { own }) {
     const hasOther = () => currentMethods(own).some((other) => other.id !== id && other.isDefault);
     const fitting = status !== "replaced" && (isDefault || !hasOther());
@@ -133,7 +133,7 @@ const setPayoutMethod = endpoint({
       ...call.extra,
       ...kept,
       isDefault: true,
-      currency: kept.currency ?? homeCurrency(call),
+      currency: kept.currency ?? merchantCurrency(call),
       last4,
     });
     for (const { id } of before) methods.move(methods.require(id), "replaced");

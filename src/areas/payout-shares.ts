@@ -1,22 +1,42 @@
 // The share of each payment in a payout, and the rules that keep payments and payouts consistent.
 
 import type { OwnRecords, RecordBase, Rule, Warning } from "../contracts/resource.ts";
-import { amount, id, Type } from "../schema/shapes.ts";
+import { exactSum } from "../schema/field-rules.ts";
+import { amount, id, type Static, Type } from "../schema/shapes.ts";
 import { unknownReference } from "../store/records/record-rules.ts";
 import { problem } from "./declare/rules.ts";
-import { type PaymentShare, total, unpaidOf, unpaidShares } from "./payment-shares.ts";
 import { payments } from "./payments.ts";
+import { unpaidOf } from "./settled-payment.ts";
 
 export const paymentShare = Type.Object({
   paymentId: id("pay", "Payment in the payout"),
   amount: amount(
-    "What the payout contains of it: the payment less fee and refunds; negative for a refund after an earlier payout",
+    "Amount of the payment in the payout, less fee and refunds; negative for a refund after an earlier payout",
   ),
 });
 
-/** The payments' shares in no payout, the oldest first. Failed and canceled payouts do not count. */
-export const openShares = (own: OwnRecords, currency: string | null): PaymentShare[] =>
-  unpaidShares(own(payments).outstanding(), currency);
+/** The share of a payment in a payout; negative for a refund after an earlier payout. */
+export type PaymentShare = Static<typeof paymentShare>;
+
+export const total = (shares: readonly PaymentShare[]) =>
+  exactSum(
+    shares.map(({ amount }) => amount),
+    "payments",
+  );
+
+/** The shares of payments that no payout contains yet, the oldest first. Skips a share that makes the sum inexact. */
+export function unpaidShares(own: OwnRecords, currency: string | null): PaymentShare[] {
+  let sum = 0;
+  return own(payments)
+    .outstanding()
+    .filter((payment) => payment.currency === currency)
+    .map((payment) => ({ paymentId: payment.id, amount: unpaidOf(payment) }))
+    .filter(({ amount }) => {
+      if (amount === 0 || !Number.isSafeInteger(sum + amount)) return false;
+      sum += amount;
+      return true;
+    });
+}
 
 export interface PayoutAmounts {
   amount: number | null;
@@ -29,7 +49,7 @@ export const sumOfPayments: Rule<RecordBase & PayoutAmounts> = ({ amount, paymen
     ? undefined
     : problem("amount", "wrong_sum", `amount must be the sum of its payments, ${total(shares)}; received ${amount}.`);
 
-/** A payout contains payments of one currency, and never others than at its creation. */
+/** The payments of a payout have its currency, and are fixed at its creation. */
 export const paymentsFit: Rule<RecordBase & PayoutAmounts> = ({ payments: shares, currency }, { before, own }) => {
   if (before === undefined) {
     for (const [index, { paymentId }] of shares.entries()) {
@@ -52,7 +72,7 @@ export const paymentsFit: Rule<RecordBase & PayoutAmounts> = ({ payments: shares
     : problem("payments", "fixed", "payments of a payout are fixed at its creation: cancel it and make another.");
 };
 
-/** A new payout contains more or less of a payment than is in no other payout. */
+/** A new payout contains more or less of a payment than is unpaid. */
 export const paidOutTwice: Warning<RecordBase & PayoutAmounts> = ({ payments: shares }, { before, own }) => {
   if (before !== undefined) return undefined;
   for (const { paymentId, amount } of shares) {

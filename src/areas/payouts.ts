@@ -7,28 +7,28 @@ import { exactSum } from "../schema/field-rules.ts";
 import { amount, currency, day, id, listOf, nullables, Type, text, timestamp } from "../schema/shapes.ts";
 import { listEndpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
-import { homeDay, homeOf, onDay } from "./merchants.ts";
-import { total } from "./payment-shares.ts";
+import { merchantDay, onDay, profileOf } from "./merchants.ts";
 import { daysIfDaily, payments } from "./payments.ts";
 import { defaultMethod, onReplaced, payoutMethods } from "./payout-methods.ts";
 import {
-  openShares,
   type PayoutAmounts,
   paidOutTwice,
   paymentShare,
   paymentsFit,
   sumOfPayments,
+  total,
+  unpaidShares,
 } from "./payout-shares.ts";
 import { earlier, moneyLike } from "./samples/earlier-records.ts";
-import { mixedCurrencies } from "./world-sums.ts";
+import { mixedCurrencies } from "./world-checks.ts";
 
-/** Without a given amount, the payout contains all open shares of payments. A paid payout arrived today. */
+/** Without a given amount, the payout contains all unpaid shares of payments. A paid payout arrived today. */
 function samplePayout(context: SampleContext) {
   const { given, merchant, own, now, status } = context;
-  const home = homeOf(merchant.id, own);
-  const arrival = status === "paid" ? { arrivalDate: dayAt(home.country, now * 1_000) } : {};
-  const currency = (given.currency as string | null | undefined) ?? home.currency;
-  const isOfPayments = given.amount == null && (given.payments != null || total(openShares(own, currency)) > 0);
+  const profile = profileOf(merchant.id, own);
+  const arrival = status === "paid" ? { arrivalDate: dayAt(profile.country, now * 1_000) } : {};
+  const currency = (given.currency as string | null | undefined) ?? profile.currency;
+  const isOfPayments = given.amount == null && (given.payments != null || total(unpaidShares(own, currency)) > 0);
   return isOfPayments ? arrival : { ...moneyLike(context, earlier(context, "payout"), 5_000), ...arrival };
 }
 
@@ -82,7 +82,7 @@ export const payouts = resource({
     canceled: { to: [], event: "payout.canceled", at: "canceledAt", arrive: (payout) => settle(payout, -1) },
   },
   updated: "payout.updated",
-  sums: [mixedCurrencies],
+  worldChecks: [mixedCurrencies],
   rules: [sumOfPayments, paymentsFit],
   warnings: [paidOutTwice],
   references: { payoutMethodId: "payout_method" },
@@ -119,40 +119,38 @@ function settle({ record, own }: Arrival<RecordBase & PayoutAmounts>, sign: 1 | 
   }
 }
 
-/** Without a given amount, a new payout contains all open shares of payments in its currency. */
+/** Without a given amount, a new payout contains all unpaid shares of payments in its currency. */
 function openPayout({ record, own }: Arrival<RecordBase & PayoutAmounts & { payoutMethodId: string | null }>) {
-  const home = homeOf(record.merchantId, own);
+  const profile = profileOf(record.merchantId, own);
   const [first] = record.payments;
-  const given = first !== undefined;
-  const currency = record.currency ?? (given ? (own(payments).find(first.paymentId)?.currency ?? null) : home.currency);
-  const shares = given || record.amount !== null ? record.payments : openShares(own, currency);
-  const amounts = shares.map((share) => share.amount);
-  const sum = exactSum(amounts, "payments");
-  const isEmpty = !given && sum <= 0;
-  const amount = record.amount ?? (isEmpty ? null : sum);
+  const currency =
+    record.currency ?? (first ? (own(payments).find(first.paymentId)?.currency ?? null) : profile.currency);
+  const shares = first || record.amount !== null ? record.payments : unpaidShares(own, currency);
+  const sum = total(shares);
+  const amount = record.amount ?? (first || sum > 0 ? sum : null);
   if (amount === null) return {};
   const method = record.payoutMethodId ?? defaultMethod(own)?.id ?? null;
   return {
     amount,
-    payments: isEmpty ? [] : shares,
+    payments: shares,
     currency,
     payoutMethodId: method,
-    arrivalDate: arrivalOf(record.created, method, home.country, own),
+    arrivalDate: arrivalOf(record.created, method, profile.country, own),
   };
 }
 
-/** One business day before the payout arrives, but at the earliest the business day after it was created. */
+/** The business day before the payout arrives, but not before the business day after its creation. */
 function sendingDay(payout: Pick<Arrival<RecordBase & { arrivalDate: string | null }>, "record" | "own">): string {
   const { arrivalDate, created } = payout.record;
-  const earliest = nextBusinessDay(homeDay(payout, created));
+  const earliest = nextBusinessDay(merchantDay(payout, created));
   const latest = arrivalDate === null ? earliest : previousBusinessDay(arrivalDate);
   return latest > earliest ? latest : earliest;
 }
 
-/** The second business day for a bank account, and the next business day for mobile money. */
-function arrivalOf(now: number, methodId: string | null, home: string | null, own: OwnRecords): string {
+/** A payout arrives on the second business day in a bank account, and on the next one as mobile money. */
+function arrivalOf(now: number, methodId: string | null, country: string | null, own: OwnRecords): string {
   const method = methodId === null ? undefined : own(payoutMethods).find(methodId);
-  const next = nextBusinessDay(dayAt(method?.country ?? home, now * 1_000));
+  const next = nextBusinessDay(dayAt(method?.country ?? country, now * 1_000));
   return method?.type === "mobile_money" ? next : nextBusinessDay(next);
 }
 

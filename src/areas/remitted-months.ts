@@ -1,8 +1,8 @@
-// The months of remittances: which of them are remitted, and when their remittances are due.
+// The months that remittances cover: whether a month is remitted, and when its remittances are due.
 
 import { addDays, addMonths, businessDayUntil } from "../kernel/calendar.ts";
 
-/** Whether one of the remittances is of a scheme and month. Cancelled ones do not count. */
+/** Whether one of the remittances covers this scheme and month. Cancelled ones do not count. */
 export const isRemitted = (
   remittances: readonly { scheme?: unknown; period?: unknown; status?: unknown }[],
   scheme: unknown,
@@ -11,7 +11,7 @@ export const isRemitted = (
 
 const DEFAULT_DUE_DAY = 15;
 
-/** When the remittances of a month are due: on a business day by the due day of the month after it. */
+/** The due date of a month's remittances: the due day of the next month, or the business day before a weekend. */
 export function dueDateOf(period: string, dueDay: unknown): string {
   const day = typeof dueDay === "number" ? dueDay : DEFAULT_DUE_DAY;
   return businessDayUntil(addDays(addMonths(`${period}-01`, 1), day - 1));

@@ -17,7 +17,7 @@ import {
 } from "../schema/shapes.ts";
 import { assumedBody, endpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
-import { homeCurrency } from "./merchants.ts";
+import { merchantCurrency } from "./merchants.ts";
 import { sampleProduct, sampleVariant } from "./samples/sales.ts";
 
 const archivedAt = timestamp("Time of archiving");
@@ -119,7 +119,7 @@ const createVariant = endpoint({
   handle(call) {
     const { params, body, extra, own } = call;
     const product = own(products).require(params.productId);
-    const currency = body.currency ?? homeCurrency(call);
+    const currency = body.currency ?? merchantCurrency(call);
     return own(productVariants).create({ ...extra, ...body, currency, productId: product.id });
   },
 });

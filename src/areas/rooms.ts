@@ -1,4 +1,4 @@
-// The rooms of a merchant: when the stays of other guests take all rooms of a type.
+// Room availability: the nights in which a merchant's rooms of a type are all taken.
 
 import { addDays } from "../kernel/calendar.ts";
 import type { Static } from "../schema/shapes.ts";
@@ -8,7 +8,7 @@ export type RoomType = Static<typeof roomTypes>[number];
 
 export type Nights = Record<"roomTypeId" | "checkIn" | "checkOut", string | null>;
 
-/** The first night of a stay in which these other stays take all rooms of the type. */
+/** The first night from `checkIn` to `checkOut` in which the other stays take all rooms of the type. */
 export const fullNight = (
   { id, rooms }: RoomType,
   checkIn: string,

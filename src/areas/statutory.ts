@@ -27,10 +27,10 @@ import type { OperationContext } from "../store/operation-context.ts";
 import { assumedBody, endpoint } from "./declare/operation.ts";
 import { resource } from "./declare/resource.ts";
 import { sumOf } from "./declare/rules.ts";
-import { homeDay, merchants, onDay } from "./merchants.ts";
+import { merchantDay, merchants, onDay } from "./merchants.ts";
 import { dueDateOf, isRemitted } from "./remitted-months.ts";
 import { sampleRemittance, sampleStatutorySettings } from "./samples/office.ts";
-import { earlyRemittances } from "./world-sums.ts";
+import { earlyRemittances } from "./world-checks.ts";
 
 const SCHEMES = ["income_tax", "pension", "social_security", "health_insurance", "housing_fund", "other"] as const;
 const scheme = oneOf(SCHEMES, "Public scheme");
@@ -43,7 +43,7 @@ const receipt = {
 
 type Remittance = RecordBase & Record<"scheme" | "period" | "payrollId", string | null>;
 
-/** The scheme is remitted already, for the same payroll or for the same month. */
+/** Warns if another remittance covers the same scheme and month, and the same payroll if there is one. */
 const remittedTwice: Warning<Remittance> = ({ id, scheme, period, payrollId, status }, { before, own }) => {
   if (status === "cancelled" || scheme === null || period === null) return undefined;
   if (before?.scheme === scheme && before.period === period && before.payrollId === payrollId) return undefined;
@@ -107,7 +107,7 @@ export const remittances = resource({
       // A confirmed remittance was paid, even if it was never marked as paid.
       at: ["paidAt", "confirmedAt"],
       sets: ({ record, now, own }) => ({
-        confirmedDate: record.confirmedDate ?? homeDay({ record, own }, record.confirmedAt ?? now),
+        confirmedDate: record.confirmedDate ?? merchantDay({ record, own }, record.confirmedAt ?? now),
       }),
     },
     cancelled: { to: [], event: "remittance.cancelled", at: "cancelledAt" },
@@ -117,7 +117,7 @@ export const remittances = resource({
     { field: "receiptNumber", at: "confirmed", prefix: () => "R" },
   ],
   updated: "remittance.updated",
-  sums: [earlyRemittances],
+  worldChecks: [earlyRemittances],
   rules: [sumOf("amount", "employeeAmount", "employerAmount")],
   warnings: [remittedTwice],
   references: { payrollId: "payroll" },
@@ -140,8 +140,8 @@ const totalOf = ({ employeeAmount, employerAmount }: Record<"employeeAmount" | "
   employeeAmount === null || employerAmount === null ? null : employeeAmount + employerAmount;
 
 /**
- * A due date that follows from the settings still does after a shift; a remittance is made when the staff is paid, and
- * paid on a business day.
+ * Corrects dates after seeding has moved them. A due date that followed from the settings is computed again; all other
+ * times move to a business day.
  */
 function fitDates({ written, moved, settings }: ShiftedDates) {
   if (typeof moved.dueDate !== "string") return {};
@@ -164,7 +164,7 @@ const AGENCIES = {
   other: "Public Agency",
 };
 
-/** The agency of the latest remittances of the scheme. */
+/** The agency of the scheme's latest remittance, or else a usual one. */
 const agencyOf = (scheme: keyof typeof AGENCIES | null, own: OwnRecords): string =>
   own(remittances)
     .newestOf(50)
@@ -202,7 +202,7 @@ export const statutorySettings = resource({
   onePerMerchant: true,
 });
 
-/** A constant id, because every merchant has exactly one settings record. */
+/** The id is constant, because every merchant has exactly one settings record. */
 const SETTINGS = "sts_settings";
 
 const confirmRemittance = endpoint({
@@ -221,7 +221,7 @@ const confirmRemittance = endpoint({
   emits: [assumed("remittance.confirmed", "Derived from the name of the operation.")],
   handle({ params, body, extra, own }) {
     const remittance = own(remittances).require(params.id);
-    // The caller says what is on the receipt, so a receipt without a number gets none.
+    // The caller copies the receipt, so a receipt without a number does not get a generated one.
     return own(remittances).move(remittance, "confirmed", {
       receiptNumber: remittance.receiptNumber,
       ...extra,

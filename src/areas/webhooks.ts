@@ -45,7 +45,7 @@ const subscription = {
   ),
 };
 
-/** The most endpoints of a merchant, and so the most deliveries of an event. */
+/** The most endpoints of one merchant. It also bounds the deliveries of one event. */
 const MOST_ENDPOINTS = 100;
 
 /** Checked even with `--bodies open`, because the service's documentation shows this body. */
@@ -191,7 +191,7 @@ const rotateWebhookSecret = endpoint({
   },
 });
 
-/** Rotates to a secret; the previous one stays known, to explain signatures with it. */
+/** Sets a new secret. The previous one is kept to explain signatures made with it. */
 export function changeSecret(call: Pick<OperationContext, "own" | "now">, found: RecordBase, secret: string): void {
   const { secret: previousSecret } = found as typeof found & { secret: string };
   call.own(webhookEndpoints).update(found as never, { secret, previousSecret, rotated: call.now });

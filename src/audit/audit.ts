@@ -50,7 +50,7 @@ export interface AuditInput {
 export type AuditStep =
   | { do: "restart"; probe: string }
   | ({ do: "count" } & ExpectedCount)
-  /** The last count: work that came late shows in it. */
+  /** The last count, which shows late work. */
   | ({ do: "wait and count" } & ExpectedCount);
 
 const SIGNATURE = "X-Webhook-Signature";
@@ -85,15 +85,15 @@ export async function* auditReceiver(
   return conclude({ url, tried, ...observed, type, verifiesWith });
 }
 
-/** Asks again with an event that has no effect: a receiver that restarts may be back. */
+/** After a refused connection, sends an event without effect: a receiver that restarts may listen again. */
 const isDown = async (outcomes: readonly Outcome[], ask: () => Promise<Outcome>): Promise<boolean> =>
   outcomes.at(-1)?.errorCode === "connection_refused" && isUnreachable(await ask());
 
 const unsigned = ({ signature: _, ...delivery }: TestDelivery): TestDelivery => ({ ...delivery, signature: undefined });
 
 /**
- * Sends a genuine event signed with each other secret, and returns the one that the receiver accepts. It may reject
- * events of the sandbox clock as too old, so the machine's time is tried too.
+ * Sends a genuine event signed with each other secret, and returns the secret that the receiver accepts. Also tries the
+ * machine's time, because the receiver may reject events of the sandbox clock as too old.
  */
 async function findSecret(
   deps: AuditDependencies,
@@ -110,7 +110,7 @@ async function findSecret(
   return undefined;
 }
 
-/** Effects that came after the probe that caused them. */
+/** The number of effects that came only after the last probe. */
 async function* countLate(counts: EffectCounts): AsyncGenerator<AuditStep, number, number> {
   const last = counts.last();
   return (yield { do: "wait and count", probe: "all", atLeast: last, atMost: last }) - last;
@@ -123,13 +123,10 @@ export async function auditWithoutEffects(deps: AuditDependencies, input: Omit<A
   return step.value;
 }
 
-/**
- * Milliseconds. With a larger difference between sandbox time and machine time, a receiver may reject events as too
- * old.
- */
-const CLOSE_ENOUGH = 60_000;
+/** Milliseconds between sandbox time and machine time from which a receiver may reject events as too old. */
+const FAR_APART = 60_000;
 
-const isFarFrom = (one: Clock, other: Clock) => Math.abs(one.now() - other.now()) >= CLOSE_ENOUGH;
+const isFarFrom = (one: Clock, other: Clock) => Math.abs(one.now() - other.now()) >= FAR_APART;
 
 /**
  * Sends the first probe. If the receiver rejects it and sandbox time differs from machine time, sends it again with
@@ -189,7 +186,7 @@ async function sendInTurn(
 
 const MAX_TRIES = 5;
 
-/** `isCounted`: the caller counts effects, so a burst is sent until all of it was accepted. */
+/** Sends the deliveries of a probe. If effects are counted, those of a burst are repeated until they are accepted. */
 async function* sendAll(
   probe: Probe,
   make: TestDeliveries,
@@ -213,8 +210,8 @@ async function* sendAll(
 }
 
 /**
- * If the receiver rejects a genuine event, rejected forgeries prove nothing, so only forgeries are sent: an accepted
- * one still counts. So is the probe that can show why.
+ * Whether to send a probe after these responses to the first one. If the receiver rejected a genuine event, it is only
+ * worth sending forgeries, because an accepted one still counts, and the probe that can show why it rejected the event.
  */
 const isWorthTrying = ({ isForgery, isTriedAlways }: Probe, first: readonly Outcome[]) =>
   first.every(isAccepted) ||

@@ -25,21 +25,22 @@ interface Evidence {
   outcomes: ReadonlyMap<Probe, readonly Outcome[]>;
   first: readonly Outcome[];
   note: string;
-  /** The probe after which nothing listened any more. */
+  /** The probe after which the receiver refused connections. */
   downSince: string | undefined;
   counts?: EffectCounts;
+  /** The effects that were counted only after the last probe. */
   late: number | undefined;
   /** The type of the events. */
   type: string;
-  /** The secret that the receiver has in the place of the right one, if it is known. */
+  /** The wrong secret that the receiver uses, if it is known. */
   verifiesWith: OtherSecret | undefined;
 }
 
 export function conclude(evidence: Evidence) {
   const { url, tried, outcomes, first, note, downSince, counts, late = 0, type, verifiesWith } = evidence;
   const forgedOutcomes = (probe: Probe) => judgedOutcomes(probe, outcomes.get(probe) ?? []);
-  const forgery = tried.filter(({ isForgery }) => isForgery);
-  const verifies = forgery.every((probe) => forgedOutcomes(probe).every(isRejected));
+  const forgeries = tried.filter(({ isForgery }) => isForgery);
+  const verifies = forgeries.every((probe) => forgedOutcomes(probe).every(isRejected));
   const badlySigned = tried.find(({ id }) => id === "bad_signature");
   const forged = (badlySigned && outcomes.get(badlySigned)) ?? [];
   const results = tried.map((probe) => {
@@ -52,19 +53,19 @@ export function conclude(evidence: Evidence) {
   const isRawBytes = results.some(({ probe, why }) => probe === "raw_bytes" && why === VERIFY_RAW_BYTES);
   if (genuine && first.some(isUnverified)) genuine.why = whyUnverified(verifiesWith, isRawBytes);
   results.push(...(counts ? lateResults(late) : [unchecked()]));
-  // An old event that was accepted is no mistake against the document of the service, so it does not count here.
+  // The service's documentation does not forbid old events, so accepting one does not count here.
   const decisive = results.filter(({ probe, verdict }) => probe !== "old_event" || verdict !== "inconclusive");
   const verdict: Verdict =
     (["fail", "inconclusive"] as const).find((worst) => decisive.some((result) => result.verdict === worst)) ?? "pass";
   /** Whether the receiver accepted a request that was not signed with its secret. */
-  const forgeryAccepted = forgery.some((probe) => forgedOutcomes(probe).some(isAccepted));
+  const forgeryAccepted = forgeries.some((probe) => forgedOutcomes(probe).some(isAccepted));
   return { url, verdict, forgeryAccepted, probes: results };
 }
 
 /** Whether the status says that the signature did not match. */
 const isUnverified = ({ responseStatus }: Outcome) => responseStatus === 401 || responseStatus === 403;
 
-/** The first suspect of a rejected genuine event is the secret. */
+/** Why the receiver rejected a genuine event: most likely, it has the wrong secret. */
 function whyUnverified(verifiesWith: OtherSecret | undefined, isRawBytes: boolean): string {
   if (verifiesWith) return `The receiver verifies with ${verifiesWith.what}: give it the endpoint's own, as it is.`;
   if (isRawBytes) return VERIFY_RAW_BYTES;
@@ -77,7 +78,7 @@ function whyUnverified(verifiesWith: OtherSecret | undefined, isRawBytes: boolea
 
 type ProbeResult = ReturnType<typeof judge>;
 
-/** The worse of the two verdicts. */
+/** Adds what the count shows. The worse of both verdicts holds. */
 function withEffects(result: ProbeResult, effects: EffectFinding | undefined): ProbeResult {
   if (!effects) return result;
   const did = `${result.did}; ${effects.did}`;
@@ -165,13 +166,13 @@ function judgeAcceptance({ id, isBurst }: Probe, outcomes: readonly Outcome[]): 
 }
 
 /**
- * Whether the system may not have handed the connection to the receiver yet. In a burst, it queues only as many
- * connections as fit into the receiver's listen backlog (5 in Python's http.server). From outside, this looks like a
+ * Whether the connection may still wait in the operating system. In a burst, connections wait in the receiver's listen
+ * backlog (5 in Python's http.server), and further ones are refused or time out. From outside, this looks like a
  * receiver that does not respond.
  */
 const isStillWaiting = ({ errorCode }: Outcome) => errorCode === "connection_refused" || errorCode === "timeout";
 
-/** Whether there was no receiver to send to, which is not a mistake of the receiver. */
+/** Whether no receiver could be reached at the URL. */
 export const isUnreachable = ({ errorCode }: Outcome) =>
   errorCode === "connection_refused" || errorCode === "dns" || errorCode === "target_not_allowed";
 

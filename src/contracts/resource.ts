@@ -196,7 +196,7 @@ export interface Resource<R extends RecordBase = RecordBase> {
   readonly rules: readonly Rule<R>[];
   readonly warnings: readonly Warning<R>[];
   /** Checks that these records agree with others. Operations keep this agreement; fixtures and tests are checked. */
-  readonly sums: readonly ((world: RecordsByKind, own: OwnRecords) => WorldViolation[])[];
+  readonly worldChecks: readonly ((world: RecordsByKind, own: OwnRecords) => WorldViolation[])[];
   /** Returns corrected values, instead of rejecting the record. */
   corrects?(record: R, context: RuleContext<R>): RecordFields<R> | undefined;
   /** Consequences of a change that keeps the state. Runs after the record is stored and its event emitted. */
@@ -252,7 +252,7 @@ export type DateUnit = "days" | "weeks" | "months" | "quarters" | "half-years";
 export type DeclaredParts<R extends RecordBase> = Partial<
   Pick<
     Resource<R>,
-    | "sums"
+    | "worldChecks"
     | "warnings"
     | "corrects"
     | "changed"

@@ -7,7 +7,7 @@ import { PATTERNS } from "../schema/patterns.ts";
 import { flag, nullable, oneOf, type Static, Type, text } from "../schema/shapes.ts";
 import { spanOf } from "./given-values.ts";
 
-export interface AuditWish {
+export interface AuditRequest {
   url: string;
   secret: string | undefined;
   /** The type of the events (default: payment.succeeded). */
@@ -18,9 +18,9 @@ export interface AuditWish {
 
 interface Parts {
   auditor: {
-    audit(wish: AuditWish, gone: AbortSignal | undefined): Promise<Audit>;
+    audit(request: AuditRequest, gone: AbortSignal | undefined): Promise<Audit>;
     start(
-      wish: AuditWish & { effects: number; canRestart: boolean },
+      request: AuditRequest & { effects: number; canRestart: boolean },
       gone: AbortSignal | undefined,
     ): Promise<StartedAudit>;
     resume(id: string, effects: number, gone: AbortSignal | undefined): Promise<StartedAudit>;
@@ -76,7 +76,7 @@ const audited = {
   ),
 };
 
-function wishOf({ url = "", secret, event, maxAge }: Partial<AuditWish>): AuditWish {
+function auditRequest({ url = "", secret, event, maxAge }: Partial<AuditRequest>): AuditRequest {
   spanOf("maxAge", maxAge);
   return { url, secret, event, maxAge };
 }
@@ -104,7 +104,7 @@ const auditReceiver = endpoint({
   example: { url: "http://localhost:3000/hooks" },
   reply: AuditResult,
   errors: refusals,
-  handle: ({ body, auditor, gone }) => auditor.audit(wishOf(body), gone),
+  handle: ({ body, auditor, gone }) => auditor.audit(auditRequest(body), gone),
 });
 
 const count = Type.Integer({ minimum: 0, description: "How often the receiver has acted so far" });
@@ -153,7 +153,7 @@ const startAudit = endpoint({
   reply: Started,
   errors: refusals,
   handle: ({ body: { effects = 0, canRestart = false, ...body }, auditor, gone }) =>
-    auditor.start({ ...wishOf(body), effects, canRestart }, gone),
+    auditor.start({ ...auditRequest(body), effects, canRestart }, gone),
 });
 
 const resumeAudit = endpoint({

@@ -11,7 +11,7 @@ export class PreserializedJson<T> {
   }
 }
 
-/** JSON that is too long to be held as one text. Each part is made when the client has read those before it. */
+/** JSON that is too long for one string. Each part is made once the client has read the parts before it. */
 export class JsonParts {
   readonly parts: Iterable<string>;
 

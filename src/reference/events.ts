@@ -12,7 +12,7 @@ export interface EventType {
   kind: string | undefined;
   /** The schema of that object, if one is declared. */
   data: TSchema | undefined;
-  /** The new statuses that emit the event; `created` for a new record. */
+  /** The statuses whose arrival emits the event, `created` for a new record, and the names of other changes. */
   arrivals: string[];
   /** Ids of the operations that emit it; empty if only the control API can cause it. */
   operations: string[];
@@ -24,7 +24,7 @@ const DERIVED: Assumption = {
   why: `The service's documentation names one event type, ${DOCUMENTED}; the others follow the same pattern.`,
 };
 
-/** In the order of the resources; types that only operations emit come last. */
+/** Lists the types in the order of the resources; types that only operations emit come last. */
 export function eventsOf(operations: readonly DeclaredOperation[], resources: readonly Resource[]): EventType[] {
   const schemas = titledSchemas([...resources.map(({ schema }) => schema), ...operations.map(({ reply }) => reply)]);
   const found = new Map<string, EventType>();

@@ -3,7 +3,7 @@
 import type { AuditDependencies, AuditStep, RunningAudit } from "../audit/audit.ts";
 import type { OtherSecret } from "../audit/probe-verdicts.ts";
 import type { WebhookRequest } from "../contracts/webhook.ts";
-import type { AuditWish, StartedAudit } from "../control/audits.ts";
+import type { AuditRequest, StartedAudit } from "../control/audits.ts";
 import { fail } from "../kernel/errors.ts";
 import { PROGRAM } from "../kernel/program-name.ts";
 import type { Receiver } from "../store/webhooks/deliveries.ts";
@@ -54,15 +54,15 @@ export function openAuditor(engine: Engine) {
   };
   return {
     /** Runs the whole audit without counting effects. */
-    async audit({ url, secret, event, maxAge }: AuditWish, gone: AbortSignal | undefined) {
+    async audit({ url, secret, event, maxAge }: AuditRequest, gone: AbortSignal | undefined) {
       const { auditWithoutEffects } = await import("../audit/audit.ts");
       const { deps, close } = await openDependencies(engine, event, () => gone);
       const result = await auditWithoutEffects(deps, { url, secret, maxAge, run: ++runs }).finally(close);
       return ended(result, { effects: false, maxAge });
     },
     /** Starts an audit that waits for the count of effects after each probe. */
-    async start(wish: AuditWish & { effects: number; canRestart: boolean }, gone: AbortSignal | undefined) {
-      const { url, secret, event, maxAge, effects, canRestart } = wish;
+    async start(request: AuditRequest & { effects: number; canRestart: boolean }, gone: AbortSignal | undefined) {
+      const { url, secret, event, maxAge, effects, canRestart } = request;
       const { auditReceiver } = await import("../audit/audit.ts");
       const { deps, close } = await openDependencies(engine, event, () => one.gone);
       const run = ++runs;

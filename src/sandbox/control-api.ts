@@ -27,7 +27,7 @@ import { packageFile, version } from "./package-files.ts";
 import { restoredFrom } from "./restore-snapshot.ts";
 import { createStartState } from "./start-state.ts";
 
-/** The parts of the control API. Starting and stopping the sandbox use some of them. */
+/** The parts of the control API. The sandbox also uses some of them to start and stop. */
 export type ControlApiParts = ReturnType<typeof openControlApi>;
 
 export function openControlApi(engine: Engine) {
@@ -93,9 +93,7 @@ export function openControlApi(engine: Engine) {
   return { ...parts, start, restore: start.restore, releaseHeld: start.releaseHeld };
 }
 
-/**
- * Clears the state in memory that depends on the data of one merchant, or of all, after a reset or a restored snapshot.
- */
+/** After a reset or a restored snapshot, clears the state in memory about the replaced data: one merchant's, or all. */
 function forget(engine: Engine, merchant: string | undefined): void {
   engine.judge.conclude(merchant);
   forgetData(engine, merchant);
@@ -106,7 +104,9 @@ function forgetData(
   { stores, limiter, scenarios, faults, heldResponses, trends }: Engine,
   merchant: string | undefined,
 ): void {
-  clearCaches(stores);
+  stores.tenants.clearCache();
+  stores.dueRecords.changed();
+  stores.idempotencyReplies.clearCache();
   limiter.clear(merchant);
   scenarios.forget(merchant);
   faults.rules.forget(merchant);
@@ -114,12 +114,6 @@ function forgetData(
     heldResponses.releaseAll();
     trends.clear();
   }
-}
-
-function clearCaches({ tenants, dueRecords, idempotencyReplies }: Stores): void {
-  tenants.clearCache();
-  dueRecords.changed();
-  idempotencyReplies.clearCache();
 }
 
 function openVerifier({ stores, clock, faults, judge, scenarios, dispatcher, listeners }: Engine) {
@@ -154,7 +148,7 @@ function recordsOf(
   return merchants.flatMap((id) => createOperationContext(id, now, undefined).own(resource).all().reverse());
 }
 
-/** Loads the report at its first use. */
+/** Loads the code of reports at the first one. */
 function openReporter(
   { judge, scenarios }: Engine,
   shared: Omit<RunSources, "verdicts" | "madeVerdicts" | "sandboxes" | "scenarios">,
@@ -187,8 +181,8 @@ function openLessons(engine: Engine, verifier: Verifier, createMerchant: () => s
 }
 
 /**
- * Makes a call of a skipped step over HTTP, so that the request log, the judge and the live stream see it as the
- * learner's own.
+ * Makes a call of a skipped step. It goes over HTTP, so that the request log, the judge and the live stream treat it
+ * like the learner's own.
  */
 async function callForLearner(
   { options, address }: Engine,
@@ -203,8 +197,8 @@ async function callForLearner(
   if (options.host === "0.0.0.0" || options.host === "::") url.hostname = "127.0.0.1";
   const key = path.startsWith("/v1/") ? apiKey : (options.controlToken ?? null);
   const reply = await callService(url.href, { method, path, key, headers, body });
-  // A 409 means that the step's result exists already. A sandbox that other machines can call takes no endpoint on its
-  // own machine.
+  // With a 409, the result of the step exists already. A sandbox that other machines can call rejects endpoints on its
+  // own machine, which is no reason to stop the lesson.
   const { code } = reply.body as { code?: ErrorCode };
   if (reply.status < 300 || reply.status === 409 || code === "webhook_url_loopback") return;
   const response = `${reply.status} ${JSON.stringify(reply.body)}`;

@@ -116,7 +116,7 @@ export async function openSandbox(
     if (isChanged(options)) await lazy.controlApi().start.setUp();
     const handlers = once(() => openSockets(lazy.engine(), lazy.controlApi, !hasPort));
     const served =
-      "listensOn" in address ? await serve(options, address, handlers) : mount(address, handlers, lazy.reached);
+      "listensOn" in address ? await serve(options, address, handlers) : mount(address, handlers, lazy.mounted);
     lazy.start(served);
     if (hasPort) await addToRun(address.url(), null, []);
     const client = withEffects(createControlClient(inProcessTransport(lazy.controlApi)));
@@ -168,10 +168,10 @@ function describe(
 
 /** Real milliseconds that requests, and then deliveries, have to finish. */
 const CLOSE_TIMEOUT = 5_000;
-/** Real milliseconds after which an idle sandbox first checks whether a record is due. */
-const FIRST_LOOK = 1_000;
+/** Real milliseconds after which a sandbox first checks whether a record is due. */
+const FIRST_CHECK = 1_000;
 
-/** The parts that exist so far. */
+/** The parts of a sandbox that exist already; the others are created on first use. */
 interface Opened {
   engine?: Engine;
   controlApi?: ControlApiParts;
@@ -186,7 +186,7 @@ interface Opened {
 function openLazyEngine(given: StorageOptions) {
   const { options, address, clock } = given;
   const opened: Opened = {};
-  let cancelFirstLook = () => {};
+  let cancelFirstCheck = () => {};
   let announced = Promise.resolve();
   let requests = 0;
   const lazy = {
@@ -203,27 +203,27 @@ function openLazyEngine(given: StorageOptions) {
       opened.controlApi ??= openControlApi(lazy.engine());
       return opened.controlApi;
     },
-    /** Call it once the sandbox listens or is ready to be mounted. An engine that is made later starts at once. */
+    /** Call it once the sandbox listens or is ready to be mounted. An engine that is created later starts at once. */
     start(server: Pick<ListeningServer, "close">) {
       opened.server = server;
       if (opened.engine) startEngine(opened.engine);
       if (options.life === "off" || clock.mode === "frozen") return;
       // Deferred, because most tests end sooner.
-      cancelFirstLook = afterRealTimeIfRunning(FIRST_LOOK, () => {
+      cancelFirstCheck = afterRealTimeIfRunning(FIRST_CHECK, () => {
         lazy.engine();
         clock.wake();
       });
     },
-    /** Call it at the first request of a sandbox in an app, whose address was unknown before. */
-    reached() {
+    /** Call it when a sandbox mounted in an app knows its address. */
+    mounted() {
       const { stores, listeners } = lazy.engine();
       stores.database.listensAt(address.url());
-      // The request does not wait for it.
+      // The first request does not wait for it.
       announced = addToRun(address.url(), null, []).catch((error) => reportDefect(listeners, error, "exec"));
     },
     /** Ends waiting calls, completes requests and then deliveries, and closes the database last. */
     async close() {
-      cancelFirstLook();
+      cancelFirstCheck();
       await stop(opened, clock, CLOSE_TIMEOUT);
       const verdicts = opened.engine?.judge.verdicts({ erased: true }) ?? [];
       opened.engine?.stores.close();
@@ -232,7 +232,7 @@ function openLazyEngine(given: StorageOptions) {
     },
     /** Closes after a failed start, without waiting, and removes the file if this start created it. */
     async discard() {
-      cancelFirstLook();
+      cancelFirstCheck();
       await stop(opened, clock, 0);
       opened.engine?.stores.discard();
     },
@@ -240,7 +240,7 @@ function openLazyEngine(given: StorageOptions) {
   return lazy;
 }
 
-/** Stops everything but the database. A call in this process may still create the engine meanwhile. */
+/** Stops everything but the database. `opened` is read again after each wait: a call may have created a part. */
 async function stop(opened: Opened, clock: Clock, within: number): Promise<void> {
   const { controlApi, server } = opened;
   opened.engine?.judge.conclude();
@@ -277,13 +277,12 @@ function startEngine({ options, address, clock, stores, life, dispatcher, awaite
   dispatcher.start({ recover: !database.isCopy || options.snapshot !== undefined });
 }
 
-/** As many verdicts as fit into one call. */
+/** The most verdicts that fit into one call. */
 const MOST_ADDED = 500;
 
 /**
- * Tells the `exec` around a test of a sandbox that the test creates for itself, and when that closes, of its verdicts.
- * Call it before the first request too, with null for their number, so that `exec` knows of a sandbox that is never
- * closed. Does nothing outside of `exec`.
+ * Registers a test's own sandbox with the `exec` that runs the test: at its start with `requests` null, so that `exec`
+ * knows of it even if it is never closed, and at its end with its verdicts. Does nothing outside of `exec`.
  */
 async function addToRun(sandbox: string, requests: number | null, verdicts: readonly VerdictMessage[]): Promise<void> {
   const {
@@ -291,7 +290,7 @@ async function addToRun(sandbox: string, requests: number | null, verdicts: read
     MERCHANT_SANDBOX_URL: url,
     MERCHANT_SANDBOX_CONTROL_TOKEN: controlToken,
   } = process.env;
-  // A sandbox in an app that got no request has no address.
+  // A mounted sandbox has no address before its first request.
   if (mark === undefined || url === undefined || sandbox === "") return;
   const added = verdicts
     .toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict])
@@ -303,7 +302,7 @@ async function addToRun(sandbox: string, requests: number | null, verdicts: read
   });
 }
 
-/** Ids of merchants, requests and rules are unique within a sandbox only, so the verdict names this one. */
+/** A verdict for another sandbox. Ids are unique within one sandbox only, so they are prefixed with the port. */
 function asForeign(sandbox: string, { at, merchant, says, requests, attempts, calls, ...verdict }: VerdictMessage) {
   const { port } = new URL(sandbox);
   const named = (id: string) => `${port}/${id}`;

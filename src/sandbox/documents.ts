@@ -16,7 +16,7 @@ import { operationTypes } from "../reference/operation-types.ts";
 import { titledSchemas } from "../schema/walk.ts";
 import { NO_ASSUMPTIONS } from "../store/assumptions.ts";
 import { factsUnder, operationsUnder } from "./assumptions.ts";
-import { documentUnder } from "./openapi-under.ts";
+import { withAssumptions } from "./openapi-with-assumptions.ts";
 import { packageFile } from "./package-files.ts";
 
 function readBuilt(name: string): string {
@@ -32,7 +32,7 @@ function openapiAt(name: string, url: string): OpenApiDocument {
 
 /** The OpenAPI document of the service (default: OpenAPI 3.1, with the sandbox's extensions). */
 export const serviceOpenapi = (url: string, form: OpenApiForm = {}, set = NO_ASSUMPTIONS) =>
-  inForm(documentUnder(openapiAt("openapi.json", url + API_PREFIX), set), form);
+  inForm(withAssumptions(openapiAt("openapi.json", url + API_PREFIX), set), form);
 
 export const controlOpenapi = (url: string, form: OpenApiForm = {}) =>
   inForm(openapiAt("control.openapi.json", url), form);

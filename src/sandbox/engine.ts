@@ -1,4 +1,4 @@
-// The engine: creates every part that works behind the sockets, and connects their listeners.
+// The engine: creates the parts of the sandbox that handle calls and deliveries, and connects their listeners.
 
 import { join, resolve } from "node:path";
 import { catalogue, eventTypes, resources } from "../areas/index.ts";
@@ -51,12 +51,12 @@ export interface Defect {
   where: string;
 }
 
-/** The options and the files that they name, read when a sandbox is created. Its data is opened later. */
+/** The options and the contents of the files that they name. Read when a sandbox is created, before its data. */
 interface DataOptions {
   options: Options;
-  /** The endpoints of a folder's merchant-sandbox.json, for the user to confirm; undefined without any. */
+  /** Names the endpoints of a folder's merchant-sandbox.json that the user must confirm; undefined without any. */
   toConfirm: string | undefined;
-  /** The URL of an app whose server is awaited before anything is delivered to it; undefined without one. */
+  /** The URL of an app; deliveries to it wait until it listens. Undefined without such an app. */
   awaited: string | undefined;
   address: Address;
   clock: Clock;
@@ -68,13 +68,13 @@ interface DataOptions {
 }
 
 export interface StorageOptions extends DataOptions {
-  /** The file, or in memory the fixtures as they were seeded when the sandbox was created. */
+  /** The database file, or for a sandbox in memory an image of the seeded fixtures. */
   source: { file?: string; image?: DatabaseImage };
 }
 
 type Storage = DataOptions &
   ReturnType<typeof openData> & {
-    /** A database image with the fixtures as they are seeded now. */
+    /** Seeds the fixtures with today's dates, and returns the database image. */
     image(): SeedImage;
     /** Opens empty stores in memory. */
     openScratch(): Stores;
@@ -204,7 +204,7 @@ function connect({ clock, faults, dispatcher, judge, hub, trends, listeners, spa
   faults.listen(spans.fired);
 }
 
-/** Exports spans if the user's environment names a collector; otherwise, no call does anything for it. */
+/** Exports spans if the environment names a collector. Without one, calls do no work for it. */
 function openSpans({ address, random, operations: known }: Storage, listeners: Listeners) {
   const collector = collectorOf(process.env);
   if (!collector) return undefined;
@@ -252,7 +252,7 @@ export async function prepareStorage(
   return { ...complete, source: options.memory ? { image: imageOf(complete) } : { file: resolve(options.db) } };
 }
 
-/** Opens the stores over a database (default: an empty one in memory), with the rules for webhooks that they follow. */
+/** Opens the stores over a database (default: an empty one in memory), and the webhook rules that they check. */
 function openData({ options, assumed, address, clock, random }: DataOptions, source: StorageOptions["source"] = {}) {
   const targets = createTargetPolicy({
     isOwn: address.isOwn,

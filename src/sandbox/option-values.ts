@@ -1,4 +1,4 @@
-// Reads the values of options that are given as text: as flags or variables.
+// Parses the values of options that are text: flags and environment variables.
 
 import type { RateLimit } from "../http/rate-limit-window.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
@@ -14,7 +14,7 @@ export function nonEmpty(text: string, flag: string): string {
   return text === "" ? usageError(`${flag} needs a value.`) : text;
 }
 
-/** SQLite's own name for a database in memory would become a file of that name. */
+/** Rejects SQLite's name for a database in memory, which would become a file of that name. */
 export function databaseFile(text: string, flag: string): string {
   if (text === ":memory:")
     usageError(`${flag} takes a file; received ":memory:". Use --memory to keep all data in memory.`);
@@ -44,7 +44,7 @@ export function clockTime(text: string, flag: string): number | undefined {
   );
 }
 
-/** The value is JSON, or a text without quotes. */
+/** Parses `id=value`, where the value is JSON or a text without quotes. */
 export function assumption(text: string, flag: string): Record<string, unknown> {
   const cut = text.indexOf("=");
   if (cut < 1)

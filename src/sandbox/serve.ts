@@ -27,12 +27,12 @@ export async function serve(
   return { ...server, middleware: () => usageError(NOT_MOUNTED), attach: () => usageError(NOT_MOUNTED) };
 }
 
-/** Serves the sandbox as middleware of an app. `reached` is called at the first request, when its address is known. */
-export function mount(address: MountedAddress, handlers: () => ServerHandlers, reached: () => void): Served {
-  const reachedOnce = once(reached);
+/** Serves the sandbox as middleware of an app. Calls `onMounted` at the first request, which shows its address. */
+export function mount(address: MountedAddress, handlers: () => ServerHandlers, onMounted: () => void): Served {
+  const announce = once(onMounted);
   const mounted = createMount(handlers, (place) => {
     address.arrived(place);
-    reachedOnce();
+    announce();
   });
   return {
     ...mounted,

@@ -10,7 +10,7 @@ import { once } from "../kernel/once.ts";
 import { kebab } from "../kernel/text.ts";
 import { packageFile } from "./package-files.ts";
 
-/** The parts of the page that follow from declarations, by their placeholder. */
+/** The generated text of each placeholder in the page. */
 const parts: Readonly<Record<string, () => string>> = {
   operations: () =>
     [...grouped(catalogue, ({ area }) => area)]

@@ -1,4 +1,4 @@
-// Scenarios of the package and of files: arms, scores and disarms them by name.
+// Arms, scores and disarms scenarios by name: those of the package and those of files.
 
 import type { RuleState } from "../contracts/fault.ts";
 import type { ScenarioExpectation, ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
@@ -156,7 +156,7 @@ const MAX_SHOWN = 20;
 
 type Check = (rule: string) => VerdictsResult<VerdictMessage>;
 
-/** `unfired` is how many of the scenario's faults have not fired. */
+/** `unfired`: the number of the scenario's faults that have not fired. */
 function score(expected: readonly ScenarioExpectation[], check: Check, unfired: number) {
   const results = expected.map((one) => resultOf(one, check(one.rule)));
   const counting = results.filter(isCounting);
@@ -233,7 +233,7 @@ interface ArmedScenariosOptions {
 function createArmedScenarios(options: ArmedScenariosOptions) {
   const { now, rules, verdicts, checkVerdicts, compareEffects, runSummary } = options;
   const allArmed = new Map<string, ArmedScenario>();
-  /** By merchant: the scenarios of one merchant do not change the ids of another's rules. */
+  /** How often scenarios were armed, per merchant, so that merchants do not change the ids of each other's rules. */
   const counts = new Map<string | undefined, number>();
   const states = ({ rules: ids }: ArmedScenario) => {
     const known = new Map(rules.list().map((state) => [state.id, state]));
@@ -283,7 +283,7 @@ function createArmedScenarios(options: ArmedScenariosOptions) {
       const all = verdicts();
       const delivered = () =>
         runSummary.deliveries(armed.merchant).filter(({ sequence }) => sequence > armed.newestDelivery);
-      // Only verdicts that the scenario's own faults led to count.
+      // Counts only verdicts that the scenario's own faults caused.
       return describe(armed, states(armed), (rule) => {
         const judged = checkVerdicts(all, { rules: [rule], faults: [...armed.rules] });
         return rule === ACTS_ONCE ? withCountedEffects(judged, armed.effects, delivered, compareEffects) : judged;
@@ -294,7 +294,7 @@ function createArmedScenarios(options: ArmedScenariosOptions) {
 
 const nameOf = (name: string, merchant: string | undefined) => `${name} ${merchant ?? ""}`;
 
-/** The fault rule with its id, and limited to the merchant if there is one. */
+/** Gives the fault rule its id, and limits it to the merchant if there is one. */
 function ruleFor(fault: ScenarioFault, id: string, merchant: string | undefined): ScenarioFault {
   const match = { ...(fault.match as object | undefined), ...(merchant === undefined ? {} : { merchant }) };
   return { ...fault, id, match };

@@ -34,7 +34,7 @@ export interface OperationContext {
   mint(prefix: string): string;
   /** A new secret, derived from the seed, the merchant and `purpose`. */
   secret(purpose: string): string;
-  /** The JSON of `result` if it is the record written last and of the kind with this schema; otherwise undefined. */
+  /** The stored JSON, if `result` is the record written last and its kind has this schema; otherwise undefined. */
   jsonOf(result: unknown, schema: TSchema): string | undefined;
   /** Sends a warning to the client, in a header of the response. */
   warn(text: string): void;
@@ -48,9 +48,9 @@ export interface OperationContext {
 
 /** The webhook settings of this sandbox. */
 export interface WebhookRules {
-  /** Milliseconds before each attempt of a delivery, the first one included. */
+  /** Milliseconds before each attempt of a delivery, including the first. */
   gaps: readonly number[];
-  /** Writes an event as it is signed and sent. */
+  /** Serialises an event to the text that is signed and sent. */
   writeEvent(event: object): string;
   /** Fails for an address that deliveries may not go to. */
   checkTarget(url: string): void;
@@ -66,11 +66,14 @@ interface OperationDependencies
 }
 
 export interface OperationOptions {
-  /** The operation takes place at this time (milliseconds): its events have it, and past dates count as due. */
+  /**
+   * The time of a change that the clock makes, in milliseconds. Its events get this time, and dates before it are still
+   * due.
+   */
   asOf?: number;
-  /** Receives the type and the record of each event. */
+  /** Called with the type and the record of each event. */
   emitted?(type: string, data: unknown): void;
-  /** Receives what is probably a mistake, one sentence at a time. */
+  /** Called with each warning, one sentence about a probable mistake. */
   warned?(text: string): void;
   /** The span of the request, as a `traceparent`. */
   trace?: string | undefined;
@@ -129,10 +132,10 @@ function originOf(request: string | undefined, asOf: number | undefined, trace: 
   return asOf === undefined ? {} : { at: asOf };
 }
 
-/** Dates up to this long ago are still due, so that a record written today can have a date of today. */
+/** Milliseconds. Dates of the last day are still due, so that a record can be created with the date of today. */
 const STILL_DUE = 86_400_000;
 
-/** The earliest due time of the records that the operation writes; earlier dates have passed. */
+/** Records that the operation writes do not change by themselves for dates before this time. */
 const dueFrom = (now: number, asOf: number | undefined) => (asOf === undefined ? now * 1000 - STILL_DUE : 0);
 
 /** The dependencies of a merchant's collections. */

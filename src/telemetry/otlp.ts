@@ -38,7 +38,7 @@ const spanOf = ({ traceId, spanId, parent, name, kind, from, to, attributes, err
 
 interface Attribute {
   key: string;
-  /** JSON has 64-bit integers as text. */
+  /** OTLP writes 64-bit integers as JSON strings. */
   value: { intValue: string } | { stringValue: string };
 }
 

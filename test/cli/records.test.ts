@@ -211,14 +211,14 @@ test("snapshot saves, lists, loads and deletes", async () => {
   const bench = await open();
   const said = async (...words: string[]) => (await runCommand(bench.url, "snapshot", ...words)).out.join("\n");
   expect(await said()).toBe("No snapshots. Try npx merchant-sandbox snapshot save before.");
-  expect(await said("save", "before")).toMatch(/^Saved before in .*before/);
+  expect(await said("save", "before")).toMatch(/^Saved the snapshot before in .*before/);
   const rules = async () => (await bench.control("GET", "/records/pricing_rule")).data.length as number;
   const before = await rules();
   await runCommand(bench.url, "make", "pricing-rule");
   expect(await rules()).toBe(before + 1);
-  expect(await said("restore", "before")).toBe("Restored before.");
+  expect(await said("restore", "before")).toBe("Restored the snapshot before.");
   expect([await rules(), await said("ls")]).toEqual([before, expect.stringMatching(/^before \d+ KiB /)]);
-  expect(await said("rm", "before")).toBe("Deleted before.");
+  expect(await said("rm", "before")).toBe("Deleted the snapshot before.");
 });
 
 test("openapi prints both documents", async () => {

@@ -36,7 +36,7 @@ const CHANGING = /^(?:send|remove|reset everything|suspend|undo|resend|apply)/;
 
 /**
  * The buttons of the topmost view that can be clicked, by their labels; a button without a text is named by its label
- * for screen readers. The button that sends a form says what the form does, and is named as its key is in a terminal.
+ * for screen readers. The button that sends a form says what the form does, and is named `send`.
  */
 const BUTTONS = `[...document.querySelectorAll(
   document.querySelector("dialog[open]") ? "dialog button" : ".keys button, .detail .head button")]

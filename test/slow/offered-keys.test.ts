@@ -2,6 +2,7 @@
 // three sizes.
 
 import { expect, test } from "vitest";
+import { isForm } from "../../ui/panes/overlays/form.ts";
 import {
   loggedAttempts,
   loggedRequests,
@@ -81,7 +82,7 @@ test.each([
       desk.press(named(key));
       if (desk.waiting().some(({ method }) => method !== "GET")) fresh = undefined;
       await desk.settle();
-      const wanted = seenAfter(label);
+      const wanted = seenAfter(key === "Enter" && isForm(opened.overlays.at(-1)) ? "send" : label);
       const after = look(desk);
       const isDone = wanted.test(after) && (after !== before || screenText(desk.state) !== screenText(opened));
       if (!isDone) silent.push(`${view} ${key} ${label}: ${after.split("\n", 3).join()}`);

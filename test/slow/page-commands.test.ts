@@ -199,6 +199,7 @@ async function failuresIn([place, file, ran]: (typeof places)[number]): Promise<
       .replaceAll("localhost:3000", `127.0.0.1:${port}`)
       .replace("<id>", "4bf92f3577b34da6a3ce929d0e0e4736")
       .replace("evt_…", command.includes("evt_…") ? `${await triggerEvent()}` : "")
+      .replace(" dev ", " dev --port 0 ")
       .replace(/ -- .*$/, ` ${CALL}`);
     // The words after ` -- ` belong to the app.
     const isOnAnyPort = LISTENS.test(said) && !/--(port|detach)/.test(said);

@@ -304,6 +304,23 @@ describe("the other controls", () => {
     await does(desk, ["b", "r", "enter", "y"], { method: "POST", path: "/snapshots/before/restore" });
     await does(desk, ["b", "d", "enter", "y"], { method: "DELETE", path: "/snapshots/before" });
   });
+
+  test("b asks before it replaces a snapshot, and offers to restore one once there is one", async () => {
+    const { desk } = await openSandboxDashboard();
+    await desk.run("b");
+    desk.press("r");
+    expect([desk.rings(), desk.screen().at(-1)]).toEqual([1, expect.stringContaining("Enter save")]);
+    await desk.run("enter");
+    expect(desk.state.notice?.text).toMatch(/^Saved the snapshot before to /);
+    await desk.run("b");
+    desk.press("enter");
+    expect([desk.waiting(), desk.screen().at(-1)]).toEqual([
+      [],
+      expect.stringContaining("y Replace before  n Keep it"),
+    ]);
+    await desk.run("y");
+    expect(desk.state.overlays).toEqual([]);
+  });
 });
 
 describe("a form", () => {
@@ -444,7 +461,7 @@ describe("every form fits the screen", () => {
         expect(screen.map(widthOf).filter((width) => width > columns)).toEqual([]);
         expect(screen.join("\n")).toContain("curl -sS");
         expect(screen.filter((line) => line.includes(" ▸ ")).length).toBeGreaterThanOrEqual(2);
-        expect(screen.at(-1)).toContain("Enter send");
+        expect(screen.at(-1)).toMatch(/^ Enter (?:arm|trigger|advance|create|reset|change|save) /);
       }
       desk.press("escape");
       expect(topOverlay(desk.state)).toBeUndefined();

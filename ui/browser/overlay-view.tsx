@@ -1,4 +1,4 @@
-// The overlays of the page: forms, the palette, confirmations and texts such as the help.
+// The overlays of the page: forms, the command palette, confirmations and texts such as the help.
 
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { isDetail } from "../panes/overlays/detail.ts";
@@ -12,12 +12,12 @@ import { SEARCH_KEYS } from "./keyboard.ts";
 import { Head, KeyButtons } from "./shared-parts.tsx";
 import { StyledLines } from "./styled-text.tsx";
 
-/** A modal dialog, so that the focus stays in it. The dashboard handles Esc. */
+/** A modal dialog, which keeps the focus inside. The dashboard handles Esc. */
 export function OverlayView({ dashboard }: DashboardProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const overlay = topOverlay(dashboard.state);
   const shown = overlay && !isDetail(overlay) ? overlay : undefined;
-  // A layout effect runs before the browser paints: the next key may follow at once.
+  // A layout effect runs before the browser paints, so the next key already goes to the dialog.
   useLayoutEffect(() => {
     if (!shown) dialog.current?.close();
     else if (!dialog.current?.open) dialog.current?.showModal();

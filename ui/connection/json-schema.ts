@@ -16,9 +16,9 @@ export interface JsonSchema {
   items?: JsonSchema;
   properties?: Readonly<Record<string, JsonSchema>>;
   required?: readonly string[];
-  /** The default, in words. */
+  /** Describes the default. */
   "x-sandbox-default"?: string;
-  /** The field belongs to this value of another field. */
+  /** The field is allowed only if another field has this value. */
   "x-only-with"?: readonly [field: string, value: string];
 }
 
@@ -30,8 +30,8 @@ export function choicesOf(schema: JsonSchema): readonly string[] | undefined {
 const typesOf = ({ type }: JsonSchema): readonly string[] => (type === undefined ? [] : [type].flat());
 
 /**
- * The value that a text stands for. A text that the schema does not allow is sent unchanged, and the control API
- * explains what is wrong.
+ * Converts the text of a field to the value to send. A text that the schema does not allow is sent unchanged, because
+ * the control API explains what is wrong.
  */
 export function valueOfText(schema: JsonSchema, text: string): unknown {
   const json = valueOfJson(text);
@@ -43,7 +43,7 @@ export function valueOfText(schema: JsonSchema, text: string): unknown {
   return variants.some((variant) => allows(variant, json)) ? json : text;
 }
 
-/** The text that stands for a value: a list of plain values without brackets, any other list or object as JSON. */
+/** The reverse of `valueOfText`: a list of plain values without brackets, any other list or object as JSON. */
 export function textOfValue(value: unknown): string {
   if (Array.isArray(value) && value.every((one) => typeof one !== "object")) return value.join(",");
   return typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -61,7 +61,7 @@ function allows(schema: JsonSchema, value: unknown): boolean {
   );
 }
 
-/** The value of a JSON text; any other text is returned unchanged. */
+/** Parses JSON; returns any other text unchanged. */
 export function valueOfJson(text: string): unknown {
   const value = tryParseJson(text);
   return value === undefined ? text : value;

@@ -5,11 +5,11 @@ import { once } from "../../src/kernel/once.ts";
 import { escapeControlCharacters } from "../../src/kernel/text.ts";
 import { stripStyles } from "./style.ts";
 
-/** The first segmenter takes some milliseconds to make. */
+/** Created on first use, which takes some milliseconds. */
 const graphemes = once(() => new Intl.Segmenter(undefined, { granularity: "grapheme" }));
 /**
- * One cell each, ASCII and the dashboard's own symbols, so that the first frame need not compile string-width's
- * patterns of emoji.
+ * Matches characters of one cell each: ASCII and the dashboard's own symbols. A frame of these does not need
+ * string-width, whose emoji patterns are slow to compile.
  */
 const PLAIN = /^[\x20-\x7e·…─│▁-█░✓✗›]*$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
@@ -28,18 +28,12 @@ const VARIATION_SELECTORS = /[\ufe00-\ufe0f]|[\u{e0100}-\u{e01ef}]/gu;
 /** Characters that combine with the next one, which may be part of the dashboard. */
 const JOINS_NEXT =
   /[\u0d4e\u{111c2}\u{111c3}\u{113d1}\u{1193f}\u{11941}\u{11a3a}\u{11a84}-\u{11a89}\u{11d46}\u{11f02}]/gu;
-/**
- * Combining characters at the start of a text, or of a line wrapped at a space: they would combine with a part of the
- * dashboard.
- */
+/** Combining characters at the start of a text or after a space, where they could combine with the dashboard's own. */
 const JOINS_BEFORE = /(?<=^|\s)[\p{M}\p{Grapheme_Extend}\p{Emoji_Modifier}\u0e33\u0eb3]/gu;
 
 const escaped = (character: string) => `\\u${(character.codePointAt(0) ?? 0).toString(16)}`;
 
-/**
- * Makes untrusted text safe to print on one line: control characters are escaped, and nothing affects neighbouring
- * cells.
- */
+/** Makes untrusted text safe to print on one line: escapes control characters, and those that affect other cells. */
 export function sanitize(text: string): string {
   if (PLAIN.test(text)) return text;
   const shown = escapeControlCharacters(text.normalize("NFC").replace(VARIATION_SELECTORS, ""));
@@ -88,7 +82,7 @@ export function fitTo(text: string, width: number, align: "left" | "right" = "le
   return align === "left" ? shown + space : space + shown;
 }
 
-/** A line of the same width for a terminal without UTF-8. */
+/** Replaces other characters than ASCII, for a terminal without UTF-8. The width stays the same. */
 export function toAscii(line: string): string {
   if (ASCII.test(line)) return line;
   const asciiOf = (piece: string) => {

@@ -17,8 +17,8 @@ export const STYLE_CODES = {
 } as const;
 
 /**
- * `failure` is bold, and red where red is readable; `failureBand` is inverse there. Marks and words say the
- * same without colours.
+ * `failure` is bold, and also red if red is readable. `failureBand` adds a red background to that. Without colours,
+ * marks and words still show the failure.
  */
 export type TextStyle = keyof typeof STYLE_CODES | "failure" | "failureBand";
 
@@ -34,7 +34,7 @@ const COLOURED: ReadonlySet<TextStyle> = new Set(HUES);
 /** Text with words needs a readable colour; bars and marks are visible in any colour. */
 const WORD = /[\p{L}\p{N}]/u;
 
-/** Without colours, only bold, dim and inverse are applied. */
+/** Applies styles; without colours, only bold, dim and inverse. */
 export function styled(theme: Theme, text: string, ...styles: readonly TextStyle[]): string {
   let result = text;
   for (const style of styles) {
@@ -119,8 +119,8 @@ export type ReportedColours = Readonly<Partial<Record<Hue | "background", string
 const MIN_CONTRAST = 4.5;
 
 /**
- * For each hue, colours of the 256 whose values terminals agree on: darker ones for light backgrounds, lighter ones for
- * dark backgrounds.
+ * Numbers in the 256-colour palette, which has the same values in every terminal: for each hue, darker colours for
+ * light backgrounds and lighter ones for dark backgrounds.
  */
 const FIXED_COLOURS: Record<Hue, readonly number[]> = {
   red: [124, 88, 203, 210],
@@ -142,7 +142,7 @@ export const COLOUR_QUERY = ["11;?", ...HUES.map((_, index) => `4;${index + 1};?
 /** Matches `11;rgb:ffff/ffff/ffff` or `4;1;rgb:cd/00/00`. Some terminals add a fourth part, for transparency. */
 const REPORT = /^(?:(11)|4;([1-6]));rgba?:([\da-f]{2,4})\/([\da-f]{2,4})\/([\da-f]{2,4})/i;
 
-/** The colours after one more report of the terminal. */
+/** Adds the colour in one report of the terminal. */
 export function withReport(colours: ReportedColours, report: string): ReportedColours {
   const [, background, index, ...parts] = REPORT.exec(report) ?? [];
   const name = background ? "background" : HUES[Number(index) - 1];

@@ -45,7 +45,7 @@ export function statusBar(state: UiState): string {
   return ` ${drawn.join("  ")}${" ".repeat(Math.max(0, room - widthOf(shown.join("  "))))}${counts}`;
 }
 
-/** The parts of the bar by importance. */
+/** The parts of the status bar, most important first. */
 function statusParts(state: UiState): string[] {
   const { sandbox, target } = state;
   const connection = connectionText(state);
@@ -55,15 +55,15 @@ function statusParts(state: UiState): string[] {
   return [...about, firstApiKeyText(sandbox), ...clock, `page ${pageAddress(target.url)}`, `v${sandbox.version}`];
 }
 
-/** The armed outage of every call, if there is one: the service is down because the user took it down. */
+/** The armed outage that affects every call, if there is one. */
 const outageOf = (state: UiState) =>
   armedRules(state).find(({ action, match }) => action.type === "outage" && Object.keys(match).length === 0);
 
 export const isDown = (state: UiState) => state.connection.phase === "live" && outageOf(state) !== undefined;
 
 /**
- * The deliveries that wait for consent, the armed scenarios with their scores, and the armed faults with how often they
- * may still fire. An outage of every call is in `connectionText`.
+ * The followed merchant, the deliveries that wait for consent, the first armed fault, and the scores of armed
+ * scenarios. `connectionText` shows an outage of every call.
  */
 export function alarmTexts(state: UiState): string[] {
   const scenarios = (state.sandbox?.scenarios ?? []).map(({ name, score, points }) => `${name} ${score}/${points}`);
@@ -117,7 +117,7 @@ export function tabBar(state: UiState): string {
   }));
   const textOf = ({ digit, title, isFocused }: (typeof tabs)[number], letters: number) =>
     `${digit} ${isFocused ? title : title.slice(0, letters)}`.trim();
-  // A blank after each tab but the last one, the brackets, and a blank before the first tab.
+  // Each tab is counted with a blank; 2 more for the brackets around the focused one, or a blank before the first.
   const widthWith = (letters: number) =>
     tabs.reduce((sum, tab) => sum + textOf(tab, letters).length + (tab.mark && ` ${tab.mark}`).length + 1, 2);
   let letters = Math.max(...tabs.map(({ title }) => title.length));
@@ -129,22 +129,22 @@ export function tabBar(state: UiState): string {
     return isFocused ? styled(theme, `[${text}]`, "bold") : text;
   });
   const line = `${tabs[0]?.isFocused ? "" : " "}${drawn.join(" ")}`;
-  // A style must not be cut apart: the rest of its sequence would be shown as text.
+  // Cutting could split the escape sequence of a style and show its rest as text, so styles are removed first.
   return widthOf(line) > size.columns ? cut(stripStyles(line), size.columns) : line;
 }
 
-/** The filter being edited, the notice, failed verdicts, why the selected row failed, or the verdicts so far. */
+/** The filter being edited, the notice, why the selected row failed, or the verdicts so far. */
 export function noticeBar(state: UiState): string {
   const { notice, filterLine, size, theme } = state;
   const width = size.columns - 2;
   if (filterLine) return filterBar(state, filterLine, width);
   if (notice) return ` ${styled(theme, noticeText(sanitize(notice.text), width), notice.style)}`;
-  const failure = state.made.verdicts.fail > 0 ? undefined : selectedFailure(state);
+  const failure = selectedFailure(state);
   if (failure !== undefined) return ` ${styled(theme, fitTo(`${symbols(theme).bad} ${failure}`, width), "failure")}`;
   return ` ${fitTo(verdictSummary(state), width)}`;
 }
 
-/** Why the selected row failed, as a whole: a list cuts it. Details have it on top. */
+/** Why the selected row failed, which the list may have cut. Undefined if details are open: they show it on top. */
 function selectedFailure(state: UiState): string | undefined {
   const row = selectedRow(listOf(state));
   const hasDetails = topOverlay(state) !== undefined || state.preview !== undefined;
@@ -185,7 +185,7 @@ export function verdictSummary(state: UiState): string {
   return ["verdicts", ...failed, ...others].join("   ");
 }
 
-/** A key as the key bar names it: `Esc`, `Ctrl-Y`. */
+/** The name of a key in the key bar: `Esc`, `Ctrl-Y`. */
 export const keyTitle = (key: string) =>
   key.length === 1 ? key : key.replace("escape", "esc").replace(/\b[a-z]/g, (letter) => letter.toUpperCase());
 
@@ -229,7 +229,7 @@ export function keyBar(state: UiState): string {
   return ` ${[...first, ...last].map(drawn).join("  ")}`;
 }
 
-/** The size needed comes first, because it has to be visible in any window. */
+/** The text for a window that is too small. The needed size comes first, because it must be visible in any window. */
 export const tooSmall = ({ size: { columns, rows } }: UiState): string[] =>
   [`Needs ${MINIMUM_SIZE.columns}x${MINIMUM_SIZE.rows}, is ${columns}x${rows}.`, "Resize it, or press q to quit."]
     .slice(0, rows)

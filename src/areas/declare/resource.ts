@@ -27,7 +27,7 @@ import { statesBefore } from "../../store/records/transitions.ts";
 import { arrivalTimesOf, describeTransitions, orderRules, timeRules } from "./state-rules.ts";
 
 const DEFAULT_PARTS = {
-  sums: [],
+  worldChecks: [],
   warnings: [],
   listed: {},
   series: [],

@@ -6,7 +6,8 @@ import { inCurrency } from "./currency-worth.ts";
 
 /**
  * One of the merchant's newest records of a kind that has the given values of these fields; empty if none has them.
- * The values of the first field take turns: a pick among all records would copy what is frequent more and more often.
+ * Prefers values of the first field that were not used for long: a pick among all records would make frequent values
+ * ever more frequent.
  */
 export function earlier({ newest, pick, given }: SampleContext, kind: string, ...fields: string[]): Partial<AnyRecord> {
   const fitting = newest(kind).filter((record) =>
@@ -14,14 +15,14 @@ export function earlier({ newest, pick, given }: SampleContext, kind: string, ..
   );
   const [first = ""] = fields;
   const byValue = [...grouped(fitting, (record) => record[first]).values()];
-  // The newest records come first, so the last groups have the values that were not used for longest.
+  // The newest records come first, so the least recently used values are in the last groups.
   const leastRecent = pick(`earlier ${first}`, byValue.slice(-CANDIDATES)) ?? [];
   return pick(`earlier ${kind}`, leastRecent) ?? {};
 }
 
 const CANDIDATES = 3;
 
-/** The samples of a kind whose number is of the given one's series, such as CM of CM-0006; all if none is given. */
+/** A context whose `newest` returns only records of the given number's series, such as CM for CM-0006. */
 export function ofSeries(context: SampleContext, kind: string, field: string): SampleContext {
   const { given, newest } = context;
   if (given[field] == null) return context;
@@ -31,18 +32,19 @@ export function ofSeries(context: SampleContext, kind: string, field: string): S
   return { ...context, newest: (other) => (other === kind ? newest(kind).filter(inSeries) : newest(other)) };
 }
 
-/** The given customer, the one of this name, or one of the newest; undefined if no customer fits. */
+/** The given customer, or the one of this name, or without a name one of the newest; undefined if none fits. */
 export function customerOf({ newest, pick, given }: SampleContext, name?: unknown): AnyRecord | undefined {
   const customers = newest("customer");
   if (typeof given.customerId === "string") return customers.find(({ id }) => id === given.customerId);
   return typeof name === "string" ? customers.find((customer) => customer.name === name) : pick("customer", customers);
 }
 
-/** An amount in the merchant's currency: the amount of an earlier record, or else a random one up to `most` euros. */
-export function moneyLike(context: SampleContext, { amount, currency }: Partial<AnyRecord>, most: number) {
-  const home = context.given.currency ?? context.merchant.currency ?? null;
-  const isLike = typeof amount === "number" && amount > 0 && currency === home;
-  return { amount: isLike ? amount : inCurrency(context.between("amount", 5, most), home), currency: home };
+/** The amount of an earlier record in the wanted currency, or else a random one worth up to `most` euros. */
+export function moneyLike(context: SampleContext, like: Partial<AnyRecord>, most: number) {
+  const currency = context.given.currency ?? context.merchant.currency ?? null;
+  const { amount } = like;
+  const isUsable = typeof amount === "number" && amount > 0 && like.currency === currency;
+  return { amount: isUsable ? amount : inCurrency(context.between("amount", 5, most), currency), currency };
 }
 
 export const textOf = (value: unknown, fallback: string) =>

@@ -9,7 +9,7 @@ import { earlier, moneyLike, numberOf, ofSeries, textOf } from "./earlier-record
 import { payrollItems, type Scheme, STAFF, taxRatesOf } from "./payroll.ts";
 import { dueTaxes } from "./renewed-periods.ts";
 
-/** Ids of the employees in the merchant's payroll runs, or else of sample staff. */
+/** Ids of the employees in the merchant's payroll runs; without a run, those of sample staff. */
 function employees({ newest }: SampleContext): string[] {
   const paid = newest("payroll").flatMap((run) => payrollItems(run).map(({ employeeId }) => employeeId));
   return paid.length > 0 ? [...new Set(paid)] : STAFF.map(({ employeeId }) => employeeId);
@@ -40,8 +40,8 @@ export function sampleAppraisal(context: SampleContext) {
 }
 
 /**
- * The months that a given cycle names, or a period as long as that of an earlier appraisal (default: a year), around
- * the given day or today.
+ * The cycle of an appraisal, with its first and last month. It contains the given cycle or day, or today, and is as
+ * long as the given cycle or that of an earlier appraisal (default: a year).
  */
 function cycleOf(context: SampleContext) {
   const { given, day } = context;
@@ -52,13 +52,13 @@ function cycleOf(context: SampleContext) {
   // An appraisal is completed once its period is over.
   const today = context.status === "completed" ? addMonths(day(0), -length) : day(0);
   const month = monthIndex(textOf(given.periodStart ?? given.periodEnd, from?.padEnd(7, "-01") ?? today));
-  // Quarters, half-years and years begin in months that their length divides.
+  // Quarters, half-years and years begin in a month whose index is a multiple of their length.
   const start = month - (month % length);
   const [begin, end] = [monthText(start), monthText(start + length - 1)];
   return { cycle: length === 12 ? begin.slice(0, 4) : `${begin} to ${end}`, start: begin, end };
 }
 
-/** A scheme's amounts for a month: from the payroll of that month, or otherwise at the scheme's rates. */
+/** A remittance of a scheme for a month, from that month's payroll if there is one. */
 export function sampleRemittance(context: SampleContext) {
   const { given, newest, merchant } = context;
   const [settings] = newest("statutory_settings");
@@ -80,14 +80,14 @@ export function sampleRemittance(context: SampleContext) {
   };
 }
 
-/** The month that the given period, payroll or due date asks for. */
+/** The month that the given period, payroll or due date determines. */
 function askedMonth({ period, dueDate }: SampleContext["given"], run: AnyRecord | undefined): string | undefined {
   if (typeof period === "string") return period;
   if (typeof run?.periodStart === "string") return run.periodStart.slice(0, 7);
   return typeof dueDate === "string" ? monthText(monthIndex(dueDate) - 1) : undefined;
 }
 
-/** The rates of the given scheme or of the given agency's, or else of one without a remittance for the month. */
+/** The given scheme or that of the given agency, with its rates; otherwise one without a remittance for the month. */
 function schemeOf({ given, newest, pick, merchant }: SampleContext, settings: AnyRecord | undefined, month = "") {
   const schemes = (settings?.schemes ?? []) as Scheme[];
   const enabled = schemes.filter((one) => one.enabled);
@@ -102,7 +102,7 @@ function schemeOf({ given, newest, pick, merchant }: SampleContext, settings: An
 
 type Shares = Record<"employeeAmount" | "employerAmount", number>;
 
-/** The contribution of the payroll, or shares of its gross pay (default: of some thousands) where it has none. */
+/** The contributions in the payroll; without any, the scheme's rates of its gross pay, or of a random gross pay. */
 function usualShares(
   { between, merchant }: SampleContext,
   { scheme, employeeRateBps, employerRateBps }: ReturnType<typeof schemeOf>,
@@ -118,7 +118,7 @@ function usualShares(
   return { employeeAmount: share(employeeRateBps), employerAmount: share(employerRateBps) };
 }
 
-/** The usual shares, scaled to a given amount, or completed to it if one of them is given. */
+/** Scales the usual shares to the given amount. If one share is given, the other is the rest. */
 function amountsOf(given: SampleContext["given"], usual: Shares): Shares & { amount: number } {
   const amount = numberOf(
     given.amount,
@@ -131,8 +131,8 @@ function amountsOf(given: SampleContext["given"], usual: Shares): Shares & { amo
 }
 
 /**
- * A remittance that was due before today was made with its payroll, or at the end of its month, and has reached its
- * state when it was due.
+ * The times of a remittance that was due before today. It was created when its payroll was paid, or at the end of its
+ * month, and reached its status on the due date.
  */
 function timesOf({ merchant, status, day }: SampleContext, period: string, due: string, run: AnyRecord | undefined) {
   if (due >= day(0)) return {};
@@ -146,8 +146,9 @@ function timesOf({ merchant, status, day }: SampleContext, period: string, due: 
 }
 
 /**
- * The last month while its remittances are due, otherwise the present one; for an overdue remittance the month before.
- * If the scheme is remitted for it, a pending remittance is of the next month without one, any other of the latest one.
+ * A month without a remittance of the scheme. The search begins at last month, or at this month once last month's due
+ * date has passed; for an overdue remittance, one month earlier. It goes forward for a pending remittance, otherwise
+ * back.
  */
 function freeMonth({ status, day, newest }: SampleContext, scheme: string, dueDay: unknown): string {
   const others = newest("remittance");
@@ -181,7 +182,7 @@ export function sampleGovPayment(context: SampleContext) {
   const [due] = given.purpose == null ? dueTaxes(ofAgency, day(0)) : [];
   const like = named ?? due?.like ?? { agency: ofAgency[0]?.agency };
   const { amount, currency } = moneyLike(context, like, due || named ? 2_000 : 60);
-  // A tax differs from period to period, a yearly fee does not.
+  // A tax varies from period to period; a yearly fee stays the same.
   const isTax = due !== undefined && due.purpose !== due.like.purpose;
   return {
     amount: isTax ? Math.round((amount * context.between("change", 80, 120)) / 100) : amount,

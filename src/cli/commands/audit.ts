@@ -56,7 +56,7 @@ export const audit = command({
   sandboxOptions: ["webhookTimeout", "webhookInsecureTls", "allowWebhookHost"],
   async run(given) {
     const { flags } = given;
-    const found = await auditWith(given, wishOf(given));
+    const found = await runAudit(given, readOptions(given));
     if (flags.json === undefined) show(found);
     else print(JSON.stringify(found));
     if (found.forgeryAccepted) return exitCodes.verdict;
@@ -64,8 +64,8 @@ export const audit = command({
   },
 });
 
-/** The commands run here, in the user's own shell: the sandbox gets numbers only. */
-function wishOf({ positionals: [url = ""], flags }: Arguments): AuditOptions {
+/** Commands run here, in the user's own shell; the sandbox only gets their counts. */
+function readOptions({ positionals: [url = ""], flags }: Arguments): AuditOptions {
   const { secret, event, effects, restart, "max-age": maxAge } = flags;
   if (maxAge !== undefined) parseDuration(maxAge, "--max-age");
   if (restart !== undefined && effects === undefined)
@@ -80,8 +80,8 @@ function wishOf({ positionals: [url = ""], flags }: Arguments): AuditOptions {
   };
 }
 
-/** Runs the audit on a running sandbox, or with a secret on a temporary one, which takes the sandbox options. */
-async function auditWith({ flags, options, sources }: Arguments, wanted: AuditOptions): Promise<AuditResult> {
+/** Runs the audit on a running sandbox, or with --secret on a temporary one, which takes the sandbox options. */
+async function runAudit({ flags, options, sources }: Arguments, wanted: AuditOptions): Promise<AuditResult> {
   const found = await findSandbox(flags);
   const isRunning = found.by !== "default" || (await whyNotReady(found.url, found.controlToken)) === undefined;
   const unused = givenFlag(sources);
@@ -98,7 +98,7 @@ async function auditWith({ flags, options, sources }: Arguments, wanted: AuditOp
     );
   const sandbox = await createSandbox({ ...options, memory: true, port: 0 });
   try {
-    // The events are made after one of this sandbox, which is empty so far.
+    // The audit copies an event of this type, so the empty sandbox needs one.
     if (wanted.event !== undefined) await sandbox.events.trigger({ type: wanted.event });
     return await sandbox.audit(wanted);
   } finally {
@@ -106,9 +106,9 @@ async function auditWith({ flags, options, sources }: Arguments, wanted: AuditOp
   }
 }
 
-/** Printed instead of the probes that need a count of effects. */
+/** The result that replaces the probes that need a count of effects. */
 const UNCHECKED = "acts_once";
-/** Not checked if the receiver accepts an old event. */
+/** Marks the result of a probe with an old event that was accepted without --max-age. */
 const UNCHECKED_AGE = "whether it rejects old events";
 
 function show({ probes, verdict, forgeryAccepted }: AuditResult): void {

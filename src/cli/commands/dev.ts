@@ -114,7 +114,7 @@ async function attachTo({ flags, options, sources }: Omit<Arguments, "rest">): P
 
 const SILENT: Output = { ready() {}, attached() {}, event() {}, defect() {}, notice() {}, app() {} };
 
-/** Which variables the app gets, and the endpoint whose first deliveries wait for it. */
+/** The environment variables of the app, and the endpoint whose deliveries wait until the app listens. */
 interface ForApp {
   variables: Record<string, string>;
   endpoint: AwaitedEndpoint | undefined;
@@ -140,7 +140,7 @@ async function variablesFor(
   };
 }
 
-/** Parses --env. A comma separates variables only if a name follows. */
+/** Parses --env. Splits at a comma only before the next `NAME=`. */
 function readVariables(text: string | undefined): [name: string, form: string][] {
   return (text?.split(/,(?=[A-Za-z_]\w*=)/) ?? []).map((part) => {
     const [, name, form] = /^([A-Za-z_]\w*)=(.*)$/s.exec(part) ?? [];
@@ -176,7 +176,7 @@ async function runBeside(
   const ending = new AbortController();
   let received: StopSignal | undefined;
   const watching = opening.then(async ({ watched }) => {
-    // Remembers the signal for the app; the view of the sandbox ends by the same one.
+    // Remembers the signal that ends the view, because the app gets the same one.
     void listenForStop().received.then((signal) => {
       received = signal;
     });
@@ -199,7 +199,7 @@ async function runBeside(
   }
 }
 
-/** Ends the app by the signal that ended us. After `q`, it may end by our SIGTERM, which is no failure. */
+/** Ends the app with the signal that `dev` received, otherwise with SIGTERM, whose exit code then counts as success. */
 async function endApp(app: App | undefined, shown: number, received: StopSignal | undefined): Promise<number> {
   const own = app?.endedWith();
   if (app === undefined || own !== undefined) return own ?? shown;

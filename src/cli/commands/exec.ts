@@ -92,7 +92,7 @@ export const exec = command({
       await log.follow(sandbox);
       const run = observeRun(sandbox);
       const target = { url: localUrl(sandbox, complete.host), controlToken: sandbox.controlToken };
-      return await runInside({
+      return await runAndCheck({
         target,
         log,
         run,
@@ -106,13 +106,13 @@ export const exec = command({
   },
 });
 
-/** Says what the command will not get, before its tests wait for it. */
+/** Names the deliveries that the sandbox holds, before tests wait for them in vain. */
 async function noteHeld(sandbox: Sandbox): Promise<void> {
   const held = heldNote(await readyFacts(sandbox));
   if (held !== undefined) note(held);
 }
 
-interface Inside {
+interface ExecRun {
   target: { url: string; controlToken: string | undefined };
   log: LogFile;
   run: ObservedRun;
@@ -121,8 +121,8 @@ interface Inside {
   variables: Record<string, string>;
 }
 
-/** Runs the command, and checks the run before killing remaining processes, whose requests must not count. */
-async function runInside({ target, log, run, checks, command, variables }: Inside): Promise<number> {
+/** Runs the command, and checks the run before it ends remaining processes, so that their later calls do not count. */
+async function runAndCheck({ target, log, run, checks, command, variables }: ExecRun): Promise<number> {
   const tree = watchTree(() => child.process);
   const child = runChild(command, { ...process.env, ...variables, ...tree.variables });
   let code: number = exitCodes.usage;
@@ -142,11 +142,11 @@ async function runInside({ target, log, run, checks, command, variables }: Insid
   }
 }
 
-/** The exit code of the checks. `ended` is the command's exit code, which takes precedence. Errors here are printed. */
+/** Checks the run, writes the reports, and returns an exit code. `ended` is the exit code of the command. */
 async function conclude(
   ended: number,
   run: ObservedRun,
-  { failOn, conditions, reports }: Inside["checks"],
+  { failOn, conditions, reports }: ExecRun["checks"],
   sandbox: RunningSandbox,
 ): Promise<number> {
   let code: number = exitCodes.ok;
@@ -168,7 +168,7 @@ async function conclude(
   }
   const known = reasons.length;
   for (const report of reports) await writeReport(report, sandbox, { problems: reasons, failOn }).catch(failed);
-  // A report that cannot be written fails the run. All reports are written again, to include that failure.
+  // A report that cannot be written fails the run, so all reports are written again, with that failure.
   if (reasons.length > known)
     for (const report of reports) await writeReport(report, sandbox, { problems: reasons, failOn }).catch(() => {});
   return code;
@@ -177,8 +177,8 @@ async function conclude(
 export type LogFile = ReturnType<typeof openLogFile>;
 
 /**
- * The log file contains the sandbox's output, because the terminal belongs to the command. `requested` is that of
- * `--log` (default: a temporary file).
+ * Opens the file for the sandbox's output; the terminal is the command's. `requested` is the file of `--log` (default:
+ * a temporary file).
  */
 export function openLogFile(requested: string | undefined) {
   const opened = openFile(requested);
@@ -211,17 +211,17 @@ export function openLogFile(requested: string | undefined) {
     async close(keep: boolean) {
       if (stream && !stream.destroyed) await new Promise<void>((closed) => stream.once("close", closed).end());
       if (fd === undefined || requested !== undefined) return;
-      if (keep) path = keepInPlaceOfLast(path);
+      if (keep) path = replaceLastLog(path);
       else rmSync(dirname(path), { recursive: true, force: true });
     },
   };
 }
 
 /**
- * Moves the folder of a temporary log to the one place for the last failed run in this folder, and returns the log's
- * path there. If another user has that place, the log stays where it is.
+ * Keeps a temporary log, in place of that of the last failed run in this folder, and returns its new path. If another
+ * user owns that place, the log stays where it is.
  */
-function keepInPlaceOfLast(path: string): string {
+function replaceLastLog(path: string): string {
   const here = createHash("sha256").update(process.cwd()).digest("hex").slice(0, 12);
   const folder = join(tmpdir(), `merchant-sandbox-failed-${here}`);
   try {

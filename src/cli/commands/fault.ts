@@ -21,7 +21,7 @@ import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
 const valuesOf = (field: object | undefined) => (field as { enum?: string[] } | undefined)?.enum?.join("|");
 
-/** One flag for all actions that have the field. The help lists the flags beside the actions. */
+/** Actions with a field of the same name share one flag. The help lists the flags below each action. */
 const fieldNames = [...new Set(actions.flatMap(({ schema }) => Object.keys(schema.properties)))].filter(
   (name) => name !== "type",
 );
@@ -68,7 +68,7 @@ const SECTIONS: Readonly<Record<FaultTarget, string>> = {
   delivery: "Actions on deliveries of webhooks",
 };
 
-/** Help sections: every action with its fields one line below it; with `--all` an example of each, too. */
+/** Help sections: every action with its fields on the line below; `--all` adds an example of each. */
 const sections = (isAll: boolean): HelpSection[] =>
   Object.entries(SECTIONS).map(([target, title]) => ({
     title,
@@ -93,14 +93,14 @@ function helpOf({ description, example, schema, main }: Action, isAll: boolean):
   return lines.filter((line) => line !== "").join("\n");
 }
 
-/** Two digits in the wrong order are the likeliest mistake. */
+/** Suggests a status, first one with the same digits in another order, which is the likeliest mistake. */
 function nearestStatus(status: string): string {
   const digits = (text: string) => [...text].sort().join("");
   const known = Object.keys(STATUS_CODES).filter((one) => /^[45]/.test(one));
   return didYouMean(status, known.filter((one) => digits(one) === digits(status)).concat(known));
 }
 
-/** The API's message lists only the words. */
+/** Checks the flag here, because the API's message names only the words that it takes. */
 function checkRetryAfter(given: string | undefined): void {
   if (given === undefined || /^(\d+|absent|zero|past|invalid|\{.*\})$/.test(given)) return;
   usageError(

@@ -33,7 +33,7 @@ export const snapshot = commandGroup({
       "save",
       "save all data; an earlier snapshot of the same name is replaced",
       (snapshots, one) => snapshots.save(one),
-      ({ name, file }) => `Saved ${name} in ${file}.`,
+      ({ name, file }) => `Saved the snapshot ${name} in ${file}.`,
     ),
     restore: ofOne(
       "restore",
@@ -41,8 +41,8 @@ export const snapshot = commandGroup({
       (snapshots, one) => snapshots.restore(one),
       ({ restored, heldDeliveries = 0, heldEndpoints = [] }) =>
         heldEndpoints.length === 0
-          ? `Restored ${restored}.`
-          : `Restored ${restored}. No sandbox of this user saved it, ` +
+          ? `Restored the snapshot ${restored}.`
+          : `Restored the snapshot ${restored}. No sandbox of this user saved it, ` +
             `so nothing is sent to ${heldEndpoints.join(", ")} until you run ${PROGRAM} replay waiting; ` +
             `${plural(heldDeliveries, "delivery")} waiting.`,
     ),
@@ -59,7 +59,7 @@ export const snapshot = commandGroup({
       "rm",
       "delete a snapshot",
       (snapshots, one) => snapshots.remove(one),
-      ({ removed }) => `Deleted ${removed}.`,
+      ({ removed }) => `Deleted the snapshot ${removed}.`,
     ),
   },
 });

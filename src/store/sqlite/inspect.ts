@@ -6,8 +6,8 @@ import { foreignHeader, headerOf, unsafeSnapshot } from "./file-checks.ts";
 import { SCHEMA } from "./tables.ts";
 
 /**
- * Why the sandbox cannot use a complete file, such as a snapshot, as the rest of a sentence; undefined if it has the
- * structure of a database of this version.
+ * Why the sandbox cannot use a file without journal or log, such as a snapshot: the rest of a sentence that begins with
+ * its name. Undefined if the file has the structure of this version's databases.
  */
 export function problemOf(file: string): string | undefined {
   let sql: Sqlite.Database | undefined;
@@ -17,7 +17,7 @@ export function problemOf(file: string): string | undefined {
     const header = headerOf(file);
     const foreign = header && foreignHeader(header);
     if (foreign !== undefined) return foreign;
-    // A read-only connection would leave the files of a log behind.
+    // For a file in write-ahead mode, a read-only connection would leave its -wal and -shm files behind.
     sql = new Sqlite(file, { readonly: header?.isLogged !== true });
     return problemIn(sql);
   } catch (error) {
@@ -27,7 +27,7 @@ export function problemOf(file: string): string | undefined {
   }
 }
 
-/** Why the sandbox cannot use an open database, as the rest of a sentence; undefined if its structure is right. */
+/** The same for an open database. */
 export function problemIn(sql: Sqlite.Database): string | undefined {
   try {
     const application = Number(sql.pragma("application_id", { simple: true }));
@@ -46,7 +46,7 @@ export function problemIn(sql: Sqlite.Database): string | undefined {
   }
 }
 
-/** How SQLite reports a row that a constraint of its table refuses. */
+/** Matches SQLite's message about a row that breaks a constraint of its table. */
 const BROKEN_ROW = /^(CHECK constraint failed|NULL value in|non-\w+ value in|\w+ value in) /;
 
 const unusable = (error: unknown) => `is not a usable SQLite file: ${reason(error)}`;

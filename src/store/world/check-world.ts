@@ -1,4 +1,4 @@
-// Checks a merchant's whole world: every record against its schema, rules and references, and the sums between records.
+// Checks a merchant's whole world: every record against its schema, rules and references, and records against others.
 // Checks fixtures too: fields, names, states and unique values, and then the world of their records.
 
 import type {
@@ -13,9 +13,9 @@ import type {
   WorldViolation,
 } from "../../contracts/resource.ts";
 import { ApiError, type FieldError, fail } from "../../kernel/errors.ts";
+import type { JsonObject } from "../../kernel/json-object.ts";
 import { oncePerKey } from "../../kernel/once.ts";
 import { PATTERNS } from "../../schema/patterns.ts";
-import type { JsonObject } from "../../schema/schema.ts";
 import { day, email, oneOf, type TProperties, type TSchema, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { seededRecord, uniqueValue } from "../records/collection.ts";
@@ -44,7 +44,7 @@ export function checkWorld({ resources, world, now }: WorldContext): WorldViolat
       ].map((problem) => ({ kind: resource.kind, id: record.id, ...problem })),
     ),
   );
-  return [...each, ...kinds.flatMap(({ sums }) => sums.flatMap((check) => check(world, own)))];
+  return [...each, ...kinds.flatMap(({ worldChecks }) => worldChecks.flatMap((check) => check(world, own)))];
 }
 
 /** Passes the record as its own predecessor, so rules about changes do not apply. */

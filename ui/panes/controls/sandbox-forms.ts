@@ -186,38 +186,44 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
   fields({ do: action = "save" }, { data }) {
     const names = namesIn(data.snapshots);
     const help = names.length === 0 ? "No snapshots yet" : `Snapshots: ${names.join(", ")}`;
+    // Until the list is loaded, any snapshot may exist.
+    const actions = data.snapshots && names.length === 0 ? ["save"] : ["save", "restore", "delete"];
     return [
-      { name: "do", label: "action", help, options: toOptions(["save", "restore", "delete"]) },
+      { name: "do", label: "action", help, options: toOptions(actions) },
       action === "save"
-        ? { name: "name", help: "Letters, digits, - and _; replaces a snapshot of the same name", initial: "before" }
+        ? { name: "name", help: "Letters, digits, - and _", initial: "before" }
         : { name: "name", help: "Type to search", options: toOptions(names), allowOther: true },
     ];
   },
   submission({ do: action, name = "" }, { data }) {
     const remove = controlCalls.snapshots.remove({ name });
-    if (action === "delete") return submission(remove, ({ removed }) => ({ message: `Deleted ${removed}` }));
+    if (action === "delete")
+      return submission(remove, ({ removed }) => ({ message: `Deleted the snapshot ${removed}` }));
     if (action === "restore")
       return submission(controlCalls.snapshots.restore({ name }), ({ restored }) => ({
-        message: `Restored ${restored}. Verdicts and trends start anew`,
+        message: `Restored the snapshot ${restored}. Verdicts and trends start anew`,
         updateState: withoutUndo,
       }));
     // A replaced snapshot cannot be restored, so saving over a snapshot cannot be undone.
     const undo = !namesIn(data.snapshots).includes(name) && { undo: remove };
     return submission(controlCalls.snapshots.save({ name }), ({ file }) => ({
-      message: `Saved ${name} to ${file}`,
+      message: `Saved the snapshot ${name} to ${file}`,
       ...undo,
     }));
   },
-  confirm({ do: action, name }) {
+  confirm({ do: action, name = "" }, { data }) {
     if (action === "restore")
       return {
         question:
-          `Restore ${name}? Everything since then is lost unless you save it first. ` +
+          `Restore the snapshot ${name}? Everything since then is lost unless you save it first. ` +
           "The clock goes on: what fell due since then happens again.",
         action: `Restore ${name}`,
         refusal: "Keep everything",
       };
-    return action === "delete" ? { question: `Delete the snapshot ${name}?`, action: `Delete ${name}` } : undefined;
+    if (action === "delete") return { question: `Delete the snapshot ${name}?`, action: `Delete ${name}` };
+    return namesIn(data.snapshots).includes(name)
+      ? { question: `Replace the snapshot ${name}? Its records are lost.`, action: `Replace ${name}` }
+      : undefined;
   },
 };
 

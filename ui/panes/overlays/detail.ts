@@ -11,7 +11,7 @@ import { sanitize, widthOf, wrap } from "../../text/cells.ts";
 import { stripStyles, styled, symbols, type TextStyle, type Theme } from "../../text/style.ts";
 import { type DetailLine, type DetailWriter, detailWriter } from "../details/detail-lines.ts";
 
-/** `Data` is the replies to the calls of `fetch`, by name. */
+/** `Data` holds the reply to each call of `fetch`, by name. */
 export interface Detail<Data extends object = object> {
   title: string;
   fetch?: { readonly [Name in keyof Data]?: Call<Data[Name]> };
@@ -82,7 +82,7 @@ export function openDetail(
   return { overlay: redrawn({ ...closed, ...view, title: sanitize(detail.title) }), effects: calls.map(fetch) };
 }
 
-/** Keeps the lines while the state is the same: besides the screen, each key of a detail needs them. */
+/** Caches the lines of a state, because the screen and each key read them. */
 function keptForState(
   write: (state: UiState, width: number, isPreview: boolean) => DetailLine[],
 ): DetailOverlay["content"] {
@@ -96,7 +96,7 @@ function keptForState(
   };
 }
 
-/** The row to which the selected link of the detail on top refers. */
+/** The target of the selected link in the topmost detail. */
 export function selectedReference(state: UiState): Reference | undefined {
   const detail = topDetail(state);
   if (!detail) return undefined;
@@ -104,7 +104,7 @@ export function selectedReference(state: UiState): Reference | undefined {
   return selectedLink(links, detail.selected)?.to;
 }
 
-/** The detail scrolled to its next body. */
+/** Scrolls the detail to its next body, after the last one to the first. */
 export function atNextBody(state: UiState, overlay: DetailOverlay): DetailOverlay {
   const { width, height } = textSize(layoutOf(state).overlay);
   const lines = overlay.content(state, width);
@@ -123,7 +123,7 @@ const atWantedBody = (state: UiState, overlay: DetailOverlay) =>
 export const isLoaded = ({ data, errors, requested }: DetailOverlay) =>
   requested.every((name) => name in data || name in errors);
 
-/** An overlay with this view: its selected link, and the matches of its search. */
+/** Redraws a detail after a change of its scroll position, selected link or search. */
 export const withView = (overlay: DetailOverlay, view: Partial<DetailView> = {}): DetailOverlay => {
   const next = { ...overlay, ...view };
   return {
@@ -151,7 +151,7 @@ export interface DetailView {
   readonly selected: string | undefined;
   /** The index of the body last scrolled to; -1 before the first. */
   readonly body: number;
-  /** The body was asked for before it was loaded. */
+  /** The user pressed the key for the next body before the replies arrived. */
   readonly wantsBody?: boolean;
   readonly search: string;
   readonly match: number;
@@ -269,9 +269,9 @@ function highlighted(theme: Theme, text: string, pieces: readonly (MatchPiece & 
   return result + text.slice(from);
 }
 
-/** `2 of 5`, the match on the screen and how many there are; empty without a search. */
+/** The number of the current match and of all matches, such as `2 of 5`; empty without a search. */
 export function searchNote(lines: readonly DetailLine[], { search, match }: DetailView, width: number): string {
-  const found = matchesOf(lines, search, width).length;
   if (search === "") return "";
+  const found = matchesOf(lines, search, width).length;
   return found === 0 ? "no match" : `${count(Math.min(match, found - 1) + 1)} of ${count(found)}`;
 }

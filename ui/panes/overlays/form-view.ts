@@ -35,7 +35,7 @@ export interface Form<Data extends object = object> {
   /** A sentence that says what the call does, shown above it. Default: none. */
   sentence?(call: Call, context: FormContext<Data>): string;
   /** The question to confirm before a destructive call. */
-  confirm?(values: FormValues): Confirmation | undefined;
+  confirm?(values: FormValues, context: FormContext<Data>): Confirmation | undefined;
 }
 
 export interface FormState extends Readonly<Omit<FieldEdit, "value">> {
@@ -63,5 +63,6 @@ export function viewOf(state: UiState, form: Form, input: FormState) {
   const submitted = form.submission(values, context);
   const sentence = form.sentence?.(submitted.call, context) ?? "";
   const verb = form.verb(values);
-  return { allFields, fields, values, focused, input, sentence, verb, ...submitted };
+  const confirmation = form.confirm?.(values, context);
+  return { allFields, fields, values, focused, input, sentence, verb, confirmation, ...submitted };
 }

@@ -89,7 +89,12 @@ const changeTopForm = (state: UiState, change: Partial<FormState>): UiState =>
 const focusOn = (name: string) => ({ focus: name, search: "", caretFromEnd: 0, isSelected: true });
 
 const KEYS: readonly KeyBinding[] = [
-  { keys: ["enter"], label: "send", help: "send the call shown at the bottom", run: submit },
+  {
+    keys: ["enter"],
+    label: (state) => topFormView(state).verb.toLowerCase(),
+    help: "send the call shown at the bottom",
+    run: submit,
+  },
   { keys: ["right"], label: "choose", help: "next option", isEnabled: hasOptions, run: (state) => choose(state, 1) },
   { keys: ["left"], help: "previous option", isEnabled: hasOptions, run: (state) => choose(state, -1) },
   { keys: ["pagedown"], help: `${PAGE} options or fields down`, run: (state) => turnPage(state, 1) },
@@ -145,7 +150,7 @@ function withEdit(state: UiState, { name }: FormField, { value, ...edit }: Field
 }
 
 function hasOptions(state: UiState): boolean {
-  return topFormView(state).focused?.options !== undefined;
+  return (topFormView(state).focused?.options ?? []).length > 1;
 }
 
 /** Chooses the option `by` places further, or wraps around. */
@@ -175,9 +180,8 @@ function moveFocus(state: UiState, by: number, atEnd: "wrap" | "stop" = "wrap"):
 }
 
 function submit(state: UiState): StateUpdate {
-  const { values, call, input } = topFormView(state);
+  const { call, input, confirmation } = topFormView(state);
   if (input.isSending) return update(withNotice(state, "Sending …", "dim"));
-  const confirmation = topForm(state).form.confirm?.(values);
   return confirmation === undefined ? send(state) : update(openOverlay(state, confirm(confirmation, call, send)));
 }
 

@@ -65,8 +65,8 @@ export function earlyRemittances(world: RecordsByKind): WorldViolation[] {
 /** Payments must have the currency of their payout. Failed and canceled payouts do not count. */
 export function mixedCurrencies(world: RecordsByKind): WorldViolation[] {
   const currencies = new Map(recordsOf(world, "payment").map(({ id, currency }) => [id, currency]));
-  const standing = recordsOf(world, "payout").filter(({ status }) => status !== "failed" && status !== "canceled");
-  return standing.flatMap((payout) =>
+  const counting = recordsOf(world, "payout").filter(({ status }) => status !== "failed" && status !== "canceled");
+  return counting.flatMap((payout) =>
     (payout.payments as { paymentId: string }[])
       .map(({ paymentId }) => ({ paymentId, currency: currencies.get(paymentId) }))
       .filter(({ currency }) => currency !== undefined && currency !== payout.currency)

@@ -1,8 +1,9 @@
-// The OpenAPI document of the service, as a sandbox with other assumptions responds: statuses, bounds and codes.
+// Adapts the service's OpenAPI document to the assumptions that are set: statuses, bounds and error codes.
 
 import { STATUS_CODES } from "node:http";
 import { catalogue } from "../areas/index.ts";
 import { type ErrorCode, errors } from "../kernel/errors.ts";
+import { grouped } from "../kernel/grouped.ts";
 import type { OpenApiDocument } from "../reference/openapi-forms.ts";
 import { type Assumptions, BOUNDS, NO_ASSUMPTIONS, shownError } from "../store/assumptions.ts";
 import type { Operation } from "../store/operation-context.ts";
@@ -10,7 +11,7 @@ import type { Operation } from "../store/operation-context.ts";
 // biome-ignore lint/suspicious/noExplicitAny: a document has no types of its own.
 type Node = any;
 
-export function documentUnder(given: OpenApiDocument, set: Assumptions): OpenApiDocument {
+export function withAssumptions(given: OpenApiDocument, set: Assumptions): OpenApiDocument {
   if (set === NO_ASSUMPTIONS) return given;
   const document: Node = structuredClone(given);
   document.info["x-sandbox-assumptions"] = set;
@@ -57,21 +58,22 @@ function setStatus(responses: Node, { id }: Operation, set: Assumptions): void {
   responses[String(status)] = status === 204 || status === 205 ? empty : { ...empty, content };
 }
 
-/** Moves the errors of a response whose status was set to the response with that status. */
+/** Moves the errors whose status was set from one response of an operation to the response with that status. */
 function moveErrors(document: Node, responses: Node, name: string, set: Assumptions): void {
-  const shared = responses[name]?.$ref?.split("/").at(-1);
-  const response = shared === undefined ? responses[name] : document.components.responses[shared];
+  const resolved = (status: string) => {
+    const shared = responses[status]?.$ref?.split("/").at(-1);
+    return shared === undefined ? responses[status] : document.components.responses[shared];
+  };
+  const statusOf = (code: string) => String(shownError(set, code as ErrorCode).status);
+  const response = resolved(name);
   const examples = response?.content?.["application/json"]?.examples ?? {};
-  const moved = Object.keys(examples).filter((code) => isError(code) && String(shownError(set, code).status) !== name);
+  const moved = Object.keys(examples).filter((code) => isError(code) && statusOf(code) !== name);
   if (moved.length === 0 || Number(name) < 400) return;
-  for (const status of new Set(moved.map((code) => String(shownError(set, code as ErrorCode).status)))) {
-    const there = moved.filter((code) => String(shownError(set, code as ErrorCode).status) === status);
-    const known = responses[status]?.$ref?.split("/").at(-1);
-    const target = known === undefined ? responses[status] : document.components.responses[known];
-    const before = target?.content["application/json"].examples ?? {};
+  for (const [status, codes] of grouped(moved, statusOf)) {
+    const target = resolved(status);
     responses[status] = withExamples(target ?? response, status, {
-      ...before,
-      ...Object.fromEntries(there.map((code) => [code, examples[code]])),
+      ...target?.content["application/json"].examples,
+      ...Object.fromEntries(codes.map((code) => [code, examples[code]])),
     });
   }
   const left = Object.entries(examples).filter(([code]) => !moved.includes(code));
@@ -88,7 +90,7 @@ function withExamples(response: Node, status: string, examples: Node): Node {
   };
 }
 
-/** A shared response whose errors have all moved has no place left. */
+/** Deletes the shared responses that no operation refers to any more. */
 function dropUnusedResponses({ paths, components }: Node): void {
   const used = JSON.stringify(paths);
   for (const name of Object.keys(components.responses))
