@@ -6,7 +6,7 @@ import { actions } from "../faults/rule-schema.ts";
 import { kebab } from "../kernel/text.ts";
 import { withDefault } from "../sandbox/options.ts";
 import { packageFile } from "../sandbox/package-files.ts";
-import { allFlags, type FlagDefinition, positionalsIn } from "./arguments.ts";
+import { allFlags, argumentsIn, type FlagDefinition, positionalsIn } from "./arguments.ts";
 import type { Command } from "./command.ts";
 import { kindNames, statusesOf } from "./records/field-flags.ts";
 
@@ -75,10 +75,8 @@ function flagsAfter(command: Command, before: readonly string[]): Flags {
 
 /** The placeholder of an argument in a usage, such as `action` in `fault add <action>`; the last one may repeat. */
 function argumentAt(usage: string, index: number): string {
-  const beforeFlags = usage.split(/ \[?--/, 1)[0] as string;
-  const known = beforeFlags.match(/<[^>]+>|\[[^\]]+\]/g) ?? [];
-  const repeated = known.at(-1)?.includes("...") ? known.at(-1) : undefined;
-  return (known[index] ?? repeated ?? "").replace(/^[<[]|( \.\.\.)?[>\]]$/g, "");
+  const known = argumentsIn(usage);
+  return (known[index] ?? known.findLast(({ repeatable }) => repeatable))?.name ?? "";
 }
 
 /** The words of a placeholder: those of the table below, or its alternatives, as in `on|off`. */

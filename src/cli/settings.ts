@@ -5,6 +5,7 @@ import { lstatSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import { SandboxError, usageError } from "../kernel/errors.ts";
+import { isObject } from "../kernel/json-object.ts";
 import {
   CONFIG_FILE,
   configSchema,
@@ -86,8 +87,7 @@ async function readConfigFile(): Promise<GivenOptions> {
   if (lstatSync(join(process.cwd(), CONFIG_FILE), { throwIfNoEntry: false }) === undefined) return {};
   const source = await readJsonFile(CONFIG_FILE, "usage");
   const { value } = source;
-  if (typeof value !== "object" || value === null || Array.isArray(value))
-    usageError(`${CONFIG_FILE} must be a JSON object, such as {"port": 4800}.`);
+  if (!isObject(value)) usageError(`${CONFIG_FILE} must be a JSON object, such as {"port": 4800}.`);
   const known = Object.keys(configSchema.properties);
   for (const [name, one] of Object.entries(value)) {
     const refused = reservedOption(name as OptionName, one);

@@ -3,11 +3,12 @@
 // condition.
 
 import { type ErrorCode, errors, type FieldError } from "../kernel/errors.ts";
+import { isObject } from "../kernel/json-object.ts";
 import { KEY_PATTERN, MAX_KEY_LENGTH } from "../kernel/request-limits.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import { answerOf, type CallContext, isAction, isReplayable, sameRequest } from "./history.ts";
-import { isObject, refused } from "./recording.ts";
+import { refused } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
 interface ConditionRule {

@@ -2,11 +2,11 @@
 
 import { isDeepStrictEqual } from "node:util";
 import type { FieldError } from "../kernel/errors.ts";
+import { isObject } from "../kernel/json-object.ts";
 import type { Knowledge } from "./observations.ts";
 import {
   type ComparedOperation,
   type ComparedSandbox,
-  isObject,
   pageIn,
   type RecordedCall,
   refused,

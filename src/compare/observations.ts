@@ -2,9 +2,10 @@
 
 import type { FactBound, FactValue, Lenient, Observation, ServiceFact } from "../contracts/fact.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
+import { isObject } from "../kernel/json-object.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { fieldPlace, fieldsOf, type Inner, innerOf, isRequired, valuesOf } from "../schema/walk.ts";
-import { type ComparedSandbox, isObject, MOST_ENTRIES, type RecordedCall, succeeded } from "./recording.ts";
+import { type ComparedSandbox, MOST_ENTRIES, type RecordedCall, succeeded } from "./recording.ts";
 import { isMasked, type ShownTexts } from "./shown-texts.ts";
 import type { Hint } from "./suggested-assumptions.ts";
 

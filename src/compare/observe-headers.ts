@@ -1,9 +1,10 @@
 // Observations from headers: rate limits, Retry-After, replays, and the name of the idempotency header.
 
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../kernel/json-object.ts";
 import { type CallContext, isReplayable, isStored, sameRequest, windowOf } from "./history.ts";
 import type { ObservationLog } from "./observations.ts";
-import { isObject, type RecordedCall, refused, succeeded } from "./recording.ts";
+import { type RecordedCall, refused, succeeded } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 import { formOfValue } from "./value-formats.ts";
 

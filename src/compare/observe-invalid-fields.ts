@@ -1,14 +1,14 @@
 // Observations of how an error lists the invalid fields of a body or a query: the place of the list, and its form.
 
+import { isObject, type JsonObject } from "../kernel/json-object.ts";
 import { fieldsOf } from "../schema/walk.ts";
 import type { CallContext } from "./history.ts";
 import { formOfInvalidFields, type InvalidFieldsPlace, OWN_INVALID_FIELDS } from "./invalid-fields.ts";
 import type { ObservationContext } from "./observe-values.ts";
-import { isObject, type JsonFields } from "./recording.ts";
 import { MASKED } from "./shown-texts.ts";
 
 /** The list of invalid fields in an error; undefined if there is none in a known form. */
-function invalidFieldsIn({ call }: Pick<CallContext, "call">, error: JsonFields) {
+function invalidFieldsIn({ call }: Pick<CallContext, "call">, error: JsonObject) {
   const { body, query } = call.operation;
   const sent = isObject(call.body) ? Object.keys(call.body) : [];
   const declared = [...(body ? fieldsOf(body) : []), ...fieldsOf(query)].map(([name]) => name);
@@ -34,14 +34,14 @@ function areMessages(value: object, known: ReadonlySet<string>, { body, url }: C
 }
 
 /** Compares the place and form of the list. Returns the error without the parts that differ only because of them. */
-export function observeInvalidFields(context: CallContext, where: ObservationContext, error: JsonFields): JsonFields {
+export function observeInvalidFields(context: CallContext, where: ObservationContext, error: JsonObject): JsonObject {
   const found = invalidFieldsIn(context, error);
   if (!found) return error;
   const { place, form } = found;
   where.log.compare("error.invalid_fields", `${form} in ${place}`, where);
   if (`${form} in ${place}` === OWN_INVALID_FIELDS) return error;
   if (place === "details") return { ...error, details: MASKED };
-  if (place === "details.errors") return { ...error, details: { ...(error.details as JsonFields), errors: MASKED } };
+  if (place === "details.errors") return { ...error, details: { ...(error.details as JsonObject), errors: MASKED } };
   const { errors: _, ...rest } = error;
   return rest;
 }
@@ -49,7 +49,7 @@ export function observeInvalidFields(context: CallContext, where: ObservationCon
 const FIELD_NAMES = ["field", "param", "parameter", "path", "pointer", "property", "name"];
 
 /** The body fields that an error names, in any of the common forms of errors. */
-export function namedFields(context: CallContext, error: JsonFields): string[] {
+export function namedFields(context: CallContext, error: JsonObject): string[] {
   const listed = invalidFieldsIn(context, error);
   const details = isObject(error.details) ? error.details : {};
   const paths = listed?.form.endsWith("by field") ? Object.keys(listed.value) : [];

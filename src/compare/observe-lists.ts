@@ -1,11 +1,12 @@
 // Observations from lists: the field with the records, their order, and the default and the bounds of `limit`.
 
 import { readAnyTime } from "../kernel/clock.ts";
+import { isObject } from "../kernel/json-object.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { itemsPlace } from "../schema/walk.ts";
 import type { CallContext } from "./history.ts";
 import { type ObservationContext, observeListedValues, observeObject } from "./observe-values.ts";
-import { isObject, pageIn, type RecordedCall } from "./recording.ts";
+import { pageIn, type RecordedCall } from "./recording.ts";
 
 export function observeList(context: CallContext, where: ObservationContext, records: TSchema): void {
   const { operation, response, foreign } = context.call;

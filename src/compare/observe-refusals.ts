@@ -3,6 +3,7 @@
 
 import { errors } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
+import { isObject } from "../kernel/json-object.ts";
 import { conditionOf } from "./conditions.ts";
 import type { CallPattern } from "./find-base.ts";
 import { type CallContext, isAction } from "./history.ts";
@@ -11,14 +12,7 @@ import { namedFields, observeInvalidFields } from "./observe-invalid-fields.ts";
 import { isMovedLimit, observeRefusedLimit } from "./observe-lists.ts";
 import { type ObservationContext, observeObject } from "./observe-values.ts";
 import { errorIn } from "./read-replies.ts";
-import {
-  type ComparedSandbox,
-  isObject,
-  type RecordedCall,
-  type RecordedExchange,
-  refused,
-  succeeded,
-} from "./recording.ts";
+import { type ComparedSandbox, type RecordedCall, type RecordedExchange, refused, succeeded } from "./recording.ts";
 import type { ShownTexts } from "./shown-texts.ts";
 
 /** An error whose condition is not recognised. */

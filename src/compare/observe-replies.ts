@@ -1,6 +1,7 @@
 // Observations from successful calls: the status, the response's shape, and the accepted body and parameters.
 
 import type { FactValue } from "../contracts/fact.ts";
+import { isObject, type JsonObject } from "../kernel/json-object.ts";
 import { valueAt } from "../schema/json-pointer.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { recordsOf } from "../schema/walk.ts";
@@ -8,7 +9,6 @@ import type { CallContext } from "./history.ts";
 import { type ObservationLog, typeOfJson } from "./observations.ts";
 import { observeList } from "./observe-lists.ts";
 import { type ObservationContext, observeListedValues, observeObject } from "./observe-values.ts";
-import { isObject, type JsonFields } from "./recording.ts";
 
 export function observeSuccess(context: CallContext, log: ObservationLog): void {
   const { call, knowledge } = context;
@@ -60,7 +60,7 @@ const PARTS: Readonly<Record<string, [part: string, accepted: (value: unknown, l
 function observeAcceptedBody({ call, problems }: CallContext, where: ObservationContext): void {
   const { log } = where;
   const place = `${call.operation.id}.body`;
-  const body = call.body as JsonFields;
+  const body = call.body as JsonObject;
   // An unknown field may be a missing one under another name, so that the service still requires it.
   const isRenamed = Object.keys(body).some((field) => !log.fact(`${place}.${field}`));
   const isShown = (code: string) => (call.foreign.body ? code === "not_allowed" : code !== "required" || !isRenamed);

@@ -1,11 +1,12 @@
 // Compares JSON with schemas: an object's fields, and the type, prefix, format and value of each.
 
 import type { ServiceFact } from "../contracts/fact.ts";
+import { isObject, type JsonObject } from "../kernel/json-object.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { nameOf } from "../schema/walk.ts";
 import { type Knowledge, type ListedFacts, type ObservationLog, typeOfJson, type ValueFacts } from "./observations.ts";
 import { inOwnNames } from "./read-replies.ts";
-import { CALLED, isObject, type JsonFields, plainName, RECOGNISED } from "./recording.ts";
+import { CALLED, plainName, RECOGNISED } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 import { formOfValue } from "./value-formats.ts";
 
@@ -19,7 +20,7 @@ export interface ObservationContext {
 }
 
 /** Observes an object, named by its schema, or by its place if the schema has no name. */
-export function observeObject(where: ObservationContext, place: string, schema: TSchema, value: JsonFields): void {
+export function observeObject(where: ObservationContext, place: string, schema: TSchema, value: JsonObject): void {
   const { log, isBody } = where;
   const name = nameOf(schema, place);
   const { fields, names } = log.object(name, schema);
@@ -37,7 +38,7 @@ export function observeObject(where: ObservationContext, place: string, schema: 
 
 type FieldFacts = ReturnType<ObservationLog["object"]>["fields"][number];
 
-function observeField(where: ObservationContext, field: FieldFacts, value: JsonFields, twin: string | undefined): void {
+function observeField(where: ObservationContext, field: FieldFacts, value: JsonObject, twin: string | undefined): void {
   const { log, isBody } = where;
   const { own, isRequired, presence, required } = field;
   const held = value[twin ?? own];
@@ -53,7 +54,7 @@ function observeField(where: ObservationContext, field: FieldFacts, value: JsonF
 
 /** The value's other fields whose names differ from missing ones only in their case style, by the missing name. */
 function twinsIn(
-  value: JsonFields,
+  value: JsonObject,
   names: ReadonlySet<string>,
   others: readonly string[],
 ): ReadonlyMap<string, string> {
@@ -67,7 +68,7 @@ export function observeListedValues(
   where: ObservationContext,
   place: string,
   schema: TSchema,
-  value: JsonFields,
+  value: JsonObject,
 ): void {
   for (const { own, value: facts } of where.log.object(nameOf(schema, place), schema).fields) {
     const { inner, listed } = facts;

@@ -2,19 +2,13 @@
 
 import type { ServiceFact } from "../contracts/fact.ts";
 import { grouped } from "../kernel/grouped.ts";
+import { isObject, type JsonObject } from "../kernel/json-object.ts";
 import { digestOf, formsOfSignature, signatureForms, wordsOf } from "../kernel/signature-forms.ts";
 import { type Fact, factOf } from "../schema/assumed.ts";
 import type { Knowledge, ObservationLog } from "./observations.ts";
 import { type ObservationContext, observeListed, observeListedValues, observeObject } from "./observe-values.ts";
 import { readObject } from "./read-replies.ts";
-import {
-  type ComparedSandbox,
-  isObject,
-  type JsonFields,
-  type RecordedCall,
-  type RecordedDelivery,
-  succeeded,
-} from "./recording.ts";
+import { type ComparedSandbox, type RecordedCall, type RecordedDelivery, succeeded } from "./recording.ts";
 import { isMasked } from "./shown-texts.ts";
 
 const HEADERS = ["X-Webhook-Signature", "X-Webhook-Id", "X-Webhook-Event"];
@@ -43,7 +37,7 @@ export function observeWebhooks(
 
 function observeEvent(
   where: ObservationContext,
-  event: JsonFields,
+  event: JsonObject,
   { event: schema, eventKinds, records }: ComparedSandbox,
   types: ReturnType<typeof eventTypes>,
   at: number,

@@ -4,16 +4,10 @@ import { unzipSync } from "node:zlib";
 import { attempt, tryParseJson } from "../kernel/attempt.ts";
 import { readAnyTime } from "../kernel/clock.ts";
 import { usageError } from "../kernel/errors.ts";
+import { isObject, type JsonObject } from "../kernel/json-object.ts";
 import { PROGRAM } from "../kernel/program-name.ts";
 import { extentOf } from "../kernel/request-limits.ts";
-import {
-  type HeaderValues,
-  isObject,
-  type JsonFields,
-  type RecordedDelivery,
-  type RecordedExchange,
-  type Recording,
-} from "./recording.ts";
+import type { HeaderValues, RecordedDelivery, RecordedExchange, Recording } from "./recording.ts";
 
 /** Bytes. Node cannot hold a longer string. */
 export const LARGEST_FILE = 500_000_000;
@@ -116,7 +110,7 @@ function headersOf(headers: unknown): HeaderValues {
 }
 
 /** Whether the response came from the browser's cache, as Chrome and Safari mark it. */
-const isCached = ({ _fromCache: fromCache, _fetchType: fetchType }: JsonFields) =>
+const isCached = ({ _fromCache: fromCache, _fetchType: fetchType }: JsonObject) =>
   typeof fromCache === "string" || (typeof fetchType === "string" && /cache/i.test(fetchType));
 
 /** Characters. Larger bodies are ignored: no operation has one, and parsing a body of 100 MB takes a gigabyte. */
@@ -144,7 +138,7 @@ function bodyIn(held: unknown, readAttachment: ReadAttachment = () => undefined)
  * The text of a body, decoded from base64 if it is binary. An empty text counts as absent, because many exports drop
  * bodies.
  */
-function textOf({ text, encoding, _file: file }: JsonFields, readAttachment: ReadAttachment): string | undefined {
+function textOf({ text, encoding, _file: file }: JsonObject, readAttachment: ReadAttachment): string | undefined {
   // Playwright can store bodies in files beside the recording. Only plain names are allowed, because a path could lead
   // to any file.
   if (typeof file === "string" && /^[\w-]+(\.\w+)*$/.test(file)) return readAttachment(file) || undefined;

@@ -1,12 +1,11 @@
 // Recognises replies and bodies of a service of another hand, and reads them in the sandbox's names, so that their
 // values are compared.
 
+import { isObject, type JsonObject } from "../kernel/json-object.ts";
 import { prefixOf, type TSchema } from "../schema/shapes.ts";
 import { fieldPlace, fieldsOf, innerOf, isRequired, nameOf, recordsOf } from "../schema/walk.ts";
 import type { ObservationLog } from "./observations.ts";
 import {
-  isObject,
-  type JsonFields,
   type MatchedCall,
   pageIn,
   plainName,
@@ -50,11 +49,11 @@ function noteUnknown(
 /** The value with the sandbox's names of fields. Notes what else is written differently. */
 export function inOwnNames(
   log: ObservationLog,
-  value: JsonFields,
+  value: JsonObject,
   place: string,
   schema: TSchema,
   entry: string,
-): JsonFields {
+): JsonObject {
   const name = nameOf(schema, place);
   const fields = new Map(fieldsOf(schema).map(([own, inner]) => [plainName(own), { own, inner }]));
   return Object.fromEntries(
@@ -89,8 +88,8 @@ function noteForm(log: ObservationLog, value: unknown, schema: TSchema, entry: s
 }
 
 /** The record in a response or in one of its envelopes, with the names of the fields that lead to it. */
-function findRecord(response: JsonFields, schema: TSchema) {
-  const inner = (value: JsonFields, path: readonly string[]) =>
+function findRecord(response: JsonObject, schema: TSchema) {
+  const inner = (value: JsonObject, path: readonly string[]) =>
     Object.entries(value).flatMap(([name, held]) => (isObject(held) ? [{ value: held, path: [...path, name] }] : []));
   const wrapped = inner(response, []);
   const all = [
@@ -105,7 +104,7 @@ function findRecord(response: JsonFields, schema: TSchema) {
 /** Reads an object, such as a reply or the record of an event. */
 export function readObject(
   log: ObservationLog,
-  response: JsonFields,
+  response: JsonObject,
   place: string,
   schema: TSchema,
   entry: string,
@@ -161,10 +160,10 @@ function readList(log: ObservationLog, { operation, response, entry }: MatchedCa
 /**
  * Whether a page of another form has more after it: a flag in an envelope, or a field with the next cursor or address.
  */
-function hasMoreIn(log: ObservationLog, rest: JsonFields, entry: string): boolean {
+function hasMoreIn(log: ObservationLog, rest: JsonObject, entry: string): boolean {
   const [around, held] = Object.entries(rest).find(([, value]) => isObject(value)) ?? [];
   if (around !== undefined) log.shapes.note("envelope", `${log.shown.code(around)} beside the records`, entry);
-  const fields = Object.entries({ ...(held as JsonFields), ...rest });
+  const fields = Object.entries({ ...(held as JsonObject), ...rest });
   const [flag] = fields.filter(([name]) => plainName(name) === plainName(MORE)).map(([, value]) => value);
   if (flag !== undefined) return flag === true;
   const next = fields.find(([name]) => /next|cursor|after/i.test(name));
@@ -175,9 +174,9 @@ function hasMoreIn(log: ObservationLog, rest: JsonFields, entry: string): boolea
 /**
  * The error in a response, and the field that contains it: the response itself, or the first object in it with a code.
  */
-export function errorIn(response: unknown, shown: ShownTexts): { error: JsonFields; envelope?: string } {
+export function errorIn(response: unknown, shown: ShownTexts): { error: JsonObject; envelope?: string } {
   if (!isObject(response)) return { error: {} };
-  const isError = (value: unknown): value is JsonFields =>
+  const isError = (value: unknown): value is JsonObject =>
     isObject(value) && (typeof value.code === "string" || typeof value.error === "string");
   const inner = Object.entries(response).map(([name, value]) =>
     Array.isArray(value)
@@ -188,7 +187,7 @@ export function errorIn(response: unknown, shown: ShownTexts): { error: JsonFiel
   return found ?? { error: response };
 }
 
-function readError(log: ObservationLog, response: JsonFields, entry: string): ReadReply {
+function readError(log: ObservationLog, response: JsonObject, entry: string): ReadReply {
   const own = ["error", "message", "code", "details"];
   const found = errorIn(response, log.shown);
   const isOwn = own.filter((name) => Object.hasOwn(found.error, name)).length >= 2;

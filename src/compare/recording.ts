@@ -2,9 +2,9 @@
 
 import type { Endpoint } from "../contracts/endpoint.ts";
 import type { ServiceFact } from "../contracts/fact.ts";
+import { isObject, type JsonObject } from "../kernel/json-object.ts";
 import type { TSchema } from "../schema/shapes.ts";
 
-export type JsonFields = Readonly<Record<string, unknown>>;
 /** Header values by name in lower case. */
 export type HeaderValues = Readonly<Record<string, string>>;
 
@@ -93,22 +93,19 @@ export interface MatchedCall extends RecordedExchange {
   ids: string[];
 }
 
-export const isObject = (value: unknown): value is JsonFields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /**
  * The records of a page, and the name of their field: `data`, the only array of the response, or none if the response
  * itself is the list.
  */
 export function pageIn(response: unknown) {
-  if (Array.isArray(response)) return { items: response as unknown[], name: undefined, rest: {} as JsonFields };
+  if (Array.isArray(response)) return { items: response as unknown[], name: undefined, rest: {} as JsonObject };
   if (!isObject(response)) return undefined;
   const arrays = Object.entries(response).filter(([, value]) => Array.isArray(value));
   const [name, items] =
     arrays.find(([field]) => field === "data") ?? (arrays.length === 1 ? (arrays[0] as [string, unknown]) : []);
   if (name === undefined) return undefined;
   const { [name]: _, ...rest } = response;
-  return { items: items as unknown[], name, rest: rest as JsonFields };
+  return { items: items as unknown[], name, rest: rest as JsonObject };
 }
 
 /** A name without its case style: `merchantId`, `merchant_id` and `Merchant-Id` are one. */

@@ -3,10 +3,11 @@
 
 import type { ServiceFact } from "../contracts/fact.ts";
 import { memoize } from "../kernel/bounded-cache.ts";
+import { isObject } from "../kernel/json-object.ts";
 import { mask } from "../kernel/mask.ts";
 import { oncePerKey } from "../kernel/once.ts";
 import { isSecretName } from "../kernel/secrets.ts";
-import { isObject, type RecordedExchange, type Recording, refused } from "./recording.ts";
+import { type RecordedExchange, type Recording, refused } from "./recording.ts";
 
 /** Placeholders that exports and logs write instead of a value. */
 const PLACEHOLDER = /redact|\*{3}|<hidden>|\[(?:filtered|masked|removed|secret|hidden)\]|…/i;

@@ -2,9 +2,9 @@
 // derived. `areas/declare/` has the functions that declare.
 
 import type { ErrorCode } from "../kernel/errors.ts";
+import type { JsonObject } from "../kernel/json-object.ts";
 import type { Document, PreserializedJson } from "../kernel/reply-bodies.ts";
 import type { Fact } from "../schema/assumed.ts";
-import type { JsonObject } from "../schema/schema.ts";
 import type { Static, TProperties, TSchema } from "../schema/shapes.ts";
 import type { AnyRecord } from "./resource.ts";
 

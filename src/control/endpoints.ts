@@ -13,7 +13,7 @@ import type { Stores } from "../store/stores.ts";
 import { EVERY_TYPE } from "../store/webhooks/outbox.ts";
 import type { Dispatcher } from "../webhooks/dispatcher.ts";
 import { ownerOfEndpoint } from "./deliveries.ts";
-import { LISTED_MERCHANTS, MOST_LISTED, spanOf, wholeList, wholeListOf } from "./given-values.ts";
+import { LISTED_MERCHANTS, listedMerchants, spanOf, wholeList, wholeListOf } from "./given-values.ts";
 import { callerOf, callOf, commit, type RecordParts } from "./records.ts";
 
 interface EndpointParts extends RecordParts, Pick<Stores, "outbox" | "heldEndpoints"> {}
@@ -57,12 +57,8 @@ const listEndpoints = endpoint({
   reply: wholeListOf(ListedEndpoint, "Newest first"),
   errors: ["resource_not_found"],
   handle({ query: { merchant }, ...context }) {
-    const merchants =
-      merchant === undefined
-        ? context.tenants.list(MOST_LISTED).map(({ id }) => id)
-        : [context.tenants.require(merchant)];
     return wholeList(
-      merchants
+      listedMerchants(context, merchant)
         .flatMap((id) => endpointsOf(context, id))
         .sort((one, other) => other.created.localeCompare(one.created)),
     );

@@ -4,6 +4,7 @@ import { parseTime } from "../kernel/clock.ts";
 import { durationProblem, parseDuration, tryParseDuration } from "../kernel/duration.ts";
 import { fail } from "../kernel/errors.ts";
 import { oneOf, type TSchema, Type } from "../schema/shapes.ts";
+import type { Stores } from "../store/stores.ts";
 
 /** The time in milliseconds; undefined if the field is left out. */
 export function timeOf(field: string, given: string | undefined): number | undefined {
@@ -38,6 +39,10 @@ export function spanOf(
 /** The merchants that an unpaged list covers, so that it stays a short turn of the event loop. */
 export const MOST_LISTED = 500;
 export const LISTED_MERCHANTS = `Covers the first ${MOST_LISTED} merchants; \`merchant\` names any other.`;
+
+/** The ids of these merchants, or of the one that is named. */
+export const listedMerchants = ({ tenants }: Pick<Stores, "tenants">, merchant: string | undefined): string[] =>
+  merchant === undefined ? tenants.list(MOST_LISTED).map(({ id }) => id) : [tenants.require(merchant)];
 
 /** The schema of an unpaged list. */
 export const wholeListOf = <S extends TSchema>(item: S, description?: string) =>

@@ -6,7 +6,7 @@ import { type Clock, isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import { nullable, Type, text } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
-import { LISTED_MERCHANTS, MOST_LISTED, spanOf } from "./given-values.ts";
+import { LISTED_MERCHANTS, listedMerchants, spanOf } from "./given-values.ts";
 
 interface Parts extends Pick<Stores, "tenants"> {
   clock: Clock;
@@ -59,11 +59,9 @@ const listWindows = endpoint({
   query: Type.Object({ merchant: Type.Optional(text("Only of this merchant")) }),
   reply: Type.Object({ data: Type.Array(Window) }),
   errors: ["resource_not_found"],
-  handle({ query: { merchant }, ...context }) {
-    const { tenants } = context;
-    const ids = merchant === undefined ? tenants.list(MOST_LISTED).map(({ id }) => id) : [tenants.require(merchant)];
-    return { data: ids.flatMap((id) => windowsOf(context, id)) };
-  },
+  handle: ({ query: { merchant }, ...context }) => ({
+    data: listedMerchants(context, merchant).flatMap((id) => windowsOf(context, id)),
+  }),
 });
 
 const span = (description: string) => Type.Optional(text(`${description}, such as 10s`, { maxLength: 30 }));

@@ -1,6 +1,7 @@
 // Changes of JSON that stays valid: a merge patch, and what a later version of the service might answer.
 
 import { EVOLUTIONS, type Evolution } from "../contracts/fault.ts";
+import { isObject } from "../kernel/json-object.ts";
 import type { TSchema } from "../schema/shapes.ts";
 import { fieldsOf, itemsOf, typesOf, valueSchema, valuesOf } from "../schema/walk.ts";
 
@@ -42,6 +43,3 @@ export function evolved(value: unknown, schema: TSchema | undefined, as: Evoluti
   const isEnumeration = known !== undefined && (valuesOf(known)?.length ?? 0) > 1;
   return has("enums") && isEnumeration && typeof value === "string" ? ADDED_VALUE : value;
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

@@ -3,10 +3,10 @@
 import type { AttemptFault, DeliveryEffect, DeliveryInjection } from "../contracts/fault.ts";
 import { EVENT_HEADER, SIGNATURE_HEADER, type WebhookRequest } from "../contracts/webhook.ts";
 import { escapedJson, indentedJson } from "../kernel/json-forms.ts";
+import type { JsonObject } from "../kernel/json-object.ts";
 import type { Random } from "../kernel/random.ts";
 import type { Sign } from "../kernel/signature-forms.ts";
 import { pointerSegments } from "../schema/json-pointer.ts";
-import type { JsonObject } from "../schema/schema.ts";
 import { type TSchema, Type } from "../schema/shapes.ts";
 import type { Delivery, Receiver } from "../store/webhooks/deliveries.ts";
 import { evolved } from "./changed-json.ts";

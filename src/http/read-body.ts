@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { MeasuredBehaviour } from "../contracts/fact.ts";
 import { nextTurn } from "../kernel/clock.ts";
 import { fail, SandboxError } from "../kernel/errors.ts";
+import { isObject } from "../kernel/json-object.ts";
 import { mask } from "../kernel/mask.ts";
 import { extentOf, MAX_BODY, MAX_DEPTH, MAX_VALUES } from "../kernel/request-limits.ts";
 import { Type } from "../schema/shapes.ts";
@@ -177,7 +178,7 @@ function parse(text: string): Record<string, unknown> {
   } catch (error) {
     fail("invalid_json", `The body is not valid JSON: ${reasonOf(error as Error, text)}.`);
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (!isObject(value))
     fail(
       "body_not_object",
       "The body must be a JSON object; " +

@@ -1,5 +1,7 @@
 // The entry of the W3C header `baggage` that names the merchant of a test, in calls and in deliveries.
 
+import { attempt } from "./attempt.ts";
+
 const ENTRY = "merchant-sandbox";
 
 /** The value of the header for a merchant. */
@@ -14,10 +16,5 @@ export function merchantInBaggage(header: string | string[] | undefined): string
   return undefined;
 }
 
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
-}
+/** Text that is not encoded stays as it is. */
+const decoded = (text: string) => attempt(() => decodeURIComponent(text)) ?? text;

@@ -217,6 +217,9 @@ export const exitCodes = {
   unsupportedNode: 7,
 } as const;
 
+/** The exit codes of commands that end with a verdict. */
+export const verdictExits = { pass: exitCodes.ok, fail: exitCodes.verdict, inconclusive: exitCodes.inconclusive };
+
 export const exitMeanings: Readonly<Record<keyof typeof exitCodes, string>> = {
   ok: "success",
   runtime: "failure",

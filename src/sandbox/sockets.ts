@@ -137,5 +137,5 @@ function loadDashboardPage() {
   const [html = "", style = "", script = ""] = ["page.html", "page.css", "main.js"].map((name) =>
     readFileSync(packageFile(`dist/browser/${name}`), "utf8"),
   );
-  return inlinePage({ html, style, script, blobStyles: [reportStyle], hasIcon: true });
+  return inlinePage({ html, style, script, reportStyle });
 }

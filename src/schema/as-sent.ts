@@ -2,6 +2,7 @@
 // that was sent.
 
 import { isDeepStrictEqual } from "node:util";
+import { isObject } from "../kernel/json-object.ts";
 import type { TProperties, TSchema } from "./schema.ts";
 import { matchesSchema } from "./validator.ts";
 
@@ -72,8 +73,7 @@ function repair(schema: TSchema, value: unknown): unknown {
   const { properties, items } = schema as TSchema & { properties?: TProperties; items?: TSchema };
   let repaired: unknown;
   if (items && Array.isArray(value)) repaired = value.map((item) => repair(items, item));
-  else if (properties && typeof value === "object" && value !== null && !Array.isArray(value))
-    repaired = repairFields(properties, value);
+  else if (properties && isObject(value)) repaired = repairFields(properties, value);
   return matchesSchema(schema, repaired) ? repaired : undefined;
 }
 

@@ -1,6 +1,7 @@
 // The JSON Schema keywords that constrain a value as a whole: each one's test and error message.
 
 import { daysIn, monthIndex } from "../kernel/calendar.ts";
+import { isObject } from "../kernel/json-object.ts";
 import { patternRequirement } from "./patterns.ts";
 
 /** Tests a value that has the type of the keyword. */
@@ -111,8 +112,6 @@ function counted(noun: string, bound: string) {
 function bounded(bound: string) {
   return { code: "out_of_range", must: (limit: number) => `must be ${bound} ${limit}`, type: "number" };
 }
-
-export const isObject = (value: unknown) => typeof value === "object" && value !== null && !Array.isArray(value);
 
 const TYPES: Readonly<Record<string, (value: unknown) => boolean>> = {
   string: (value) => typeof value === "string",

@@ -1,5 +1,7 @@
 // JSON Schema as plain data, with the TypeScript type of the values that match it.
 
+import type { JsonObject } from "../kernel/json-object.ts";
+
 /** Exists only in types; no schema has this property at run time. */
 declare const VALUE: unique symbol;
 const OPTIONAL = Symbol("optional");
@@ -49,9 +51,6 @@ type ValueOf<P extends TProperties> = Flat<
   { [Name in Exclude<keyof P, OptionalName<P>>]: Static<P[Name]> } & { [Name in OptionalName<P>]?: Static<P[Name]> }
 >;
 type Flat<T> = { [Name in keyof T]: T[Name] };
-
-/** A JSON object before its fields are checked. */
-export type JsonObject = Readonly<Record<string, unknown>>;
 
 const schema = <T>(keywords: JsonObject): TUnsafe<T> => keywords as unknown as TUnsafe<T>;
 

@@ -2,12 +2,13 @@
 
 import { didYouMean } from "../kernel/did-you-mean.ts";
 import type { FieldError } from "../kernel/errors.ts";
+import { isObject, type JsonObject } from "../kernel/json-object.ts";
 import { mask } from "../kernel/mask.ts";
 import { isSecretName } from "../kernel/secrets.ts";
 import { checkOf, constraintsOf } from "./compile.ts";
 import { escapePointer, pointerSegments } from "./json-pointer.ts";
 import { withArticle } from "./keywords.ts";
-import type { JsonObject, SchemaKeywords, TSchema } from "./schema.ts";
+import type { SchemaKeywords, TSchema } from "./schema.ts";
 
 export const matchesSchema = (schema: TSchema, value: unknown): boolean => checkOf(schema)(value);
 
@@ -27,8 +28,7 @@ function firstErrors(errors: Iterable<FieldError>): FieldError[] {
 function* errorsIn(schema: SchemaKeywords, value: unknown, pointer: string): Generator<FieldError> {
   if (matchesSchema(schema, value)) return;
   const { items, anyOf: shapes } = schema;
-  if (typeof value === "object" && value !== null && !Array.isArray(value))
-    yield* errorsInObject(schema, value as JsonObject, pointer);
+  if (isObject(value)) yield* errorsInObject(schema, value, pointer);
   if (items && Array.isArray(value))
     for (const [index, item] of value.entries()) yield* errorsIn(items, item, `${pointer}/${index}`);
   const received = `received ${quote(value, pointer)}`;

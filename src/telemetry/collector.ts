@@ -1,6 +1,8 @@
 // The OpenTelemetry collector that the user's environment names, in OpenTelemetry's own variables. It is no option of
 // the sandbox: a folder's merchant-sandbox.json must not decide where spans are sent.
 
+import { attempt } from "../kernel/attempt.ts";
+
 export interface Collector {
   /** The address to which spans are posted. */
   readonly url: string;
@@ -34,10 +36,5 @@ function readHeaders(text: string): Record<string, string> {
   return Object.fromEntries(pairs);
 }
 
-function decoded(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
-}
+/** Text that is not encoded stays as it is. */
+const decoded = (text: string) => attempt(() => decodeURIComponent(text)) ?? text;

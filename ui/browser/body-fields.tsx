@@ -1,6 +1,7 @@
 // The body of a call in the explorer: a field for each property, beside the whole body as JSON.
 
 import { useState } from "preact/hooks";
+import { isObject } from "../../src/kernel/json-object.ts";
 import { jsonMistake } from "../connection/json-mistake.ts";
 import { choicesOf, textOfValue, valueOfJson, valueOfText } from "../connection/json-schema.ts";
 import type { FormField } from "../panes/overlays/field.ts";
@@ -66,7 +67,7 @@ export function BodyFields({ fields, id, value, onWrite }: BodyFieldsProps) {
 
 function objectOf(text: string): Properties | undefined {
   const value = valueOfJson(text);
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Properties) : undefined;
+  return isObject(value) ? (value as Properties) : undefined;
 }
 
 function formFieldOf({ name, description, schema = {} }: ApiField): FormField {

@@ -145,29 +145,20 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["y"],
       label: "copy curl",
       help: "copy the delivery as curl, exactly as it was sent",
-      run: (state, { id }) =>
-        loadThen(state, id, attemptCall(id), (later, { attempt }) =>
-          copyText(later, curlOfAttempt(attempt), "the delivery as curl"),
-        ),
+      run: copyOf(curlOfAttempt, "the delivery as curl"),
     },
     {
       keys: ["Y"],
       label: "copy body",
       help: "copy the body that was sent",
-      run: (state, { id }) =>
-        loadThen(state, id, attemptCall(id), (later, { attempt }) =>
-          copyText(later, attempt.requestBody, "the body that was sent"),
-        ),
+      run: copyOf(({ requestBody }) => requestBody, "the body that was sent"),
     },
     {
       keys: ["v"],
       label: "verify",
       help: "copy an openssl command that verifies the signature",
       isEnabled: isVerifiable,
-      run: (state, { id }) =>
-        loadThen(state, id, attemptCall(id), (later, { attempt }) =>
-          copyText(later, verifyCommand(attempt), "the command that reads MERCHANT_WEBHOOK_SECRET"),
-        ),
+      run: copyOf(verifyCommand, "the command that reads MERCHANT_WEBHOOK_SECRET"),
     },
     {
       keys: ["="],
@@ -180,6 +171,12 @@ export const deliveries = listPane<AttemptMessage>({
     copyApiKey(({ merchant }) => merchant),
   ],
 });
+
+/** Copies a text about the attempt as the log has it. */
+function copyOf(textOf: (attempt: LoggedAttempt) => string, what: string) {
+  return (state: UiState, { id }: AttemptMessage) =>
+    loadThen(state, id, attemptCall(id), (later, { attempt }) => copyText(later, textOf(attempt), what));
+}
 
 /** In a detail, the other attempt is the selected link; by default it is the first attempt of the delivery. */
 function compare(state: UiState, { id, delivery }: AttemptMessage): StateUpdate {

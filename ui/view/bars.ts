@@ -133,13 +133,13 @@ export function tabBar(state: UiState): string {
   return widthOf(line) > size.columns ? cut(stripStyles(line), size.columns) : line;
 }
 
-/** The filter being edited, the notice, failed verdicts, why the selected row failed, or the verdicts so far. */
+/** The filter being edited, the notice, why the selected row failed, or the verdicts so far. */
 export function noticeBar(state: UiState): string {
   const { notice, filterLine, size, theme } = state;
   const width = size.columns - 2;
   if (filterLine) return filterBar(state, filterLine, width);
   if (notice) return ` ${styled(theme, noticeText(sanitize(notice.text), width), notice.style)}`;
-  const failure = state.made.verdicts.fail > 0 ? undefined : selectedFailure(state);
+  const failure = selectedFailure(state);
   if (failure !== undefined) return ` ${styled(theme, fitTo(`${symbols(theme).bad} ${failure}`, width), "failure")}`;
   return ` ${fitTo(verdictSummary(state), width)}`;
 }

@@ -2,11 +2,12 @@
 
 import { createInterface } from "node:readline";
 import { exitCodes, SandboxError } from "../../kernel/errors.ts";
+import { isObject } from "../../kernel/json-object.ts";
 import { createSandbox, type Sandbox } from "../../sandbox/create.ts";
 import { version } from "../../sandbox/package-files.ts";
 import type { Flags } from "../arguments.ts";
 import { command } from "../command.ts";
-import { answerLine, isObject, RpcError, type RpcMethods } from "../mcp/json-rpc.ts";
+import { answerLine, RpcError, type RpcMethods } from "../mcp/json-rpc.ts";
 import { type Tool, tools } from "../mcp/tools.ts";
 import { print } from "../output/print.ts";
 import { connectionFlags, findSandbox, namedUrl } from "../remote/find-sandbox.ts";

@@ -2,7 +2,7 @@
 
 import type { ControlApi, FaultRule, Scenario } from "../../../generated/control-api.ts";
 import { countInScenario } from "../../client/effects.ts";
-import { exitCodes, usageError } from "../../kernel/errors.ts";
+import { usageError, verdictExits } from "../../kernel/errors.ts";
 import { PROGRAM } from "../../kernel/program-name.ts";
 import type { FlagDefinitions } from "../arguments.ts";
 import { type Arguments, commandGroup } from "../command.ts";
@@ -51,7 +51,8 @@ const ofOne = ({ word, summary, flags, call, lines }: OfOne) =>
       return call(sandbox.control, { name, ...(merchant !== undefined && { merchant }) }, given);
     },
     lines,
-    ...(word === "score" && { exitCode: ({ verdict }: Scenario) => codeOf(verdict) }),
+    // A scenario that is not armed counts as inconclusive.
+    ...(word === "score" && { exitCode: ({ verdict }: Scenario) => verdictExits[verdict ?? "inconclusive"] }),
   });
 
 /** Arms a scenario, with the count of the receiver's effects before it. */
@@ -117,12 +118,6 @@ export const scenario = commandGroup({
     }),
   },
 });
-
-/** The exit code of a verdict. A scenario that is not armed counts as inconclusive. */
-function codeOf(verdict: Scenario["verdict"]): number {
-  if (verdict === "pass") return exitCodes.ok;
-  return verdict === "fail" ? exitCodes.verdict : exitCodes.inconclusive;
-}
 
 function lineOf({ name, title, armed, merchant, verdict, says }: Scenario): string {
   if (verdict === null) return `${name}: ${title}`;

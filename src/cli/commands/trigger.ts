@@ -4,6 +4,7 @@
 import { eventTypes } from "../../areas/index.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { usageError } from "../../kernel/errors.ts";
+import { isObject } from "../../kernel/json-object.ts";
 import { plural } from "../../kernel/text.ts";
 import { noteWarnings } from "../output/print.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
@@ -46,10 +47,10 @@ function resultOf(deliveries: Readonly<Record<string, number>>, merchant: string
   return count === 0 ? `no endpoint of ${merchant} is subscribed to it` : `queued for ${plural(count, "endpoint")}`;
 }
 
-function parse(text: string): Record<string, unknown> {
+function parse(text: string) {
   try {
     const data: unknown = JSON.parse(text);
-    if (typeof data === "object" && data !== null && !Array.isArray(data)) return data as Record<string, unknown>;
+    if (isObject(data)) return data;
   } catch (error) {
     usageError(`--data is not JSON: ${(error as Error).message}.`);
   }

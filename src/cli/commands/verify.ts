@@ -5,15 +5,14 @@ import { type CountedExpectation, withEffects } from "../../client/effects.ts";
 import { explainResult } from "../../client/verification-text.ts";
 import { type Expectation, Expectations } from "../../contracts/expectations.ts";
 import { tryParseJson } from "../../kernel/attempt.ts";
-import { errorSummary, exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
+import { errorSummary, SandboxError, usageError, verdictExits } from "../../kernel/errors.ts";
+import { isObject } from "../../kernel/json-object.ts";
 import { PROGRAM } from "../../kernel/program-name.ts";
 import { Type } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { errorAt, type JsonFile, readJsonFile } from "../../store/world/json-file.ts";
 import { countWith } from "../process/count-command.ts";
 import { sandboxCommand } from "../sandbox-command.ts";
-
-const EXIT_CODES = { pass: exitCodes.ok, fail: exitCodes.verdict, inconclusive: exitCodes.inconclusive } as const;
 
 interface Wanted {
   what: string;
@@ -75,7 +74,7 @@ type ExpectationsFile = JsonFile & { value: Expectations };
 async function readExpectations(file: string): Promise<ExpectationsFile> {
   const source = await readJsonFile(file, "usage");
   const { value } = source;
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (!isObject(value))
     usageError(`${file} must be a JSON object, such as {"all": [{"records": {"kind": "payroll"}}]}.`);
   const errors = fieldErrors(INPUT_FILE, value);
   if (errors[0]) throw await errorAt(source, errors[0].pointer, errorSummary(errors), "usage");
@@ -163,5 +162,5 @@ export const verify = sandboxCommand<SandboxVerifyReply>({
   },
   lines: ({ results }) =>
     results.flatMap((result) => `${result.verdict} ${result.expectation}: ${explainResult(result)}`.split("\n")),
-  exitCode: ({ verdict }) => EXIT_CODES[verdict],
+  exitCode: ({ verdict }) => verdictExits[verdict],
 });

@@ -1,5 +1,7 @@
 // JSON-RPC 2.0 over lines of text, as the stdio transport of the Model Context Protocol uses it.
 
+import { isObject } from "../../kernel/json-object.ts";
+
 /** The protocol's own errors. */
 export const RPC_ERRORS = {
   parse: -32_700,
@@ -61,6 +63,3 @@ function failure(id: unknown, error: Error): object {
   const kind = error instanceof RpcError ? error.kind : "internal";
   return { jsonrpc: "2.0", id, error: { code: RPC_ERRORS[kind], message: error.message } };
 }
-
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);

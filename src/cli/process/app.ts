@@ -2,13 +2,12 @@
 // ends it with all processes that it started.
 
 import { type ChildProcess, spawn } from "node:child_process";
-import { constants } from "node:os";
 import { createInterface } from "node:readline";
 import { stripVTControlCharacters } from "node:util";
 import { attempt } from "../../kernel/attempt.ts";
 import { afterRealTime } from "../../kernel/clock.ts";
 import { withResolvers } from "../../kernel/with-resolvers.ts";
-import { quoted, spawnError, watchTree } from "./child.ts";
+import { endOf, quoted, watchTree } from "./child.ts";
 
 export type App = ReturnType<typeof startApp>;
 export type AppStream = "stdout" | "stderr";
@@ -114,11 +113,7 @@ function runCommand(
   });
   for (const from of ["stdout", "stderr"] as const)
     createInterface({ input: child[from] }).on("line", (line) => onLine(withoutEscapes(line), from));
-  const ended = new Promise<number>((resolve, reject) => {
-    child.once("error", (error) => reject(spawnError(error, program)));
-    child.once("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
-  });
-  return { child, ended, killTree: tree.end };
+  return { child, ended: endOf(child, program), killTree: tree.end };
 }
 
 /** The text of a line after its last carriage return, as a terminal would show it, without colours. */

@@ -15,7 +15,6 @@ const TERMINAL_SIGNALS: readonly string[] = ["SIGINT", "SIGQUIT"];
 /** Milliseconds from SIGTERM to SIGKILL. */
 const KILL_AFTER = 10_000;
 
-/** `ended` resolves with the exit code, or 128 plus the number of the signal that ended the command. */
 export function runChild([program = "", ...words]: string[], variables: NodeJS.ProcessEnv) {
   const options = { stdio: "inherit", env: variables } as const;
   const child =
@@ -23,12 +22,15 @@ export function runChild([program = "", ...words]: string[], variables: NodeJS.P
       ? spawn([program, ...words].map(quoted).join(" "), { ...options, shell: true })
       : spawn(program, words, options);
   const cancelKill = forwardSignals(child);
-  const ended = new Promise<number>((resolve, reject) => {
+  return { process: child, ended: endOf(child, program).finally(cancelKill) };
+}
+
+/** Resolves with the exit code, or 128 plus the number of the signal that ended the command. */
+export const endOf = (child: ChildProcess, program: string) =>
+  new Promise<number>((resolve, reject) => {
     child.once("error", (error) => reject(spawnError(error, program)));
     child.once("exit", (code, signal) => resolve(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
   });
-  return { process: child, ended: ended.finally(cancelKill) };
-}
 
 /** Forwards signals. After SIGTERM, kills the command after a timeout or at the second SIGTERM. */
 function forwardSignals(child: ChildProcess): () => void {
@@ -56,7 +58,7 @@ function hasTerminal(): boolean {
 /** Quotes a word for the shell on Windows, where npm and npx are batch files that only a shell can run. */
 export const quoted = (word: string) => (/^[\w\-./:\\=@]+$/.test(word) ? word : `"${word.replaceAll('"', '\\"')}"`);
 
-export function spawnError(error: Error, program: string): Error {
+function spawnError(error: Error, program: string): Error {
   const code = (error as { code?: string }).code;
   // The system also returns EACCES for an unknown name if a directory in the PATH is not readable.
   const isName = !program.includes("/");

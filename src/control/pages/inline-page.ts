@@ -13,10 +13,8 @@ interface PageFiles {
   html: string;
   style: string;
   script: string;
-  /** Style sheets of documents that the page opens as blobs. A blob inherits the policy of its page. */
-  blobStyles?: readonly string[];
-  /** Whether the page has an icon in a data URL (default: no images allowed). */
-  hasIcon?: boolean;
+  /** The style sheet of reports, which the page opens as blobs. A blob inherits the policy of its page. */
+  reportStyle: string;
 }
 
 const LINK = /<link rel="stylesheet" href="[\w.-]+">/;
@@ -24,13 +22,14 @@ const SCRIPT = /<script src="[\w.-]+"><\/script>/;
 
 const hashOf = (text: string) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-export function inlinePage({ html, style, script, blobStyles = [], hasIcon = false }: PageFiles): Document {
+export function inlinePage({ html, style, script, reportStyle }: PageFiles): Document {
   const policy = [
     "default-src 'none'",
     `script-src ${hashOf(script)}`,
-    `style-src ${[style, ...blobStyles].map(hashOf).join(" ")}`,
+    `style-src ${hashOf(style)} ${hashOf(reportStyle)}`,
     "connect-src 'self'",
-    ...(hasIcon ? ["img-src data:"] : []),
+    // The icon is a data URL.
+    "img-src data:",
     // The browser blocks scripts from inserting text as markup.
     "require-trusted-types-for 'script'",
     "trusted-types 'none'",

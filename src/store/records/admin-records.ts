@@ -6,9 +6,9 @@ import type { AnyRecord, RecordBase, Resource, SampleContext } from "../../contr
 import { dayAt } from "../../kernel/calendar.ts";
 import { didYouMean, nearestOrAll } from "../../kernel/did-you-mean.ts";
 import { errorSummary, fail } from "../../kernel/errors.ts";
+import type { JsonObject } from "../../kernel/json-object.ts";
 import { drawsOf, type Random } from "../../kernel/random.ts";
 import { refuseField } from "../../schema/field-rules.ts";
-import type { JsonObject } from "../../schema/schema.ts";
 import { isTimestamp } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import type { OperationContext } from "../operation-context.ts";

@@ -15,7 +15,6 @@ import type { Counters } from "./id-counters.ts";
 export interface Identity {
   merchant: string;
   key: string;
-  kind: "key" | "session";
   /** Sandbox milliseconds; null for keys, which do not expire. */
   expires: number | null;
   /** The status of the merchant; requests of a suspended one are rejected. */
@@ -54,7 +53,7 @@ export function openTenants(database: Database, counters: Counters, random: Rand
   const { sql } = database;
   const identities = createBoundedCache<Identity>(MOST_CACHED);
   const byKey = sql.prepare<[string], Identity>(
-    `select keys.merchant, key, keys.kind, expires, documents.status from keys
+    `select keys.merchant, key, expires, documents.status from keys
      join documents on documents.merchant = keys.merchant and documents.kind = 'merchant' where key = ?`,
   );
   const insertKey = sql.insert("insert into keys", "key, merchant, kind, expires");

@@ -12,7 +12,6 @@ export interface LoggedDelivery {
   endpoint: string;
   /** Null when the endpoint was removed. */
   url: string | null;
-  trigger: "event" | "test" | "replay";
   state: "pending" | "sending" | "succeeded" | "failed" | "cancelled";
   /** How many attempts were started. */
   attempts: number;
@@ -40,7 +39,7 @@ export type RunSummary = ReturnType<typeof openRunSummary>;
 
 export function openRunSummary({ sql }: Database) {
   const deliveries = sql.prepare<[{ merchant: string | null }], LoggedDelivery>(
-    `select d.sequence, d.merchant, e.id as event, e.type, d.endpoint, d.trigger, d.state, d.attempts, e.request,
+    `select d.sequence, d.merchant, e.id as event, e.type, d.endpoint, d.state, d.attempts, e.request,
        coalesce((select max(sequence) from attempts where delivery = d.sequence), 0) as lastAttempt,
        (select body ->> 'url' from documents
         where merchant = d.merchant and kind = '${ENDPOINT_KIND}' and id = d.endpoint) as url

@@ -13,9 +13,9 @@ import type {
   WorldViolation,
 } from "../../contracts/resource.ts";
 import { ApiError, type FieldError, fail } from "../../kernel/errors.ts";
+import type { JsonObject } from "../../kernel/json-object.ts";
 import { oncePerKey } from "../../kernel/once.ts";
 import { PATTERNS } from "../../schema/patterns.ts";
-import type { JsonObject } from "../../schema/schema.ts";
 import { day, email, oneOf, type TProperties, type TSchema, Type, text } from "../../schema/shapes.ts";
 import { fieldErrors } from "../../schema/validator.ts";
 import { seededRecord, uniqueValue } from "../records/collection.ts";

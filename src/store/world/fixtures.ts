@@ -4,13 +4,13 @@ import { statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Resource } from "../../contracts/resource.ts";
 import { SandboxError } from "../../kernel/errors.ts";
+import { isObject } from "../../kernel/json-object.ts";
 import { checkFixture, checkFixturesTogether, type FixtureProblem } from "./check-world.ts";
 import { errorAt, filesIn, type JsonFile, readJsonFile, readText } from "./json-file.ts";
 
 export interface Fixture {
   /** The file name without its extension. */
   readonly name: string;
-  readonly file: string;
   /** One sentence about this merchant. */
   readonly description: string;
   /** The day that its dates were written for; without it they do not move. */
@@ -70,9 +70,9 @@ const fixturesOf = (sources: readonly Pick<FixtureFile, "file" | "value">[]) =>
 
 async function read(path: string): Promise<FixtureFile> {
   const { file, text, value } = await readJsonFile(path);
-  if (typeof value !== "object" || value === null || Array.isArray(value))
+  if (!isObject(value))
     throw new SandboxError(`${file}:1: a fixture is a JSON object with a merchant and its records.`, "badFixture");
-  return { file, text, value: value as Record<string, unknown> };
+  return { file, text, value };
 }
 
 async function check(sources: readonly FixtureFile[], resources: readonly Resource[]): Promise<void> {
@@ -97,7 +97,6 @@ function fixtureOf({ file, value }: Pick<FixtureFile, "file" | "value">): Fixtur
   const { description = "", asOf, life, merchant, records = {} } = value as Partial<Fixture>;
   return {
     name: basename(file, ENDING),
-    file,
     description,
     asOf,
     life,
