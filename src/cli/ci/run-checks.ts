@@ -37,12 +37,12 @@ export interface ObservedRun {
 
 const MAX_LINES = 1_000;
 
-export function observeRun(sandbox: Pick<Sandbox, "onHappening">): ObservedRun {
+export function observeRun(sandbox: Pick<Sandbox, "onLiveEvent">): ObservedRun {
   const run: ObservedRun = { requests: 0, attempts: 0, retryable: 0, serverErrors: [], ignored: [] };
   const add = (lines: string[], line: string) => {
     if (lines.length < MAX_LINES) lines.push(line);
   };
-  sandbox.onHappening((event) => {
+  sandbox.onLiveEvent((event) => {
     if (event.kind === "attempt") run.attempts++;
     if (event.kind !== "request") return;
     run.requests++;
