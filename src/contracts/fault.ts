@@ -214,7 +214,7 @@ export const RuleState = Type.Object(
       ["armed", "spent", "expired", "removed"],
       "`spent` when it has fired as often as it may, `expired` when its time is over",
     ),
-    seen: Type.Integer({ description: "How many calls or attempts it matched" }),
+    matched: Type.Integer({ description: "How many calls or attempts it matched" }),
     fired: Type.Integer(),
     remaining: nullable(
       Type.Integer({

@@ -16,7 +16,7 @@ import { filteredRows, filterFields } from "./requests.ts";
 
 interface Parts extends Pick<Stores, "attempts" | "eventLog" | "deliveries"> {
   dispatcher: Pick<Dispatcher, "drain" | "replay" | "explain">;
-  /** Sends what waits for the user, and trusts where it came from. Resolves with the number of deliveries. */
+  /** Sends the held deliveries, and trusts their file. Resolves with the number of deliveries. */
   releaseHeld(): Promise<number>;
 }
 
@@ -139,10 +139,10 @@ const release = endpoint({
   id: "deliveries.release",
   method: "POST",
   path: "/deliveries/release",
-  summary: "Send the deliveries that wait, and trust the file that they came with",
+  summary: "Send the held deliveries, and trust the file that they came with",
   description:
     "A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, " +
-    "and the snapshot of the start, send nothing by themselves: their deliveries wait for this call.",
+    "and the snapshot of the start, send nothing by themselves: their deliveries are held until this call.",
   reply: Type.Object({ released: Type.Integer({ description: "How many deliveries are due now" }) }),
   handle: async ({ releaseHeld }) => ({ released: await releaseHeld() }),
 });

@@ -68,13 +68,13 @@ const Overview = Type.Object({
   merchantCount: Type.Integer({ description: "How many merchants there are" }),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   heldDeliveries: Type.Integer({
-    description: "How many of them came with a file and wait for you: `replay waiting` sends them",
+    description: "How many of them are held, because they came with a file: `replay held` sends them",
   }),
   heldEndpoints: Type.Array(Type.String(), {
-    description: "The addresses of endpoints that came with a file: deliveries to them wait for `replay waiting`",
+    description: "The addresses of endpoints that came with a file: deliveries to them are held until `replay held`",
   }),
   heldFaults: Type.Array(Type.String(), {
-    description: "What fault rules of that file do to the deliveries that wait",
+    description: "The effects of that file's fault rules on the held deliveries",
   }),
   scenarios: Type.Array(Type.Object(pick(ShownScenario.properties, ARMED_FIELDS)), {
     description: "The scenarios that are armed",
@@ -186,10 +186,10 @@ const listOperations = endpoint({
   },
 });
 
-const showTrend = endpoint({
-  id: "sandbox.trend",
+const showTrends = endpoint({
+  id: "sandbox.trends",
   method: "GET",
-  path: "/trend",
+  path: "/trends",
   summary: "Get the requests, errors and 95th percentile of the last five minutes, and those of each operation",
   description: `In ${SPANS} spans of ${SPAN_SECONDS} s of real time. A reset of everything clears it.`,
   reply: Type.Object({
@@ -286,7 +286,7 @@ export const operations = [
   showOverview,
   showHealth,
   listOperations,
-  showTrend,
+  showTrends,
   showOpenapi,
   showControlOpenapi,
   listAssumptions,

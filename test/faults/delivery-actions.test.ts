@@ -42,7 +42,7 @@ async function attempts(bench: Bench): Promise<any[]> {
 /** The attempts that faults touch from now on, as the live stream has them. */
 function touchedAttempts(bench: Bench): (string | null)[] {
   const ids: (string | null)[] = [];
-  bench.onHappening((happening) => void (happening.kind === "fault" && ids.push(happening.fault.attemptId)));
+  bench.onLiveEvent((event) => void (event.kind === "fault" && ids.push(event.fault.attemptId)));
   return ids;
 }
 

@@ -141,7 +141,7 @@ describe("a rule", () => {
       label: true,
       enabled: true,
       status: "armed",
-      seen: 0,
+      matched: 0,
       fired: 0,
       remaining: 1,
       lastFiredAt: null,
@@ -224,7 +224,7 @@ describe("a rule", () => {
     expect((await list(bench)).status).toBe(500);
     await advance(bench, "1ms");
     expect((await list(bench)).status).toBe(200);
-    expect(await get(bench, id)).toMatchObject({ status: "expired", fired: 1, seen: 1 });
+    expect(await get(bench, id)).toMatchObject({ status: "expired", fired: 1, matched: 1 });
   });
 
   test("never gets the id of another rule in the logs, after one or all are removed or after a restart", async () => {
@@ -279,7 +279,7 @@ describe("a rule", () => {
     await add(bench, rule("mer_lodge"));
     await list(bench);
     await bench.control("POST", "/reset", { merchant: "mer_lodge" });
-    expect(await add(bench, rule("mer_market"))).toMatchObject({ seen: 0, fired: 0 });
+    expect(await add(bench, rule("mer_market"))).toMatchObject({ matched: 0, fired: 0 });
   });
 
   test("of a file or a scenario is armed again after a restart on the same database", async () => {
@@ -360,8 +360,8 @@ describe("matching", () => {
     const plain = await (await open()).call("GET", "/v1/payments");
     const beside = await list(bench);
     expect([beside.status, beside.text, beside.rawHeaders]).toEqual([plain.status, plain.text, plain.rawHeaders]);
-    const rules = (await bench.control("GET", "/faults")).data as { seen: number }[];
-    expect(rules.map(({ seen }) => seen)).toEqual(rules.map(() => 0));
+    const rules = (await bench.control("GET", "/faults")).data as { matched: number }[];
+    expect(rules.map(({ matched }) => matched)).toEqual(rules.map(() => 0));
   });
 });
 

@@ -20,7 +20,7 @@ const actOnEach = (bench: Bench, receiver: Receiver) =>
 /** The next final verdict of the rule, as the live stream gets it. */
 const published = (bench: Bench, rule: string) =>
   new Promise<VerdictMessage>((resolve) => {
-    bench.onHappening((event) => {
+    bench.onLiveEvent((event) => {
       if (event.kind === "verdict" && event.verdict.rule === rule) resolve(event.verdict);
     });
   });

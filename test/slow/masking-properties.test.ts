@@ -178,7 +178,7 @@ test("no secret of a call is in the request log, a report, the live stream, a co
   const db = join(folder(), "data.db");
   const bench = await open({ memory: false, db, rateLimit: "100000/1h" });
   const lines: string[] = [];
-  bench.onHappening((event) => lines.push(JSON.stringify(event), eventLine(event)));
+  bench.onLiveEvent((event) => lines.push(JSON.stringify(event), eventLine(event)));
   await fc.assert(
     fc.asyncProperty(fc.array(calls, { minLength: 6, maxLength: 10 }), async (batch) => {
       await bench.control("POST", "/reset");

@@ -69,7 +69,7 @@ const samples = new Set(
 );
 
 /** Commands that listen, and get a free port here. */
-const LISTENS = /^npx merchant-sandbox($| (--(?!version)|receive|start|learn))/;
+const LISTENS = /^npx merchant-sandbox($| (--(?!version)|dev|receive|start|learn))/;
 
 /** The exit codes of commands that report about the client, which here is none. */
 const REPORTS: readonly [RegExp, readonly number[]][] = [
@@ -143,7 +143,9 @@ afterAll(() => {
 /** Runs commands in a place, whose npx finds this file. A command that runs on is stopped after its first line. */
 function openPlace(cwd: string, file: string) {
   const program = join(cwd, file);
-  const npx = (words: string) => launchCommand("sh", ["-c", `exec npx merchant-sandbox ${words}`], env, cwd).ended;
+  // The installation of the project has run `prepare`, which npx would run once more in a checkout.
+  const npxEnv = { ...env, npm_config_ignore_scripts: "true" };
+  const npx = (words: string) => launchCommand("sh", ["-c", `exec npx merchant-sandbox ${words}`], npxEnv, cwd).ended;
   const run = async (command: string) => {
     const words = wordsOf(command, env);
     if (isHosted(words, {})) return runHosted({ program, words, cwd, variables: env });
@@ -199,7 +201,9 @@ async function failuresIn([place, file, ran]: (typeof places)[number]): Promise<
       .replace("evt_…", command.includes("evt_…") ? `${await triggerEvent()}` : "")
       .replace(" dev ", " dev --port 0 ")
       .replace(/ -- .*$/, ` ${CALL}`);
-    return LISTENS.test(said) && !/--(port|detach)/.test(said) ? `${said} --port 0` : said.replace("4800", "0");
+    // The words after ` -- ` belong to the app.
+    const isOnAnyPort = LISTENS.test(said) && !/--(port|detach)/.test(said);
+    return isOnAnyPort ? said.replace(/(?= -- |$)/, " --port 0") : said.replace("4800", "0");
   };
   const failures = [];
   try {

@@ -5,7 +5,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import Module, { createRequire } from "node:module";
 import { Socket } from "node:net";
-import { dirname } from "node:path";
+import { basename, dirname } from "node:path";
 import { createInterface } from "node:readline";
 import { constants, Script } from "node:vm";
 
@@ -25,6 +25,11 @@ function compile(file) {
 }
 
 Module._extensions[".cjs"] = (module, file) => {
+  // The program's own cache on the disk is slower than the scripts that are kept here.
+  if (basename(file) === "compiled-program.cjs") {
+    module.exports = () => createRequire(file)("./program.cjs");
+    return;
+  }
   const script = scripts.get(file) ?? compile(file);
   script.runInThisContext()(module.exports, createRequire(file), module, file, dirname(file));
 };

@@ -48,8 +48,12 @@ export function isHosted(words: readonly string[], variables: Readonly<Record<st
   return words.includes("--detach") || (/^\w/.test(name) && !OWN_PROCESS.has(name));
 }
 
+/** Words that a shell takes as they are. */
+const PLAIN_WORDS = /^npx merchant-sandbox(?: [\w.,:/@%+=-]+)*$/;
+
 /** The words after `npx merchant-sandbox` in a line of a page, as a shell reads them. */
 export function wordsOf(line: string, env: NodeJS.ProcessEnv = process.env): string[] {
+  if (PLAIN_WORDS.test(line)) return line.split(" ").slice(2);
   const script = `npx() { shift; printf '%s\\0' "$@"; }; ${line}`;
   const printed = execFileSync("sh", ["-c", script], { env, encoding: "utf8" });
   return printed.split("\0").slice(0, -1);

@@ -89,7 +89,7 @@ function find(screen: Cell[][], wanted: string, beside = ""): Cell[] {
   throw new Error(`The screen does not show ${wanted}`);
 }
 
-test("why the selected row failed is below the panes, where the list cuts it, unless a verdict failed", () => {
+test("why the selected row failed is below the panes, where the list cuts it; a failed verdict is in the tabs", () => {
   const summary = "invalid_state: Booking bkg_pending is already declined; only pending bookings can become declined.";
   const path = "/v1/hospitality/bookings/bkg_pending/decline";
   const state = withLiveEvents(emptyDashboard(120, 36), [
@@ -100,7 +100,12 @@ test("why the selected row failed is below the panes, where the list cuts it, un
   expect(line(state)).toBe(`✗ 409 ${summary}`);
   expect(line(handleKey(state, "k").state)).toBe("");
   expect(line(handleKey(state, "enter").state)).toBe("");
-  expect(line(withLiveEvents(state, [judged(1)]))).toContain("✗ retry_after.honoured failed");
+  const failed = withLiveEvents(state, [judged(1)]);
+  expect([line(failed), screenOf(failed)[1]]).toEqual([`✗ 409 ${summary}`, expect.stringContaining("5 Verdicts ✗1")]);
+  expect(line(handleKey(failed, "k").state)).toContain("✗ retry_after.honoured failed");
+  expect(line({ ...failed, pane: "verdicts" })).toBe(
+    "✗ The call came again after 41 ms; Retry-After said 2 s. Wait for as many seconds as Retry-After says.",
+  );
   const sent = attempted(1, { status: "failed", responseStatus: 500, summary: "database is down" });
   expect(line({ ...withLiveEvents(state, [sent]), pane: "deliveries" })).toBe("✗ 500 database is down");
 });

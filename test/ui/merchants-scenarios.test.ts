@@ -4,10 +4,12 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { refresh } from "../../ui/panes/run-effects.ts";
-import type { UiState } from "../../ui/state/state.ts";
-import { openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { listOf, type UiState } from "../../ui/state/state.ts";
+import { loggedAttempts, loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
+import { withLiveEvents } from "../support/live-rows.ts";
 import { folder, linesOf } from "../support/program.ts";
 import { open } from "../support/sandbox.ts";
+import { workplace } from "../support/tasks.ts";
 
 const textOf = (desk: TestDashboard) => desk.screen().join("\n");
 const lineWith = (desk: TestDashboard, part: string) =>
@@ -158,4 +160,30 @@ test("merchants and scenarios are polled only while they are visible; panes with
   };
   expect(polled(desk.state)).toEqual(["", "/rate-limits", "/faults"]);
   expect(polled({ ...desk.state, pane: "scenarios" })).toEqual(["", "/rate-limits", "/faults", "/scenarios"]);
+});
+
+describe("m", () => {
+  test("limits every pane, also under a filter of one, until Esc shows all merchants in all panes", async () => {
+    const bench = await workplace();
+    const desk = await openTestDashboard(bench.url, 140, 45);
+    desk.state = withLiveEvents(desk.state, [...(await loggedRequests(bench)), ...(await loggedAttempts(bench))]);
+    const filters = () => ["requests", "deliveries", "limits"].map((pane) => listOf(desk.state, pane).filter);
+    const limited = "merchant:mer_lodge";
+    await desk.run("m", "/", "x");
+    expect(filters()).toEqual([`${limited} x`, limited, limited]);
+    await desk.run("escape", "/", "up", "enter");
+    expect(filters()).toEqual([`is:failed ${limited}`, limited, limited]);
+    await desk.run("/", "up", "down", "escape");
+    expect(filters()).toEqual([limited, limited, limited]);
+    expect(desk.screen()[0]).toContain("ONLY mer_lodge");
+    await desk.run("2", "escape");
+    expect([filters(), desk.screen()[0]]).toEqual([["", "", ""], expect.not.stringContaining("ONLY")]);
+  });
+
+  test("is not what a typed filter of one pane does", async () => {
+    const bench = await workplace();
+    const desk = await openTestDashboard(bench.url, 140, 45);
+    await desk.run("/", ...typing("merchant:mer_lodge x"), "escape");
+    expect(listOf(desk.state, "requests").filter).toBe("");
+  });
 });

@@ -52,7 +52,7 @@ export const verdictDetail = (verdict: VerdictMessage): Detail<{ verdicts: Verdi
         measured.flatMap(([name, value]) => field(name, duration(value))),
       ),
       ...failuresOfRule(write, state, verdict.rule),
-      ...section("Verdicts of this rule that are kept", field("total", kept)),
+      ...section("Kept verdicts of this rule", field("total", kept)),
     ];
   },
 });
@@ -177,6 +177,7 @@ export const verdicts = listPane<VerdictMessage | VerdictGroup>({
   alarm: ({ theme, made }) => failureMark(theme, made.verdicts.fail),
   fold: foldVerdicts,
   follows: false,
+  failureOf: ({ verdict, says, hint }) => (verdict === "fail" ? `${says} ${hint}` : undefined),
   columns(found, state) {
     const { rule, verdict, merchant, says, hint } = found;
     const [label, style] = verdictLabel(state.theme, verdict);

@@ -3,7 +3,7 @@
 import type { FaultRule, SandboxOverviewReply } from "../../generated/control-api.ts";
 import { pageAddress } from "../../src/client/page-address.ts";
 import { requestRate } from "../panes/apply-message.ts";
-import { isWaiting } from "../panes/controls/sandbox-forms.ts";
+import { isHolding } from "../panes/controls/sandbox-forms.ts";
 import { armedRules, ruleTitle } from "../panes/details/fault.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
 import { followedMerchant } from "../panes/keys/follow-merchant.ts";
@@ -72,7 +72,7 @@ export function alarmTexts(state: UiState): string[] {
   const only = followedMerchant(state);
   return [
     ...(only === undefined ? [] : [`ONLY ${only}`]),
-    ...(isWaiting(state) ? [`${plural(state.sandbox?.heldDeliveries ?? 0, "delivery")} held: W sends`] : []),
+    ...(isHolding(state) ? [`${plural(state.sandbox?.heldDeliveries ?? 0, "delivery")} held: W sends`] : []),
     ...(first ? [`${ruleTitle(first)}${leftOf(state, first)}${more}`] : []),
     ...scenarios,
   ];
@@ -133,13 +133,13 @@ export function tabBar(state: UiState): string {
   return widthOf(line) > size.columns ? cut(stripStyles(line), size.columns) : line;
 }
 
-/** The filter being edited, the notice, failed verdicts, why the selected row failed, or the verdicts so far. */
+/** The filter being edited, the notice, why the selected row failed, or the verdicts so far. */
 export function noticeBar(state: UiState): string {
   const { notice, filterLine, size, theme } = state;
   const width = size.columns - 2;
   if (filterLine) return filterBar(state, filterLine, width);
   if (notice) return ` ${styled(theme, noticeText(sanitize(notice.text), width), notice.style)}`;
-  const failure = state.made.verdicts.fail > 0 ? undefined : selectedFailure(state);
+  const failure = selectedFailure(state);
   if (failure !== undefined) return ` ${styled(theme, fitTo(`${symbols(theme).bad} ${failure}`, width), "failure")}`;
   return ` ${fitTo(verdictSummary(state), width)}`;
 }

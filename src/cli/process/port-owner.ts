@@ -19,19 +19,29 @@ export interface PortListener {
   name: string;
 }
 
-/** The process that listens on a port, from the operating system. */
-export const listenerOf = async (port: number): Promise<PortListener | undefined> =>
-  listenerOnLinux(port) ?? (await listenerByTool(port));
+/**
+ * The process that listens on a port, from the operating system. A process that is `expected` to do so is looked at
+ * first: reading the open files of all processes costs more than most commands.
+ */
+export const listenerOf = async (port: number, expected?: number): Promise<PortListener | undefined> =>
+  listenerOnLinux(port, expected) ?? (await listenerByTool(port));
 
-function listenerOnLinux(port: number): PortListener | undefined {
-  const sockets = new Set(["/proc/net/tcp", "/proc/net/tcp6"].flatMap((table) => listening(table, port)));
+const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
+
+function listenerOnLinux(port: number, expected: number | undefined): PortListener | undefined {
+  if (expected !== undefined && TABLES.some((table) => hasSocket(expected, new Set(listening(table, port)))))
+    return nameOf(expected);
+  const sockets = new Set(TABLES.flatMap((table) => listening(table, port)));
   if (sockets.size === 0) return undefined;
-  for (const pid of namesIn("/proc").filter((name) => /^\d+$/.test(name)))
-    for (const handle of namesIn(`/proc/${pid}/fd`))
-      if (sockets.has(linkOf(`/proc/${pid}/fd/${handle}`)))
-        return { pid: Number(pid), name: textOf(`/proc/${pid}/comm`).trim() };
-  return undefined;
+  const pids = namesIn("/proc").filter((name) => /^\d+$/.test(name));
+  const found = pids.map(Number).find((pid) => hasSocket(pid, sockets));
+  return found === undefined ? undefined : nameOf(found);
 }
+
+const hasSocket = (pid: number, sockets: ReadonlySet<string>): boolean =>
+  sockets.size > 0 && namesIn(`/proc/${pid}/fd`).some((handle) => sockets.has(linkOf(`/proc/${pid}/fd/${handle}`)));
+
+const nameOf = (pid: number): PortListener => ({ pid, name: textOf(`/proc/${pid}/comm`).trim() });
 
 /** The listening sockets of a port, in the format of /proc/<pid>/fd. State 0A means LISTEN. */
 function listening(table: string, port: number): string[] {

@@ -139,7 +139,7 @@ async function urlOfOwner(path: string, token: string | undefined): Promise<stri
   if (!owner) return undefined;
   // A sandbox that is open to the network may have a host name that only other machines resolve.
   const url = isOnThisMachine(owner.url) ? owner.url : `http://127.0.0.1:${new URL(owner.url).port}`;
-  const listener = await listenerOf(Number(new URL(url).port));
+  const listener = await listenerOf(Number(new URL(url).port), owner.pid);
   if (listener ? listener.pid !== owner.pid : process.platform !== "win32") return undefined;
   const index = await describeSandboxAt(url, token);
   if (index) return index.pid === owner.pid && index.database === file ? url : undefined;

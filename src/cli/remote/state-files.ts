@@ -160,7 +160,7 @@ export function isOnThisMachine(url: string): boolean {
 
 /** Whether the process of a state file listens at its URL: asks the operating system and the sandbox. */
 async function isRunning({ url, pid, controlToken }: StatedSandbox): Promise<boolean> {
-  const listener = await listenerOf(Number(new URL(url).port));
+  const listener = await listenerOf(Number(new URL(url).port), pid);
   // On Windows the listener may be unknown, because no tool for it is always installed.
   if (listener ? listener.pid !== pid : process.platform !== "win32") return false;
   // A command that took a busy sandbox for none would go on at the default address.

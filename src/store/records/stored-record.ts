@@ -11,7 +11,7 @@ import { fieldErrors, matchesSchema } from "../../schema/validator.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
 
-/** With `open`, records may hold values that do not match their schema, as requests may send them. */
+/** With `open`, records may hold values that do not match their schema, because requests may contain them. */
 export type Bodies = "checked" | "open";
 
 export const LIVE_KEY = "it holds a live key. Rotate that key";
@@ -31,10 +31,10 @@ export function wrongBody({ schema, defaults }: Resource, body: string, bodies: 
   return error?.message.replace(/\.$/, "");
 }
 
-/** Characters of a value in a sentence. */
+/** The most characters of a value that a message shows. */
 const LONGEST = 60;
 
-/** A value of another program's file, in a sentence. */
+/** Formats a value of another program's file for a message. */
 export function shown(value: unknown): string {
   const text = Buffer.isBuffer(value) ? "bytes" : (JSON.stringify(value) ?? "");
   return containsLiveKey(text) ? "…" : text.slice(0, LONGEST);
@@ -62,7 +62,7 @@ export type StoredCheck = () => ((resource: Resource, merchant: string, body: st
 
 export function openStoredCheck({ sql, file, onReplaced }: Database, bodies: Bodies): StoredCheck {
   const isUnchecked = sql.prepare(`select 1 from settings where name = ${LAZY}`);
-  // A new database in memory is not read before its first use.
+  // A database in memory cannot have been changed by another program.
   let isOn = file !== undefined && isUnchecked.get() !== undefined;
   onReplaced(() => {
     isOn = isUnchecked.get() !== undefined;

@@ -35,13 +35,13 @@ export const faultDetail = (opened: FaultRule): Detail => ({
 });
 
 function statusLines({ field }: DetailWriter, state: UiState, rule: FaultRule, isListed: boolean): string[] {
-  const { seen, fired, remaining, lastFiredAt, endsAt, enabled, status } = rule;
+  const { matched, fired, remaining, lastFiredAt, endsAt, enabled, status } = rule;
   const text = isListed ? `${statusName(status)}${enabled ? "" : ", disabled"}` : "removed";
   const endTime = isListed && status === "armed" && endsAt !== null ? milliseconds(endsAt) : undefined;
   const leftUntil = (time: number) => countdown(secondsUntil(state, time));
   return [
     ...field("status", text, isListed && isArmed(rule) ? "magenta" : "yellow"),
-    ...field("matched", plural(seen, "time")),
+    ...field("matched", plural(matched, "time")),
     ...field("fired", plural(fired, "time") + (remaining === null ? "" : `, ${count(remaining)} left`)),
     ...field("last fired", lastFiredAt && dateTime(milliseconds(lastFiredAt))),
     ...(endTime === undefined ? [] : field("expires", `${dateTimeToSecond(endTime)}, in ${leftUntil(endTime)}`)),

@@ -2,7 +2,7 @@
 
 import { selectedRow, withFilter } from "../../state/list.ts";
 import { listOf, type StateUpdate, type UiState } from "../../state/state.ts";
-import { update, withNotice } from "../../state/updates.ts";
+import { update, withList, withNotice } from "../../state/updates.ts";
 import { paneNamed } from "../index.ts";
 
 const followed = /(?:^| )merchant:(\S+)/;
@@ -10,6 +10,31 @@ const followed = /(?:^| )merchant:(\S+)/;
 /** The merchant to whose rows every pane is limited. */
 export const followedMerchant = (state: UiState): string | undefined =>
   followed.exec(listOf(state, "requests").filter)?.[1];
+
+/** A filter without its term of a merchant. */
+const withoutMerchant = (filter: string) => filter.replace(followed, "").trim();
+
+/** The term that `m` has added to the filter of the focused pane and of others; "" if this pane shows all merchants. */
+function sharedTerm(state: UiState): string {
+  const term = `merchant:${followedMerchant(state)}`;
+  const limited = Object.entries(state.lists).filter(([, { filter }]) => filter.split(" ").includes(term));
+  return limited.length > 1 && limited.some(([name]) => name === state.pane) ? term : "";
+}
+
+/** A filter for the focused pane that stays limited to the merchant that every pane follows. */
+export const withinMerchant = (state: UiState, filter: string): string =>
+  followed.test(filter) ? filter : `${filter} ${sharedTerm(state)}`.trim();
+
+/**
+ * Clears the filter of the focused pane. One that only limits it to the merchant that every pane follows is cleared in
+ * all of them: otherwise the other panes would still hide rows, and no bar would say so.
+ */
+export function clearFilter(state: UiState): StateUpdate {
+  const { filter } = listOf(state);
+  const kept = withinMerchant(state, "");
+  if (kept === filter.trim()) return followMerchant(state);
+  return update(withList(state, state.pane, withFilter(listOf(state), kept)), { kind: "subscribe" });
+}
 
 /** Limits every pane with merchants to the merchant of the selected row, beside its filter; or shows all again. */
 export function followMerchant(state: UiState): StateUpdate {
@@ -19,7 +44,7 @@ export function followMerchant(state: UiState): StateUpdate {
     return update(withNotice(state, "m follows the merchant of the selected row; this row has none", "yellow"));
   const lists = Object.entries(state.lists).map(([name, list]) => {
     const hasMerchants = name !== "scenarios" && paneNamed(name).vocabulary(state)?.fields.includes("merchant");
-    const rest = list.filter.replace(followed, "").trim();
+    const rest = withoutMerchant(list.filter);
     const filter = present === undefined && hasMerchants ? `${rest} merchant:${merchant}`.trim() : rest;
     return [name, filter === list.filter ? list : withFilter(list, filter)];
   });

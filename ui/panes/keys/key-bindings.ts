@@ -25,7 +25,7 @@ import { type Commands, helpOverlay, type KeyGroup, paletteOverlay } from "../ov
 import { textOverlay } from "../overlays/text-view.ts";
 import { loadGap } from "../run-effects.ts";
 import { detailKeys, jumpKey, scrolledBy, scrollOverlay, searchDetail } from "./detail-keys.ts";
-import { followMerchant } from "./follow-merchant.ts";
+import { clearFilter, followMerchant, withinMerchant } from "./follow-merchant.ts";
 import { leaveLabel, quit } from "./leave.ts";
 import { placesFor } from "./places.ts";
 
@@ -106,7 +106,8 @@ const commonPaneKeys: readonly KeyBinding[] = [
     help: "filter rows: text, status:4xx, path:, ms>100, time>12:04, is:fault; ! excludes",
     isEnabled: (state) => !paneNamed(state.pane).textLines,
     needs: () => "a pane with rows",
-    run: (state) => update({ ...state, filterLine: lineOf(listOf(state).filter) }),
+    // What is typed is another term.
+    run: (state) => update({ ...state, filterLine: lineOf(listOf(state).filter.replace(/\S$/, "$& ")) }),
   },
   {
     keys: ["escape"],
@@ -114,7 +115,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
     help: "clear the filter",
     isEnabled: (state) => listOf(state).filter !== "",
     needs: () => "a filter",
-    run: (state) => update(withList(state, state.pane, withFilter(listOf(state), "")), { kind: "subscribe" }),
+    run: clearFilter,
   },
   {
     keys: ["space"],
@@ -323,7 +324,10 @@ export function lineProblem(state: UiState): string | undefined {
 }
 
 function editFilterLine(state: UiState, line: FilterLine, key: string): StateUpdate {
-  if (key === "escape") return apply(state, "", undefined, line.searchesFrom);
+  if (key === "escape") {
+    const cleared = line.searchesFrom === undefined ? withinMerchant(state, "") : "";
+    return apply(state, cleared, undefined, line.searchesFrom);
+  }
   if (key === "enter") return lineProblem(state) === undefined ? update(closed(state, line)) : update(state);
   const isRecall = (key === "up" || key === "down") && line.searchesFrom === undefined;
   if (isRecall) return recall(state, line, key === "up" ? 1 : -1);
@@ -331,9 +335,10 @@ function editFilterLine(state: UiState, line: FilterLine, key: string): StateUpd
   return edited ? apply(state, edited.value, { ...line, ...edited }) : update(state);
 }
 
-function closed(state: UiState, { value: text, searchesFrom }: FilterLine): UiState {
+function closed(state: UiState, { value, searchesFrom }: FilterLine): UiState {
+  const text = value.trim();
   const next = { ...state, filterLine: undefined };
-  if (searchesFrom !== undefined || text.trim() === "") return next;
+  if (searchesFrom !== undefined || text === "") return next;
   return { ...next, filterHistory: [...state.filterHistory.filter((one) => one !== text), text].slice(-MAX_HISTORY) };
 }
 
@@ -346,11 +351,15 @@ function historyOf(state: UiState): readonly string[] {
   return hasFailed && !filterHistory.includes(FAILED) ? [FAILED, ...filterHistory] : filterHistory;
 }
 
-/** Goes `by` filters back from the one that is written, or from the newest; forward of the newest is an empty text. */
+/**
+ * Goes `by` filters back from the one that is written, or from the newest; forward of the newest is an empty text. Each
+ * stays limited to the merchant that every pane follows.
+ */
 function recall(state: UiState, { value }: FilterLine, by: number): StateUpdate {
   const history = historyOf(state);
-  const at = history.indexOf(value);
-  const text = history[Math.max(0, (at === -1 ? history.length : at) - by)] ?? "";
+  const written = history.map((one) => withinMerchant(state, one));
+  const at = written.indexOf(value.trim());
+  const text = written[Math.max(0, (at === -1 ? history.length : at) - by)] ?? withinMerchant(state, "");
   return apply(state, text, lineOf(text));
 }
 
