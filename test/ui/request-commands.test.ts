@@ -6,10 +6,9 @@ import { expect, test } from "vitest";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { withLiveEvents } from "../support/live-rows.ts";
-import { attempted, type Bench, open } from "../support/sandbox.ts";
+import { attempted, type Bench, open, RULES } from "../support/sandbox.ts";
 
 const shell = promisify(execFile);
-const RULES = "/v1/hospitality/pricing-rules";
 const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 1 };
 
 /** A dashboard that shows the requests which the sandbox has answered. */

@@ -63,7 +63,7 @@ async function start(control: ControlApi, armed: { name: string }, { flags: { ef
   return control.scenarios.start({ ...armed, ...counted, ...(event !== undefined && { event }) });
 }
 
-/** Passes the present count of effects on, if the command has one. */
+/** If --effects is given, counts the effects and passes the count to the scenario. */
 async function counted(
   control: ControlApi,
   armed: { name: string; merchant?: string },
@@ -146,7 +146,7 @@ function scoreLines(state: Scenario): string[] {
   return [lineOf(state), ...expectations.flatMap(resultLines), ...uncheckedLines(state)];
 }
 
-/** A scenario has no old events, which a receiver that rejects forgeries may still accept. */
+/** Scenarios send no old events, so a receiver that rejects forgeries may still accept those. */
 const uncheckedLines = ({ expectations }: Scenario) =>
   expectations.some(({ rule }) => rule === "webhook.forgery_rejected")
     ? [`  not checked: whether it rejects old events (${PROGRAM} audit <url> --max-age <duration>)`]
