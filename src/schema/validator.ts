@@ -73,10 +73,6 @@ function errorsInIntendedShape(shapes: readonly TSchema[], value: unknown, point
   return others.length === 0 ? first : undefined;
 }
 
-/** The error for a value that breaks a rule that its schema cannot express. */
-export const refusedValue = (pointer: string, code: string, must: string, value: unknown): FieldError =>
-  errorAt(pointer, code, `${must}; received ${quote(value, pointer)}`);
-
 function errorAt(whole: string, code: string, problem: string): FieldError {
   const pointer = whole.slice(0, MAX_NAME);
   const field = pointerSegments(pointer).join(".");

@@ -16,8 +16,6 @@ import type { Collector } from "./collector.ts";
 import { otlpOf } from "./otlp.ts";
 import { type Span, spansOfAttempt, spansOfRequest, type TimedFiring } from "./spans.ts";
 
-export type SpanExporter = ReturnType<typeof createExporter>;
-
 interface ExporterOptions {
   collector: Collector;
   version: string;

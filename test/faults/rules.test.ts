@@ -11,12 +11,11 @@ import { actions, jsonSchema } from "../../src/faults/rule-schema.ts";
 import { createClock } from "../../src/kernel/clock.ts";
 import { folder, temporaryFile } from "../support/program.ts";
 import { type Answer, type Bench, open, share, shareForBlock } from "../support/sandbox.ts";
-import { receive } from "../support/webhooks.ts";
+import { advance, receive } from "../support/webhooks.ts";
 
 const post = (bench: Bench, rule: unknown) => bench.call("POST", "/_sandbox/faults", { key: null, body: rule });
 const add = (bench: Bench, rule: unknown) => bench.control("POST", "/faults", rule);
 const get = (bench: Bench, id: string) => bench.control("GET", `/faults/${id}`);
-const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
 const list = (bench: Bench, key = "sk_test_lodge") => bench.call("GET", "/v1/payments", { key });
 const FAIL = { type: "status", status: 500 } as const;
 

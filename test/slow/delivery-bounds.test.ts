@@ -99,11 +99,10 @@ test("deleting an endpoint with a hundred thousand replays of one event takes no
   await trigger(first);
   await settle(first);
   await first.close();
-  const sql = new Sqlite(db);
-  sql.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MOST_PENDING - 1})
+  const insert = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MOST_PENDING - 1})
     insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created)
-    select merchant, endpoint, event, 'replay', i, 'pending', 1, created + 7200000, created from deliveries, n`);
-  sql.close();
+    select merchant, endpoint, event, 'replay', i, 'pending', 1, created + 7200000, created from deliveries, n`;
+  new Sqlite(db).exec(insert).close();
   const bench = await open({ memory: false, db, retrySchedule: "1h" });
   attempted("Requests that block the process");
   const asked = performance.now();
@@ -122,15 +121,14 @@ test("at a hundred thousand pending deliveries, a write gets 503 and changes not
   const acknowledged = await trigger(first);
   await settle(first);
   await first.close();
-  const sql = new Sqlite(db);
   const rows = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MOST_PENDING - 2})`;
-  sql.exec(`${rows} insert into events (id, merchant, type, created, origin, body)
+  const insert = `${rows} insert into events (id, merchant, type, created, origin, body)
     select id || i, merchant, type, created, origin, body from events, n;
     insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created)
     select d.merchant, d.endpoint, e.sequence, 'test', 0, 'pending', 6, d.created + 7200000, d.created
       from deliveries d, events e
-    where e.sequence <> d.event`);
-  sql.close();
+    where e.sequence <> d.event`;
+  new Sqlite(db).exec(insert).close();
 
   const bench = await open({ memory: false, db, retrySchedule: "1h" });
   expect(await pendingOf(bench)).toBe(MOST_PENDING - 1);

@@ -23,11 +23,8 @@ async function filled(): Promise<string> {
 }
 
 /** Changes a database without its constraints, as an editor of bytes could. */
-function alter(db: string, change: string): void {
-  const sql = new Sqlite(db);
-  sql.exec(`pragma ignore_check_constraints = on; pragma foreign_keys = off; ${change}`);
-  sql.close();
-}
+const alter = (db: string, change: string) =>
+  new Sqlite(db).exec(`pragma ignore_check_constraints = on; pragma foreign_keys = off; ${change}`).close();
 
 const ofPayment = "where sequence = (select max(sequence) from documents where kind = 'payment')";
 const ofEndpoint = "where kind = 'webhook_endpoint'";

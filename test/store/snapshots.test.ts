@@ -233,9 +233,7 @@ describe("--snapshot", () => {
     new Sqlite(foreign).exec("create table mine (x)").close();
     const older = join(cwd, "older.db");
     copyFileSync(db, older);
-    const sql = new Sqlite(older);
-    sql.pragma("user_version = 999");
-    sql.close();
+    new Sqlite(older).exec("pragma user_version = 999").close();
     mkdirSync(join(cwd, "directory"));
     const wrong: [string, RegExp][] = [
       [join(cwd, "nothing.db"), /nothing\.db does not exist\. Save one with npx merchant-sandbox/],
@@ -366,9 +364,7 @@ describe("a snapshot changed by another program", () => {
   test.each(changes)("with %s is rejected in one sentence, and changes nothing", async (_, change, says) => {
     const bench = shared();
     const { file } = await save(bench, "shared");
-    const sql = new Sqlite(file);
-    sql.unsafeMode().exec(`pragma ignore_check_constraints = on; ${change}`);
-    sql.close();
+    new Sqlite(file).unsafeMode().exec(`pragma ignore_check_constraints = on; ${change}`).close();
     const before = (await bench.call("GET", "/v1/payments")).text;
     const answer = await ask(bench, "POST", "/snapshots/shared/restore");
     attempted("Changed snapshots and database files", 2);

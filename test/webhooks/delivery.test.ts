@@ -1,13 +1,12 @@
 // Webhook deliveries: the request, the receiver's possible responses, retries, disabling, replays and crashes.
 
-import { execFileSync } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { readFileSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { httpDate } from "../../src/kernel/clock.ts";
 import { verifySignature } from "../../src/webhooks/signature.ts";
+import { selfSigned } from "../support/certificate.ts";
 import { databaseLeftBehind, folder } from "../support/program.ts";
 import { attempted, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
 import {
@@ -95,19 +94,7 @@ describe("a delivery", () => {
   });
 
   test("over TLS requires a trusted certificate by default", async () => {
-    const at = folder();
-    const [key, cert] = [join(at, "key.pem"), join(at, "cert.pem")];
-    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-    execFileSync(
-      "openssl",
-      ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert, ...subject],
-      {
-        stdio: "ignore",
-      },
-    );
-    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, outgoing) =>
-      outgoing.end("taken"),
-    );
+    const server = createTlsServer(selfSigned(), (_, outgoing) => outgoing.end("taken"));
     const url = `https://localhost:${await listen(server)}/`;
     for (const webhookInsecureTls of [false, true]) {
       const bench = await open({ webhookInsecureTls });

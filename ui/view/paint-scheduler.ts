@@ -2,8 +2,6 @@
 
 import { afterRealTime, realNow, stopwatch } from "../../src/kernel/clock.ts";
 
-export type PaintScheduler = ReturnType<typeof createPaintScheduler>;
-
 const SECOND = 1_000;
 /** At most ten frames per second. */
 const MIN_GAP_MS = 100;

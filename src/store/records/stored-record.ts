@@ -4,6 +4,7 @@
 import type { Resource } from "../../contracts/resource.ts";
 import { tryParseJson } from "../../kernel/attempt.ts";
 import { SandboxError } from "../../kernel/errors.ts";
+import { isObject } from "../../kernel/json-object.ts";
 import { containsLiveKey } from "../../kernel/mask.ts";
 import { usable } from "../../schema/as-sent.ts";
 import { fieldErrors, matchesSchema } from "../../schema/validator.ts";
@@ -22,12 +23,11 @@ const SERVICE_FIELDS = ["id", "object", "merchantId", "status", "created", "live
 export function wrongBody({ schema, defaults }: Resource, body: string, bodies: Bodies): string | undefined {
   const record = tryParseJson(body);
   if (matchesSchema(schema, record)) return undefined;
-  if (typeof record !== "object" || record === null || Array.isArray(record)) return "it is no JSON object";
-  const fields = record as Record<string, unknown>;
+  if (!isObject(record)) return "it is no JSON object";
   const service = Object.fromEntries(
-    SERVICE_FIELDS.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]),
+    SERVICE_FIELDS.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]),
   );
-  const [error] = fieldErrors(schema, bodies === "open" ? { ...usable(schema, fields, defaults), ...service } : fields);
+  const [error] = fieldErrors(schema, bodies === "open" ? { ...usable(schema, record, defaults), ...service } : record);
   return error?.message.replace(/\.$/, "");
 }
 

@@ -9,6 +9,7 @@ import { LIVE_KEY_STARTS_IN_BASE64 } from "../../kernel/secrets.ts";
 import { fieldErrors, matchesSchema } from "../../schema/validator.ts";
 import { type Bodies, invalidRow, LIVE_KEY, setUnchecked, wrongBody } from "../records/stored-record.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
+import { tablesIn } from "../sqlite/tables.ts";
 import { attemptsAfter } from "../webhooks/attempts.ts";
 import { distinct, raiseCounts } from "./raise-counts.ts";
 
@@ -44,14 +45,6 @@ export function adoptRows(sql: Sql, resources: readonly Resource[]): void {
   raiseCounts(sql, resources);
   setUnchecked(sql, isLarge(sql));
 }
-
-const tablesIn = (sql: Sql): string[] =>
-  sql
-    .prepare<[], string>(
-      "select name from main.sqlite_master where type = 'table' and name not glob 'sqlite_*' order by rowid",
-    )
-    .pluck()
-    .all();
 
 interface Constraint {
   column: string;
