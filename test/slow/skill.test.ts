@@ -148,7 +148,7 @@ describe("tasks of an agent", () => {
       "npx merchant-sandbox fault add lost-response pricing_rules.create",
       post,
       post,
-      "npx merchant-sandbox verdicts --fail",
+      "npx merchant-sandbox verdicts --exit-code",
     )) as [Step, Step, Step, Step];
     expect([lost.code === 0, json(again).object, gate.code]).toEqual([false, "pricing_rule", 0]);
   });
@@ -159,7 +159,7 @@ describe("tasks of an agent", () => {
       "npx merchant-sandbox fault add lost-response pricing_rules.create",
       post,
       post,
-      "npx merchant-sandbox verdicts --fail --json",
+      "npx merchant-sandbox verdicts --exit-code --json",
     )) as [Step, Step, Step, Step];
     expect(failed.code).toBe(3);
     expect(lines(failed)).toContainEqual(expect.objectContaining({ rule: "effect.single", hint: expect.any(String) }));
@@ -221,7 +221,7 @@ describe("tasks of an agent", () => {
 
   task("try again after an error, by its hint", async (shell) => {
     const [wrong] = (await shell("npx merchant-sandbox trigger payment.suceeded --json")) as [Step];
-    const { error, hint, exitCode } = JSON.parse(wrong.error);
+    const { error, hint, exitCode } = JSON.parse(wrong.error.trimEnd().split("\n").at(-1) ?? "");
     expect([error, exitCode]).toEqual(["usage", 2]);
     const [, type = ""] = /Did you mean (\S+)\?/.exec(hint) ?? [];
     const [right] = (await shell(`npx merchant-sandbox trigger ${type} --json`)) as [Step];
