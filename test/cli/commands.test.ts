@@ -12,9 +12,7 @@ import { type Bench, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, deliver, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 test("requests --trace prints what the calls of a trace caused, and with other filters its requests", async () => {
-  const bench = await open();
-  const receiver = await receive();
-  await register(bench, receiver.url);
+  const { bench } = await openRegistered();
   const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
   const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01` };
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {}, headers });
