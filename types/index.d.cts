@@ -10,7 +10,7 @@ export interface ControlApi {
   /** List operations and event types with how often each was called, emitted and delivered. */
   operations(): Promise<SandboxOperationsReply>;
   /** Get the requests, errors and 95th percentile of the last five minutes, and those of each operation. In 60 spans of 5 s of real time. A reset of everything clears it. */
-  trend(): Promise<SandboxTrendReply>;
+  trends(): Promise<SandboxTrendsReply>;
   /** Get the OpenAPI document of the service. */
   openapi(given?: SandboxOpenapiInput): Promise<OpenapiDocument>;
   /** Get the OpenAPI document of the control API. */
@@ -70,7 +70,7 @@ export interface ControlApi {
     replay(given: {
       id: string;
     }): Promise<DeliveriesReplayReply>;
-    /** Send the deliveries that wait, and trust the file that they came with. A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, and the snapshot of the start, send nothing by themselves: their deliveries wait for this call. */
+    /** Send the held deliveries, and trust the file that they came with. A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, and the snapshot of the start, send nothing by themselves: their deliveries are held until this call. */
     release(): Promise<DeliveriesReleaseReply>;
   };
   readonly signature: {
@@ -116,7 +116,7 @@ export interface ControlApi {
     enable(given: {
       id: string;
     }): Promise<EndpointsEnableReply>;
-    /** Hold the deliveries to an endpoint until its server accepts connections. Replies as soon as the server accepts one. Deliveries that are due wait meanwhile; they are sent after the reply, and also if the caller closes the connection. */
+    /** Delay the deliveries to an endpoint until its server accepts connections. Replies as soon as the server accepts one. Deliveries that are due wait meanwhile; they are sent after the reply, and also if the caller closes the connection. */
     await(given: EndpointsAwaitInput): Promise<EndpointsAwaitReply>;
   };
   readonly clock: {
@@ -932,7 +932,7 @@ export interface FaultRule {
   /** `spent` when it has fired as often as it may, `expired` when its time is over */
   status: "armed" | "spent" | "expired" | "removed";
   /** How many calls or attempts it matched */
-  seen: number;
+  matched: number;
   fired: number;
   /** How often it may still fire; null if unlimited, or limited for each key, event or endpoint separately */
   remaining: number | null;
@@ -1963,11 +1963,11 @@ export interface SandboxOverviewReply {
   merchantCount: number;
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
-  /** How many of them came with a file and wait for you: `replay waiting` sends them */
+  /** How many of them are held, because they came with a file: `replay held` sends them */
   heldDeliveries: number;
-  /** The addresses of endpoints that came with a file: deliveries to them wait for `replay waiting` */
+  /** The addresses of endpoints that came with a file: deliveries to them are held until `replay held` */
   heldEndpoints: string[];
-  /** What fault rules of that file do to the deliveries that wait */
+  /** The effects of that file's fault rules on the held deliveries */
   heldFaults: string[];
   /** The scenarios that are armed */
   scenarios: ({
@@ -2043,7 +2043,7 @@ export interface SandboxResetReply {
   /** The endpoints of the options, which are registered again */
   endpoints: string[];
 }
-export interface SandboxTrendReply {
+export interface SandboxTrendsReply {
   /** How long a span is */
   seconds: number;
   /** Milliseconds since the last span began */
@@ -2234,9 +2234,9 @@ export interface SnapshotsRemoveReply {
 }
 export interface SnapshotsRestoreReply {
   restored: string;
-  /** How many deliveries wait for `replay waiting`; absent if a sandbox of this user saved the snapshot */
+  /** How many deliveries are held until `replay held`; absent if a sandbox of this user saved the snapshot */
   heldDeliveries?: number;
-  /** The addresses to which later deliveries wait too */
+  /** The addresses to which later deliveries are held too */
   heldEndpoints?: string[];
 }
 export interface StartedAudit {
@@ -2955,7 +2955,7 @@ export interface Sandbox extends SandboxApi {
    * Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes
    * and resets.
    */
-  onHappening(listener: (happening: LiveEvent) => void): void;
+  onLiveEvent(listener: (event: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;
   /**

@@ -100,7 +100,7 @@ const earlyPayDate: Warning<PayrollRun> = ({ payDate, periodStart, offCycle }, {
   return isSame ? undefined : `payDate ${payDate} comes before the period, which begins on ${periodStart}.`;
 };
 
-/** A submitted run pays an employee for days that another regular run pays too. A draft makes no payment. */
+/** Warns if a submitted run pays an employee for days that another regular run pays too. Drafts pay nothing yet. */
 const paidTwice: Warning<PayrollRun> = (run, { before, own }) => {
   if (run.status !== "pending" || before?.status === "pending" || run.offCycle) return undefined;
   const employees = new Set(run.items.map(({ employeeId }) => employeeId));

@@ -110,7 +110,7 @@ export const contributionOf = ({ items, totals }: PayrollItems, scheme: string, 
   employerAmount: Math.round((totals.grossAmount * employerRateBps) / 10_000),
 });
 
-/** An id that the caller chose, in a sentence. */
+/** Quotes an id that the caller chose, for a message. */
 export const quoted = (id: string) => JSON.stringify(id);
 
 const amountsOf = (entries: Static<typeof deductions>) => entries.map(({ amount }) => amount);
@@ -147,7 +147,7 @@ export const employeeTwice: Warning<RecordBase & PayrollItems> = ({ items }, { b
   return repeated && `More than one item pays ${quoted(repeated.employeeId)}.`;
 };
 
-/** An override up to this multiple of the gross pay is likely. */
+/** A net pay above this multiple of the gross pay is probably a mistake. */
 const LIKELY_OVERRIDE = 2;
 
 /** The first item whose amounts are probably in the wrong unit. Unchanged items are skipped. */

@@ -9,14 +9,14 @@ export interface ExpectedCount extends EffectRange {
   probe: string;
 }
 
-/** The probes with events of other types, on which the receiver may act although it does not on the chosen one. */
+/** Probes with events of other types. A receiver may act on these even if it ignores the chosen type. */
 const OTHER_TYPES = new Set(["out_of_order", "unknown_type"]);
 
 /** How often the receiver acted during each probe. */
 export function createEffectCounts(before: number, isEventChosen: boolean) {
   let last = before;
   const made = new Map<string, number>();
-  /** Whether the receiver has not acted on any event of the chosen type, so that it may not act on this type at all. */
+  /** Whether the receiver has not acted on any event of the chosen type: perhaps it ignores that type. */
   let none = false;
   return {
     /** The count that a correct receiver reaches after a probe. */

@@ -26,11 +26,11 @@ export interface Probe {
   why: string;
   /** Whether the probe needs no secret. A receiver that accepts such a probe accepts forged events. */
   isForgery?: true;
-  /** The reason that these outcomes show, if any. `forged` are the outcomes of events with a bad signature. */
+  /** A more precise reason that these outcomes show. `forged` are the outcomes of events with a bad signature. */
   explains?(outcomes: readonly Outcome[], forged: readonly Outcome[]): string | undefined;
   /** Whether the probe is tried even if the receiver rejects a genuine event, because it can show why. */
   isTriedAlways?: true;
-  /** The check that an accepted event leaves open, if the service does not document whether to reject it. */
+  /** Names the check that stays open if the receiver accepts the event: the service documents no requirement. */
   unchecked?: string;
   /** Sends all deliveries at the same time (default: one after another). */
   isBurst?: true;
@@ -146,7 +146,7 @@ export const probes: readonly [Probe, ...Probe[]] = [
     explains(outcomes, forged) {
       const rejected = outcomes.filter(isRejected);
       if (rejected.length === 0 || !outcomes.some(isAccepted)) return undefined;
-      // Another status than that of forgeries comes from reading the event, not from its signature.
+      // If the status differs from that for forgeries, the receiver failed to parse the event, not to verify it.
       const isSignature = rejected.every((one) => forged.some((other) => other.responseStatus === one.responseStatus));
       return isSignature
         ? VERIFY_RAW_BYTES

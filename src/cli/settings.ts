@@ -33,8 +33,8 @@ export interface Settings {
 
 /** `flags` contains the options on the command line. */
 export async function readSettings(
-  flags: GivenFlags = {},
-  names: readonly OptionName[] = optionNames,
+  flags: GivenFlags,
+  names: readonly OptionName[],
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<Settings> {
   if (flags["--memory"] !== undefined && flags["--db"] !== undefined)

@@ -1,10 +1,10 @@
 // Finds the service among the hosts of a recording, and the operation of each call.
 
-import { attempt } from "../kernel/attempt.ts";
 import { usageError } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
 import { mask } from "../kernel/mask.ts";
 import { isSecretName } from "../kernel/secrets.ts";
+import { percentDecoded } from "../kernel/text.ts";
 import type { ComparedOperation, MatchedCall, RecordedExchange } from "./recording.ts";
 
 /** `literals` is the number of literal segments, which decides between two patterns that match the same path. */
@@ -54,7 +54,7 @@ export function readBase(text: string): BaseUrl {
 
 /** The address without the keys and personal data that gateways put in paths. */
 export function shownAddress({ origin, prefix }: BaseUrl, isPersonal: (text: string) => boolean): string {
-  const segments = prefix.split("/").map((segment) => (isPersonal(decoded(segment)) ? "{id}" : segment));
+  const segments = prefix.split("/").map((segment) => (isPersonal(percentDecoded(segment)) ? "{id}" : segment));
   return mask(origin + segments.join("/"));
 }
 
@@ -72,11 +72,9 @@ export function callOf(
 ): MatchedCall | undefined {
   const found = routes.find(({ operation, pattern }) => operation.method === exchange.method && pattern.test(path));
   if (!found) return undefined;
-  const ids = (found.pattern.exec(path) ?? []).slice(1).map(decoded);
+  const ids = (found.pattern.exec(path) ?? []).slice(1).map(percentDecoded);
   return { ...exchange, operation: found.operation, path, ids };
 }
-
-const decoded = (segment: string): string => attempt(() => decodeURIComponent(segment)) ?? segment;
 
 /** Words that follow the name of a collection and are not ids. */
 const ACTIONS = new Set([

@@ -6,7 +6,7 @@ import { AttemptFault } from "../contracts/fault.ts";
 import { WebhookDelivery } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import { assumedPageQuery, listOf, nullable, oneOf, Type, text, timeText } from "../schema/shapes.ts";
+import { assumedPageQuery, listOf, nullable, nullableText, oneOf, Type, text, timeText } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import type { StoredAttempt } from "../store/webhooks/attempts.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
@@ -16,7 +16,7 @@ import { filteredRows, filterFields } from "./requests.ts";
 
 interface Parts extends Pick<Stores, "attempts" | "eventLog" | "deliveries"> {
   dispatcher: Pick<Dispatcher, "drain" | "replay" | "explain">;
-  /** Sends what waits for the user, and trusts where it came from. Resolves with the number of deliveries. */
+  /** Sends the held deliveries, and trusts their file. Resolves with the number of deliveries. */
   releaseHeld(): Promise<number>;
 }
 
@@ -34,7 +34,7 @@ const LoggedAttempt = Type.Object(
       "The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, " +
         "before the next attempt",
     ),
-    trace: nullable(Type.String({ description: "The trace of the request that caused it; null without one" })),
+    trace: nullableText("The trace of the request that caused it; null without one"),
     summary: nullable(
       Type.String({ description: "Why it failed: the first line of the response's body, or the error" }),
     ),
@@ -103,7 +103,7 @@ const showAttempt = endpoint({
   reply: Type.Object({
     attempt: LoggedAttempt,
     attempts: Type.Array(LoggedAttempt),
-    request: nullable(Type.String({ description: "The request that caused the event; null if none did" })),
+    request: nullableText("The request that caused the event; null if none did"),
   }),
   errors: ["resource_not_found"],
   handle({ params, attempts, eventLog }) {
@@ -139,10 +139,10 @@ const release = endpoint({
   id: "deliveries.release",
   method: "POST",
   path: "/deliveries/release",
-  summary: "Send the deliveries that wait, and trust the file that they came with",
+  summary: "Send the held deliveries, and trust the file that they came with",
   description:
     "A database, a snapshot and a merchant-sandbox.json that this user's sandboxes did not write, " +
-    "and the snapshot of the start, send nothing by themselves: their deliveries wait for this call.",
+    "and the snapshot of the start, send nothing by themselves: their deliveries are held until this call.",
   reply: Type.Object({ released: Type.Integer({ description: "How many deliveries are due now" }) }),
   handle: async ({ releaseHeld }) => ({ released: await releaseHeld() }),
 });

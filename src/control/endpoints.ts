@@ -204,7 +204,7 @@ const awaitEndpoint = endpoint({
   id: "endpoints.await",
   method: "POST",
   path: "/endpoints/{id}/await",
-  summary: "Hold the deliveries to an endpoint until its server accepts connections",
+  summary: "Delay the deliveries to an endpoint until its server accepts connections",
   description:
     "Replies as soon as the server accepts one. Deliveries that are due wait meanwhile; they are sent after the " +
     "reply, and also if the caller closes the connection.",
@@ -218,7 +218,7 @@ const awaitEndpoint = endpoint({
   async handle({ params: { id }, body, deliveries, heldEndpoints, dispatcher, gone }) {
     const endpoint = { merchant: ownerOfEndpoint(deliveries, id), endpoint: id };
     if (heldEndpoints.isHeld(endpoint.merchant, id))
-      fail("invalid_state", `Deliveries to ${id} wait until you run ${PROGRAM} replay waiting.`);
+      fail("invalid_state", `Deliveries to ${id} are held until you run ${PROGRAM} replay held.`);
     const within = spanOf("within", body.within, { to: "24h" }) ?? 30_000;
     return { endpoint: id, accepts: await dispatcher.awaitServer(endpoint, { within, gone }) };
   },

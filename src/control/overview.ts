@@ -11,7 +11,7 @@ import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, TrendSpan, type Trends, TrendTotal } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
 import type { Scenarios } from "../scenarios/index.ts";
-import { nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
+import { nullableText, oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { Assumptions as SetAssumptions } from "../store/assumptions.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
@@ -61,20 +61,20 @@ const Overview = Type.Object({
   baseUrl: Type.String({ description: "Base URL for clients" }),
   clock: ClockState,
   life: oneOf(["on", "off"], "Whether records change on their dates: see `--life`"),
-  database: nullable(Type.String({ description: "The SQLite file; null in memory" })),
+  database: nullableText("The SQLite file; null in memory"),
   signature: Type.String({ description: "How the signature of deliveries is computed" }),
   assumptions: Type.Record(Type.Unknown(), { description: "The assumptions that options set, by id" }),
   merchants: Type.Array(Merchant, { description: `The first ${MOST_LISTED} merchants` }),
   merchantCount: Type.Integer({ description: "How many merchants there are" }),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   heldDeliveries: Type.Integer({
-    description: "How many of them came with a file and wait for you: `replay waiting` sends them",
+    description: "How many of them are held, because they came with a file: `replay held` sends them",
   }),
   heldEndpoints: Type.Array(Type.String(), {
-    description: "The addresses of endpoints that came with a file: deliveries to them wait for `replay waiting`",
+    description: "The addresses of endpoints that came with a file: deliveries to them are held until `replay held`",
   }),
   heldFaults: Type.Array(Type.String(), {
-    description: "What fault rules of that file do to the deliveries that wait",
+    description: "The effects of that file's fault rules on the held deliveries",
   }),
   scenarios: Type.Array(Type.Object(pick(ShownScenario.properties, ARMED_FIELDS)), {
     description: "The scenarios that are armed",
@@ -186,10 +186,10 @@ const listOperations = endpoint({
   },
 });
 
-const showTrend = endpoint({
-  id: "sandbox.trend",
+const showTrends = endpoint({
+  id: "sandbox.trends",
   method: "GET",
-  path: "/trend",
+  path: "/trends",
   summary: "Get the requests, errors and 95th percentile of the last five minutes, and those of each operation",
   description: `In ${SPANS} spans of ${SPAN_SECONDS} s of real time. A reset of everything clears it.`,
   reply: Type.Object({
@@ -286,7 +286,7 @@ export const operations = [
   showOverview,
   showHealth,
   listOperations,
-  showTrend,
+  showTrends,
   showOpenapi,
   showControlOpenapi,
   listAssumptions,

@@ -59,11 +59,11 @@ const restoreSnapshot = endpoint({
     heldDeliveries: Type.Optional(
       Type.Integer({
         description:
-          "How many deliveries wait for `replay waiting`; absent if a sandbox of this user saved the snapshot",
+          "How many deliveries are held until `replay held`; absent if a sandbox of this user saved the snapshot",
       }),
     ),
     heldEndpoints: Type.Optional(
-      Type.Array(Type.String(), { description: "The addresses to which later deliveries wait too" }),
+      Type.Array(Type.String(), { description: "The addresses to which later deliveries are held too" }),
     ),
   }),
   errors: ["resource_not_found", "invalid_state"],

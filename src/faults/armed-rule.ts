@@ -70,7 +70,7 @@ export function arm(id: string, rule: FaultRule, seed: number, now: number, coun
 
 const freshCounts = (armedAt: number) => ({
   armedAt,
-  seen: 0,
+  matched: 0,
   fired: 0,
   lastFiredAt: null as number | null,
   budgets: new Map<string, Budget>(),
@@ -109,21 +109,21 @@ function createFiring(id: string, rule: FaultRule, seed: number, counts: Counts,
   };
   return {
     fire(scope: string, now: number, subject: Partial<Firing>): AnyInjection | undefined {
-      counts.seen++;
-      const budget = counts.budgets.get(scope) ?? { seen: 0, fired: 0 };
+      counts.matched++;
+      const budget = counts.budgets.get(scope) ?? { matched: 0, fired: 0 };
       setBounded(counts.budgets, scope, budget, MAX_BUDGETS);
       // The dice count each merchant's matches, so that calls of other merchants do not change them.
       const dice = `${subject.merchant ?? ""} ${scope}`;
-      const own = counts.dice.get(dice) ?? { seen: 0, fired: 0 };
+      const own = counts.dice.get(dice) ?? { matched: 0, fired: 0 };
       setBounded(counts.dice, dice, own, MAX_BUDGETS);
-      own.seen++;
-      if (!fires(trigger, budget, () => random.fraction(stream, "fires", scope, own.seen))) return undefined;
+      own.matched++;
+      if (!fires(trigger, budget, () => random.fraction(stream, "fires", scope, own.matched))) return undefined;
       counts.fired++;
       return inject(now, scope, ++own.fired, subject);
     },
     /** Applies an earlier firing to another attempt that it covers, without using any budget. */
     fireAgain(now: number, subject: Partial<Firing>): AnyInjection {
-      counts.seen++;
+      counts.matched++;
       return inject(now, "again", 1, subject);
     },
   };
@@ -148,7 +148,7 @@ function budgetOfDelivery(per: BudgetScope, { merchant, endpoint, eventId }: Del
 function describe(
   id: string,
   rule: FaultRule,
-  { seen, fired, lastFiredAt }: Counts,
+  { matched, fired, lastFiredAt }: Counts,
   endsAt: number,
   status: RuleStatus,
 ): RuleState {
@@ -167,7 +167,7 @@ function describe(
     label,
     enabled,
     status,
-    seen,
+    matched,
     fired,
     remaining: isBounded ? Math.max(0, (trigger.times ?? 0) - fired) : null,
     warning: rule.warning,

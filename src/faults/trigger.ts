@@ -63,13 +63,13 @@ export function completeTrigger(given: TriggerInput, defaultTimes: number): Trig
 
 /** The counts of one rule, key, operation, Idempotency-Key, event or endpoint. */
 export interface Budget {
-  seen: number;
+  matched: number;
   fired: number;
 }
 
 /** Counts one match and returns whether it fires. `chance` is called only if the probability decides. */
 export function fires(trigger: Trigger, budget: Budget, chance: () => number): boolean {
-  const match = ++budget.seen - trigger.skip;
+  const match = ++budget.matched - trigger.skip;
   if (match <= 0) return false;
   if (trigger.times !== null && budget.fired >= trigger.times) return false;
   if (trigger.every !== null && match % trigger.every !== 0) return false;

@@ -3,8 +3,6 @@
 import type { Firing } from "../contracts/fault.ts";
 import { setBounded } from "../kernel/bounded-cache.ts";
 
-export type Firings = ReturnType<typeof createFirings>;
-
 const MAX_KEPT = 5_000;
 
 export function createFirings() {

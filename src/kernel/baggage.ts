@@ -1,6 +1,6 @@
 // The entry of the W3C header `baggage` that names the merchant of a test, in calls and in deliveries.
 
-import { attempt } from "./attempt.ts";
+import { percentDecoded } from "./text.ts";
 
 const ENTRY = "merchant-sandbox";
 
@@ -11,10 +11,7 @@ export const baggageOf = (merchant: string): string => `${ENTRY}=${encodeURIComp
 export function merchantInBaggage(header: string | string[] | undefined): string | undefined {
   for (const member of [header ?? []].flat().join(",").split(",")) {
     const [name = "", value] = (member.split(";")[0] as string).split("=", 2);
-    if (name.trim() === ENTRY && value !== undefined) return decoded(value.trim());
+    if (name.trim() === ENTRY && value !== undefined) return percentDecoded(value.trim());
   }
   return undefined;
 }
-
-/** Text that is not encoded stays as it is. */
-const decoded = (text: string) => attempt(() => decodeURIComponent(text)) ?? text;

@@ -12,12 +12,12 @@ function folderOf(script: string): string {
  * `merchant-sandbox` for a global installation: its folder is in PATH. The folder of a project's commands is there too
  * while npx or npm runs, but not in the user's shell.
  */
-export function programNameOf(script: string, path: string, separator = delimiterOf(script)): string {
+export function programNameOf(script: string, path: string): string {
   const folder = folderOf(script);
-  return path.split(separator).includes(folder) && !/[\\/]\.bin$/.test(folder) ? NAME : `npx ${NAME}`;
+  return path.split(script.includes("\\") ? ";" : ":").includes(folder) && !/[\\/]\.bin$/.test(folder)
+    ? NAME
+    : `npx ${NAME}`;
 }
-
-const delimiterOf = (script: string) => (script.includes("\\") ? ";" : ":");
 
 /** As it was started in this process. In a browser there is no process. */
 export const PROGRAM =

@@ -1,5 +1,7 @@
 // Helpers for text: UTF-8 length, names as command-line options, and control characters.
 
+import { attempt } from "./attempt.ts";
+
 const encoder = new TextEncoder();
 
 export const byteLength = (text: string): number => encoder.encode(text).length;
@@ -20,6 +22,9 @@ export const count = (value: number) => String(value).replace(/(?<!\.\d*)\B(?=(\
 /** `1 call`, `2,000 calls`, `3 deliveries`. */
 export const plural = (value: number, noun: string) =>
   `${count(value)} ${value === 1 ? noun : `${noun.replace(/(?<![aeo])y$/, "ie")}s`}`;
+
+/** Undoes percent-encoding; text that is not encoded stays as it is. */
+export const percentDecoded = (text: string) => attempt(() => decodeURIComponent(text)) ?? text;
 
 /** Orders texts by their UTF-16 code units, whatever the locale. */
 export function compareTexts(one: string, other: string): number {

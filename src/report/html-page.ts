@@ -107,7 +107,7 @@ function outcome(run: RunReport): Markup {
 
 const TONES: Record<Verdict, Tone> = { pass: "green", fail: "red", inconclusive: "yellow" };
 
-/** `says` is shown after the count unless it is 0. */
+/** A share of a bar. `says` returns its words; a count of 0 has none. */
 type Share = readonly [tone: Tone | "bar", count: number, says: (count: number) => string];
 
 function tiles({ totals, verdicts: kept, leftOut }: RunReport): Markup[] {

@@ -3,7 +3,14 @@
 import type { ReportedRequest } from "../contracts/logged-request.ts";
 import type { Coverage, ReportedAttempt, ReportedScenario, RunEnd, RunReport } from "../contracts/run-report.ts";
 import type { ScenarioState } from "../contracts/scenario.ts";
-import { type AddedSandbox, VERDICT_RANK, VERDICTS, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
+import {
+  ACTS_ONCE,
+  type AddedSandbox,
+  VERDICT_RANK,
+  VERDICTS,
+  type Verdict,
+  type VerdictMessage,
+} from "../contracts/verdict.ts";
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
@@ -116,8 +123,6 @@ function newestAttempts({ attempts }: RunSources, origins: ReadonlyMap<string, s
   }
   return found.reverse();
 }
-
-const ACTS_ONCE = "webhook.single_effect";
 
 /** The service documents no age of events, so what a receiver does with old ones is no part of a headline. */
 const OLD_EVENTS = "whether it rejects old events";

@@ -54,7 +54,7 @@ export interface Sandbox extends SandboxApi {
    * Adds a listener for every event: requests, delivery attempts, verdicts, faults that fire, lessons, clock changes
    * and resets.
    */
-  onHappening(listener: (happening: LiveEvent) => void): void;
+  onLiveEvent(listener: (event: LiveEvent) => void): void;
   /** Adds a listener for internal errors of the sandbox. */
   onDefect(listener: (defect: Defect) => void): void;
   /**
@@ -159,7 +159,7 @@ function describe(
     file: options.memory ? undefined : engine().stores.database.file,
     controlToken: options.controlToken,
     onRequest: (listener: (entry: RequestEntry) => void) => void engine().listeners.request.add(listener),
-    onHappening: (listener: (happening: LiveEvent) => void) => engine().hub.listen(listener),
+    onLiveEvent: (listener: (event: LiveEvent) => void) => engine().hub.listen(listener),
     onDefect: (listener: (defect: Defect) => void) => void engine().listeners.defect.add(listener),
     close: closeOnce,
     [Symbol.asyncDispose]: closeOnce,

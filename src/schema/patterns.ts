@@ -1,4 +1,4 @@
-// The patterns of texts whose requirement an error message states in words.
+// Patterns of texts, each with the requirement in words for error messages.
 
 import { DURATION_PATTERN } from "../kernel/duration.ts";
 

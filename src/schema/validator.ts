@@ -73,10 +73,6 @@ function errorsInIntendedShape(shapes: readonly TSchema[], value: unknown, point
   return others.length === 0 ? first : undefined;
 }
 
-/** The error for a value that breaks a rule that its schema cannot express. */
-export const refusedValue = (pointer: string, code: string, must: string, value: unknown): FieldError =>
-  errorAt(pointer, code, `${must}; received ${quote(value, pointer)}`);
-
 function errorAt(whole: string, code: string, problem: string): FieldError {
   const pointer = whole.slice(0, MAX_NAME);
   const field = pointerSegments(pointer).join(".");
@@ -84,18 +80,18 @@ function errorAt(whole: string, code: string, problem: string): FieldError {
 }
 
 const MAX_QUOTE = 60;
-/** Enough to recognise a secret that begins within the quote. */
+/** Characters that are searched for secrets: long enough for a secret that begins within the quote. */
 const MAX_READ = 8_192;
 
 /**
- * The received value, its secrets masked, then shortened. Only the type of an object, an array, or a field with a
- * secret name.
+ * The received value for a message, masked and shortened. For an object, an array or a field with a secret name, only
+ * its type.
  */
 function quote(value: unknown, pointer: string): string {
   const type = Array.isArray(value) ? "an array" : withArticle(typeof value);
   const kind = value === null ? "null" : type;
   if (value === null || value === undefined || typeof value === "object" || isSecretName(pointer)) return kind;
-  // Cut before it is written as JSON, and masked before it is cut again: the whole may be as long as a body.
+  // Cut first, because the value may be as long as a body. Cut again after masking, so that no secret is split.
   const text = typeof value === "string" ? value.slice(0, MAX_READ) : value;
   const json = mask(JSON.stringify(text), MAX_QUOTE + 1);
   return json.length > MAX_QUOTE ? `${json.slice(0, MAX_QUOTE)}…` : json;

@@ -1,7 +1,7 @@
 // The OpenTelemetry collector that the user's environment names, in OpenTelemetry's own variables. It is no option of
 // the sandbox: a folder's merchant-sandbox.json must not decide where spans are sent.
 
-import { attempt } from "../kernel/attempt.ts";
+import { percentDecoded } from "../kernel/text.ts";
 
 export interface Collector {
   /** The address to which spans are posted. */
@@ -31,10 +31,7 @@ export function collectorOf(environment: NodeJS.ProcessEnv): Collector | undefin
 function readHeaders(text: string): Record<string, string> {
   const pairs = text.split(",").flatMap((pair): [string, string][] => {
     const cut = pair.indexOf("=");
-    return cut < 1 ? [] : [[pair.slice(0, cut).trim(), decoded(pair.slice(cut + 1).trim())]];
+    return cut < 1 ? [] : [[pair.slice(0, cut).trim(), percentDecoded(pair.slice(cut + 1).trim())]];
   });
   return Object.fromEntries(pairs);
 }
-
-/** Text that is not encoded stays as it is. */
-const decoded = (text: string) => attempt(() => decodeURIComponent(text)) ?? text;

@@ -76,7 +76,7 @@ export function createDispatcher(options: DispatcherOptions) {
       reportCancelled(state);
       return state.running && state.timing.isActive() ? deliverBeforeResponse(state, request) : undefined;
     },
-    /** Sends the deliveries that wait for the user, and trusts the data; resolves with their number. */
+    /** Sends the held deliveries, and trusts the data; resolves with their number. */
     async release() {
       const released = await state.database.groupCommit(() => {
         state.database.setTrusted(true);

@@ -6,10 +6,9 @@ import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { catalogue } from "../../src/areas/index.ts";
 import type { FactValue, ServiceFact } from "../../src/contracts/fact.ts";
 import { otherAssumptions, settableFacts } from "../support/other-assumptions.ts";
-import { type Answer, type Bench, type CallOptions, open } from "../support/sandbox.ts";
+import { type Answer, type Bench, type CallOptions, open, RULES } from "../support/sandbox.ts";
 import { advance, deliver, openRegistered, receive, register, settle } from "../support/webhooks.ts";
 
-const RULES = "/v1/hospitality/pricing-rules";
 const RULE = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 500 };
 const LOGIN = { email: "ola@lodge.example", password: "lodge-password" };
 

@@ -4,12 +4,10 @@
 import { createServer } from "node:http";
 import { expect, onTestFinished, test } from "vitest";
 import { browserFile, inBrowser, openBrowser } from "../support/browser.ts";
-import { type Answer, attempted, type Bench, listen, open, testOnOwnPort } from "../support/sandbox.ts";
+import { type Answer, attempted, type Bench, listen, open, RULES, rule, testOnOwnPort } from "../support/sandbox.ts";
 
 const APP = "https://app.example";
-const RULES = "/v1/hospitality/pricing-rules";
 const OPENAPI = "/_sandbox/openapi.json";
-const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 100 };
 
 /** The fetch metadata that a browser sends with a CORS request. */
 const fromPage = (origin: string) => ({

@@ -13,10 +13,13 @@ import {
   attempted,
   type Bench,
   type CallOptions,
+  DECLINE,
   lines,
   open,
+  RULES,
   raw,
   readRaw,
+  rule,
   testOnOwnPort,
 } from "../support/sandbox.ts";
 
@@ -27,9 +30,6 @@ const hasIpv6 = Object.values(networkInterfaces()).some((addresses) =>
 const testOverIpv6 = hasIpv6 ? testOnOwnPort : test.skip;
 
 const MEBIBYTE = 1_048_576;
-const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
-const RULES = "/v1/hospitality/pricing-rules";
-const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 100 };
 
 describe("the order of the stages", () => {
   interface Draft {

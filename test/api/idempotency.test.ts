@@ -1,11 +1,7 @@
 // The Idempotency-Key: its scope, when two requests are the same, which replies are stored, and for how long.
 
 import { describe, expect, test } from "vitest";
-import { type Answer, type Bench, type CallOptions, NOON, open } from "../support/sandbox.ts";
-
-const RULES = "/v1/hospitality/pricing-rules";
-const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
-const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 100 };
+import { type Answer, type Bench, type CallOptions, DECLINE, NOON, open, RULES, rule } from "../support/sandbox.ts";
 
 const post = (bench: Bench, path: string, key: string | string[], body: unknown, options: CallOptions = {}) =>
   bench.call("POST", path, { body, ...options, headers: { "idempotency-key": key, ...options.headers } });

@@ -3,10 +3,10 @@
 import { describe, expect, test } from "vitest";
 import type { RequestContext } from "../../src/http/context.ts";
 import { createRateLimiter } from "../../src/http/rate-limit.ts";
-import { type Answer, attempted, type Bench, type CallOptions, NOON_SECONDS, open } from "../support/sandbox.ts";
+import { type Answer, attempted, type Bench, type CallOptions, NOON_SECONDS, open, RULES } from "../support/sandbox.ts";
+import { advance } from "../support/webhooks.ts";
 
 const ME = "/v1/merchants/me";
-const RULES = "/v1/hospitality/pricing-rules";
 
 const me = (bench: Bench, options: CallOptions = {}) => bench.call("GET", ME, options);
 
@@ -15,8 +15,6 @@ const windowOf = ({ headers }: Answer) =>
   ["ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"].map((name) =>
     headers[name] === undefined ? undefined : Number(headers[name]),
   );
-
-const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
 
 describe("a window", () => {
   test("is aligned to the epoch", async () => {

@@ -2,10 +2,8 @@
 // others get on a frozen clock.
 
 import { expect, test } from "vitest";
-import { type Answer, attempted, type Bench, lines, open, raw } from "../support/sandbox.ts";
+import { type Answer, attempted, type Bench, lines, open, RULES, raw, rule } from "../support/sandbox.ts";
 
-const RULES = "/v1/hospitality/pricing-rules";
-const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 100 };
 const BROWSER = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/144.0.0.0 Safari/537.36";
 const image = { "user-agent": BROWSER, accept: "image/avif,image/webp,*/*;q=0.8", referer: "http://evil.example/" };
 const frame = { "user-agent": BROWSER, accept: "text/html,*/*;q=0.8", "upgrade-insecure-requests": "1" };

@@ -4,11 +4,10 @@ import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { needs } from "../support/needs.ts";
-import { attempted, type Bench, lines, open, raw, readRaw } from "../support/sandbox.ts";
+import { attempted, type Bench, HANDSHAKE, lines, open, RULES, raw, readRaw, statusesIn } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
 const RESET = "/_sandbox/reset";
-const RULES = "/v1/hospitality/pricing-rules";
 
 /** A record that no fixture has: a reset removes it. */
 async function canary(bench: Bench): Promise<() => Promise<boolean>> {
@@ -19,9 +18,6 @@ async function canary(bench: Bench): Promise<() => Promise<boolean>> {
 /** A request with a body, as text, that asks to close the connection. */
 const post = (path: string, body: string, ...headers: string[]) =>
   lines(`POST ${path} HTTP/1.1`, ...headers, `Content-Length: ${Buffer.byteLength(body)}`) + body;
-
-const statuses = (received: string) =>
-  [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 test("cross-site request forgery: neither a form nor a fetch without preflight changes anything", async () => {
   const bench = await open();
@@ -73,15 +69,9 @@ test("cross-site request forgery: neither a form nor a fetch without preflight c
 
 test("cross-site WebSocket hijacking: no 101 before Host and Origin are checked, in any request", async () => {
   const bench = await open();
-  const handshake = [
-    "Connection: Upgrade",
-    "Upgrade: websocket",
-    "Sec-WebSocket-Version: 13",
-    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-  ];
   const ask = async (...headers: string[]) => {
     attempted("A web page opens the live stream");
-    const request = ["GET /_sandbox/live HTTP/1.1", ...headers, ...handshake, "", ""].join("\r\n");
+    const request = ["GET /_sandbox/live HTTP/1.1", ...headers, ...HANDSHAKE, "", ""].join("\r\n");
     return readRaw(await raw(bench.port, request)).status;
   };
   const own = `Host: localhost:${bench.port}`;
@@ -117,7 +107,7 @@ test("request smuggling: ambiguous framing never yields a second request", async
   for (const [name, bytes] of Object.entries(attacks)) {
     attempted("Request smuggling, response splitting");
     const received = await raw(bench.port, bytes, true);
-    expect([name, statuses(received).filter((status) => status < 400)]).toEqual([name, []]);
+    expect([name, statusesIn(received).filter((status) => status < 400)]).toEqual([name, []]);
     expect([name, await alive()]).toEqual([name, true]);
   }
 });
@@ -144,7 +134,7 @@ test("response splitting: names in a query, field or key cannot inject a header"
     attempted("Request smuggling, response splitting");
     expect(answer).toMatch(/^HTTP\/1\.1 /);
     expect(Object.keys(readRaw(answer).headers)).not.toContain("set-cookie");
-    expect(statuses(answer)).toHaveLength(1);
+    expect(statusesIn(answer)).toHaveLength(1);
   }
 });
 

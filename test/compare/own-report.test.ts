@@ -5,11 +5,10 @@ import { exampleCalls } from "../../scripts/docs/pages.ts";
 import { compare } from "../../src/compare/compare.ts";
 import { readHar } from "../../src/compare/read-recording.ts";
 import { comparedSandbox } from "../../src/sandbox/documents.ts";
-import { type Bench, open } from "../support/sandbox.ts";
+import { type Bench, open, RULES } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const KEY = { key: "sk_test_lodge" };
-const RULES = "/v1/hospitality/pricing-rules";
 const RULE = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 500 };
 
 /** The report masks Authorization and has no bodies of another media type, so the conditions of both are not seen. */

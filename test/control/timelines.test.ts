@@ -1,10 +1,8 @@
 // The timeline of a record: everything that touched it, and which record an id means.
 
 import { expect, test } from "vitest";
-import { type Bench, open } from "../support/sandbox.ts";
+import { type Bench, DECLINE, open } from "../support/sandbox.ts";
 import { openRegistered, settle } from "../support/webhooks.ts";
-
-const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
 
 const lines = async (bench: Bench, id: string, merchant?: string) => {
   const { steps } = await bench.timelines.get({ id, limit: 100, ...(merchant !== undefined && { merchant }) });

@@ -102,13 +102,13 @@ test("the control API shows the trend of all requests and of an operation, until
   await bench.call("GET", "/v1/payments");
   await bench.call("GET", "/v1/payments?limit=0");
   await bench.call("GET", "/v1/nowhere");
-  const { total, spans, seconds, operations } = await bench.control("GET", "/trend");
+  const { total, spans, seconds, operations } = await bench.control("GET", "/trends");
   expect([total.requests, total.clientErrors, seconds, spans.length]).toEqual([3, 2, SPAN_SECONDS, SPANS]);
   expect(operations).toMatchObject([
     { operation: "payments.list", requests: 2, clientErrors: 1, p95: expect.any(Number) },
   ]);
   await bench.control("POST", "/reset", {});
-  expect((await bench.control("GET", "/trend")).total).toMatchObject({ requests: 0, p95: null });
+  expect((await bench.control("GET", "/trends")).total).toMatchObject({ requests: 0, p95: null });
 });
 
 test("the overview names armed scenarios with their score", async () => {

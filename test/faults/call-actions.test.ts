@@ -113,7 +113,7 @@ describe("status", () => {
     ]);
     expect(await rule(bench, id)).toMatchObject({
       status: "spent",
-      seen: 1,
+      matched: 1,
       fired: 1,
       remaining: 0,
       lastFiredAt: "2026-01-05T12:00:00.000Z",
@@ -376,7 +376,7 @@ describe("outage", () => {
     await bench.control("POST", "/clock/advance", { by: "1ms" });
     expect((await list(bench)).status).toBe(200);
     const [state] = (await bench.control("GET", "/faults")).data;
-    expect(state).toMatchObject({ status: "expired", seen: 4, fired: 4, remaining: null });
+    expect(state).toMatchObject({ status: "expired", matched: 4, fired: 4, remaining: null });
   });
 
   test.each([{ ttl: "30s" }, { trigger: { for: "30s" } }])(

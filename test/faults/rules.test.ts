@@ -11,12 +11,11 @@ import { actions, jsonSchema } from "../../src/faults/rule-schema.ts";
 import { createClock } from "../../src/kernel/clock.ts";
 import { folder, temporaryFile } from "../support/program.ts";
 import { type Answer, type Bench, open, share, shareForBlock } from "../support/sandbox.ts";
-import { receive } from "../support/webhooks.ts";
+import { advance, receive } from "../support/webhooks.ts";
 
 const post = (bench: Bench, rule: unknown) => bench.call("POST", "/_sandbox/faults", { key: null, body: rule });
 const add = (bench: Bench, rule: unknown) => bench.control("POST", "/faults", rule);
 const get = (bench: Bench, id: string) => bench.control("GET", `/faults/${id}`);
-const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
 const list = (bench: Bench, key = "sk_test_lodge") => bench.call("GET", "/v1/payments", { key });
 const FAIL = { type: "status", status: 500 } as const;
 
@@ -142,7 +141,7 @@ describe("a rule", () => {
       label: true,
       enabled: true,
       status: "armed",
-      seen: 0,
+      matched: 0,
       fired: 0,
       remaining: 1,
       lastFiredAt: null,
@@ -225,7 +224,7 @@ describe("a rule", () => {
     expect((await list(bench)).status).toBe(500);
     await advance(bench, "1ms");
     expect((await list(bench)).status).toBe(200);
-    expect(await get(bench, id)).toMatchObject({ status: "expired", fired: 1, seen: 1 });
+    expect(await get(bench, id)).toMatchObject({ status: "expired", fired: 1, matched: 1 });
   });
 
   test("never gets the id of another rule in the logs, after one or all are removed or after a restart", async () => {
@@ -280,7 +279,7 @@ describe("a rule", () => {
     await add(bench, rule("mer_lodge"));
     await list(bench);
     await bench.control("POST", "/reset", { merchant: "mer_lodge" });
-    expect(await add(bench, rule("mer_market"))).toMatchObject({ seen: 0, fired: 0 });
+    expect(await add(bench, rule("mer_market"))).toMatchObject({ matched: 0, fired: 0 });
   });
 
   test("of a file or a scenario is armed again after a restart on the same database", async () => {
@@ -361,8 +360,8 @@ describe("matching", () => {
     const plain = await (await open()).call("GET", "/v1/payments");
     const beside = await list(bench);
     expect([beside.status, beside.text, beside.rawHeaders]).toEqual([plain.status, plain.text, plain.rawHeaders]);
-    const rules = (await bench.control("GET", "/faults")).data as { seen: number }[];
-    expect(rules.map(({ seen }) => seen)).toEqual(rules.map(() => 0));
+    const rules = (await bench.control("GET", "/faults")).data as { matched: number }[];
+    expect(rules.map(({ matched }) => matched)).toEqual(rules.map(() => 0));
   });
 });
 

@@ -189,7 +189,7 @@ describe("a run that ends", () => {
     async (end) => {
       const bench = await open({ rateLimit: "1/1m" });
       const found: VerdictMessage[] = [];
-      bench.onHappening((event) => {
+      bench.onLiveEvent((event) => {
         if (event.kind === "verdict") found.push(event.verdict);
       });
       for (let time = 0; time < 2; time++) await bench.call("GET", "/v1/payments");

@@ -313,7 +313,7 @@ test("an error message quotes no secret, and no half of one where it is shortene
 test("a console line of a delivery masks the endpoint's URL", async () => {
   const bench = await open();
   const lines: string[] = [];
-  bench.onHappening((event) => lines.push(eventLine(event)));
+  bench.onLiveEvent((event) => lines.push(eventLine(event)));
   const receiver = await receive();
   await register(bench, `${receiver.url}?token=hidden-away`);
   await trigger(bench);

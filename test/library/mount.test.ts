@@ -11,7 +11,7 @@ import { afterEach, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { createSandbox, type Sandbox, type SandboxOptions } from "../../src/sandbox/create.ts";
 import type { Defect } from "../../src/sandbox/engine.ts";
-import { call, control, listen, NOON, raw } from "../support/sandbox.ts";
+import { call, control, listen, NOON, RULES, raw } from "../support/sandbox.ts";
 
 const require = createRequire(import.meta.url);
 const express4 = require("express4") as typeof express;
@@ -20,7 +20,6 @@ const compression = require("compression") as () => express.RequestHandler;
 const morgan = require("morgan") as (format: string, options: { stream: object }) => express.RequestHandler;
 
 const RULE = { name: "Weekend", adjustmentType: "percentage", adjustmentValue: 500 };
-const RULES = "/v1/hospitality/pricing-rules";
 
 const opened: { sandbox: Sandbox; defects: Defect[] }[] = [];
 

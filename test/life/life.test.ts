@@ -7,13 +7,12 @@ import { expect, test } from "vitest";
 import { realDelay } from "../../src/kernel/clock.ts";
 import { folder } from "../support/program.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, open } from "../support/sandbox.ts";
-import { type Arrival, receive, register } from "../support/webhooks.ts";
+import { type Arrival, advance, openRegistered } from "../support/webhooks.ts";
 
 const make = (bench: Bench, kind: string, fields: object) =>
   bench.control("POST", `/records/${kind}`, { merchant: "mer_blank", ...fields });
 const statusOf = async (bench: Bench, kind: string, id: string): Promise<string> =>
   (await bench.control("GET", `/records/${kind}/${id}?merchant=mer_blank`)).status;
-const advance = (bench: Bench, by: string) => bench.control("POST", "/clock/advance", { by });
 const setClock = (bench: Bench, mode: string, now: string) => bench.control("PUT", "/clock", { mode, now });
 const ownChanges = ({ happened }: Answer["body"]) =>
   happened.filter(({ merchant }: Answer["body"]) => merchant === "mer_blank");
@@ -55,9 +54,7 @@ test("nothing changes under a frozen clock, until it is advanced", async () => {
 });
 
 test("a change sends its webhook, with the time at which it was due", async () => {
-  const bench = await open();
-  const receiver = await receive();
-  await register(bench, receiver.url, ["*"], "sk_test_blank");
+  const { bench, receiver } = await openRegistered({}, ["*"], "sk_test_blank");
   await make(bench, "sync_log", { id: "syl_1" });
   await advance(bench, "1h");
   const { event } = receiver.arrivals.at(-1) as Arrival;

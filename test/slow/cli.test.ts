@@ -12,10 +12,9 @@ import { kebab } from "../../src/kernel/text.ts";
 import { completeOptions, flagOf, type GivenOptions, optionDefinitions } from "../../src/sandbox/options.ts";
 import { version } from "../../src/sandbox/package-files.ts";
 import { folder, launch, run, runCommand, start } from "../support/program.ts";
-import { call } from "../support/sandbox.ts";
+import { call, RULES } from "../support/sandbox.ts";
 
 const rule = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
-const RULES = "/v1/hospitality/pricing-rules";
 
 /** A refusal: nothing on standard output, one sentence or two on standard error, no stack, and its exit code. */
 async function expectRefused(

@@ -10,7 +10,7 @@ import { expectNothingLost, openSoak, type Soak } from "../soak/soak.ts";
 import { startSubject } from "../soak/subject.ts";
 import { look } from "../support/counted-writes.ts";
 import { folder } from "../support/program.ts";
-import { call, control } from "../support/sandbox.ts";
+import { call, control, RULES } from "../support/sandbox.ts";
 
 const KILLS = Number(process.env.CRASH_KILLS ?? 8);
 
@@ -89,7 +89,6 @@ interface State {
 
 const START: State = { rules: new Set(), added: new Set(), hours: null };
 const CLOCK = "2026-01-05T12:00:00Z";
-const RULES = "/v1/hospitality/pricing-rules";
 
 /**
  * The states that a client knows: the acknowledged one, that after the last call if it was not answered, saved ones.

@@ -57,7 +57,7 @@ const PANES = ["6,006", "payment.succeeded", "resets", "exhausted", "passed", "p
 
 /** Every number of the API. */
 async function numbersOf(bench: Pick<Bench, "control">): Promise<Set<number>> {
-  const logs = ["/deliveries?limit=100", "/requests?limit=100", "/verdicts", "/trend"];
+  const logs = ["/deliveries?limit=100", "/requests?limit=100", "/verdicts", "/trends"];
   const paths = ["", ...logs, "/rate-limits", "/faults", "/merchants", "/scenarios"];
   const replies = await Promise.all(paths.map((path) => bench.control("GET", path)));
   return new Set([0, ...replies.flatMap(numbersIn)]);

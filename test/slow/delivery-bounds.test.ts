@@ -6,7 +6,7 @@ import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { folder } from "../support/program.ts";
 import { attempted, type Bench, open } from "../support/sandbox.ts";
-import { receive, register, settle, trigger } from "../support/webhooks.ts";
+import { openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const EVENT = { type: "payment.succeeded", data: { amount: 1 } };
 const MOST_ENDPOINTS = 100;
@@ -93,17 +93,14 @@ test("a receiver whose call causes its next delivery is stopped after five hundr
 
 test("deleting an endpoint with a hundred thousand replays of one event takes no longer for each", async () => {
   const db = join(folder(), "sandbox.db");
-  const first = await open({ memory: false, db, retrySchedule: "1h" });
-  const receiver = await receive();
-  const { id } = await register(first, receiver.url);
+  const { bench: first, id } = await openRegistered({ memory: false, db, retrySchedule: "1h" });
   await trigger(first);
   await settle(first);
   await first.close();
-  const sql = new Sqlite(db);
-  sql.exec(`with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MOST_PENDING - 1})
+  const insert = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MOST_PENDING - 1})
     insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created)
-    select merchant, endpoint, event, 'replay', i, 'pending', 1, created + 7200000, created from deliveries, n`);
-  sql.close();
+    select merchant, endpoint, event, 'replay', i, 'pending', 1, created + 7200000, created from deliveries, n`;
+  new Sqlite(db).exec(insert).close();
   const bench = await open({ memory: false, db, retrySchedule: "1h" });
   attempted("Requests that block the process");
   const asked = performance.now();
@@ -122,15 +119,14 @@ test("at a hundred thousand pending deliveries, a write gets 503 and changes not
   const acknowledged = await trigger(first);
   await settle(first);
   await first.close();
-  const sql = new Sqlite(db);
   const rows = `with recursive n(i) as (select 1 union all select i + 1 from n where i < ${MOST_PENDING - 2})`;
-  sql.exec(`${rows} insert into events (id, merchant, type, created, origin, body)
+  const insert = `${rows} insert into events (id, merchant, type, created, origin, body)
     select id || i, merchant, type, created, origin, body from events, n;
     insert into deliveries (merchant, endpoint, event, trigger, replay, state, allowed, due, created)
     select d.merchant, d.endpoint, e.sequence, 'test', 0, 'pending', 6, d.created + 7200000, d.created
       from deliveries d, events e
-    where e.sequence <> d.event`);
-  sql.close();
+    where e.sequence <> d.event`;
+  new Sqlite(db).exec(insert).close();
 
   const bench = await open({ memory: false, db, retrySchedule: "1h" });
   expect(await pendingOf(bench)).toBe(MOST_PENDING - 1);

@@ -22,7 +22,7 @@ import { openDatabase } from "../../src/store/sqlite/database.ts";
 import { needs, ON_WINDOWS, UNIX } from "../support/needs.ts";
 import { plainUser } from "../support/plain-user.ts";
 import { folder, launchCommand, PROGRAM, run, start } from "../support/program.ts";
-import { attempted, call, control, open } from "../support/sandbox.ts";
+import { attempted, call, control, open, RULES } from "../support/sandbox.ts";
 import { log, receive, register, trigger } from "../support/webhooks.ts";
 
 const FULL_DISK = needs(existsSync("/dev/full"), "/dev/full, as on Linux");
@@ -30,7 +30,6 @@ const FULL_DISK = needs(existsSync("/dev/full"), "/dev/full, as on Linux");
 /** Milliseconds that a write waits for the lock of another program. */
 const LOCK_TIMEOUT = 500;
 
-const RULES = "/v1/hospitality/pricing-rules";
 const RULE = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
 
 describe("after a restart", () => {

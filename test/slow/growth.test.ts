@@ -409,11 +409,7 @@ test("a large database is checked where it is read: a spoiled record ends in a s
   const records = 100_001;
   const db = join(folder(), "large.db");
   await (await share({ memory: false, db })).close();
-  const alter = (change: string) => {
-    const sql = new Sqlite(db);
-    sql.exec(`pragma ignore_check_constraints = on; ${change}`);
-    sql.close();
-  };
+  const alter = (change: string) => new Sqlite(db).exec(`pragma ignore_check_constraints = on; ${change}`).close();
   alter(`insert into documents (merchant, kind, id, created, status, body)
     with recursive n(i) as (select 1 union all select i + 1 from n where i < ${records})
     select 'mer_market', kind, id || i, created, status, json_set(body, '$.id', id || i, '$.merchantId', 'mer_market')

@@ -5,14 +5,10 @@ import { once } from "node:events";
 import { Agent, request, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { attempted, type Bench, lines, open, raw, readRaw } from "../support/sandbox.ts";
+import { attempted, type Bench, HANDSHAKE, lines, open, RULES, raw, readRaw, statusesIn } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
-const RULES = "/v1/hospitality/pricing-rules";
 const MEBIBYTE = 1_048_576;
-
-const statuses = (received: string) =>
-  [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 const own = ({ port }: Bench) => [`Host: localhost:${port}`, "Authorization: Bearer sk_test_lodge"];
 
@@ -37,9 +33,11 @@ test("a client that sends a whole large body first still gets its 413 or 401, on
   const size = 20 * MEBIBYTE;
   const head = (path: string, ...headers: string[]) =>
     lines(`POST ${path} HTTP/1.1`, ...headers, "Content-Type: application/json", `Content-Length: ${size}`);
-  expect(statuses(await sendAll(bench, head(RULES, ...own(bench)), size))).toEqual([413]);
-  expect(statuses(await sendAll(bench, head("/_sandbox/reset", `Host: localhost:${bench.port}`), size))).toEqual([413]);
-  expect(statuses(await sendAll(bench, head(RULES, `Host: localhost:${bench.port}`), size))).toEqual([401]);
+  expect(statusesIn(await sendAll(bench, head(RULES, ...own(bench)), size))).toEqual([413]);
+  expect(statusesIn(await sendAll(bench, head("/_sandbox/reset", `Host: localhost:${bench.port}`), size))).toEqual([
+    413,
+  ]);
+  expect(statusesIn(await sendAll(bench, head(RULES, `Host: localhost:${bench.port}`), size))).toEqual([401]);
 });
 
 test("Expect: 100-continue gets the response that the headers determine, without a 100 first", async () => {
@@ -62,7 +60,7 @@ test("Expect: 100-continue gets the response that the headers determine, without
     ask("/v1/nowhere", host, key, small),
     ask("/_sandbox/nowhere", host, small),
   ]);
-  expect(refused.map(statuses)).toEqual([[401], [413], [403], [404], [404]]);
+  expect(refused.map(statusesIn)).toEqual([[401], [413], [403], [404], [404]]);
 });
 
 test("Expect: 100-continue gets 100 if the body is wanted; a refusal closes unless the body was read", async () => {
@@ -112,7 +110,7 @@ test("HTTP parser errors and an unknown expectation are errors of the API; only 
 
 test("a client that keeps sending after a parser error still gets the error", async () => {
   const bench = await open();
-  expect(statuses(await sendAll(bench, "this is no HTTP\r\n\r\n", 4 * MEBIBYTE))).toEqual([400]);
+  expect(statusesIn(await sendAll(bench, "this is no HTTP\r\n\r\n", 4 * MEBIBYTE))).toEqual([400]);
 });
 
 test("no header is lost behind a thousand others", async () => {
@@ -125,19 +123,13 @@ test("no header is lost behind a thousand others", async () => {
 test("an upgrade does not overtake the response to an earlier request on its connection", async () => {
   const bench = await open();
   await bench.control("POST", "/faults", { action: { type: "latency", ms: 50 }, trigger: { times: 1 } });
-  const upgrade = [
-    "Connection: Upgrade",
-    "Upgrade: websocket",
-    "Sec-WebSocket-Version: 13",
-    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-  ];
   const socket = connect(bench.port, "127.0.0.1");
   let received = "";
   socket.write(["GET /v1/merchants/me HTTP/1.1", ...own(bench), "", ""].join("\r\n"));
-  socket.write(["GET /_sandbox/live HTTP/1.1", `Host: localhost:${bench.port}`, ...upgrade, "", ""].join("\r\n"));
+  socket.write(["GET /_sandbox/live HTTP/1.1", `Host: localhost:${bench.port}`, ...HANDSHAKE, "", ""].join("\r\n"));
   while (!received.includes(" 101 ")) received += String((await once(socket, "data"))[0]);
   socket.destroy();
-  expect(statuses(received)).toEqual([200, 101]);
+  expect(statusesIn(received)).toEqual([200, 101]);
 });
 
 test("a listener that throws is a defect; the other listeners are called, and the process continues", async () => {

@@ -67,7 +67,7 @@ type Found = Pick<Verdict, "rule" | "verdict" | "says">;
 const published = new Map<string | null, Map<string | null, Found>>();
 
 function collectVerdicts(bench: Bench): void {
-  bench.onHappening((event) => {
+  bench.onLiveEvent((event) => {
     if (event.kind !== "verdict") return;
     const { id, merchant } = event.verdict;
     const verdicts = published.get(merchant) ?? new Map<string | null, Found>();

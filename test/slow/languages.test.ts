@@ -2,13 +2,14 @@
 // receiver there and of the pages passes the audit.
 
 import { spawnSync } from "node:child_process";
-import { cpSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { cpSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:https";
 import { connect } from "node:net";
 import { basename, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { effectProbes } from "../../src/audit/effect-probes.ts";
 import { probes } from "../../src/audit/probes.ts";
+import { selfSigned } from "../support/certificate.ts";
 import { needs } from "../support/needs.ts";
 import { fences, openShell, readPage, root } from "../support/page.ts";
 import { folder, launchCommand, run, start } from "../support/program.ts";
@@ -174,26 +175,8 @@ const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
 test.skipIf(!hasOpenssl)(
   `a receiver with a certificate of its own gets its webhooks once Node knows it${needs(hasOpenssl, "openssl")}`,
   async () => {
-    const cwd = folder();
-    const [key, cert] = [join(cwd, "key.pem"), join(cwd, "cert.pem")];
-    const names = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-    spawnSync("openssl", [
-      "req",
-      "-x509",
-      "-newkey",
-      "rsa:2048",
-      "-nodes",
-      "-days",
-      "1",
-      "-keyout",
-      key,
-      "-out",
-      cert,
-      ...names,
-    ]);
-    const receiver = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, response) =>
-      response.writeHead(204).end(),
-    );
+    const { file, ...options } = selfSigned();
+    const receiver = createServer(options, (_, response) => response.writeHead(204).end());
     const address = `https://localhost:${await listen(receiver, "localhost")}/`;
 
     const resultWith = async (variables: Record<string, string>) => {
@@ -205,6 +188,6 @@ test.skipIf(!hasOpenssl)(
       return [body.data[0].responseStatus, body.data[0].errorCode];
     };
     expect(await resultWith({})).toEqual([null, "tls"]);
-    expect(await resultWith({ NODE_EXTRA_CA_CERTS: cert })).toEqual([204, null]);
+    expect(await resultWith({ NODE_EXTRA_CA_CERTS: file })).toEqual([204, null]);
   },
 );

@@ -96,11 +96,11 @@ const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
       () => reject(new Error(`${id}: no "${news}" came. What happened: ${JSON.stringify(heard)}`)),
       LATE,
     );
-    bench.onHappening((happening: LiveEvent) => {
-      heard.push(happening);
-      if (happening.kind !== "lesson" || happening.lesson.learner.id !== id || happening.lesson.news !== news) return;
+    bench.onLiveEvent((event: LiveEvent) => {
+      heard.push(event);
+      if (event.kind !== "lesson" || event.lesson.learner.id !== id || event.lesson.news !== news) return;
       clearTimeout(late);
-      resolve(happening.lesson);
+      resolve(event.lesson);
     });
   });
 
@@ -243,7 +243,7 @@ describe("a learner", () => {
   test("appears in the totals of the live stream", async () => {
     const bench = await open();
     const heard: string[] = [];
-    bench.onHappening((happening) => void (happening.kind === "lesson" && heard.push(happening.lesson.news)));
+    bench.onLiveEvent((event) => void (event.kind === "lesson" && heard.push(event.lesson.news)));
     const desk = await sitDown(bench.url, "Ada");
     await desk.begin("first-call");
     await control(bench.url, "POST", `/learners/${desk.id}/hint`);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { folder } from "../support/program.ts";
-import { type Bench, open } from "../support/sandbox.ts";
+import { type Bench, open, RULES } from "../support/sandbox.ts";
 import { receive, register } from "../support/webhooks.ts";
 import { violations } from "../support/world-file.ts";
 
@@ -12,7 +12,6 @@ import { violations } from "../support/world-file.ts";
 const MERCHANTS = process.env.WORLD_STEPS === undefined ? 200 : 1_000;
 const WORKERS = 8;
 const FIXTURES = ["lodge", "market", "stage", "blank"];
-const RULES = "/v1/hospitality/pricing-rules";
 
 /** One test of a suite: a merchant, some calls and a webhook. Each hundredth merchant stays. */
 async function runTest(bench: Bench, hooks: string, number: number): Promise<string | undefined> {

@@ -4,9 +4,8 @@ import { describe, expect, test } from "vitest";
 import { catalogue } from "../../src/areas/index.ts";
 import { ASSUMED } from "../../src/schema/assumed.ts";
 import { fieldErrors } from "../../src/schema/validator.ts";
-import { type Answer, type Bench, open } from "../support/sandbox.ts";
+import { type Answer, type Bench, open, RULES } from "../support/sandbox.ts";
 
-const RULES = "/v1/hospitality/pricing-rules";
 const PAYROLL = "/v1/employees/payroll";
 const SETTINGS = "/v1/statutory/settings";
 

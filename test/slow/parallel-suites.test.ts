@@ -185,7 +185,7 @@ async function look(
     attempts: counted((await all("/deliveries")).map(({ eventType, status }) => `${eventType} ${status}`)),
     verdicts: counted((verdicts as VerdictMessage[]).flatMap(describeVerdict)),
     rules: Object.fromEntries(
-      rules.map(({ name, status, seen, fired }) => [String(name), `${status}, seen ${seen}, fired ${fired}`]),
+      rules.map(({ name, status, matched, fired }) => [String(name), `${status}, matched ${matched}, fired ${fired}`]),
     ),
     verified: [verdict, results.map(({ verdict, found }: { verdict: string; found: number }) => [verdict, found])],
   };

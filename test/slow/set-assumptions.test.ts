@@ -5,9 +5,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { folder, NOWHERE, run, start } from "../support/program.ts";
-import { call } from "../support/sandbox.ts";
+import { call, DECLINE } from "../support/sandbox.ts";
 
-const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
 const FILE = { "bookings.decline.status": 202, "retry.schedule": [60, 300] };
 
 /** A folder whose merchant-sandbox.json sets these assumptions. */

@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { inputs } from "../support/fuzzing.ts";
 import { hostilePieces } from "../support/hostile-pieces.ts";
-import { attempted, type Bench, share } from "../support/sandbox.ts";
+import { attempted, type Bench, RULES, share } from "../support/sandbox.ts";
 
 const SIZE = 2 ** 18;
 /** Executed blocks for each character, in all turns of the event loop together. An ordinary body takes 3. */
@@ -35,7 +35,6 @@ async function blocks(): Promise<number> {
   return ranges.reduce((sum, { count }) => sum + count, 0);
 }
 
-const RULES = "/v1/hospitality/pricing-rules";
 const text = (piece: string, length: number) => piece.repeat(Math.ceil(length / piece.length)).slice(0, length);
 /**
  * A body of about this length made of pieces: in a text, in names, in values, as they are, or in a field that is

@@ -23,11 +23,8 @@ async function filled(): Promise<string> {
 }
 
 /** Changes a database without its constraints, as an editor of bytes could. */
-function alter(db: string, change: string): void {
-  const sql = new Sqlite(db);
-  sql.exec(`pragma ignore_check_constraints = on; pragma foreign_keys = off; ${change}`);
-  sql.close();
-}
+const alter = (db: string, change: string) =>
+  new Sqlite(db).exec(`pragma ignore_check_constraints = on; pragma foreign_keys = off; ${change}`).close();
 
 const ofPayment = "where sequence = (select max(sequence) from documents where kind = 'payment')";
 const ofEndpoint = "where kind = 'webhook_endpoint'";
@@ -119,25 +116,27 @@ test("a database of a build without marks is opened, and its endpoints wait", as
   expect((await bench.call("GET", "/v1/payments")).status).toBe(200);
 });
 
-/** The journal that the lock of an earlier version had: no magic number, a random number, and the sizes. */
+/** A journal without a write: no magic number, a random number, and the sizes. */
 const idleJournal = () => Buffer.concat([Buffer.alloc(8), Buffer.from("0000000022a6f85f0000000000000200", "hex")], 512);
 
-test.each([
-  ["", /data\.db-lock-journal was left by an earlier version .*: stop it if it runs, and move its files away/],
-  ["d9d505f920a163d7", /data\.db-lock-journal was not left by a sandbox; remove it/],
-])("a journal of the lock that begins with %j is refused with --trust, too", async (magic, says) => {
-  const db = await filled();
-  const journal = idleJournal();
-  Buffer.from(magic, "hex").copy(journal);
-  writeFileSync(`${db}-lock-journal`, journal);
-  const look = () => readdirSync(dirname(db)).map((name) => [name, readFileSync(join(dirname(db), name), "hex")]);
-  const found = look();
-  for (const trust of [false, true]) {
-    attempted("Changed snapshots and database files");
-    await expect(createSandbox({ memory: false, db, trust })).rejects.toThrow(says);
-  }
-  expect(look()).toEqual(found);
-});
+test.each(["", "d9d505f920a163d7"])(
+  "a journal of the lock that begins with %j is refused with --trust, too",
+  async (magic) => {
+    const db = await filled();
+    const journal = idleJournal();
+    Buffer.from(magic, "hex").copy(journal);
+    writeFileSync(`${db}-lock-journal`, journal);
+    const look = () => readdirSync(dirname(db)).map((name) => [name, readFileSync(join(dirname(db), name), "hex")]);
+    const found = look();
+    for (const trust of [false, true]) {
+      attempted("Changed snapshots and database files");
+      await expect(createSandbox({ memory: false, db, trust })).rejects.toThrow(
+        /data\.db-lock-journal was not left by a sandbox; remove it/,
+      );
+    }
+    expect(look()).toEqual(found);
+  },
+);
 
 test("a database whose content is still in its log is refused without it", async () => {
   const db = join(folder(), "data.db");

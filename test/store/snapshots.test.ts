@@ -6,7 +6,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { folder } from "../support/program.ts";
 import { type Answer, attempted, type Bench, open, shareForBlock } from "../support/sandbox.ts";
-import { advance, deliver, log, receive, register, settle, trigger } from "../support/webhooks.ts";
+import { advance, deliver, log, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const save = (bench: Bench, name: string) => bench.control("PUT", `/snapshots/${name}`);
 const restore = (bench: Bench, name: string) => bench.control("POST", `/snapshots/${name}/restore`);
@@ -103,9 +103,7 @@ describe.each(places)("%s", (_, options) => {
   });
 
   test("pending deliveries are sent after a restore, and interrupted ones are retried", async () => {
-    const bench = await open(options());
-    const receiver = await receive();
-    const { id } = await register(bench, receiver.url, ["a.b"]);
+    const { bench, receiver, id } = await openRegistered(options(), ["a.b"]);
     receiver.script(500);
     const waiting = await deliver(bench, "a.b", { n: 1 });
     let release = () => {};
@@ -233,9 +231,7 @@ describe("--snapshot", () => {
     new Sqlite(foreign).exec("create table mine (x)").close();
     const older = join(cwd, "older.db");
     copyFileSync(db, older);
-    const sql = new Sqlite(older);
-    sql.pragma("user_version = 999");
-    sql.close();
+    new Sqlite(older).exec("pragma user_version = 999").close();
     mkdirSync(join(cwd, "directory"));
     const wrong: [string, RegExp][] = [
       [join(cwd, "nothing.db"), /nothing\.db does not exist\. Save one with npx merchant-sandbox/],
@@ -366,9 +362,7 @@ describe("a snapshot changed by another program", () => {
   test.each(changes)("with %s is rejected in one sentence, and changes nothing", async (_, change, says) => {
     const bench = shared();
     const { file } = await save(bench, "shared");
-    const sql = new Sqlite(file);
-    sql.unsafeMode().exec(`pragma ignore_check_constraints = on; ${change}`);
-    sql.close();
+    new Sqlite(file).unsafeMode().exec(`pragma ignore_check_constraints = on; ${change}`).close();
     const before = (await bench.call("GET", "/v1/payments")).text;
     const answer = await ask(bench, "POST", "/snapshots/shared/restore");
     attempted("Changed snapshots and database files", 2);

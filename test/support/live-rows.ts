@@ -93,7 +93,7 @@ export const rule = (number: number, changes: Partial<RuleState> = {}): RuleStat
   label: true,
   enabled: true,
   status: "armed",
-  seen: 1,
+  matched: 1,
   fired: 1,
   remaining: 2,
   lastFiredAt: null,

@@ -13,6 +13,12 @@ import { afterEachTest } from "./cleanup.ts";
 export const NOON = "2026-01-05T12:00:00Z";
 export const NOON_SECONDS = 1_767_614_400;
 
+/** The collection of pricing rules, and a rule that it accepts. */
+export const RULES = "/v1/hospitality/pricing-rules";
+export const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 100 };
+/** An action on a seeded record. */
+export const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
+
 /** The required fields of a record of this kind; makes the records that they refer to. */
 export async function neededFields(bench: Bench, merchant: string, kind: string): Promise<object> {
   if (kind !== "product_variant") return {};
@@ -248,6 +254,18 @@ export function raw(port: number, bytes: string | Buffer, last = false, host = "
 /** Raw bytes of a request with the given lines and Connection: close. */
 export const lines = (start: string, ...headers: string[]) =>
   [start, ...headers, "Connection: close", "", ""].join("\r\n");
+
+/** The headers that ask for a WebSocket. */
+export const HANDSHAKE = [
+  "Connection: Upgrade",
+  "Upgrade: websocket",
+  "Sec-WebSocket-Version: 13",
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+];
+
+/** The statuses of all responses among raw bytes. */
+export const statusesIn = (received: string) =>
+  [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 /** Parses status, headers and JSON of the first response among raw bytes. */
 export function readRaw(received: string): { status: number; headers: Record<string, string>; body: Answer["body"] } {

@@ -1,12 +1,12 @@
 // The spans of the trends that a user chooses: their sentence, and the filter of their requests.
 
 import { describe, expect, test } from "vitest";
-import type { SandboxTrendReply } from "../../generated/control-api.ts";
+import type { SandboxTrendsReply } from "../../generated/control-api.ts";
 import { chosenRequests, filteredSpans, filterRequests, spanText } from "../../ui/panes/keys/chosen-spans.ts";
 import { listOf } from "../../ui/state/state.ts";
 import { emptyDashboard } from "../support/live-rows.ts";
 
-type Span = SandboxTrendReply["spans"][number];
+type Span = SandboxTrendsReply["spans"][number];
 
 /** A span with two requests, from this second on; its sequences follow from the second, too. */
 const span = (second: number | undefined, at = (of: number) => `12:00:${String(of).padStart(2, "0")}.500`): Span => ({
@@ -20,7 +20,7 @@ const span = (second: number | undefined, at = (of: number) => `12:00:${String(o
     last: { sequence: second + 4, at: `2026-01-05T${at(second + 4)}Z` },
   }),
 });
-const trend = (spans: Span[]): SandboxTrendReply => ({
+const trend = (spans: Span[]): SandboxTrendsReply => ({
   seconds: 5,
   elapsed: 1_000,
   total: { requests: 6, clientErrors: 0, serverErrors: 3, faults: 1, p95: 1 },

@@ -2,7 +2,7 @@
 // what is left.
 
 import { describe, expect, test } from "vitest";
-import type { SandboxTrendReply } from "../../generated/control-api.ts";
+import type { SandboxTrendsReply } from "../../generated/control-api.ts";
 import { applySandboxIndex } from "../../ui/panes/apply-message.ts";
 import { timingLines } from "../../ui/panes/details/request.ts";
 import { panes, visiblePanes } from "../../ui/panes/index.ts";
@@ -43,7 +43,7 @@ const span = (requests: number, clientErrors = 0, serverErrors = 0, p95: number 
   faults: 0,
   p95,
 });
-const trend = (changes: Partial<SandboxTrendReply> = {}): SandboxTrendReply => ({
+const trend = (changes: Partial<SandboxTrendsReply> = {}): SandboxTrendsReply => ({
   seconds: 5,
   elapsed: 5_000,
   total: span(160, 3, 2, 2.5),
@@ -133,7 +133,7 @@ describe("the wide layout", () => {
 });
 
 describe("trends", () => {
-  const shown = (state: UiState, changes: Partial<SandboxTrendReply> = {}): UiState => ({
+  const shown = (state: UiState, changes: Partial<SandboxTrendsReply> = {}): UiState => ({
     ...state,
     pane: "trends",
     trends: trend(changes),

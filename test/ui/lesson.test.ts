@@ -15,8 +15,8 @@ import type { Bench } from "../support/sandbox.ts";
 /** Makes a call, and waits until the stream reports its effect on the learner. */
 function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessage> {
   return new Promise((resolve) => {
-    bench.onHappening((happening) => {
-      if (happening.kind === "lesson" && happening.lesson.news === wanted) resolve(happening.lesson);
+    bench.onLiveEvent((event) => {
+      if (event.kind === "lesson" && event.lesson.news === wanted) resolve(event.lesson);
     });
   });
 }

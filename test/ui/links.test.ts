@@ -8,9 +8,8 @@ import { initialState } from "../../ui/state/state.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { loggedRequests, openTestDashboard, PLAIN, type TestDashboard, typing } from "../support/dashboard.ts";
 import { attempted, judged, withLiveEvents, withRulesAndWindows } from "../support/live-rows.ts";
+import { DECLINE } from "../support/sandbox.ts";
 import { openRegistered, settle } from "../support/webhooks.ts";
-
-const DECLINE = "/v1/hospitality/bookings/bkg_pending/decline";
 
 /** Presses keys, each after the calls of the one before. */
 async function press(desk: TestDashboard, ...keys: string[]): Promise<string> {

@@ -6,7 +6,7 @@ import stringWidth from "string-width";
 import { describe, expect, test } from "vitest";
 import type { SandboxOverviewReply } from "../../generated/control-api.ts";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
-import { applySandboxIndex } from "../../ui/panes/apply-message.ts";
+import { applyPolledRows, applySandboxIndex } from "../../ui/panes/apply-message.ts";
 import { columnWidths } from "../../ui/panes/columns.ts";
 import { failedDeliveries } from "../../ui/panes/deliveries.ts";
 import { paneNamed } from "../../ui/panes/index.ts";
@@ -255,14 +255,22 @@ describe("an empty pane says what to do", () => {
   test.each([
     ["requests", "curl http://127.0.0.1:4747/v1/payments --oauth2-bearer sk_test_lodge"],
     ["deliveries", "npx merchant-sandbox listen --forward-to localhost:3000/hooks"],
-    ["faults", "npx merchant-sandbox fault add 429"],
     ["verdicts", "Press x to arm a fault"],
-    ["limits", "Loading rate limits"],
+    ["faults", "Loading …"],
+    ["endpoints", "Loading …"],
   ])("%s", (pane, words) => {
     const text = screen({ ...emptyDashboard(80, 24), pane })
       .map((line) => line.slice(3, -3))
       .join("\n");
     expect(text).toContain(words);
+  });
+
+  test.each([
+    ["faults", "npx merchant-sandbox fault add 429"],
+    ["endpoints", "No endpoints. Run:"],
+    ["limits", "No merchants. Press M to create one."],
+  ])("once its rows are read: %s", (pane, words) => {
+    expect(textOf(applyPolledRows({ ...emptyDashboard(80, 24), pane }, pane, []))).toContain(words);
   });
 
   test("and one whose filter matches nothing says how to clear it", () => {

@@ -6,10 +6,9 @@ import { expect, test } from "vitest";
 import { topOverlay } from "../../ui/state/updates.ts";
 import { loggedRequests, openTestDashboard, type TestDashboard, typing } from "../support/dashboard.ts";
 import { withLiveEvents } from "../support/live-rows.ts";
-import { attempted, type Bench, open } from "../support/sandbox.ts";
+import { attempted, type Bench, open, RULES } from "../support/sandbox.ts";
 
 const shell = promisify(execFile);
-const RULES = "/v1/hospitality/pricing-rules";
 const rule = { name: "Weekend", adjustmentType: "fixed", adjustmentValue: 1 };
 
 /** A dashboard that shows the requests which the sandbox has answered. */
@@ -83,12 +82,22 @@ test("= compares a retry with its first try, and marks what differs", async () =
   await bench.call("POST", RULES, { body: rule, headers });
   const desk = await withRequests(bench);
   await desk.run("=");
-  expect(topOverlay(desk.state)?.title).toBe("req_lodge_1 and req_lodge_3");
+  expect(topOverlay(desk.state)?.title).toBe("Compare req_lodge_1 and req_lodge_3");
   expect(text(desk)).toMatch(/ - status 503/);
   expect(text(desk)).toMatch(/ \+ status 200/);
-  expect(text(desk)).toMatch(/ {3}idempotency-key: same/);
+  expect(text(desk)).toMatch(/request +the same[\s\S]*response +\d+ lines of difference/);
+  expect(text(desk)).not.toMatch(/ idempotency-key: same/);
   desk.press("escape", "k", "=");
   expect(desk.state.notice?.text).toContain("No other request here");
+});
+
+test("= hides the equal lines far from a difference", async () => {
+  const bench = await open();
+  for (let times = 0; times < 2; times++) await bench.call("GET", "/v1/payments?limit=5");
+  const desk = await withRequests(bench);
+  await desk.run("=");
+  expect(text(desk)).toMatch(/ - X-Sandbox-Request-Id: req_lodge_1[\s\S]* {3}… \d+ equal lines/);
+  expect(text(desk)).not.toContain('"livemode"');
 });
 
 test("a shown command has no border beside it, and the lines of a long one are one command for a shell", async () => {

@@ -1,13 +1,12 @@
 // Webhook deliveries: the request, the receiver's possible responses, retries, disabling, replays and crashes.
 
-import { execFileSync } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
-import { readFileSync } from "node:fs";
 import { createServer as createTlsServer } from "node:https";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { httpDate } from "../../src/kernel/clock.ts";
 import { verifySignature } from "../../src/webhooks/signature.ts";
+import { selfSigned } from "../support/certificate.ts";
 import { databaseLeftBehind, folder } from "../support/program.ts";
 import { attempted, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
 import {
@@ -95,19 +94,7 @@ describe("a delivery", () => {
   });
 
   test("over TLS requires a trusted certificate by default", async () => {
-    const at = folder();
-    const [key, cert] = [join(at, "key.pem"), join(at, "cert.pem")];
-    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-    execFileSync(
-      "openssl",
-      ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", cert, ...subject],
-      {
-        stdio: "ignore",
-      },
-    );
-    const server = createTlsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_, outgoing) =>
-      outgoing.end("taken"),
-    );
+    const server = createTlsServer(selfSigned(), (_, outgoing) => outgoing.end("taken"));
     const url = `https://localhost:${await listen(server)}/`;
     for (const webhookInsecureTls of [false, true]) {
       const bench = await open({ webhookInsecureTls });
@@ -373,9 +360,12 @@ describe("on a frozen clock", () => {
 describe("a crash", () => {
   test("during an attempt: it is logged as aborted, made again, and uses up none of the allowed attempts", async () => {
     const at = folder();
-    const before = await open({ memory: false, db: join(at, "sandbox.db"), retrySchedule: "2s" });
-    const receiver = await receive();
-    const { id: endpointId, secret } = await register(before, receiver.url);
+    const {
+      bench: before,
+      receiver,
+      id: endpointId,
+      secret,
+    } = await openRegistered({ memory: false, db: join(at, "sandbox.db"), retrySchedule: "2s" });
     receiver.always("hang");
     const eventId = await trigger(before);
     await receiver.arrived(1);
@@ -406,9 +396,11 @@ describe("a crash", () => {
 
   test("during an attempt whose endpoint meanwhile sent 410: it is logged as sent, and not made again", async () => {
     const at = folder();
-    const before = await open({ memory: false, db: join(at, "sandbox.db"), clock: "real" });
-    const receiver = await receive();
-    await register(before, receiver.url);
+    const { bench: before, receiver } = await openRegistered({
+      memory: false,
+      db: join(at, "sandbox.db"),
+      clock: "real",
+    });
     // On a running clock, an endpoint that responds is sent several deliveries at a time.
     receiver.script(200, "hang", 410);
     await Promise.all([trigger(before), trigger(before), trigger(before)]);
@@ -433,9 +425,7 @@ describe("a crash", () => {
 
   test("and a sandbox that then listens on the receiver's port: it delivers nothing to itself", async () => {
     const at = folder();
-    const before = await open({ memory: false, db: join(at, "sandbox.db") });
-    const receiver = await receive();
-    await register(before, receiver.url);
+    const { bench: before, receiver } = await openRegistered({ memory: false, db: join(at, "sandbox.db") });
     receiver.script(500);
     await deliver(before);
     const file = databaseLeftBehind(at);

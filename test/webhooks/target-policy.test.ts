@@ -203,7 +203,7 @@ describe("a sandbox that other machines can reach", () => {
     attempted("Webhooks to services of the sandbox's machine");
     const bench = await open({ ...network, db, memory: false });
     const logged = new Promise((resolve) =>
-      bench.onHappening((event) => event.kind === "attempt" && resolve(event.attempt)),
+      bench.onLiveEvent((event) => event.kind === "attempt" && resolve(event.attempt)),
     );
     await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
     expect(await logged).toMatchObject({ status: "failed", errorCode: "target_not_allowed" });

@@ -37,8 +37,8 @@ export function DetailPanel({ dashboard }: DashboardProps) {
     scroller.current?.querySelector(".inverse")?.scrollIntoView({ block: "center" });
   }, [detail?.search, detail?.match]);
   const hold = holdWhileRead(dashboard);
-  // Without this, the preview would hold after the panel has gone from under the pointer. Another effect than that of
-  // the layout may run when the next panel has the focus already.
+  // A panel that disappears under the pointer gets no event for leaving it, so the preview is released here. A layout
+  // effect does so before the next panel can get the focus.
   useLayoutEffect(() => () => dashboard.holdPreview(false), [detail === undefined]);
   if (!detail) return <Placeholder dashboard={dashboard} />;
   const close = () => dashboard.change((before) => update(closeTopOverlay(before)));
@@ -93,7 +93,7 @@ function Line({
     const open = () => dashboard.change((before) => openReference({ ...before, notice: undefined }, line.link));
     return (
       <button type="button" class={`line link ${isCurrent ? "current" : ""}`} onClick={open}>
-        <Labelled text={line.text} />
+        <Labelled text={line.text} isLink />
       </button>
     );
   }
@@ -109,22 +109,27 @@ function Line({
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: styles begin with one.
-const INDENT = /^((?:\x1b\[\d+m)*) {2}/;
+const INDENT = /^((?:\x1b\[\d+m)*▸?) {2}/;
+const HANGING = /^▸? +/;
 
 /**
  * Shows a line that begins with a dim label as a label beside its value. The terminal indents the lines of a section by
- * two cells.
+ * two cells. Where the browser wraps an indented line, it goes on below its start.
  */
-function Labelled({ text }: { text: string }) {
+function Labelled({ text, isLink = false }: { text: string; isLink?: boolean }) {
   const [first, second, ...rest] = piecesOf(text);
   const isLabel =
     first?.classes === "dim" && /^ {2}\S.{0,13}\s*$/.test(first.text) && first.text.length >= 14 && second;
-  if (!isLabel)
+  if (!isLabel) {
+    const value = text.trimEnd().replace(INDENT, "$1");
+    const indent = HANGING.exec(stripStyles(value))?.[0].length ?? 0;
+    const style = indent > 0 || isLink ? { paddingLeft: `${indent + 2}ch`, textIndent: `-${indent + 2}ch` } : {};
     return (
-      <span class="value">
-        <StyledText text={text.trimEnd().replace(INDENT, "$1")} />
+      <span class="value" style={style}>
+        <StyledText text={value} />
       </span>
     );
+  }
   return (
     <>
       <span class="label">{first.text.trim()}</span>

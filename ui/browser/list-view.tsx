@@ -5,11 +5,11 @@ import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type Column, columnWidths } from "../panes/columns.ts";
 import { paneNamed } from "../panes/index.ts";
 import { lineProblem, openRow, writeLine } from "../panes/keys/key-bindings.ts";
-import type { DetailOverlay } from "../panes/overlays/detail.ts";
+import { type DetailOverlay, isDetail } from "../panes/overlays/detail.ts";
 import type { Pane } from "../panes/pane.ts";
 import { filteredRows, follow, type List, select, selectedRow } from "../state/list.ts";
-import type { Row } from "../state/rows.ts";
-import { listOf } from "../state/state.ts";
+import { type Row, refOf } from "../state/rows.ts";
+import { listOf, type UiState } from "../state/state.ts";
 import { update, withList } from "../state/updates.ts";
 import { cutMiddle, sanitize } from "../text/cells.ts";
 import { stripStyles } from "../text/style.ts";
@@ -141,7 +141,7 @@ function Rows({ dashboard, pane, list }: DashboardProps & { pane: Pane; list: Li
             columns: columns[index] ?? [],
             widths,
             index: first + index,
-            isSelected: first + index === selected && !list.follows,
+            hasCursor: first + index === selected,
           }}
         />
       ))}
@@ -243,11 +243,18 @@ function Headings(table: Table) {
   );
 }
 
-type RowLineProps = DashboardProps &
-  Table & { pane: Pane; row: Row; width: number; index: number; isSelected: boolean };
+/** Whether the details beside the list are those of this row; undefined without such details. */
+function isPreviewed({ pane, overlays, preview }: UiState, row: Row): boolean | undefined {
+  const overlay = overlays.findLast(isDetail) ?? preview?.overlay;
+  return overlay && isDetail(overlay) ? overlay.about.pane === pane && overlay.about.id === refOf(row) : undefined;
+}
 
-function RowLine({ dashboard, pane, row, width, index, isSelected, ...table }: RowLineProps) {
+type RowLineProps = DashboardProps & Table & { pane: Pane; row: Row; width: number; index: number; hasCursor: boolean };
+
+function RowLine({ dashboard, pane, row, width, index, hasCursor, ...table }: RowLineProps) {
   const { state } = dashboard;
+  const isSelected = hasCursor && !listOf(state, pane.name).follows;
+  const isShown = isPreviewed(state, row) ?? hasCursor;
   const columns = row.gap
     ? [{ text: stripStyles(pane.gapText(row, state, width)), cells: width, grows: true as const }]
     : shownColumns(table);
@@ -261,7 +268,7 @@ function RowLine({ dashboard, pane, row, width, index, isSelected, ...table }: R
       id={isSelected ? rowId(index) : undefined}
       aria-rowindex={index + 2}
       aria-selected={isSelected}
-      class={`row ${row.gap ? "gap" : ""} ${isSelected ? "selected" : ""}`}
+      class={`row ${row.gap ? "gap" : ""} ${isSelected ? "selected" : ""} ${isShown ? "shown" : ""}`}
       style={{ gridTemplateColumns: gridOf(columns) }}
       onClick={open}
     >

@@ -2,7 +2,7 @@
 // are chosen by the pointer or by keys filter the requests.
 
 import { useState } from "preact/hooks";
-import type { SandboxTrendReply } from "../../generated/control-api.ts";
+import type { SandboxTrendsReply } from "../../generated/control-api.ts";
 import { chosenRequests, filteredSpans, filterRequests, type SpanRange, spanText } from "../panes/keys/chosen-spans.ts";
 import { minutesOf, operationColumns, p95Text, trends as pane, rateText, slowestFirst } from "../panes/trends.ts";
 import { update } from "../state/updates.ts";
@@ -10,7 +10,7 @@ import { count } from "../text/format.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { Head } from "./shared-parts.tsx";
 
-type TrendsProps = DashboardProps & { all: SandboxTrendReply };
+type TrendsProps = DashboardProps & { all: SandboxTrendsReply };
 
 export function TrendsView({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -32,7 +32,7 @@ export function TrendsView({ dashboard }: DashboardProps) {
 
 /** A choice that is not finished. `all` is what it began with: newer spans would move those that are chosen. */
 interface Choice {
-  all: SandboxTrendReply;
+  all: SandboxTrendsReply;
   start: number;
   end: number;
 }
@@ -99,7 +99,7 @@ function Chart({ dashboard, all: newest }: TrendsProps) {
 const BY_KEYS = "Left and Right choose a span of time, with Shift several. Enter shows its requests.";
 
 interface Choosing {
-  all: SandboxTrendReply;
+  all: SandboxTrendsReply;
   choice: Choice | undefined;
   setChoice(choice: Choice | undefined): void;
   show(range: SpanRange): void;
@@ -156,10 +156,10 @@ function pointerHandlers({ all, choice, setChoice, setPointed, show }: PointerPr
 const HEIGHT = 100;
 const LEAST_HEIGHT = 2;
 
-const most = (all: SandboxTrendReply) => Math.max(1, ...all.spans.map(({ requests }) => requests));
-const slowest = (all: SandboxTrendReply) => Math.max(...all.spans.map(({ p95 }) => p95 ?? 0));
+const most = (all: SandboxTrendsReply) => Math.max(1, ...all.spans.map(({ requests }) => requests));
+const slowest = (all: SandboxTrendsReply) => Math.max(...all.spans.map(({ p95 }) => p95 ?? 0));
 
-function Plot({ all, chosen }: { all: SandboxTrendReply; chosen: SpanRange | undefined }) {
+function Plot({ all, chosen }: { all: SandboxTrendsReply; chosen: SpanRange | undefined }) {
   const { spans } = all;
   return (
     <svg
@@ -183,7 +183,7 @@ const WHOLE = { y: 0, width: 1, height: HEIGHT };
 /** Marks a span that a bar fills. */
 const TOP = { y: 0, width: 1, height: LEAST_HEIGHT };
 
-function Bar({ span, index, scale }: { span: SandboxTrendReply["spans"][number]; index: number; scale: number }) {
+function Bar({ span, index, scale }: { span: SandboxTrendsReply["spans"][number]; index: number; scale: number }) {
   const { requests, clientErrors, serverErrors } = span;
   const visible = (requestCount: number) => (requestCount === 0 ? 0 : Math.max(LEAST_HEIGHT, requestCount * scale));
   const errors = visible(clientErrors) + visible(serverErrors);
@@ -204,7 +204,7 @@ function Bar({ span, index, scale }: { span: SandboxTrendReply["spans"][number];
 }
 
 /** Spans without requests have no percentile, so they part the line. A span between two of them is a point. */
-function percentileLine(all: SandboxTrendReply): string {
+function percentileLine(all: SandboxTrendsReply): string {
   const highest = slowest(all);
   return all.spans
     .map(({ p95 }, index) => {
@@ -217,7 +217,7 @@ function percentileLine(all: SandboxTrendReply): string {
 }
 
 /** The totals by colour, between the highest values of both scales. */
-function Legend({ all }: { all: SandboxTrendReply }) {
+function Legend({ all }: { all: SandboxTrendsReply }) {
   const { requests, clientErrors, serverErrors, faults, p95 } = all.total;
   const counts = {
     ok: ["2xx", requests - clientErrors - serverErrors],
@@ -241,7 +241,7 @@ function Legend({ all }: { all: SandboxTrendReply }) {
   );
 }
 
-function Axis({ all }: { all: SandboxTrendReply }) {
+function Axis({ all }: { all: SandboxTrendsReply }) {
   const minutes = minutesOf(all);
   return (
     <div class="axis" aria-hidden="true">

@@ -42,8 +42,8 @@ export const explorer = textPane({
   keys: [],
 });
 
-/** The explorer keeps its digit before the panes that came after it. */
-const all = panes.toSpliced(panes.indexOf(endpoints), 0, explorer);
+/** The explorer comes last, so that a digit goes to the same pane in the terminal and on the page. */
+const all = [...panes, explorer];
 
 /** The panes shown now; the digit keys count these. */
 export const visiblePanes = (state: UiState): readonly Pane[] => all.filter(({ isShown }) => isShown?.(state) ?? true);

@@ -54,8 +54,7 @@ export const rateLimits = listPane<RateWindow>({
       { heading: "reset", text: resetText, width: 12, styles: isExhausted ? ["failure"] : ["dim"] },
     ];
   },
-  emptyText: ({ sandbox }) =>
-    sandbox?.merchants.length === 0 ? ["No merchants. Press M to create one."] : ["Loading rate limits …"],
+  emptyText: () => ["No merchants. Press M to create one."],
   detail: (opened) => ({
     title: `Rate limit of ${opened.merchant}${opened.operation === null ? "" : ` for ${opened.operation}`}`,
     lines(_data, write, state) {

@@ -1,7 +1,7 @@
 // The pane of trends: the rate, the errors and the 95th percentile of the last minutes, and the totals of each
 // operation, the slowest first.
 
-import type { SandboxTrendReply } from "../../generated/control-api.ts";
+import type { SandboxTrendsReply } from "../../generated/control-api.ts";
 import { controlCalls } from "../../src/client/control-call.ts";
 import { TRENDS_PANE } from "../state/layout.ts";
 import type { Effect, UiState } from "../state/state.ts";
@@ -26,10 +26,10 @@ export const trends = textPane({
 });
 
 export const pollTrends = (): Effect[] => [
-  pollEffect(controlCalls.trend(), (state, { body }) => update({ ...state, trends: body })),
+  pollEffect(controlCalls.trends(), (state, { body }) => update({ ...state, trends: body })),
 ];
 
-export const minutesOf = ({ seconds, spans }: SandboxTrendReply) => (seconds * spans.length) / 60;
+export const minutesOf = ({ seconds, spans }: SandboxTrendsReply) => (seconds * spans.length) / 60;
 
 function trendLines({ trends: all, theme }: UiState, width: number): string[] {
   if (!all) return ["Loading trends …"];
@@ -38,7 +38,7 @@ function trendLines({ trends: all, theme }: UiState, width: number): string[] {
   return [...chartLines(theme, all, width), ...table];
 }
 
-export const slowestFirst = ({ operations }: SandboxTrendReply) =>
+export const slowestFirst = ({ operations }: SandboxTrendsReply) =>
   operations.toSorted(
     (one, other) => (other.p95 ?? 0) - (one.p95 ?? 0) || one.operation.localeCompare(other.operation),
   );
@@ -49,7 +49,7 @@ export function operationColumns({
   clientErrors,
   serverErrors,
   p95,
-}: SandboxTrendReply["operations"][number]): Column[] {
+}: SandboxTrendsReply["operations"][number]): Column[] {
   const number = { width: 9, align: "right" } as const;
   const errors = { ...number, rank: 1 };
   return [
@@ -67,7 +67,7 @@ export const p95Text = (p95: number | null) => (p95 === null ? "-" : duration(p9
  * One line each for the rate, the errors and the percentile: the value, and its chart over all spans. The last line is
  * their axis.
  */
-function chartLines(theme: Theme, all: SandboxTrendReply, width: number): string[] {
+function chartLines(theme: Theme, all: SandboxTrendsReply, width: number): string[] {
   const { spans, seconds, elapsed, total } = all;
   const room = Math.max(1, width - LABEL_WIDTH - VALUE_WIDTH - 2);
   const perCell = Math.ceil(spans.length / room);
@@ -110,7 +110,7 @@ function chartLines(theme: Theme, all: SandboxTrendReply, width: number): string
 }
 
 /** The spans that share a cell, counted from the newest: their sums, and the highest percentile. */
-function cellOf(spans: SandboxTrendReply["spans"], index: number, perCell: number) {
+function cellOf(spans: SandboxTrendsReply["spans"], index: number, perCell: number) {
   const end = spans.length - index * perCell;
   const together = spans.slice(end - perCell, end);
   return {

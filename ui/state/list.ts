@@ -11,6 +11,8 @@ export interface List {
   readonly rows: readonly Row[];
   /** The rows and the total at the moment the display was frozen. */
   readonly frozen?: { readonly rows: readonly Row[]; readonly total: number } | undefined;
+  /** A poll has read its rows: before that, an empty list does not mean that there are none. */
+  readonly isRead?: true;
   /** All rows since the last reset, whether they are in the list or not. */
   readonly total: number;
   /** The number of the newest row of the stream among all items of its kind; undefined before the first. */
@@ -117,7 +119,7 @@ export const failPage = (list: List, error: string): List => ({
 /** Replaces all rows of a polled list. In a pane without the focus, drops a cursor that the user has not placed. */
 export function replace(list: List, rows: readonly Row[], isFocused = true): List {
   const cursor = isFocused || list.chosen || list.frozen ? list.cursor : undefined;
-  return refreshCursor({ ...list, rows, total: rows.length, pausedAt: rows.length, cursor });
+  return refreshCursor({ ...list, rows, isRead: true, total: rows.length, pausedAt: rows.length, cursor });
 }
 
 /**

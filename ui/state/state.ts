@@ -5,7 +5,7 @@ import type {
   Learner,
   Lesson,
   SandboxOverviewReply,
-  SandboxTrendReply,
+  SandboxTrendsReply,
 } from "../../generated/control-api.ts";
 import type { Call } from "../../src/client/curl.ts";
 import type { HttpReply, HttpTarget } from "../../src/client/http-transport.ts";
@@ -65,7 +65,7 @@ export interface UiState {
   readonly learning?: Learning | undefined;
   /** The user's app, if the process of the dashboard runs one. */
   readonly app?: AppState | undefined;
-  readonly trends?: SandboxTrendReply | undefined;
+  readonly trends?: SandboxTrendsReply | undefined;
   /** The detail beside the lists on wide screens, and when it was opened. */
   readonly preview?: { readonly overlay: Overlay; readonly at: number } | undefined;
   /** The row and the detail that the opened address names, until they are shown. */

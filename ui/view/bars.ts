@@ -3,7 +3,7 @@
 import type { FaultRule, SandboxOverviewReply } from "../../generated/control-api.ts";
 import { pageAddress } from "../../src/client/page-address.ts";
 import { requestRate } from "../panes/apply-message.ts";
-import { isWaiting } from "../panes/controls/sandbox-forms.ts";
+import { isHolding } from "../panes/controls/sandbox-forms.ts";
 import { armedRules, ruleTitle } from "../panes/details/fault.ts";
 import { paneNamed, visiblePanes } from "../panes/index.ts";
 import { followedMerchant } from "../panes/keys/follow-merchant.ts";
@@ -72,7 +72,7 @@ export function alarmTexts(state: UiState): string[] {
   const only = followedMerchant(state);
   return [
     ...(only === undefined ? [] : [`ONLY ${only}`]),
-    ...(isWaiting(state) ? [`${plural(state.sandbox?.heldDeliveries ?? 0, "delivery")} held: W sends`] : []),
+    ...(isHolding(state) ? [`${plural(state.sandbox?.heldDeliveries ?? 0, "delivery")} held: W sends`] : []),
     ...(first ? [`${ruleTitle(first)}${leftOf(state, first)}${more}`] : []),
     ...scenarios,
   ];

@@ -2,19 +2,17 @@
 
 import { afterRealTime, realNow, stopwatch } from "../../src/kernel/clock.ts";
 
-export type PaintScheduler = ReturnType<typeof createPaintScheduler>;
-
 const SECOND = 1_000;
 /** At most ten frames per second. */
 const MIN_GAP_MS = 100;
 /**
- * Painting the stream takes at most 1/25 of the time, so a slow machine paints less often; of a page 1/200, because the
- * browser then draws for longer.
+ * Limits the share of time for painting to 1/25, so a slow machine paints less often. For the page it is 1/200, because
+ * the browser's own drawing takes longer and is not measured.
  */
 const COST_FACTOR = { terminal: 25, page: 200 };
 /**
- * The first frame takes a hundred milliseconds, because V8 has not compiled its code yet: the next one must not wait
- * for seconds.
+ * Bounds the pause after a slow frame. The first one takes a hundred milliseconds, because V8 has not compiled its code
+ * yet; without a bound, the second would wait for seconds.
  */
 const MAX_GAP_MS = { terminal: 500, page: SECOND };
 
@@ -49,7 +47,7 @@ export function createPaintScheduler(
     },
     stop(): void {
       cancelPaint?.();
-      // With any function set, `paintSoon` schedules nothing more.
+      // `paintSoon` schedules nothing while `cancelPaint` is set.
       cancelPaint = () => {};
       cancelSecond();
     },

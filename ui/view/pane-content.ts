@@ -131,7 +131,9 @@ function emptyLines(state: UiState, pane: Pane, list: List, width: number): stri
 /** Whether a line is a command or a URL, to be copied, rather than prose. */
 export const isLiteral = (line: string): boolean => /^(curl|npx|http)/.test(line);
 
-/** The text of a pane without rows. If the dashboard never reached the sandbox, it says why. */
+/**
+ * The text of a pane without rows, once they are read. If the dashboard never reached the sandbox, it says why.
+ */
 export function emptyText(state: UiState, pane: Pane, list: List): string[] {
   const { connection, run, target } = state;
   if (list.rows.length > 0 && connection.phase === "live" && !list.frozen && isUnsearched(list))
@@ -139,7 +141,7 @@ export function emptyText(state: UiState, pane: Pane, list: List): string[] {
   if (list.rows.length > 0)
     return [`No row${amongKept(state, pane, list)} matches ${sanitize(list.filter)}. Press Esc to clear the filter.`];
   if (run !== undefined || connection.phase === "live" || connection.phase === "connecting")
-    return pane.emptyText(state);
+    return pane.poll && !list.isRead ? ["Loading …"] : pane.emptyText(state);
   return [
     `No sandbox answers at ${target.url}: ${connection.reason}.`,
     "",

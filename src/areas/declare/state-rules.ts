@@ -1,11 +1,11 @@
-// The rules that follow from the states of a kind: a time that a state sets on arrival is set exactly if the record
-// went through the state, and times are in order.
+// The rules that follow from the states of a kind. Some states set a time when a record arrives: that time must be set
+// if and only if the record went through the state, and times must be in order.
 
 import type { ArrivalTimes, Transitions } from "../../contracts/resource.ts";
 import { sentIn } from "../../schema/as-sent.ts";
 import { statesFrom } from "../../store/records/transitions.ts";
 
-/** The transitions as a sentence of the reference. */
+/** Describes the transitions in a sentence, for the reference. */
 export function describeTransitions(transitions: Transitions): string {
   const lines = Object.entries(transitions).map(([from, to]) =>
     to.length > 0 ? `\`${from}\` → ${to.map((state) => `\`${state}\``).join(", ")}` : `\`${from}\` is final`,
@@ -32,7 +32,7 @@ interface Stateful {
 
 const valueIn = (record: Stateful, field: string) => (record as Readonly<Record<string, unknown>>)[field];
 
-/** One rule per time: it is set exactly if the record has reached its state since it last was in the first state. */
+/** For each time a rule: it is set if and only if the record has reached its state since it was in the first state. */
 export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   const [first] = Object.keys(transitions);
   const name = kind.replaceAll("_", " ");
@@ -55,7 +55,7 @@ export function timeRules({ kind, transitions, arrivalTimes }: TimedKind) {
   });
 }
 
-/** One rule per time: it is not before the times of earlier states, nor before the record was created. */
+/** For each time a rule: it is not before the times of earlier states, nor before the record was created. */
 export function orderRules({ transitions, arrivalTimes }: Omit<TimedKind, "kind">) {
   const [first = ""] = Object.keys(transitions);
   return [...arrivalTimes].map(([field, setters]) => {

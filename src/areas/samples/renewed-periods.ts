@@ -35,7 +35,7 @@ const RENEWED_AHEAD = 20;
 /** The months of a membership's period. */
 export const monthsOf = (plan: unknown) => (/month/i.test(String(plan)) ? 1 : 12);
 
-/** How long a membership that was not renewed goes on. */
+/** Days that a membership continues after its end without renewal. */
 export const GRACE_DAYS = 14;
 
 const STANDING = ["pending", "grace", "renewed"];

@@ -37,12 +37,12 @@ export interface ObservedRun {
 
 const MAX_LINES = 1_000;
 
-export function observeRun(sandbox: Pick<Sandbox, "onHappening">): ObservedRun {
+export function observeRun(sandbox: Pick<Sandbox, "onLiveEvent">): ObservedRun {
   const run: ObservedRun = { requests: 0, attempts: 0, retryable: 0, serverErrors: [], ignored: [] };
   const add = (lines: string[], line: string) => {
     if (lines.length < MAX_LINES) lines.push(line);
   };
-  sandbox.onHappening((event) => {
+  sandbox.onLiveEvent((event) => {
     if (event.kind === "attempt") run.attempts++;
     if (event.kind !== "request") return;
     run.requests++;
@@ -82,7 +82,7 @@ const simpleConditions: Readonly<Record<string, FailCondition>> = {
   uncovered: maximumUncovered(0),
 };
 
-/** The conditions that a number follows, as in `score=7`. */
+/** The conditions that take a number, as in `score=7`. */
 const NUMBERED: Readonly<Record<string, (number: number) => FailCondition>> = {
   score: minimumScore,
   uncovered: maximumUncovered,
@@ -175,7 +175,7 @@ async function findUnchecked(control: ControlApi): Promise<string[]> {
 async function findUntested(control: ControlApi, run: ObservedRun): Promise<string[]> {
   if (run.retryable > 0) return [];
   const { added } = (await control.report({ format: "json" })) as RunReport;
-  // Whether a call to a sandbox that a test created could be retried is unknown, so nothing is reported.
+  // A test's own sandbox does not report whether its calls could be retried, so its presence prevents this warning.
   if (added.some(({ requests }) => requests !== 0)) return [];
   const armed = (await control.scenarios.list()).data.filter((scenario) => scenario.armed).map(({ name }) => name);
   const why = armed.length === 0 ? "add --scenario lost-response to test them" : `no call met ${armed.join(", ")}`;

@@ -6,8 +6,8 @@ import { candidatesFor } from "../completion-words.ts";
 import { printColumns, printText } from "../output/print.ts";
 
 /**
- * Each script begins with how to load it, and also completes `npx merchant-sandbox`, where nothing else completes npx.
- * Bash splits words at `=` and `:`, so its script offers only what follows the last of them.
+ * The first line of each script says how to load it. Each also completes `npx merchant-sandbox`, unless npx has a
+ * completion already. Bash splits words at `=` and `:`, so its script offers only the part after the last of them.
  */
 const BASH = `# Add to ~/.bashrc:  eval "$(merchant-sandbox completion bash)"
 _merchant_sandbox() {
@@ -65,7 +65,7 @@ complete -c npx -n 'count (__merchant_sandbox) >/dev/null' -a '(__merchant_sandb
 
 interface Shell {
   script: string;
-  /** The columns of one candidate. */
+  /** The columns of a line that offers one word. */
   columns(word: string, description: string): string[];
 }
 

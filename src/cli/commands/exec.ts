@@ -201,7 +201,7 @@ export function openLogFile(requested: string | undefined) {
     defects: () => defects,
     async follow(sandbox: Sandbox) {
       write(readyLine(await readyFacts(sandbox)));
-      sandbox.onHappening((event) => write(eventLine(event)));
+      sandbox.onLiveEvent((event) => write(eventLine(event)));
       sandbox.onDefect((defect) => {
         defects++;
         write(defectLine(defect));

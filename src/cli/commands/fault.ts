@@ -217,11 +217,11 @@ function present(texts: Flags, read: (text: string) => unknown = (text) => text)
 }
 
 function lineOf(rule: FaultRule): string {
-  const { id, name, priority, status, seen, fired } = rule;
+  const { id, name, priority, status, matched, fired } = rule;
   const named = name === null ? "" : ` "${name}"`;
   const ranked = priority === 0 ? "" : ` (priority ${priority})`;
   const affected = status === "armed" ? `, affects ${affectedBy(rule)}` : "";
-  const counts = seen === 0 ? "" : `; matched ${count(seen)}, fired ${count(fired)}`;
+  const counts = matched === 0 ? "" : `; matched ${count(matched)}, fired ${count(fired)}`;
   return `${id}${named} ${describeRule(rule)}${ranked}: ${status}${affected}${counts}`;
 }
 

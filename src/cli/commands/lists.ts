@@ -31,7 +31,7 @@ type Control = RunningSandbox["control"];
 
 interface Page<Row> {
   data: readonly Row[];
-  /** Left out of lists without pages. */
+  /** Absent in lists without pages. */
   has_more?: boolean;
 }
 
@@ -84,7 +84,7 @@ function filtersOf(group: ListDefinition<never>["group"]) {
     });
 }
 
-/** `Only of this type` is a description of a parameter; that of a flag is a command. */
+/** Turns the description of a query parameter, such as `Only of this type`, into the imperative for a flag. */
 const inImperative = (description: string) =>
   description.replace(/^Only (of|to|with|at)\b/, "list only those $1").replace(/^Only/, "list only");
 
@@ -204,7 +204,7 @@ async function actionOf(control: Control, input: object): Promise<Page<TraceStep
   return { data: steps };
 }
 
-/** The control API says what is wrong with another text. */
+/** Any other text goes to the control API, whose error says what is wrong with it. */
 const IS_TRACE = new RegExp(PATTERNS.traceId.pattern);
 
 const stepLine = (step: TraceStep) => escapeControlCharacters("  ".repeat(step.depth) + stepText(step));
@@ -290,7 +290,7 @@ export const deliveries = listCommand<LoggedAttempt>({
   },
 });
 
-/** Without a failure: the fault rules that have not fired yet, without which nothing could fail, and what passed. */
+/** For a list without failures: the rules that passed, and the armed faults that have not fired yet. */
 async function whyNoFailure(control: Control, input: object): Promise<string | undefined> {
   const { data } = await control.faults.list({ status: "armed" });
   const unfired = data.filter(({ fired }) => fired === 0).map(({ id }) => id);
@@ -301,7 +301,7 @@ async function whyNoFailure(control: Control, input: object): Promise<string | u
   return `${good ?? none} ${unfired.join(", ")} ${waiting}.`;
 }
 
-/** Without a failure, what passed: the good end of a lesson. */
+/** For a list without failures: the rules that passed, and those that are inconclusive. */
 async function passed(control: Control, input: object): Promise<string | undefined> {
   if ((input as { verdict?: string }).verdict !== "fail") return undefined;
   const { data } = await control.verdicts.list({ ...input, verdict: undefined } as object);
@@ -321,7 +321,7 @@ export const verdicts = listCommand<Verdict>({
     failed: { description: "list only failures, as --verdict fail does" },
     fail: { description: "list only failures, and exit with 3 if there is one, for scripts" },
   },
-  implied: ({ failed, fail }) => (failed === undefined && fail === undefined ? {} : { verdict: "fail" }),
+  implied: ({ failed, fail }) => ((failed ?? fail) === undefined ? {} : { verdict: "fail" }),
   exitCode: ({ fail }, rows) => (fail !== undefined && rows.length > 0 ? exitCodes.verdict : exitCodes.ok),
   whenEmpty:
     "The judge checks retries after a failure, and webhook receivers. " +

@@ -104,7 +104,7 @@ function checkNames({ name, properties, required = [] }: Tool, given: Record<str
   if (missing !== undefined) throw new RpcError("params", `${name} needs the argument ${missing}.`);
 }
 
-/** A sandbox that a fault cut off rejects with "fetch failed", whose cause says more. */
+/** If a fault cuts the connection, fetch rejects with "fetch failed", and only its cause says why. */
 const messageOf = (error: unknown) => {
   if (error instanceof SandboxError) return error.message;
   const { message, cause } = error as Error;

@@ -2,6 +2,7 @@
 
 import type { ControlApi, FaultRule, Scenario } from "../../../generated/control-api.ts";
 import { countInScenario } from "../../client/effects.ts";
+import { ACTS_ONCE } from "../../contracts/verdict.ts";
 import { usageError, verdictExits } from "../../kernel/errors.ts";
 import { PROGRAM } from "../../kernel/program-name.ts";
 import type { FlagDefinitions } from "../arguments.ts";
@@ -63,7 +64,7 @@ async function start(control: ControlApi, armed: { name: string }, { flags: { ef
   return control.scenarios.start({ ...armed, ...counted, ...(event !== undefined && { event }) });
 }
 
-/** Passes the present count of effects on, if the command has one. */
+/** If --effects is given, counts the effects and passes the count to the scenario. */
 async function counted(
   control: ControlApi,
   armed: { name: string; merchant?: string },
@@ -146,7 +147,7 @@ function scoreLines(state: Scenario): string[] {
   return [lineOf(state), ...expectations.flatMap(resultLines), ...uncheckedLines(state)];
 }
 
-/** A scenario has no old events, which a receiver that rejects forgeries may still accept. */
+/** Scenarios send no old events, so a receiver that rejects forgeries may still accept those. */
 const uncheckedLines = ({ expectations }: Scenario) =>
   expectations.some(({ rule }) => rule === "webhook.forgery_rejected")
     ? [`  not checked: whether it rejects old events (${PROGRAM} audit <url> --max-age <duration>)`]
@@ -167,7 +168,7 @@ function resultLines({
   // Without a count of effects, there are no points to show for acting once.
   const isUnchecked = says.startsWith("not checked");
   const result = isUnchecked ? says : `${earned} of ${points}${open}`;
-  const isCounted = rule === "webhook.single_effect" && !isUnchecked;
+  const isCounted = rule === ACTS_ONCE && !isUnchecked;
   return [
     `  ${verdict} ${rule}: ${result}`,
     ...(isCounted && verdict !== "pass" && failed.length === 0 ? [`    ${says}`] : []),

@@ -40,7 +40,7 @@ export const skill = command({
   },
 });
 
-/** Work on the way to a file; fails as writing the file would. */
+/** Does a step of writing a file; an error names the file. */
 function toWrite<Result>(file: string, work: () => Result): Result {
   try {
     return work();
@@ -49,7 +49,7 @@ function toWrite<Result>(file: string, work: () => Result): Result {
   }
 }
 
-/** The text of a file that others write too, with the page as a section that replaces the one of an earlier version. */
+/** The text of an existing file, with the page as a section at its end or in place of an earlier one. */
 function withSection(file: string): string {
   const text = toWrite(file, () => (existsSync(file) ? readFileSync(file, "utf8") : ""));
   const section = `${BEGIN}\n${skillPage().replaceAll(/^#/gm, "##")}${END}\n`;

@@ -43,8 +43,8 @@ export const snapshot = commandGroup({
         heldEndpoints.length === 0
           ? `Restored the snapshot ${restored}.`
           : `Restored the snapshot ${restored}. No sandbox of this user saved it, ` +
-            `so nothing is sent to ${heldEndpoints.join(", ")} until you run ${PROGRAM} replay waiting; ` +
-            `${plural(heldDeliveries, "delivery")} waiting.`,
+            `so nothing is sent to ${heldEndpoints.join(", ")} until you run ${PROGRAM} replay held; ` +
+            `${plural(heldDeliveries, "delivery")} held.`,
     ),
     ls: sandboxCommand({
       usage: "snapshot ls",

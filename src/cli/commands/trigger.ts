@@ -60,18 +60,18 @@ function parse(text: string) {
 export const replay = sandboxCommand({
   summary:
     "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what came with a file " +
-    "and waits (waiting)",
-  usage: "replay <id|waiting>",
-  example: "replay waiting",
+    "and is held (held)",
+  usage: "replay <id|held>",
+  example: "replay held",
   async call({ control }, { positionals: [id = ""] }) {
-    if (id === "waiting") return control.deliveries.release();
+    if (id === "held") return control.deliveries.release();
     const kind =
       /^(whd|evt)_\w+$/.exec(id)?.[1] ??
-      usageError(`replay takes the id of an attempt (whd_…) or of an event (evt_…), or waiting; received "${id}".`);
+      usageError(`replay takes the id of an attempt (whd_…) or of an event (evt_…), or held; received "${id}".`);
     return (kind === "whd" ? control.deliveries : control.events).replay({ id });
   },
   lines(reply) {
-    if ("released" in reply) return [`Delivering ${reply.released} that were waiting.`];
+    if ("released" in reply) return [`Delivering ${reply.released} that were held.`];
     if (reply.deliveries.length === 0) return ["No endpoint is subscribed to its type."];
     return [`Delivering again as ${reply.deliveries.join(", ")}.`];
   },

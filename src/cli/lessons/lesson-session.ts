@@ -37,7 +37,7 @@ export async function openLessonSession(
     note("The sandbox was reset: the lesson starts again.");
     prompt = openLessonPrompt(client, place);
   };
-  sandbox.onHappening((event) => {
+  sandbox.onLiveEvent((event) => {
     if (isProgressOf(id, event)) {
       prompt?.look();
       keeper?.look();

@@ -92,18 +92,18 @@ export async function readyFacts(sandbox: Sandbox, endpoints: readonly NewEndpoi
 
 type Held = Pick<ReadyFacts, "heldDeliveries" | "heldEndpoints" | "heldFaults" | "stateProblem">;
 
-/** The deliveries that wait for the user, and the commands that send them. Undefined if none waits. */
+/** Names the held deliveries and the commands that send them. Undefined if none is held. */
 export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProblem }: Held): string | undefined {
   if (heldDeliveries + heldEndpoints.length === 0) return undefined;
   const count = plural(heldDeliveries, "delivery");
   if (heldEndpoints.length === 0)
-    return `${count} of the snapshot waiting. None is sent until you run ${PROGRAM} replay waiting.`;
+    return `${count} of the snapshot held. None is sent until you run ${PROGRAM} replay held.`;
   const faults = heldFaults.length === 0 ? "" : `, with faults (${heldFaults.join(", ")})`;
   const because =
     stateProblem === undefined ? "" : ` This machine cannot recognise its own files later: ${stateProblem}.`;
   return (
     `Not written by a sandbox of this user, so nothing is sent to ${listed(heldEndpoints)} ` +
-    `until you run ${PROGRAM} replay waiting, or start with --trust; ${count} waiting${faults}.${because}`
+    `until you run ${PROGRAM} replay held, or start with --trust; ${count} held${faults}.${because}`
   );
 }
 

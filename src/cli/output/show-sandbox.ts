@@ -55,7 +55,7 @@ interface OwnSandboxView {
 
 export function watchOwnSandbox(sandbox: Sandbox, host: string | undefined, view: OwnSandboxView): WatchedSandbox {
   let current: Output | undefined;
-  sandbox.onHappening((event) => {
+  sandbox.onLiveEvent((event) => {
     if (current && (view.isShown?.(event, current) ?? true)) current.event(event);
   });
   sandbox.onDefect((defect) => (current ?? plainOutput).defect(defect));

@@ -17,8 +17,6 @@ export interface Learner {
   mark: string;
 }
 
-export type Learners = ReturnType<typeof openLearners>;
-
 export function openLearners({ sql }: Database) {
   const columns = "merchant, name, lesson, step, hints, began, mark";
   const list = sql.prepare<[], Learner>(`select ${columns} from learners order by sequence`);

@@ -4,13 +4,14 @@
 import type { Resource } from "../../contracts/resource.ts";
 import { tryParseJson } from "../../kernel/attempt.ts";
 import { SandboxError } from "../../kernel/errors.ts";
+import { isObject } from "../../kernel/json-object.ts";
 import { containsLiveKey } from "../../kernel/mask.ts";
 import { usable } from "../../schema/as-sent.ts";
 import { fieldErrors, matchesSchema } from "../../schema/validator.ts";
 import type { Database } from "../sqlite/database.ts";
 import type { Sql } from "../sqlite/lazy-statements.ts";
 
-/** With `open`, records may hold values that do not match their schema, as requests may send them. */
+/** With `open`, records may hold values that do not match their schema, because requests may contain them. */
 export type Bodies = "checked" | "open";
 
 export const LIVE_KEY = "it holds a live key. Rotate that key";
@@ -22,19 +23,18 @@ const SERVICE_FIELDS = ["id", "object", "merchantId", "status", "created", "live
 export function wrongBody({ schema, defaults }: Resource, body: string, bodies: Bodies): string | undefined {
   const record = tryParseJson(body);
   if (matchesSchema(schema, record)) return undefined;
-  if (typeof record !== "object" || record === null || Array.isArray(record)) return "it is no JSON object";
-  const fields = record as Record<string, unknown>;
+  if (!isObject(record)) return "it is no JSON object";
   const service = Object.fromEntries(
-    SERVICE_FIELDS.filter((name) => Object.hasOwn(fields, name)).map((name) => [name, fields[name]]),
+    SERVICE_FIELDS.filter((name) => Object.hasOwn(record, name)).map((name) => [name, record[name]]),
   );
-  const [error] = fieldErrors(schema, bodies === "open" ? { ...usable(schema, fields, defaults), ...service } : fields);
+  const [error] = fieldErrors(schema, bodies === "open" ? { ...usable(schema, record, defaults), ...service } : record);
   return error?.message.replace(/\.$/, "");
 }
 
-/** Characters of a value in a sentence. */
+/** The most characters of a value that a message shows. */
 const LONGEST = 60;
 
-/** A value of another program's file, in a sentence. */
+/** Formats a value of another program's file for a message. */
 export function shown(value: unknown): string {
   const text = Buffer.isBuffer(value) ? "bytes" : (JSON.stringify(value) ?? "");
   return containsLiveKey(text) ? "…" : text.slice(0, LONGEST);
@@ -62,7 +62,7 @@ export type StoredCheck = () => ((resource: Resource, merchant: string, body: st
 
 export function openStoredCheck({ sql, file, onReplaced }: Database, bodies: Bodies): StoredCheck {
   const isUnchecked = sql.prepare(`select 1 from settings where name = ${LAZY}`);
-  // A new database in memory is not read before its first use.
+  // A database in memory cannot have been changed by another program.
   let isOn = file !== undefined && isUnchecked.get() !== undefined;
   onReplaced(() => {
     isOn = isUnchecked.get() !== undefined;

@@ -30,6 +30,6 @@ export function writtenJson<R extends RecordBase>(operation: Writing, { schema }
 }
 
 /** The JSON of `value` if it is the record written last, of this schema; otherwise undefined. */
-export function jsonIfWritten({ written }: Writing, value: unknown, schema = written?.schema): string | undefined {
+export function jsonIfWritten({ written }: Writing, value: unknown, schema: TSchema): string | undefined {
   return written?.record === value && written?.schema === schema ? written?.json : undefined;
 }

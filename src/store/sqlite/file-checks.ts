@@ -46,31 +46,11 @@ function refuseUnsafeLock(lock: string): void {
   if (found && !found.isFile()) throw new SandboxError(`${lock} is not a plain file; remove it. ${ANOTHER_PLACE}`);
   if (found && (found.size > EMPTY || found.nlink > 1))
     throw new SandboxError(`${lock} is not the empty file that a sandbox makes; remove it. ${ANOTHER_PLACE}`);
-  for (const suffix of SQLITE_FILES) {
-    const path = lock + suffix;
-    if (!look(path)) continue;
-    if (!isIdleJournal(path)) throw new SandboxError(`${path} was not left by a sandbox; remove it. ${ANOTHER_PLACE}`);
-    throw new SandboxError(
-      `${path} was left by an earlier version of merchant-sandbox, which still runs or was killed. ` +
-        "This version does not open its database: stop it if it runs, and move its files away to start afresh, " +
-        "or choose another file with --db <file>.",
-    );
-  }
+  const beside = SQLITE_FILES.map((suffix) => lock + suffix).find((path) => look(path));
+  if (beside !== undefined) throw new SandboxError(`${beside} was not left by a sandbox; remove it. ${ANOTHER_PLACE}`);
 }
 
-/** Bytes of the journal that the lock of an earlier version had while it ran. */
-const IDLE_JOURNAL = 512;
-
-/** Whether this is the journal of a lock without a write: it begins with zeros in place of the magic number. */
-function isIdleJournal(path: string): boolean {
-  const found = look(path);
-  if (!found?.isFile() || found.size !== IDLE_JOURNAL || found.nlink > 1) return false;
-  return firstBytes(path, JOURNAL_MAGIC_LENGTH)?.every((byte) => byte === 0) ?? false;
-}
-
-const JOURNAL_MAGIC_LENGTH = 8;
-
-/** Throws for a pipe, a device, a folder and a link. */
+/** Throws if the path is a pipe, a device, a folder or a link. */
 function refuseOddFile(path: string): void {
   if (look(path)?.isFile() === false)
     throw new SandboxError(`${path} is not a plain file; remove it. ${ANOTHER_PLACE}`);
@@ -86,7 +66,7 @@ export function unsafeSnapshot(file: string): string | undefined {
 /** The file itself, not the target of a link; undefined if there is none that this user can see. */
 export const look = (path: string): Stats | undefined => attempt(() => lstatSync(path));
 
-/** Whether a log holds anything. SQLite creates an empty one for each reader. */
+/** Whether a write-ahead log has content. SQLite creates an empty one for each reader. */
 export const holdsAnything = (path: string): boolean => (look(path)?.size ?? EMPTY) > EMPTY;
 
 interface Header {
@@ -109,12 +89,12 @@ export function headerOf(file: string): Header | undefined {
     application: bytes.readUInt32BE(68),
     version: bytes.readUInt32BE(60),
     isLogged: bytes[18] === 2,
-    // Its only page is that of the schema.
+    // A database without tables has one page, which holds the empty schema.
     isBare: bytes[18] === 2 && bytes.readUInt32BE(28) === 1,
   };
 }
 
-/** Undefined for a shorter file. */
+/** Reads the first bytes of a file; undefined for a shorter one. */
 function firstBytes(file: string, length: number): Buffer | undefined {
   const bytes = Buffer.alloc(length);
   const fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -21,6 +21,7 @@ import { nextTurn } from "../../kernel/clock.ts";
 import { SQLITE_FILES } from "./file-checks.ts";
 import { mark } from "./file-mark.ts";
 import type { Sql } from "./lazy-statements.ts";
+import { tablesIn } from "./tables.ts";
 
 /** A complete database: its bytes, or a file that nothing has open, which is moved or removed. */
 export type Content = { bytes: Buffer } | { file: string };
@@ -220,14 +221,8 @@ function openWithoutName(path: string): Sqlite.Database {
 
 /** Copies the rows while another program has the file open. Other requests wait for it. */
 function copyRows(sql: Sql, keepsLog: boolean): void {
-  // In the order of the schema, tables that others refer to come first. They are filled first and emptied last.
-  const tables = sql
-    .prepare<[], string>(
-      "select name from main.sqlite_master where type = 'table' and name not glob 'sqlite_*' order by rowid",
-    )
-    .pluck()
-    .all();
-  const replaced = tables.filter((name) => !KEPT.has(name));
+  // Tables that others refer to are filled first and emptied last.
+  const replaced = tablesIn(sql).filter((name) => !KEPT.has(name));
   if (!keepsLog) sql.exec(`delete from main.${LOG}`);
   for (const table of replaced.toReversed()) sql.exec(`delete from main.${table}`);
   for (const table of replaced) sql.exec(`insert into main.${table} select * from replacement.${table}`);

@@ -8,6 +8,8 @@
 // planner, so statements say `kind = +@kind`, `status = +@status`, `limit @limit + 0` and `like +@key`.
 // test/store/query-plans.test.ts checks this and the index of every statement.
 
+import type { Sql } from "./lazy-statements.ts";
+
 /** "MSBX": distinguishes these files from other SQLite files. */
 export const APPLICATION_ID = 0x4d534258;
 
@@ -239,3 +241,12 @@ create table request_numbers (
   merchant text primary key, made integer not null check (made ${COUNT}), sequence integer not null check (sequence ${COUNT})
 ) without rowid, strict;
 `;
+
+/** The tables of a database in the order of the schema: those that others refer to come first. */
+export const tablesIn = (sql: Sql): string[] =>
+  sql
+    .prepare<[], string>(
+      "select name from main.sqlite_master where type = 'table' and name not glob 'sqlite_*' order by rowid",
+    )
+    .pluck()
+    .all();

@@ -6,8 +6,6 @@ import { fail } from "../../kernel/errors.ts";
 import { count } from "../../kernel/text.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 
-export type EventChains = ReturnType<typeof createEventChains>;
-
 /** The most events that follow from one another. */
 const MOST_IN_A_ROW = 500;
 /** Events whose length of the chain is known. Only those in flight are looked up. */

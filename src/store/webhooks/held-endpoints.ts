@@ -5,8 +5,6 @@ import type { Database } from "../sqlite/database.ts";
 import { ENDPOINT_KIND, HELD } from "./deliveries.ts";
 import type { EndpointKey } from "./outbox.ts";
 
-export type HeldEndpoints = ReturnType<typeof openHeldEndpoints>;
-
 /** Deliveries without a due time wait until the user asks for them. */
 export const HOLD_DELIVERIES =
   "update deliveries set state = 'pending', due = null, held = null where state = 'pending' or state = 'sending'";

@@ -9,9 +9,8 @@ import type { FixtureRecord } from "./fixtures.ts";
 const MERCHANT_PREFIX = "mer_";
 
 /**
- * The records of a merchant by kind, oldest first, with the day that their dates are written for. Leaves out fields
- * that have their defaults, and secrets: webhook endpoints, the password, and the API key, whose place a readable one
- * takes. `own` reads the records of the merchant.
+ * A fixture with all records of a merchant, oldest first. Leaves out default values and secrets: webhook endpoints, the
+ * password, and the API key, which a readable one replaces. `own` reads the records of the merchant.
  */
 export function savedFixture(resources: readonly Resource[], merchant: AnyRecord, own: OwnRecords, now: number) {
   const kinds = resources.filter(({ hidden, kind }) => hidden.length === 0 && kind !== "merchant");

@@ -9,8 +9,6 @@ import { fixtureAt, startsOfFixture } from "./date-shift.ts";
 import type { Fixture, FixtureRecord } from "./fixtures.ts";
 import { countIn } from "./raise-counts.ts";
 
-export type Seeder = ReturnType<typeof openSeeder>;
-
 export interface SeededIdentity {
   id: string;
   key: string;

@@ -239,14 +239,14 @@ function valuesFromAttempt(state: UiState): FormValues {
   return { ...withMerchant(state), ...(attempt && { type: attempt.eventType }) };
 }
 
-/** Whether deliveries of another user's file or snapshot wait for this user's consent. */
-export const isWaiting = ({ sandbox }: UiState): boolean =>
+/** Whether deliveries of a file or snapshot of unknown origin are held. */
+export const isHolding = ({ sandbox }: UiState): boolean =>
   sandbox !== undefined && sandbox.heldDeliveries + sandbox.heldEndpoints.length > 0;
 
 /** Most addresses that a question lists; it counts the others. */
 const MOST_NAMED = 5;
 
-function sendWaiting(state: UiState): StateUpdate {
+function sendHeld(state: UiState): StateUpdate {
   const { heldDeliveries = 0, heldEndpoints = [], heldFaults = [] } = state.sandbox ?? {};
   const urls = [...new Set(heldEndpoints)];
   const more = urls.length > MOST_NAMED ? ` and ${urls.length - MOST_NAMED} more` : "";
@@ -258,21 +258,21 @@ function sendWaiting(state: UiState): StateUpdate {
     {
       question: `Send ${deliveries} that came with the file${to}, and those that follow?${faults}`,
       action: "Send them",
-      refusal: "Keep them waiting",
+      refusal: "Keep holding them",
     },
     controlCalls.deliveries.release(),
-    ({ released }) => ({ message: `Sending ${plural(released, "delivery")} that waited`, undo: null }),
+    ({ released }) => ({ message: `Sending ${plural(released, "delivery")} that were held`, undo: null }),
   );
 }
 
 export const sandboxKeys: readonly KeyBinding[] = [
   {
     keys: ["W"],
-    label: "send waiting",
-    help: "send the deliveries that came with a file, and wait until you say so",
-    isEnabled: isWaiting,
+    label: "send held",
+    help: "send the held deliveries, which came with a file",
+    isEnabled: isHolding,
     needs: () => "deliveries that came with a file",
-    run: sendWaiting,
+    run: sendHeld,
   },
   {
     keys: ["t"],

@@ -2,6 +2,7 @@
 
 import type { SandboxAssumptionsReply } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
+import { grouped } from "../../../src/kernel/grouped.ts";
 import type { DetailLine, DetailWriter } from "./detail-lines.ts";
 
 export const assumptionsCall = (operation: string) => controlCalls.assumptions({ operation });
@@ -19,9 +20,7 @@ export function assumptionSection(
   reply: SandboxAssumptionsReply | undefined,
 ): DetailLine[] {
   const facts = (reply?.facts ?? []).filter(({ id, origin }) => origin === "assumed" && !OF_A_FIELD.test(id));
-  const byReason = new Map<string, Fact[]>();
-  for (const fact of facts) byReason.set(fact.why ?? "", [...(byReason.get(fact.why ?? "") ?? []), fact]);
-  const lines = [...byReason].flatMap(([why, same]) => [
+  const lines = [...grouped(facts, ({ why = "" }) => why)].flatMap(([why, same]) => [
     ...text(same.map((fact) => factText(fact, `${operation}.`.length, same.length === 1)).join(", ")),
     ...text(why, "dim"),
   ]);

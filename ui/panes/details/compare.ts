@@ -4,11 +4,13 @@ import type { DeliveriesGetReply, RequestDetail } from "../../../generated/contr
 import type { Call } from "../../../src/client/curl.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
 import { mask, maskValue } from "../../../src/kernel/mask.ts";
-import { byteLength } from "../../../src/kernel/text.ts";
+import { byteLength, plural } from "../../../src/kernel/text.ts";
 import { type UiState, valuesOf } from "../../state/state.ts";
 import { duration, indentJson } from "../../text/format.ts";
 import { styled, type TextStyle } from "../../text/style.ts";
 import type { Detail } from "../overlays/detail.ts";
+
+const SAME = "  ";
 
 /** The styles of lines that only the first or only the second text has; lines of both are dim. */
 const SIGN_STYLES: Readonly<Record<string, TextStyle>> = { "-": "red", "+": "green" };
@@ -45,23 +47,50 @@ export const comparison = <Reply>(
   callOf: (id: string) => Call<Reply>,
   linesOf: (reply: Reply) => Compared,
 ): Detail<{ first: Reply; second: Reply }> => ({
-  title: `${first} and ${second}`,
+  title: `Compare ${first} and ${second}`,
   fetch: { first: callOf(first), second: callOf(second) },
-  lines({ first: one, second: other }, { theme, section, wrapped }) {
+  lines({ first: one, second: other }, { theme, section, field, wrapped }) {
     if (!one || !other) return [];
     const marked = (line: string) => {
       const style = SIGN_STYLES[line[0] ?? ""] ?? "dim";
-      return wrapped(line, "").map((piece) => styled(theme, piece, style));
+      return wrapped(line).map((piece) => styled(theme, piece, style));
     };
     const [before, after] = [linesOf(one), linesOf(other)];
+    const sections = Object.entries(before.sections).map(([heading, lines]) => {
+      const all = diffLines(lines, after.sections[heading] ?? []);
+      return { heading, all, changed: all.filter(isChanged).length };
+    });
     return [
       ...[`- ${before.summary}`, `+ ${after.summary}`].flatMap(marked),
-      ...Object.entries(before.sections).flatMap(([heading, lines]) =>
-        section(heading, diffLines(lines, after.sections[heading] ?? []).flatMap(marked)),
+      "",
+      ...sections.flatMap(({ heading, changed }) =>
+        field(heading.toLowerCase(), changed === 0 ? "the same" : `${plural(changed, "line")} of difference`),
+      ),
+      ...sections.flatMap(({ heading, all, changed }) =>
+        changed === 0 ? [] : section(heading, withoutSame(all).flatMap(marked)),
       ),
     ];
   },
 });
+
+const isChanged = (line: string) => !line.startsWith(SAME);
+
+/** Equal lines that stay on each side of a change. */
+const CONTEXT = 3;
+
+/** Replaces the equal lines that are far from every change by their number. */
+function withoutSame(lines: readonly string[]): string[] {
+  const isNear = (index: number) => lines.slice(Math.max(0, index - CONTEXT), index + CONTEXT + 1).some(isChanged);
+  const shown: string[] = [];
+  let hidden = 0;
+  for (const [index, line] of [...lines, ""].entries()) {
+    const isShown = index === lines.length || isNear(index);
+    if (isShown && hidden > 0) shown.push(`${SAME}… ${plural(hidden, "equal line")}`);
+    hidden = isShown ? 0 : hidden + 1;
+    if (isShown && index < lines.length) shown.push(line);
+  }
+  return shown;
+}
 
 export const comparedRequest = (request: RequestDetail): Compared => ({
   summary: `${request.id}  ${request.at}  ${request.status || "no response"}  ${duration(request.durationMs)}`,
@@ -111,7 +140,7 @@ export function diffLines(first: readonly string[], second: readonly string[]): 
     if (same === -1) return [`- ${line}`];
     const added = second.slice(next, same).map((other) => `+ ${other}`);
     next = same + 1;
-    return [...added, `  ${line}`];
+    return [...added, `${SAME}${line}`];
   });
   return [...lines, ...second.slice(next).map((other) => `+ ${other}`)];
 }

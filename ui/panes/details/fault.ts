@@ -3,6 +3,7 @@
 import type { FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
 import { describeRule } from "../../../src/client/rule-text.ts";
 import type { RequestMessage } from "../../../src/contracts/live-messages.ts";
+import { pick } from "../../../src/kernel/pick.ts";
 import { secondsUntil, type UiState, valuesOf } from "../../state/state.ts";
 import { count, countdown, dateTime, dateTimeToSecond, milliseconds, plural } from "../../text/format.ts";
 import type { Detail } from "../overlays/detail.ts";
@@ -34,13 +35,13 @@ export const faultDetail = (opened: FaultRule): Detail => ({
 });
 
 function statusLines({ field }: DetailWriter, state: UiState, rule: FaultRule, isListed: boolean): string[] {
-  const { seen, fired, remaining, lastFiredAt, endsAt, enabled, status } = rule;
+  const { matched, fired, remaining, lastFiredAt, endsAt, enabled, status } = rule;
   const text = isListed ? `${statusName(status)}${enabled ? "" : ", disabled"}` : "removed";
   const endTime = isListed && status === "armed" && endsAt !== null ? milliseconds(endsAt) : undefined;
   const leftUntil = (time: number) => countdown(secondsUntil(state, time));
   return [
     ...field("status", text, isListed && isArmed(rule) ? "magenta" : "yellow"),
-    ...field("matched", plural(seen, "time")),
+    ...field("matched", plural(matched, "time")),
     ...field("fired", plural(fired, "time") + (remaining === null ? "" : `, ${count(remaining)} left`)),
     ...field("last fired", lastFiredAt && dateTime(milliseconds(lastFiredAt))),
     ...(endTime === undefined ? [] : field("expires", `${dateTimeToSecond(endTime)}, in ${leftUntil(endTime)}`)),
@@ -68,28 +69,12 @@ export function ruleTitle({ name, action, match }: FaultRule): string {
   return `${what}${variant === "" ? "" : ` ${variant}`}${matches.length === 0 ? "" : ` on ${matches.join(", ")}`}`;
 }
 
-export function definitionOf({
-  name,
-  target,
-  match,
-  trigger,
-  action,
-  expect,
-  ttl,
-  priority,
-  label,
-  enabled,
-}: FaultRule): FaultsAddInput {
-  const named = { ...(name === null ? {} : { name }), ...(ttl === null ? {} : { ttl }) };
-  return {
-    ...named,
-    target,
-    match,
-    trigger,
-    action: action as FaultsAddInput["action"],
-    expect,
-    priority,
-    label,
-    enabled,
-  };
-}
+const DEFINED = ["target", "match", "trigger", "action", "expect", "priority", "label", "enabled"] as const;
+
+/** The rule as a client would write it. */
+export const definitionOf = (rule: FaultRule): FaultsAddInput => ({
+  ...(rule.name !== null && { name: rule.name }),
+  ...(rule.ttl !== null && { ttl: rule.ttl }),
+  ...pick(rule, DEFINED),
+  action: rule.action as FaultsAddInput["action"],
+});

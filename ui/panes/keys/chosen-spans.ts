@@ -1,6 +1,6 @@
 // The spans of the trends that a user chooses: what happened in them, and the filter of their requests.
 
-import type { SandboxTrendReply } from "../../../generated/control-api.ts";
+import type { SandboxTrendsReply } from "../../../generated/control-api.ts";
 import { readRowFilter } from "../../../src/client/row-filter.ts";
 import { isoTime } from "../../../src/kernel/clock.ts";
 import { withFilter } from "../../state/list.ts";
@@ -16,7 +16,7 @@ export interface SpanRange {
   to: number;
 }
 
-type Span = SandboxTrendReply["spans"][number];
+type Span = SandboxTrendsReply["spans"][number];
 
 const isCalled = (span: Span): span is Span & Required<Pick<Span, "first" | "last">> => span.first !== undefined;
 
@@ -24,7 +24,7 @@ const isCalled = (span: Span): span is Span & Required<Pick<Span, "first" | "las
  * The terms of a filter that only the requests of these spans match; undefined without requests. They are times, or
  * sequences where the sandbox clock does not tell the spans apart, as a frozen one.
  */
-function termsOf({ spans }: SandboxTrendReply, { from, to }: SpanRange): string | undefined {
+function termsOf({ spans }: SandboxTrendsReply, { from, to }: SpanRange): string | undefined {
   const chosen = spans.slice(from, to + 1).filter(isCalled);
   const [start, end] = [chosen[0]?.first.at, chosen.at(-1)?.last.at];
   if (start === undefined || end === undefined) return undefined;
@@ -42,7 +42,7 @@ function termsOf({ spans }: SandboxTrendReply, { from, to }: SpanRange): string 
 const WHOLE_SECOND = "2026-01-05T12:04:30".length;
 
 /** The spans whose requests the filter of the requests shows, if it is one of times or sequences. */
-export function filteredSpans(state: UiState, { spans }: SandboxTrendReply): SpanRange | undefined {
+export function filteredSpans(state: UiState, { spans }: SandboxTrendsReply): SpanRange | undefined {
   const filter = listOf(state, "requests")
     .filter.replace(/(?:^| )merchant:\S+/, "")
     .trim();
@@ -66,7 +66,7 @@ export function filterRequests(state: UiState, terms: string): StateUpdate {
 }
 
 /** Goes to the requests of these spans. */
-export function chosenRequests(state: UiState, all: SandboxTrendReply, range: SpanRange): StateUpdate {
+export function chosenRequests(state: UiState, all: SandboxTrendsReply, range: SpanRange): StateUpdate {
   const terms = termsOf(all, range);
   if (terms === undefined) return update(withNotice(state, spanText(all, range), "yellow"));
   const { state: filtered, effects } = filterRequests(state, terms);
@@ -77,7 +77,7 @@ export function chosenRequests(state: UiState, all: SandboxTrendReply, range: Sp
 }
 
 /** A sentence on the requests and faults of these spans. */
-export function spanText(all: SandboxTrendReply, range: SpanRange): string {
+export function spanText(all: SandboxTrendsReply, range: SpanRange): string {
   const spans = all.spans.slice(range.from, range.to + 1);
   const sum = (of: (span: Span) => number) => spans.reduce((total, span) => total + of(span), 0);
   const [first] = spans.filter(isCalled);
