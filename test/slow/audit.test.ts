@@ -79,7 +79,7 @@ const storing = (body: Buffer) => {
 };
 
 // Most of these tests are concurrent, because an audit mostly waits.
-describe.concurrent("a correct receiver passes every probe, but the verdict says that acting once is not checked", () => {
+describe.concurrent("a correct receiver passes every probe, but the verdict says that acting once is unchecked", () => {
   test.each([
     ["node:http", () => plain()],
     ["node:http that stores the raw body once its signature is verified", () => plain({ take: storing })],
