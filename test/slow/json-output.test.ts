@@ -215,14 +215,14 @@ describe("gates", () => {
     });
   });
 
-  test("verdicts --exit-code exits with 3 if a verdict failed", async () => {
+  test("verdicts --fail exits with 3 if a verdict failed", async () => {
     const bench = await open();
-    expect(await runCommand(bench.url, "verdicts", "--exit-code")).toMatchObject({ code: 0 });
+    expect(await runCommand(bench.url, "verdicts", "--fail")).toMatchObject({ code: 0 });
     const receiver = await receive();
     receiver.always(401);
     await register(bench, receiver.url);
     await deliver(bench);
-    expect(await runCommand(bench.url, "verdicts", "--exit-code")).toMatchObject({ code: 3 });
+    expect(await runCommand(bench.url, "verdicts", "--fail")).toMatchObject({ code: 3 });
   });
 
   test("wait --settled waits for deliveries in flight, and counts those due later", async () => {

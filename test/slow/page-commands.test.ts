@@ -75,7 +75,7 @@ const LISTENS = /^npx merchant-sandbox($| (--(?!version)|dev|receive|start|learn
 const REPORTS: readonly [RegExp, readonly number[]][] = [
   [/ scenario score /, [0, 3, 4]],
   [/ audit /, [0, 1, 3, 4]],
-  [/ verdicts --exit-code$/, [0, 3]],
+  [/ verdicts --fail$/, [0, 3]],
   [/ verify /, [0, 3]],
   [/ compare /, [0, 3, 4]],
   [/ doctor$/, [0, 1]],

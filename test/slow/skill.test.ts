@@ -148,7 +148,7 @@ describe("tasks of an agent", () => {
       "npx merchant-sandbox fault add lost-response pricing_rules.create",
       post,
       post,
-      "npx merchant-sandbox verdicts --exit-code",
+      "npx merchant-sandbox verdicts --fail",
     )) as [Step, Step, Step, Step];
     expect([lost.code === 0, json(again).object, gate.code]).toEqual([false, "pricing_rule", 0]);
   });
@@ -159,7 +159,7 @@ describe("tasks of an agent", () => {
       "npx merchant-sandbox fault add lost-response pricing_rules.create",
       post,
       post,
-      "npx merchant-sandbox verdicts --exit-code --json",
+      "npx merchant-sandbox verdicts --fail --json",
     )) as [Step, Step, Step, Step];
     expect(failed.code).toBe(3);
     expect(lines(failed)).toContainEqual(expect.objectContaining({ rule: "effect.single", hint: expect.any(String) }));

@@ -319,10 +319,10 @@ export const verdicts = listCommand<Verdict>({
   group: "verdicts",
   flags: {
     failed: { description: "list only failures, as --verdict fail does" },
-    "exit-code": { description: "list only failures, and exit with 3 if there is one, for scripts" },
+    fail: { description: "list only failures, and exit with 3 if there is one, for scripts" },
   },
-  implied: (flags) => ((flags.failed ?? flags["exit-code"]) === undefined ? {} : { verdict: "fail" }),
-  exitCode: (flags, rows) => (flags["exit-code"] !== undefined && rows.length > 0 ? exitCodes.verdict : exitCodes.ok),
+  implied: ({ failed, fail }) => ((failed ?? fail) === undefined ? {} : { verdict: "fail" }),
+  exitCode: ({ fail }, rows) => (fail !== undefined && rows.length > 0 ? exitCodes.verdict : exitCodes.ok),
   whenEmpty:
     "The judge checks retries after a failure, and webhook receivers. " +
     `Try ${PROGRAM} fault add 503, then call the API.`,
