@@ -42,7 +42,7 @@ const testIn = <Shared extends SharedSandbox>(open: () => Promise<Shared>): Test
     },
   });
 
-/** Milliseconds: a matcher ends that much before the test's own time-out, so that its message is seen. */
+/** Milliseconds: a matcher ends that much before the test's own timeout, so that its message is seen. */
 const BEFORE_TIMEOUT = 300;
 /** When the matchers for the merchant of a test end at the latest, in real milliseconds. */
 const deadlines = new WeakMap<OwnMerchant, number>();
@@ -79,7 +79,7 @@ export interface HowOften {
   times?: number;
   atLeast?: number;
   atMost?: number;
-  /** Waits up to this long in real time, such as `2s`, and at most until shortly before the test's own time-out. */
+  /** Waits up to this long in real time, such as `2s`, and at most until shortly before the test's own timeout. */
   within?: string;
 }
 
@@ -143,7 +143,7 @@ async function hold(merchant: OwnMerchant, expectation: Expectation, within: str
   };
 }
 
-/** The wait, or a shorter one that ends before the test's time-out. */
+/** The wait, or a shorter one that ends before the test's timeout. */
 function beforeTimeout(within: string, merchant: OwnMerchant): string {
   const left = (deadlines.get(merchant) ?? Infinity) - realNow();
   const isShort = (tryParseDuration(within) ?? 0) <= left;

@@ -21,7 +21,7 @@ export interface HowOften {
   times?: number;
   atLeast?: number;
   atMost?: number;
-  /** Waits up to this long in real time, such as `2s`, and at most until shortly before the test's own time-out. */
+  /** Waits up to this long in real time, such as `2s`, and at most until shortly before the test's own timeout. */
   within?: string;
 }
 /** How many deliveries are expected, with how many attempts and which final status (default of `within`: 4s). */

@@ -119,7 +119,7 @@ function takeDeposit(stay: Arrival<Booking>): boolean {
   });
 }
 
-/** Takes what the deposit leaves of the price. */
+/** Takes a payment of the price minus the deposit. */
 function takeBalance(stay: Arrival<Booking>): boolean {
   const { id, amount, currency, paymentId } = stay.record;
   const deposit = paymentId === null ? undefined : stay.own(payments).find(paymentId);
@@ -133,7 +133,7 @@ function takeBalance(stay: Arrival<Booking>): boolean {
 const HOLDING = ["confirmed", "checked_in"];
 const isHolding = ({ status }: RecordBase) => HOLDING.includes(status ?? "");
 
-/** The room type of a stay that occupies a room from now on, or with other nights or guests than before. */
+/** The room type of a stay that newly occupies a room, or changes its room type, nights or guests. */
 function newlyTaken(stay: Booking, before: Booking | undefined, own: OwnRecords): RoomType | undefined {
   const isSame =
     before !== undefined &&

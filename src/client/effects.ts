@@ -10,6 +10,7 @@ import type {
   SandboxVerifyReply,
   StartedAudit,
 } from "../../generated/control-api.ts";
+import { ACTS_ONCE } from "../contracts/verdict.ts";
 import { realDelay, stopwatch } from "../kernel/clock.ts";
 import { tryParseDuration } from "../kernel/duration.ts";
 import { usageError } from "../kernel/errors.ts";
@@ -108,9 +109,6 @@ async function settledCount(count: () => Promise<number>, next: StartedAudit["ne
   }
   return last;
 }
-
-/** The rule that counts of effects decide. */
-const ACTS_ONCE = "webhook.single_effect";
 
 /** Passes the count of effects to an armed scenario, until it passes and stays so, fails for good, or time is over. */
 export async function countInScenario(

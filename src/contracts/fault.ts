@@ -1,11 +1,10 @@
 // The contract of fault rules: their effects on calls and deliveries, the record of each firing, and how the control
 // API shows a rule.
 
-import { nullable, oneOf, type Static, Type, timeNumber, timeText } from "../schema/shapes.ts";
+import { nullable, nullableText, oneOf, type Static, Type, timeNumber, timeText } from "../schema/shapes.ts";
 
 /** The rule id in the firings of X-Sandbox-Inject. */
 export const INLINE_RULE = "flt_inline";
-const nullableText = (description: string) => nullable(Type.String({ description }));
 
 const TARGETS = ["api", "delivery"] as const;
 export type FaultTarget = (typeof TARGETS)[number];

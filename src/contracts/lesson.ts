@@ -1,6 +1,6 @@
 // The contract of lessons and learners' progress: their schemas and types, and the lesson service.
 
-import { nullable, oneOf, type Static, Type, timeNumber } from "../schema/shapes.ts";
+import { nullable, nullableText, oneOf, type Static, Type, timeNumber } from "../schema/shapes.ts";
 
 const LessonBlock = Type.Object(
   {
@@ -17,7 +17,7 @@ const LessonStep = Type.Object(
     number: Type.Integer(),
     title: Type.String(),
     blocks: Type.Array(LessonBlock, { description: "The content of the step, in reading order" }),
-    command: nullable(Type.String({ description: "The commands of the step; null if it has none" })),
+    command: nullableText("The commands of the step; null if it has none"),
     hints: Type.Integer({ description: "The number of hints" }),
     mends: Type.Boolean({ description: "True if the learner completes the lesson's file in this step" }),
   },
@@ -77,19 +77,19 @@ export const ShownLearner = Type.Object(
   {
     id: Type.String({ description: "The id of the learner's merchant" }),
     name: Type.String(),
-    lesson: nullable(Type.String({ description: "The name of the lesson; null before the first one" })),
-    title: nullable(Type.String({ description: "The title of the lesson" })),
+    lesson: nullableText("The name of the lesson; null before the first one"),
+    title: nullableText("The title of the lesson"),
     step: nullable(Type.Integer({ description: "The number of the step; null at the end of the lesson" })),
     stepTitle: nullable(Type.String()),
     steps: Type.Integer({ description: "The number of steps in the lesson" }),
     completed: Type.Integer({ description: "The number of completed steps" }),
     hints: Type.Integer({ description: "The number of hints shown for this step" }),
-    hint: nullable(Type.String({ description: "The latest hint shown, as Markdown; null if none was shown" })),
+    hint: nullableText("The latest hint shown, as Markdown; null if none was shown"),
     since: Type.String({ description: "The sandbox time at which the step began" }),
     elapsed: Type.Integer({
       description: "Real milliseconds spent at the step, counted from the start of the process if that is later",
     }),
-    next: nullable(Type.String({ description: "The name of the next lesson; null after the last one" })),
+    next: nullableText("The name of the next lesson; null after the last one"),
     finishedSteps: Type.Array(ShownStep, { description: "The finished steps of all lessons, oldest first" }),
     version: Type.Integer({ description: "Incremented with each change of this learner; starts at 0 with each run" }),
   },

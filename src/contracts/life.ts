@@ -1,6 +1,6 @@
 // Changes that the sandbox clock causes, as the control API shows them.
 
-import { nullable, type Static, Type, timeText } from "../schema/shapes.ts";
+import { nullable, nullableText, type Static, Type, timeText } from "../schema/shapes.ts";
 
 /** A record's arrival in a state, or a consequence for another record. */
 export const LifeChange = Type.Object(
@@ -12,8 +12,8 @@ export const LifeChange = Type.Object(
     from: nullable(
       Type.String({ description: "Its state before; null for a new record, and for a consequence of another change" }),
     ),
-    to: nullable(Type.String({ description: "Its state after; null for a record without states" })),
-    event: nullable(Type.String({ description: "Type of the event; null if the change has none" })),
+    to: nullableText("Its state after; null for a record without states"),
+    event: nullableText("Type of the event; null if the change has none"),
     amount: nullable(Type.Integer({ description: "In the smallest unit of the currency; the net total of a payroll" })),
     currency: nullable(Type.String()),
   },

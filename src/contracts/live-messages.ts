@@ -1,6 +1,6 @@
 // The messages of the live stream, and the counts that they carry.
 
-import { nullable, oneOf, type Static, type TSchema, Type, timeNumber } from "../schema/shapes.ts";
+import { nullable, nullableText, oneOf, type Static, type TSchema, Type, timeNumber } from "../schema/shapes.ts";
 import { Firing } from "./fault.ts";
 import { LessonMessage } from "./lesson.ts";
 import { VerdictMessage } from "./verdict.ts";
@@ -52,8 +52,8 @@ export const RequestMessage = Type.Object(
     status: Type.Integer(),
     durationMs: Type.Number({ description: "Real milliseconds from arrival to response" }),
     idempotencyKey: maybeText,
-    replayOf: nullable(Type.String({ description: "The request whose stored response was replayed" })),
-    fault: nullable(Type.String({ description: "The fault rules that affected it, separated by commas" })),
+    replayOf: nullableText("The request whose stored response was replayed"),
+    fault: nullableText("The fault rules that affected it, separated by commas"),
     ignored: nullable(
       Type.String({
         description:
@@ -104,7 +104,7 @@ export const AttemptMessage = Type.Object(
         maximum: 8.64e12,
       }),
     ),
-    fault: nullable(Type.String({ description: "The fault rules that applied, separated by commas" })),
+    fault: nullableText("The fault rules that applied, separated by commas"),
   },
   { title: "attempt_message" },
 );
@@ -133,7 +133,7 @@ export const liveEvents = {
   lesson: Type.Object({ kind: oneOf(["lesson"], ""), lesson: LessonMessage }),
   reset: Type.Object({
     kind: oneOf(["reset"], ""),
-    merchant: nullable(Type.String({ description: "Null for a reset of everything" })),
+    merchant: nullableText("Null for a reset of everything"),
   }),
   /** The pending deliveries to an endpoint were cancelled, because it was deleted or disabled. */
   cancellation: Type.Object({ kind: oneOf(["cancellation"], ""), merchant: text, endpoint: text }),

@@ -1,6 +1,6 @@
 // A logged request, as reports and the control API show it.
 
-import { nullable, type Static, Type, timeText } from "../schema/shapes.ts";
+import { nullable, nullableText, type Static, Type, timeText } from "../schema/shapes.ts";
 import { RequestMessage } from "./live-messages.ts";
 
 const request = { ...RequestMessage.properties, at: timeText("Sandbox time of arrival") };
@@ -14,7 +14,7 @@ export const ReportedRequest = Type.Object({
 export const LoggedRequest = Type.Object(
   {
     ...request,
-    key: nullable(Type.String({ description: "The last characters of the API key" })),
+    key: nullableText("The last characters of the API key"),
     trace: nullable(
       Type.String({ description: "The trace that its `traceparent` header names: 32 hex digits; null without one" }),
     ),

@@ -1,6 +1,6 @@
 // The report of a run as data. The control API returns it, and all other formats are made from it.
 
-import { nullable, oneOf, type Static, type TSchema, Type } from "../schema/shapes.ts";
+import { nullable, nullableText, oneOf, type Static, type TSchema, Type } from "../schema/shapes.ts";
 import { ReportedRequest } from "./logged-request.ts";
 import { AddedSandbox, ShownVerdict, VERDICTS } from "./verdict.ts";
 
@@ -52,7 +52,7 @@ const ReportedAttempt = Type.Object({
     responseStatus: nullable(Type.Integer()),
     error: maybeText,
   },
-  request: nullable(Type.String({ description: "The request that caused the event" })),
+  request: nullableText("The request that caused the event"),
 });
 
 const totals = Type.Object({

@@ -1,6 +1,6 @@
 // The contract of scenarios: fault rules with the expected verdicts, and the score of a run.
 
-import { nullable, oneOf, type Static, Type, timeText } from "../schema/shapes.ts";
+import { nullable, nullableText, oneOf, type Static, Type, timeText } from "../schema/shapes.ts";
 import { ShownVerdict, VERDICTS, type VerdictMessage } from "./verdict.ts";
 
 const expectation = {
@@ -29,7 +29,7 @@ export const ShownScenario = Type.Object(
     title: Type.String({ description: "What fails, in one line" }),
     about: Type.String({ description: "What happens, and what a correct client does" }),
     armed: Type.Boolean(),
-    merchant: nullable(Type.String({ description: "The merchant that it is armed for; null for all" })),
+    merchant: nullableText("The merchant that it is armed for; null for all"),
     since: nullable(timeText("Sandbox time; null if it is not armed")),
     faults: Type.Array(Type.Record(Type.Unknown()), {
       description: "The fault rules with their counts; as written in its file if it is not armed",
@@ -39,7 +39,7 @@ export const ShownScenario = Type.Object(
         {
           before: Type.Integer({ description: "How often the receiver had acted when the scenario was armed" }),
           now: nullable(Type.Integer({ description: "How often it had when it was last counted" })),
-          event: nullable(Type.String({ description: "The events on which it acts; null if they were not named" })),
+          event: nullableText("The events on which it acts; null if they were not named"),
         },
         { description: "The counts of the receiver's effects; null if they are not counted" },
       ),

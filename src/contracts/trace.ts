@@ -1,17 +1,17 @@
 // A trace: the steps of one action, as the control API shows them.
 
-import { nullable, oneOf, type Static, Type, timeText } from "../schema/shapes.ts";
+import { nullable, nullableText, oneOf, type Static, Type, timeText } from "../schema/shapes.ts";
 
 export const TraceStep = Type.Object(
   {
     kind: oneOf(["request", "event", "delivery"], "`delivery` is one attempt"),
     id: Type.String(),
-    cause: nullable(Type.String({ description: "The id of the step that it followed from; null for a first one" })),
+    cause: nullableText("The id of the step that it followed from; null for a first one"),
     depth: Type.Integer({ description: "The number of steps above it" }),
     at: timeText("Sandbox time"),
     merchant: nullable(Type.String()),
     text: Type.String({ description: "The call, the type of the event, or the attempt and its URL" }),
-    result: nullable(Type.String({ description: "The status and what it says, or the states of the deliveries" })),
+    result: nullableText("The status and what it says, or the states of the deliveries"),
     attributedBy: nullable(
       oneOf(
         ["trace", "time"],
@@ -34,7 +34,7 @@ export const TimelineStep = Type.Object(
     id: Type.String({ description: "Of the request, the attempt or the event" }),
     at: timeText("Sandbox time"),
     text: Type.String({ description: "The call, the type of the event, or the attempt and its URL" }),
-    result: nullable(Type.String({ description: "The status and what it says, or the states of the deliveries" })),
+    result: nullableText("The status and what it says, or the states of the deliveries"),
     failed: Type.Boolean({ description: "Whether a request or an attempt failed" }),
   },
   { title: "timeline_step" },
@@ -44,7 +44,7 @@ export type TimelineStep = Static<typeof TimelineStep>;
 
 export const Trace = Type.Object(
   {
-    trace: nullable(Type.String({ description: "The trace id; null without a `traceparent`" })),
+    trace: nullableText("The trace id; null without a `traceparent`"),
     steps: Type.Array(TraceStep),
     has_more: Type.Boolean({ description: "Whether further steps were left out: 200 are shown" }),
   },

@@ -1,18 +1,20 @@
 // The contract of the judge: its rules and verdicts as the control API shows them, and how they are queried.
 
-import { nullable, oneOf, type Static, Type, text, timeNumber, timeText } from "../schema/shapes.ts";
+import { nullable, nullableText, oneOf, type Static, Type, text, timeNumber, timeText } from "../schema/shapes.ts";
 
 export const VERDICTS = ["pass", "fail", "inconclusive"] as const;
 export type Verdict = (typeof VERDICTS)[number];
 /** The order in which reports list verdicts. */
 export const VERDICT_RANK: Record<Verdict, number> = { fail: 0, inconclusive: 1, pass: 2 };
 
+/** The rule that a count of effects decides. */
+export const ACTS_ONCE = "webhook.single_effect";
+
 /** The evidence of a verdict: effects and keys in the database, the order of calls on connections, or times. */
 export const CONFIRMATIONS = ["database", "connections", "time"] as const;
 export type Confirmation = (typeof CONFIRMATIONS)[number];
 
 const severity = () => oneOf(["error", "warning"], "How bad a failure is");
-const nullableText = (description: string) => nullable(Type.String({ description }));
 
 export const JudgedRule = Type.Object({
   id: Type.String(),

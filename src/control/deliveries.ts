@@ -6,7 +6,7 @@ import { AttemptFault } from "../contracts/fault.ts";
 import { WebhookDelivery } from "../contracts/webhook.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
-import { assumedPageQuery, listOf, nullable, oneOf, Type, text, timeText } from "../schema/shapes.ts";
+import { assumedPageQuery, listOf, nullable, nullableText, oneOf, Type, text, timeText } from "../schema/shapes.ts";
 import type { Stores } from "../store/stores.ts";
 import type { StoredAttempt } from "../store/webhooks/attempts.ts";
 import { WHAT_IS_KEPT } from "../store/webhooks/retention.ts";
@@ -34,7 +34,7 @@ const LoggedAttempt = Type.Object(
       "The state of its delivery; `cancelled` if its endpoint was deleted or disabled, or its merchant removed, " +
         "before the next attempt",
     ),
-    trace: nullable(Type.String({ description: "The trace of the request that caused it; null without one" })),
+    trace: nullableText("The trace of the request that caused it; null without one"),
     summary: nullable(
       Type.String({ description: "Why it failed: the first line of the response's body, or the error" }),
     ),
@@ -103,7 +103,7 @@ const showAttempt = endpoint({
   reply: Type.Object({
     attempt: LoggedAttempt,
     attempts: Type.Array(LoggedAttempt),
-    request: nullable(Type.String({ description: "The request that caused the event; null if none did" })),
+    request: nullableText("The request that caused the event; null if none did"),
   }),
   errors: ["resource_not_found"],
   handle({ params, attempts, eventLog }) {

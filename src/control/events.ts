@@ -10,7 +10,7 @@ import { fail } from "../kernel/errors.ts";
 import type { JsonObject } from "../kernel/json-object.ts";
 import { traceIdOf } from "../kernel/trace-context.ts";
 import { PATTERNS } from "../schema/patterns.ts";
-import { assumedPageQuery, listOf, nullable, oneOf, type Static, Type, text, timeText } from "../schema/shapes.ts";
+import { assumedPageQuery, listOf, nullableText, oneOf, type Static, Type, text, timeText } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { OperationContext } from "../store/operation-context.ts";
 import { makeRecord } from "../store/records/admin-records.ts";
@@ -40,8 +40,8 @@ const LoggedEventReply = Type.Object(
       ["request", "clock", "control"],
       "What emitted it: a request, the clock on a date of its record, or the control API",
     ),
-    request: nullable(Type.String({ description: "The request that caused it" })),
-    trace: nullable(Type.String({ description: "The trace of that request; null without one" })),
+    request: nullableText("The request that caused it"),
+    trace: nullableText("The trace of that request; null without one"),
     body: Type.Unknown({ description: "The body of its deliveries" }),
     deliveries: Type.Object({ pending: count, succeeded: count, failed: count, cancelled: count }),
   },

@@ -11,7 +11,7 @@ import type { Life } from "../life/life.ts";
 import { SPAN_SECONDS, SPANS, TrendSpan, type Trends, TrendTotal } from "../live/trends.ts";
 import { OpenApiForm } from "../reference/openapi-forms.ts";
 import type { Scenarios } from "../scenarios/index.ts";
-import { nullable, oneOf, type Static, Type } from "../schema/shapes.ts";
+import { nullableText, oneOf, type Static, Type } from "../schema/shapes.ts";
 import type { Assumptions as SetAssumptions } from "../store/assumptions.ts";
 import type { RunCoverage } from "../store/request-log/coverage.ts";
 import type { Stores } from "../store/stores.ts";
@@ -61,7 +61,7 @@ const Overview = Type.Object({
   baseUrl: Type.String({ description: "Base URL for clients" }),
   clock: ClockState,
   life: oneOf(["on", "off"], "Whether records change on their dates: see `--life`"),
-  database: nullable(Type.String({ description: "The SQLite file; null in memory" })),
+  database: nullableText("The SQLite file; null in memory"),
   signature: Type.String({ description: "How the signature of deliveries is computed" }),
   assumptions: Type.Record(Type.Unknown(), { description: "The assumptions that options set, by id" }),
   merchants: Type.Array(Merchant, { description: `The first ${MOST_LISTED} merchants` }),

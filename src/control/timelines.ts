@@ -6,7 +6,7 @@ import { TimelineStep } from "../contracts/trace.ts";
 import { isoTime, realDelay } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
 import type { Life } from "../life/life.ts";
-import { nullable, pageSize, type Static, Type, text, timeText } from "../schema/shapes.ts";
+import { nullableText, pageSize, type Static, Type, text, timeText } from "../schema/shapes.ts";
 import type { RequestRow } from "../store/request-log/read-requests.ts";
 import type { Stores } from "../store/stores.ts";
 import type { StoredAttempt } from "../store/webhooks/attempts.ts";
@@ -27,7 +27,7 @@ const MOST_OTHERS = 10;
 const Timeline = Type.Object(
   {
     id: Type.String(),
-    merchant: nullable(Type.String({ description: "Its owner; null for a record that is gone" })),
+    merchant: nullableText("Its owner; null for a record that is gone"),
     record: Type.Union([AnyRecord, Type.Null()], { description: "Null for a record that is gone" }),
     references: Type.Record(Type.String(), { description: "The fields that refer to another record, with its id" }),
     others: Type.Array(Type.String(), { description: "Other merchants that have a record with this id, at most 10" }),

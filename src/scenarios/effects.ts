@@ -6,8 +6,6 @@ import type { LoggedDelivery } from "../store/request-log/run-summary.ts";
 import type { compareEffects } from "../verify/check-effects.ts";
 import type { VerdictsResult } from "../verify/check-verdicts.ts";
 
-/** The rule that a count of effects decides. */
-export const ACTS_ONCE = "webhook.single_effect";
 export const UNCHECKED = "not checked: whether it acted once";
 
 export interface GivenEffects {

@@ -2,7 +2,7 @@
 
 import type { RuleState } from "../contracts/fault.ts";
 import type { ScenarioExpectation, ScenarioResult, ScenarioState } from "../contracts/scenario.ts";
-import { VERDICT_RANK, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
+import { ACTS_ONCE, VERDICT_RANK, type Verdict, type VerdictMessage } from "../contracts/verdict.ts";
 import type { RuleRegistry } from "../faults/rule-registry.ts";
 import { isoTime } from "../kernel/clock.ts";
 import { nearestOrAll } from "../kernel/did-you-mean.ts";
@@ -12,7 +12,7 @@ import { merchantLabel } from "../kernel/random.ts";
 import type { RunSummary } from "../store/request-log/run-summary.ts";
 import type { compareEffects } from "../verify/check-effects.ts";
 import type { checkVerdicts, VerdictsResult } from "../verify/check-verdicts.ts";
-import { ACTS_ONCE, type CountedEffects, type GivenEffects, UNCHECKED, withCountedEffects } from "./effects.ts";
+import { type CountedEffects, type GivenEffects, UNCHECKED, withCountedEffects } from "./effects.ts";
 import {
   jsonSchema,
   readFolder,

@@ -126,6 +126,8 @@ export function nullable<S extends TSchema>(schema: S) {
   return plain.enum ? annotate(widened, { enum: [...plain.enum, null] }) : widened;
 }
 
+export const nullableText = (description: string) => nullable(Type.String({ description }));
+
 /** An optional field of a request; null means the same as absent. */
 export const optional = <S extends TSchema>(schema: S) => Type.Optional(nullable(schema));
 

@@ -71,7 +71,7 @@ export function createExporter(options: ExporterOptions) {
   };
 }
 
-/** A trace that the caller's tracer does not record would show these spans alone. */
+/** Whether to export a span. If the caller's tracer does not record the trace, it would contain only these spans. */
 const isExported = (span: CallSpan | undefined) => span === undefined || isSampled(span.own);
 
 /** Records that become spans when they are sent: a call only puts a record into the queue. */

@@ -1,5 +1,4 @@
-// The one check of expected verdicts: those of `verify` and of lessons, those that a scenario scores, and those that a
-// fault rule is there to cause.
+// Checks expected verdicts. `verify`, lessons, the scores of scenarios and the `expect` of fault rules all use it.
 
 import { verdictLine } from "../client/verdict-text.ts";
 import type { ExpectationOf } from "../contracts/expectations.ts";

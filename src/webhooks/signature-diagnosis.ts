@@ -174,7 +174,7 @@ function rewritten(sent: string): Step<Bytes>[] {
   ];
 }
 
-/** A change of the body that is none of the known ones: says where it begins. */
+/** An unknown change of the body. The explanation names the first character that differs. */
 function someChange(sent: string, body: string): Step<Bytes> {
   let index = 0;
   while (index < sent.length && sent[index] === body[index]) index++;

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import { networkInterfaces } from "node:os";
 import { expect, test } from "vitest";
 import { needs } from "../support/needs.ts";
-import { attempted, type Bench, lines, open, RULES, raw, readRaw, statusesIn } from "../support/sandbox.ts";
+import { attempted, type Bench, HANDSHAKE, lines, open, RULES, raw, readRaw, statusesIn } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
 const RESET = "/_sandbox/reset";
@@ -69,15 +69,9 @@ test("cross-site request forgery: neither a form nor a fetch without preflight c
 
 test("cross-site WebSocket hijacking: no 101 before Host and Origin are checked, in any request", async () => {
   const bench = await open();
-  const handshake = [
-    "Connection: Upgrade",
-    "Upgrade: websocket",
-    "Sec-WebSocket-Version: 13",
-    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-  ];
   const ask = async (...headers: string[]) => {
     attempted("A web page opens the live stream");
-    const request = ["GET /_sandbox/live HTTP/1.1", ...headers, ...handshake, "", ""].join("\r\n");
+    const request = ["GET /_sandbox/live HTTP/1.1", ...headers, ...HANDSHAKE, "", ""].join("\r\n");
     return readRaw(await raw(bench.port, request)).status;
   };
   const own = `Host: localhost:${bench.port}`;

@@ -12,9 +12,7 @@ import { type Bench, listen, NOON_SECONDS, open } from "../support/sandbox.ts";
 import { advance, deliver, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 test("requests --trace prints what the calls of a trace caused, and with other filters its requests", async () => {
-  const bench = await open();
-  const receiver = await receive();
-  await register(bench, receiver.url);
+  const { bench } = await openRegistered();
   const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
   const headers = { traceparent: `00-${trace}-00f067aa0ba902b7-01` };
   await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {}, headers });
@@ -404,7 +402,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   ],
   [["attach", "nowhere"], 2, 'received "nowhere"'],
   [["env", "--format", "jsno"], 2, "Did you mean json?"],
-  [["wait", "--timeout", "soon"], 2, "--timeout"],
+  [["wait", "--within", "soon"], 2, "--within"],
   [["exec", "--fail-on", "verdict", "--", "true"], 2, 'no condition "verdict". Did you mean verdicts? It takes'],
   [["exec", "--fail-on", "uncovered=payments.lst", "--", "true"], 2, "Did you mean payments.list?"],
   [["exec", "--report", "junt=a.xml", "--", "true"], 2, "Did you mean junit?"],
@@ -487,7 +485,7 @@ test("status and wait tell a ready sandbox from none and from another server", a
     [nobody, `No sandbox is ready at ${nobody}: connect ECONNREFUSED`],
     [other, "the server there (status 200) is not a merchant-sandbox"],
   ] as const) {
-    expect(await runCommand(address, "wait", "--timeout", "1ms")).toMatchObject({
+    expect(await runCommand(address, "wait", "--within", "1ms")).toMatchObject({
       code: 1,
       error: expect.stringContaining(why),
     });

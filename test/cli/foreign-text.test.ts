@@ -4,7 +4,7 @@
 import { expect, test } from "vitest";
 import { linesOf } from "../support/program.ts";
 import { attempted, open } from "../support/sandbox.ts";
-import { receive, register, settle, trigger } from "../support/webhooks.ts";
+import { openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const COMMANDS = [
   "::add-mask::hidden",
@@ -49,9 +49,7 @@ test("the details of a request, an event and a delivery print other programs' te
 });
 
 test("the details of a delivery have the lines of its body as they were sent, all indented alike", async () => {
-  const bench = await open();
-  const receiver = await receive();
-  await register(bench, receiver.url);
+  const { bench, receiver } = await openRegistered();
   await trigger(bench, "payment.succeeded", { amount: 1, metadata: { note: { deep: "x" } } });
   await settle(bench);
   const { data } = await bench.control("GET", "/deliveries");

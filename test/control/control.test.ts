@@ -460,9 +460,7 @@ describe("records", () => {
   });
 
   test("are created with the given fields, and delivered like any other change", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url, ["payment.succeeded"]);
+    const { bench, receiver } = await openRegistered({}, ["payment.succeeded"]);
     const answer = await ask(bench, "POST", "/records/payment", {
       merchant: "mer_lodge",
       id: "pay_mine",

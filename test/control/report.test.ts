@@ -8,6 +8,7 @@ import type { RunReport } from "../../src/contracts/run-report.ts";
 import { count } from "../../src/kernel/text.ts";
 import { escapeXml, junit } from "../../src/report/junit.ts";
 import { problemText } from "../../src/report/problem-text.ts";
+import { raggedRows } from "../support/page.ts";
 import { type Answer, type Bench, NOON, open, share } from "../support/sandbox.ts";
 import { receive, register } from "../support/webhooks.ts";
 
@@ -360,13 +361,7 @@ describe("markdown", () => {
   test("has complete tables, and escapes untrusted markup", async () => {
     const text = await reported("markdown");
     expect(text).not.toContain("<script>");
-    const rows = text
-      .split("\n")
-      .map((line) => (line.startsWith("|") ? line.replaceAll("\\|", "").split("|").length : 0));
-    rows.forEach((cells, index) => {
-      if (cells > 0 && (rows[index - 1] ?? 0) > 0)
-        expect([text.split("\n")[index], cells]).toEqual([text.split("\n")[index], rows[index - 1]]);
-    });
+    expect(raggedRows(text)).toEqual([]);
   });
 });
 

@@ -177,9 +177,7 @@ describe("never", () => {
 
 describe("deliveries", () => {
   test("pass with their attempts and final state", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    const { id } = await register(bench, receiver.url);
+    const { bench, receiver, id } = await openRegistered();
     await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", { body: {} });
     const match = { event: "booking.declined", endpoint: id, merchant: "mer_lodge" };
     const wanted = { deliveries: { match, count: { exactly: 1 }, attempts: { exactly: 1 }, final: "succeeded" } };

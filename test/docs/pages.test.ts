@@ -12,6 +12,7 @@ import { errors } from "../../src/kernel/errors.ts";
 import { serviceHeaders } from "../../src/reference/headers.ts";
 import { ASSUMED, type Assumption, isAssumed } from "../../src/schema/assumed.ts";
 import { exampleReplies } from "../support/example-calls.ts";
+import { fences, raggedRows } from "../support/page.ts";
 import { type Answer, type Bench, open } from "../support/sandbox.ts";
 
 const SOURCES = join(import.meta.dirname, "../../src");
@@ -98,9 +99,6 @@ const pages = Object.fromEntries(
 );
 const { "reference.md": reference = "" } = pages;
 
-const fences = (page: string, language: string) =>
-  [...page.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`$`, "gm"))].map((match) => match[1] as string);
-
 /** Splits a command into unquoted words, as a shell does. */
 function words(command: string): string[] {
   const parts = command.replaceAll(" \\\n", " ").matchAll(/((?:'[^']*'|\\'|[^\s'\\])+)/g);
@@ -139,13 +137,7 @@ describe("the pages", () => {
   });
 
   test.each(Object.entries(pages))("%s has well-formed tables, unique anchors and valid JSON", (_, page) => {
-    const rows = page
-      .split("\n")
-      .map((line) => (line.startsWith("|") ? line.replaceAll("\\|", "").split("|").length : 0));
-    rows.forEach((cells, index) => {
-      if (cells > 0 && (rows[index - 1] ?? 0) > 0)
-        expect([page.split("\n")[index], cells]).toEqual([page.split("\n")[index], rows[index - 1]]);
-    });
+    expect(raggedRows(page)).toEqual([]);
     const anchors = [...page.matchAll(/<a id="([^"]+)">/g)].map((match) => match[1]);
     expect(new Set(anchors).size).toBe(anchors.length);
     for (const json of fences(page, "json")) expect(() => JSON.parse(json)).not.toThrow();

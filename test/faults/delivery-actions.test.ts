@@ -660,9 +660,7 @@ describe("matching", () => {
 describe("a held delivery", () => {
   test("survives a crash; its rule does not", async () => {
     const at = folder();
-    const before = await open({ memory: false, db: join(at, "sandbox.db") });
-    const receiver = await receive();
-    const { secret } = await register(before, receiver.url);
+    const { bench: before, receiver, secret } = await openRegistered({ memory: false, db: join(at, "sandbox.db") });
     await arm(before, { type: "delay", by: "1h" });
     await arm(before, { type: "reorder", batch: 9, hold: "2h" }, { trigger: { times: 2 } });
     await arm(before, { type: "signature" });

@@ -2,20 +2,11 @@
 // do.
 
 import { describe, expect, test } from "vitest";
-import { createJudge } from "../../src/judge/judge.ts";
-import { checkVerdicts } from "../../src/verify/check-verdicts.ts";
-import { operations, requestEntry, sandboxNow } from "../support/judge-inputs.ts";
+import { newJudge, requestEntry } from "../support/judge-inputs.ts";
 import { type Behaviour, behaviours, DELAYS, firingOf, type Observed } from "./behaviours.ts";
 
 function verdictsOn(calls: readonly Observed[]): Record<string, Set<string>> {
-  const judge = createJudge({
-    operations,
-    prefix: "/v1",
-    now: sandboxNow,
-    checkVerdicts,
-    isDelivering: () => false,
-    onVerdict: () => {},
-  });
+  const judge = newJudge();
   for (const observed of calls) {
     const firing = firingOf(observed);
     if (firing) judge.fired(firing);

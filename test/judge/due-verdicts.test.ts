@@ -3,7 +3,7 @@
 import { describe, expect, test } from "vitest";
 import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { type Bench, open } from "../support/sandbox.ts";
-import { advance, deliver, type Receiver, receive, register, settle } from "../support/webhooks.ts";
+import { advance, deliver, openRegistered, type Receiver, settle } from "../support/webhooks.ts";
 
 const createRecord = (bench: Bench, key: string) =>
   bench.call("POST", "/v1/hospitality/pricing-rules", {
@@ -26,9 +26,7 @@ const published = (bench: Bench, rule: string) =>
   });
 
 test("a receiver that acts twice is reported at once, without a reader; every reader gets that verdict", async () => {
-  const bench = await open();
-  const receiver = await receive();
-  await register(bench, receiver.url, ["payment.succeeded"]);
+  const { bench, receiver } = await openRegistered({}, ["payment.succeeded"]);
   const verdict = published(bench, "webhook.single_effect");
   actOnEach(bench, receiver);
   const event = await deliver(bench);
@@ -50,9 +48,7 @@ describe("a delivery that failed and was retried", () => {
     acts: readonly boolean[],
     keyOf = (event: string) => `${event}_${crypto.randomUUID()}`,
   ) {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url, ["payment.succeeded"]);
+    const { bench, receiver } = await openRegistered({}, ["payment.succeeded"]);
     const place = () => receiver.arrivals.length - 1;
     receiver.always(({ event }, outgoing) => {
       const [status = 200, isActing] = [statuses[place()], acts[place()]];
@@ -119,9 +115,7 @@ describe("a client that never retries", () => {
 });
 
 test("a 401 to a genuine event asks for the secret first, then for the raw bytes", async () => {
-  const bench = await open();
-  const receiver = await receive();
-  await register(bench, receiver.url, ["payment.succeeded"]);
+  const { bench, receiver } = await openRegistered({}, ["payment.succeeded"]);
   receiver.always(401);
   await deliver(bench);
   const { data } = await bench.control("GET", "/verdicts?rule=webhook.genuine_taken");

@@ -4,9 +4,7 @@ import { expect, test } from "vitest";
 import type { CallOutcome, DeliveryOutcome } from "../../src/contracts/fault.ts";
 import { type Action, onCalls, onDeliveries } from "../../src/faults/action.ts";
 import { apiActions } from "../../src/faults/api-actions.ts";
-import { createJudge } from "../../src/judge/judge.ts";
-import { checkVerdicts } from "../../src/verify/check-verdicts.ts";
-import { firing, NOON, operations, recordedAttempt, sandboxNow, writeEntry } from "../support/judge-inputs.ts";
+import { firing, NOON, newJudge, recordedAttempt, writeEntry } from "../support/judge-inputs.ts";
 
 const common = { type: "invented", description: "Does something new.", example: "invented", fields: {} } as const;
 
@@ -15,16 +13,6 @@ const callAction = (outcome: CallOutcome): Action =>
 
 const deliveryAction = (outcome: DeliveryOutcome): Action =>
   onDeliveries({ ...common, phase: "content", outcome, prepare: () => ({ kind: "signature", as: "missing" }) });
-
-const newJudge = () =>
-  createJudge({
-    operations,
-    prefix: "/v1",
-    now: sandboxNow,
-    checkVerdicts,
-    isDelivering: () => false,
-    onVerdict: () => {},
-  });
 
 test.each([
   ["normal", [], []],

@@ -62,7 +62,7 @@ describe("below a path", () => {
     expect((await linesOf(below, "events"))[0]).toContain("payment.succeeded");
     expect(await linesOf(below, "verdicts")).not.toEqual([]);
     expect(await linesOf(below, "env")).toContain(`export MERCHANT_BASE_URL='${url}/v1'`);
-    expect(await runCommand(url, "wait", "--timeout", "1s")).toMatchObject({ code: 0 });
+    expect(await runCommand(url, "wait", "--within", "1s")).toMatchObject({ code: 0 });
     expect(await linesOf(below, "reset")).not.toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { expect, test } from "vitest";
 import { realDelay } from "../../src/kernel/clock.ts";
 import { folder } from "../support/program.ts";
 import { type Answer, type Bench, NOON, NOON_SECONDS, open } from "../support/sandbox.ts";
-import { type Arrival, advance, receive, register } from "../support/webhooks.ts";
+import { type Arrival, advance, openRegistered } from "../support/webhooks.ts";
 
 const make = (bench: Bench, kind: string, fields: object) =>
   bench.control("POST", `/records/${kind}`, { merchant: "mer_blank", ...fields });
@@ -54,9 +54,7 @@ test("nothing changes under a frozen clock, until it is advanced", async () => {
 });
 
 test("a change sends its webhook, with the time at which it was due", async () => {
-  const bench = await open();
-  const receiver = await receive();
-  await register(bench, receiver.url, ["*"], "sk_test_blank");
+  const { bench, receiver } = await openRegistered({}, ["*"], "sk_test_blank");
   await make(bench, "sync_log", { id: "syl_1" });
   await advance(bench, "1h");
   const { event } = receiver.arrivals.at(-1) as Arrival;

@@ -6,7 +6,7 @@ import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
 import { folder } from "../support/program.ts";
 import { attempted, type Bench, open } from "../support/sandbox.ts";
-import { receive, register, settle, trigger } from "../support/webhooks.ts";
+import { openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const EVENT = { type: "payment.succeeded", data: { amount: 1 } };
 const MOST_ENDPOINTS = 100;
@@ -93,9 +93,7 @@ test("a receiver whose call causes its next delivery is stopped after five hundr
 
 test("deleting an endpoint with a hundred thousand replays of one event takes no longer for each", async () => {
   const db = join(folder(), "sandbox.db");
-  const first = await open({ memory: false, db, retrySchedule: "1h" });
-  const receiver = await receive();
-  const { id } = await register(first, receiver.url);
+  const { bench: first, id } = await openRegistered({ memory: false, db, retrySchedule: "1h" });
   await trigger(first);
   await settle(first);
   await first.close();

@@ -218,7 +218,7 @@ describe("a state file from a checkout", () => {
       mkdirSync(join(cwd, ".merchant-sandbox"));
       writeFileSync(join(cwd, ".merchant-sandbox", "detached-stranger.json"), "{}", { mode: 0o644 });
       attempted("State files of a checkout");
-      const { code, error } = await run(["wait", "--timeout", "500ms", "--url", "http://127.0.0.1:1"], {}, cwd);
+      const { code, error } = await run(["wait", "--within", "500ms", "--url", "http://127.0.0.1:1"], {}, cwd);
       expect([code, error.match(/is ignored/g)?.length]).toEqual([1, 1]);
     },
   );

@@ -5,7 +5,7 @@ import { once } from "node:events";
 import { Agent, request, type ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { expect, test } from "vitest";
-import { attempted, type Bench, lines, open, RULES, raw, readRaw, statusesIn } from "../support/sandbox.ts";
+import { attempted, type Bench, HANDSHAKE, lines, open, RULES, raw, readRaw, statusesIn } from "../support/sandbox.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
 const MEBIBYTE = 1_048_576;
@@ -123,16 +123,10 @@ test("no header is lost behind a thousand others", async () => {
 test("an upgrade does not overtake the response to an earlier request on its connection", async () => {
   const bench = await open();
   await bench.control("POST", "/faults", { action: { type: "latency", ms: 50 }, trigger: { times: 1 } });
-  const upgrade = [
-    "Connection: Upgrade",
-    "Upgrade: websocket",
-    "Sec-WebSocket-Version: 13",
-    "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-  ];
   const socket = connect(bench.port, "127.0.0.1");
   let received = "";
   socket.write(["GET /v1/merchants/me HTTP/1.1", ...own(bench), "", ""].join("\r\n"));
-  socket.write(["GET /_sandbox/live HTTP/1.1", `Host: localhost:${bench.port}`, ...upgrade, "", ""].join("\r\n"));
+  socket.write(["GET /_sandbox/live HTTP/1.1", `Host: localhost:${bench.port}`, ...HANDSHAKE, "", ""].join("\r\n"));
   while (!received.includes(" 101 ")) received += String((await once(socket, "data"))[0]);
   socket.destroy();
   expect(statusesIn(received)).toEqual([200, 101]);

@@ -152,7 +152,7 @@ const COMMANDS = [
   ["audit", "http://localhost:1/"],
   ["replay", "evt_1"],
   ["trigger", "a.b"],
-  ["wait", "--timeout", "300ms"],
+  ["wait", "--within", "300ms"],
   ["attach", "--no-ui"],
   ["receive", "--port", "0"],
 ];

@@ -9,7 +9,7 @@ import { exitCodes } from "../../src/kernel/errors.ts";
 import { matchesSchema } from "../../src/schema/validator.ts";
 import { folder, launch, linesOf, NOWHERE, run, runCommand, start } from "../support/program.ts";
 import { open } from "../support/sandbox.ts";
-import { deliver, receive, register } from "../support/webhooks.ts";
+import { deliver, openRegistered, receive, register } from "../support/webhooks.ts";
 
 const schemaOf = (name: string) => {
   const { schema } = lineSchemas[name] ?? expect.fail(`no schema ${name}`);
@@ -20,7 +20,7 @@ describe("an error with --json", () => {
   test.each([
     [["wat", "--json"], "usage", exitCodes.usage],
     [["requests", "--json"], "runtime", exitCodes.runtime],
-    [["wait", "--json", "--timeout", "10ms"], "runtime", exitCodes.runtime],
+    [["wait", "--json", "--within", "10ms"], "runtime", exitCodes.runtime],
     [["start", "--json", "--port", "99999"], "usage", exitCodes.usage],
     [["start", "--json", "--memory", "--port", "0", "--fixtures", "."], "bad_fixture", exitCodes.badFixture],
   ])("%j", async (words, error, exitCode) => {
@@ -200,9 +200,7 @@ describe("gates", () => {
   });
 
   test("verify deliveries:<event> fails if the receiver refused the event", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench, receiver } = await openRegistered();
     receiver.script(500);
     await deliver(bench);
     const { code, out } = await runCommand(bench.url, "verify", "deliveries:payment.*");

@@ -9,7 +9,17 @@ import { WebSocket } from "ws";
 import type { LiveEvent, LiveItem, LiveMessage } from "../../src/contracts/live-messages.ts";
 import { createHub } from "../../src/live/hub.ts";
 import { hubOptions } from "../support/hub.ts";
-import { attempted, type Bench, lines, listen, NOON_SECONDS, open, raw, readRaw } from "../support/sandbox.ts";
+import {
+  attempted,
+  type Bench,
+  HANDSHAKE,
+  lines,
+  listen,
+  NOON_SECONDS,
+  open,
+  raw,
+  readRaw,
+} from "../support/sandbox.ts";
 import { advance, openRegistered, trigger } from "../support/webhooks.ts";
 
 interface LiveClient {
@@ -293,12 +303,6 @@ test("a client that does not read delays no request, and later gets what the oth
   expect(awake.items()).toEqual(sleeper.items());
 });
 
-const HANDSHAKE = [
-  "Connection: Upgrade",
-  "Upgrade: websocket",
-  "Sec-WebSocket-Version: 13",
-  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-];
 /** With these headers, a browser shows the response to no page, and as no page. */
 const NEVER_A_PAGE = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" };
 

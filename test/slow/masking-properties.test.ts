@@ -10,7 +10,7 @@ import { inputs } from "../support/fuzzing.ts";
 import { folder } from "../support/program.ts";
 import { attempted, type Bench, open } from "../support/sandbox.ts";
 import { ibans, jsonEscaped, keys, percentEncoded, secretNames } from "../support/secrets.ts";
-import { receive, register, trigger } from "../support/webhooks.ts";
+import { openRegistered, trigger } from "../support/webhooks.ts";
 
 const RUNS = inputs(10);
 /** How much of a body the request log and the log of deliveries keep. */
@@ -203,9 +203,7 @@ test("no secret of a call is in the request log, a report, the live stream, a co
 
 test("no secret of a receiver's answer is in the log of deliveries, a report or the file", async () => {
   const db = join(folder(), "data.db");
-  const bench = await open({ memory: false, db });
-  const receiver = await receive();
-  await register(bench, receiver.url);
+  const { bench, receiver } = await openRegistered({ memory: false, db });
   const secrets: Secret[] = [];
   const answers = fc.tuple(
     fc.oneof(named, known),

@@ -9,7 +9,7 @@ import { ASSUMED } from "../../src/schema/assumed.ts";
 import { fences, linesOf, openShell, printed, readPage, section } from "../support/page.ts";
 import { folder, launch, launchFile, type Program, runCommand } from "../support/program.ts";
 import { type Bench, call, freePort, open } from "../support/sandbox.ts";
-import { deliver, log, receive, register, settle, trigger } from "../support/webhooks.ts";
+import { deliver, log, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const readme = readPage("README.md");
 const data = readPage("docs/data.md");
@@ -174,9 +174,7 @@ describe("docs/webhooks.md", () => {
   });
 
   test("openssl computes the signature of a delivery", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    const { id, secret } = await register(bench, receiver.url);
+    const { bench, receiver, id, secret } = await openRegistered();
     await trigger(bench, "a.b", { text: "ação 🙂" });
     const [arrival] = await receiver.arrived(1);
     const { cwd, run } = openShell({ MERCHANT_WEBHOOK_SECRET: secret });

@@ -221,7 +221,7 @@ describe("tasks of an agent", () => {
 
   task("try again after an error, by its hint", async (shell) => {
     const [wrong] = (await shell("npx merchant-sandbox trigger payment.suceeded --json")) as [Step];
-    const { error, hint, exitCode } = JSON.parse(wrong.error);
+    const { error, hint, exitCode } = JSON.parse(wrong.error.trimEnd().split("\n").at(-1) ?? "");
     expect([error, exitCode]).toEqual(["usage", 2]);
     const [, type = ""] = /Did you mean (\S+)\?/.exec(hint) ?? [];
     const [right] = (await shell(`npx merchant-sandbox trigger ${type} --json`)) as [Step];

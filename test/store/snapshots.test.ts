@@ -6,7 +6,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
 import { folder } from "../support/program.ts";
 import { type Answer, attempted, type Bench, open, shareForBlock } from "../support/sandbox.ts";
-import { advance, deliver, log, receive, register, settle, trigger } from "../support/webhooks.ts";
+import { advance, deliver, log, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const save = (bench: Bench, name: string) => bench.control("PUT", `/snapshots/${name}`);
 const restore = (bench: Bench, name: string) => bench.control("POST", `/snapshots/${name}/restore`);
@@ -103,9 +103,7 @@ describe.each(places)("%s", (_, options) => {
   });
 
   test("pending deliveries are sent after a restore, and interrupted ones are retried", async () => {
-    const bench = await open(options());
-    const receiver = await receive();
-    const { id } = await register(bench, receiver.url, ["a.b"]);
+    const { bench, receiver, id } = await openRegistered(options(), ["a.b"]);
     receiver.script(500);
     const waiting = await deliver(bench, "a.b", { n: 1 });
     let release = () => {};

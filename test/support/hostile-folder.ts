@@ -105,4 +105,4 @@ export async function everyCommandLine(database: string): Promise<string[][]> {
 }
 
 /** Further words that keep a command short. */
-const MORE: Readonly<Record<string, string[]>> = { wait: ["--timeout", "1s"], receive: ["--port", "0"] };
+const MORE: Readonly<Record<string, string[]>> = { wait: ["--within", "1s"], receive: ["--port", "0"] };

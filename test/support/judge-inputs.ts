@@ -121,19 +121,22 @@ export const recordedAttempt = (rest: Partial<AttemptMessage> = {}, began = perf
 /** Headers of a response that asks for a wait. */
 export const wait = (retryAfter: string) => ({ responseHeaders: { Date: "x", "Retry-After": retryAfter } });
 
-/**
- * A judge that has observed the entries; `published` gets its final verdicts, and `of` returns the verdicts of a rule.
- */
-export function judge(...entries: RequestEntry[]) {
-  const published: VerdictMessage[] = [];
-  const made = createJudge({
+export const newJudge = (onVerdict: (verdict: VerdictMessage) => void = () => {}) =>
+  createJudge({
     operations,
     prefix: "/v1",
     now: sandboxNow,
     checkVerdicts,
     isDelivering: () => false,
-    onVerdict: (verdict) => published.push(verdict),
+    onVerdict,
   });
+
+/**
+ * A judge that has observed the entries; `published` gets its final verdicts, and `of` returns the verdicts of a rule.
+ */
+export function judge(...entries: RequestEntry[]) {
+  const published: VerdictMessage[] = [];
+  const made = newJudge((verdict) => published.push(verdict));
   for (const one of entries) made.request(one);
   return { ...made, published, of: (rule: string) => made.verdicts({ rule }).map(({ verdict }) => verdict) };
 }

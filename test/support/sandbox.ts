@@ -255,6 +255,14 @@ export function raw(port: number, bytes: string | Buffer, last = false, host = "
 export const lines = (start: string, ...headers: string[]) =>
   [start, ...headers, "Connection: close", "", ""].join("\r\n");
 
+/** The headers that ask for a WebSocket. */
+export const HANDSHAKE = [
+  "Connection: Upgrade",
+  "Upgrade: websocket",
+  "Sec-WebSocket-Version: 13",
+  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
+];
+
 /** The statuses of all responses among raw bytes. */
 export const statusesIn = (received: string) =>
   [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));

@@ -140,11 +140,11 @@ export async function register(bench: Bench, url: string, events: string[] = ["*
   return body;
 }
 
-/** A sandbox and a receiver that is registered for every event of the first merchant. */
-export async function openRegistered(options: Parameters<typeof open>[0] = {}) {
+/** A sandbox and a receiver that is registered, for every event of the first merchant unless told otherwise. */
+export async function openRegistered(options: Parameters<typeof open>[0] = {}, events?: string[], key?: string) {
   const bench = await open(options);
   const receiver = await receive();
-  return { bench, receiver, ...(await register(bench, receiver.url)) };
+  return { bench, receiver, ...(await register(bench, receiver.url, events, key)) };
 }
 
 /** Sends a test event and returns its id. */

@@ -9,7 +9,7 @@ import { configSchema } from "../../src/sandbox/options.ts";
 import { createExporter } from "../../src/telemetry/exporter.ts";
 import { requestEntry } from "../support/judge-inputs.ts";
 import { call, DECLINE, freePort, listen, NOON, open } from "../support/sandbox.ts";
-import { receive, register, settle } from "../support/webhooks.ts";
+import { openRegistered, receive, register, settle } from "../support/webhooks.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER = "00f067aa0ba902b7";
@@ -167,9 +167,7 @@ describe("the spans of an action", () => {
   test("begin a trace of their own without a caller, and that of an event that no call caused", async () => {
     const collector = await openCollector();
     vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url);
-    const bench = await open();
-    const receiver = await receive();
-    await register(bench, receiver.url);
+    const { bench } = await openRegistered();
     const { headers } = await bench.call("POST", DECLINE, { body: {} });
     await bench.control("POST", "/events", { type: "payment.succeeded" });
     await settle(bench);

@@ -360,9 +360,12 @@ describe("on a frozen clock", () => {
 describe("a crash", () => {
   test("during an attempt: it is logged as aborted, made again, and uses up none of the allowed attempts", async () => {
     const at = folder();
-    const before = await open({ memory: false, db: join(at, "sandbox.db"), retrySchedule: "2s" });
-    const receiver = await receive();
-    const { id: endpointId, secret } = await register(before, receiver.url);
+    const {
+      bench: before,
+      receiver,
+      id: endpointId,
+      secret,
+    } = await openRegistered({ memory: false, db: join(at, "sandbox.db"), retrySchedule: "2s" });
     receiver.always("hang");
     const eventId = await trigger(before);
     await receiver.arrived(1);
@@ -393,9 +396,11 @@ describe("a crash", () => {
 
   test("during an attempt whose endpoint meanwhile sent 410: it is logged as sent, and not made again", async () => {
     const at = folder();
-    const before = await open({ memory: false, db: join(at, "sandbox.db"), clock: "real" });
-    const receiver = await receive();
-    await register(before, receiver.url);
+    const { bench: before, receiver } = await openRegistered({
+      memory: false,
+      db: join(at, "sandbox.db"),
+      clock: "real",
+    });
     // On a running clock, an endpoint that responds is sent several deliveries at a time.
     receiver.script(200, "hang", 410);
     await Promise.all([trigger(before), trigger(before), trigger(before)]);
@@ -420,9 +425,7 @@ describe("a crash", () => {
 
   test("and a sandbox that then listens on the receiver's port: it delivers nothing to itself", async () => {
     const at = folder();
-    const before = await open({ memory: false, db: join(at, "sandbox.db") });
-    const receiver = await receive();
-    await register(before, receiver.url);
+    const { bench: before, receiver } = await openRegistered({ memory: false, db: join(at, "sandbox.db") });
     receiver.script(500);
     await deliver(before);
     const file = databaseLeftBehind(at);

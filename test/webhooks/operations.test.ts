@@ -116,9 +116,7 @@ describe("a test event", () => {
 
 describe("a business event", () => {
   test("carries the record as of the change, and is logged with its cause", async () => {
-    const bench = await open();
-    const receiver = await receive();
-    const { id: endpointId } = await register(bench, receiver.url, ["booking.declined"]);
+    const { bench, receiver, id: endpointId } = await openRegistered({}, ["booking.declined"]);
     const declined = await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline", {
       body: { reason: "Closed." },
     });

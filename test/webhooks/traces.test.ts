@@ -5,7 +5,7 @@ import express from "express";
 import { expect, test } from "vitest";
 import { parseTraceparent } from "../../src/kernel/trace-context.ts";
 import { type Bench, listen, open } from "../support/sandbox.ts";
-import { advance, log, receive, register, settle, trigger } from "../support/webhooks.ts";
+import { advance, log, openRegistered, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const CALLER = "00f067aa0ba902b7";
@@ -161,26 +161,20 @@ test.each([
   ["the invalid version", `ff-${TRACE}-${CALLER}-01`],
   ["more than version 00 has", `${TRACEPARENT}-00`],
 ])("%s names no trace, and its deliveries carry none", async (_, traceparent) => {
-  const bench = await open({ traceDeliveries: true });
-  const receiver = await receive();
-  await register(bench, receiver.url);
+  const { bench, receiver } = await openRegistered({ traceDeliveries: true });
   const request = await decline(bench, traceparent);
   expect((await bench.requests.get({ id: request })).trace).toBeNull();
   expect(receiver.arrivals.map(({ headers }) => headers.traceparent)).toEqual([undefined]);
 });
 
 test("a later version is read as far as version 00 goes", async () => {
-  const bench = await open({ traceDeliveries: true });
-  const receiver = await receive();
-  await register(bench, receiver.url);
+  const { bench, receiver } = await openRegistered({ traceDeliveries: true });
   await decline(bench, `cc-${TRACE}-${CALLER}-ff-more`);
   expect(receiver.arrivals[0]?.headers.traceparent).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-03$`));
 });
 
 test("without the option, a delivery of a traced call carries no traceparent", async () => {
-  const bench = await open();
-  const receiver = await receive();
-  await register(bench, receiver.url);
+  const { bench, receiver } = await openRegistered();
   await decline(bench, TRACEPARENT);
   await trigger(bench);
   await settle(bench);

@@ -37,8 +37,8 @@ export function DetailPanel({ dashboard }: DashboardProps) {
     scroller.current?.querySelector(".inverse")?.scrollIntoView({ block: "center" });
   }, [detail?.search, detail?.match]);
   const hold = holdWhileRead(dashboard);
-  // Without this, the preview would hold after the panel has gone from under the pointer. Another effect than that of
-  // the layout may run when the next panel has the focus already.
+  // A panel that disappears under the pointer gets no event for leaving it, so the preview is released here. A layout
+  // effect does so before the next panel can get the focus.
   useLayoutEffect(() => () => dashboard.holdPreview(false), [detail === undefined]);
   if (!detail) return <Placeholder dashboard={dashboard} />;
   const close = () => dashboard.change((before) => update(closeTopOverlay(before)));

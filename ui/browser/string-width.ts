@@ -1,5 +1,5 @@
-// In place of the package string-width, in the page alone: compiling its pattern of all emoji takes a third of the time
-// in which the script of the page starts, and a browser gives each character its own width.
+// Replaces the package string-width in the page. The package compiles a pattern of all emoji, which takes a third of
+// the start of the page's script, and a browser gives each character its own width anyway.
 
 import { once } from "../../src/kernel/once.ts";
 

@@ -19,7 +19,7 @@ export const shownStep = (state: UiState) =>
 
 export const currentStep = (state: UiState) => currentLesson(state)?.steps[(state.learning?.learner?.step ?? 0) - 1];
 
-/** How a step of the current lesson ended last; undefined if it has not. */
+/** How the learner last finished a step of the current lesson; undefined if the step is not finished. */
 export const stepEnd = ({ lesson, finishedSteps }: LearnerView, step: number) =>
   finishedSteps.findLast((one) => one.lesson === lesson && one.step === step)?.how;
 
@@ -70,7 +70,7 @@ export const withoutLearner = (state: UiState): UiState => {
   return mode ? { ...state, learning: { ...mode, learner: undefined, reading: undefined } } : state;
 };
 
-/** Finds the first learner of the sandbox, whose lesson a page shows. A terminal is told its learner when it opens. */
+/** Finds the first learner of the sandbox, whose lesson a page shows. A terminal gets its learner when it opens. */
 export const findLearner = (state: UiState): StateUpdate =>
   update(
     state,

@@ -14,7 +14,7 @@ export const callEffect = <Reply>(
   onError?: CallEffect["onError"],
 ): Effect & CallEffect<Reply> => ({ kind: "call", call, onReply, ...(onError && { onError }) });
 
-/** Fetches what the log has of a row, because a row has no headers and bodies. */
+/** Fetches the log entry of a row, because rows have no headers and bodies, and then updates the state with it. */
 export function loadThen<Reply>(
   state: UiState,
   id: string,
@@ -82,7 +82,7 @@ export interface CallResult {
   /** The text after `Undone: `. Default: the message. */
   undoLabel?: string;
   copy?: string;
-  /** Written before the message is shown, which then begins with where it is. */
+  /** A file to write first. The message then begins with its path. */
   file?: NewFile;
   updateState?(state: UiState): UiState;
 }

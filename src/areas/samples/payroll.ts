@@ -43,7 +43,7 @@ export function samplePayroll(context: SampleContext) {
   const usual = usualPayDay(regular, frequency, runs);
   const isFree = ["periodStart", "periodEnd", "payDate", "offCycle"].every((field) => given[field] == null);
   const isEarly = isFree && !isAhead && usual > day(0);
-  // A first run pays the period before this one. After a run, pay before the next pay day is off-cycle.
+  // Before the usual pay day, a first run pays the previous period, and a later one is off-cycle.
   const period = isEarly ? periodAround(last ? day(0) : addDays(regular.start, -1), frequency) : regular;
   const isOffCycle = given.offCycle === true || (isEarly && last !== undefined);
   return {
@@ -68,7 +68,7 @@ const regularRuns = (runs: readonly AnyRecord[]) =>
     )
     .toSorted((one, other) => String(other.periodEnd).localeCompare(String(one.periodEnd)));
 
-/** The period of the given days or pay date. Without them, the period after that run, or that of today. */
+/** The period of the given days or pay date. Without them, the period after the last run; without a run, today's. */
 function periodOf({ given, day }: SampleContext, frequency: Frequency, last: AnyRecord | undefined): Period {
   const asked = given.periodStart ?? given.periodEnd;
   if (typeof asked === "string") return periodAround(asked, frequency);

@@ -30,7 +30,7 @@ export const learn = command({
     const complete = completeOptions(withoutAssumptions(options), { memory: options.db === undefined });
     const sandbox = await openSandbox(complete, { toConfirm: endpointsToConfirm({ options, sources }) }).catch(
       async (error) => {
-        // A mistyped lesson is reported before a port in use, which needs another mend.
+        // If the name of the lesson is wrong, too, that error comes first.
         if (lesson !== undefined) await readLessons(options, ({ lessons }) => lessons.get({ name: lesson }));
         throw error;
       },

@@ -321,7 +321,7 @@ export const verdicts = listCommand<Verdict>({
     failed: { description: "list only failures, as --verdict fail does" },
     fail: { description: "list only failures, and exit with 3 if there is one, for scripts" },
   },
-  implied: ({ failed, fail }) => (failed === undefined && fail === undefined ? {} : { verdict: "fail" }),
+  implied: ({ failed, fail }) => ((failed ?? fail) === undefined ? {} : { verdict: "fail" }),
   exitCode: ({ fail }, rows) => (fail !== undefined && rows.length > 0 ? exitCodes.verdict : exitCodes.ok),
   whenEmpty:
     "The judge checks retries after a failure, and webhook receivers. " +

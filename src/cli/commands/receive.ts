@@ -35,7 +35,7 @@ interface Behaviour {
   log: WebhookLog | undefined;
   /** Undefined until the endpoint is registered, or if deliveries are not verified. */
   secret: string | undefined;
-  /** They may set the form of the signature. */
+  /** The assumptions that are set. Some change the form of the signature. */
   assumptions: AssumptionValues;
 }
 

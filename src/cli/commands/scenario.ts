@@ -2,6 +2,7 @@
 
 import type { ControlApi, FaultRule, Scenario } from "../../../generated/control-api.ts";
 import { countInScenario } from "../../client/effects.ts";
+import { ACTS_ONCE } from "../../contracts/verdict.ts";
 import { usageError, verdictExits } from "../../kernel/errors.ts";
 import { PROGRAM } from "../../kernel/program-name.ts";
 import type { FlagDefinitions } from "../arguments.ts";
@@ -167,7 +168,7 @@ function resultLines({
   // Without a count of effects, there are no points to show for acting once.
   const isUnchecked = says.startsWith("not checked");
   const result = isUnchecked ? says : `${earned} of ${points}${open}`;
-  const isCounted = rule === "webhook.single_effect" && !isUnchecked;
+  const isCounted = rule === ACTS_ONCE && !isUnchecked;
   return [
     `  ${verdict} ${rule}: ${result}`,
     ...(isCounted && verdict !== "pass" && failed.length === 0 ? [`    ${says}`] : []),

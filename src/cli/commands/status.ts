@@ -57,42 +57,42 @@ function lineOf({ url, ready, why, version, pid, database, clock, log }: Awaited
 const POLL_INTERVAL = 50;
 
 export const wait = command({
-  summary: "wait until a sandbox is ready, or its deliveries have settled (exit code 1 after the timeout)",
+  summary: "wait until a sandbox is ready, or its deliveries have settled (exit code 1 if not in time)",
   usage: "wait",
   flags: {
     settled: { description: "wait until no delivery is due or in flight, and count the retries that are due later" },
-    timeout: { value: "duration", description: "wait at most this long", defaultText: "30s" },
+    within: { value: "duration", description: "wait at most this long, in real time", defaultText: "30s" },
     json: { description: "print one JSON object" },
     ...connectionFlags,
   },
   async run({ flags }) {
-    const timeout = parseDuration(flags.timeout ?? "30s", "--timeout");
+    const limit = parseDuration(flags.within ?? "30s", "--within");
     const elapsed = stopwatch();
-    const found = await untilReady(flags, timeout);
+    const found = await untilReady(flags, limit);
     const { url } = found;
     if (flags.settled === undefined) {
       print(flags.json === undefined ? `Ready at ${url}.` : JSON.stringify({ url, ready: true }));
       return;
     }
-    const within = `${Math.max(0, Math.round(timeout - elapsed()))}ms`;
+    const within = `${Math.max(0, Math.round(limit - elapsed()))}ms`;
     const { settled, pending, inFlight } = await sandboxAt(found, flags).control.drain({ within });
     if (!settled)
       throw new SandboxError(
         `The deliveries of ${url} have not settled: ${inFlight} in flight, ${pending} waiting. ` +
-          "Wait longer with --timeout <duration>.",
+          "Wait longer with --within <duration>.",
       );
     const later = pending > 0 ? `; ${plural(pending, "delivery")} waiting for a later attempt` : "";
     print(flags.json === undefined ? `Settled at ${url}${later}.` : JSON.stringify({ url, settled, pending }));
   },
 });
 
-async function untilReady(flags: Flags, timeout: number): Promise<FoundSandbox> {
+async function untilReady(flags: Flags, limit: number): Promise<FoundSandbox> {
   const elapsed = stopwatch();
   for (;;) {
     const found = await findSandbox(flags, { mayBeAbsent: true });
     const why = await whyNotReady(found.url, found.controlToken);
     if (why === undefined) return found;
-    if (elapsed() >= timeout)
+    if (elapsed() >= limit)
       throw new SandboxError(
         `No sandbox is ready at ${found.url}: ${why}. ` +
           `Start one with ${PROGRAM} start --detach, or name another one with --url <url>.`,

@@ -19,7 +19,7 @@ interface Wanted {
   count?: { exactly?: number; atLeast?: number; atMost?: number };
 }
 
-/** The expectation of each kind that an argument can write. */
+/** Builds the expectation for each kind of argument, such as `requests:payments.list=2`. */
 const KINDS: Readonly<Record<string, (wanted: Wanted) => Expectation>> = {
   requests: ({ what, ...count }) => ({ requests: { match: { operation: what }, ...count } }),
   never: ({ what }) => ({ never: { match: { operation: what } } }),
@@ -38,7 +38,7 @@ const EXAMPLE = `'${JSON.stringify({
   },
 })}'`;
 
-/** Stands for the count of --effects. */
+/** A placeholder for the count of --effects. */
 const UNCOUNTED = -1;
 
 const FORM = /^(\w+):([^=]+)(?:=(\d+)?(\.\.)?(\d+)?)?$/;
@@ -92,7 +92,7 @@ async function whereWritten(error: unknown, source: ExpectationsFile | undefined
   if (source && Number(index) < inFile)
     return errorAt(source, `/all/${index}/${field.replaceAll(".", "/")}`, problem, "usage");
   const text = positionals[Number(index) - inFile] ?? "";
-  // An expectation in JSON has fields of its user's own, which the problem is about.
+  // For an argument in JSON, the message keeps the path of the wrong field; other arguments have no fields.
   const said = text.startsWith("{") ? (error as SandboxError).message : problem;
   return new SandboxError(`${text}: ${said.replaceAll(/\ball\.\d+\./g, "")}`, "usage");
 }

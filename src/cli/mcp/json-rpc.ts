@@ -45,7 +45,7 @@ async function answer(message: unknown, methods: RpcMethods): Promise<object | u
     const { method, params = {} } = message;
     id = message.id ?? null;
     if (typeof method !== "string") {
-      // An answer of the client: this server asks nothing.
+      // Ignores responses of the client, because this server sends no requests.
       if ("result" in message || "error" in message) return undefined;
       throw new RpcError("request", "A request has a method.");
     }

@@ -27,7 +27,7 @@ export interface Tool {
 
 const text = (description: string) => ({ type: "string", description });
 
-/** The filters of a list of the control API, without what only the sandbox's own pages need. */
+/** The JSON Schemas of some filters of a list, without the keywords that only the sandbox's own pages need. */
 function filtersOf(id: string, names: readonly string[]) {
   const { properties = {} } = controlCatalogue.find((operation) => operation.id === id)?.query ?? {};
   return Object.fromEntries(
@@ -178,7 +178,7 @@ async function callOperation(sandbox: RunningSandbox, given: Given, mayChange: b
   return {
     status: answer.status,
     request: answer.headers.get(REQUEST_ID_HEADER),
-    // A fault may have made a text of it that is not JSON.
+    // A fault may have corrupted the JSON.
     body: said === "" ? null : (tryParseJson(said) ?? said),
   };
 }

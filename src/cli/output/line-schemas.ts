@@ -4,7 +4,7 @@ import { liveEvents, RequestMessage } from "../../contracts/live-messages.ts";
 import { controlCatalogue } from "../../control/index.ts";
 import { exitMeanings } from "../../kernel/errors.ts";
 import { annotate } from "../../schema/assumed.ts";
-import { nullable, oneOf, type TProperties, type TSchema, Type, timeText } from "../../schema/shapes.ts";
+import { nullableText, oneOf, type TProperties, type TSchema, Type, timeText } from "../../schema/shapes.ts";
 
 const text = Type.String();
 const at = timeText("Sandbox time");
@@ -122,7 +122,7 @@ const errorObject = () =>
     {
       error: Type.String({ description: "The code of the API's error, or the kind of failure, such as usage" }),
       message: text,
-      hint: nullable(Type.String({ description: "How to mend it" })),
+      hint: nullableText("How to mend it"),
       exitCode: Type.Integer({ minimum: 1, maximum: Object.keys(exitMeanings).length - 1 }),
     },
     { description: "The last line of standard error of a command that failed" },

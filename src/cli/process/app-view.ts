@@ -14,7 +14,7 @@ export interface AwaitedEndpoint {
   url: string;
 }
 
-/** Keeps what is printed before the first view. The pane of a dashboard shows it, so plain lines after one do not. */
+/** Buffers lines until the first view opens. If that is a dashboard, they are in its pane and not printed again. */
 function createPrinter() {
   let output: Output | undefined;
   let early: ((to: Output) => void)[] | undefined = [];
@@ -76,7 +76,7 @@ export function createAppView({ endpoints }: RunningSandbox["control"]) {
   };
   return {
     app: () => app,
-    /** Says nothing more. */
+    /** Stops printing about the app. */
     close() {
       isClosed = true;
     },

@@ -1,15 +1,16 @@
-// Bounds the part of the heap for objects that live shortly.
+// Bounds the young heap, the part for short-lived objects.
 
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** Two halves of 8 MB: each garbage collection copies what is left of one to the other. */
+/** Two halves of 8 MB: each garbage collection copies the surviving objects from one to the other. */
 const LARGEST = 16 * 1_048_576;
 
 /**
  * Stops V8 from doubling the young heap once it has this size, which a burst of requests reaches within a second. V8
  * doubles it up to 32 MB, from Node 24 on 64 MB, and keeps that until the process ends. Call it once in a thread, and
- * only in a process of the program's own. Trick. Reason: the memory of a sandbox after a burst. Figure: without it, 1.8
- * to 2.0 of that at rest instead of 1.3 to 1.8, on Node 24 4.3 instead of 1.5; the CPU time of a request is the same.
+ * only in a process of the program's own. Trick. Reason: the memory of a sandbox after a burst. Figure: without it,
+ * 1.8 to 2.0 times the memory at rest instead of 1.3 to 1.8; on Node 24, 4.3 times instead of 1.5. The CPU time of a
+ * request stays the same.
  */
 export function limitYoungHeap(): void {
   const observer = new PerformanceObserver(() => {

@@ -99,7 +99,7 @@ function constraintsOf(sql: Sql, table: string): Constraint[] {
   return [...typed, ...checksIn(definition ?? "").map((condition) => falseFor(names, condition))];
 }
 
-/** A condition of a table, about the first of the columns that it names. */
+/** A condition that every row must meet. An error about it names the first column in the condition. */
 function falseFor(columns: readonly string[], condition: string): Constraint {
   const words: string[] = condition.match(/\w+/g) ?? [];
   const column = words.find((word) => columns.includes(word)) ?? "";
@@ -132,7 +132,7 @@ function brokenReference(sql: Sql): string | undefined {
   return sentence(sql, table, { sequence: number }, column, `there is no such row of ${parent}`);
 }
 
-/** The columns that name a row for its reader. Others are its primary key. */
+/** The columns by which a message names a row (default: the primary key). */
 const NAMES: Readonly<Record<string, string[]>> = {
   documents: ["merchant", "kind", "id"],
   events: ["merchant", "id"],
@@ -177,7 +177,7 @@ const CONDITIONS: Conditions = {
   },
   deliveries: {
     merchant: "merchant = (select merchant from main.events where sequence = event)",
-    // An injection that lacks one of these would stop every delivery.
+    // Without these fields, a stored decision about faults would make the dispatcher fail.
     decided: `decided is null or not exists (select 1 from json_each(decided)
       where type <> 'object' or value ->> '$.effect.kind' is null or value ->> '$.firing.ruleId' is null)`,
   },

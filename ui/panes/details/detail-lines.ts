@@ -81,8 +81,8 @@ function bodySection(theme: Theme, width: number, body: string, bytes: number): 
 }
 
 /**
- * A body: JSON is indented, anything else is shown as it is. `bytes` is its length before the log truncated it,
- * Infinity if only that is known.
+ * A body: JSON is indented, anything else is shown as it is. `bytes` is the length before the log truncated it;
+ * Infinity if the log truncated it and the length is unknown.
  */
 export function bodyLines(theme: Theme, width: number, body: string, bytes: number): string[] {
   if (bytes === 0 && body === "") return [styled(theme, `${INDENT}(empty body)`, "dim")];

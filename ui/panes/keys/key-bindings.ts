@@ -43,7 +43,7 @@ function move(state: UiState, by: CursorMove | "page" | "-page" | "half" | "-hal
     const last = Math.max(0, textLines(state, placement.width - 4).length - page);
     const scroll = scrolledBy(state.scrolls[state.pane] ?? (followsEnd ? last : 0), distance, last);
     const { [state.pane]: _, ...others } = state.scrolls;
-    // A text that follows its end has no position while it shows the end.
+    // At its end, such a text has no scroll position, so that it follows new lines.
     const isAtEnd = followsEnd && scroll >= last;
     return update({ ...state, scrolls: isAtEnd ? others : { ...others, [state.pane]: scroll } });
   }
@@ -106,7 +106,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
     help: "filter rows: text, status:4xx, path:, ms>100, time>12:04, is:failed, is:fault; ! excludes",
     isEnabled: (state) => !paneNamed(state.pane).textLines,
     needs: () => "a pane with rows",
-    // What is typed is another term.
+    // Adds a blank after the filter, so that the user types a new term.
     run: (state) => update({ ...state, filterLine: lineOf(listOf(state).filter.replace(/\S$/, "$& ")) }),
   },
   {
@@ -346,7 +346,7 @@ function closed(state: UiState, { value, searchesFrom }: FilterLine): UiState {
 
 const FAILED = "is:failed";
 
-/** The filters that `Up` recalls, newest last. The failed rows of a pane that has some are the first. */
+/** The filters that `Up` recalls, newest last. The oldest is `is:failed`, in panes whose rows can fail. */
 function historyOf(state: UiState): readonly string[] {
   const { filterHistory } = state;
   const hasFailed = paneNamed(state.pane).vocabulary(state)?.marks.includes("failed") === true;
@@ -354,8 +354,8 @@ function historyOf(state: UiState): readonly string[] {
 }
 
 /**
- * Goes `by` filters back from the one that is written, or from the newest; forward of the newest is an empty text. Each
- * stays limited to the merchant that every pane follows.
+ * Recalls an earlier filter: `by` steps back from the one in the line, or from the newest. The step forward from the
+ * newest clears the line. Each filter stays limited to the merchant that every pane follows.
  */
 function recall(state: UiState, { value }: FilterLine, by: number): StateUpdate {
   const history = historyOf(state);
