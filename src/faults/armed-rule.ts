@@ -4,6 +4,7 @@
 import type { CallSubject, DeliverySubject, Firing, Injection, RuleState, RuleStatus } from "../contracts/fault.ts";
 import { setBounded } from "../kernel/bounded-cache.ts";
 import { isoTime, LATEST_TIME } from "../kernel/clock.ts";
+import { pick } from "../kernel/pick.ts";
 import { createRandom } from "../kernel/random.ts";
 import { milliseconds } from "./fields.ts";
 import { callMatcher, deliveryMatcher } from "./matching.ts";
@@ -152,20 +153,17 @@ function describe(
   endsAt: number,
   status: RuleStatus,
 ): RuleState {
-  const { name, action, match, trigger, fields, expect, ttl, priority, label, enabled } = rule;
+  const { action, trigger, fields, expect } = rule;
   const isBounded = trigger.per === "rule" && trigger.times !== null;
   return {
     id,
-    name,
+    name: rule.name,
     target: action.target,
-    match,
+    match: rule.match,
     trigger: { ...trigger },
     action: { ...fields },
     expect: [...expect],
-    ttl,
-    priority,
-    label,
-    enabled,
+    ...pick(rule, ["ttl", "priority", "label", "enabled"]),
     status,
     matched,
     fired,

@@ -14,6 +14,7 @@ import {
 import type { WebhookDelivery } from "../contracts/webhook.ts";
 import { type Clock, isoTime } from "../kernel/clock.ts";
 import { mask } from "../kernel/mask.ts";
+import { pick } from "../kernel/pick.ts";
 import type { EventTypeCoverage, OperationCoverage, RunCoverage } from "../store/request-log/coverage.ts";
 import { type RequestSummaryRow, shownRequest } from "../store/request-log/read-requests.ts";
 import type { LoggedDelivery } from "../store/request-log/run-summary.ts";
@@ -171,46 +172,22 @@ function countBy<T>(
   return counts;
 }
 
-function coverageOf(
-  { id, area, method, path, calls, statuses, emits }: OperationCoverage,
-  events: readonly EventTypeCoverage[],
-): Coverage {
+function coverageOf(operation: OperationCoverage, events: readonly EventTypeCoverage[]): Coverage {
+  const { id, statuses, emits } = operation;
   const count = (type: string) => events.find((event) => event.type === type)?.emitted ?? 0;
-  const reported = statuses.map(({ status, calls: count }) => ({ status: reportedStatus(status), calls: count }));
   return {
     operation: id,
-    area,
-    method,
-    path,
-    calls,
-    statuses: reported,
+    ...pick(operation, ["area", "method", "path", "calls"]),
+    statuses: statuses.map(({ status, calls }) => ({ status: reportedStatus(status), calls })),
     events: emits.map((type) => ({ type, count: count(type) })),
   };
 }
 
-const showScenario = ({
-  name,
-  title,
-  merchant,
-  verdict,
-  score,
-  points,
-  says,
-  expectations,
-}: ScenarioState): ReportedScenario => ({
-  name,
-  title,
-  merchant,
-  verdict: verdict ?? "inconclusive",
-  score,
-  points,
-  says,
-  expectations: expectations.map(({ rule, points: worth, verdict: found, earned }) => ({
-    rule,
-    points: worth,
-    verdict: found,
-    earned,
-  })),
+const showScenario = (scenario: ScenarioState): ReportedScenario => ({
+  ...pick(scenario, ["name", "title", "merchant"]),
+  verdict: scenario.verdict ?? "inconclusive",
+  ...pick(scenario, ["score", "points", "says"]),
+  expectations: scenario.expectations.map((one) => pick(one, ["rule", "points", "verdict", "earned"])),
 });
 
 function showRequest(row: RequestSummaryRow): ReportedRequest {
@@ -219,34 +196,16 @@ function showRequest(row: RequestSummaryRow): ReportedRequest {
 }
 
 function showAttempt(attempt: WebhookDelivery, request: string | null): ReportedAttempt {
-  const {
-    id,
-    created,
-    merchantId,
-    eventId,
-    eventType,
-    endpointId,
-    url,
-    trigger,
-    maxAttempts,
-    status,
-    responseStatus,
-    errorCode,
-  } = attempt;
   return {
-    id,
-    at: isoTime(created * 1_000),
-    merchant: merchantId,
-    event: eventId,
-    type: eventType,
-    endpoint: endpointId,
-    url: mask(url),
-    trigger,
-    attempt: attempt.attempt,
-    maxAttempts,
-    status,
-    responseStatus,
-    error: errorCode,
+    id: attempt.id,
+    at: isoTime(attempt.created * 1_000),
+    merchant: attempt.merchantId,
+    event: attempt.eventId,
+    type: attempt.eventType,
+    endpoint: attempt.endpointId,
+    url: mask(attempt.url),
+    ...pick(attempt, ["trigger", "attempt", "maxAttempts", "status", "responseStatus"]),
+    error: attempt.errorCode,
     request,
   };
 }

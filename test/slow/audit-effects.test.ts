@@ -111,7 +111,8 @@ const mistakes: [mistake: string, book: Book, failed: string[]][] = [
   ],
 ];
 
-describe("a count of effects", () => {
+// These tests are concurrent, because an audit mostly waits for a receiver that might still act.
+describe.concurrent("a count of effects", () => {
   test("proves a correct receiver right, and leaves nothing inconclusive", async () => {
     await using sandbox = await createSandbox();
     const { url, shop } = await openShop(once);
@@ -203,7 +204,7 @@ describe("a count of effects", () => {
   });
 });
 
-describe("the command", () => {
+describe.concurrent("the command", () => {
   const nowhere = { MERCHANT_SANDBOX_PORT: "1" };
 
   /** A receiver that writes a line for each event on which it acts, and can be closed and opened again. */
@@ -266,7 +267,7 @@ describe("the command", () => {
   });
 });
 
-describe("a scenario", () => {
+describe.concurrent("a scenario", () => {
   test.each([
     [true, "pass", 0],
     [false, "fail", 3],

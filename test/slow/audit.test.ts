@@ -78,7 +78,8 @@ const storing = (body: Buffer) => {
   return Date.now() / 1_000 - created < 3 * DAY ? 202 : 400;
 };
 
-describe("a correct receiver passes every probe, but the verdict says that acting once is not checked", () => {
+// Most of these tests are concurrent, because an audit mostly waits.
+describe.concurrent("a correct receiver passes every probe, but the verdict says that acting once is unchecked", () => {
   test.each([
     ["node:http", () => plain()],
     ["node:http that stores the raw body once its signature is verified", () => plain({ take: storing })],
@@ -104,7 +105,7 @@ function taking(accepts: (event: Answer["body"]) => boolean, otherwise: number):
   };
 }
 
-describe("a receiver that rejects old events", () => {
+describe.concurrent("a receiver that rejects old events", () => {
   test("passes an audit under a frozen clock, with events of the machine's time, as the first probe says", async () => {
     const found = await audit(await plain(), SECRET, await open());
     expect([found.verdict, Object.keys(verdicts(found))]).toEqual(["inconclusive", [...names, unchecked]]);
@@ -335,7 +336,7 @@ describe("each mistake is found by its probe and by no other", () => {
   });
 });
 
-describe("a receiver that verifies the parsed and re-serialised body", () => {
+describe.concurrent("a receiver that verifies the parsed and re-serialised body", () => {
   const reserialising = (write: (value: unknown) => string) =>
     plain({ isGenuine: (body, signature) => right.isGenuine(Buffer.from(write(parsed(body))), signature) });
 
@@ -355,7 +356,7 @@ describe("a receiver that verifies the parsed and re-serialised body", () => {
   });
 });
 
-describe("a receiver with the wrong secret is told which one it has", () => {
+describe.concurrent("a receiver with the wrong secret is told which one it has", () => {
   const verifying = (secretOf: () => string) =>
     plain({
       isGenuine: (body, signature) => signature === createHmac("sha256", secretOf()).update(body).digest("hex"),

@@ -123,7 +123,7 @@ describe("the file", () => {
         const second = await run(["--port", "0", "--db", "data.db"], {}, cwd);
         expect(second).toMatchObject({ code: 1, out: [] });
         expect(second.error).toMatch(
-          /^merchant-sandbox: \S+data\.db is in use by process \d+ at http:\/\/127\.0\.0\.1:\d+\. .*--db.*\n$/,
+          /^merchant-sandbox: \S+data\.db is in use by process \d+ at http:\/\/127\.0\.0\.1:\d+\. .* attach .*--db.*\n$/,
         );
         expect(second.error).toContain(`process ${program.child.pid} at ${program.url}`);
         await expect(createSandbox({ memory: false, db: join(cwd, "data.db") })).rejects.toThrow(program.url);

@@ -86,9 +86,10 @@ test("the page links to each file of the suites", () => {
       expect(page).toContain(`](../recipes/${name}/${file})`);
 });
 
+// Suites and audits are concurrent, because they mostly wait.
 const succeeds = (probe: string) => spawnSync("sh", ["-c", probe]).status === 0;
 
-describe.each(suites)("$folder", ({ folder: name, probe, tools, command, passed }) => {
+describe.concurrent.each(suites)("$folder", ({ folder: name, probe, tools, command, passed }) => {
   const isInstalled = succeeds(probe);
   test.skipIf(!isInstalled)(`the suite passes${needs(isInstalled, tools)}`, { timeout: 180_000 }, async () => {
     const { cwd, run } = openShell();
@@ -149,7 +150,7 @@ test("each receiver of the recipes is audited here", () => {
   expect(receivers.map(({ file }) => file)).toEqual(expect.arrayContaining(all));
 });
 
-describe.each(receivers)("$file", ({ file, probe, tools, command, source }) => {
+describe.concurrent.each(receivers)("$file", ({ file, probe, tools, command, source }) => {
   const isInstalled = succeeds(probe);
   test.skipIf(!isInstalled)(`passes the audit${needs(isInstalled, tools)}`, { timeout: 180_000 }, async () => {
     const port = await freePort();

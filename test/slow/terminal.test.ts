@@ -7,7 +7,7 @@ import { LEAST, openDashboard, openProgram, type TestTerminal, USUAL, WIDE } fro
 import { receive, register, trigger } from "../support/webhooks.ts";
 
 const get = (url: string, path: string, headers = {}) => call(url, "GET", path, { headers });
-const DOWN = "\x1b[B";
+const RIGHT = "\x1b[C";
 
 /** Frozen clock: only the test changes anything. */
 const frozen = (size = WIDE) => openDashboard(["--clock", NOON], { size });
@@ -155,7 +155,7 @@ test("forms and the palette take keys as a terminal sends them, and q asks befor
   terminal.type("\r");
   await terminal.shows("Armed outage on all operations, every match, for 20s");
   await openForm();
-  terminal.type(`lost_\t${DOWN}${DOWN}\r`);
+  terminal.type(`lost_\t${RIGHT}${RIGHT}\r`);
   await terminal.shows("Armed lost_response (as empty)");
   const { data } = await control(terminal.url, "GET", "/faults");
   expect(data).toMatchObject([{ trigger: { for: "20s" } }, { action: { type: "lost_response", as: "empty" } }]);

@@ -2,10 +2,17 @@
 // modules that the file uses.
 
 import fc from "fast-check";
-import { afterAll, afterEach } from "vitest";
+import { afterAll, afterEach, beforeEach } from "vitest";
 import { afterEachFile, afterEachTest } from "./cleanup.ts";
 
-afterEach(() => Promise.all(afterEachTest.map((hook) => hook())));
+/** How many tests run. Concurrent ones are cleaned up after the last of them. */
+let running = 0;
+
+beforeEach(() => void running++);
+afterEach(async () => {
+  running--;
+  if (running === 0) await Promise.all(afterEachTest.map((hook) => hook()));
+});
 afterAll(() => Promise.all(afterEachFile.map((hook) => hook())));
 
 /**

@@ -609,7 +609,7 @@ describe("a delivery of a real sandbox", () => {
     const text = await pressAll(desk, "enter");
     for (const words of [
       `endpoint       ${endpoint}  ${receiver.url}`,
-      "▸ 2/6  503",
+      "▸ 2/6     503",
       "next attempt",
       `POST ${receiver.url}`,
       "X-Webhook-Signature: ",
@@ -677,6 +677,8 @@ describe("a delivery of a real sandbox", () => {
     await pressAll(desk, "R", "y");
     await settle(bench);
     expect(receiver.arrivals).toHaveLength(failed + 2);
+    await loadNewRows(desk, bench);
+    expect(await pressAll(desk, "G", "enter")).toMatch(/✓ 200 .*replay {2}✓ delivered[\s\S]*▸ replay +200 /);
   });
 });
 

@@ -22,6 +22,7 @@ import {
   resultOf,
   resultStyles,
   targetOf,
+  tryOf,
 } from "./details/row-lines.ts";
 import { openDetail, selectedReference } from "./overlays/detail.ts";
 import { confirm } from "./overlays/text-view.ts";
@@ -89,7 +90,7 @@ export const deliveries = listPane<AttemptMessage>({
       { heading: "event", text: eventType, claim: 30, rank: 1 },
       { heading: "endpoint", text: width < WHOLE_URL_FROM ? shortUrl(url) : url, rank: 2 },
       { heading: "tries", text: triesOf(state.theme, attempt), rank: 5, styles: resultStyles(attempt) },
-      { heading: "try", text: `${attempt.attempt}/${attempt.maxAttempts}`, rank: 4, align: "right" },
+      { heading: "try", text: tryOf(attempt), rank: 4, align: "right" },
       { heading: "code", text: resultOf(attempt), styles: resultStyles(attempt) },
       { text: fault === null ? "" : "*", styles: ["magenta"] },
       {

@@ -5,6 +5,7 @@ import { chmodSync, existsSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { SandboxError } from "../../kernel/errors.ts";
+import { PROGRAM } from "../../kernel/program-name.ts";
 import { ANOTHER_PLACE, makeFolder } from "../data-folder.ts";
 import { LOCK } from "./file-checks.ts";
 import { reason } from "./inspect.ts";
@@ -25,7 +26,7 @@ export function lockFile(file: string) {
   } catch (error) {
     lock?.close();
     if (!isBusy(error)) throw new SandboxError(`Cannot write in ${dirname(file)}: ${reason(error)}. ${ANOTHER_PLACE}`);
-    throw new SandboxError(`${file} is in use by ${describeOwnerOf(file)}. Stop that one, ${OR_ANOTHER_FILE}`);
+    throw new SandboxError(`${file} is in use by ${ownerAndRemedy(file)}, ${OR_ANOTHER_FILE}`);
   }
   const release = (): void => void lock.close();
   /** Removes the lock file if it is new, so that nothing is left beside a rejected database. */
@@ -36,9 +37,11 @@ export function lockFile(file: string) {
   return { release, remove };
 }
 
-function describeOwnerOf(file: string): string {
+function ownerAndRemedy(file: string): string {
   const owner = lastOwner(file);
-  return owner ? describeOwner(owner) : "another process, which is just starting or of an earlier version";
+  return owner
+    ? `${describeOwner(owner)}. Show it with ${PROGRAM} attach ${owner.url}, stop it`
+    : "another process, which is just starting or of an earlier version. Stop that one";
 }
 
 const isBusy = (error: unknown) => String((error as { code?: unknown }).code).startsWith("SQLITE_BUSY");

@@ -62,7 +62,8 @@ function outcomeBand({ band }: DetailWriter, state: UiState, opened: AttemptMess
   const [outcome] = outcomeOf(state, row, laterAttempts(valuesOf<AttemptMessage>(state, "deliveries"))(row));
   const isFailed = row.status !== "succeeded";
   const result = [isFailed ? bad : good, resultOf(row), row.summary].filter((part) => part !== null).join(" ");
-  return band(`${result}  attempt ${row.attempt} of ${row.maxAttempts}  ${outcome}`, isFailed);
+  const nth = row.trigger === "replay" ? "replay" : `attempt ${row.attempt} of ${row.maxAttempts}`;
+  return band(`${result}  ${nth}  ${outcome}`, isFailed);
 }
 
 function summary({ field }: DetailWriter, state: UiState, opened: AttemptMessage): DetailLine[] {

@@ -128,10 +128,18 @@ export function attemptLines(
   });
 }
 
+/** `2/6`; a replay is a delivery of its own, with one attempt. */
+export const tryOf = ({
+  trigger,
+  attempt,
+  maxAttempts,
+}: Pick<AttemptSummary, "trigger" | "attempt" | "maxAttempts">) =>
+  trigger === "replay" ? trigger : `${attempt}/${maxAttempts}`;
+
 function attemptLine(state: UiState, attempt: AttemptSummary, width: number, later: Later): string {
   const [outcome, styles] = outcomeOf(state, attempt, later);
   const took = attempt.durationMs === null ? "" : duration(attempt.durationMs);
-  const number = `    ${attempt.attempt}/${attempt.maxAttempts}  `;
+  const number = `    ${tryOf(attempt).padEnd("replay".length)}  `;
   const result = fitTo(sanitize(resultOf(attempt)), 8);
   const time = `  ${took.padStart(9)}  `;
   const room = Math.max(0, width - widthOf(number + result + time) - 18);

@@ -103,7 +103,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
   {
     keys: ["/"],
     label: "filter",
-    help: "filter rows: text, status:4xx, path:, ms>100, time>12:04, is:fault; ! excludes",
+    help: "filter rows: text, status:4xx, path:, ms>100, time>12:04, is:failed, is:fault; ! excludes",
     isEnabled: (state) => !paneNamed(state.pane).textLines,
     needs: () => "a pane with rows",
     // Adds a blank after the filter, so that the user types a new term.
@@ -119,7 +119,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
   },
   {
     keys: ["space"],
-    label: "freeze",
+    label: (state) => (listOf(state).frozen ? "resume" : "freeze"),
     help: "freeze or resume the display; the sandbox keeps running",
     run: toggleFreeze,
   },
@@ -274,7 +274,9 @@ export function handleKey(before: UiState, key: string): StateUpdate {
   if (handled) return handled;
   if (isPaste(key)) return update(withNotice(state, "Nothing was pasted. Open a filter (/) or a form first", "yellow"));
   const binding = enabledBindings(state).find(({ keys }) => keys.includes(key));
-  return binding?.run(state) ?? update(withNotice(state, unboundText(state, key), "yellow"));
+  if (binding) return binding.run(state);
+  // Escape leaves what is open; where nothing is, there is nothing to say.
+  return update(key === "escape" ? state : withNotice(state, unboundText(state, key), "yellow"));
 }
 
 /** Why a key does nothing now: what it needs, or where it works. */

@@ -1,11 +1,13 @@
 // The places that the palette finds: a row by its id, and the rows of an event type, an operation, a path or a record.
 
+import type { SandboxAssumptionsReply } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
 import { withFilter } from "../../state/list.ts";
-import type { KeyBinding, StateUpdate, UiState } from "../../state/state.ts";
+import type { KeyBinding, Overlay, StateUpdate, UiState } from "../../state/state.ts";
 import { listOf } from "../../state/state.ts";
 import { callEffect, openOverlay, update, withList } from "../../state/updates.ts";
 import { plural } from "../../text/format.ts";
+import { paragraph } from "../details/detail-lines.ts";
 import { isRecordId, recordReference } from "../details/record-links.ts";
 import { textOverlay } from "../overlays/text-view.ts";
 import { openReference } from "./detail-keys.ts";
@@ -52,12 +54,29 @@ const assumptionsPlace = (operation?: string) =>
       state,
       callEffect(controlCalls.assumptions({ ...(operation && { operation }) }), (later, { body }) => {
         const assumed = body.facts.filter(({ origin }) => origin === "assumed");
-        const lines = assumed.map(({ id, value, why }) => `${id}: ${JSON.stringify(value)}${why ? `\n  ${why}` : ""}`);
         const title = `${plural(assumed.length, "assumption")}${operation ? ` of ${operation}` : ""}`;
-        return update(openOverlay(later, textOverlay(title, lines.join("\n"))));
+        return update(openOverlay(later, assumptionsOverlay(title, assumed)));
       }),
     ),
   );
+
+/** Each assumption with its value, and below it the reason. */
+function assumptionsOverlay(title: string, facts: SandboxAssumptionsReply["facts"]): Overlay {
+  const shown = facts.map(({ id, value, why = "" }) => ({
+    fact: `${id}: ${typeof value === "string" ? value : JSON.stringify(value)}`,
+    why,
+  }));
+  const text = shown.map(({ fact, why }) => `${fact}\n${why === "" ? "" : `  ${why}\n`}`).join("\n");
+  return {
+    ...textOverlay(title, text),
+    lines: ({ theme }, width) =>
+      shown.flatMap(({ fact, why }) => [
+        ...paragraph(theme, width, fact).map((line, index) => (index === 0 ? line.trimStart() : line)),
+        ...(why === "" ? [] : paragraph(theme, width, why, "dim")),
+        "",
+      ]),
+  };
+}
 
 export function placesFor({ lookups }: UiState, search: string): readonly KeyBinding[] {
   if (search.startsWith("/")) return [filtered(`requests with the path ${search}`, "requests", `path:${search}`)];

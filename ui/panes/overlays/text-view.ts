@@ -69,7 +69,10 @@ export function confirmCall<Reply>(
   return update(openOverlay(state, confirm(confirmation, call, onConfirm)));
 }
 
-/** A question with an answer for each key; Esc leaves everything as it is. */
+/** Keys that a question leaves to the dashboard: back, and those of the terminal itself. */
+const PASSED_ON = ["escape", "q", "ctrl-l", "ctrl-z"];
+
+/** A question with an answer for each key; Esc leaves everything as it is, and other keys wait for an answer. */
 export const question = (text: string, answers: readonly KeyBinding[]): Overlay => ({
   title: "Confirm",
   lines: (state, width) => [
@@ -84,6 +87,8 @@ export const question = (text: string, answers: readonly KeyBinding[]): Overlay 
     "  Esc  go back",
   ],
   keys: answers,
+  onKey: (state, key) =>
+    PASSED_ON.includes(key) || answers.some(({ keys }) => keys.includes(key)) ? undefined : update(state),
 });
 
 export const confirm = (
