@@ -201,22 +201,8 @@ export function requestFacts(request: RequestMessage): FactsWith<(typeof REQUEST
 }
 
 export function attemptFacts(attempt: AttemptMessage): FactsWith<(typeof ATTEMPT_FIELDS)[number]> {
-  const {
-    id,
-    at,
-    eventId,
-    eventType,
-    url,
-    status,
-    responseStatus,
-    durationMs,
-    merchant,
-    endpointId,
-    errorCode,
-    trigger,
-    fault,
-    summary,
-  } = attempt;
+  const { id, at, eventId, eventType, url, status, responseStatus, durationMs } = attempt;
+  const { merchant, endpointId, errorCode, trigger, fault, summary } = attempt;
   const is = marksOf({
     cut: responseStatus === null,
     fault: fault !== null,

@@ -34,15 +34,8 @@ function valueText(value: unknown): string {
 }
 
 export function triggerText(trigger: Readonly<Record<string, unknown>>): string {
-  const {
-    times,
-    skip,
-    every,
-    probability,
-    after,
-    for: lasting,
-    per,
-  } = trigger as Partial<Record<string, string | number | null>>;
+  const given = trigger as Partial<Record<string, string | number | null>>;
+  const { times, skip, every, probability, after, for: lasting, per } = given;
   const parts = [
     typeof times === "number" ? plural(times, "time") : "every match",
     ...(skip ? [`after skipping ${count(Number(skip))}`] : []),

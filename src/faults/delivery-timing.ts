@@ -39,14 +39,8 @@ const ANY_ENDPOINT = "*";
  * All methods but `isActive` and `load` run inside a transaction. Each pending endpoint that they return has a delivery
  * whose due time changed.
  */
-export function createTimingFaults({
-  clock,
-  random,
-  attemptId,
-  faults,
-  delayedDeliveries,
-  deliveries,
-}: TimingFaultOptions) {
+export function createTimingFaults(options: TimingFaultOptions) {
+  const { clock, random, attemptId, faults, delayedDeliveries, deliveries } = options;
   const held = createHeldDeliveries(clock, random, delayedDeliveries);
   /**
    * Deliveries that come before a response. They keep `isActive` true when their rule is used up before the response is

@@ -187,16 +187,8 @@ function verdicts(run: RunReport): Markup {
 <details><summary>${count(right.length)} that passed</summary>${right.map(verdictOfJudge)}</details>`;
 }
 
-function verdictOfJudge({
-  verdict,
-  rule,
-  operation,
-  says,
-  hint,
-  calls,
-  attempts,
-  confirmedBy,
-}: ReportedVerdict): Markup {
+function verdictOfJudge(judged: ReportedVerdict): Markup {
+  const { verdict, rule, operation, says, hint, calls, attempts, confirmedBy } = judged;
   const link = (id: string) => markup`<a class="mono" href="#${id}">${id}</a>`;
   const seen = [
     ...calls.map((call) => markup`<li>${link(call.request)} ${whereAndWhen(call)}</li>`),
@@ -270,19 +262,9 @@ function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
 
 const timeOf = (at: string) => at.slice(0, 23).replace("T", " ");
 
-function requestRow({
-  id,
-  at,
-  method,
-  path,
-  query,
-  operation,
-  status,
-  durationMs,
-  merchant,
-  ...rest
-}: ReportedRequest): Markup {
-  const { idempotencyKey, replayOf, fault, ignored } = rest;
+function requestRow(received: ReportedRequest): Markup {
+  const { id, at, method, path, query, operation, status, durationMs, merchant } = received;
+  const { idempotencyKey, replayOf, fault, ignored } = received;
   const target = `${method} ${path}${query === "" ? "" : `?${query}`}`;
   const notes = [
     idempotencyKey === null ? "" : markup`<span class="chip soft">key ${idempotencyKey}</span>`,
@@ -296,25 +278,14 @@ function requestRow({
 <td class="number">${durationMs.toFixed(1)} ms</td><td>${merchant}</td><td class="path">${notes}</td></tr>`;
 }
 
-function attemptRow({
-  id,
-  at,
-  type,
-  event,
-  url,
-  attempt,
-  maxAttempts,
-  status,
-  merchant,
-  request,
-  ...rest
-}: ReportedAttempt): Markup {
+function attemptRow(sent: ReportedAttempt): Markup {
+  const { id, at, type, event, url, attempt, maxAttempts, status, merchant, request } = sent;
   const cause = request === null ? "" : markup` caused by <a class="mono" href="#${request}">${request}</a>`;
   const tone = status === "succeeded" ? "green" : "red";
   return markup`<tr id="${id}"><td></td><td class="mono soft">${timeOf(at)}</td>\
 <td class="path"><span class="mono">→ ${url}</span><br>\
 <code>${type}</code> <span class="soft mono">${event}</span></td>\
-<td><span class="chip ${tone}">${rest.responseStatus ?? rest.error ?? status}</span></td><td></td>\
+<td><span class="chip ${tone}">${sent.responseStatus ?? sent.error ?? status}</span></td><td></td>\
 <td>${merchant}</td><td class="path">attempt ${attempt}/${maxAttempts}${cause}</td></tr>`;
 }
 

@@ -84,24 +84,9 @@ export function openSockets(engine: Engine, controlApi: () => ControlApiParts, i
 type Report = (error: unknown, request: { id: string }) => void;
 
 /** The pipeline of the service under /v1, and the recorder of its requests. */
-function openService(
-  {
-    options,
-    assumed,
-    operations,
-    clock,
-    random,
-    stores,
-    faults,
-    heldResponses,
-    limiter,
-    listeners,
-    dispatcher,
-    spans,
-  }: Engine,
-  guard: Guard,
-  report: Report,
-) {
+function openService(engine: Engine, guard: Guard, report: Report) {
+  const { options, assumed, operations, clock, random, stores } = engine;
+  const { faults, heldResponses, limiter, listeners, dispatcher, spans } = engine;
   const onRecorded = (entry: RequestEntry) => notifyEach(listeners.request, entry, (error) => report(error, entry));
   const recorder = createRequestRecorder({
     ...stores,

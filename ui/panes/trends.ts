@@ -43,13 +43,8 @@ export const slowestFirst = ({ operations }: SandboxTrendsReply) =>
     (one, other) => (other.p95 ?? 0) - (one.p95 ?? 0) || one.operation.localeCompare(other.operation),
   );
 
-export function operationColumns({
-  operation,
-  requests,
-  clientErrors,
-  serverErrors,
-  p95,
-}: SandboxTrendsReply["operations"][number]): Column[] {
+export function operationColumns(row: SandboxTrendsReply["operations"][number]): Column[] {
+  const { operation, requests, clientErrors, serverErrors, p95 } = row;
   const number = { width: 9, align: "right" } as const;
   const errors = { ...number, rank: 1 };
   return [

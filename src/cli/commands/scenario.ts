@@ -154,15 +154,8 @@ const uncheckedLines = ({ expectations }: Scenario) =>
     : [];
 
 /** The lines of an expectation, with the first failed verdicts and their hints. */
-function resultLines({
-  rule,
-  points,
-  optional,
-  verdict,
-  earned,
-  says,
-  verdicts,
-}: Scenario["expectations"][number]): string[] {
+function resultLines(expectation: Scenario["expectations"][number]): string[] {
+  const { rule, points, optional, verdict, earned, says, verdicts } = expectation;
   const failed = verdicts.filter((found) => found.verdict === "fail");
   const open = optional && verdict === "inconclusive" ? " (optional, does not count)" : "";
   // Without a count of effects, there are no points to show for acting once.

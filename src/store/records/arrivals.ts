@@ -17,14 +17,8 @@ interface ArrivalDependencies<R extends RecordBase> {
   emit(event: string | undefined, record: R): void;
 }
 
-export function openArrivals<R extends RecordBase>({
-  resource,
-  now,
-  own,
-  insert,
-  write,
-  emit,
-}: ArrivalDependencies<R>) {
+export function openArrivals<R extends RecordBase>(dependencies: ArrivalDependencies<R>) {
+  const { resource, now, own, insert, write, emit } = dependencies;
   const { states, events } = resource;
   const arrivalOf = (record: R): Arrival<R> => ({ record, now: Math.max(now, record.created), own });
   const finish = (record: R, event: string | undefined): R => {
