@@ -15,7 +15,7 @@ const TOOLS = "test/tools/**";
  * The files that take longest, most of it waiting for processes. A long file that starts late runs alone at the end.
  */
 const LONGEST =
-  /\/(contributing|page-commands|audit-effects|lessons|cloned-folder|detach|exec|exec-matrix|browser-keys|ui-choice|hostile-server|surviving-page|recipes|dashboard-counts|languages)\.test\.ts$/;
+  /\/(contributing|page-commands|lessons|audit-effects|audit|languages|detach|judge-scenarios|playwright|dashboard-counts|cloned-folder|exec|exec-matrix|browser-keys|browser-tasks|ui-choice|surviving-page|recipes)\.test\.ts$/;
 
 /**
  * Starts the longest files first, then the slow lane: the short files of the quick lane then keep every worker busy
@@ -48,7 +48,7 @@ export default defineConfig({
     // Tests make much that lives shortly: a larger young generation is collected less often, which saves a tenth.
     execArgv: ["--max-semi-space-size=64"],
     // Slow tests often wait, so a small machine has room for more workers than it has cores.
-    maxWorkers: Math.max(4, availableParallelism()),
+    maxWorkers: Math.max(5, availableParallelism()),
     projects: [
       {
         extends: true,

@@ -1,9 +1,10 @@
 // Lessons: runs every command of every lesson in a real shell and checks that each step completes only then; hints,
 // skips, restarts, and a room of forty.
 
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Learner, Lesson } from "../../generated/control-api.ts";
 import { currentStepText } from "../../src/cli/lessons/lesson-text.ts";
 import type { LessonMessage } from "../../src/contracts/lesson.ts";
@@ -105,8 +106,10 @@ const nextNews = (bench: Bench, id: string, news: LessonMessage["news"]) =>
   });
 
 /** The lessons with receivers on free ports, so that the tests do not collide with other programs. */
-async function lessonsApart(): Promise<string> {
-  const apart = folder();
+const apart = mkdtempSync(join(tmpdir(), "merchant-sandbox-lessons-"));
+afterAll(() => rmSync(apart, { recursive: true, force: true }));
+
+beforeAll(async () => {
   cpSync(LESSONS, apart, { recursive: true });
   const files = readdirSync(apart, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const texts = new Map(
@@ -119,8 +122,7 @@ async function lessonsApart(): Promise<string> {
       path,
       text.replaceAll(/\b475\d\b/g, (port) => String(ports.get(port))),
     );
-  return apart;
-}
+});
 
 /** Whether a text contains the parts of a pattern in order; … matches anything. */
 function stands(text: string, within: string): boolean {
@@ -136,8 +138,7 @@ function stands(text: string, within: string): boolean {
 
 describe("every lesson", () => {
   /** The clock runs: lessons describe real pauses and retries. */
-  const openAsLearnersDo = async (lessons?: string) =>
-    open({ clock: undefined, lessons: lessons ?? (await lessonsApart()) });
+  const openAsLearnersDo = () => open({ clock: undefined, lessons: apart });
 
   test.each(names)("%s: each step completes with its command, and not before", async (name) => {
     const bench = await openAsLearnersDo();
@@ -156,12 +157,11 @@ describe("every lesson", () => {
   });
 
   test.each(names)("%s: a later step can be the first, with the results of the previous ones created", async (name) => {
-    const apart = await lessonsApart();
-    const { steps } = (await control((await openAsLearnersDo(apart)).url, "GET", `/lessons/${name}`)) as Lesson;
+    const { steps } = (await control((await openAsLearnersDo()).url, "GET", `/lessons/${name}`)) as Lesson;
     // The last step needs the results of all others. `npm run walks` starts at each.
     for (const { number } of steps.slice(process.env.WALKS === undefined ? -1 : 1)) {
       // One sandbox each: otherwise a failed delivery would be retried to the next receiver on the same port.
-      const bench = await openAsLearnersDo(apart);
+      const bench = await openAsLearnersDo();
       const desk = await sitDown(bench.url, `reader of ${name} from ${number}`, speedOf(name));
       const lesson = await desk.begin(name, number);
       await desk.fidget();

@@ -46,7 +46,8 @@ export function repository(files: Files): () => string {
   const origin = folder();
   const git = (cwd: string, ...words: string[]) =>
     execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@x.example", ...words], { cwd, stdio: "pipe" });
-  git(origin, "init", "--quiet");
+  // Without its template, git writes no sample hooks: most of the files that each clone would copy.
+  git(origin, "init", "--quiet", "--template=");
   for (const [name, content] of Object.entries(files)) {
     mkdirSync(dirname(join(origin, name)), { recursive: true });
     writeFileSync(join(origin, name), content);
@@ -54,7 +55,7 @@ export function repository(files: Files): () => string {
   git(origin, "add", "--force", ".");
   git(origin, "commit", "--quiet", "--message", "files");
   const first = folder();
-  git(first, "clone", "--quiet", origin, ".");
+  git(first, "clone", "--quiet", "--template=", origin, ".");
   return () => {
     const clone = folder();
     cpSync(first, clone, { recursive: true });

@@ -678,6 +678,8 @@ describe("a delivery of a real sandbox", () => {
     expect(receiver.arrivals).toHaveLength(failed + 2);
     await loadNewRows(desk, bench);
     expect(await pressAll(desk, "G", "enter")).toMatch(/✓ 200 .*replay {2}✓ delivered[\s\S]*▸ replay +200 /);
+    const compared = await pressAll(desk, "tab", "=");
+    expect(compared).toMatch(/Compare whd_\w+ and whd_\w+[\s\S]*request +the same\s/);
   });
 });
 
