@@ -1963,9 +1963,9 @@ export interface SandboxOverviewReply {
   merchantCount: number;
   /** How many deliveries are waiting for an attempt, due now or later */
   pendingDeliveries: number;
-  /** How many of them are held, because they came with a file: `replay held` sends them */
+  /** How many of them are held, because they came with a file: `replay waiting` sends them */
   heldDeliveries: number;
-  /** The addresses of endpoints that came with a file: deliveries to them are held until `replay held` */
+  /** The addresses of endpoints that came with a file: deliveries to them are held until `replay waiting` */
   heldEndpoints: string[];
   /** The effects of that file's fault rules on the held deliveries */
   heldFaults: string[];
@@ -2234,7 +2234,7 @@ export interface SnapshotsRemoveReply {
 }
 export interface SnapshotsRestoreReply {
   restored: string;
-  /** How many deliveries are held until `replay held`; absent if a sandbox of this user saved the snapshot */
+  /** How many deliveries are held until `replay waiting`; absent if a sandbox of this user saved the snapshot */
   heldDeliveries?: number;
   /** The addresses to which later deliveries are held too */
   heldEndpoints?: string[];

@@ -104,5 +104,5 @@ const WORDS: Readonly<Record<string, (positionals: readonly string[]) => readonl
   "name|file": () => fixtureNames("scenarios"),
   lesson: () => fixtureNames("lessons").filter((name) => name !== "README"),
   merchant: () => fixtureNames("merchants"),
-  "id|held": () => ["held"],
+  "id|waiting": () => ["waiting"],
 };

@@ -218,7 +218,7 @@ const awaitEndpoint = endpoint({
   async handle({ params: { id }, body, deliveries, heldEndpoints, dispatcher, gone }) {
     const endpoint = { merchant: ownerOfEndpoint(deliveries, id), endpoint: id };
     if (heldEndpoints.isHeld(endpoint.merchant, id))
-      fail("invalid_state", `Deliveries to ${id} are held until you run ${PROGRAM} replay held.`);
+      fail("invalid_state", `Deliveries to ${id} are held until you run ${PROGRAM} replay waiting.`);
     const within = spanOf("within", body.within, { to: "24h" }) ?? 30_000;
     return { endpoint: id, accepts: await dispatcher.awaitServer(endpoint, { within, gone }) };
   },

@@ -68,10 +68,10 @@ const Overview = Type.Object({
   merchantCount: Type.Integer({ description: "How many merchants there are" }),
   pendingDeliveries: Type.Integer({ description: "How many deliveries are waiting for an attempt, due now or later" }),
   heldDeliveries: Type.Integer({
-    description: "How many of them are held, because they came with a file: `replay held` sends them",
+    description: "How many of them are held, because they came with a file: `replay waiting` sends them",
   }),
   heldEndpoints: Type.Array(Type.String(), {
-    description: "The addresses of endpoints that came with a file: deliveries to them are held until `replay held`",
+    description: "The addresses of endpoints that came with a file: deliveries to them are held until `replay waiting`",
   }),
   heldFaults: Type.Array(Type.String(), {
     description: "The effects of that file's fault rules on the held deliveries",

@@ -59,7 +59,7 @@ const restoreSnapshot = endpoint({
     heldDeliveries: Type.Optional(
       Type.Integer({
         description:
-          "How many deliveries are held until `replay held`; absent if a sandbox of this user saved the snapshot",
+          "How many deliveries are held until `replay waiting`; absent if a sandbox of this user saved the snapshot",
       }),
     ),
     heldEndpoints: Type.Optional(

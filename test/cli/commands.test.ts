@@ -368,11 +368,11 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["verdicts", "--rule", "retry.bound"], 2, "The judge has no rule retry.bound. Did you mean retry.bounded?"],
   [["deliveries", "--limit", "0"], 2, "--limit must be at least 1"],
   [["deliveries", "--limit"], 2, "--limit needs a value"],
-  [["replay"], 2, "<id|held> is missing, as in npx merchant-sandbox replay held."],
+  [["replay"], 2, "<id|waiting> is missing, as in npx merchant-sandbox replay waiting."],
   [
     ["replay", "pay_001"],
     2,
-    'replay takes the id of an attempt (whd_…) or of an event (evt_…), or held; received "pay_001".',
+    'replay takes the id of an attempt (whd_…) or of an event (evt_…), or waiting; received "pay_001".',
   ],
   [["clock", "advance", "soon"], 2, '<duration> must be a duration such as 500ms, 30s or 30d; received "soon".'],
   [["clock", "advance", "40000d"], 2, '<duration> must be at most 36525d; received "40000d".'],

@@ -250,7 +250,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     });
   });
 
-  test("by a start, which says so and waits for replay held; a second start sends later events itself", async () => {
+  test("by a start, which says so and waits for replay waiting; a second start sends later events itself", async () => {
     const service = await receive();
     const { database } = await postingDatabase(service.url);
     const cwd = repository({ [DATABASE]: readFileSync(database) })();
@@ -260,7 +260,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
       const says = await program.line((line) => line.startsWith("Not written by"));
       expect(says).toMatch(
         new RegExp(
-          `nothing is sent to ${service.url} until you run npx merchant-sandbox replay held, or start with --trust`,
+          `nothing is sent to ${service.url} until you run npx merchant-sandbox replay waiting, or start with --trust`,
         ),
       );
       program.child.kill("SIGTERM");
@@ -269,7 +269,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const first = await start(["--life", "off"], NOWHERE, cwd);
     await causeEvent(first.url);
     expect(service.arrivals).toEqual([]);
-    const { out } = await run(["replay", "held"], NOWHERE, cwd);
+    const { out } = await run(["replay", "waiting"], NOWHERE, cwd);
     expect(out).toEqual(["Delivering 2 that were held."]);
     await service.arrived(2);
     await first.kill();
@@ -308,7 +308,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const { url, kill } = await start([], NOWHERE, cwd);
     const loaded = await run(["snapshot", "restore", "theirs"], NOWHERE, cwd);
     expect(loaded.out.join()).toContain(
-      `nothing is sent to ${service.url} until you run npx merchant-sandbox replay held`,
+      `nothing is sent to ${service.url} until you run npx merchant-sandbox replay waiting`,
     );
     await causeEvent(url);
     await run(["snapshot", "save", "copied"], NOWHERE, cwd);
@@ -368,7 +368,7 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const pulled = await start([], NOWHERE, cwd);
     await causeEvent(pulled.url);
     expect(other.arrivals).toEqual([]);
-    await run(["replay", "held", "--url", pulled.url], NOWHERE, cwd);
+    await run(["replay", "waiting", "--url", pulled.url], NOWHERE, cwd);
     await other.arrived(1);
     await pulled.kill();
     const last = await start([], NOWHERE, cwd);

@@ -33,7 +33,6 @@ import {
   rateWindow,
   requested,
   rule,
-  THEME,
   withLiveEvents,
   withRulesAndWindows,
 } from "../support/live-rows.ts";
@@ -47,9 +46,9 @@ const lineWith = (state: UiState, ...parts: string[]) =>
   screen(state).filter((line) => parts.every((part) => line.includes(part)));
 const press = (state: UiState, ...keys: string[]) => keys.reduce((before, key) => handleKey(before, key).state, state);
 
-const busy = (columns: number, rows: number, look = THEME) =>
+const busy = (columns: number, rows: number) =>
   withRulesAndWindows(
-    withLiveEvents(emptyDashboard(columns, rows, look), [
+    withLiveEvents(emptyDashboard(columns, rows), [
       requested(1, { query: "limit=25", durationMs: 1.24 }),
       requested(2, {
         method: "POST",
@@ -679,6 +678,8 @@ describe("a delivery of a real sandbox", () => {
     expect(receiver.arrivals).toHaveLength(failed + 2);
     await loadNewRows(desk, bench);
     expect(await pressAll(desk, "G", "enter")).toMatch(/✓ 200 .*replay {2}✓ delivered[\s\S]*▸ replay +200 /);
+    const compared = await pressAll(desk, "tab", "=");
+    expect(compared).toMatch(/Compare whd_\w+ and whd_\w+[\s\S]*request +the same\s/);
   });
 });
 

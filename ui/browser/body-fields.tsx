@@ -72,7 +72,7 @@ function objectOf(text: string): Properties | undefined {
 
 function formFieldOf({ name, description, schema = {} }: ApiField): FormField {
   const choices = choicesOf(schema);
-  const help = `${description}${description && ". "}${choices ? "" : typeText(schema)}`.replaceAll("`", "");
+  const help = `${description}${description && ". "}${choices ? "" : typeText(schema)}`;
   return {
     name,
     help,

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, HTMLAttributes } from "preact";
 import { type FormField, labelOf } from "../panes/overlays/field.ts";
+import { WithCode } from "./shared-parts.tsx";
 
 interface FieldProps extends Pick<HTMLAttributes<HTMLDivElement>, "onFocusIn" | "onClick"> {
   field: FormField;
@@ -29,7 +30,7 @@ export function Field({ field, id, value, onWrite, problem, isRequired, rows, ch
       <div>
         <Input {...{ field, id, value, onWrite, problem, isRequired, rows }} />
         <p class={problem === undefined ? "hint" : "problem"} id={`${id}-help`}>
-          {problem ?? help}
+          {problem ?? <WithCode text={help} />}
         </p>
         {children}
       </div>

@@ -8,7 +8,7 @@ import { currentLesson, shownStep, stepEnd } from "../state/learning.ts";
 import { apiKeysOf } from "../state/state.ts";
 import { copyText, makeCall } from "../state/updates.ts";
 import type { DashboardProps } from "./browser-dashboard.ts";
-import { Definitions, Head, KeyButtons } from "./shared-parts.tsx";
+import { Definitions, Head, KeyButtons, WithCode } from "./shared-parts.tsx";
 
 export function LessonPanel({ dashboard }: DashboardProps) {
   const { state } = dashboard;
@@ -109,7 +109,7 @@ const Prose = ({ text }: { text: string }) => (
   <>
     {text.split(/\n{2,}|\n(?=[-*] )/).map((paragraph) => (
       <p key={paragraph}>
-        {paragraph.split("`").map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : piece))}
+        <WithCode text={paragraph} />
       </p>
     ))}
   </>

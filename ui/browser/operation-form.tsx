@@ -16,7 +16,7 @@ import { BodyFields } from "./body-fields.tsx";
 import type { DashboardProps } from "./browser-dashboard.ts";
 import { sendCall } from "./fetch-calls.ts";
 import { Field } from "./form-field.tsx";
-import { Definitions } from "./shared-parts.tsx";
+import { Definitions, WithCode } from "./shared-parts.tsx";
 import { StyledLines, WIDTH } from "./styled-text.tsx";
 
 const API_KEY = "api-key";
@@ -62,7 +62,9 @@ export function OperationForm({ dashboard, operation }: DashboardProps & { opera
           <p>
             <MethodName name={operation.method} /> <code>{operation.path}</code>
           </p>
-          <p class="hint">{operation.description.replace(`${operation.summary}.`, "").replaceAll("`", "").trim()}</p>
+          <p class="hint">
+            <WithCode text={operation.description.replace(`${operation.summary}.`, "").trim()} />
+          </p>
         </header>
         {operation.parameters.map(({ name, description = "", required }) => (
           <Field
@@ -158,7 +160,7 @@ function Responses({ theme, operation }: { theme: Theme; operation: ApiOperation
             rows={fields.map(({ name, description, schema }) => ({
               name,
               note: typeText(schema),
-              text: description.replaceAll("`", ""),
+              text: <WithCode text={description} />,
             }))}
           />
           {example !== undefined && (

@@ -41,6 +41,11 @@ export const KeyButtons = ({
   </div>
 );
 
+/** A text with its code between backticks. */
+export const WithCode = ({ text }: { text: string }) => (
+  <>{text.split("`").map((piece, index) => (index % 2 === 1 ? <code key={index}>{piece}</code> : piece))}</>
+);
+
 /** `note` is shown beside the name. */
 export const Definitions = ({
   rows,

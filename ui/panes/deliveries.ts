@@ -165,7 +165,7 @@ export const deliveries = listPane<AttemptMessage>({
       keys: ["="],
       label: "compare",
       help: "compare the attempt with the selected one or, from the list, with the first one",
-      isEnabled: (_, { attempt }) => attempt > 1,
+      isEnabled: (state, { id, attempt }) => attempt > 1 || otherSelected(state, id) !== undefined,
       needs: "a delivery with two attempts",
       run: compare,
     },
@@ -179,6 +179,12 @@ function copyOf(textOf: (attempt: LoggedAttempt) => string, what: string) {
     loadThen(state, id, attemptCall(id), (later, { attempt }) => copyText(later, textOf(attempt), what));
 }
 
+/** The attempt that the selected link of a detail refers to, unless it is the one with this id. */
+function otherSelected(state: UiState, id: string): string | undefined {
+  const selected = selectedReference(state);
+  return selected?.pane === "deliveries" && selected.id !== id ? selected.id : undefined;
+}
+
 /** In a detail, the other attempt is the selected link; by default it is the first attempt of the delivery. */
 function compare(state: UiState, { id, delivery }: AttemptMessage): StateUpdate {
   const open = (later: UiState, other: string): StateUpdate => {
@@ -186,8 +192,8 @@ function compare(state: UiState, { id, delivery }: AttemptMessage): StateUpdate 
     const { overlay, effects } = openDetail(detail, { pane: "deliveries", id, value: undefined }, []);
     return update(openOverlay({ ...later, notice: undefined }, overlay), ...effects);
   };
-  const selected = selectedReference(state);
-  if (selected?.pane === "deliveries" && selected.id !== id) return open(state, selected.id);
+  const selected = otherSelected(state, id);
+  if (selected !== undefined) return open(state, selected);
   return loadThen(state, id, attemptCall(id), (later, { attempts }) => {
     const first = attempts.findLast((one) => one.delivery === delivery && one.id !== id);
     return first

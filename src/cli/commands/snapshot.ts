@@ -43,7 +43,7 @@ export const snapshot = commandGroup({
         heldEndpoints.length === 0
           ? `Restored the snapshot ${restored}.`
           : `Restored the snapshot ${restored}. No sandbox of this user saved it, ` +
-            `so nothing is sent to ${heldEndpoints.join(", ")} until you run ${PROGRAM} replay held; ` +
+            `so nothing is sent to ${heldEndpoints.join(", ")} until you run ${PROGRAM} replay waiting; ` +
             `${plural(heldDeliveries, "delivery")} held.`,
     ),
     ls: sandboxCommand({

@@ -60,14 +60,14 @@ function parse(text: string) {
 export const replay = sandboxCommand({
   summary:
     "send again: an attempt (whd_…), an event to all its endpoints (evt_…), or what came with a file " +
-    "and is held (held)",
-  usage: "replay <id|held>",
-  example: "replay held",
+    "and is held (waiting)",
+  usage: "replay <id|waiting>",
+  example: "replay waiting",
   async call({ control }, { positionals: [id = ""] }) {
-    if (id === "held") return control.deliveries.release();
+    if (id === "waiting") return control.deliveries.release();
     const kind =
       /^(whd|evt)_\w+$/.exec(id)?.[1] ??
-      usageError(`replay takes the id of an attempt (whd_…) or of an event (evt_…), or held; received "${id}".`);
+      usageError(`replay takes the id of an attempt (whd_…) or of an event (evt_…), or waiting; received "${id}".`);
     return (kind === "whd" ? control.deliveries : control.events).replay({ id });
   },
   lines(reply) {

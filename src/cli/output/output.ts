@@ -97,13 +97,13 @@ export function heldNote({ heldDeliveries, heldEndpoints, heldFaults, stateProbl
   if (heldDeliveries + heldEndpoints.length === 0) return undefined;
   const count = plural(heldDeliveries, "delivery");
   if (heldEndpoints.length === 0)
-    return `${count} of the snapshot held. None is sent until you run ${PROGRAM} replay held.`;
+    return `${count} of the snapshot held. None is sent until you run ${PROGRAM} replay waiting.`;
   const faults = heldFaults.length === 0 ? "" : `, with faults (${heldFaults.join(", ")})`;
   const because =
     stateProblem === undefined ? "" : ` This machine cannot recognise its own files later: ${stateProblem}.`;
   return (
     `Not written by a sandbox of this user, so nothing is sent to ${listed(heldEndpoints)} ` +
-    `until you run ${PROGRAM} replay held, or start with --trust; ${count} held${faults}.${because}`
+    `until you run ${PROGRAM} replay waiting, or start with --trust; ${count} held${faults}.${because}`
   );
 }
 

@@ -12,7 +12,7 @@ import { allApiKeys, allOrOneMerchant, toOptions } from "./form-fields.ts";
 /** The most used actions, listed first, with the words that users search for. */
 const COMMON_ACTIONS: Readonly<Record<string, string>> = {
   rate_limit: "429 rate_limit",
-  status: "503 status",
+  status: "status, such as 503",
   outage: "outage",
   latency: "slow (latency)",
   lost_response: "lost_response",
