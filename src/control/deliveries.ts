@@ -186,9 +186,8 @@ const explain = endpoint({
   example: { endpoint: "we_…", body: '{"id":"evt_…"}', signature: "0f3c…" },
   reply: Type.Object({ matches: Type.Boolean(), mistake: nullable(Type.String()), explanation: Type.String() }),
   errors: ["resource_not_found"],
-  handle: ({ body: { endpoint = "", body = "", signature = "" }, dispatcher, deliveries }) => {
-    return dispatcher.explain(ownerOfEndpoint(deliveries, endpoint), endpoint, body, signature);
-  },
+  handle: ({ body: { endpoint = "", body = "", signature = "" }, dispatcher, deliveries }) =>
+    dispatcher.explain(ownerOfEndpoint(deliveries, endpoint), endpoint, body, signature),
 });
 
 export const operations = [listAttempts, showAttempt, replayAttempt, release, drain, explain];

@@ -12,7 +12,7 @@ import { advance, type Receiver, receive, register, settle, startReceiver, trigg
 /** The receiver of both sandboxes: deliveries are compared too. */
 let receiver: Receiver;
 beforeAll(async () => {
-  receiver = await startReceiver("127.0.0.1", 0);
+  receiver = await startReceiver();
   receiver.always((_, outgoing) => outgoing.writeHead(receiver.arrivals.length % 3 === 0 ? 500 : 200).end("seen"));
 });
 afterAll(() => receiver.close());

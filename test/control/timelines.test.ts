@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { type Bench, DECLINE, open } from "../support/sandbox.ts";
 import { openRegistered, settle } from "../support/webhooks.ts";
 
-const lines = async (bench: Bench, id: string, merchant?: string) => {
-  const { steps } = await bench.timelines.get({ id, limit: 100, ...(merchant !== undefined && { merchant }) });
+const lines = async (bench: Bench, id: string) => {
+  const { steps } = await bench.timelines.get({ id, limit: 100 });
   return steps.map(({ kind, text, result }) => [kind, text.replace(/ to http.*/, ""), result].join(": "));
 };
 

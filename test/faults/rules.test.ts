@@ -366,10 +366,10 @@ describe("matching", () => {
 });
 
 describe("triggers", () => {
-  const fired = async (trigger: object, count: number, one = (bench: Bench) => list(bench)) => {
+  const fired = async (trigger: object, count: number) => {
     const bench = await open();
     await add(bench, { action: FAIL, trigger });
-    return (await statuses(count, () => one(bench))).map((status) => (status === 500 ? "x" : ".")).join("");
+    return (await statuses(count, () => list(bench))).map((status) => (status === 500 ? "x" : ".")).join("");
   };
 
   test.each([
@@ -529,9 +529,9 @@ function makeFaults() {
 }
 
 describe("latency distributions", () => {
-  const draws = (action: object, count: number, trigger: object = { times: count, seed: 7 }) => {
+  const draws = (action: object, count: number) => {
     const made = makeFaults();
-    made.rules.add({ action: { type: "latency", ...action }, trigger });
+    made.rules.add({ action: { type: "latency", ...action }, trigger: { times: count, seed: 7 } });
     return Array.from({ length: count }, () => {
       const effect = made.api.decide("latency", CALL)?.effect;
       return effect?.kind === "delay" ? effect.milliseconds : Number.NaN;

@@ -22,8 +22,8 @@ const FILE = {
 };
 
 /** Writes a scenario with one value per line, and returns its path. */
-function written(scenario: unknown, name = "own.json"): string {
-  const path = join(folder(), name);
+function written(scenario: unknown): string {
+  const path = join(folder(), "own.json");
   writeFileSync(path, typeof scenario === "string" ? scenario : JSON.stringify(scenario, null, 1));
   return path;
 }

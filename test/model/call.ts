@@ -142,9 +142,9 @@ export function subscribedEndpoints(merchant: Merchant, type: string): string[] 
 }
 
 /** Creates a record and emits its events. */
-export function create(call: Call, kind: KindName, fields: Fields, at?: number): Entry {
+export function create(call: Call, kind: KindName, fields: Fields): Entry {
   const id = (fields.id as string | undefined) ?? newId(call, kindOf(kind).prefix, "id");
-  const record = buildRecord(kind, call.merchant.id, at ?? call.now, { ...fields, id });
+  const record = buildRecord(kind, call.merchant.id, call.now, { ...fields, id });
   Object.assign(record, call.asSent);
   return arriveNew(call.world, call.merchant, kind, record);
 }

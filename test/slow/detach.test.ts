@@ -37,12 +37,8 @@ afterEach(() => {
 });
 
 /** A detached sandbox, stopped after the test. */
-async function detach(
-  words: string[] = ["--memory"],
-  cwd = folder(),
-  variables: Record<string, string> = {},
-): Promise<Left> {
-  const ended = await run(["start", "--detach", "--json", "--port", "0", ...words], variables, cwd);
+async function detach(words: string[] = ["--memory"], cwd = folder()): Promise<Left> {
+  const ended = await run(["start", "--detach", "--json", "--port", "0", ...words], {}, cwd);
   expect([ended.code, ended.error, ended.out.length]).toEqual([0, "", 1]);
   const told = JSON.parse(ended.out[0] ?? "");
   left.push(told.pid);

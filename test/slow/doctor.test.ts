@@ -11,8 +11,8 @@ import { listen } from "../support/sandbox.ts";
 /** No variables of the machine that runs the tests. */
 const PLAIN = { HTTP_PROXY: "", http_proxy: "", ALL_PROXY: "", all_proxy: "", NO_PROXY: "", no_proxy: "" };
 
-async function examine(words: string[] = [], variables: Record<string, string> = {}) {
-  const { code, out, error } = await run(["doctor", "--json", "--port", "0", ...words], { ...PLAIN, ...variables });
+async function examine(words: string[] = []) {
+  const { code, out, error } = await run(["doctor", "--json", "--port", "0", ...words], PLAIN);
   expect(error).toBe("");
   const found = out.map((line) => JSON.parse(line) as DoctorCheck);
   return { code, found, of: (check: string) => found.find((one) => one.check === check) };

@@ -1,7 +1,7 @@
 // `exec`: the environment, streams and exit code of the command, cleanup of its processes, and the conditions of
 // --fail-on.
 
-import { type SpawnOptions, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
@@ -38,8 +38,8 @@ const impatient = `
   agent.destroy();`;
 
 /** Exact output and exit of a process. */
-function bytesOf(file: string, words: string[], input: Buffer, options: SpawnOptions = {}) {
-  const { stdout, stderr, status } = spawnSync(file, words, { input, cwd: folder(), ...(options as object) });
+function bytesOf(file: string, words: string[], input: Buffer) {
+  const { stdout, stderr, status } = spawnSync(file, words, { input, cwd: folder() });
   return { out: stdout.toString("latin1"), error: stderr.toString("latin1"), status };
 }
 

@@ -17,7 +17,7 @@ describe("equal runs", () => {
   let receiver: Receiver;
   beforeAll(async () => {
     bench = await share({ seed: 11 });
-    receiver = await startReceiver("127.0.0.1", 0);
+    receiver = await startReceiver();
   });
   afterAll(async () => {
     await bench.close();

@@ -13,9 +13,9 @@ const OWN_LESSON =
   "# My lesson\n\nAbout it.\n\n## 1. Read\n\nRead.\n\n" +
   '<!-- check: {"requests": {"match": {"operation": "merchants.me", "status": 200}}} -->\n';
 
-const shell = (command: string, cwd = folder()) =>
+const shell = (command: string) =>
   new Promise<string>((resolve) => {
-    execFile("sh", ["-c", command], { cwd }, (_failure, out, error) => resolve(out + error));
+    execFile("sh", ["-c", command], { cwd: folder() }, (_failure, out, error) => resolve(out + error));
   });
 
 const says = (program: Program, words: string) => program.line((line) => line.includes(words));

@@ -438,8 +438,7 @@ describe("an invalid lesson page", () => {
 });
 
 describe("custom lessons", () => {
-  const page = (check: string, more = "") =>
-    `# Own\n\nWhat it is about.\n\n## 1. Do\n\n<!-- check: ${check} -->\n${more}\nDo it.\n`;
+  const page = (check: string) => `# Own\n\nWhat it is about.\n\n## 1. Do\n\n<!-- check: ${check} -->\n\nDo it.\n`;
   const openWith = (...texts: string[]) => {
     const lessons = folder();
     texts.forEach((text, index) => {

@@ -220,7 +220,7 @@ async function together(all: readonly Suite[], receiver: Receiver): Promise<Outc
 
 describe("suites side by side", () => {
   test("each get the requests, events and verdicts that they would get alone", { timeout: 180_000 }, async () => {
-    const receiver = await startReceiver("127.0.0.1", 0);
+    const receiver = await startReceiver();
     const property = fc.asyncProperty(suites, async (all) => {
       const outcomes = await together(all, receiver);
       for (const [index, suite] of all.entries()) {

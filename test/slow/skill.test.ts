@@ -125,7 +125,7 @@ describe("tasks of an agent", () => {
   });
 
   task("find out why a webhook failed", async (shell) => {
-    const receiver = await startReceiver("127.0.0.1", 0);
+    const receiver = await startReceiver();
     receiver.always({ status: 500, body: "database is down" });
     const { url } = receiver;
     const body = `-H "Content-Type: application/json" -d '{"url":"${url}","events":["*"]}'`;

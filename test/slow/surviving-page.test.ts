@@ -29,8 +29,8 @@ const blocks: Block[] = page
       under,
     }));
   });
-const blockOf = (under: string, language: string, index = 0) =>
-  blocks.filter((block) => block.under === under && block.language === language)[index]?.text ?? "";
+const blockOf = (under: string, language: string) =>
+  blocks.find((block) => block.under === under && block.language === language)?.text ?? "";
 
 /** How many times faster time passes for the programs of the page. */
 const SPEED = 4;

@@ -6,7 +6,7 @@ import { call, control, NOON, open } from "../support/sandbox.ts";
 import { LEAST, openDashboard, openProgram, type TestTerminal, USUAL, WIDE } from "../support/terminal.ts";
 import { receive, register, trigger } from "../support/webhooks.ts";
 
-const get = (url: string, path: string, headers = {}) => call(url, "GET", path, { headers });
+const get = (url: string, path: string) => call(url, "GET", path);
 const RIGHT = "\x1b[C";
 
 /** Frozen clock: only the test changes anything. */

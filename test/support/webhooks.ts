@@ -47,13 +47,13 @@ const opened: Receiver[] = [];
 afterEachTest.push(() => Promise.all(opened.splice(0).map((receiver) => receiver.close())));
 
 /** A receiver on a free port, closed after the test. */
-export async function receive(host = "127.0.0.1", port = 0): Promise<Receiver> {
-  const receiver = await startReceiver(host, port);
+export async function receive(host?: string): Promise<Receiver> {
+  const receiver = await startReceiver(host);
   opened.push(receiver);
   return receiver;
 }
 
-export async function startReceiver(host: string, port: number): Promise<Receiver> {
+export async function startReceiver(host = "127.0.0.1"): Promise<Receiver> {
   const arrivals: Arrival[] = [];
   const steps: Step[] = [];
   const sockets = new Map<Socket, number>();
@@ -79,12 +79,12 @@ export async function startReceiver(host: string, port: number): Promise<Receive
     socket.on("error", () => {});
     socket.on("close", () => sockets.delete(socket));
   });
-  await new Promise<void>((resolve) => server.listen(port, host, resolve));
-  const chosen = (server.address() as AddressInfo).port;
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
+  const { port } = server.address() as AddressInfo;
   const name = host.includes(":") ? `[${host}]` : host;
   return {
-    url: `http://${name}:${chosen}/hooks`,
-    port: chosen,
+    url: `http://${name}:${port}/hooks`,
+    port,
     arrivals,
     script: (...more) => void steps.push(...more),
     always: (step) => {

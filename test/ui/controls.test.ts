@@ -24,7 +24,7 @@ import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
 import { deliver, receive, register } from "../support/webhooks.ts";
 
-const list = (bench: Bench, key = "sk_test_lodge") => bench.call("GET", "/v1/payments?limit=1", { key });
+const list = (bench: Bench) => bench.call("GET", "/v1/payments?limit=1");
 
 /** Presses the keys; expects exactly one call, this one, and a success notice after its reply. */
 async function does(desk: TestDashboard, keys: string[], expected: Call): Promise<void> {

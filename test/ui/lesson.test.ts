@@ -21,7 +21,7 @@ function news(bench: Bench, wanted: LessonMessage["news"]): Promise<LessonMessag
   });
 }
 
-const text = (desk: TestDashboard, columns?: number, rows?: number) => desk.screen(columns, rows).join("\n");
+const text = (desk: TestDashboard) => desk.screen().join("\n");
 
 describe("the lesson pane", () => {
   test("is shown to a learner, after the panes that everyone has had", () => {

@@ -15,9 +15,9 @@ const textOf = (desk: TestDashboard) => desk.screen().join("\n");
 const lineWith = (desk: TestDashboard, part: string) =>
   desk.screen().find((line) => line.startsWith("│") && line.includes(part));
 
-async function openPane(digit: string, columns = 109) {
+async function openPane(digit: string) {
   const bench = await open();
-  const desk = await openTestDashboard(bench.url, columns, 30);
+  const desk = await openTestDashboard(bench.url, 109, 30);
   await desk.run(digit);
   return { bench, desk, press: desk.run };
 }

@@ -33,7 +33,6 @@ import {
   rateWindow,
   requested,
   rule,
-  THEME,
   withLiveEvents,
   withRulesAndWindows,
 } from "../support/live-rows.ts";
@@ -47,9 +46,9 @@ const lineWith = (state: UiState, ...parts: string[]) =>
   screen(state).filter((line) => parts.every((part) => line.includes(part)));
 const press = (state: UiState, ...keys: string[]) => keys.reduce((before, key) => handleKey(before, key).state, state);
 
-const busy = (columns: number, rows: number, look = THEME) =>
+const busy = (columns: number, rows: number) =>
   withRulesAndWindows(
-    withLiveEvents(emptyDashboard(columns, rows, look), [
+    withLiveEvents(emptyDashboard(columns, rows), [
       requested(1, { query: "limit=25", durationMs: 1.24 }),
       requested(2, {
         method: "POST",

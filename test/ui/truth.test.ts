@@ -31,7 +31,7 @@ import { open } from "../support/sandbox.ts";
 import { deliver, receive, register } from "../support/webhooks.ts";
 
 const asked = (number: number, merchant: string): LiveEvent => requested(number, { merchant });
-const idsIn = (state: UiState, pane = "requests") => listOf(state, pane).rows.map(({ id }) => id);
+const idsIn = (state: UiState) => listOf(state, "requests").rows.map(({ id }) => id);
 const reset = (merchant: string | null): LiveEvent => ({ kind: "reset", merchant });
 
 describe("the notice after a replay", () => {
