@@ -227,10 +227,10 @@ describe("alarms and what is running", () => {
     }
   });
 
-  test("name the scenario with its score in the first line at every width, and say whether life is on", () => {
-    expect(screen(running(200))[0]).toMatch(
-      /LIVE {2}lost-response 5\/10 .* {2}sk_test_lodge .* {2}clock .* {2}life on/,
-    );
+  test("name the scenario with its score in the first line at every width, and say when life is off", () => {
+    expect(screen(running(200))[0]).toMatch(/LIVE {2}lost-response 5\/10 .* {2}sk_test_lodge .* {2}clock .* {2}page/);
+    const still = running(200);
+    expect(screen({ ...still, sandbox: { ...INDEX, life: "off" } })[0]).toMatch(/ {2}clock .* {2}life off {2}page/);
     for (const columns of [60, 80, 120]) expect(screen(running(columns))[0]).toContain("LIVE  lost-response 5/10");
     expect(textOf(three(80, 24))).not.toContain("lost-response");
   });

@@ -50,7 +50,7 @@ function statusParts(state: UiState): string[] {
   const { sandbox, target } = state;
   const connection = connectionText(state);
   if (!sandbox) return [connection, target.url];
-  const clock = [clockText(state, sandbox), `life ${sandbox.life}`];
+  const clock = [clockText(state, sandbox), ...(sandbox.life === "off" ? ["life off"] : [])];
   const about = [connection, sandbox.baseUrl];
   return [...about, firstApiKeyText(sandbox), ...clock, `page ${pageAddress(target.url)}`, `v${sandbox.version}`];
 }
