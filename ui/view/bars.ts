@@ -143,16 +143,16 @@ export function noticeBar(state: UiState): string {
   if (filterLine) return filterBar(state, filterLine, width);
   if (notice) return ` ${styled(theme, noticeText(sanitize(notice.text), width), notice.style)}`;
   const failure = selectedFailure(state);
-  if (failure !== undefined) return ` ${styled(theme, fitTo(`${symbols(theme).bad} ${failure}`, width), "failure")}`;
+  if (failure !== undefined) return ` ${styled(theme, fitTo(failure, width), "failure")}`;
   return ` ${fitTo(verdictSummary(state), width)}`;
 }
 
 /** Why the selected row failed, which the list may have cut. Undefined if details are open: they show it on top. */
-function selectedFailure(state: UiState): string | undefined {
+export function selectedFailure(state: UiState): string | undefined {
   const row = selectedRow(listOf(state));
   const hasDetails = topOverlay(state) !== undefined || state.preview !== undefined;
   const failure = row && !hasDetails ? paneNamed(state.pane).failureOf?.(row) : undefined;
-  return failure === undefined ? undefined : sanitize(failure);
+  return failure === undefined ? undefined : `${symbols(state.theme).bad} ${sanitize(failure)}`;
 }
 
 /** A notice that is too long keeps its last sentence, which says what to press. */
