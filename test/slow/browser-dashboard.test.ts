@@ -228,6 +228,9 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(`document.querySelector(".detail .hint") !== null`);
     await page.write(".filter input", "");
     await page.shows(`document.querySelector(".detail h2")?.textContent === "GET /v1/customers/cus_nobody"`);
+    // Without a preview, the line below the list says why the row failed.
+    await page.resize(1_024, 768);
+    await page.shows(`document.querySelector(".notice").textContent.startsWith("✗ 404 resource_not_found: No such")`);
   });
 
   test("previews a row as soon as the log has it, without waiting for the next poll", async () => {

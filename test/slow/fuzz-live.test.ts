@@ -13,6 +13,7 @@ import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import type { UiState } from "../../ui/state/state.ts";
 import { createFrameRenderer } from "../../ui/terminal/frame.tsx";
 import { changed, edit, edited, JSON_TOKENS, runs, someChanges } from "../support/fuzzing.ts";
+import { firing } from "../support/judge-inputs.ts";
 import { attempt, emptyDashboard, INDEX, request, verdict } from "../support/live-rows.ts";
 import { attempted } from "../support/sandbox.ts";
 
@@ -37,24 +38,14 @@ const learner = {
     finishedSteps: [{ lesson: "paging", step: 1, how: "skipped", hints: 0, at: 1 }],
   },
 };
-const firing = {
-  ...{
-    ruleId: "flt_1",
-    name: null,
-    target: "api",
-    action: "status",
-    form: "503",
-    outcome: "refused",
-    expect: [],
-    merchant: null,
-  },
-  ...{ requestId: "req_1", attemptId: null, eventId: null, endpointId: null, rotatedAt: null, at: 1_767_614_400_000 },
-};
 const items = [
   { kind: "request", request: request(1) },
   { kind: "attempt", attempt: attempt(1) },
   { kind: "verdict", verdict: verdict(1) },
-  { kind: "fault", fault: firing },
+  {
+    kind: "fault",
+    fault: firing({ action: "status", form: "503", outcome: "refused", merchant: null, requestId: "req_1" }),
+  },
   { kind: "clock", clock: INDEX.clock },
   { kind: "lesson", lesson: { news: "joined", learner } },
   { kind: "reset", merchant: null },

@@ -5,45 +5,15 @@ import { expect, test } from "vitest";
 import { createLateBuffer } from "../../src/store/request-log/late-buffer.ts";
 import { openRequestLog, type RequestEntry } from "../../src/store/request-log/request-log.ts";
 import { openDatabase } from "../../src/store/sqlite/database.ts";
+import { requestEntry } from "../support/judge-inputs.ts";
 
 const BODY = "x".repeat(2_000);
-const CALL = {
-  operation: "payments.list",
-  method: "GET",
-  path: "/v1/payments",
-  search: "",
-  status: 200,
-  errorCode: undefined,
-  duration: 1,
-};
-const NOTHING = {
-  key: undefined,
-  idempotencyKey: undefined,
-  span: undefined,
-  replayOf: undefined,
-  fault: undefined,
-  ignored: undefined,
-  summary: undefined,
-  requestBody: "",
-};
-const TIMES = {
-  at: 0,
-  stages: [],
-  arrived: 0,
-  answered: 1,
-  answeredAt: 1,
-  connection: { number: 1, opened: 0 },
-  isFirst: false,
-};
 
 function openLog() {
   const database = openDatabase(undefined);
   const log = openRequestLog(database);
   const add = (sequence: number, changes: Partial<RequestEntry> = {}) =>
-    log.add({
-      ...{ ...CALL, ...NOTHING, ...TIMES, sequence, id: `req_${sequence}`, merchant: "mer_lodge" },
-      ...{ requestHeaders: {}, responseHeaders: {}, responseBody: BODY, ...changes },
-    });
+    log.add(requestEntry(0, 200, { sequence, id: `req_${sequence}`, stages: [], responseBody: BODY, ...changes }));
   const shown = (sequence: number) => log.get(`req_${sequence}`)?.responseBody;
   const stored = () =>
     database.sql.prepare("select sequence from request_log where responseBody <> '' order by sequence").pluck().all();

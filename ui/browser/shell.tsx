@@ -17,6 +17,7 @@ import {
   isDown,
   keyTitle,
   labelledBindings,
+  selectedFailure,
   verdictSummary,
 } from "../view/bars.ts";
 import type { BrowserDashboard, DashboardProps } from "./browser-dashboard.ts";
@@ -35,6 +36,7 @@ import { TrendsView } from "./trends-view.tsx";
 export function Shell({ dashboard }: DashboardProps) {
   const { state } = dashboard;
   const { connection, notice } = state;
+  const failure = notice ? undefined : selectedFailure(state);
   if (connection.phase === "detached") return <TokenView reason={connection.reason} />;
   return (
     <>
@@ -51,9 +53,9 @@ export function Shell({ dashboard }: DashboardProps) {
         <DetailPanel dashboard={dashboard} />
       </main>
       <footer>
-        <p class={`notice ${notice?.style ?? "dim"}`}>
+        <p class={`notice ${notice?.style ?? (failure ? "red" : "dim")}`}>
           <span role="status">{!notice?.isNews && notice?.text}</span>
-          {notice ? notice.isNews && notice.text : verdictSummary(state)}
+          {notice ? notice.isNews && notice.text : (failure ?? verdictSummary(state))}
         </p>
         <KeyBar dashboard={dashboard} />
       </footer>

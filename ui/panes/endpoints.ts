@@ -82,7 +82,14 @@ export const endpoints = listPane<ListedEndpoint>({
           attempts
             .slice(-MAX_LINKS)
             .flatMap((one) =>
-              linkTo("deliveries", one.id, field(resultOf(one), `${one.eventType}  attempt ${one.attempt}`)),
+              linkTo(
+                "deliveries",
+                one.id,
+                field(
+                  resultOf(one),
+                  `${one.eventType}  ${one.trigger === "replay" ? "replay" : `attempt ${one.attempt}`}`,
+                ),
+              ),
             ),
         ),
       ];

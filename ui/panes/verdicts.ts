@@ -23,7 +23,7 @@ import {
 import { symbols } from "../text/style.ts";
 import { copyApiKey } from "./controls/sandbox-forms.ts";
 import { type DetailLine, type DetailWriter, linkTo } from "./details/detail-lines.ts";
-import { requestText, resultOf } from "./details/row-lines.ts";
+import { requestText, resultOf, tryOf } from "./details/row-lines.ts";
 import type { Detail } from "./overlays/detail.ts";
 import { listPane, readAs } from "./pane.ts";
 
@@ -77,23 +77,21 @@ function summary(
 const MAX_LINKS = 10;
 
 /** Links to the newest failures of a rule, newest first. */
-function failuresOfRule({ section, wrapped }: DetailWriter, state: UiState, rule: string): DetailLine[] {
+function failuresOfRule({ section, text }: DetailWriter, state: UiState, rule: string): DetailLine[] {
   const failed = valuesOf<VerdictMessage>(state, "verdicts").filter(
     (one) => one.rule === rule && one.verdict === "fail",
   );
   const shown = failed.slice(-MAX_LINKS).reverse();
   const total = state.made.verdicts.failures[rule] ?? shown.length;
   const heading = `Failures of this rule: ${newestOf(shown.length, total)}`;
-  const linked = shown.flatMap((one) =>
-    linkTo("verdicts", verdictId(one), wrapped(`${timeOfDay(one.at)}  ${one.says}`)),
-  );
+  const linked = shown.flatMap((one) => linkTo("verdicts", verdictId(one), text(`${timeOfDay(one.at)}  ${one.says}`)));
   return section(heading, linked);
 }
 
 function attemptText(state: UiState, id: string): string {
   const found = valuesOf<AttemptMessage>(state, "deliveries").findLast((attempt) => attempt.id === id);
   if (!found) return id;
-  return `${id}  ${timeOfDay(found.at)}  ${found.eventType} ${found.attempt}/${found.maxAttempts}  ${resultOf(found)}`;
+  return `${id}  ${timeOfDay(found.at)}  ${found.eventType} ${tryOf(found)}  ${resultOf(found)}`;
 }
 
 /** The section with the verdicts about a row, oldest first. */

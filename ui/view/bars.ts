@@ -106,7 +106,10 @@ function firstApiKeyText({ merchants }: SandboxOverviewReply): string {
     : "no merchants";
 }
 
-/** The tabs, each with its alarm, such as a number of failures. Titles are cut evenly until all tabs fit. */
+/**
+ * The tabs, each with its alarm, such as a number of failures. Where not all titles fit, the last tabs are digits only,
+ * except the focused one: cut titles are hard to read.
+ */
 export function tabBar(state: UiState): string {
   const { pane, size, theme } = state;
   const tabs = visiblePanes(state).map(({ name, title, alarm }, index) => ({
@@ -115,20 +118,20 @@ export function tabBar(state: UiState): string {
     mark: alarm?.(state) ?? "",
     isFocused: name === pane,
   }));
-  const textOf = ({ digit, title, isFocused }: (typeof tabs)[number], letters: number) =>
-    `${digit} ${isFocused ? title : title.slice(0, letters)}`.trim();
+  const textOf = ({ digit, title, isFocused }: (typeof tabs)[number], index: number, titled: number) =>
+    isFocused || index < titled ? `${digit} ${title}`.trim() : digit;
   // Each tab is counted with a blank; 2 more for the brackets around the focused one, or a blank before the first.
-  const widthWith = (letters: number) =>
-    tabs.reduce((sum, tab) => sum + textOf(tab, letters).length + (tab.mark && ` ${tab.mark}`).length + 1, 2);
-  let letters = Math.max(...tabs.map(({ title }) => title.length));
-  while (letters > 0 && widthWith(letters) > size.columns) letters--;
-  const drawn = tabs.map((tab) => {
+  const widthWith = (titled: number) =>
+    tabs.reduce((sum, tab, at) => sum + textOf(tab, at, titled).length + (tab.mark && ` ${tab.mark}`).length + 1, 2);
+  let titled = tabs.length;
+  while (titled > 0 && widthWith(titled) > size.columns) titled--;
+  const drawn = tabs.map((tab, index) => {
     const { mark, isFocused } = tab;
     const styles: TextStyle[] = mark.startsWith(symbols(theme).bad) ? ["failure"] : ["magenta", "bold"];
-    const text = textOf(tab, letters) + (mark && ` ${styled(theme, mark, ...styles)}`);
+    const text = textOf(tab, index, titled) + (mark && ` ${styled(theme, mark, ...styles)}`);
     return isFocused ? styled(theme, `[${text}]`, "bold") : text;
   });
-  const line = `${tabs[0]?.isFocused ? "" : " "}${drawn.join(" ")}`;
+  const line = `${tabs[0]?.isFocused ? "" : " "}${drawn.filter((text) => text !== "").join(" ")}`;
   // Cutting could split the escape sequence of a style and show its rest as text, so styles are removed first.
   return widthOf(line) > size.columns ? cut(stripStyles(line), size.columns) : line;
 }
@@ -140,16 +143,16 @@ export function noticeBar(state: UiState): string {
   if (filterLine) return filterBar(state, filterLine, width);
   if (notice) return ` ${styled(theme, noticeText(sanitize(notice.text), width), notice.style)}`;
   const failure = selectedFailure(state);
-  if (failure !== undefined) return ` ${styled(theme, fitTo(`${symbols(theme).bad} ${failure}`, width), "failure")}`;
+  if (failure !== undefined) return ` ${styled(theme, fitTo(failure, width), "failure")}`;
   return ` ${fitTo(verdictSummary(state), width)}`;
 }
 
 /** Why the selected row failed, which the list may have cut. Undefined if details are open: they show it on top. */
-function selectedFailure(state: UiState): string | undefined {
+export function selectedFailure(state: UiState): string | undefined {
   const row = selectedRow(listOf(state));
   const hasDetails = topOverlay(state) !== undefined || state.preview !== undefined;
   const failure = row && !hasDetails ? paneNamed(state.pane).failureOf?.(row) : undefined;
-  return failure === undefined ? undefined : sanitize(failure);
+  return failure === undefined ? undefined : `${symbols(state.theme).bad} ${sanitize(failure)}`;
 }
 
 /** A notice that is too long keeps its last sentence, which says what to press. */
