@@ -441,7 +441,8 @@ describe("a result contains", () => {
     });
     await audit(url);
     [most, arrived] = [arrived - 50, 0];
-    const found = await audit(url, SECRET, await open({ clock: "real", webhookTimeout: "1s" }));
+    // A busy machine takes a second or two for the connections that are answered.
+    const found = await audit(url, SECRET, await open({ clock: "real", webhookTimeout: "4s" }));
     expect([found.verdict, failed(found), verdicts(found).burst]).toEqual(["inconclusive", [], "inconclusive"]);
     expect(found.probes.at(-2).did).toMatch(/ \(50 of 200 connections waited in the system's listen backlog\)$/);
   });
