@@ -112,7 +112,7 @@ const commonPaneKeys: readonly KeyBinding[] = [
   {
     keys: ["escape"],
     label: "clear filter",
-    help: "clear the filter",
+    help: "clear the filter, then the limit to one merchant",
     isEnabled: (state) => listOf(state).filter !== "",
     needs: () => "a filter",
     run: clearFilter,
