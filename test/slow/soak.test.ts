@@ -144,7 +144,9 @@ function expectRefusal({ code, error }: { code: number | null; error: string }, 
 /** Expects warnings only about the database file, and only while it is not writable. */
 const expectNoDefects = ({ complaints }: Soak) =>
   expect(
-    complaints.filter((text) => !/SandboxError|Error: (Another program|The disk|The SQLite file)/.test(text)),
+    complaints.filter(
+      (text) => !/^merchant-sandbox: failed at \S+: (Another program|The disk|The SQLite file)/.test(text),
+    ),
   ).toEqual([]);
 
 describe("growth is distinguished from fluctuation", () => {
