@@ -146,7 +146,7 @@ const showRequest = endpoint({
       requestLog.get(params.id) ??
       fail(
         "resource_not_found",
-        `The log has no request ${params.id}. It keeps the newest 10,000, and a reset or a restored snapshot removes them.`,
+        `The log has no request ${params.id}. It keeps the newest 10,000, until a reset or a restore.`,
       );
     const request = { headers: JSON.parse(row.requestHeaders), body: row.requestBody, bytes: row.requestBytes };
     const response = { headers: JSON.parse(row.responseHeaders), body: row.responseBody, bytes: row.responseBytes };
