@@ -565,10 +565,12 @@ describe("leaving", () => {
       const sandbox = { ...desk.state.sandbox, database: "/tmp/sandbox.db" } as SandboxOverviewReply;
       return screenText(handleKey({ ...desk.state, canLeave: true, sandbox }, "q").state).replaceAll(/[\s│]+/g, " ");
     };
-    expect(asked()).toContain("It is started anew there: faults and verdicts are lost");
+    expect(asked()).toContain("It starts anew there: verdicts are lost Esc");
     for (const _ of [1, 2]) await bench.control("POST", "/faults", { action: { type: "outage" } });
     await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
-    expect(asked()).toContain("It is started anew there: 2 armed faults and verdicts are lost");
+    expect(asked()).toContain(
+      "It starts anew there: verdicts and 2 armed faults are lost, except those of --faults or --scenario",
+    );
   });
 
   test("a sandbox that ends with its command, such as that of dev, is not offered to be left running", async () => {

@@ -16,11 +16,12 @@ export function leaveLabel(state: UiState): string {
   return state.canLeave === true ? "stop or leave" : "stop";
 }
 
-/** `start` ends this process and starts another one with the same file, which has neither faults nor verdicts. */
+/** `start` ends this process and starts another one with the same options: its file has neither verdicts nor faults. */
 function lostText(state: UiState): string {
   const armed = armedRules(state).length;
-  const faults = armed === 0 ? "faults" : plural(armed, "armed fault");
-  return `It is started anew there: ${faults} and verdicts are lost`;
+  if (armed === 0) return "It starts anew there: verdicts are lost";
+  const lost = `verdicts and ${plural(armed, "armed fault")} are lost`;
+  return `It starts anew there: ${lost}, except those of --faults or --scenario`;
 }
 
 /**
