@@ -183,7 +183,15 @@ describe("a filter", () => {
     ]);
     const opened = moveCursor(moveCursor(withFilter(list, "kind:cut"), 0, 13), -2, 13);
     expect(visibleRows(withFilter(opened, ""), 13)).toEqual({ rows: list.rows, selected: 10, isGone: false });
-    expect(ids(visibleRows(withFilter(opened, ""), 10).rows)).toEqual(ids(list.rows.slice(3)));
+    expect(visibleRows(withRows(withFilter(opened, ""), rows(13, 3)), 13).rows).toEqual(list.rows);
+    const pinned = moveCursor(moveCursor(list, 0, 5), -6, 5);
+    const scrolled = moveCursor(withFilter(pinned, "kind:cut"), 0, 5);
+    expect(ids(visibleRows(withFilter(scrolled, ""), 5).rows)).toEqual(ids(visibleRows(pinned, 5).rows));
+  });
+
+  test("shows more rows when the screen grows", () => {
+    const atEnd = moveCursor(filled(13), 0, 5);
+    expect(visibleRows(atEnd, 10)).toEqual({ rows: rows(3, 10), selected: 9, isGone: false });
   });
 
   test("without matches selects the first match that arrives", () => {

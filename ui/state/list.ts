@@ -23,7 +23,10 @@ export interface List {
   readonly cursor?: Row | undefined;
   /** The row that the user selected; the cursor returns to it when a filter that hides it is cleared. */
   readonly chosen?: Row | undefined;
+  /** The first visible row. */
   readonly top?: string | undefined;
+  /** The first visible row when the filter was set; it is the first one again when the filter is cleared. */
+  readonly unfilteredTop?: string | undefined;
   readonly follows: boolean;
   /** The list follows again when the detail of its row is closed. */
   readonly followsLater: boolean;
@@ -277,7 +280,7 @@ export const unfreeze = (list: List): List => refreshCursor({ ...list, frozen: u
  * the first match.
  */
 export function withFilter(list: List, filter: string): List {
-  const next = { ...list, filter };
+  const next = { ...list, filter, ...topsUnder(list, filter) };
   if (isSummary(list)) return { ...next, cursor: undefined, chosen: undefined, top: undefined };
   const chosen = list.chosen ?? list.cursor;
   if (list.follows || !chosen) return selectFirst(next);
@@ -287,6 +290,12 @@ export function withFilter(list: List, filter: string): List {
   const all = filteredRows({ ...list, filter: "" });
   const above = all.slice(0, Math.max(0, indexOf(all, chosen.id)));
   return { ...next, chosen, cursor: above.findLast(matches) ?? filteredRows(next)[0] };
+}
+
+function topsUnder(list: List, filter: string): Pick<List, "top" | "unfilteredTop"> {
+  const [wasFiltered, isFiltered] = [list.filter, filter].map((one) => one.trim() !== "");
+  if (wasFiltered === isFiltered) return {};
+  return isFiltered ? { unfilteredTop: list.top } : { top: list.unfilteredTop };
 }
 
 const indexOf = (rows: readonly Row[], id: string | undefined) =>
