@@ -46,7 +46,7 @@ export interface ControlApi {
     }): Promise<Trace>;
   };
   readonly events: {
-    /** List events of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
+    /** List events of all merchants, newest first. The log keeps the newest 10,000, and all that is pending, until a reset or a restore. */
     list(given?: EventsListInput): Promise<EventsListReply>;
     /** Get an event of any merchant. */
     get(given: {
@@ -60,7 +60,7 @@ export interface ControlApi {
     trigger(given: EventsTriggerInput): Promise<TriggeredEvent>;
   };
   readonly deliveries: {
-    /** List delivery attempts of all merchants, newest first. The log keeps the newest 10,000, and all that is pending. */
+    /** List delivery attempts of all merchants, newest first. The log keeps the newest 10,000, and all that is pending, until a reset or a restore. */
     list(given?: DeliveriesListInput): Promise<DeliveriesListReply>;
     /** Get a delivery attempt, all others of the same event to the same endpoint, and the request that caused the event. */
     get(given: {

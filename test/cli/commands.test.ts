@@ -360,7 +360,11 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["receive", "--assume", "rate_limit.limit=5"], 2, "--assume goes with --secret"],
   [["trigger"], 2, "<type> is missing, as in npx merchant-sandbox trigger payment.succeeded."],
   [["trigger", "payout.paid", "--data", "{"], 2, "--data is not JSON"],
-  [["deliveries", "all"], 2, "No attempt all is logged."],
+  [
+    ["deliveries", "all"],
+    2,
+    "No attempt all is logged. The log keeps the newest 10,000, and all that is pending, until a reset or a restore.",
+  ],
   [["requests", "--operation", "payments.list", "--statsu", "429"], 2, "Did you mean --status?"],
   [["requests", "--status", "bad"], 2, "--status must be a status such as 429, or a class such as 4xx"],
   [["events", "evt_none"], 2, "There is no event evt_none."],

@@ -8,7 +8,7 @@ export type Retention = ReturnType<typeof openRetention>;
 /** The number of events, deliveries and attempts that are kept, over all merchants. */
 const KEPT = 10_000;
 /** For error messages about a row that is not found. */
-export const WHAT_IS_KEPT = "The log keeps the newest 10,000, and all that is pending.";
+export const WHAT_IS_KEPT = "The log keeps the newest 10,000, and all that is pending, until a reset or a restore.";
 /** Deleting in batches costs less per row. */
 const SMALLEST_BATCH = 100;
 
