@@ -188,12 +188,12 @@ export function eventStep({ id, created, merchant, type, pending, succeeded, fai
   return { kind: "event" as const, id, at: isoTime(created), merchant, text: type, result, attributedBy: null };
 }
 
-export const attemptStep = ({ id, at, merchantId, attempt, maxAttempts, url, ...outcome }: StoredAttempt) => ({
+export const attemptStep = ({ id, at, merchantId, trigger, attempt, maxAttempts, url, ...outcome }: StoredAttempt) => ({
   kind: "delivery" as const,
   id,
   at: isoTime(at),
   merchant: merchantId,
-  text: `attempt ${attempt} of ${maxAttempts} to ${mask(url)}`,
+  text: `${trigger === "replay" ? "replay" : `attempt ${attempt} of ${maxAttempts}`} to ${mask(url)}`,
   result: [outcome.responseStatus ?? outcome.errorCode ?? outcome.status, outcome.summary]
     .filter((part) => part !== null)
     .join(" "),

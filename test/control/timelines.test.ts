@@ -33,6 +33,17 @@ test("has requests, events and deliveries, newest first, also when all are of th
   expect([record?.status, merchant, references]).toEqual(["declined", "mer_lodge", { customerId: "cus_zoe" }]);
 });
 
+test("names a replay, which is a delivery of its own with one attempt", async () => {
+  const { bench } = await openRegistered();
+  await bench.call("POST", DECLINE, { body: {} });
+  await settle(bench);
+  const [{ id }] = (await bench.control("GET", "/deliveries")).data;
+  await bench.control("POST", `/deliveries/${id}/replay`, {});
+  await settle(bench);
+  const deliveries = (await lines(bench, "bkg_pending")).filter((line) => line.startsWith("delivery: "));
+  expect(deliveries).toEqual(["delivery: replay: 200", "delivery: attempt 1 of 6: 200"]);
+});
+
 test("names the changes that time made, and the next one", async () => {
   const bench = await open();
   const { next } = await bench.timelines.get({ id: "po_pending" });

@@ -33,6 +33,7 @@ const SEEN: Readonly<Record<string, RegExp>> = {
   "suspend, reactivate": /^notice: Suspended/m,
   freeze: /^notice: Display frozen/m,
   undo: /^notice: Undone/m,
+  "arm again": /^notice: Armed again/m,
   "run|answer no": /^notice: (?:Copied|Cancelled)/m,
 };
 

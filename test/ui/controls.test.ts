@@ -126,10 +126,29 @@ describe("faults", () => {
     expect((await list(bench)).status).toBe(200);
     expect(desk.screen().join("\n")).toMatch(/outage .*removed/);
     expect(desk.screen().join("\n")).not.toMatch(/ttl/);
+    expect(desk.state.notice?.text).toMatch(/^Ended the outage flt_\w+; it fired 0 times\. Press u to arm it again$/);
+    expect(desk.screen(200, 36).at(-1)).toContain("u arm again");
     await desk.run("u");
     expect((await list(bench)).status).toBe(503);
+    expect(desk.state.notice?.text).toBe("Armed again: outage on all operations, every match, for 30s");
     desk.press("u");
     expect(desk.state.notice?.text).toBe("Nothing to undo");
+  });
+
+  test("an outage that was ended stays ended when a later change is undone, and u is pressed again", async () => {
+    const { bench, desk } = await openSandboxDashboard();
+    await desk.run("o", "enter");
+    await desk.run("o");
+    await does(desk, ["w", "tab", "0", "enter"], {
+      method: "PUT",
+      path: "/rate-limits/mer_lodge",
+      body: { remaining: 0 },
+    });
+    await desk.run("u");
+    expect(desk.state.notice?.text).toMatch(/^Undone: mer_lodge has /);
+    await desk.run("u");
+    expect(desk.state.notice?.text).toBe("Nothing to undo");
+    expect((await list(bench)).status).toBe(200);
   });
 
   test("D removes every fault after y, and nothing after any other key", async () => {
@@ -269,6 +288,17 @@ describe("the other controls", () => {
     expect(screen.at(-1)).toContain(answers);
     const [, action = "", refusal = ""] = /^y (.+) {2}n (.+)$/.exec(answers) ?? [];
     expect(screen.join("\n")).toMatch(new RegExp(`y +${action} [^]*any other key +${refusal} `));
+  });
+
+  test("a question copies its call as curl on Ctrl-Y, and goes on asking", async () => {
+    const { desk } = await openSandboxDashboard();
+    await desk.run("D", "ctrl-y");
+    expect(desk.copied.at(-1)).toMatch(/^curl -sS -X DELETE .*\/_sandbox\/faults/);
+    expect(desk.state.notice?.text).toBe("Copied the call as curl. Press ! to show it");
+    const screen = desk.screen();
+    expect(screen.join("\n")).toMatch(/Ctrl-Y +copy the call as curl[\s\S]*The call:[│\s]+curl /);
+    expect(screen.at(-1)).toContain("Ctrl-Y copy curl");
+    expect(desk.waiting()).toEqual([]);
   });
 
   test("u undoes only the last change: e as w does, and of one that cannot be undone it says so", async () => {
@@ -542,6 +572,20 @@ describe("leaving", () => {
     expect(kinds(inMemory, "l")).toEqual([]);
     const sandbox = { ...desk.state.sandbox, database: "/tmp/sandbox.db" } as SandboxOverviewReply;
     expect(kinds({ ...desk.state, canLeave: true, sandbox }, "q", "l")).toEqual(["leave"]);
+  });
+
+  test("a sandbox that is left running loses its faults and verdicts: the question says so", async () => {
+    const { bench, desk } = await openSandboxDashboard();
+    const asked = () => {
+      const sandbox = { ...desk.state.sandbox, database: "/tmp/sandbox.db" } as SandboxOverviewReply;
+      return screenText(handleKey({ ...desk.state, canLeave: true, sandbox }, "q").state).replaceAll(/[\s│]+/g, " ");
+    };
+    expect(asked()).toContain("It starts anew there: verdicts are lost Esc");
+    for (const _ of [1, 2]) await bench.control("POST", "/faults", { action: { type: "outage" } });
+    await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
+    expect(asked()).toContain(
+      "It starts anew there: verdicts and 2 armed faults are lost, except those of --faults or --scenario",
+    );
   });
 
   test("a sandbox that ends with its command, such as that of dev, is not offered to be left running", async () => {

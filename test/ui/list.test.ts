@@ -176,6 +176,16 @@ describe("a filter", () => {
     expect(selectedRow(withFilter(written, ""))?.id).toBe("row_26");
   });
 
+  test("that is cleared leaves no line empty below the rows", () => {
+    const list = withRows(emptyList(true), [
+      ...rows(0, 6),
+      ...[6, 7, 8, 9, 10, 11, 12].map((number) => row(number, "cut")),
+    ]);
+    const opened = moveCursor(moveCursor(withFilter(list, "kind:cut"), 0, 13), -2, 13);
+    expect(visibleRows(withFilter(opened, ""), 13)).toEqual({ rows: list.rows, selected: 10, isGone: false });
+    expect(ids(visibleRows(withFilter(opened, ""), 10).rows)).toEqual(ids(list.rows.slice(3)));
+  });
+
   test("without matches selects the first match that arrives", () => {
     const list = withFilter(moveCursor(filled(5), -1, 5), "late");
     const late = (number: number) => ({ ...row(number), filterBy: { text: "late", fields: {} } });

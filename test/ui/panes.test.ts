@@ -176,6 +176,38 @@ describe("rows of deliveries", () => {
     expect(lineWith({ ...replayed, pane: "deliveries" }, "refused")[0]).toContain("✗ replayed");
   });
 
+  test("have failed as before if their replay failed too, and are replayed once", () => {
+    const replay = {
+      eventId: "evt_b",
+      trigger: "replay",
+      status: "failed",
+      responseStatus: 500,
+      maxAttempts: 1,
+    } as const;
+    const state = { ...withLiveEvents(busy(80, 24), [attempted(5, replay)]), pane: "deliveries" };
+    expect(lineWith(state, "refused")[0]).toContain("✗ replay failed");
+    expect(failedDeliveries(listOf(state, "deliveries").rows).map(({ delivery }) => delivery)).toEqual([5]);
+    const again = withLiveEvents(state, [attempted(6, { eventId: "evt_b", trigger: "replay" })]);
+    expect(lineWith(again, "refused")[0]).toContain("✗ replayed");
+    expect(failedDeliveries(listOf(again, "deliveries").rows)).toEqual([]);
+  });
+
+  test.each([
+    [80, 24],
+    [120, 36],
+    [170, 36],
+  ] as const)("at %ix%i name a replay, and the number of the others' last try", (columns, height) => {
+    const state = withLiveEvents(shown(columns, height), [
+      attempted(5, {
+        eventId: "evt_b",
+        trigger: "replay",
+        status: "failed",
+        summary: "The database is down, and so on",
+      }),
+    ]);
+    expect(textOf(state)).toMatch(/ try .*[\s\S]* 3\/6 [\s\S]* replay /);
+  });
+
   test("keep a pending delivery apart from a replay that failed", () => {
     const replay = attempt(6, {
       eventId: "evt_a",
@@ -673,6 +705,7 @@ describe("a delivery of a real sandbox", () => {
     await pressAll(desk, "n");
     await settle(bench);
     expect(receiver.arrivals).toHaveLength(failed);
+    expect(asked).toMatch(/Replay 2 failed deliveries\?[\s\S]*Each one is a call like this:[│\s]+curl /);
     await pressAll(desk, "R", "y");
     await settle(bench);
     expect(receiver.arrivals).toHaveLength(failed + 2);
@@ -681,6 +714,12 @@ describe("a delivery of a real sandbox", () => {
     const compared = await pressAll(desk, "tab", "=");
     expect(compared).toMatch(/Compare whd_\w+ and whd_\w+[\s\S]*request +the same\s/);
   });
+});
+
+test("R asks about one failed delivery, and shows its call", () => {
+  const failed = { status: "failed", responseStatus: 500, summary: "database is down" } as const;
+  const state = withLiveEvents({ ...emptyDashboard(120, 36), pane: "deliveries" }, [attempted(1, failed)]);
+  expect(textOf(press(state, "R"))).toMatch(/Replay 1 failed delivery\?[\s\S]*The call:[│\s]+curl .*\/whd_1\/replay/);
 });
 
 describe("rules and windows of a real sandbox", () => {

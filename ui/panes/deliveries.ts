@@ -17,6 +17,7 @@ import { comparedAttempt, comparison } from "./details/compare.ts";
 import { attemptCall, attemptRow, deliveryDetail, isVerifiable, verifyCommand } from "./details/delivery.ts";
 import {
   type AttemptSummary,
+  hasFailed,
   laterAttempts,
   outcomeOf,
   resultOf,
@@ -90,7 +91,7 @@ export const deliveries = listPane<AttemptMessage>({
       { heading: "event", text: eventType, claim: 30, rank: 1 },
       { heading: "endpoint", text: width < WHOLE_URL_FROM ? shortUrl(url) : url, rank: 2 },
       { heading: "tries", text: triesOf(state.theme, attempt), rank: 5, styles: resultStyles(attempt) },
-      { heading: "try", text: tryOf(attempt), rank: 4, align: "right" },
+      { heading: "try", text: tryOf(attempt), rank: 1, align: "right" },
       { heading: "code", text: resultOf(attempt), styles: resultStyles(attempt) },
       { text: fault === null ? "" : "*", styles: ["magenta"] },
       {
@@ -218,7 +219,8 @@ function replayFailed(state: UiState): StateUpdate {
     return update(replaying, ...updates.flatMap(({ effects }) => effects));
   };
   const confirmation = {
-    question: `Replay ${what}? Each one is a call like this:`,
+    question: `Replay ${what}?`,
+    ...(failed.length > 1 && { callCaption: "Each one is a call like this:" }),
     action: failed.length === 1 ? "Replay it" : "Replay them",
     refusal: "Not now",
   };
@@ -257,9 +259,6 @@ export const failedDeliveries = oncePerKey((rows: readonly Row[]): readonly Atte
     (attempt) => hasFailed(attempt) && later(attempt) === undefined && !pending.has(targetOf(attempt)),
   );
 });
-
-const hasFailed = ({ status, nextAttemptAt, deliveryState }: AttemptSummary) =>
-  status !== "succeeded" && nextAttemptAt === null && deliveryState !== "cancelled";
 
 /** Headers that curl sets itself. */
 const CURL_HEADERS = new Set(["content-length", "accept-encoding", "user-agent"]);

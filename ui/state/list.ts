@@ -292,8 +292,11 @@ export function withFilter(list: List, filter: string): List {
 const indexOf = (rows: readonly Row[], id: string | undefined) =>
   id === undefined ? -1 : rows.findLastIndex((row) => row.id === id);
 
-/** The index of the first visible row: the index of `top`, moved only as far as needed to show `index`. */
+/**
+ * The index of the first visible row: the index of `top`, moved only as far as needed to show `index` and to leave no
+ * line empty.
+ */
 function topIndex(rows: readonly Row[], top: string | undefined, index: number, height: number): number {
   const current = Math.max(0, indexOf(rows, top));
-  return Math.max(0, Math.min(current, index), index - height + 1);
+  return Math.max(0, Math.min(current, index, rows.length - height), index - height + 1);
 }

@@ -56,8 +56,11 @@ export interface UiState {
   readonly lastCall?: Call | undefined;
   /** The text copied since the last call; `!` shows it. */
   readonly lastCopy?: string | undefined;
-  /** The changes that `u` undoes, newest last. A change without a call cannot be undone. */
-  readonly undo: readonly { label: string; call: Call | undefined }[];
+  /**
+   * The changes that `u` undoes, newest last. A change without a call cannot be undone. `rearms`: the call arms a fault
+   * again.
+   */
+  readonly undo: readonly { label: string; call: Call | undefined; rearms?: true | undefined }[];
   readonly lookups: CachedLookups;
   /** The endpoints of listed deliveries that were deleted or disabled since: nothing can be replayed to them. */
   readonly closedEndpoints?: ReadonlySet<string> | undefined;

@@ -81,6 +81,8 @@ export interface CallResult {
   undo?: Call | null;
   /** The text after `Undone: `. Default: the message. */
   undoLabel?: string;
+  /** Undoing it arms a fault again: only possible until the next change, because an old fault would be a surprise. */
+  undoRearms?: true;
   copy?: string;
   /** A file to write first. The message then begins with its path. */
   file?: NewFile;
@@ -126,10 +128,11 @@ export const startCall = (state: UiState, call: Call): UiState => ({
 });
 
 function applyResult(state: UiState, call: Call, result: CallResult): StateUpdate {
-  const { message, undo, undoLabel = message, copy, updateState = (same) => same } = result;
+  const { message, undo, undoLabel = message, undoRearms: rearms, copy, updateState = (same) => same } = result;
+  const before = state.undo.filter((one) => !one.rearms);
   // Of several changes in a row that cannot be undone, only the last is kept.
-  const earlier = undo ? state.undo : state.undo.slice(0, state.undo.findLastIndex((one) => one.call) + 1);
-  const changes = undo === null ? state.undo : [...earlier, { label: undoLabel, call: undo }];
+  const earlier = undo ? before : before.slice(0, before.findLastIndex((one) => one.call) + 1);
+  const changes = undo === null ? state.undo : [...earlier, { label: undoLabel, call: undo, rearms }];
   const next = updateState({ ...state, lastCall: call, lastCopy: copy, undo: changes });
   return update(
     withNotice(next, message),

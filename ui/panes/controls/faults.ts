@@ -2,6 +2,7 @@
 
 import type { FaultRule } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
+import { describeRule } from "../../../src/client/rule-text.ts";
 import { plural } from "../../../src/kernel/text.ts";
 import { textOfValue } from "../../connection/json-schema.ts";
 import { selectedRow } from "../../state/list.ts";
@@ -86,12 +87,13 @@ function toggleOutage(state: UiState): StateUpdate {
 const openFaultForm = (state: UiState, values: FormValues): StateUpdate =>
   openForm(state, faultForm("api"), values, fetchLookups(state));
 
-/** Removes a rule. `u` then arms it again instead of removing it once more. */
+/** Removes a rule. Until the next change, `u` arms it again instead of removing it once more. */
 export const endRule = (state: UiState, { id }: FaultRule, describe: (removed: FaultRule) => string): StateUpdate =>
   makeCall(state, removeRule(id), (removed) => ({
-    message: describe(removed),
+    message: `${describe(removed)}. Press u to arm it again`,
     undo: controlCalls.faults.add(definitionOf(removed)),
-    undoLabel: `${removed.name ?? removed.id} is armed again`,
+    undoLabel: describeRule(removed),
+    undoRearms: true,
     updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => call?.path !== removeRule(id).path) }),
   }));
 

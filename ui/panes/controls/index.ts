@@ -9,12 +9,14 @@ import { sandboxKeys } from "./sandbox-forms.ts";
 
 const undoKey: KeyBinding = {
   keys: ["u"],
-  /** `undo fault`; nothing if there is nothing to undo. */
+  /** `undo fault`, or `arm again` after a fault was removed; nothing if there is nothing to undo. */
   label({ undo }) {
-    const path = undo.at(-1)?.call?.path;
+    const last = undo.at(-1);
+    if (last?.rearms) return "arm again";
+    const path = last?.call?.path;
     return path && `undo ${path.split("/")[1]?.replace(/s$/, "")}`;
   },
-  help: "undo the last fault or change, or say that it cannot be undone",
+  help: "undo the last change, such as a fault; after a fault was removed, arm it again",
   run(state) {
     const last = state.undo.at(-1);
     if (!last) return update(withNotice(state, "Nothing to undo", "yellow"));
@@ -22,7 +24,7 @@ const undoKey: KeyBinding = {
     const rest = { ...state, undo: state.undo.slice(0, -1) };
     if (last.call)
       return makeCall(rest, last.call, () => ({
-        message: `Undone: ${last.label.replace(/[.:] Press .*$/, "")}`,
+        message: `${last.rearms ? "Armed again" : "Undone"}: ${last.label.replace(/[.:] Press .*$/, "")}`,
         undo: null,
       }));
     const more = rest.undo.length > 0 ? ". Press u again to undo the change before it" : "";

@@ -59,24 +59,31 @@ export const resultStyles = ({ responseStatus }: Pick<AttemptSummary, "responseS
 
 /**
  * The successor of an attempt: another attempt of its delivery, or a replay, which is another delivery of the same
- * event to the same endpoint.
+ * event to the same endpoint. Of several replays, the newest one tells whether it failed.
  */
-type Later = "attempt" | "replay" | undefined;
+type Later = "attempt" | "replay" | "failed replay" | undefined;
 
 export function laterAttempts(attempts: readonly AttemptSummary[]): (attempt: AttemptSummary) => Later {
   const lastAttempt = new Map<number, number>();
-  const lastDelivery = new Map<string, number>();
-  const raise = <Key>(highest: Map<Key, number>, key: Key, value: number) =>
-    highest.set(key, Math.max(value, highest.get(key) ?? 0));
+  const newest = new Map<string, AttemptSummary>();
+  const isNewer = (one: AttemptSummary, other: AttemptSummary) =>
+    one.delivery > other.delivery || (one.delivery === other.delivery && one.attempt > other.attempt);
   for (const one of attempts) {
-    raise(lastAttempt, one.delivery, one.attempt);
-    raise(lastDelivery, targetOf(one), one.delivery);
+    lastAttempt.set(one.delivery, Math.max(one.attempt, lastAttempt.get(one.delivery) ?? 0));
+    const known = newest.get(targetOf(one));
+    if (!known || isNewer(one, known)) newest.set(targetOf(one), one);
   }
   return (one) => {
     if ((lastAttempt.get(one.delivery) ?? 0) > one.attempt) return "attempt";
-    return (lastDelivery.get(targetOf(one)) ?? 0) > one.delivery ? "replay" : undefined;
+    const last = newest.get(targetOf(one));
+    if (!last || last.delivery <= one.delivery) return undefined;
+    return hasFailed(last) ? "failed replay" : "replay";
   };
 }
+
+/** Whether its delivery failed for good, provided that it is the last attempt. */
+export const hasFailed = ({ status, nextAttemptAt, deliveryState }: AttemptSummary): boolean =>
+  status !== "succeeded" && nextAttemptAt === null && deliveryState !== "cancelled";
 
 /** Deliveries of one event to one endpoint. */
 export const targetOf = ({ eventId, endpointId }: Pick<AttemptSummary, "eventId" | "endpointId">) =>
@@ -92,8 +99,9 @@ export function outcomeOf(
   if (status === "succeeded" && nextAttemptAt === null) return [`${good} delivered`, ["dim"]];
   if (later === "attempt") return [`${unsure} retried`, ["dim"]];
   if (deliveryState === "cancelled") return [`${bad} cancelled`, ["dim"]];
+  if (nextAttemptAt === null && later === "replay") return [`${bad} replayed`, ["dim"]];
   if (nextAttemptAt === null)
-    return later === "replay" ? [`${bad} replayed`, ["dim"]] : [failedAt(bad, attempt), ["failure"]];
+    return [later === "failed replay" ? `${bad} replay failed` : failedAt(bad, attempt), ["failure"]];
   const wait = nextAttemptAt - sandboxNow(state) / 1_000;
   return [wait > 0 ? `${unsure} next in ${countdown(wait)}` : `${unsure} due now`, []];
 }

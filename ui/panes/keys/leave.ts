@@ -1,8 +1,10 @@
 // The key that leaves the dashboard, and the question what becomes of a sandbox that this terminal has started.
 
+import { plural } from "../../../src/kernel/text.ts";
 import { layoutOf } from "../../state/layout.ts";
 import type { KeyBinding, StateUpdate, UiState } from "../../state/state.ts";
 import { closeTopOverlay, openOverlay, topOverlay, update } from "../../state/updates.ts";
+import { armedRules } from "../details/fault.ts";
 import { question } from "../overlays/text-view.ts";
 
 /** Whether the sandbox lives in this process, and ends with it. */
@@ -12,6 +14,14 @@ export function leaveLabel(state: UiState): string {
   if (topOverlay(state)) return "back";
   if (!isOwn(state)) return "leave";
   return state.canLeave === true ? "stop or leave" : "stop";
+}
+
+/** `start` ends this process and starts another one with the same options: its file has neither verdicts nor faults. */
+function lostText(state: UiState): string {
+  const armed = armedRules(state).length;
+  if (armed === 0) return "It starts anew there: verdicts are lost";
+  const lost = `verdicts and ${plural(armed, "armed fault")} are lost`;
+  return `It starts anew there: ${lost}, except those of --faults or --scenario`;
 }
 
 /**
@@ -32,7 +42,7 @@ export function quit(state: UiState): StateUpdate {
   const leave: KeyBinding = {
     keys: ["l"],
     label: "leave it running",
-    help: "leave it running in the background; attach shows it again",
+    help: `leave it running in the background; attach shows it again. ${lostText(state)}`,
     isEnabled: () => isKept,
     needs: () => "a sandbox with a file: start it with --db, or with --detach",
     run: (later) => update(closeTopOverlay(later), { kind: "leave" }),

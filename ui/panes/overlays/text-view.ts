@@ -15,12 +15,16 @@ import { fillLines, sanitize, widthOf, wrap } from "../../text/cells.ts";
 import { styled } from "../../text/style.ts";
 import { wrapped } from "../details/detail-lines.ts";
 
+/** A command, or a text that was copied, such as a body. */
 export const textOverlay = (title: string, text: string): Overlay => ({
   title,
   isBare: true,
-  lines: (_, width) => text.split("\n").flatMap((line) => shellLines(sanitize(line), width)),
+  lines: (_, width) => text.split("\n").flatMap((line) => (isJson(text) ? wrap : shellLines)(sanitize(line), width)),
   keys: [{ keys: ["y"], label: "copy", help: "copy the text", run: (state) => copyText(state, text, "the text") }],
 });
+
+/** Whether a text is a JSON object or array, complete or not. No command of the dashboard begins like one. */
+const isJson = (text: string) => /^\s*[{[]/.test(text);
 
 /** A word of a shell command, with the quoted strings in it, and the option before it. */
 const WORD = /(?:--?\w[\w-]* (?=[^-\s]))?(?:"(?:[^"\\]|\\.)*"|'[^']*'|\\.|[^\s"'\\])+/g;
@@ -57,6 +61,8 @@ export interface Confirmation {
   action: string;
   /** The answer that does not. Default: `Keep it`. */
   refusal?: string;
+  /** Stands before the call. Default: `The call:`. */
+  callCaption?: string;
 }
 
 export function confirmCall<Reply>(
@@ -72,17 +78,26 @@ export function confirmCall<Reply>(
 /** Keys that a question leaves to the dashboard: back, and those of the terminal itself. */
 const PASSED_ON = ["escape", "q", "ctrl-l", "ctrl-z"];
 
+/** A text wrapped between words. */
+const prose = (text: string, width: number) => fillLines(sanitize(text).split(" "), Math.max(10, width));
+
+/** The cells before the help of an answer: its key between two spaces on each side. */
+const ANSWER_INDENT = 5;
+
 /** A question with an answer for each key; Esc leaves everything as it is, and other keys wait for an answer. */
 export const question = (text: string, answers: readonly KeyBinding[]): Overlay => ({
   title: "Confirm",
   lines: (state, width) => [
     "",
-    ...wrapped(text, width).map((line) => styled(state.theme, line, "bold")),
+    ...prose(text, width).map((line) => styled(state.theme, line, "bold")),
     "",
     ...answers.flatMap((answer) => {
       const isPossible = answer.isEnabled?.(state) ?? true;
-      const line = `  ${answer.keys[0]}  ${isPossible ? answer.help : `needs ${answer.needs?.(state)}`}`;
-      return wrapped(line, width).map((one) => (isPossible ? one : styled(state.theme, one, "dim")));
+      const lines = prose(isPossible ? answer.help : `needs ${answer.needs?.(state)}`, width - ANSWER_INDENT);
+      return lines.map((line, index) => {
+        const shown = `${(index === 0 ? `  ${answer.keys[0]}` : "").padEnd(ANSWER_INDENT)}${line}`;
+        return isPossible ? shown : styled(state.theme, shown, "dim");
+      });
     }),
     "  Esc  go back",
   ],
@@ -92,24 +107,47 @@ export const question = (text: string, answers: readonly KeyBinding[]): Overlay 
 });
 
 export const confirm = (
-  { question, action, refusal = "Keep it" }: Confirmation,
+  { question, action, refusal = "Keep it", callCaption = "The call:" }: Confirmation,
   call: Call | undefined,
   onConfirm: (state: UiState) => StateUpdate,
 ): Overlay => ({
   title: "Confirm",
   lines: ({ target, theme, isPage }, width) => [
     "",
-    ...wrapped(question, width).map((line) => styled(theme, line, "bold")),
+    ...prose(question, width).map((line) => styled(theme, line, "bold")),
     "",
     // The page has a button for each answer.
-    ...(isPage ? [] : [`  y              ${action}`, `  any other key  ${refusal}`, ""]),
-    ...(call ? wrapped(curlOf(target, call), width) : []).map((line) => styled(theme, line, "dim")),
+    ...(isPage
+      ? []
+      : [
+          `  y              ${action}`,
+          ...(call ? ["  Ctrl-Y         copy the call as curl"] : []),
+          `  any other key  ${refusal}`,
+          "",
+        ]),
+    ...(call ? [callCaption, curlOf(target, call)] : [])
+      .flatMap((text) => wrapped(text, width))
+      .map((line) => styled(theme, line, "dim")),
   ],
   keys: [
     { keys: ["y"], label: action, help: action, run: (state) => onConfirm(closeTopOverlay(state)) },
     { keys: ["n"], label: refusal, help: refusal, run: cancel },
+    ...(call
+      ? [
+          {
+            keys: ["ctrl-y"],
+            label: "copy curl",
+            help: "copy the call as curl without making it",
+            run: (state: UiState) => copyText(state, curlOf(state.target, call), "the call as curl"),
+          },
+        ]
+      : []),
   ],
-  onKey: (state, key) => (key === "y" ? onConfirm(closeTopOverlay(state)) : cancel(state)),
+  // Ctrl-Y is left to its binding. Every other key refuses.
+  onKey: (state, key) => {
+    if (key === "ctrl-y" && call) return undefined;
+    return key === "y" ? onConfirm(closeTopOverlay(state)) : cancel(state);
+  },
 });
 
 const cancel = (state: UiState): StateUpdate => update(withNotice(closeTopOverlay(state), "Cancelled", "dim"));
