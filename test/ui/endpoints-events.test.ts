@@ -196,3 +196,16 @@ describe("the palette", () => {
     expect(await goTo("pay_pending")).toEqual(["requests", "", "Record pay_pending"]);
   });
 });
+
+test("the comparison of two attempts jumps to the request of their event, as the list does", async () => {
+  const { bench, desk, receiver } = await triggered();
+  receiver.always(500);
+  await bench.call("POST", "/v1/hospitality/bookings/bkg_pending/decline");
+  await bench.control("POST", "/clock/advance", { by: "1h" });
+  await settle(bench);
+  desk.state = withLiveEvents(desk.state, await loggedAttempts(bench));
+  await desk.run("2", "/", ...typing("booking.declined"), "enter", "enter", "=");
+  expect(desk.state.overlays.at(-1)?.title).toMatch(/^Compare whd_/);
+  await desk.run("J");
+  expect(desk.state.overlays.at(-1)?.title).toMatch(/decline/);
+});

@@ -187,10 +187,11 @@ function otherSelected(state: UiState, id: string): string | undefined {
 }
 
 /** In a detail, the other attempt is the selected link; by default it is the first attempt of the delivery. */
-function compare(state: UiState, { id, delivery }: AttemptMessage): StateUpdate {
+function compare(state: UiState, attempt: AttemptMessage): StateUpdate {
+  const { id, delivery } = attempt;
   const open = (later: UiState, other: string): StateUpdate => {
     const detail = comparison([other, id], attemptCall, comparedAttempt);
-    const { overlay, effects } = openDetail(detail, { pane: "deliveries", id, value: undefined }, []);
+    const { overlay, effects } = openDetail(detail, { pane: "deliveries", id, value: attempt }, []);
     return update(openOverlay({ ...later, notice: undefined }, overlay), ...effects);
   };
   const selected = otherSelected(state, id);

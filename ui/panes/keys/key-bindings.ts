@@ -193,7 +193,7 @@ const globalKeys: readonly KeyBinding[] = [
   {
     keys: ["q"],
     label: leaveLabel,
-    help: "go back; from the panes, leave the dashboard, and choose what becomes of a sandbox that it started",
+    help: "go back; from the panes, quit the dashboard, and choose what becomes of a sandbox that it started",
     run: (state) => (topOverlay(state) ? update(closeTopOverlay(state)) : quit(state)),
   },
 ];

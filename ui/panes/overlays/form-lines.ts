@@ -6,8 +6,12 @@ import { layoutOf, textSize } from "../../state/layout.ts";
 import type { UiState } from "../../state/state.ts";
 import { cut, fitTo, sanitize, widthOf, wrap } from "../../text/cells.ts";
 import { styled, symbols, type Theme } from "../../text/style.ts";
+import { paragraph } from "../details/detail-lines.ts";
 import { type FormField, type FormValues, fieldAt, labelOf, matchingOptions, withCaret } from "./field.ts";
 import type { FormState, FormView } from "./form-view.ts";
+
+/** Why Enter sends nothing: the typed text matches none of the options. */
+export const unmatchedText = ({ label, name }: FormField, text: string) => `${text} matches no ${label ?? name}`;
 
 /** The lines that Page Up and Page Down move by: as many options stay visible where the screen has room. */
 export const PAGE = 9;
@@ -97,14 +101,18 @@ function valueText(field: FormField, values: FormValues, input: FormState | unde
   if (field.options) {
     const option = field.options.find((one) => one.value === value);
     const text = sanitize(option ? labelOf(option) : value);
-    return input === undefined ? cut(text, room) : cut(`< ${text} >`, room);
+    if (input === undefined) return cut(text, room);
+    return cut(input.unmatched === "" ? `< ${text} >` : ` ${sanitize(unmatchedText(field, input.unmatched))} `, room);
   }
   if (input === undefined) return cut(sanitize(value) || "-", room);
   if (input.isSelected && value !== "") return cut(` ${sanitize(value)} `, room);
   return cut(` ${withCaret({ value, caretFromEnd: input.caretFromEnd }, "_", Math.max(1, room - 4))} `, room);
 }
 
-/** The options around the chosen one, followed by a line that says which part of all options they are. */
+/**
+ * The options side by side, because Right goes to the next one, and the help of the chosen one. If there are more than
+ * fit, the lines around the chosen one, and which part of all options they are.
+ */
 function optionLines(
   { values, input }: FormView,
   field: FormField,
@@ -115,22 +123,51 @@ function optionLines(
   const options = matchingOptions(field, input.search);
   if (options.length < 2) return [];
   const chosen = options.findIndex(({ value }) => value === values[field.name]);
-  const isCut = options.length > height;
-  const count = isCut ? Math.max(1, height - 1) : options.length;
-  const top = Math.max(0, Math.min(chosen - Math.floor(count / 2), options.length - count));
-  const maxLabel = options.some(({ help }) => help) ? 30 : width - 8;
-  const labelWidth = Math.min(maxLabel, Math.max(...options.map((option) => widthOf(sanitize(labelOf(option))))));
-  const lines = options.slice(top, top + count).map((option, index) => {
-    const isChosen = top + index === chosen;
-    const label = fitTo(sanitize(labelOf(option)), labelWidth);
-    const help = cut(sanitize(option.help ?? ""), Math.max(0, width - labelWidth - 8));
-    return (
-      `    ${isChosen ? symbols(theme).cursor : " "} ${isChosen ? styled(theme, label, "bold") : label}  ` +
-      `${styled(theme, help, "dim")}`
-    );
-  });
-  const part = isCut ? [cut(`      ${top + 1}-${top + count} of ${options.length}`, width)] : [];
-  return [...lines, ...part.map((line) => styled(theme, line, "dim"))].slice(0, height);
+  const rows = rowsOf(
+    options.map((option) => sanitize(labelOf(option))),
+    width - INDENT.length,
+  );
+  const help = options[chosen]?.help;
+  const below = help === undefined ? [] : paragraph(theme, width - INDENT.length, help).slice(0, 2);
+  const isCut = rows.length > height - below.length;
+  const count = Math.max(1, height - below.length - (isCut ? 1 : 0));
+  const current = rows.findIndex((row) => row.some(({ index }) => index === chosen));
+  const top = Math.max(0, Math.min(current - Math.floor(count / 2), rows.length - count));
+  const shown = rows.slice(top, top + count);
+  const drawn = shown.map(
+    (row) =>
+      INDENT +
+      row.map(({ label, index }) => (index === chosen ? styled(theme, `[${label}]`, "bold") : ` ${label} `)).join(""),
+  );
+  const part = isCut
+    ? [`${INDENT}${(shown[0]?.[0]?.index ?? 0) + 1}-${(shown.at(-1)?.at(-1)?.index ?? 0) + 1} of ${options.length}`]
+    : [];
+  const notes = [...part, ...below.map((line) => INDENT + line.trimStart())];
+  return [...drawn, ...notes.map((line) => styled(theme, cut(line, width), "dim"))].slice(0, height);
+}
+
+const INDENT = "    ";
+
+interface OptionLabel {
+  label: string;
+  index: number;
+}
+
+/** As many labels in each row as fit, each with a column before and after it. */
+function rowsOf(labels: readonly string[], width: number): OptionLabel[][] {
+  const rows: OptionLabel[][] = [];
+  let used = width;
+  for (const [index, text] of labels.entries()) {
+    const label = cut(text, width - 2);
+    const cells = widthOf(label) + 2;
+    if (used + cells > width) {
+      rows.push([]);
+      used = 0;
+    }
+    rows.at(-1)?.push({ label, index });
+    used += cells;
+  }
+  return rows;
 }
 
 /** The control API's error for a field; an error inside a value belongs to the field that holds the value. */

@@ -43,6 +43,8 @@ export interface FormState extends Readonly<Omit<FieldEdit, "value">> {
   readonly data: Readonly<Record<string, unknown>>;
   /** The name of the focused field; the first field if no field has this name. */
   readonly focus: string;
+  /** A text typed into the focused field that matches none of its options; empty if it matches. */
+  readonly unmatched: string;
   /** Whether rare fields without a value are shown. */
   readonly isUnfolded: boolean;
   readonly isSending: boolean;

@@ -18,7 +18,7 @@ import {
   withNotice,
 } from "../../state/updates.ts";
 import { editField, type FieldEdit, type FormField, type FormValues, fieldAt, stepOption, textOf } from "./field.ts";
-import { formLines, PAGE } from "./form-lines.ts";
+import { formLines, PAGE, unmatchedText } from "./form-lines.ts";
 import { type Form, type FormState, type FormView, viewOf } from "./form-view.ts";
 import { confirm } from "./text-view.ts";
 
@@ -86,7 +86,7 @@ function changeForm(state: UiState, id: symbol, change: (input: FormState) => Fo
 const changeTopForm = (state: UiState, change: Partial<FormState>): UiState =>
   changeForm(state, topForm(state).id, (input) => ({ ...input, ...change }));
 
-const focusOn = (name: string) => ({ focus: name, search: "", caretFromEnd: 0, isSelected: true });
+const focusOn = (name: string) => ({ focus: name, search: "", unmatched: "", caretFromEnd: 0, isSelected: true });
 
 const KEYS: readonly KeyBinding[] = [
   {
@@ -126,16 +126,28 @@ const KEYS: readonly KeyBinding[] = [
 /** Text for the focused field. All other keys go to `KEYS`. */
 function handleFormKey(state: UiState, key: string): StateUpdate | undefined {
   const { focused, values, input } = topFormView(state);
-  const edit = focused && editField(focused, { ...input, value: values[focused.name] ?? "" }, key);
-  if (!focused || !edit) return undefined;
-  if (edit === "refused")
-    return update(
-      withNotice(state, `No ${focused.label ?? focused.name} matches ${input.search}${textOf(key)}`, "yellow"),
-      {
-        kind: "bell",
-      },
-    );
+  if (!focused) return undefined;
+  if (input.unmatched !== "" && key === "backspace") {
+    const unmatched = [...input.unmatched].slice(0, -1).join("");
+    return update(changeTopForm(state, { unmatched: unmatched === input.search ? "" : unmatched }));
+  }
+  const text = textOf(key);
+  if (input.unmatched !== "" && text !== undefined) return refuseText(state, focused, input.unmatched + text);
+  const edit = editField(focused, { ...input, value: values[focused.name] ?? "" }, key);
+  if (!edit) return undefined;
+  if (edit === "refused") return refuseText(state, focused, `${input.search}${text}`);
   return update(withEdit(state, focused, edit));
+}
+
+/** Keeps a text that matches no option, so that Enter does not send the option that was chosen before. */
+function refuseText(
+  state: UiState,
+  field: FormField,
+  unmatched: string,
+  style: "yellow" | "failure" = "yellow",
+): StateUpdate {
+  const refused = changeTopForm(state, { unmatched });
+  return update(withNotice(refused, unmatchedText(field, unmatched), style), { kind: "bell" });
 }
 
 function withEdit(state: UiState, { name }: FormField, { value, ...edit }: FieldEdit): UiState {
@@ -144,6 +156,7 @@ function withEdit(state: UiState, { name }: FormField, { value, ...edit }: Field
     values: { ...topForm(state).input.values, [name]: value },
     focus: name,
     search,
+    unmatched: "",
     caretFromEnd,
     isSelected,
   });
@@ -173,14 +186,16 @@ function unfold(state: UiState): StateUpdate {
 }
 
 function moveFocus(state: UiState, by: number, atEnd: "wrap" | "stop" = "wrap"): StateUpdate {
-  const { fields, focused } = topFormView(state);
+  const { fields, focused, input } = topFormView(state);
+  if (focused && input.unmatched !== "") return refuseText(state, focused, input.unmatched);
   const to = fields.findIndex(({ name }) => name === focused?.name) + by;
   const index = atEnd === "wrap" ? (to + fields.length) % fields.length : Math.max(0, Math.min(fields.length - 1, to));
   return update(changeTopForm(state, focusOn(fields[index]?.name ?? "")));
 }
 
 function submit(state: UiState): StateUpdate {
-  const { call, input, confirmation } = topFormView(state);
+  const { call, input, confirmation, focused } = topFormView(state);
+  if (focused && input.unmatched !== "") return refuseText(state, focused, input.unmatched, "failure");
   if (input.isSending) return update(withNotice(state, "Sending …", "dim"));
   return confirmation === undefined ? send(state) : update(openOverlay(state, confirm(confirmation, call, send)));
 }

@@ -84,7 +84,7 @@ export const isPalette = (overlay: Overlay | undefined): overlay is PaletteOverl
 
 /** `index` is the index of the chosen command among the matches of the search. */
 export function paletteOverlay(commands: Commands, search = "", index = 0): PaletteOverlay {
-  const found = [...commands.placesFor(search.trim()), ...matchingBindings(commands.bindings, search)];
+  const found = [...matchingBindings(commands.bindings, search), ...commands.placesFor(search.trim())];
   const chosen = Math.max(0, Math.min(found.length - 1, index));
   const change = (state: UiState, ...next: [search: string, index?: number]): StateUpdate =>
     update(replaceTopOverlay(state, paletteOverlay(commands, ...next)));
@@ -120,24 +120,27 @@ export function runCommand(state: UiState, binding: KeyBinding | undefined, sear
 }
 
 /**
- * The bindings that contain every word of the search. Bindings whose label, or a word of whose help, starts with the
- * search come first; `go to Endpoints` starts with `endpoints`.
+ * The bindings of which a key is the search, or of whose words one starts with each word of it: a letter inside of a
+ * word would run commands that were not meant. The key comes first, then bindings whose label or help starts with the
+ * search; `go to Endpoints` starts with `endpoints`.
  */
 function matchingBindings(bindings: readonly KeyBinding[], search: string): readonly KeyBinding[] {
-  const wanted = search.trim().toLowerCase();
-  const words = wanted.split(/\s+/);
+  const wanted = search.trim();
+  const words = wanted.toLowerCase().split(/\s+/);
   const nameOf = ({ label }: KeyBinding) => (typeof label === "string" ? label : "");
+  const textOf = (binding: KeyBinding) =>
+    ` ${nameOf(binding)} ${binding.help}`.toLowerCase().replace(/[^\p{L}\p{N}._-]+/gu, " ");
   const rankOf = (binding: KeyBinding) => {
-    const texts = [nameOf(binding), binding.help, binding.help.replace(/^go to /, "")].map((text) =>
-      text.toLowerCase(),
-    );
-    if (texts.some((text) => text.startsWith(wanted))) return 0;
-    return texts.some((text) => text.includes(` ${wanted}`)) ? 1 : 2;
+    if (binding.keys.includes(wanted)) return 0;
+    const texts = [nameOf(binding), binding.help, binding.help.replace(/^go to /, "")];
+    if (texts.some((text) => text.toLowerCase().startsWith(wanted.toLowerCase()))) return 1;
+    return words.every((word) => textOf(binding).includes(` ${word}`)) ? 2 : 3;
   };
-  const textOf = (binding: KeyBinding) => `${binding.keys.join(" ")} ${nameOf(binding)} ${binding.help}`.toLowerCase();
   return bindings
-    .filter((binding) => words.every((word) => textOf(binding).includes(word)))
-    .toSorted((one, other) => rankOf(one) - rankOf(other));
+    .map((binding) => ({ binding, rank: rankOf(binding) }))
+    .filter(({ rank }) => rank < 3)
+    .sort((one, other) => one.rank - other.rank)
+    .map(({ binding }) => binding);
 }
 
 function commandLines(
