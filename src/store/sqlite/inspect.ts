@@ -79,4 +79,7 @@ function differingObject(found: Map<string, string>): string | undefined {
   return [...expected.keys(), ...found.keys()].find((name) => expected.get(name) !== found.get(name));
 }
 
-export const reason = (error: unknown) => (error instanceof Error ? error.message : String(error));
+export function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return "code" in error && error.code === "ENOSPC" ? `the disk is full (${error.message})` : error.message;
+}
