@@ -6,7 +6,7 @@ import { isoTime } from "../kernel/clock.ts";
 
 /**
  * The facts about a row that a filter matches: its text as shown, and its fields by name. A list is a set of marks, as
- * in `is:fault`.
+ * in `is:fault`. The field `*` matches every value, as the merchant of a fault rule for all merchants.
  */
 export interface FilterFacts {
   text: string;
@@ -90,6 +90,7 @@ function fieldTerm(term: string): RowFilter | undefined {
 }
 
 function matchesField(field: string | number | readonly string[], sign: string, value: string): boolean {
+  if (field === "*") return true;
   if (typeof field === "string" && ISO_TIME.test(field)) return matchesTime(field, sign, value.toUpperCase());
   // A missing value matches neither < nor >.
   if (sign !== ":")

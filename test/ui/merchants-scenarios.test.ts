@@ -163,6 +163,23 @@ test("merchants and scenarios are polled only while they are visible; panes with
 });
 
 describe("m", () => {
+  test("leaves the fault rules of the merchant and those of all merchants", async () => {
+    const { bench, desk } = await openPane("7");
+    await desk.run("g", "m");
+    for (const merchant of ["mer_lodge", "mer_market", undefined])
+      await bench.control("POST", "/faults", {
+        name: `rule of ${merchant ?? "all"}`,
+        action: { type: "status", status: 503 },
+        match: { ...(merchant && { merchant }) },
+      });
+    await desk.run("4");
+    await desk.apply({ state: desk.state, effects: [{ kind: "refresh" }] });
+    expect(desk.screen()[0]).toContain("ONLY mer_lodge");
+    expect(textOf(desk)).toContain("rule of mer_lodge");
+    expect(textOf(desk)).toContain("rule of all");
+    expect(textOf(desk)).not.toContain("rule of mer_market");
+  });
+
   test("limits every pane, also under a filter of one, until Esc shows all merchants in all panes", async () => {
     const bench = await workplace();
     const desk = await openTestDashboard(bench.url, 140, 45);

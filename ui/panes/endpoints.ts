@@ -48,6 +48,8 @@ export const endpoints = listPane<ListedEndpoint>({
     text: `${url} ${id} ${merchant} ${status} ${health.state}`,
     fields: { id, path: url, merchant, status, health: health.state },
   }),
+  // Known before there is a row, so that `m` limits the rows that come later.
+  vocabulary: { fields: ["id", "path", "merchant", "status", "health"], marks: [] },
   poll: controlCalls.endpoints.list(),
   titleNote: (state) => countNote(valuesOf<ListedEndpoint>(state, PANE).filter(isFailing).length, "failing"),
   columns: (endpoint, state) => [

@@ -14,10 +14,12 @@ export const faults = listPane<FaultRule>({
   name: "faults",
   title: "Faults",
   rowId: ({ id }) => id,
-  filterBy: ({ id, name, status, target, action }) => ({
+  filterBy: ({ id, name, status, target, action, match }) => ({
     text: `${id} ${name ?? ""} ${action.type} ${status} ${statusName(status)}`,
-    fields: { id, name, status, target, action: String(action.type) },
+    fields: { id, name, status, target, action: String(action.type), merchant: String(match.merchant ?? "*") },
   }),
+  // Known before there is a row, so that `m` limits the rows that come later.
+  vocabulary: { fields: ["id", "name", "status", "target", "action", "merchant"], marks: [] },
   poll: controlCalls.faults.list(),
   titleNote: (state) => countNote(armedRules(state).length, "armed"),
   alarm(state) {
