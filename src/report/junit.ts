@@ -1,5 +1,5 @@
-// Formats a run as JUnit XML: a case for each rule and operation that the judge decided, and with a condition on
-// coverage, for each operation.
+// Formats a run as JUnit XML. Each rule and operation that the judge decided is a case. With a condition on coverage,
+// each operation is a case too.
 
 import { evidenceText, verdictLine } from "../client/verdict-text.ts";
 import type { ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
