@@ -124,9 +124,8 @@ async function register(
     behaviour.secret = secret;
     if (shown === id) return;
     shown = id;
-    print(
-      `Receiving ${eventsText(events)} of ${merchant} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`,
-    );
+    const end = "Press Ctrl-C to stop and remove the endpoint.";
+    print(`Receiving ${eventsText(events)} of ${merchant} at ${url} as ${id}. ${end}`);
   };
   const first = await endpoints.register({ url, merchant, events });
   // The first delivery may arrive before the live stream is open.

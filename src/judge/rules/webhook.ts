@@ -40,8 +40,8 @@ export const webhookAckFast: Rule = {
 const failureUnless = (isUnclear: boolean): Verdict => (isUnclear ? "inconclusive" : "fail");
 
 const ENDED_OR_FAILED =
-  "The connection broke before the response. If the receiver ended with the test, let the test wait for its deliveries " +
-  "first: POST /_sandbox/drain. If the receiver still runs, its log says why it failed.";
+  "The connection broke before the response. If the receiver ended with the test, let the test wait for its " +
+  "deliveries first: POST /_sandbox/drain. If the receiver still runs, its log says why it failed.";
 
 export const webhookDuplicateAcked: Rule = {
   id: "webhook.duplicate_acked",
@@ -60,7 +60,9 @@ export const webhookDuplicateAcked: Rule = {
     return {
       ...(isReset && { hint: ENDED_OR_FAILED }),
       verdict: status === "succeeded" ? "pass" : failureUnless(isReset),
-      says: `The receiver accepted ${eventId} with ${acceptedBefore.id}; when it was sent again, ${id} got ${response}.`,
+      says:
+        `The receiver accepted ${eventId} with ${acceptedBefore.id}; when it was sent again, ${id} ` +
+        `got ${response}.`,
       attempts: [acceptedBefore, attempt],
     };
   },
