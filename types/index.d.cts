@@ -173,9 +173,9 @@ export interface ControlApi {
     /** Get a record. */
     get(given: RecordsGetInput): Promise<AnyRecord>;
     /** Create a record. Takes the fields of the kind next to `merchant`. Missing fields are generated: a customer of the merchant, its currency, a room, items; the same seed and calls give the same values. A record in a later `status` goes through the states before it, with the event of each. What is malformed, unknown or impossible is refused; what is unlikely is made, with `warnings`. */
-    create(given: RecordsCreateInput): Promise<WrittenRecord>;
+    make(given: RecordsMakeInput): Promise<WrittenRecord>;
     /** Change a record, or its status. A new `status` must be a valid transition, and emits its event; other fields are set as given. */
-    change(given: RecordsChangeInput): Promise<WrittenRecord>;
+    move(given: RecordsMoveInput): Promise<WrittenRecord>;
   };
   readonly timelines: {
     /** Get a record by its id, with everything that touched it: requests, events, deliveries, and the clock. A request touched a record if its path or query names it, or if it is no read and its body or its response names it; an event, if its body does. All are from the logs, which a reset clears. */
@@ -1539,19 +1539,6 @@ export interface RateWindow {
   /** Milliseconds until the window ends */
   resetIn: number;
 }
-export interface RecordsChangeInput {
-  kind: string;
-  id: string;
-  /** The owner; required only if several merchants have a record with this id */
-  merchant?: string;
-  [field: string]: unknown;
-}
-export interface RecordsCreateInput {
-  kind: string;
-  /** The owner, such as mer_lodge (default: the first merchant) */
-  merchant?: string;
-  [field: string]: unknown;
-}
 export interface RecordsGetInput {
   kind: string;
   id: string;
@@ -1578,6 +1565,19 @@ export interface RecordsListReply {
   data: AnyRecord[];
   /** Whether there are more objects after this page, in the requested direction */
   has_more: boolean;
+}
+export interface RecordsMakeInput {
+  kind: string;
+  /** The owner, such as mer_lodge (default: the first merchant) */
+  merchant?: string;
+  [field: string]: unknown;
+}
+export interface RecordsMoveInput {
+  kind: string;
+  id: string;
+  /** The owner; required only if several merchants have a record with this id */
+  merchant?: string;
+  [field: string]: unknown;
 }
 export interface RegisteredEndpoint {
   id: string;

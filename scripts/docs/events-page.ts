@@ -26,7 +26,7 @@ export function eventsPage(sources: readonly EventSource[]): string {
       "`make payment --help` lists them. With `--synthetic`, `trigger` only sends the event: no record changes. " +
       "Over HTTP these are `POST /_sandbox/events`, `POST /_sandbox/records/{kind}` " +
       "and `PATCH /_sandbox/records/{kind}/{id}` of the [control API](control.md); in the [library](library.md), " +
-      "`sandbox.events.trigger()`, `sandbox.records.create()` and `sandbox.records.change()`.",
+      "`sandbox.events.trigger()`, `sandbox.records.make()` and `sandbox.records.move()`.",
     "A call in the last column has the body of its example in the API reference. Time causes events too, " +
       "such as `payout.paid` on its date: [Time-driven changes](concepts.md#time-driven-changes). " +
       "`POST /v1/webhook-events/test` sends an event of any type, about no record.",

@@ -13,7 +13,7 @@ import { PATTERNS } from "../schema/patterns.ts";
 import { assumedPageQuery, listOf, nullableText, oneOf, type Static, Type, text, timeText } from "../schema/shapes.ts";
 import { fieldErrors } from "../schema/validator.ts";
 import type { OperationContext } from "../store/operation-context.ts";
-import { makeRecord } from "../store/records/admin-records.ts";
+import { makeAdminRecord } from "../store/records/admin-records.ts";
 import { pathTo, statesBefore } from "../store/records/transitions.ts";
 import type { Stores } from "../store/stores.ts";
 import type { LoggedEvent } from "../store/webhooks/event-log.ts";
@@ -194,7 +194,7 @@ function bringAbout(context: RecordParts, caller: OperationContext, source: Even
   const given = fieldsOf(data, (name) => !changed.includes(name));
   const only = resource.onePerMerchant ? records.newest() : undefined;
   let record =
-    only ?? makeRecord(context, () => caller, resource, { ...given, ...(status !== undefined && { status }) });
+    only ?? makeAdminRecord(context, () => caller, resource, { ...given, ...(status !== undefined && { status }) });
   if (only && !update)
     record = wayTo(resource, only, status ?? "", back !== undefined).reduce(
       (one, next) => records.move(one, next),

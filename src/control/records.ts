@@ -1,4 +1,4 @@
-// Records of every kind: list and show them, and create, edit or move them with the event the service would emit.
+// Records of every kind: list, get, make and move them. The events that the service would emit are emitted.
 
 import { endpointFactory } from "../areas/declare/operation.ts";
 import type { RecordBase, Resource } from "../contracts/resource.ts";
@@ -8,7 +8,7 @@ import { fail } from "../kernel/errors.ts";
 import type { Random } from "../kernel/random.ts";
 import { assumedPageQuery, listOf, metadata, Type, text, timestamp } from "../schema/shapes.ts";
 import type { OperationContext } from "../store/operation-context.ts";
-import { changeAdminRecord, makeRecord } from "../store/records/admin-records.ts";
+import { makeAdminRecord, moveAdminRecord } from "../store/records/admin-records.ts";
 import type { Collection } from "../store/records/collection.ts";
 import type { Stores } from "../store/stores.ts";
 
@@ -87,8 +87,8 @@ const showRecord = endpoint({
   },
 });
 
-const createRecord = endpoint({
-  id: "records.create",
+const makeRecord = endpoint({
+  id: "records.make",
   method: "POST",
   path: "/records/{kind}",
   exampleParams: { kind: "payment" },
@@ -108,12 +108,12 @@ const createRecord = endpoint({
       const resource = kindNamed(context, params.kind, true);
       const warnings = new Set<string>();
       const caller = () => callerOf(context, context.tenants.requireOrFirst(body.merchant), warnings);
-      return { ...makeRecord(context, caller, resource, extra), warnings: [...warnings] };
+      return { ...makeAdminRecord(context, caller, resource, extra), warnings: [...warnings] };
     }),
 });
 
-const changeRecord = endpoint({
-  id: "records.change",
+const moveRecord = endpoint({
+  id: "records.move",
   method: "PATCH",
   path: "/records/{kind}/{id}",
   exampleParams: { kind: "payment", id: "pay_pending" },
@@ -128,7 +128,7 @@ const changeRecord = endpoint({
       const resource = kindNamed(context, params.kind);
       const warnings = new Set<string>();
       const caller = () => callerOf(context, body.merchant ?? onlyOwner(context, resource, params.id), warnings);
-      const record = changeAdminRecord(context.resources, caller, resource, { id: params.id, given: extra });
+      const record = moveAdminRecord(context.resources, caller, resource, { id: params.id, given: extra });
       return { ...record, warnings: [...warnings] };
     }),
 });
@@ -194,4 +194,4 @@ function onlyOwner(context: RecordParts, resource: Resource, id: string): string
   return owners[0] ?? fail("resource_not_found", `No merchant has a ${resource.kind} ${id}.`);
 }
 
-export const operations = [listRecords, showRecord, createRecord, changeRecord];
+export const operations = [listRecords, showRecord, makeRecord, moveRecord];

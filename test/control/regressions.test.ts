@@ -100,7 +100,7 @@ test("a payout contains all unpaid payments in its currency, however old, and no
   const own = { merchant: "mer_blank", status: "succeeded", fee: 0 };
   const { body: old } = await make(bench, "payment", { ...own, amount: 100, currency: "CHF" });
   for (let count = 0; count < 1_010; count++)
-    await bench.records.create({ kind: "payment", merchant: "mer_blank", status: "failed" });
+    await bench.records.make({ kind: "payment", merchant: "mer_blank", status: "failed" });
   const { body: foreign } = await make(bench, "payment", { ...own, amount: 900, currency: "USD" });
   const { body: wrong } = await make(bench, "payout", {
     merchant: "mer_blank",

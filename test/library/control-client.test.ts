@@ -78,14 +78,14 @@ describe("every operation", () => {
 
 test("path, query and body are one argument", async () => {
   const sandbox = await open();
-  const payment = await sandbox.records.create({
+  const payment = await sandbox.records.make({
     kind: "payment",
     merchant: "mer_lodge",
     amount: 12_500,
     currency: "EUR",
   });
   expect(payment).toMatchObject({ object: "payment", amount: 12_500, status: "pending" });
-  const changed = await sandbox.records.change({ kind: "payment", id: String(payment.id), status: "succeeded" });
+  const changed = await sandbox.records.move({ kind: "payment", id: String(payment.id), status: "succeeded" });
   expect(changed).toMatchObject({ id: payment.id, status: "succeeded" });
   expect(await sandbox.rateLimits.set({ merchant: "mer_lodge", remaining: 0 })).toMatchObject({ remaining: 0 });
   await sandbox.call("GET", "/v1/payments");

@@ -149,7 +149,7 @@ describe("a database is refused in one sentence that names the file,", () => {
     const db = join(folder(), "own.db");
     const sandbox = await createSandbox({ memory: false, db });
     // A new database has an empty log, which holds nothing that a start would read.
-    await sandbox.records.create({ kind: "payment", status: "succeeded", amount: 1_250 });
+    await sandbox.records.make({ kind: "payment", status: "succeeded", amount: 1_250 });
     log = readFileSync(`${db}-wal`);
     await sandbox.close();
     own = readFileSync(db);
@@ -179,7 +179,7 @@ describe("a database is refused in one sentence that names the file,", () => {
   test("unless the user trusts its log, which is then read", async () => {
     const db = join(folder(), "own.db");
     const sandbox = await createSandbox({ memory: false, db });
-    const { id } = await sandbox.records.create({ kind: "payment", status: "succeeded", amount: 1_250 });
+    const { id } = await sandbox.records.make({ kind: "payment", status: "succeeded", amount: 1_250 });
     const copy = join(folder(), "own.db");
     for (const suffix of ["", "-wal"]) cpSync(db + suffix, copy + suffix);
     await sandbox.close();

@@ -277,7 +277,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     const { url } = JSON.parse(await said("ready"));
     const statusOf = async () => (await control(url, "GET", "/records/booking/bkg_pending?merchant=mer_lodge")).status;
     expect(await statusOf()).toBe("pending");
-    await made.records.change({ kind: "booking", id: "bkg_pending", status: "confirmed" });
+    await made.records.move({ kind: "booking", id: "bkg_pending", status: "confirmed" });
     const page = await browser.open(`${made.url}/`);
     await page.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: cwd });
     await page.press("7");

@@ -91,7 +91,7 @@ async function play(bench: Bench, run: Run): Promise<Played> {
     post: (key) => noted(calls, `POST ${key}`, clients[0].send(orderOf(bench, headers, key))),
     wait: (milliseconds = delay) => sleep(milliseconds),
     random: (name) => random.fraction("jitter", surroundings, run.number, name),
-    createCustomer: (id) => bench.records.create({ kind: "customer", merchant, id }),
+    createCustomer: (id) => bench.records.make({ kind: "customer", merchant, id }),
     async fault(action, times, operation) {
       const wanted = (
         operation === undefined ? ["pricing_rules.create", "payments.list"] : [operation ?? []].flat()

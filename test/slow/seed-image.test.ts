@@ -87,7 +87,7 @@ test("equals seeding one by one, and so does the world after a reset", async () 
       expect(await dumpOf(sandbox)).toEqual(byHand);
       await sandbox.merchants.add();
       await sandbox.merchants.remove({ id: "mer_market" });
-      await sandbox.records.change({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "succeeded" });
+      await sandbox.records.move({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "succeeded" });
       await sandbox.clock.advance({ by: "1h" });
       await sandbox.reset();
       expect(await dumpOf(sandbox)).toEqual(byHand);
@@ -234,7 +234,7 @@ test("is built again for fixtures that take their dates from the clock, and for 
 test("is not shared: changes in one world do not affect another", async () => {
   const one = await open();
   const other = await open();
-  await one.records.change({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "failed" });
+  await one.records.move({ kind: "payment", id: "pay_pending", merchant: "mer_lodge", status: "failed" });
   const later = await open();
   for (const bench of [other, later]) expect(await dumpOf(bench)).not.toEqual(await dumpOf(one));
   expect(await dumpOf(later)).toEqual(await dumpOf(other));

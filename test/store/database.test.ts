@@ -43,7 +43,7 @@ test("a start on a port in use removes the database that it created", async () =
 
 test("a start on a port in use leaves a database that was there before", async () => {
   const first = await onFile(0);
-  const { id } = await first.records.create({ kind: "payment", status: "succeeded", amount: 1_250 });
+  const { id } = await first.records.make({ kind: "payment", status: "succeeded", amount: 1_250 });
   await first.close();
   await failToStart();
   const again = await onFile(0);

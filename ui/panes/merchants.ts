@@ -98,7 +98,7 @@ function keyText([first, ...others]: readonly string[]): string {
   return others.length === 0 ? first : `${first} +${others.length}`;
 }
 
-const withStatus = (id: string, status: string) => controlCalls.records.change({ kind: "merchant", id, status });
+const withStatus = (id: string, status: string) => controlCalls.records.move({ kind: "merchant", id, status });
 
 function toggleSuspension(state: UiState, opened: ListedMerchant): StateUpdate {
   const { id, status } = valuesOf<ListedMerchant>(state, MERCHANTS_PANE).find((one) => one.id === opened.id) ?? opened;

@@ -42,7 +42,7 @@ export const make = sandboxCommand({
     const homeCurrency = async () =>
       (await records.get({ kind: "merchant", id: merchant, merchant })).currency as string | null;
     const fields = await readFields(resource, true, flags, homeCurrency);
-    return changeOf(sandbox, merchant, () => records.create({ ...fields, kind: resource.kind, merchant }));
+    return changeOf(sandbox, merchant, () => records.make({ ...fields, kind: resource.kind, merchant }));
   },
   lines: changeLines,
 });
@@ -74,7 +74,7 @@ export const move = sandboxCommand({
     const fields = { ...(await readFields(resource, false, flags, currency)), ...status };
     if (Object.keys(fields).length === 0)
       usageError(`move needs a status or a field to change: ${PROGRAM} ${MOVE_EXAMPLE}.`);
-    return changeOf(sandbox, merchant, () => records.change({ ...fields, kind, id, merchant }));
+    return changeOf(sandbox, merchant, () => records.move({ ...fields, kind, id, merchant }));
   },
   lines: changeLines,
 });

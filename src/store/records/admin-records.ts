@@ -30,7 +30,7 @@ const PAGE = 50;
  * Creates a plausible record. The values of missing fields depend only on seed, merchant and count. `getCaller` is
  * called after the fields were validated. Call inside a transaction.
  */
-export function makeRecord(
+export function makeAdminRecord(
   deps: SampleDependencies,
   getCaller: () => OperationContext,
   resource: Resource,
@@ -51,7 +51,7 @@ export function makeRecord(
  * A new `status` must be an allowed transition of the kind; all other fields are set. `getCaller` is called after the
  * fields were validated, so that a wrong field is reported before an unknown merchant. Call inside a transaction.
  */
-export function changeAdminRecord(
+export function moveAdminRecord(
   resources: readonly Resource[],
   getCaller: () => Pick<OperationContext, "own" | "merchant">,
   resource: Resource,
@@ -128,7 +128,7 @@ function sampleOf(
     newest,
     outstanding: (kind) => caller.own(resourceOf(kind)).outstanding() as unknown as AnyRecord[],
     someOf: (kind, meets = () => true) =>
-      newest(kind).find(meets) ?? (makeRecord(deps, () => caller, resourceOf(kind), {}) as AnyRecord),
+      newest(kind).find(meets) ?? (makeAdminRecord(deps, () => caller, resourceOf(kind), {}) as AnyRecord),
     mint: caller.mint,
   };
   return resource.sample(context);
