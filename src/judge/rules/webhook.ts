@@ -37,6 +37,12 @@ export const webhookAckFast: Rule = {
   },
 };
 
+const failureUnless = (isUnclear: boolean): Verdict => (isUnclear ? "inconclusive" : "fail");
+
+const ENDED_OR_FAILED =
+  "The connection broke before the response. If the receiver ended with the test, let the test wait for its " +
+  "deliveries first: POST /_sandbox/drain. If the receiver still runs, its log says why it failed.";
+
 export const webhookDuplicateAcked: Rule = {
   id: "webhook.duplicate_acked",
   severity: "error",
@@ -45,12 +51,17 @@ export const webhookDuplicateAcked: Rule = {
     "Look up the event's id before you process the event, and respond with 200 if you know it; a 4xx or 5xx only " +
     "causes another retry.",
   onDelivery({ attempt, faults, acceptedBefore }) {
-    if (!acceptedBefore || !isGenuine(faults)) return undefined;
-    const response = attempt.responseStatus === null ? "no response" : `a ${attempt.responseStatus}`;
+    const { id, eventId, status, responseStatus, errorCode } = attempt;
+    const isReset = errorCode === "reset";
+    const isUnanswered = responseStatus === null && errorCode !== "timeout";
+    // Any other error means that the receiver got nothing, so it says nothing about the receiver.
+    if (!acceptedBefore || !isGenuine(faults) || (isUnanswered && !isReset)) return undefined;
+    const response = responseStatus === null ? "no response" : `a ${responseStatus}`;
     return {
-      verdict: attempt.status === "succeeded" ? "pass" : "fail",
+      ...(isReset && { hint: ENDED_OR_FAILED }),
+      verdict: status === "succeeded" ? "pass" : failureUnless(isReset),
       message:
-        `The receiver accepted ${attempt.eventId} with ${acceptedBefore.id}; when it was sent again, ${attempt.id} ` +
+        `The receiver accepted ${eventId} with ${acceptedBefore.id}; when it was sent again, ${id} ` +
         `got ${response}.`,
       attempts: [acceptedBefore, attempt],
     };
@@ -115,8 +126,6 @@ export const webhookForgeryRejected: Rule = {
     };
   },
 };
-
-const failureUnless = (isUnclear: boolean): Verdict => (isUnclear ? "inconclusive" : "fail");
 
 /** Names the response of a delivery that failed. */
 function responseOf({ status, responseStatus }: AttemptMessage): string {
