@@ -154,10 +154,10 @@ describe("verdicts", () => {
       action: { type: "status", status: 503 },
     });
     const armed = `${id} is armed and has not fired yet.`;
-    expect(await linesOf(bench, "verdicts", "--verdict", "fail")).toEqual([`No failures. ${armed}`]);
+    expect(await linesOf(bench, "verdicts", "--failed")).toEqual([`No failures. ${armed}`]);
     expect(await linesOf(bench, "verdicts")).toEqual([`No verdicts. ${armed}`]);
     await bench.call("GET", "/v1/payments");
-    expect((await linesOf(bench, "verdicts", "--verdict", "fail")).join()).not.toContain("armed");
+    expect((await linesOf(bench, "verdicts", "--failed")).join()).not.toContain("armed");
   });
 
   test("name a delivery once", async () => {
@@ -201,7 +201,7 @@ describe("lists", () => {
     const bench = await open();
     const { ids, body } = await lostWrite(bench);
     const [later, earlier] = ids;
-    const failed = await linesOf(bench, "verdicts", "--verdict", "fail");
+    const failed = await linesOf(bench, "verdicts", "--failed");
     expect(failed).toEqual((await linesOf(bench, "verdicts")).filter((line) => line.includes(" verdict fail ")));
     expect(failed.join("\n")).toContain(`${earlier},${later}: ${earlier} took effect, but its response was lost`);
     const verdict = /vdt_\d+/.exec(failed.find((line) => line.includes("idempotency.present")) ?? "")?.[0] ?? "";

@@ -318,9 +318,10 @@ export const verdicts = listCommand<Verdict>({
   summary: "list the newest verdicts of the judge, or show one with its evidence and how to fix it",
   group: "verdicts",
   flags: {
+    failed: { description: "list only failures, as --verdict fail does" },
     fail: { description: "list only failures, and exit with 3 if there is one, for scripts" },
   },
-  implied: ({ fail }) => (fail === undefined ? {} : { verdict: "fail" }),
+  implied: ({ failed, fail }) => ((failed ?? fail) === undefined ? {} : { verdict: "fail" }),
   exitCode: ({ fail }, rows) => (fail !== undefined && rows.length > 0 ? exitCodes.verdict : exitCodes.ok),
   whenEmpty:
     "The judge checks retries after a failure, and webhook receivers. " +
