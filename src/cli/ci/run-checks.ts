@@ -93,8 +93,8 @@ const verdictLines = async (control: ControlApi, verdict: "fail" | "inconclusive
 };
 
 /** Verdicts that differ only in their ids, numbers and event types have one cause. */
-const causeOf = ({ rule, operation, says, hint }: Verdict) =>
-  [rule, operation, says.replace(VARYING, "…"), hint].join(" ");
+const causeOf = ({ rule, operation, message, hint }: Verdict) =>
+  [rule, operation, message.replace(VARYING, "…"), hint].join(" ");
 
 const VARYING = /\b[a-z]{2,4}_\w+|(?<!got an? )\b\d+\b|(?<=\()[a-z_]+\.[a-z_]+(?=\))/g;
 
@@ -246,7 +246,8 @@ function minimumScore(least: number | undefined): FailCondition {
     if (armed.length === 0) return ["No scenario is armed, so there is no score: arm one with --scenario <name>"];
     const missed = armed.filter(({ verdict, score }) => (least === undefined ? verdict !== "pass" : score < least));
     return missed.map(
-      ({ name, says }) => `${name}: ${says}${least === undefined ? "" : ` At least ${least} points are required.`}`,
+      ({ name, message }) =>
+        `${name}: ${message}${least === undefined ? "" : ` At least ${least} points are required.`}`,
     );
   });
 }

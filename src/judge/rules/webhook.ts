@@ -27,7 +27,7 @@ export const webhookAckFast: Rule = {
     const took = Math.round(durationMs);
     return {
       verdict: durationMs > MAX_DURATION ? "fail" : "pass",
-      says:
+      message:
         errorCode === "timeout"
           ? `The receiver did not respond to ${attempt.id} within ${took} ms.`
           : `The receiver took ${took} ms to respond to ${attempt.id}.`,
@@ -60,7 +60,7 @@ export const webhookDuplicateAcked: Rule = {
     return {
       ...(isReset && { hint: ENDED_OR_FAILED }),
       verdict: status === "succeeded" ? "pass" : failureUnless(isReset),
-      says:
+      message:
         `The receiver accepted ${eventId} with ${acceptedBefore.id}; when it was sent again, ${id} ` +
         `got ${response}.`,
       attempts: [acceptedBefore, attempt],
@@ -96,7 +96,7 @@ export const webhookGenuineTaken: Rule = {
     return {
       ...(UNVERIFIED.has(status) && { hint: SECRET_FIRST }),
       verdict: rejected ? "fail" : "pass",
-      says: `${id} (${eventType}) had a valid signature and got a ${status}.`,
+      message: `${id} (${eventType}) had a valid signature and got a ${status}.`,
       attempts: [attempt],
     };
   },
@@ -121,7 +121,7 @@ export const webhookForgeryRejected: Rule = {
     const what = name == null ? id : `${id} (${name})`;
     return {
       verdict: forgeryVerdict(status),
-      says: `${what} had no valid signature and got ${status === null ? "no response" : `a ${status}`}.`,
+      message: `${what} had no valid signature and got ${status === null ? "no response" : `a ${status}`}.`,
       attempts: [attempt],
     };
   },
@@ -168,7 +168,7 @@ export const webhookSingleEffect: Rule = {
       if (!wasAccepted || !isAccepted) return undefined;
       return {
         verdict: "inconclusive",
-        says:
+        message:
           `Not checked: whether the receiver acted once on ${first.eventId}. The judge sees only writes to the API, ` +
           `and none took effect between its first delivery and ${repeat.id}.`,
         attempts,
@@ -190,13 +190,13 @@ export const webhookSingleEffect: Rule = {
     if (!second && original && !namesEvent(original, first.eventId))
       return {
         verdict: "inconclusive",
-        says: `${before}, but does not name ${first.eventId}, so whether the receiver acted once was not checked.`,
+        message: `${before}, but does not name ${first.eventId}, so whether the receiver acted once was not checked.`,
         calls: [original],
         attempts,
       };
     return {
       verdict: second ? failureUnless(doubt !== undefined) : "pass",
-      says: `${before}; ${again}${doubt ?? ""}.`,
+      message: `${before}; ${again}${doubt ?? ""}.`,
       calls: [original, second].filter((call) => call !== undefined),
       attempts,
     };
