@@ -118,7 +118,9 @@ export async function openBrowser(file: string) {
       await send("Emulation.setEmulatedMedia", { features }, sessionId);
       await send("Page.navigate", { url }, sessionId);
       await loaded;
-      return pageOf((method: string, params: object = {}) => send(method, params, sessionId), complaints);
+      const downloadTo = (downloadPath: string) =>
+        send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath, browserContextId });
+      return pageOf((method, params = {}) => send(method, params, sessionId), complaints, downloadTo);
     },
     /** Closes the window with its pages. */
     async close() {
@@ -138,7 +140,7 @@ function complaintsIn({ method, params }: DevToolsMessage): string[] {
 
 type Send = (method: string, params?: object) => Promise<Record<string, unknown>>;
 
-function pageOf(send: Send, complaints: string[]) {
+function pageOf(send: Send, complaints: string[], downloadTo: (folder: string) => Promise<unknown>) {
   const evaluate = async <Value>(expression: string): Promise<Value> => {
     const { result, exceptionDetails } = (await send("Runtime.evaluate", {
       expression,
@@ -157,6 +159,8 @@ function pageOf(send: Send, complaints: string[]) {
     evaluate,
     /** Script errors, policy violations and dialogs. */
     complaints,
+    /** Saves what the pages of this window download in this folder. */
+    downloadTo,
     /** Sends a command of the DevTools protocol. */
     send,
     /**
