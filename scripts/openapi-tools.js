@@ -113,8 +113,8 @@ Each generates from both documents, with its default options, and TypeScript com
 
 ${[row("Generator", "Version", "Service", "Control API"), row("---", "---", "---", "---"), ...generated].join("\n")}
 
-@kubb/cli writes a file for each named schema and each operation. From the documents before bodies, replies and errors
-had names of their own, it wrote 165 files for the service and 254 for the control API.
+@kubb/cli writes a file for each named schema and each operation. Before bodies, replies and errors had names of their
+own, it wrote 165 files for the service and 254 for the control API.
 
 ## Calls to a running sandbox
 

@@ -92,9 +92,9 @@ export interface HowDelivered extends HowOften {
 /** Asynchronous matchers for a merchant: `await` them. */
 export interface SandboxMatchers {
   /** Asserts that requests like this were sent with the merchant's keys. */
-  toHaveRequested(match: RequestMatch, wanted?: HowOften): Promise<void>;
+  toHaveRequested(match: RequestMatch, expected?: HowOften): Promise<void>;
   /** Asserts that webhooks of the merchant were delivered like this. */
-  toHaveDelivered(match: DeliveryMatch, wanted?: HowDelivered): Promise<void>;
+  toHaveDelivered(match: DeliveryMatch, expected?: HowDelivered): Promise<void>;
   /**
    * Asserts that no verdict on the merchant's clients and receivers is `fail`; of these rules only, such as `retry.*`
    * (default: all).
@@ -108,13 +108,13 @@ declare module "vitest" {
 }
 
 expect.extend({
-  toHaveRequested(merchant: OwnMerchant, match: RequestMatch, wanted: HowOften = {}) {
-    return hold(merchant, { requests: { match, ...counted(wanted) } }, wanted.within);
+  toHaveRequested(merchant: OwnMerchant, match: RequestMatch, expected: HowOften = {}) {
+    return hold(merchant, { requests: { match, ...counted(expected) } }, expected.within);
   },
-  toHaveDelivered(merchant: OwnMerchant, match: DeliveryMatch, { attempts, final, ...wanted }: HowDelivered = {}) {
-    const deliveries = { match, ...counted(wanted), ...(attempts && { attempts }), ...(final && { final }) };
+  toHaveDelivered(merchant: OwnMerchant, match: DeliveryMatch, { attempts, final, ...expected }: HowDelivered = {}) {
+    const deliveries = { match, ...counted(expected), ...(attempts && { attempts }), ...(final && { final }) };
     // With `.not`, there is nothing to wait for.
-    return hold(merchant, { deliveries }, wanted.within ?? (this.isNot ? undefined : "4s"));
+    return hold(merchant, { deliveries }, expected.within ?? (this.isNot ? undefined : "4s"));
   },
   async toHaveNoFailedVerdicts(merchant: OwnMerchant, rules: string | string[] = "*") {
     const { verdict, results } = await merchant.verify([{ verdicts: { rules: [rules].flat(), fail: { exactly: 0 } } }]);

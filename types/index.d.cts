@@ -493,7 +493,7 @@ export interface ClockAdvanceReply {
   /** The delivery attempts that ended meanwhile, in order */
   attempts: PlayedAttempt[];
   /** How many stored Idempotency-Key responses expired */
-  forgotten: number;
+  expired: number;
 }
 export interface ClockSetInput {
   /** `frozen` and `offset` start at `now` (default: the current sandbox time) */
@@ -938,8 +938,8 @@ export interface FaultRule {
   remaining: number | null;
   /** Sandbox time */
   lastFiredAt: string | null;
-  /** Names event types that the service never sends, such as mistyped ones */
-  warning: string | null;
+  /** What is unlikely about it, such as a mistyped event type: one sentence each; usually none */
+  warnings: string[];
   /** Sandbox time at which its ttl, or its `for`, is over; null if it has neither */
   endsAt: string | null;
 }
@@ -1022,7 +1022,7 @@ export interface FaultsListReply {
 export interface FinishedStep {
   lesson: string;
   step: number;
-  /** How the step ended; `prepared` if the learner began at a later checkpoint */
+  /** How the step ended; `prepared` if the learner began at a later one */
   how: "completed" | "skipped" | "prepared";
   /** The number of hints shown */
   hints: number;
@@ -1032,7 +1032,7 @@ export interface FinishedStep {
 export interface FinishedStepState {
   lesson: string;
   step: number;
-  /** How the step ended; `prepared` if the learner began at a later checkpoint */
+  /** How the step ended; `prepared` if the learner began at a later one */
   how: "completed" | "skipped" | "prepared";
   /** The number of hints shown */
   hints: number;
@@ -1166,7 +1166,7 @@ export interface LearnersBeginInput {
   /** The name or number of the lesson */
   name: string;
   /** Begin at this step; the results of the steps before it are created */
-  checkpoint?: number;
+  step?: number;
 }
 export interface LearnersGetInput {
   id: string;
@@ -1467,7 +1467,7 @@ export interface NearMiss {
   /** Where it differs from what was expected */
   differs: ({
     field: string;
-    wanted: unknown;
+    expected: unknown;
     received: unknown;
   })[];
 }
@@ -1792,13 +1792,13 @@ export interface RunReport {
     merchant: string | null;
     score: number;
     points: number;
-    says: string;
+    message: string;
     verdict: "pass" | "fail" | "inconclusive";
     expectations: ({
       rule: string;
       points: number;
       verdict: "pass" | "fail" | "inconclusive";
-      earned: number;
+      score: number;
     })[];
   })[];
   /** Failed ones first */
@@ -1847,7 +1847,7 @@ export interface RunReport {
     request: string | null;
   })[];
   /** The number of older entries that the report omits */
-  leftOut: {
+  omitted: {
     requests: number;
     attempts: number;
     verdicts: number;
@@ -2156,9 +2156,10 @@ export interface Scenario {
     optional: boolean;
     /** `pass` if a verdict passed and none failed */
     verdict: "pass" | "fail" | "inconclusive";
-    earned: number;
+    /** The points earned */
+    score: number;
     /** The reason of the verdict */
-    says: string;
+    message: string;
     pass: number;
     fail: number;
     inconclusive: number;
@@ -2172,7 +2173,7 @@ export interface Scenario {
   /** `inconclusive` while an expectation is undecided, or a fault has not fired; null if it is not armed */
   verdict: "pass" | "fail" | "inconclusive" | null;
   /** The verdict in a sentence */
-  says: string;
+  message: string;
 }
 export interface ScenariosCountInput {
   name: string;
@@ -2376,7 +2377,7 @@ export interface Verdict {
   /** The operation that was called */
   operation: string | null;
   /** What happened */
-  says: string;
+  message: string;
   /** How to fix it */
   hint: string;
   /** The requests that show it */
@@ -2413,7 +2414,7 @@ export interface VerdictMessage {
   /** The operation that was called */
   operation: string | null;
   /** What happened */
-  says: string;
+  message: string;
   /** How to fix it */
   hint: string;
   /** The requests that show it */

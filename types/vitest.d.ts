@@ -32,9 +32,9 @@ export interface HowDelivered extends HowOften {
 /** Asynchronous matchers for a merchant: `await` them. */
 export interface SandboxMatchers {
   /** Asserts that requests like this were sent with the merchant's keys. */
-  toHaveRequested(match: RequestMatch, wanted?: HowOften): Promise<void>;
+  toHaveRequested(match: RequestMatch, expected?: HowOften): Promise<void>;
   /** Asserts that webhooks of the merchant were delivered like this. */
-  toHaveDelivered(match: DeliveryMatch, wanted?: HowDelivered): Promise<void>;
+  toHaveDelivered(match: DeliveryMatch, expected?: HowDelivered): Promise<void>;
   /**
    * Asserts that no verdict on the merchant's clients and receivers is `fail`; of these rules only, such as `retry.*`
    * (default: all).

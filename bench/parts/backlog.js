@@ -9,10 +9,10 @@ import { deliver } from "./deliveries.js";
 const SIZES = [1_000, 100_000, 1_000_000];
 const [LEAST] = SIZES;
 /** How many are sent at a time. */
-const OWED = 1_000;
+const BATCH = 1_000;
 
 const calls = {
-  "a delivery": (server) => deliver(server, OWED),
+  "a delivery": (server) => deliver(server, BATCH),
   "POST a pricing rule": (server) => slice(server, POST),
 };
 

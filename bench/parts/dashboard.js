@@ -80,7 +80,7 @@ async function openBoth() {
   ]);
 }
 
-/** In its own process, so that its CPU time can be measured; it does the same work inside the server. */
+/** The CPU time of a dashboard in a process of its own: inside the server, its share could not be measured. */
 async function attachedShare() {
   const server = await open("memory");
   const terminal = openTerminal(["attach", `http://127.0.0.1:${server.port}`]);

@@ -126,7 +126,7 @@ export async function countInScenario(
     const { expectations } = await control.scenarios.count({ ...armed, effects: now });
     // An event that has no effect yet may still get one; too many effects are final.
     const isMissing = expectations.some(
-      ({ rule, verdict, says }) => rule === ACTS_ONCE && verdict === "fail" && /lost/.test(says),
+      ({ rule, verdict, message }) => rule === ACTS_ONCE && verdict === "fail" && /lost/.test(message),
     );
     const patience = isMissing ? WORK_TIME : QUIET;
     if (unchanged() >= patience || elapsed() >= 2 * WORK_TIME) return;

@@ -25,8 +25,8 @@ export const confirmationText = ({ confirmedBy }: Pick<VerdictMessage, "confirme
   confirmedBy === null ? "not confirmed" : CONFIRMED[confirmedBy];
 
 /** The verdict in one line: the rule, the operation, the finding, the fix and the evidence. */
-export const verdictLine = ({ rule, operation, verdict, says, hint, ...evidence }: ExplainedVerdict) =>
-  `${rule}${operation === null ? "" : ` ${operation}`}: ${says}${verdict === "fail" ? ` ${hint}` : ""} ` +
+export const verdictLine = ({ rule, operation, verdict, message, hint, ...evidence }: ExplainedVerdict) =>
+  `${rule}${operation === null ? "" : ` ${operation}`}: ${message}${verdict === "fail" ? ` ${hint}` : ""} ` +
   `(${evidenceText(evidence)})`;
 
 /**

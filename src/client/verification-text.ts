@@ -11,7 +11,7 @@ export function explainResult({ message, evidence, closest }: VerificationResult
 function missed({ id, what, differs }: NearMiss): string {
   const shown = (value: unknown) => JSON.stringify(value);
   const where = differs.map(
-    ({ field, wanted, received }) => `${field} is ${shown(received)}, wanted was ${shown(wanted)}`,
+    ({ field, expected, received }) => `${field} is ${shown(received)}, expected ${shown(expected)}`,
   );
   return `  ${id} ${what}: ${where.join("; ")}`;
 }

@@ -47,7 +47,7 @@ export function findBase(exchanges: readonly RecordedExchange[], routes: readonl
 
 export function readBase(text: string): BaseUrl {
   if (!URL.canParse(text))
-    return usageError(`--base takes a URL such as https://api.example.com/v1; received "${mask(text)}".`);
+    return usageError(`--base-url takes a URL such as https://api.example.com/v1; received "${mask(text)}".`);
   const { origin, pathname } = new URL(text);
   return { origin, prefix: pathname.replace(/\/+$/, "") };
 }

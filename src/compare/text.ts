@@ -96,7 +96,7 @@ const isCalled = (value: FactValue) => typeof value === "string" && value.starts
 
 const NOTHING =
   "Nothing matched: no call has the method and path of an operation of the service. " +
-  "Name the service's address with --base https://host/v1.";
+  "Name the service's address with --base-url https://host/v1.";
 
 const listed = (title: string, rows: readonly string[], most = MOST_ROWS) =>
   rows.length === 0

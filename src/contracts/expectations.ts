@@ -159,7 +159,7 @@ const NearMiss = Type.Object(
   {
     id: Type.String(),
     what: Type.String({ description: "What it is, in a few words" }),
-    differs: Type.Array(Type.Object({ field: Type.String(), wanted: Type.Unknown(), received: Type.Unknown() }), {
+    differs: Type.Array(Type.Object({ field: Type.String(), expected: Type.Unknown(), received: Type.Unknown() }), {
       description: "Where it differs from what was expected",
     }),
   },

@@ -222,7 +222,9 @@ export const RuleState = Type.Object(
       }),
     ),
     lastFiredAt: nullable(timeText("Sandbox time")),
-    warning: nullableText("Names event types that the service never sends, such as mistyped ones"),
+    warnings: Type.Array(Type.String(), {
+      description: "What is unlikely about it, such as a mistyped event type: one sentence each; usually none",
+    }),
     endsAt: nullable(timeText("Sandbox time at which its ttl, or its `for`, is over; null if it has neither")),
   },
   { title: "fault_rule" },

@@ -54,14 +54,14 @@ export type LessonStep = Static<typeof LessonStep>;
 export type LessonFile = Static<typeof LessonFile>;
 
 const STEP_ENDS = ["completed", "skipped", "prepared"] as const;
-/** `prepared`: the step is before the checkpoint at which the learner began, so the sandbox created its results. */
+/** `prepared`: the step is before the one at which the learner began, so the sandbox created its results. */
 export type StepEnd = (typeof STEP_ENDS)[number];
 
 const ShownStep = Type.Object(
   {
     lesson: Type.String(),
     step: Type.Integer(),
-    how: oneOf(STEP_ENDS, "How the step ended; `prepared` if the learner began at a later checkpoint"),
+    how: oneOf(STEP_ENDS, "How the step ended; `prepared` if the learner began at a later one"),
     hints: Type.Integer({ description: "The number of hints shown" }),
     at: Type.String({ description: "The sandbox time at which the step ended" }),
   },

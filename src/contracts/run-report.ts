@@ -39,8 +39,8 @@ const Coverage = Type.Object({
 });
 
 const ReportedScenario = Type.Object({
-  ...{ name: text, title: text, merchant: maybeText, score: integer, points: integer, says: text, verdict },
-  expectations: Type.Array(Type.Object({ rule: text, points: integer, verdict, earned: integer })),
+  ...{ name: text, title: text, merchant: maybeText, score: integer, points: integer, message: text, verdict },
+  expectations: Type.Array(Type.Object({ rule: text, points: integer, verdict, score: integer })),
 });
 
 const ReportedAttempt = Type.Object({
@@ -91,7 +91,7 @@ export const RunReport = Type.Object(
     verdicts: list(ShownVerdict, "Failed ones first"),
     requests: list(ReportedRequest, "Oldest first; of a long run, only the newest"),
     deliveries: Type.Array(ReportedAttempt),
-    leftOut: Type.Object(
+    omitted: Type.Object(
       { requests: integer, attempts: integer, verdicts: integer },
       { description: "The number of older entries that the report omits" },
     ),

@@ -12,8 +12,8 @@ const expectation = {
 const ShownResult = Type.Object({
   ...expectation,
   verdict: oneOf(VERDICTS, "`pass` if a verdict passed and none failed"),
-  earned: Type.Integer(),
-  says: Type.String({ description: "The reason of the verdict" }),
+  score: Type.Integer({ description: "The points earned" }),
+  message: Type.String({ description: "The reason of the verdict" }),
   pass: Type.Integer(),
   fail: Type.Integer(),
   inconclusive: Type.Integer(),
@@ -53,7 +53,7 @@ export const ShownScenario = Type.Object(
         "`inconclusive` while an expectation is undecided, or a fault has not fired; null if it is not armed",
       ),
     ),
-    says: Type.String({ description: "The verdict in a sentence" }),
+    message: Type.String({ description: "The verdict in a sentence" }),
   },
   { title: "scenario" },
 );

@@ -44,7 +44,7 @@ export const ShownVerdict = Type.Object(
     at: timeText("Sandbox time of the request or attempt that it is about"),
     merchant: nullableText("The merchant whose key was sent"),
     operation: nullableText("The operation that was called"),
-    says: Type.String({ description: "What happened" }),
+    message: Type.String({ description: "What happened" }),
     hint: Type.String({ description: "How to fix it" }),
     requests: Type.Array(Type.String(), { description: "The requests that show it" }),
     attempts: Type.Array(Type.String(), { description: "The delivery attempts that show it" }),
@@ -99,5 +99,5 @@ export type AddedSandbox = Static<typeof AddedSandbox>;
 
 export type ExplainedVerdict = Pick<
   VerdictMessage,
-  "rule" | "operation" | "verdict" | "says" | "hint" | "calls" | "attempts" | "confirmedBy"
+  "rule" | "operation" | "verdict" | "message" | "hint" | "calls" | "attempts" | "confirmedBy"
 >;

@@ -126,7 +126,7 @@ const advanceClock = endpoint({
     }),
     omitted: Type.Integer({ description: "How many further changes are left out" }),
     attempts: Type.Array(PlayedAttempt, { description: "The delivery attempts that ended meanwhile, in order" }),
-    forgotten: Type.Integer({ description: "How many stored Idempotency-Key responses expired" }),
+    expired: Type.Integer({ description: "How many stored Idempotency-Key responses expired" }),
   }),
   errors: ["invalid_state", "sandbox_unavailable"],
   async handle(context) {
@@ -189,7 +189,7 @@ function createRecorder({
       happened,
       omitted,
       attempts: inOrder(attempts).map(showAttempt),
-      forgotten: idempotencyReplies.forgotten() - forgottenBefore,
+      expired: idempotencyReplies.forgotten() - forgottenBefore,
     }),
   };
 }

@@ -134,15 +134,15 @@ const beginLesson = endpoint({
   summary: "Begin a lesson, at its start or at one of its steps",
   body: Type.Object({
     name: text("The name or number of the lesson"),
-    checkpoint: Type.Optional(
+    step: Type.Optional(
       Type.Integer({ description: "Begin at this step; the results of the steps before it are created", minimum: 1 }),
     ),
   }),
   example: { name: "first-call" },
   reply: ShownLearner,
   errors: ["resource_not_found"],
-  handle: async ({ params, body: { name = "", checkpoint }, lessons }) =>
-    showLearner(await lessons.begin(params.id, name, checkpoint)),
+  handle: async ({ params, body: { name = "", step }, lessons }) =>
+    showLearner(await lessons.begin(params.id, name, step)),
 });
 
 const skipStep = endpoint({

@@ -5,8 +5,9 @@ import type { RecordBase, Resource } from "../contracts/resource.ts";
 import { TimelineStep } from "../contracts/trace.ts";
 import { isoTime, realDelay } from "../kernel/clock.ts";
 import { fail } from "../kernel/errors.ts";
+import { pick } from "../kernel/pick.ts";
 import type { Life } from "../life/life.ts";
-import { nullableText, pageSize, type Static, Type, text, timeText } from "../schema/shapes.ts";
+import { nullableText, pageSize, Type, text, timeText } from "../schema/shapes.ts";
 import type { RequestRow } from "../store/request-log/read-requests.ts";
 import type { Stores } from "../store/stores.ts";
 import type { StoredAttempt } from "../store/webhooks/attempts.ts";
@@ -74,7 +75,7 @@ const showTimeline = endpoint({
   },
 });
 
-/** The record with this id, of its kind by the prefix; of any kind if the id has no known prefix. */
+/** Finds the record among those of the kind that its prefix names. Without a known prefix, searches all kinds. */
 function findRecord(context: Parts, id: string, merchant: string | undefined) {
   const visible = context.resources.filter(({ hidden }) => hidden.length === 0);
   const prefixed = visible.filter(({ prefix }) => id.startsWith(`${prefix}_`));
@@ -147,10 +148,10 @@ async function requestsNaming(
 }
 
 interface Placed {
-  step: Static<typeof TimelineStep>;
+  step: TimelineStep;
   /** Sandbox milliseconds. */
   at: number;
-  /** Decides between steps of the same time, as on a frozen clock: the event to which they belong, then the cause. */
+  /** The order of steps with the same time, as on a frozen clock: by event, and its cause before its deliveries. */
   place: readonly [event: number, rank: number, order: number];
 }
 
@@ -160,47 +161,50 @@ function inOrder(
   requests: readonly RequestRow[],
   events: readonly LoggedEvent[],
   attempts: readonly { attempt: StoredAttempt; event: string }[],
-): Placed["step"][] {
-  const places = new Map(events.map((event, index) => [event.id, events.length - index]));
-  const firstEvents = new Map(events.flatMap(({ id: event, request }) => (request === null ? [] : [[request, event]])));
-  let last = 0;
-  const placed: Placed[] = [
-    ...requests.toReversed().map((row): Placed => {
-      const own = places.get(firstEvents.get(row.id) ?? "");
-      last = own ?? last;
-      const failed = row.status === 0 || row.status >= 400;
-      return { step: stepOf(requestStep(row), failed), at: row.at, place: [last, own ? 0 : 3, row.sequence] };
-    }),
-    ...events.map((event): Placed => {
-      const { kind, text: type, ...step } = eventStep(event);
-      const about = (JSON.parse(event.body) as { data?: { id?: unknown } }).data?.id;
-      const isOther = typeof about === "string" && about !== id;
-      const named = { ...step, kind: event.origin === "clock" ? ("clock" as const) : kind };
-      const place = [places.get(event.id) ?? 0, 1, 0] as const;
-      return {
-        step: stepOf({ ...named, text: isOther ? `${type} of ${about}` : type }, false),
-        at: event.created,
-        place,
-      };
-    }),
+): TimelineStep[] {
+  const numbers = new Map(events.map((event, index) => [event.id, events.length - index]));
+  const placed = [
+    ...placeRequests(requests, events, numbers),
+    ...events.map((event) => placeEvent(id, event, numbers.get(event.id) ?? 0)),
     ...attempts.map(({ attempt, event }, index): Placed => {
       const failed = attempt.status !== "succeeded";
-      return {
-        step: stepOf(attemptStep(attempt), failed),
-        at: attempt.at,
-        place: [places.get(event) ?? 0, 2, attempts.length - index],
-      };
+      const place = [numbers.get(event) ?? 0, RANKS.attempt, attempts.length - index] as const;
+      return { step: { ...pick(attemptStep(attempt), SHOWN), failed }, at: attempt.at, place };
     }),
   ];
   return placed.toSorted((one, other) => other.at - one.at || compare(other.place, one.place)).map(({ step }) => step);
 }
 
+const SHOWN = ["kind", "id", "at", "text", "result"] as const;
+
+/** The steps of one event: the request that caused it, the event, its attempts, and then the requests after it. */
+const RANKS = { cause: 0, event: 1, attempt: 2, later: 3 };
+
+function placeRequests(
+  requests: readonly RequestRow[],
+  events: readonly LoggedEvent[],
+  numbers: ReadonlyMap<string, number>,
+): Placed[] {
+  const firstEvents = new Map(events.flatMap(({ id, request }) => (request === null ? [] : [[request, id]])));
+  let number = 0;
+  return requests.toReversed().map((row) => {
+    const caused = numbers.get(firstEvents.get(row.id) ?? "");
+    number = caused ?? number;
+    const failed = row.status === 0 || row.status >= 400;
+    const rank = caused === undefined ? RANKS.later : RANKS.cause;
+    return { step: { ...pick(requestStep(row), SHOWN), failed }, at: row.at, place: [number, rank, row.sequence] };
+  });
+}
+
+function placeEvent(record: string, event: LoggedEvent, number: number): Placed {
+  const step = { ...pick(eventStep(event), SHOWN), failed: false };
+  const about = (JSON.parse(event.body) as { data?: { id?: unknown } }).data?.id;
+  const text = typeof about === "string" && about !== record ? `${step.text} of ${about}` : step.text;
+  const kind = event.origin === "clock" ? ("clock" as const) : step.kind;
+  return { step: { ...step, kind, text }, at: event.created, place: [number, RANKS.event, 0] };
+}
+
 const compare = (one: Placed["place"], other: Placed["place"]) =>
   one[0] - other[0] || one[1] - other[1] || one[2] - other[2];
-
-const stepOf = (
-  { kind, id, at, text: says, result }: Omit<Placed["step"], "failed">,
-  failed: boolean,
-): Placed["step"] => ({ kind, id, at, text: says, result, failed });
 
 export const operations = [showTimeline];

@@ -168,7 +168,7 @@ function describe(
     matched,
     fired,
     remaining: isBounded ? Math.max(0, (trigger.times ?? 0) - fired) : null,
-    warning: rule.warning,
+    warnings: rule.warnings,
     lastFiredAt: lastFiredAt === null ? null : isoTime(lastFiredAt),
     // With a sandbox clock near its maximum, the end may be beyond the latest date.
     endsAt: endsAt <= LATEST_TIME ? isoTime(endsAt) : null,

@@ -98,8 +98,8 @@ function withDefaults(given: RuleInput, action: Action, known: KnownNames) {
     priority,
     label,
     enabled,
-    /** Names event types that the service never sends; null if there are none. */
-    warning: warningAbout([match.event ?? []].flat(), [...known.eventTypes]),
+    /** Names event types that the service never sends. */
+    warnings: warningsAbout([match.event ?? []].flat(), [...known.eventTypes]),
     /** The only merchant that the rule can affect; undefined if it can affect all. */
     owner: match.merchant ?? (match.key === undefined ? undefined : known.ownerOf(match.key)),
   };
@@ -171,12 +171,14 @@ function misplacedField({ action: { onlyWith = {}, schema }, fields }: FaultRule
 }
 
 /** A test event may have any type, so an unknown type is no error. */
-function warningAbout(types: readonly string[], known: readonly string[]): string | null {
+function warningsAbout(types: readonly string[], known: readonly string[]): string[] {
   const unknown = types.filter((type) => !known.some((existing) => matchesName([type], existing)));
-  if (unknown.length === 0) return null;
+  if (unknown.length === 0) return [];
   const names = [...known, ...known.map((type) => `${type.split(".")[0]}.*`)];
   const hints = unknown.map((type) => `${type}.${didYouMean(type, names)}`);
-  return mask(`The service never sends ${hints.join(" It never sends ")} Only a test event can have this type.`, 1_000);
+  return [
+    mask(`The service never sends ${hints.join(" It never sends ")} Only a test event can have this type.`, 1_000),
+  ];
 }
 
 function checkOperations(given: string | readonly string[] | undefined, names: readonly string[]): void {

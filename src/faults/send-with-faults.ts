@@ -63,7 +63,7 @@ export async function sendWithFaults(
   return sendBodyLate(context, last, bodyDelay, held);
 }
 
-/** The reply with a patch or as a later version would send it; the same for any other effect. */
+/** Applies an effect that changes the JSON of the reply. Other effects leave it as it is. */
 function changedReply(context: RequestContext, reply: Reply, effect: ApiEffect | undefined): Reply {
   if (effect?.kind !== "patch" && effect?.kind !== "evolve") return reply;
   const value: unknown = JSON.parse(reply.body);

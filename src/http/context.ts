@@ -88,11 +88,11 @@ export function openContext(
     at,
     /** Its place among all requests; 0 for requests that the request log does not keep. */
     sequence: 0,
-    /** The requests of its merchant, among which its id counts it. */
+    /** Counts the requests of its merchant, for the number in its id. */
     series: NO_SERIES,
     /** Shown in the response only if the request has a number. */
     id: "req_0",
-    /** Its span in the trace that its `traceparent` header names, or that starts with it; undefined without a trace. */
+    /** Its span, in the trace of its `traceparent` header or in a new trace; undefined if nothing is traced. */
     span: undefined as CallSpan | undefined,
     /** All headers of the response, as sent. */
     sentHeaders: {} as Record<string, string | number>,

@@ -312,10 +312,10 @@ function findMissing({ firings, checkVerdicts }: JudgeState, made: readonly Verd
   return firings.expectedVerdicts().flatMap(({ firing, expected }) => {
     const rule = rules.find(({ id }) => expected.rules.some((pattern) => matchesWildcard(id, pattern)));
     if (!rule || checkVerdicts(made, expected).found > 0) return [];
-    const says =
+    const message =
       `The fault ${firing.name ?? firing.ruleId} affected ${firing.requestId ?? firing.attemptId}, but nothing that ` +
       "followed decides this rule.";
     const subject = subjectWithoutCall(firing.merchant ?? undefined, firing.at, firing.ruleId);
-    return [{ rule, finding: { verdict: "inconclusive" as const, says }, subject }];
+    return [{ rule, finding: { verdict: "inconclusive" as const, message }, subject }];
   });
 }

@@ -93,7 +93,7 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
       const inDoubt = {
         ...failed,
         verdict: "inconclusive" as const,
-        says: `${failed.says} ${reason}`,
+        message: `${failed.message} ${reason}`,
         confirmedBy: null,
       };
       doubted.add(inDoubt);
@@ -102,9 +102,9 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
     /**
      * Turns an inconclusive verdict into a pass, because a later call decides it. A failure is only put in doubt.
      */
-    withdraw(id: string, says: string, calls: readonly ObservedCall[]) {
+    withdraw(id: string, message: string, calls: readonly ObservedCall[]) {
       const found = remove(id);
-      if (found) put({ ...found, verdict: "pass", says, ...describeCalls(calls), confirmedBy: "connections" });
+      if (found) put({ ...found, verdict: "pass", message, ...describeCalls(calls), confirmedBy: "connections" });
     },
     /** Adds verdicts of another sandbox. */
     adopt(verdicts: readonly VerdictMessage[]) {
@@ -120,7 +120,7 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
     forget(merchant?: string) {
       made.forget(merchant);
       const gone = kept.forget(merchant).filter(({ verdict }) => verdict !== "pass");
-      erased.push(...gone.map((found) => ({ ...found, says: `Before a reset: ${found.says}` })));
+      erased.push(...gone.map((found) => ({ ...found, message: `Before a reset: ${found.message}` })));
       erased = erased.slice(-MAX_KEPT);
       if (merchant === undefined) number = 0;
     },
@@ -222,7 +222,7 @@ export const buildVerdict = (
   at: subject.at,
   merchant: subject.merchant ?? null,
   operation: subject.operation ?? null,
-  says: finding.says,
+  message: finding.message,
   hint: finding.hint ?? rule.hint,
   ...describeCalls(finding.calls ?? []),
   attempts: (finding.attempts ?? []).map(({ id: attempt }) => attempt),

@@ -51,9 +51,9 @@ export function createLessons(deps: LessonDependencies) {
      * learner, if any.
      */
     join: async (wanted: JoinOptions) => state(await join(context, learners(), wanted)),
-    /** Begins a lesson. With a checkpoint, creates the results of the steps before it. */
-    begin: async (id: string, lesson: string, checkpoint?: number) =>
-      begin(context, progressOf(id), lesson, checkpoint).then(state),
+    /** Begins a lesson. With a step, creates the results of the steps before it. */
+    begin: async (id: string, lesson: string, firstStep?: number) =>
+      begin(context, progressOf(id), lesson, firstStep).then(state),
     skip: async (id: string) => skip(context, progressOf(id)).then(state),
     /** Shows the next hint of the step, or the last one again. */
     hint: async (id: string) => showHint(context, progressOf(id)).then(() => state(progressOf(id))),
@@ -173,19 +173,19 @@ async function begin(
   context: LessonContext,
   progress: LearnerProgress,
   name: string,
-  checkpoint = 1,
+  firstStep = 1,
 ): Promise<LearnerProgress> {
   const lessons = await context.readLessons();
   const { lesson, steps } = findLesson(lessons, name);
-  if (checkpoint > steps.length)
-    fail("validation_failed", `${lesson.name} has ${steps.length} steps; there is no step ${checkpoint} to begin at.`);
-  const before = lesson.steps.slice(0, checkpoint - 1).map(({ number }) => number);
-  const state = steps.slice(0, checkpoint - 1).flatMap((step) => step.state);
+  if (firstStep > steps.length)
+    fail("validation_failed", `${lesson.name} has ${steps.length} steps; there is no step ${firstStep} to begin at.`);
+  const before = lesson.steps.slice(0, firstStep - 1).map(({ number }) => number);
+  const state = steps.slice(0, firstStep - 1).flatMap((step) => step.state);
   await moveTo(
     context,
     lessons,
     progress,
-    { lesson: lesson.name, step: checkpoint, ended: before, how: "prepared" },
+    { lesson: lesson.name, step: firstStep, ended: before, how: "prepared" },
     state,
   );
   return progress;

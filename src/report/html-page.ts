@@ -110,7 +110,7 @@ const TONES: Record<Verdict, Tone> = { pass: "green", fail: "red", inconclusive:
 /** A share of a bar. `says` returns its words; a count of 0 has none. */
 type Share = readonly [tone: Tone | "bar", count: number, says: (count: number) => string];
 
-function tiles({ totals, verdicts: kept, leftOut }: RunReport): Markup[] {
+function tiles({ totals, verdicts: kept, omitted }: RunReport): Markup[] {
   const { operations, events, statuses, deliveries, verdicts, requests } = totals;
   const of = (name: string) => statuses[name] ?? 0;
   const done = deliveries.succeeded ?? 0;
@@ -138,7 +138,7 @@ function tiles({ totals, verdicts: kept, leftOut }: RunReport): Markup[] {
       ["bar", cancelled, so("cancelled")],
     ]),
     tile(
-      leftOut.verdicts > 0 ? `verdicts, ${count(kept.length)} kept` : "verdicts",
+      omitted.verdicts > 0 ? `verdicts, ${count(kept.length)} kept` : "verdicts",
       markup`${count(verdicts.pass + verdicts.fail + verdicts.inconclusive)}`,
       [
         ["green", verdicts.pass, so("pass")],
@@ -169,14 +169,14 @@ function tile(noun: string, figure: Markup, shares: readonly Share[]): Markup {
 <span>${[noun, ...words].join(" · ")}</span></div>`;
 }
 
-function scenario({ name, title, merchant, verdict, says, expectations }: ReportedScenario): Markup {
+function scenario({ name, title, merchant, verdict, message, expectations }: ReportedScenario): Markup {
   const held = expectations.map(
-    ({ rule, points, earned, verdict: result }) =>
-      markup`<span class="chip ${TONES[result]}">${rule} ${earned}/${points}</span>`,
+    ({ rule, points, score, verdict: result }) =>
+      markup`<span class="chip ${TONES[result]}">${rule} ${score}/${points}</span>`,
   );
   return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span>\
 <p><code>${name}</code> <span class="soft">${merchant ?? "all merchants"}</span></p>\
-<p>${title}. ${says}</p><p>${held}</p></div>`;
+<p>${title}. ${message}</p><p>${held}</p></div>`;
 }
 
 function verdicts(run: RunReport): Markup {
@@ -188,7 +188,7 @@ function verdicts(run: RunReport): Markup {
 }
 
 function verdictOfJudge(judged: ReportedVerdict): Markup {
-  const { verdict, rule, operation, says, hint, calls, attempts, confirmedBy } = judged;
+  const { verdict, rule, operation, message, hint, calls, attempts, confirmedBy } = judged;
   const link = (id: string) => markup`<a class="mono" href="#${id}">${id}</a>`;
   const seen = [
     ...calls.map((call) => markup`<li>${link(call.request)} ${whereAndWhen(call)}</li>`),
@@ -196,7 +196,7 @@ function verdictOfJudge(judged: ReportedVerdict): Markup {
   ];
   return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span>\
 <p><code>${rule}</code> <span class="soft">${operation ?? ""}</span></p>\
-<p>${says} <span class="soft">${confirmationText({ confirmedBy })}</span></p>\
+<p>${message} <span class="soft">${confirmationText({ confirmedBy })}</span></p>\
 <ul>${seen}</ul>${verdict === "pass" ? "" : markup`<p class="soft">${hint}</p>`}</div>`;
 }
 
@@ -241,7 +241,7 @@ const HEAD = markup`<tr><th>Request</th><th>Time</th><th>Call</th><th>Response</
 <th class="number">Duration</th><th>Merchant</th><th>Notes</th></tr>`;
 
 /** Requests and delivery attempts in one table, in the order of their times. */
-function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
+function exchanges({ requests, deliveries, omitted }: RunReport): Markup {
   const shown = (number: number, more: number) => (more > 0 ? `, ${count(number)} shown` : "");
   const rows = [
     ...requests.map((one) => ({ at: one.at, row: requestRow(one) })),
@@ -251,10 +251,10 @@ function exchanges({ requests, deliveries, leftOut }: RunReport): Markup {
   // Attempts have times in whole seconds. The sort is stable, so an attempt follows the requests of its second.
   rows.sort((one, other) => one.at.slice(0, 19).localeCompare(other.at.slice(0, 19)));
   const counts =
-    plural(requests.length + leftOut.requests, "request") +
-    `${shown(requests.length, leftOut.requests)}; ` +
-    plural(deliveries.length + leftOut.attempts, "delivery attempt") +
-    shown(deliveries.length, leftOut.attempts);
+    plural(requests.length + omitted.requests, "request") +
+    `${shown(requests.length, omitted.requests)}; ` +
+    plural(deliveries.length + omitted.attempts, "delivery attempt") +
+    shown(deliveries.length, omitted.attempts);
   return markup`<details${new Markup(rows.length <= MOST_OPEN ? " open" : "")}><summary>${counts}</summary>\
 <div class="scrolling"><table><thead>${HEAD}</thead>\
 <tbody>${rows.map(({ row }) => row)}</tbody></table></div></details>`;

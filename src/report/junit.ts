@@ -1,5 +1,5 @@
-// Formats a run as JUnit XML: a case for each rule and operation that the judge decided, and with a condition on
-// coverage, for each operation.
+// Formats a run as JUnit XML. Each rule and operation that the judge decided is a case. With a condition on coverage,
+// each operation is a case too.
 
 import { evidenceText, verdictLine } from "../client/verdict-text.ts";
 import type { ReportedScenario, ReportedVerdict, RunReport } from "../contracts/run-report.ts";
@@ -66,7 +66,7 @@ interface Judged {
   classname: string;
   name: string;
   verdict: Verdict;
-  says: string;
+  message: string;
   /** The condition of `--fail-on` under which its failure fails the run. */
   condition: "verdicts" | "score";
   type: string;
@@ -77,28 +77,28 @@ interface Judged {
  * An inconclusive verdict is a skipped case, and so is a failure that does not fail the run, because `--fail-on` does
  * not name it.
  */
-function judgedCase(run: RunReport, { classname, name, verdict, says, condition, type, shown }: Judged): Case {
+function judgedCase(run: RunReport, { classname, name, verdict, message, condition, type, shown }: Judged): Case {
   if (verdict === "pass") return testcase("passed", classname, name);
-  if (verdict === "inconclusive") return skipped(classname, name, says);
+  if (verdict === "inconclusive") return skipped(classname, name, message);
   if (!countsAsFailure(run, condition))
-    return skipped(classname, name, `Failed, but the run does not fail on ${condition}: ${says}`);
-  const failure = `      <failure${attributes({ message: says, type })}>${escapeXml(shown.join("\n"))}</failure>`;
+    return skipped(classname, name, `Failed, but the run does not fail on ${condition}: ${message}`);
+  const failure = `      <failure${attributes({ message, type })}>${escapeXml(shown.join("\n"))}</failure>`;
   return testcase("failed", classname, name, failure);
 }
 
 const scenarioCase =
   (run: RunReport) =>
-  ({ name, merchant, title, verdict, says, expectations }: ReportedScenario): Case => {
+  ({ name, merchant, title, verdict, message, expectations }: ReportedScenario): Case => {
     const shown = [
       title,
-      ...expectations.map(({ rule, points, earned, verdict: came }) => `${rule} ${came}, ${earned} of ${points}`),
+      ...expectations.map(({ rule, points, score, verdict: came }) => `${rule} ${came}, ${score} of ${points}`),
     ];
     const described = {
       classname: "scenarios",
       name: [name, merchant].filter((part) => part !== null).join(" "),
       type: "scenario",
     };
-    return judgedCase(run, { ...described, verdict, says, condition: "score", shown });
+    return judgedCase(run, { ...described, verdict, message, condition: "score", shown });
   };
 
 /** The worst verdicts on each rule and operation are one case, so that names are unique and the same in each run. */
@@ -112,9 +112,12 @@ function verdictCases(run: RunReport): Case[] {
     else if (same[0].verdict === found.verdict) same.push(found);
   }
   const cases = [...byName].map(([name, found]) => {
-    const [{ verdict, says, hint, severity: type }] = found;
-    const shown = [hint, ...found.flatMap((one) => [...(one.says === says ? [] : [one.says]), evidenceText(one)])];
-    return judgedCase(run, { classname: "verdicts", name, verdict, says, condition: "verdicts", type, shown });
+    const [{ verdict, message, hint, severity: type }] = found;
+    const shown = [
+      hint,
+      ...found.flatMap((one) => [...(one.message === message ? [] : [one.message]), evidenceText(one)]),
+    ];
+    return judgedCase(run, { classname: "verdicts", name, verdict, message, condition: "verdicts", type, shown });
   });
   const unchecked = run.unchecked.map((what) => skipped("verdicts", `not checked: ${what}`, `not checked: ${what}`));
   return [...cases, ...unchecked];

@@ -97,17 +97,17 @@ function summary({ totals, sandbox, added, unchecked }: RunReport): string {
 
 const SIGN = { pass: "✅", fail: "❌", inconclusive: "⚠️" } as const;
 
-const scenarioRow = ({ name, merchant, score, points, verdict, says }: RunReport["scenarios"][number]): Cell[] => [
+const scenarioRow = ({ name, merchant, score, points, verdict, message }: RunReport["scenarios"][number]): Cell[] => [
   SIGN[verdict],
   name,
   merchant ?? "all merchants",
   `${score} of ${points}`,
-  says,
+  message,
 ];
 
 function verdictRow(found: RunReport["verdicts"][number]): Cell[] {
-  const { verdict, rule, says, hint } = found;
-  return [SIGN[verdict], rule, says, hint, evidenceText(found)];
+  const { verdict, rule, message, hint } = found;
+  return [SIGN[verdict], rule, message, hint, evidenceText(found)];
 }
 
 const eventRow = ({ type, emitted, delivered }: RunReport["events"][number]): Cell[] => [type, emitted, delivered];

@@ -93,7 +93,7 @@ export function gather(sources: RunSources, end: RunEnd): RunReport {
     verdicts: verdicts.map((verdict) => ({ ...verdict, at: isoTime(verdict.at) })),
     requests: rows.map(showRequest),
     deliveries: attempts,
-    leftOut: {
+    omitted: {
       requests: Math.max(0, requests - rows.length),
       attempts: Math.max(0, begun - attempts.length),
       verdicts: dropped.pass + dropped.fail + dropped.inconclusive,
@@ -186,8 +186,8 @@ function coverageOf(operation: OperationCoverage, events: readonly EventTypeCove
 const showScenario = (scenario: ScenarioState): ReportedScenario => ({
   ...pick(scenario, ["name", "title", "merchant"]),
   verdict: scenario.verdict ?? "inconclusive",
-  ...pick(scenario, ["score", "points", "says"]),
-  expectations: scenario.expectations.map((one) => pick(one, ["rule", "points", "verdict", "earned"])),
+  ...pick(scenario, ["score", "points", "message"]),
+  expectations: scenario.expectations.map((one) => pick(one, ["rule", "points", "verdict", "score"])),
 });
 
 function showRequest(row: RequestSummaryRow): ReportedRequest {

@@ -149,13 +149,13 @@ function otherSecrets(endpoints: ReturnType<typeof endpointsOf>, url: string, se
     .slice(0, MAX_OTHERS);
 }
 
-/** The data of the newest event of a type, after which the events of the audit are made. */
+/** The data of the newest event of a type. The events of the audit are made like it. */
 function newestData({ stores }: Engine, type: string): Record<string, unknown> {
   const [newest] = stores.eventLog.page({ type, limit: 1 }).data;
   if (!newest)
     return fail(
       "resource_not_found",
-      `The sandbox has sent no ${type} yet, after which the audit's events could be made: ` +
+      `The audit makes its events like the newest ${type}, and the sandbox has sent none yet: ` +
         `cause one first, as with ${PROGRAM} trigger ${type}.`,
     );
   const { data } = JSON.parse(newest.body) as { data: Record<string, unknown> };

@@ -303,7 +303,7 @@ async function addToRun(sandbox: string, requests: number | null, verdicts: read
 }
 
 /** A verdict for another sandbox. Ids are unique within one sandbox only, so they are prefixed with the port. */
-function asForeign(sandbox: string, { at, merchant, says, requests, attempts, calls, ...verdict }: VerdictMessage) {
+function asForeign(sandbox: string, { at, merchant, message, requests, attempts, calls, ...verdict }: VerdictMessage) {
   const { port } = new URL(sandbox);
   const named = (id: string) => `${port}/${id}`;
   return {
@@ -312,7 +312,7 @@ function asForeign(sandbox: string, { at, merchant, says, requests, attempts, ca
     at: isoTime(at),
     merchant: null,
     fault: null,
-    says: `In a test's own sandbox, ${[sandbox, merchant].filter((part) => part !== null).join(", ")}: ${says}`,
+    message: `In a test's own sandbox, ${[sandbox, merchant].filter((part) => part !== null).join(", ")}: ${message}`,
     requests: requests.map(named),
     attempts: attempts.map(named),
     calls: calls.map((call) => ({ ...call, request: named(call.request) })),

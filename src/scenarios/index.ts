@@ -147,7 +147,7 @@ function notArmed({ faults, expect, ...about }: Scenario, { checkVerdicts }: Sce
     score: 0,
     points,
     verdict: null,
-    says: `Not armed; ${points} points are available.`,
+    message: `Not armed; ${points} points are available.`,
   };
 }
 
@@ -160,15 +160,15 @@ type Check = (rule: string) => VerdictsResult<VerdictMessage>;
 function score(expected: readonly ScenarioExpectation[], check: Check, unfired: number) {
   const results = expected.map((one) => resultOf(one, check(one.rule)));
   const counting = results.filter(isCounting);
-  const earned = sum(counting.map((result) => result.earned));
+  const score = sum(counting.map((result) => result.score));
   const points = sum(counting.map((result) => result.points));
   const verdict = verdictOf(counting, unfired);
   return {
     results,
-    score: earned,
+    score,
     points,
     verdict,
-    says: `${earned} of ${points} points: ${reasonOf(counting, unfired)}`,
+    message: `${score} of ${points} points: ${reasonOf(counting, unfired)}`,
   };
 }
 
@@ -177,8 +177,8 @@ function resultOf(
   { verdict, message, counts, verdicts }: VerdictsResult<VerdictMessage>,
 ): ScenarioResult {
   const shown = verdicts.toSorted((one, other) => VERDICT_RANK[one.verdict] - VERDICT_RANK[other.verdict]);
-  const earned = verdict === "pass" ? expected.points : 0;
-  return { ...expected, verdict, earned, says: message, ...counts, verdicts: shown.slice(0, MAX_SHOWN) };
+  const score = verdict === "pass" ? expected.points : 0;
+  return { ...expected, verdict, score, message, ...counts, verdicts: shown.slice(0, MAX_SHOWN) };
 }
 
 const isCounting = ({ optional, verdict }: ScenarioResult) => !(optional && verdict === "inconclusive");

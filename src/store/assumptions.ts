@@ -37,7 +37,7 @@ export const BOUNDS = ["default", "minimum", "maximum"] as const;
 export const boundFact = (parameter: string, kind: (typeof BOUNDS)[number], value: number) =>
   settableFact<number>(`${parameter}.${kind}`, kind, value, Type.Integer({ minimum: 1, maximum: 1_000 }));
 
-/** Errors of requests that Node rejects before the sandbox reads them, of fault rules, and of a defect. */
+/** Errors without assumptions: Node itself sends the first three; the others are outages of fault rules and defects. */
 const UNSETTABLE: readonly ErrorCode[] = [
   "malformed_http",
   "headers_too_large",

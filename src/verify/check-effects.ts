@@ -89,19 +89,19 @@ export function compareEffects(deliveries: readonly LoggedDelivery[], made: numb
 /** Why a delivery does not meet the expectation, and whether it still could; undefined if it does. */
 function problemOf(
   { event, endpoint, state, attempts }: LoggedDelivery,
-  wanted: Count | undefined,
+  expected: Count | undefined,
   final: string | undefined,
 ) {
   const about = `${event} to ${endpoint}`;
   const isOver = FINAL.has(state);
-  const compared = wanted ? compareCount(wanted, attempts) : "right";
+  const compared = expected ? compareCount(expected, attempts) : "right";
   if (compared !== "right")
     return {
-      message: `${about} had ${plural(attempts, "attempt")}; ${describeCount(wanted ?? {})} were wanted.`,
+      message: `${about} had ${plural(attempts, "attempt")}; expected ${describeCount(expected ?? {})}.`,
       open: compared === "too few" && !isOver,
     };
   if (final !== undefined && state !== final)
-    return { message: `${about} is ${state}; ${final} was wanted.`, open: !isOver };
+    return { message: `${about} is ${state}; expected ${final}.`, open: !isOver };
   return undefined;
 }
 
@@ -132,8 +132,8 @@ export function checkScenario(
   return (): CheckResult => {
     const state = find();
     if (!state) return result("inconclusive", `${name} is no longer armed.`);
-    const { verdict, says, score: found, merchant, expectations } = state;
-    const text = `${name}: ${says}`;
+    const { verdict, message, score: found, merchant, expectations } = state;
+    const text = `${name}: ${message}`;
     const hold = () => {
       const settles = expectations.some(({ rule }) => isOnReceivers(rule)) && isWatching(merchant ?? undefined);
       return result("pass", text, { found, open: settles, settles });
@@ -143,7 +143,7 @@ export function checkScenario(
       return result(verdict ?? "inconclusive", text, { found, open: verdict === "inconclusive" });
     const compared = compareCount(score, found);
     if (compared === "right") return hold();
-    return result("fail", `${text} ${describeCount(score)} was wanted.`, { found, open: compared === "too few" });
+    return result("fail", `${text} Expected ${describeCount(score)}.`, { found, open: compared === "too few" });
   };
 }
 
@@ -155,10 +155,9 @@ export function checkFault(fired: () => number, { id, fired: count = { atLeast: 
     const times = fired();
     const compared = compareCount(count, times);
     const text = `${id} fired ${times} time${times === 1 ? "" : "s"}`;
-    if (compared === "right")
-      return result("pass", `${text}, and ${describeCount(count)} was wanted.`, { found: times });
+    if (compared === "right") return result("pass", `${text}; expected ${describeCount(count)}.`, { found: times });
     if (times === 0) return result("inconclusive", `${id} never fired, so nothing was tested.`, { open: true });
-    return result("fail", `${text}; ${describeCount(count)} was wanted.`, {
+    return result("fail", `${text}; expected ${describeCount(count)}.`, {
       found: times,
       open: compared === "too few",
     });

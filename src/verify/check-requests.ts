@@ -68,7 +68,7 @@ export function checkNever(
   return (elapsed) => {
     const found = matching(requestLog, match, merchant).map(({ id }) => id);
     const seen = { found: found.length, evidence: found.reverse().slice(-MAX_EVIDENCE) };
-    if (found.length > 0) return result("fail", `${found.length} came, and none was wanted.`, seen);
+    if (found.length > 0) return result("fail", `${found.length} came; expected none.`, seen);
     if (elapsed < span) return result("inconclusive", "None came so far.", { open: true });
     return result("pass", span > 0 ? `None came, nor in the ${span} ms that followed.` : "None came.");
   };
@@ -106,20 +106,25 @@ function conditionsOf(match: RequestMatch, row: RequestRow): ConditionResult[] {
   const { operation, merchant, status, method, path, query, key, idempotencyKey, replayed, header, body } = match;
   const plain = (
     field: string,
-    wanted: string | number | undefined,
+    expected: string | number | undefined,
     received: string | number | null,
     isMet = matchesWildcard,
   ): ConditionResult[] =>
-    wanted === undefined
+    expected === undefined
       ? []
-      : [{ field, wanted, received, met: received !== null && isMet(String(received), String(wanted)) }];
+      : [{ field, expected, received, met: received !== null && isMet(String(received), String(expected)) }];
   return [
     ...(operation === undefined ? [] : [named(operation, row.operation)]),
     ...plain("merchant", merchant, row.merchant, same),
     ...plain("method", method, row.method, same),
     ...plain("path", path, row.path),
-    ...plain("key", key, row.key, (received, wanted) => received.slice(-4) === wanted.slice(-4)),
-    ...plain("status", status, row.status, (received, wanted) => received === wanted || `${received[0]}xx` === wanted),
+    ...plain("key", key, row.key, (received, expected) => received.slice(-4) === expected.slice(-4)),
+    ...plain(
+      "status",
+      status,
+      row.status,
+      (received, expected) => received === expected || `${received[0]}xx` === expected,
+    ),
     ...(idempotencyKey === undefined
       ? []
       : conditionResults("", { idempotencyKey }, () => row.idempotencyKey ?? undefined)),
@@ -132,14 +137,14 @@ function conditionsOf(match: RequestMatch, row: RequestRow): ConditionResult[] {
   ];
 }
 
-const named = (wanted: string | string[], received: string | null): ConditionResult => ({
+const named = (expected: string | string[], received: string | null): ConditionResult => ({
   field: "operation",
-  wanted,
+  expected,
   received,
-  met: [wanted].flat().some((name) => matchesWildcard(received ?? "", name)),
+  met: [expected].flat().some((name) => matchesWildcard(received ?? "", name)),
 });
 
-const same = (received: string, wanted: string) => received === wanted;
+const same = (received: string, expected: string) => received === expected;
 
 function headerOf({ requestHeaders }: RequestRow) {
   const headers = JSON.parse(requestHeaders) as Record<string, unknown>;

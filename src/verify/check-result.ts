@@ -38,16 +38,15 @@ export function resultOfCount(
   const compared = compareCount(count, ids.length);
   const seen = { found: ids.length, evidence: ids.slice(-MAX_EVIDENCE) };
   const matched = `${ids.length} ${ids.length === 1 ? singular : plural} matched`;
-  const were = count.exactly === 1 ? "was" : "were";
-  if (compared === "right") return result("pass", `${matched}, and ${describeCount(count)} ${were} wanted.`, seen);
+  if (compared === "right") return result("pass", `${matched}; expected ${describeCount(count)}.`, seen);
   const isMissing = compared === "too few";
-  const message = `${matched}; ${describeCount(count)} ${were} wanted.`;
+  const message = `${matched}; expected ${describeCount(count)}.`;
   return result("fail", message, { ...seen, closest: isMissing ? closest() : [], open: isMissing });
 }
 
 export interface ConditionResult {
   field: string;
-  wanted: unknown;
+  expected: unknown;
   received: unknown;
   met: boolean;
 }
@@ -60,9 +59,9 @@ export const conditionResults = (
   conditions: Record<string, Condition> = {},
   received: (name: string) => unknown,
 ): ConditionResult[] =>
-  Object.entries(conditions).map(([name, wanted]) => {
+  Object.entries(conditions).map(([name, expected]) => {
     const value = received(name);
-    return { field: `${prefix}${name}`, wanted, received: value, met: meetsCondition(wanted, value) };
+    return { field: `${prefix}${name}`, expected, received: value, met: meetsCondition(expected, value) };
   });
 
 /**
@@ -76,11 +75,11 @@ export function nearestOf<T>(
 ): NearMiss[] {
   const missed = [...candidates]
     .map((candidate) => ({ candidate, results: check(candidate) }))
-    .map(({ candidate, results }) => ({ candidate, wrong: results.filter(({ met }) => !met), wanted: results.length }))
-    .filter(({ wrong, wanted }) => wrong.length > 0 && (wrong.length < wanted || wanted === 1));
+    .map(({ candidate, results }) => ({ candidate, wrong: results.filter(({ met }) => !met), tried: results.length }))
+    .filter(({ wrong, tried }) => wrong.length > 0 && (wrong.length < tried || tried === 1));
   missed.sort((one, other) => one.wrong.length - other.wrong.length);
   return missed.slice(0, MAX_SHOWN).map(({ candidate, wrong }) => ({
     ...describe(candidate),
-    differs: wrong.map(({ field, wanted, received }) => ({ field, wanted, received: received ?? null })),
+    differs: wrong.map(({ field, expected, received }) => ({ field, expected, received: received ?? null })),
   }));
 }

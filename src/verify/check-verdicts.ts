@@ -51,7 +51,7 @@ function compare(
   );
   const wrong = compared.find(([, , comparison]) => comparison !== "right");
   if (!wrong) return result("pass", `${text}.`);
-  const lines = [`${text}; of ${wrong[0]}, ${describeCount(wrong[1])} were wanted.`];
+  const lines = [`${text}; expected ${describeCount(wrong[1])} ${wrong[0]}.`];
   if (wrong[2] === "too many") lines.push(...verdicts.filter(({ verdict }) => verdict === wrong[0]).map(verdictLine));
   const open = compared.every(([, , comparison]) => comparison !== "too many");
   return result("fail", lines.slice(0, MAX_EVIDENCE).join("\n"), { open });

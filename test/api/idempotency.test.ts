@@ -131,7 +131,7 @@ describe("stored replies", () => {
     expect((await bench.merchants.list()).data.filter(({ name }) => name === "Twin")).toEqual([]);
   });
 
-  test("an error that a corrected request may mend is not stored: the key works then, even after a 422", async () => {
+  test("an invalid request is not stored: a corrected one may use its key, and repeat it after a 422", async () => {
     const bench = await open();
     for (const wrong of [
       { ...rule, name: 5 },

@@ -109,9 +109,9 @@ describe("deliveries and replay", () => {
     for (const filter of [[], ["--merchant", "lodge"]])
       expect(await linesOf(bench, "deliveries", ...filter, "--limit", "1")).toEqual([
         second,
-        `Older ones: add --after ${newer}.`,
+        `Older ones: add --starting-after ${newer}.`,
       ]);
-    expect(await linesOf(bench, "deliveries", "--after", newer)).toEqual([first]);
+    expect(await linesOf(bench, "deliveries", "--starting-after", newer)).toEqual([first]);
     expect(await linesOf(bench, "deliveries", "--merchant", "market", "--json")).toEqual([]);
     const [json] = await linesOf(bench, "deliveries", "--json", "--limit", "1");
     expect(JSON.parse(json ?? "")).toMatchObject({ eventId: event, attempt: 2, status: "succeeded" });
@@ -154,10 +154,10 @@ describe("verdicts", () => {
       action: { type: "status", status: 503 },
     });
     const armed = `${id} is armed and has not fired yet.`;
-    expect(await linesOf(bench, "verdicts", "--failed")).toEqual([`No failures. ${armed}`]);
+    expect(await linesOf(bench, "verdicts", "--verdict", "fail")).toEqual([`No failures. ${armed}`]);
     expect(await linesOf(bench, "verdicts")).toEqual([`No verdicts. ${armed}`]);
     await bench.call("GET", "/v1/payments");
-    expect((await linesOf(bench, "verdicts", "--failed")).join()).not.toContain("armed");
+    expect((await linesOf(bench, "verdicts", "--verdict", "fail")).join()).not.toContain("armed");
   });
 
   test("name a delivery once", async () => {
@@ -201,7 +201,7 @@ describe("lists", () => {
     const bench = await open();
     const { ids, body } = await lostWrite(bench);
     const [later, earlier] = ids;
-    const failed = await linesOf(bench, "verdicts", "--failed");
+    const failed = await linesOf(bench, "verdicts", "--verdict", "fail");
     expect(failed).toEqual((await linesOf(bench, "verdicts")).filter((line) => line.includes(" verdict fail ")));
     expect(failed.join("\n")).toContain(`${earlier},${later}: ${earlier} took effect, but its response was lost`);
     const verdict = /vdt_\d+/.exec(failed.find((line) => line.includes("idempotency.present")) ?? "")?.[0] ?? "";

@@ -16,7 +16,7 @@ import {
 import { sandboxAt } from "../../src/cli/remote/running-sandbox.ts";
 import { folder } from "../support/program.ts";
 import { type Bench, open } from "../support/sandbox.ts";
-import { receive, register } from "../support/webhooks.ts";
+import { advance, deliver, receive, register, settle } from "../support/webhooks.ts";
 
 const runningAt = ({ url }: Bench) => sandboxAt({ url, controlToken: undefined });
 
@@ -151,6 +151,52 @@ test("verdicts counts a delivery that is in flight when its merchant is removed"
   const { code, lines } = await problemsOf(bench, "verdicts");
   expect([code, lines[0]]).toEqual([3, expect.stringMatching(/^webhook\.genuine_taken/)]);
   expect((await bench.deliveries.list({ merchant })).data).toMatchObject([{ status: "failed", responseStatus: 401 }]);
+});
+
+test("a secret that fails each event of each type is one problem", async () => {
+  const bench = await openObserved();
+  const receiver = await receive();
+  receiver.always(401);
+  await register(bench, receiver.url);
+  for (const type of ["payment.succeeded", "payout.paid", "payment.succeeded"]) await deliver(bench, type);
+  const { lines } = await problemsOf(bench, "verdicts");
+  expect(lines).toEqual([
+    expect.stringMatching(/^webhook\.genuine_taken: .* got a 401\. .* And 2 more verdicts like it\.$/),
+  ]);
+  receiver.always(400);
+  await deliver(bench, "payout.paid");
+  expect((await problemsOf(bench, "verdicts")).lines).toHaveLength(2);
+});
+
+test.each(["", "verdicts"])("a green run with --fail-on %j names the webhooks that got no response", async (failOn) => {
+  const bench = await openObserved({ retrySchedule: "10s,10s" });
+  const receiver = await receive();
+  await register(bench, receiver.url, ["payout.paid", "payout.failed"]);
+  const found = async () =>
+    (await findWarnings(failOn, bench, bench.run)).filter((line) => line.startsWith("No response "));
+  await bench.faults.add({ match: { event: "payout.paid" }, action: { type: "drop" } });
+  await deliver(bench, "payout.paid");
+  expect(await found()).toEqual([]);
+  receiver.script("reset", "reset");
+  const [event] = [await deliver(bench, "payout.paid"), await deliver(bench, "payout.failed")];
+  const start = `No response to 2 webhooks at ${receiver.url}, the last one payout.failed evt_`;
+  const why = "closed before the response was complete. Start the receiver before the first event";
+  expect(await found()).toEqual([expect.stringContaining(why)]);
+  expect((await found())[0]).toContain(start);
+  // The retries: of the dropped attempt, and of the two without a response.
+  receiver.script(200, "reset", 500);
+  await advance(bench, "10s");
+  await settle(bench);
+  expect(await found()).toEqual([expect.stringContaining("No response to 1 webhook at ")]);
+  await bench.events.replay({ id: event });
+  await settle(bench);
+  expect(await found()).toEqual([]);
+  await receiver.close();
+  await register(bench, receiver.url.replace("/hooks", "/other"), ["payment.succeeded"]);
+  await deliver(bench, "payment.succeeded");
+  expect(await found()).toEqual([
+    expect.stringMatching(/ at \S+\/other, .*: Nothing listens at 127\S+ \(ECONNREFUSED\)\. Start /),
+  ]);
 });
 
 test("score requires that armed scenarios passed, or got this many points", async () => {

@@ -132,8 +132,10 @@ describe("show", () => {
       [failed[1], "failed"],
       ["Older", "ones:"],
     ]);
-    expect(out[2]).toBe(`Older ones: add --after ${failed[1]}.`);
-    expect((await json(bench, "show", "payment", "--status", "failed", "--after", failed[1])).id).toBe(failed[2]);
+    expect(out[2]).toBe(`Older ones: add --starting-after ${failed[1]}.`);
+    expect((await json(bench, "show", "payment", "--status", "failed", "--starting-after", failed[1])).id).toBe(
+      failed[2],
+    );
   });
 
   test("lists what touched a record, newest first, and says when older steps were left out", async () => {

@@ -44,7 +44,7 @@ describe("compare", () => {
     const { code, out } = await compareFile({
       log: { entries: [{ request: { method: "GET", url: "https://other.example/" }, response: { status: 200 } }] },
     });
-    expect([code, out[1]]).toEqual([4, expect.stringContaining("--base https://host/v1")]);
+    expect([code, out[1]]).toEqual([4, expect.stringContaining("--base-url https://host/v1")]);
   });
 
   test("prints the result as JSON, alone on standard output", async () => {

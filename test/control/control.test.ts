@@ -209,7 +209,7 @@ describe("the clock", () => {
       mode: "frozen",
       now: "2026-01-05T12:00:06.000Z",
       unix: NOON_SECONDS + 6,
-      forgotten: 0,
+      expired: 0,
     });
     const seen = played.attempts.map(({ at, endpointId, attempt, status, nextAttemptAt }: Record<string, unknown>) =>
       [
@@ -232,7 +232,7 @@ describe("the clock", () => {
     expect(played.attempts[0]).toMatchObject({ merchant: "mer_lodge", eventId: event, eventType: "a.b" });
     expect(receiver.arrivals).toHaveLength(4);
 
-    expect((await advance(bench, "24h")).forgotten).toBe(1);
+    expect((await advance(bench, "24h")).expired).toBe(1);
     const anew = await once();
     expect([anew.status, anew.headers["idempotent-replayed"], anew.body.id === first.body.id]).toEqual([
       200,
@@ -240,7 +240,7 @@ describe("the clock", () => {
       false,
     ]);
     expect(anew.headers["ratelimit-remaining"]).toBe("3");
-    expect(await advance(bench, "0s")).toMatchObject({ attempts: [], forgotten: 0 });
+    expect(await advance(bench, "0s")).toMatchObject({ attempts: [], expired: 0 });
   });
 });
 

@@ -61,7 +61,7 @@ test("a move cannot fake an order's acceptance, so a cancelled order returns exa
   expectProblem(cancelled, "acceptedAt", "out_of_order");
 });
 
-test("the variant of an order's item is one of its product", async () => {
+test("the variant of an order's item must belong to the item's product", async () => {
   const bench = await open();
   const items = [item({ productId: "prod_kiondo", variantId: "var_chai_250" })];
   expectProblem(await make(bench, "marketplace_order", { items }), "items.0.variantId", "wrong_product");
@@ -75,7 +75,7 @@ test("a price beyond the integers that a number holds exactly is refused", async
   expectProblem(await make(bench, "booking", stay), "nightlyRate", "out_of_range");
 });
 
-test("a stock that the items of a cancelled order would raise beyond the exact integers stays as it is", async () => {
+test("an order cannot be cancelled if returning its items would raise a stock beyond the exact integers", async () => {
   const bench = await open();
   const items = [item({ productId: "prod_chai", variantId: "var_chai_250" })];
   const { body: order } = await make(bench, "marketplace_order", { items, status: "accepted" });
@@ -84,7 +84,7 @@ test("a stock that the items of a cancelled order would raise beyond the exact i
   expect([answer.status, answer.body.code]).toEqual([409, "invalid_state"]);
 });
 
-test("what payouts contain of a payment follows from the payouts alone", async () => {
+test("a payment's payout and paid-out amount cannot be set: they follow from the payouts", async () => {
   const bench = await open();
   for (const fields of [{ paidOutAmount: 0 }, { payoutId: null }]) {
     const answer = await change(bench, "payment", "pay_001", fields);
@@ -119,7 +119,7 @@ test("a payout contains all unpaid payments in its currency, however old, and no
     expectProblem(await change(bench, kind, id, { merchant: "mer_blank", currency: "EUR" }), "currency", "fixed");
 });
 
-test("one of the payout methods in use is the default, whichever is made the default", async () => {
+test("exactly one payout method is the default, also after another one was made the default", async () => {
   const bench = await open();
   const { body: second } = await make(bench, "payout_method", { isDefault: false });
   await change(bench, "payout_method", second.id, { isDefault: true });
@@ -132,7 +132,7 @@ test("one of the payout methods in use is the default, whichever is made the def
   ]);
 });
 
-test("a payout contains no more payments than sum up exactly; the next one contains the others", async () => {
+test("a payout stops before its sum exceeds the exact integers; the next payout has the other payments", async () => {
   const bench = await open();
   const most = Number.MAX_SAFE_INTEGER;
   const pay = (amount: number) =>

@@ -108,7 +108,7 @@ describe("a failed verdict", () => {
       merchant: null,
       title: "A storm",
       verdict: "fail",
-      says: "2 of 5 points",
+      message: "2 of 5 points",
       expectations: [],
     };
     const nothing = { verdicts: [], unchecked: [], problems: [], coverage: [] };
@@ -154,7 +154,7 @@ describe("json", () => {
       ["remittance.confirmed", "failed", "req_lodge_7"],
       ["remittance.confirmed", "succeeded", "req_lodge_7"],
     ]);
-    expect(run.leftOut).toEqual({ requests: 0, attempts: 0, verdicts: 0 });
+    expect(run.omitted).toEqual({ requests: 0, attempts: 0, verdicts: 0 });
   });
 
   test("counts the verdicts that are no longer kept, as the dashboard does", async () => {
@@ -165,7 +165,7 @@ describe("json", () => {
       await bench.control("POST", "/verdicts", { sandbox, requests: 1, verdicts });
     const { body: run } = await fetchReport(bench, "json");
     const { made } = await bench.control("GET", "");
-    expect([run.totals.verdicts.fail, made.verdicts.fail, run.leftOut.verdicts]).toEqual([1_101, 1_101, 101]);
+    expect([run.totals.verdicts.fail, made.verdicts.fail, run.omitted.verdicts]).toEqual([1_101, 1_101, 101]);
     const kept = count(run.verdicts.length);
     expect((await fetchReport(bench, "html")).text).toMatch(
       new RegExp(`verdicts, ${kept} kept · (?:\\d+ pass · )?1,101 fail`),

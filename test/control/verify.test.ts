@@ -45,7 +45,7 @@ describe("requests", () => {
       {
         expectation: "requests",
         verdict: "pass",
-        message: "2 requests matched, and exactly 2 were wanted.",
+        message: "2 requests matched; expected exactly 2.",
         found: 2,
         evidence: ["req_lodge_1", "req_lodge_2"],
         closest: [],
@@ -58,7 +58,7 @@ describe("requests", () => {
     await list(bench);
     const none = { requests: { match: { operation: "payments.list" }, count: { atMost: 0 } } };
     const { verdict, results } = await ask(bench, [none], { within: HOUR });
-    expect([verdict, results[0].message]).toEqual(["fail", "1 request matched; at most 0 were wanted."]);
+    expect([verdict, results[0].message]).toEqual(["fail", "1 request matched; expected at most 0."]);
   });
 
   test.each<[string, object]>([
@@ -100,15 +100,15 @@ describe("requests", () => {
       {
         id: "req_lodge_2",
         what: "POST /v1/hospitality/pricing-rules 200",
-        differs: [{ field: "body /adjustmentValue", wanted: { gte: 100 }, received: 1 }],
+        differs: [{ field: "body /adjustmentValue", expected: { gte: 100 }, received: 1 }],
       },
       {
         id: "req_lodge_3",
         what: "POST /v1/hospitality/pricing-rules 400",
         differs: [
-          { field: "status", wanted: 200, received: 400 },
-          { field: "body /name", wanted: "Summer", received: "Winter" },
-          { field: "body /adjustmentValue", wanted: { gte: 100 }, received: null },
+          { field: "status", expected: 200, received: 400 },
+          { field: "body /name", expected: "Summer", received: "Winter" },
+          { field: "body /adjustmentValue", expected: { gte: 100 }, received: null },
         ],
       },
     ]);
@@ -149,7 +149,7 @@ describe("a sequence", () => {
       {
         id: "req_lodge_3",
         what: "GET /v1/payouts 200",
-        differs: [{ field: "operation", wanted: "payments.list", received: "payouts.list" }],
+        differs: [{ field: "operation", expected: "payments.list", received: "payouts.list" }],
       },
     ]);
   });
@@ -195,9 +195,9 @@ describe("deliveries", () => {
     const match = { event: "payment.*" };
     const few = await ask(bench, [{ deliveries: { match, attempts: { atMost: 2 } } }], { within: HOUR });
     expect(few.verdict).toBe("fail");
-    expect(few.results[0].message).toMatch(/^1 of 1: evt_\w+ to we_\w+ had 3 attempts; at most 2 were wanted\.$/);
+    expect(few.results[0].message).toMatch(/^1 of 1: evt_\w+ to we_\w+ had 3 attempts; expected at most 2\.$/);
     const end = await ask(bench, [{ deliveries: { match, final: "failed" } }], { within: HOUR });
-    expect(end.results[0].message).toMatch(/is succeeded; failed was wanted\.$/);
+    expect(end.results[0].message).toMatch(/is succeeded; expected failed\.$/);
   });
 });
 
@@ -220,7 +220,7 @@ describe("records", () => {
     expect(results[0].closest[0]).toEqual({
       id: "rem_overdue",
       what: "remittance overdue",
-      differs: [{ field: "/status", wanted: "confirmed", received: "overdue" }],
+      differs: [{ field: "/status", expected: "confirmed", received: "overdue" }],
     });
   });
 });
@@ -231,7 +231,7 @@ const judged = (rule: string, verdict: Verdict, merchant = "mer_lodge"): Checked
     operation: null,
     verdict,
     merchant,
-    says: "The client came back at once.",
+    message: "The client came back at once.",
     hint: "Wait.",
     attempts: ["att_1"],
   },
@@ -289,7 +289,7 @@ describe("verdicts of the judge", () => {
       "mer_lodge",
     );
     expect(look.message.split("\n")).toEqual([
-      "1 passed, 1 failed, 0 inconclusive; of fail, exactly 0 were wanted.",
+      "1 passed, 1 failed, 0 inconclusive; expected exactly 0 fail.",
       "retry.backoff_grows: The client came back at once. Wait. (req_lodge_1 on connection 1 after 0 ms, att_1; " +
         "confirmed by timing)",
     ]);

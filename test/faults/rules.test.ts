@@ -130,7 +130,7 @@ describe("a rule", () => {
     expect(await add(bench, { action: { type: "lost_response", as: 502 } })).toEqual({
       id: expect.stringMatching(/^flt_\w+$/),
       name: null,
-      warning: null,
+      warnings: [],
       target: "api",
       match: {},
       trigger: { skip: 0, times: 1, every: null, probability: 1, seed: null, after: null, for: null, per: "rule" },

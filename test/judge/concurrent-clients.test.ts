@@ -12,7 +12,7 @@ const readsOf = (count: number) =>
   Array.from({ length: count }, (_, index) => ({ method: "GET", path: `/payments?limit=${index + 1}` }));
 
 const failuresOf = async (bench: Bench): Promise<string[]> =>
-  (await bench.verdicts.list({ verdict: "fail" })).data.map(({ rule, says }) => `${rule}: ${says}`);
+  (await bench.verdicts.list({ verdict: "fail" })).data.map(({ rule, message }) => `${rule}: ${message}`);
 
 test("50 different reads, each retried with jittered doubling pauses through an outage", async () => {
   const bench = await open({ clock: "real" });

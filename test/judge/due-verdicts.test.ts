@@ -59,7 +59,7 @@ describe("a delivery that failed and was retried", () => {
     for (let retry = 1; retry < statuses.length; retry++) await advance(bench, "1d");
     expect(receiver.arrivals).toHaveLength(statuses.length);
     const { data } = await bench.control("GET", "/verdicts?rule=webhook.single_effect");
-    return data.map(({ verdict, says }: VerdictMessage) => `${verdict}: ${says}`);
+    return data.map(({ verdict, message }: VerdictMessage) => `${verdict}: ${message}`);
   }
 
   test("after it stored the record fails if the retry stores it again", async () => {
@@ -107,7 +107,10 @@ describe("a client that never retries", () => {
     await bench.call("GET", "/v1/payments");
     await advance(bench, "1m");
     const { id } = await verdict;
-    expect(await verdict).toMatchObject({ verdict: "fail", says: expect.stringContaining("was not retried in time") });
+    expect(await verdict).toMatchObject({
+      verdict: "fail",
+      message: expect.stringContaining("was not retried in time"),
+    });
     await bench.call("GET", "/v1/payments");
     const { data } = await bench.control("GET", "/verdicts?rule=retry.happened");
     expect(data).toMatchObject([{ id, verdict: "pass" }]);

@@ -144,6 +144,26 @@ test.each([
   expect(made.of("webhook.duplicate_acked")).toEqual([verdict]);
 });
 
+test.each([
+  ["timeout", "failed", ["fail"]],
+  ["reset", "failed", ["inconclusive"]],
+  ["connection_refused", "failed", []],
+  ["dns", "failed", []],
+  ["tls", "failed", []],
+  ["target_not_allowed", "failed", []],
+  ["dropped", "failed", []],
+  [null, "aborted", []],
+] as const)(
+  "an accepted event that is sent again and gets no response: %s, %s is %j",
+  (errorCode, status, verdicts) => {
+    const made = judge();
+    made.attempt(recordedAttempt());
+    const unanswered = { responseStatus: null, durationMs: 10_000, errorCode, status };
+    made.attempt(recordedAttempt({ id: "whd_2", trigger: "replay", ...unanswered }));
+    expect(made.of("webhook.duplicate_acked")).toEqual(verdicts);
+  },
+);
+
 test("a timeout fails webhook.ack_fast only if it is longer than the rule's limit", () => {
   const found = (rest: Partial<AttemptMessage>) => {
     const made = judge();

@@ -94,7 +94,7 @@ test("a second order under a key of its own is in doubt once the lost one is ret
     expect(verdictOf(failed[rule])).toMatchObject({
       verdict: "inconclusive",
       confirmedBy: null,
-      says: expect.stringMatching(`${retry.entry.id} repeated .* under its Idempotency-Key`),
+      message: expect.stringMatching(`${retry.entry.id} repeated .* under its Idempotency-Key`),
     });
     expect(verdicts({ rule, verdict: "pass" })).toMatchObject([{ requests: expect.arrayContaining([retry.entry.id]) }]);
   }
@@ -121,7 +121,10 @@ test("a read that ignored Retry-After is in doubt after a later read on the firs
   );
   const [{ id }] = verdicts({ rule: "retry_after.honoured", verdict: "fail" }) as [VerdictMessage];
   observe(seen(requestEntry(5_100, 200, { connection })));
-  expect(verdictOf(id)).toMatchObject({ verdict: "inconclusive", says: expect.stringContaining("on its connection") });
+  expect(verdictOf(id)).toMatchObject({
+    verdict: "inconclusive",
+    message: expect.stringContaining("on its connection"),
+  });
 });
 
 test("pauses that did not grow are no better for a late retry", () => {
@@ -146,7 +149,7 @@ test("an event processed twice is in doubt if the second write may belong to a s
   expect(failed).toMatchObject([{ verdict: "fail" }]);
   attempt(recordedAttempt({ id: "whd_3", eventId: "evt_2" }, start + 3));
   expect(verdicts({ rule: "webhook.single_effect" })).toMatchObject([
-    { id: failed[0]?.id, verdict: "inconclusive", says: expect.stringContaining("another delivery") },
+    { id: failed[0]?.id, verdict: "inconclusive", message: expect.stringContaining("another delivery") },
   ]);
 });
 

@@ -111,9 +111,9 @@ describe("toHaveRequested", () => {
       expect(merchant).toHaveRequested({ operation: "payments.list", status: 200 }, { times: 1 }),
     ).rejects.toThrow(
       [
-        `${merchant.id}: 0 requests matched; exactly 1 was wanted.`,
+        `${merchant.id}: 0 requests matched; expected exactly 1.`,
         "Closest:",
-        `  ${request?.id} GET /v1/payments 400: status is 400, wanted was 200`,
+        `  ${request?.id} GET /v1/payments 400: status is 400, expected 200`,
       ].join("\n"),
     );
   });
@@ -141,7 +141,7 @@ describe("toHaveDelivered", () => {
     );
     plain((await merchant.events()).map(({ type }) => type)).toEqual(["booking.declined"]);
     const missed = expect(merchant).toHaveDelivered({ event: "booking.declined" }, { times: 2, within: "1ms" });
-    await plain(missed).rejects.toThrow("1 delivery matched; exactly 2 were wanted.");
+    await plain(missed).rejects.toThrow("1 delivery matched; expected exactly 2.");
   });
 });
 
@@ -181,5 +181,5 @@ test("a matcher ends before the time-out of its test, so that its message is see
 }) => {
   await plain(
     expect(merchant).toHaveDelivered({ event: "payment.succeeded" }, { times: 1, within: "1h" }),
-  ).rejects.toThrow("0 deliveries matched; exactly 1 was wanted.");
+  ).rejects.toThrow("0 deliveries matched; expected exactly 1.");
 });

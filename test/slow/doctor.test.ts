@@ -38,7 +38,7 @@ describe("finds", () => {
       0,
       {
         state: "warn",
-        says: expect.stringMatching(
+        message: expect.stringMatching(
           new RegExp(
             `^port ${sandbox.port} is used by merchant-sandbox \\S+, process ${sandbox.child.pid}, in memory$`,
           ),
@@ -51,19 +51,19 @@ describe("finds", () => {
       1,
       {
         state: "fail",
-        says: expect.stringContaining(`port ${port} is used by process ${process.pid} (`),
+        message: expect.stringContaining(`port ${port} is used by process ${process.pid} (`),
         remedy: expect.stringContaining("--port 0"),
       },
     ]);
     const nowhere = await examine(["--port", "4747", "--host", "192.0.2.1", "--allowed-host", "x"]);
-    expect(nowhere.of("port")).toMatchObject({ state: "fail", says: expect.stringContaining("EADDRNOTAVAIL") });
+    expect(nowhere.of("port")).toMatchObject({ state: "fail", message: expect.stringContaining("EADDRNOTAVAIL") });
   });
 
   test("a folder that is not writable", async () => {
     const { code, of } = await examine(["--db", "/dev/null/deep/data.db"]);
     expect([code, of("folder")]).toMatchObject([
       1,
-      { state: "fail", says: "/dev/null is not a folder", remedy: expect.stringContaining("--memory") },
+      { state: "fail", message: "/dev/null is not a folder", remedy: expect.stringContaining("--memory") },
     ]);
   });
 
@@ -78,7 +78,7 @@ describe("finds", () => {
       .map((line) => JSON.parse(line) as DoctorCheck);
     expect(found.find(({ check }) => check === "folder")).toMatchObject({
       state: "fail",
-      says: expect.stringContaining("/etc is not writable: EACCES"),
+      message: expect.stringContaining("/etc is not writable: EACCES"),
     });
   });
 
@@ -89,7 +89,7 @@ describe("finds", () => {
     [{ ALL_PROXY: "socks://proxy" }, "warn", "ALL_PROXY is set"],
     [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "example.com, localhost,127.0.0.1" }, "ok", "excludes this machine"],
     [{ HTTP_PROXY: "http://proxy:3128", NO_PROXY: "*" }, "ok", "excludes this machine"],
-  ])("proxy variables %j", (variables, state, says) => {
-    expect(checkProxy(variables)).toMatchObject({ state, says: expect.stringContaining(says) });
+  ])("proxy variables %j", (variables, state, message) => {
+    expect(checkProxy(variables)).toMatchObject({ state, message: expect.stringContaining(message) });
   });
 });

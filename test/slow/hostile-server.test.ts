@@ -272,7 +272,7 @@ describe("attach", () => {
       "--url",
       await streaming(JSON.stringify("x".repeat(17 * 1_048_576))),
     ]);
-    expect(await says(program, '"event":"away"')).toContain("Max payload size exceeded");
+    expect(await says(program, '"event":"unreachable"')).toContain("Max payload size exceeded");
     program.child.kill("SIGTERM");
     expect(await program.ended).toMatchObject({ code: 0, error: "" });
   });

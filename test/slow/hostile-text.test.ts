@@ -142,7 +142,7 @@ function full(text: string, [columns, rows]: [number, number], shown: { colours:
       kind: "verdict",
       verdict: verdict(1, {
         rule: text,
-        says: text,
+        message: text,
         hint: text,
         merchant: text,
         fault: text,

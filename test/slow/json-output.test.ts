@@ -183,7 +183,7 @@ describe("gates", () => {
       '{"requests": {"match": {"operation": "payments.list", "status": 429}}}',
     );
     expect(code).toBe(3);
-    expect(out.join("\n")).toMatch(/^fail requests: .*\nClosest:\n {2}req_\w+ .*status is 200, wanted was 429$/);
+    expect(out.join("\n")).toMatch(/^fail requests: .*\nClosest:\n {2}req_\w+ .*status is 200, expected 429$/);
   });
 
   test.each([
@@ -204,7 +204,7 @@ describe("gates", () => {
     receiver.script(500);
     await deliver(bench);
     const { code, out } = await runCommand(bench.url, "verify", "deliveries:payment.*");
-    expect([code, out.join(" ")]).toEqual([3, expect.stringMatching(/is pending; succeeded was wanted/)]);
+    expect([code, out.join(" ")]).toEqual([3, expect.stringMatching(/is pending; expected succeeded/)]);
   });
 
   test("verify refuses what it cannot read, and names the kinds", async () => {

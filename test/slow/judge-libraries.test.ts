@@ -72,8 +72,10 @@ const shared = shareForBlock({ clock: "real" });
  */
 async function trySituation(library: Library, situation: Situation) {
   const bench = shared();
-  const { id: merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
+  // Before any call is in flight: starting a program blocks this process, and Node's client closes a connection that it
+  // did not look at for five seconds.
   const { send, close } = library.open();
+  const { id: merchant, apiKey } = await bench.control("POST", "/merchants", { fixture: "lodge" });
   const call = (wanted: Pick<LibraryCall, "method" | "url" | "body">) => {
     const headers = { authorization: `Bearer ${apiKey}`, "idempotency-key": crypto.randomUUID() };
     const typed = wanted.body ? { ...headers, "content-type": "application/json" } : headers;

@@ -58,7 +58,7 @@ interface Played {
   calls: string[];
 }
 
-type Found = Pick<Verdict, "rule" | "verdict" | "says">;
+type Found = Pick<Verdict, "rule" | "verdict" | "message">;
 
 /**
  * The newest verdict of each id, by merchant. The sandbox's list keeps 1,000 of each kind: fewer than 32 runs make
@@ -207,7 +207,7 @@ test.runIf(RUNS > 0)(
       const isTelling = ({ rule, verdict }: Found) =>
         verdict !== "pass" || fails.includes(rule) || passes.includes(rule);
       const telling = verdicts.filter(isTelling).slice(-MOST_LINES);
-      const said = telling.map(({ rule, verdict, says }) => `${verdict} ${rule}: ${says}`);
+      const said = telling.map(({ rule, verdict, message }) => `${verdict} ${rule}: ${message}`);
       const { behaviour, transport, delay, surroundings, armsItself } = run;
       const setUp = armsItself ? "armed by the client" : "armed from outside";
       wrong.push(

@@ -54,13 +54,13 @@ const failed = ({ expectations }: ScenarioState) =>
     ),
   ].sort();
 
-function expectFullScore({ score, points, verdict, says, faults }: ScenarioState): void {
-  expect({ verdict, score, says }).toMatchObject({ verdict: "pass", score: points });
+function expectFullScore({ score, points, verdict, message, faults }: ScenarioState): void {
+  expect({ verdict, score, message }).toMatchObject({ verdict: "pass", score: points });
   for (const fault of faults) expect(fault.fired).toBeGreaterThan(0);
 }
 
 function expectFailure(state: ScenarioState, fails: readonly string[]): void {
-  expect(state.verdict, state.says).toBe("fail");
+  expect(state.verdict, state.message).toBe("fail");
   expect(state.score).toBeLessThan(state.points);
   expect(failed(state)).toEqual([...fails].sort());
 }

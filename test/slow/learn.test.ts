@@ -82,7 +82,7 @@ test("shows a step, marks it done, shows the next; h prints a hint and s skips t
 });
 
 test("continues with the next lesson", async () => {
-  const program = launch(["learn", "--port", "0", "--checkpoint", "5"]);
+  const program = launch(["learn", "--port", "0", "--step", "5"]);
   await says(program, "[first-call 5/5] Create a record");
   type(program, "s");
   await says(program, '"Your first call" is complete: 0 of 5 steps done. The next lesson is paging.');
@@ -163,8 +163,8 @@ test("--json prints where the learner is, and each step that ends", async () => 
 
 test.each([
   [["learn", "pagign"], 2, "Did you mean paging?"],
-  [["learn", "--checkpoint", "9"], 2, "there is no step 9"],
-  [["learn", "--checkpoint", "two"], 2, "--checkpoint takes the number of a step"],
+  [["learn", "--step", "9"], 2, "there is no step 9"],
+  [["learn", "--step", "two"], 2, "--step takes the number of a step"],
 ])("rejects %j", async (words, code, says) => {
   const ended = await runCommand(undefined, ...words, "--port", "0");
   expect([ended.code, ended.error]).toEqual([code, expect.stringContaining(says)]);
@@ -206,7 +206,7 @@ test("the lesson pane fills a screen of every size exactly, in every step of eve
   const { data } = (await bench.control("GET", "/lessons")) as { data: { name: string; steps: unknown[] }[] };
   for (const { name, steps } of data) {
     for (const index of steps.keys()) {
-      await bench.control("POST", "/learners/mer_lodge/lesson", { name, checkpoint: index + 1 });
+      await bench.control("POST", "/learners/mer_lodge/lesson", { name, step: index + 1 });
       await pollOnce(desk);
       for (const [columns, rows] of SIZES) {
         const lines = desk.screen(columns, rows);

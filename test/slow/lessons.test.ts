@@ -60,14 +60,14 @@ async function sitDown(url: string, name: string, speed = SPEED) {
     apiKey,
     cwd,
     state,
-    async begin(which: string, checkpoint?: number): Promise<Lesson> {
+    async begin(which: string, step?: number): Promise<Lesson> {
       await control(url, "POST", `/learners/${id}/lesson`, {
         name: which,
-        ...(checkpoint === undefined ? {} : { checkpoint }),
+        ...(step === undefined ? {} : { step }),
       });
       const found = (await control(url, "GET", `/lessons/${which}?learner=${id}`)) as Lesson;
       lesson.current = found;
-      const isMended = found.steps.slice(0, (checkpoint ?? 1) - 1).some(({ mends }) => mends);
+      const isMended = found.steps.slice(0, (step ?? 1) - 1).some(({ mends }) => mends);
       if (found.file) writeFileSync(join(cwd, found.file.name), isMended ? found.file.solution : found.file.start);
       return found;
     },
@@ -275,7 +275,7 @@ describe("a learner", () => {
   test("gets a hint after running a wrong fix, long before the time for a hint", async () => {
     const bench = await open();
     const { learner, apiKey } = await control(bench.url, "POST", "/learners", { name: "Ada", hintAfter: "1h" });
-    await control(bench.url, "POST", `/learners/${learner.id}/lesson`, { name: "paging", checkpoint: 5 });
+    await control(bench.url, "POST", `/learners/${learner.id}/lesson`, { name: "paging", step: 5 });
     await new Promise((resolve) => setTimeout(resolve, 9_000));
     const hinted = nextNews(bench, learner.id, "hint");
     await payments(bench, apiKey);
@@ -348,7 +348,7 @@ describe("a learner", () => {
     ["a name in use", "/learners", { name: "Ada" }, 409, "Choose another name"],
     ["an unknown merchant", "/learners", { merchant: "mer_nobody" }, 404, "no merchant mer_nobody"],
     ["an unknown lesson", "/learners/ID/lesson", { name: "pagign" }, 404, "Did you mean paging?"],
-    ["an unknown step", "/learners/ID/lesson", { name: "paging", checkpoint: 9 }, 400, "has 5 steps"],
+    ["an unknown step", "/learners/ID/lesson", { name: "paging", step: 9 }, 400, "has 5 steps"],
     ["an invalid duration", "/learners", { name: "Eve", hintAfter: "soon" }, 400, "hintAfter must be a duration"],
     ["a merchant without a learner", "/learners/mer_market/skip", {}, 404, "No learner uses the merchant mer_market"],
   ])("gets an error for %s", async (_, path, body, status, says) => {

@@ -85,7 +85,7 @@ test("works with the sandbox that is named, and with one of its own where none r
 test("a test key only, and a hint for an unknown operation", async () => {
   const server = serve();
   expect(await server.use("call_operation", { operation: "payment.list" })).toMatch(/Did you mean payments\.list/);
-  expect(await server.use("call_operation", { operation: "payments.list", key: "sk_live_1" })).toMatch(/sk_test_/);
+  expect(await server.use("call_operation", { operation: "payments.list", apiKey: "sk_live_1" })).toMatch(/sk_test_/);
   await server.end();
 });
 

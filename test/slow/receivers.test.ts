@@ -1,9 +1,11 @@
 // `receive` and `listen`: each registers an endpoint while it runs, and prints its deliveries or attempts.
 
 import { createHmac } from "node:crypto";
+import { once } from "node:events";
 import { readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { readWebhooks } from "../../src/compare/read-recording.ts";
 import { verifySignature } from "../../src/webhooks/signature.ts";
@@ -240,7 +242,27 @@ test("passes the audit, and exits cleanly when the sandbox stopped first", async
   const withOption = await runCommand(bench.url, "audit", url, "--webhook-timeout", "1s");
   expect([withOption.code, withOption.error]).toEqual([2, expect.stringContaining("leave out --webhook-timeout")]);
   await bench.close();
+  await once(receiving.child.stderr as Readable, "data");
+  receiving.child.kill("SIGINT");
+  const error = expect.stringMatching(/^merchant-sandbox: Waiting for http:\S+: [^\n]+\.\n$/);
+  expect(await receiving.ended).toMatchObject({ code: 0, error });
+});
+
+test("receives again after a reset of everything or of its merchant, and removes its endpoint", async () => {
+  const bench = await open();
+  const receiving = await receive(bench);
+  for (const body of [{}, { merchant: "mer_lodge" }, {}]) {
+    const before = receiving.out.length;
+    await bench.control("POST", "/reset", body);
+    // It registers in its own time.
+    while ((await endpoints(bench)).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await trigger(bench, "payout.paid");
+    await receiving.line((line) => receiving.out.indexOf(line, before) >= before && line.startsWith("payout.paid"));
+    await settle(bench);
+  }
+  expect(receiving.out.filter((line) => line.includes("signature ok, responding with 200"))).toHaveLength(3);
   await receiving.stop();
+  expect(await endpoints(bench)).toEqual([]);
 });
 
 test("rejects a port in use, and exits", async () => {

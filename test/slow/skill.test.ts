@@ -208,7 +208,7 @@ describe("tasks of an agent", () => {
       `npx merchant-sandbox verify '{"requests":{"match":{"operation":"payments.list","status":429}}}' --json`,
     )) as [Step, Step, Step];
     expect([met.code, missed.code]).toEqual([0, 3]);
-    expect(json(missed).results[0].closest[0].differs[0]).toMatchObject({ wanted: 429, received: 200 });
+    expect(json(missed).results[0].closest[0].differs[0]).toMatchObject({ expected: 429, received: 200 });
   });
 
   task("gate a test run", async (shell) => {

@@ -423,12 +423,12 @@ describe("attached to a sandbox elsewhere", () => {
       path: "/v1/payments",
     });
     await sandbox.kill();
-    expect(JSON.parse(await json.line((line) => line.includes("away")))).toMatchObject({
-      event: "away",
+    expect(JSON.parse(await json.line((line) => line.includes("unreachable")))).toMatchObject({
+      event: "unreachable",
       url: sandbox.url,
     });
     const again = await start(["--memory", "--port", String(sandbox.port)]);
-    await json.line((line) => line.includes('"anew"'));
+    await json.line((line) => line.includes('"restarted"'));
     await get(again.url, "/v1/payouts");
     await plain.line((line) => line.includes("/v1/payouts"));
     plain.child.kill("SIGTERM");

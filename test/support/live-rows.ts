@@ -54,7 +54,7 @@ export const verdict = (number: number, changes: Partial<VerdictMessage> = {}): 
   at: NOON_MILLISECONDS + number,
   merchant: "mer_lodge",
   operation: "payments.list",
-  says: "The call came again after 41 ms; Retry-After said 2 s.",
+  message: "The call came again after 41 ms; Retry-After said 2 s.",
   hint: "Wait for as many seconds as Retry-After says.",
   requests: ["req_1", "req_2"],
   attempts: [],
@@ -82,7 +82,7 @@ export const judged = (...of: Parameters<typeof verdict>): LiveEvent => ({ kind:
 export const rule = (number: number, changes: Partial<RuleState> = {}): RuleState => ({
   id: `flt_${number}`,
   name: null,
-  warning: null,
+  warnings: [],
   target: "api",
   match: { operation: "payments.list" },
   trigger: { times: 3 },

@@ -12,7 +12,7 @@ interface Manifest {
 
 const manifestIn = (folder: string): Manifest => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
-/** Where a package lies that the one in this folder requires. A checkout on Node 20 has better-sqlite3 elsewhere. */
+/** The folder of a package, as the package in `from` resolves it. A checkout on Node 20 has its own better-sqlite3. */
 const folderOf = (name: string, from: string) =>
   dirname(realpathSync(createRequire(join(from, "package.json")).resolve(`${name}/package.json`)));
 

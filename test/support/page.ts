@@ -12,9 +12,7 @@ export const root = join(import.meta.dirname, "../..");
 /** A module that makes time pass faster in a program. */
 const FAST_CLOCK = join(root, "test/support/fast-clock.js");
 
-/**
- * Variables with which Node programs take a fraction of the time that they wait for; they load the other modules too.
- */
+/** Variables that make timers of Node programs end sooner, and that also load `modules` into these programs. */
 export const fastClock = (speed: number, ...modules: string[]) => ({
   CLOCK_SPEED: String(speed),
   NODE_OPTIONS: [pathToFileURL(FAST_CLOCK).href, ...modules].map((module) => `--import ${module}`).join(" "),

@@ -51,7 +51,7 @@ afterEachTest.push(() => {
 /** A port at which nothing listens, so that a command does not find a sandbox that its developer runs. */
 export const NOWHERE = { MERCHANT_SANDBOX_PORT: "1" };
 
-/** For a command that starts a sandbox: at port 1, tests side by side would meet those of each other. */
+/** For a command that starts a sandbox: any free port, because parallel tests would collide on a fixed one. */
 export const ANY_PORT = { MERCHANT_SANDBOX_PORT: "0" };
 
 /** A temporary folder, removed after the test. */
@@ -76,14 +76,14 @@ export function databaseLeftBehind(from: string): string {
   return join(to, "sandbox.db");
 }
 
-/** The program as one word of a shell, without spaces, whatever folder the checkout lies in. */
+/** A command that starts the program and needs no quotes in a shell, even if the checkout's path has spaces. */
 export function oneWordProgram(): string {
   const file = join(folder(), "program");
   writeFileSync(file, `#!/bin/sh\nexec "${process.execPath}" "${PROGRAM}" "$@"\n`, { mode: 0o755 });
   return file;
 }
 
-/** The variables of this process, without those of the program, and as outside of a pipeline: there, `exec` trusts. */
+/** The variables of this process without those of the program, and without CI: in a pipeline, `exec` trusts files. */
 export const ownEnvironment = () =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("MERCHANT_") && name !== "CI"));
 
@@ -136,7 +136,7 @@ export function launchCommand(
       };
       reader.on("line", look);
       void ended.then(() =>
-        reject(new Error(`The program ended before it said so. It said: ${out.join("\n")}\n${error}`)),
+        reject(new Error(`The program ended without the expected line. It printed: ${out.join("\n")}\n${error}`)),
       );
     });
   return { child, out, line, ended };
@@ -148,11 +148,11 @@ export function isAlive(pid: number): boolean {
   return stdout.trim() !== "" && !stdout.startsWith("Z");
 }
 
-/** Runs the program until it exits. Commands that end on their own share a process, as if each had one of its own. */
+/** Runs the program until it exits. Commands that end on their own run in a shared process, which is faster. */
 export const run = (words: string[], variables: Record<string, string> = {}, cwd = folder()): Promise<Ended> =>
   isHosted(words, variables) ? runShared(words, variables, cwd) : launch(words, variables, cwd).ended;
 
-/** Runs a command in a process that it shares with others, which is for commands that end on their own. */
+/** Runs a command in a process that it shares with others. The command must end on its own. */
 export async function runShared(
   words: string[],
   variables: Record<string, string> = {},
@@ -187,10 +187,7 @@ export interface CommandRun {
   error: string;
 }
 
-/**
- * Runs a command in this process, which is faster than the program: for the sandbox at this URL, or one that needs no
- * sandbox.
- */
+/** Runs a command in this process, which is faster than the program. Without a URL, the command gets no `--url`. */
 export async function runCommand(url: string | undefined, ...[name = "", ...words]: string[]): Promise<CommandRun> {
   const written = { out: "", error: "" };
   const spies = [

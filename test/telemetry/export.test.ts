@@ -117,7 +117,7 @@ async function openExporting(variables: Record<string, string>, port = 0) {
 }
 
 describe("the spans of an action", () => {
-  test("are a call below its caller, its stages and delivery, and the call back below that with a fault", async () => {
+  test("nest: a call below its caller, its stages and delivery below it, a call back below that", async () => {
     const collector = await openCollector();
     vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", `${collector.url}/`);
     const bench = await open({ traceDeliveries: true });
@@ -164,7 +164,7 @@ describe("the spans of an action", () => {
     expect([url, headers["content-type"]]).toEqual(["/v1/traces", "application/json"]);
   });
 
-  test("begin a trace of their own without a caller, and that of an event that no call caused", async () => {
+  test("start a new trace for a call without a caller, and for an event that no call caused", async () => {
     const collector = await openCollector();
     vi.stubEnv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url);
     const { bench } = await openRegistered();
@@ -179,7 +179,7 @@ describe("the spans of an action", () => {
     expect(spans.find(({ name }) => name === "deliver payment.succeeded")?.parentSpanId).toBeUndefined();
   });
 
-  test("have no secret, and the names that the environment gives", async () => {
+  test("contain no secret, and use the names from the environment", async () => {
     const collector = await openCollector();
     const { sandbox, get } = await openExporting({
       OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
@@ -211,7 +211,7 @@ describe("the spans of an action", () => {
 });
 
 describe("a collector", () => {
-  test("that hangs delays no call, and no more than the close waits for it", async () => {
+  test("that hangs delays only the close of the sandbox, and no call", async () => {
     const collector = await openCollector(() => {});
     const { sandbox, reports, get } = await openExporting({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
     await get();

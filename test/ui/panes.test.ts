@@ -261,9 +261,9 @@ describe("rate limits, faults and verdicts", () => {
 
   test("show what failed by rule, newest first, and what passed in one line that Enter unfolds", () => {
     const many = withLiveEvents(busy(109, 60), [
-      judged(3, { rule: "effect.single", says: "req_9 took effect twice.", hint: "Send the same key again." }),
+      judged(3, { rule: "effect.single", message: "req_9 took effect twice.", hint: "Send the same key again." }),
       judged(4, { verdict: "pass" }),
-      judged(5, { says: "The newest one." }),
+      judged(5, { message: "The newest one." }),
     ]);
     const state = { ...many, pane: "verdicts" };
     const rows = (shown: UiState) =>

@@ -28,7 +28,7 @@ export interface Pane {
   follows: boolean;
   /** Default: shows each row. */
   fold?: Fold | undefined;
-  /** The noun for a row of the log, in the singular, where it differs from the noun for a row of the list. */
+  /** What a row of the log is called, such as `attempt`. Default: what a row of the list is called. */
   counts?: string;
   /** Default: always. */
   isShown?(state: UiState): boolean;
@@ -169,6 +169,10 @@ export function listPane<Value>(declared: ListPaneDeclaration<Value>): Pane {
   };
 }
 
+/**
+ * How rows and their details are opened. `openRow` also selects the row. A detail that a link opened leaves the
+ * selection as it is, and so do the neighbours that `n` and `p` open from it.
+ */
 function opening<Value>(
   declared: ListPaneDeclaration<Value>,
   row: (value: Value) => Row,

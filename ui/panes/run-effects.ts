@@ -58,7 +58,7 @@ export interface RunningDashboard {
   leave(reason: LeaveReason): void;
 }
 
-/** `q`, Ctrl-C, `s` for plain lines, or the terminal hung up. */
+/** `leave` keeps the sandbox running, `plain` continues with plain lines, and `hangup` is a closed terminal. */
 export type LeaveReason = "quit" | "leave" | "interrupt" | "plain" | "hangup";
 
 export function applyUpdate(dashboard: RunningDashboard, { state, effects }: StateUpdate): void {
@@ -174,8 +174,8 @@ export function loadRows(state: UiState): StateUpdate {
 }
 
 /**
- * The gap to load: the newest one on the screen, or under a filter the newest one that may hide a match there. In a
- * list that follows new rows without a filter, only the first row, because others come and go.
+ * The gap to load: the newest one on the screen, or with a filter the newest one that may hide a match from the screen.
+ * While an unfiltered list follows new rows, only the gap at its top is loaded: the others scroll away.
  */
 function missingRow(state: UiState, pane: Pane, list: List, isShown: boolean): Row | undefined {
   const height = visibleRowCount(state, pane.name);
@@ -221,10 +221,7 @@ function hasProgress(before: List, after: List, id: string): boolean {
   return gapIn(before) !== gapIn(after) || before.rows.length !== after.rows.length;
 }
 
-/**
- * While the list follows, the preview waits this long between two rows, because each row costs two calls and cannot be
- * read faster.
- */
+/** While the list follows, the preview changes to another row at most this often: each row costs two calls. */
 const FOLLOW_INTERVAL_MS = 2_000;
 
 export const hasPreview = (state: UiState): boolean => layoutOf(state).right.some(({ pane }) => pane === PREVIEW);
@@ -243,8 +240,7 @@ export function updatePreview(state: UiState, isKey: boolean): StateUpdate {
   if (about?.pane === state.pane && about.id === refOf(row)) return update(state);
   if (!isKey && preview && state.now - preview.at < FOLLOW_INTERVAL_MS) return update(state);
   const opened = paneNamed(state.pane).detailOf(row);
-  // The user did not ask for the detail of a row that only arrived, so it is painted with the next rows; but an empty
-  // preview is filled at once.
+  // A row that arrived by itself is not urgent: its detail is painted with the next rows, unless the preview is empty.
   const effects = (opened?.effects ?? []).map((effect) =>
     effect.kind === "call" && !isKey && preview ? { ...effect, isPoll: true as const } : effect,
   );

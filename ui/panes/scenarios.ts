@@ -19,7 +19,7 @@ const scenarioId = ({ name, merchant }: Pick<Scenario, "name" | "merchant">) => 
 
 function scoreLines(
   { theme, field }: DetailWriter,
-  { armed, merchant, since, score, points, verdict, says }: Scenario,
+  { armed, merchant, since, score, points, verdict, message }: Scenario,
 ): string[] {
   if (!armed) return [...field("status", "not armed. Press A to start it"), ...field("points", String(points))];
   const [label, style] = verdictLabel(theme, verdict ?? "inconclusive");
@@ -28,7 +28,7 @@ function scoreLines(
     ...field("since", since && dateTimeToSecond(milliseconds(since))),
     ...field("points", `${score} of ${points}`),
     ...field("verdict", label, style),
-    ...field("finding", says),
+    ...field("finding", message),
   ];
 }
 
@@ -38,7 +38,7 @@ function checkLines(
   { armed }: Scenario,
   check: Scenario["expectations"][number],
 ): DetailLine[] {
-  const { rule, points, earned, optional, verdict, pass, fail, inconclusive, verdicts } = check;
+  const { rule, points, score, optional, verdict, pass, fail, inconclusive, verdicts } = check;
   const name = `${rule}${optional ? ", counts once a verdict decides it" : ""}`;
   if (!armed) return field(plural(points, "point"), name);
   const [label, style] = verdictLabel(theme, verdict);
@@ -50,8 +50,8 @@ function checkLines(
   const found = counts.flatMap(([times, word]) => (times === 0 ? [] : [`${count(times)} ${word}`]));
   const result = `${label}  ${name}${found.length === 0 ? "" : `: ${found.join(", ")}`}`;
   return [
-    ...field(`${earned} of ${points}`, result, style),
-    ...verdicts.flatMap(({ id, says }) => (id === null ? [] : linkTo("verdicts", id, field("", says)))),
+    ...field(`${score} of ${points}`, result, style),
+    ...verdicts.flatMap(({ id, message }) => (id === null ? [] : linkTo("verdicts", id, field("", message)))),
   ];
 }
 
@@ -166,8 +166,8 @@ const startForm: Form<{ scenarios: ScenariosListReply }> = {
 
 function stopScenario(state: UiState, { name, merchant }: Scenario): StateUpdate {
   const stop = controlCalls.scenarios.stop({ name, ...(merchant !== null && { merchant }) });
-  return makeCall(state, stop, ({ says }) => ({
-    message: `Disarmed ${name}: ${says}`,
+  return makeCall(state, stop, ({ message }) => ({
+    message: `Disarmed ${name}: ${message}`,
     updateState: (later) => ({ ...later, undo: later.undo.filter(({ call }) => call?.path !== stop.path) }),
   }));
 }

@@ -59,12 +59,12 @@ export const verdictDetail = (verdict: VerdictMessage): Detail<{ verdicts: Verdi
 
 function summary(
   { theme, band, field }: DetailWriter,
-  { verdict, severity, says, confirmedBy, at, merchant, operation, fault }: VerdictMessage,
+  { verdict, severity, message, confirmedBy, at, merchant, operation, fault }: VerdictMessage,
 ): DetailLine[] {
   const [label] = verdictLabel(theme, verdict);
   const isFailed = verdict === "fail";
   return [
-    ...band(`${isFailed ? `${label} (${severity})` : label}: ${says}`, isFailed),
+    ...band(`${isFailed ? `${label} (${severity})` : label}: ${message}`, isFailed),
     "",
     ...field("evidence", confirmedBy && confirmationText({ confirmedBy })),
     ...field("time", dateTime(at)),
@@ -84,7 +84,9 @@ function failuresOfRule({ section, text }: DetailWriter, state: UiState, rule: s
   const shown = failed.slice(-MAX_LINKS).reverse();
   const total = state.made.verdicts.failures[rule] ?? shown.length;
   const heading = `Failures of this rule: ${newestOf(shown.length, total)}`;
-  const linked = shown.flatMap((one) => linkTo("verdicts", verdictId(one), text(`${timeOfDay(one.at)}  ${one.says}`)));
+  const linked = shown.flatMap((one) =>
+    linkTo("verdicts", verdictId(one), text(`${timeOfDay(one.at)}  ${one.message}`)),
+  );
   return section(heading, linked);
 }
 
@@ -103,7 +105,7 @@ export function verdictSection(
   const found = valuesOf<VerdictMessage>(state, "verdicts").filter(isAbout);
   const linked = found.flatMap((one) => {
     const [label, style] = verdictLabel(theme, one.verdict);
-    return linkTo("verdicts", verdictId(one), field(label, `${one.rule}: ${one.says}`, style));
+    return linkTo("verdicts", verdictId(one), field(label, `${one.rule}: ${one.message}`, style));
   });
   return section("Verdicts", linked);
 }
@@ -154,8 +156,8 @@ export const verdicts = listPane<VerdictMessage | VerdictGroup>({
   name: "verdicts",
   title: "Verdicts",
   rowId: verdictId,
-  filterBy: ({ rule, verdict, merchant, operation, says, fault }) => ({
-    text: `${rule} ${verdict} ${merchant ?? ""} ${says}`,
+  filterBy: ({ rule, verdict, merchant, operation, message, fault }) => ({
+    text: `${rule} ${verdict} ${merchant ?? ""} ${message}`,
     fields: { rule, verdict, merchant, operation, fault, is: verdict === "fail" ? ["failed"] : [] },
   }),
   vocabulary: { fields: ["rule", "verdict", "merchant", "operation", "fault"], marks: ["failed"] },
@@ -175,16 +177,16 @@ export const verdicts = listPane<VerdictMessage | VerdictGroup>({
   alarm: ({ theme, made }) => failureMark(theme, made.verdicts.fail),
   fold: foldVerdicts,
   follows: false,
-  failureOf: ({ verdict, says, hint }) => (verdict === "fail" ? `${says} ${hint}` : undefined),
+  failureOf: ({ verdict, message, hint }) => (verdict === "fail" ? `${message} ${hint}` : undefined),
   columns(found, state) {
-    const { rule, verdict, merchant, says, hint } = found;
+    const { rule, verdict, merchant, message, hint } = found;
     const [label, style] = verdictLabel(state.theme, verdict);
     const isGroup = "group" in found;
     const isFolded = isGroup && verdict !== "fail";
     return [
       { heading: "verdict", text: isGroup ? groupLabel(state, found) : label, width: 10, styles: [style] },
       { heading: "rule", text: isFolded ? "" : rule, width: 12 },
-      { heading: "finding", text: isFolded ? "Press Enter to list them." : says, claim: 40, rank: 1, grows: true },
+      { heading: "finding", text: isFolded ? "Press Enter to list them." : message, claim: 40, rank: 1, grows: true },
       { heading: "how to fix it", text: verdict === "fail" ? hint : "", rank: 3 },
       { heading: "merchant", text: isGroup ? "" : shortMerchant(merchant), rank: 2, truncate: "middle" },
     ];

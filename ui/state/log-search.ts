@@ -10,8 +10,8 @@ const hidesMatches = (gap: Gap | undefined, filter: string): boolean =>
 export const isUnsearched = ({ rows, filter }: List): boolean => rows.some(({ gap }) => hidesMatches(gap, filter));
 
 /**
- * The newest gap that may hide matches of the filter from a screen of `height` rows; undefined if none does. `isWhole`:
- * the log is loaded without the filter, so that every gap counts.
+ * The newest gap that may hide matches of the filter from a screen of `height` rows; undefined if none does. With
+ * `isWhole`, gaps outside of the screen are included, because this log is loaded without the filter.
  */
 export function unsearchedGap(list: List, height: number, isWhole: boolean): Row | undefined {
   const { rows, filter } = list;

@@ -71,7 +71,7 @@ export const terminalPlatform = ({ send, repaint, suspend }: Terminal, app?: App
     if (!hasDesktop(process.env)) return `Copied the address of this view: ${url}`;
     const [command = "", ...words] = OPENERS[process.platform] ?? ["xdg-open"];
     const child = spawn(command, [...words, url], { detached: true, stdio: "ignore" });
-    // Without the program, the notice has the address, and so does the clipboard.
+    // If the program is not installed, the user has the address in the notice and in the clipboard.
     child.on("error", () => {}).unref();
     return `Opened ${url} in your browser, and copied it`;
   },

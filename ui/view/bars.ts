@@ -120,7 +120,7 @@ export function tabBar(state: UiState): string {
   }));
   const textOf = ({ digit, title, isFocused }: (typeof tabs)[number], index: number, titled: number) =>
     isFocused || index < titled ? `${digit} ${title}`.trim() : digit;
-  // Each tab is counted with a blank; 2 more for the brackets around the focused one, or a blank before the first.
+  // Each tab takes one blank. The brackets around the focused tab, or a blank before the first tab, take up to 2 more.
   const widthWith = (titled: number) =>
     tabs.reduce((sum, tab, at) => sum + textOf(tab, at, titled).length + (tab.mark && ` ${tab.mark}`).length + 1, 2);
   let titled = tabs.length;

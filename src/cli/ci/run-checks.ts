@@ -6,6 +6,7 @@ import { dirname, resolve } from "node:path";
 import type { ControlApi, RunReport, Verdict } from "../../../generated/control-api.ts";
 import { eventTypes } from "../../areas/index.ts";
 import { verdictLine } from "../../client/verdict-text.ts";
+import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import { REPORT_FORMATS } from "../../contracts/run-report.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
@@ -33,17 +34,29 @@ export interface ObservedRun {
   serverErrors: string[];
   /** The requests with input that had no effect. */
   ignored: string[];
+  /** The last attempt of each event to each endpoint, if the receiver sent no response to it. */
+  unanswered: Map<string, AttemptMessage>;
 }
 
 const MAX_LINES = 1_000;
 
 export function observeRun(sandbox: Pick<Sandbox, "onLiveEvent">): ObservedRun {
-  const run: ObservedRun = { requests: 0, attempts: 0, retryable: 0, serverErrors: [], ignored: [] };
+  const run: ObservedRun = {
+    requests: 0,
+    attempts: 0,
+    retryable: 0,
+    serverErrors: [],
+    ignored: [],
+    unanswered: new Map(),
+  };
   const add = (lines: string[], line: string) => {
     if (lines.length < MAX_LINES) lines.push(line);
   };
   sandbox.onLiveEvent((event) => {
-    if (event.kind === "attempt") run.attempts++;
+    if (event.kind === "attempt") {
+      run.attempts++;
+      observeResponse(run.unanswered, event.attempt);
+    }
     if (event.kind !== "request") return;
     run.requests++;
     const { id, method, path, status, fault, ignored } = event.request;
@@ -52,6 +65,15 @@ export function observeRun(sandbox: Pick<Sandbox, "onLiveEvent">): ObservedRun {
     if (ignored !== null) add(run.ignored, `${id} ${method} ${path} sent ${ignored}, which has no effect`);
   });
   return run;
+}
+
+function observeResponse(unanswered: ObservedRun["unanswered"], attempt: AttemptMessage): void {
+  const { endpointId, eventId, responseStatus, errorCode } = attempt;
+  const key = `${endpointId} ${eventId}`;
+  // A fault rule dropped the attempt, or the sandbox stopped: neither concerns the receiver.
+  const isSent = errorCode !== null && errorCode !== "dropped";
+  if (responseStatus !== null) unanswered.delete(key);
+  else if (isSent && (unanswered.has(key) || unanswered.size < MAX_LINES)) unanswered.set(key, attempt);
 }
 
 const condition = (find: FailCondition["find"], exitCode: number = exitCodes.verdict): FailCondition => ({
@@ -69,9 +91,11 @@ const verdictLines = async (control: ControlApi, verdict: "fail" | "inconclusive
   });
 };
 
-/** Verdicts that differ only in their ids and numbers have one cause. */
-const causeOf = ({ rule, operation, says, hint }: Verdict) =>
-  [rule, operation, says.replace(/\b[a-z]{2,4}_\w+|(?<!got an? )\b\d+\b/g, "…"), hint].join(" ");
+/** Verdicts that differ only in their ids, numbers and event types have one cause. */
+const causeOf = ({ rule, operation, message, hint }: Verdict) =>
+  [rule, operation, message.replace(VARYING, "…"), hint].join(" ");
+
+const VARYING = /\b[a-z]{2,4}_\w+|(?<!got an? )\b\d+\b|(?<=\()[a-z_]+\.[a-z_]+(?=\))/g;
 
 const simpleConditions: Readonly<Record<string, FailCondition>> = {
   verdicts: condition((control) => verdictLines(control, "fail")),
@@ -158,15 +182,28 @@ async function findOpen(control: ControlApi): Promise<string[]> {
 /** The gaps of a run without problems: what it did not check. */
 export async function findWarnings(failOn: string, control: ControlApi, run: ObservedRun): Promise<string[]> {
   if (failOn === "")
-    return [...(await findUnused(control, run)), ...(await findOpen(control)), ...(await findUnchecked(control))];
+    return [...(await findUnused(control, run)), ...(await findOpen(control)), ...(await findUnchecked(control, run))];
   if (!failOn.split(",").includes("verdicts")) return [];
-  return [...(await findUntested(control, run)), ...(await findUnchecked(control))];
+  return [...(await findUntested(control, run)), ...(await findUnchecked(control, run))];
 }
 
-async function findUnchecked(control: ControlApi): Promise<string[]> {
+/** The webhooks that got no response, such as those that a receiver in a test process did not live to see. */
+const findUnanswered = ({ unanswered }: ObservedRun) =>
+  [...grouped([...unanswered.values()], ({ url }) => url)].map(([url, attempts]) => {
+    const { eventType, eventId, summary } = attempts.at(-1) as AttemptMessage;
+    return (
+      `No response to ${plural(attempts.length, "webhook")} at ${url}, the last one ${eventType} ${eventId}: ` +
+      `${summary} Start the receiver before the first event, and let the tests wait for their deliveries, ` +
+      "as with POST /_sandbox/drain, before it ends."
+    );
+  });
+
+async function findUnchecked(control: ControlApi, run: ObservedRun): Promise<string[]> {
   const { unchecked } = (await control.report({ format: "json" })) as RunReport;
-  if (!unchecked.includes("whether it acted once")) return [];
+  const unanswered = findUnanswered(run);
+  if (!unchecked.includes("whether it acted once")) return unanswered;
   return [
+    ...unanswered,
     `Not checked of the receiver of webhooks: ${unchecked.join(", ")}. ${PROGRAM} audit <url> checks that with ` +
       "--effects, which counts what it does, and --max-age; an expectation of effects checks the first.",
   ];
@@ -197,7 +234,8 @@ function minimumScore(least: number | undefined): FailCondition {
     if (armed.length === 0) return ["No scenario is armed, so there is no score: arm one with --scenario <name>"];
     const missed = armed.filter(({ verdict, score }) => (least === undefined ? verdict !== "pass" : score < least));
     return missed.map(
-      ({ name, says }) => `${name}: ${says}${least === undefined ? "" : ` At least ${least} points are required.`}`,
+      ({ name, message }) =>
+        `${name}: ${message}${least === undefined ? "" : ` At least ${least} points are required.`}`,
     );
   });
 }

@@ -48,8 +48,8 @@ export const clock = commandGroup({
   },
 });
 
-function lines({ mode, now, attempts = [], happened = [], omitted = 0, forgotten }: ClockReply): string[] {
-  const isAdvance = forgotten !== undefined;
+function lines({ mode, now, attempts = [], happened = [], omitted = 0, expired }: ClockReply): string[] {
+  const isAdvance = expired !== undefined;
   return [
     ...attempts.map(({ at, id, eventType, eventId, status }) => `${at} ${id} ${eventType} ${eventId} ${status}`),
     ...happenedLines(happened),

@@ -22,7 +22,7 @@ export const compare = command({
   sandboxOptions: SETTING_ASSUMPTIONS,
   flags: {
     webhooks: { value: "file", description: "the webhooks that the service sent, as receive --log writes them" },
-    base: {
+    "base-url": {
       value: "url",
       description: "the address of the service, such as https://api.example.com/v1",
       defaultText: "where most calls match",
@@ -35,7 +35,7 @@ export const compare = command({
         `The recording is missing: ${PROGRAM} compare recording.har. docs/real-service.md says how to make one.`,
       );
     const recording = await readRecording(positionals, flags.webhooks);
-    const base = flags.base === undefined ? undefined : readBase(flags.base);
+    const base = flags["base-url"] === undefined ? undefined : readBase(flags["base-url"]);
     const found = compareRecording(comparedSandbox(await assumptionsOf(options)), recording, base);
     if (flags.json === undefined) printText(comparisonText(found));
     else print(JSON.stringify(found));

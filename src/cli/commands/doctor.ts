@@ -31,21 +31,31 @@ export const doctor = command({
 });
 
 function show(result: DoctorCheck, asJson: boolean): void {
-  print(asJson ? JSON.stringify(result) : `${result.state.padEnd(6)}${result.says}`);
+  print(asJson ? JSON.stringify(result) : `${result.state.padEnd(6)}${result.message}`);
   if (!asJson && result.remedy !== undefined) print(`      ${result.remedy}`);
 }
 
 export interface DoctorCheck {
   check: string;
   state: "ok" | "warn" | "fail";
-  says: string;
+  message: string;
   /** How to fix it; absent if there is no problem. */
   remedy?: string;
 }
 
-const ok = (check: string, says: string): DoctorCheck => ({ check, state: "ok", says });
-const warn = (check: string, says: string, remedy: string): DoctorCheck => ({ check, state: "warn", says, remedy });
-const fail = (check: string, says: string, remedy: string): DoctorCheck => ({ check, state: "fail", says, remedy });
+const ok = (check: string, message: string): DoctorCheck => ({ check, state: "ok", message });
+const warn = (check: string, message: string, remedy: string): DoctorCheck => ({
+  check,
+  state: "warn",
+  message,
+  remedy,
+});
+const fail = (check: string, message: string, remedy: string): DoctorCheck => ({
+  check,
+  state: "fail",
+  message,
+  remedy,
+});
 
 /** npm hides the output of install scripts, so a first run seems to hang. */
 const NODE_20_BUILD =
@@ -56,7 +66,7 @@ const NODE_20_BUILD =
 function checkNode(): DoctorCheck {
   const { node } = process.versions;
   const problem = findAddonProblem();
-  if (problem) return fail("node", problem.says, `${problem.remedy[0]?.toUpperCase()}${problem.remedy.slice(1)}.`);
+  if (problem) return fail("node", problem.message, `${problem.remedy[0]?.toUpperCase()}${problem.remedy.slice(1)}.`);
   return ok("node", `better-sqlite3 loads in Node ${node}${node.startsWith("20.") ? `. ${NODE_20_BUILD}` : ""}`);
 }
 
@@ -66,10 +76,10 @@ async function checkPort(port: number, host = "127.0.0.1"): Promise<DoctorCheck>
   if (code === undefined) return ok("port", `port ${port} is free`);
   if (code !== "EADDRINUSE")
     return fail("port", `port ${port} of ${host} cannot be opened: ${code}`, "Choose another with --port <n>.");
-  const says = `port ${port} is used by ${(await portOwner(port)) ?? "another program"}`;
+  const message = `port ${port} is used by ${(await portOwner(port)) ?? "another program"}`;
   if (await describeSandboxAt(`http://127.0.0.1:${port}`, undefined))
-    return warn("port", says, "Use that sandbox, stop it, or choose another port with --port <n>.");
-  return fail("port", says, "Stop it, or choose another port with --port <n> or --port 0.");
+    return warn("port", message, "Use that sandbox, stop it, or choose another port with --port <n>.");
+  return fail("port", message, "Stop it, or choose another port with --port <n> or --port 0.");
 }
 
 function listenError(port: number, host: string): Promise<string | undefined> {

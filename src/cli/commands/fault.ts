@@ -16,7 +16,7 @@ import { count, kebab, plural } from "../../kernel/text.ts";
 import type { FlagDefinition, Flags } from "../arguments.ts";
 import { commandGroup } from "../command.ts";
 import type { HelpSection } from "../help.ts";
-import { note } from "../output/print.ts";
+import { note, noteWarnings } from "../output/print.ts";
 import { linesOf, sandboxCommand } from "../sandbox-command.ts";
 
 const valuesOf = (field: object | undefined) => (field as { enum?: string[] } | undefined)?.enum?.join("|");
@@ -125,7 +125,7 @@ const add = sandboxCommand({
     if (status !== undefined && STATUS_CODES[status] === undefined)
       note(`${status} is no registered HTTP status.${nearestStatus(status)}`);
     const rule = await control.faults.add(ruleOf(action, names, flags));
-    if (rule.warning !== null) note(rule.warning);
+    noteWarnings(rule.warnings);
     return rule;
   },
   lines: (rule) => [lineOf(rule)],

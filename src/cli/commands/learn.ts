@@ -16,7 +16,7 @@ export const learn = command({
   defaults: { db: "in memory", memory: "yes, unless --db names a file" },
   flags: {
     list: { description: "list the lessons" },
-    checkpoint: { value: "n", description: "start at this step, with the results of the steps before it" },
+    step: { value: "n", description: "start at this step, with the results of the steps before it" },
     "hint-after": {
       value: "duration",
       description: "show a hint after this time at a step, or 8s after a fix that does not work; 0s turns both off",
@@ -26,7 +26,7 @@ export const learn = command({
   },
   async run({ flags, options, sources, positionals: [lesson] }) {
     if (flags.list !== undefined) return list(options);
-    const start = { lesson, checkpoint: stepNumber(flags.checkpoint), hintAfter: flags["hint-after"] };
+    const start = { lesson, step: stepNumber(flags.step), hintAfter: flags["hint-after"] };
     const complete = completeOptions(withoutAssumptions(options), { memory: options.db === undefined });
     const sandbox = await openSandbox(complete, { toConfirm: endpointsToConfirm({ options, sources }) }).catch(
       async (error) => {
@@ -55,10 +55,10 @@ function withoutAssumptions({ assumptions = {}, ...others }: GivenOptions): Give
   return others;
 }
 
-function stepNumber(checkpoint: string | undefined): number | undefined {
-  if (checkpoint === undefined) return undefined;
-  if (/^[1-9]\d?$/.test(checkpoint)) return Number(checkpoint);
-  usageError(`--checkpoint takes the number of a step; received "${checkpoint}".`);
+function stepNumber(step: string | undefined): number | undefined {
+  if (step === undefined) return undefined;
+  if (/^[1-9]\d?$/.test(step)) return Number(step);
+  usageError(`--step takes the number of a step; received "${step}".`);
 }
 
 async function list(options: GivenOptions): Promise<undefined> {

@@ -6,13 +6,12 @@ import { eventsText, matchingTypes } from "../../areas/index.ts";
 import type { NewEndpoint } from "../../contracts/webhook.ts";
 import { usageError } from "../../kernel/errors.ts";
 import { PROGRAM } from "../../kernel/program-name.ts";
-import { withResolvers } from "../../kernel/with-resolvers.ts";
 import { command } from "../command.ts";
-import { followLiveStream } from "../output/follow.ts";
 import { type JsonLine, jsonOutput, plainOutput } from "../output/output.ts";
 import { print } from "../output/print.ts";
 import { stopSignal } from "../process/signals.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
+import { keepRegistered } from "../remote/kept-endpoint.ts";
 import { connectToSandbox, type RunningSandbox } from "../remote/running-sandbox.ts";
 import { forwardFlag, fullUrl } from "../remote/webhook-target.ts";
 
@@ -56,45 +55,31 @@ export const listen = command({
   },
 });
 
-/** Runs until a signal arrives. After a reset or a restart of the sandbox, it registers the endpoint again. */
-async function follow(
-  { control, url, controlToken }: RunningSandbox,
-  wanted: NewEndpoint,
-  asJson: boolean,
-): Promise<void> {
+/** Runs until a signal arrives. */
+async function follow(sandbox: RunningSandbox, wanted: NewEndpoint, asJson: boolean): Promise<void> {
   // Listens for signals before the first line is printed, because its reader may stop the command at once.
   const stopped = stopSignal();
-  const show = asJson ? jsonOutput : plainOutput;
-  let endpoint = await control.endpoints.register(wanted);
-  const isOwn = endpoint.created;
-  let isShown = false;
-  const { promise: failed, reject: fail } = withResolvers<never>();
-  const registerAgain = () =>
-    control.endpoints.register(wanted).then((again) => {
-      if (isShown && again.id === endpoint.id && again.secret === endpoint.secret) return;
-      endpoint = again;
-      isShown = true;
+  const output = asJson ? jsonOutput : plainOutput;
+  const { endpoints } = sandbox.control;
+  const first = await endpoints.register(wanted);
+  const isOwn = first.created;
+  let shown: RegisteredEndpoint | undefined;
+  const kept = await keepRegistered(sandbox, wanted, first, {
+    output,
+    attempt: output.event,
+    registered(endpoint) {
+      if (endpoint.id === shown?.id && endpoint.secret === shown.secret) return;
+      shown = endpoint;
       const listening = { event: "listening", ...endpoint, created: isOwn } satisfies JsonLine;
       print(asJson ? JSON.stringify(listening) : lineOf(endpoint, isOwn));
-    }, fail);
-  const following = await followLiveStream(
-    { url, token: controlToken },
-    {
-      ...show,
-      attached: () => void registerAgain(),
-      event(event) {
-        if (event.kind === "attempt" && event.attempt.endpointId === endpoint.id) show.event(event);
-        const isCleared = event.kind === "reset" || event.kind === "removal";
-        if (isCleared && (event.merchant ?? endpoint.merchant) === endpoint.merchant) void registerAgain();
-      },
     },
-  );
+  });
   try {
-    await Promise.race([stopped, following.failed, failed]);
+    await Promise.race([stopped, kept.failed]);
   } finally {
-    following.stop();
+    kept.stop();
     // The sandbox may have stopped first, which is not an error.
-    if (isOwn) await control.endpoints.remove({ id: endpoint.id }).catch(() => undefined);
+    if (isOwn) await endpoints.remove({ id: kept.id() }).catch(() => undefined);
   }
 }
 

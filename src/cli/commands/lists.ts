@@ -58,7 +58,7 @@ interface ListDefinition<Row> {
 /** Query parameters whose flags have other names or descriptions. */
 const PARAMETERS: Readonly<Record<string, { flag: string } & FlagDefinition>> = {
   limit: { flag: "limit", value: "n", description: "list this many, from 1 to 100", defaultText: "25" },
-  starting_after: { flag: "after", value: "id", description: "list those older than this one: the next page" },
+  starting_after: { flag: "starting-after", value: "id", description: "list those older than this one: the next page" },
   trace: {
     flag: "trace",
     value: "id",
@@ -124,7 +124,7 @@ function listCommand<Row extends { id: string | null }>(list: ListDefinition<Row
       const isFiltered = filterFlags.some((flag) => flag !== "limit" && flags[flag] !== undefined);
       if (rows.length === 0 && emptyText !== undefined) return [emptyText];
       if (rows.length === 0) return [`No ${isFiltered ? `such ${list.name}` : `${list.name} yet`}. ${list.whenEmpty}`];
-      return [...rows.map(list.line), ...(hasMore ? [`Older ones: add --after ${rows.at(-1)?.id}.`] : [])];
+      return [...rows.map(list.line), ...(hasMore ? [`Older ones: add --starting-after ${rows.at(-1)?.id}.`] : [])];
     },
   });
 }
@@ -241,7 +241,7 @@ export async function requestDetails(control: Control, id: string, found?: Reque
       .map((one) => ({
         [one.verdict]: one.rule,
         id: one.id,
-        says: one.says,
+        message: one.message,
         hint: one.verdict === "pass" ? null : one.hint,
       })),
   };
@@ -318,10 +318,9 @@ export const verdicts = listCommand<Verdict>({
   summary: "list the newest verdicts of the judge, or show one with its evidence and how to fix it",
   group: "verdicts",
   flags: {
-    failed: { description: "list only failures, as --verdict fail does" },
     fail: { description: "list only failures, and exit with 3 if there is one, for scripts" },
   },
-  implied: ({ failed, fail }) => ((failed ?? fail) === undefined ? {} : { verdict: "fail" }),
+  implied: ({ fail }) => (fail === undefined ? {} : { verdict: "fail" }),
   exitCode: ({ fail }, rows) => (fail !== undefined && rows.length > 0 ? exitCodes.verdict : exitCodes.ok),
   whenEmpty:
     "The judge checks retries after a failure, and webhook receivers. " +

@@ -58,14 +58,14 @@ export const types = command({
   usage: "types [operation]",
   example: "types payroll.create",
   flags: {
-    out: { value: "file", description: "write them to this file" },
+    write: { value: "file", description: "write them to this file" },
   },
   async run({ flags, positionals: [operation] }) {
     const text = operation === undefined ? serviceTypesPage() : operationTypesPage(operation);
-    if (flags.out === undefined) printText(text.trimEnd());
+    if (flags.write === undefined) printText(text.trimEnd());
     else {
-      await writeOutput(flags.out, text);
-      print(`Wrote ${flags.out}.`);
+      await writeOutput(flags.write, text);
+      print(`Wrote ${flags.write}.`);
     }
   },
 });

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { appendFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import type { AssumptionValues } from "../../../generated/control-api.ts";
+import type { AssumptionValues, RegisteredEndpoint } from "../../../generated/control-api.ts";
 import { eventsText, matchingTypes } from "../../areas/index.ts";
 import { createGuard } from "../../http/guard.ts";
 import { discardRest } from "../../http/unread-body.ts";
@@ -17,9 +17,11 @@ import { withResolvers } from "../../kernel/with-resolvers.ts";
 import { wholeNumber } from "../../sandbox/option-values.ts";
 import { verifySignature } from "../../webhooks/signature.ts";
 import { command } from "../command.ts";
+import { plainOutput } from "../output/output.ts";
 import { print } from "../output/print.ts";
 import { stopSignal } from "../process/signals.ts";
 import { connectionFlags } from "../remote/find-sandbox.ts";
+import { keepRegistered } from "../remote/kept-endpoint.ts";
 import { connectToSandbox, merchantNamed, type RunningSandbox } from "../remote/running-sandbox.ts";
 import { assumptionsOf } from "./openapi.ts";
 
@@ -90,12 +92,10 @@ export const receive = command({
     try {
       const isRegistered = flags.secret === undefined && !behaviour.acceptsUnsigned;
       const registered = isRegistered
-        ? await register(await connectToSandbox(flags), url, flags.merchant, events)
+        ? await register(await connectToSandbox(flags), { url, events }, flags.merchant, behaviour)
         : undefined;
-      if (registered) Object.assign(behaviour, registered.signed);
-      else print(`Receiving at ${url}, ${howVerified(behaviour)}. Press Ctrl-C to stop.`);
-      await stopped;
-      await registered?.leave();
+      if (!registered) print(`Receiving at ${url}, ${howVerified(behaviour)}. Press Ctrl-C to stop.`);
+      await Promise.race([stopped, registered?.failed ?? stopped]).finally(registered?.leave);
     } finally {
       server.closeAllConnections();
       server.close();
@@ -108,17 +108,40 @@ function howVerified({ secret, acceptsUnsigned }: Behaviour): string {
   return `verifying with the given secret${acceptsUnsigned ? ", and accepting what does not verify" : ""}`;
 }
 
-async function register(sandbox: RunningSandbox, url: string, wanted: string | undefined, events: string[]) {
+/** Registers an endpoint of the wanted merchant (default: the first one), and verifies with its secret. */
+async function register(
+  sandbox: RunningSandbox,
+  { url, events }: { url: string; events: string[] },
+  wanted: string | undefined,
+  behaviour: Behaviour,
+) {
   const { endpoints, overview } = sandbox.control;
   const { merchants, assumptions } = await overview();
   const { id: merchant } = merchantNamed(merchants, wanted);
-  const { id, secret } = await endpoints.register({ url, merchant, events });
-  print(
-    `Receiving ${eventsText(events)} of ${merchant} at ${url} as ${id}. Press Ctrl-C to stop and remove the endpoint.`,
-  );
-  const signed = { secret, assumptions: assumptions as AssumptionValues };
-  // The sandbox may have stopped first, which is not an error.
-  return { signed, leave: () => endpoints.remove({ id }).catch(() => undefined) };
+  behaviour.assumptions = assumptions as AssumptionValues;
+  let shown: string | undefined;
+  const registered = ({ id, secret }: RegisteredEndpoint) => {
+    behaviour.secret = secret;
+    if (shown === id) return;
+    shown = id;
+    const end = "Press Ctrl-C to stop and remove the endpoint.";
+    print(`Receiving ${eventsText(events)} of ${merchant} at ${url} as ${id}. ${end}`);
+  };
+  const first = await endpoints.register({ url, merchant, events });
+  // The first delivery may arrive before the live stream is open.
+  registered(first);
+  const attempt = () => undefined;
+  const kept = await keepRegistered(sandbox, { url, merchant, events }, first, {
+    output: plainOutput,
+    registered,
+    attempt,
+  });
+  const leave = async () => {
+    kept.stop();
+    // The sandbox may have stopped first, which is not an error.
+    await endpoints.remove({ id: kept.id() }).catch(() => undefined);
+  };
+  return { failed: kept.failed, leave };
 }
 
 /** Reads one delivery, and prints it if its signature is valid. Resolves with the status of the response. */

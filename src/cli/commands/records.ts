@@ -120,7 +120,7 @@ export const show = sandboxCommand({
   flags: {
     status: { value: "status", description: "list only records in this status" },
     limit: { value: "n", description: "list this many records, from 1 to 100", defaultText: "25" },
-    after: { value: "id", description: "list the records older than this one: the next page" },
+    "starting-after": { value: "id", description: "list the records older than this one: the next page" },
     timeline: { description: "with an id: list the requests, events, deliveries and changes by time that touched it" },
     ...merchantFlag,
   },
@@ -133,7 +133,7 @@ export const show = sandboxCommand({
     if (id !== undefined && flags.timeline !== undefined) return timelineOf(sandbox, { id, merchant }, flags.limit);
     if (id !== undefined) return { data: [await records.get({ kind, id, merchant })], has_more: false, merchant };
     // The sandbox validates the limit, so that its error quotes it as typed.
-    const given = { kind, merchant, status, limit: flags.limit, starting_after: flags.after };
+    const given = { kind, merchant, status, limit: flags.limit, starting_after: flags["starting-after"] };
     return { ...(await records.list(given as RecordsListInput)), merchant };
   },
   lines({ data, has_more, merchant }, { flags, positionals: [word = "", id] }) {
@@ -141,7 +141,7 @@ export const show = sandboxCommand({
     if (id !== undefined && flags.timeline !== undefined) return (data as unknown as TimelineStep[]).map(timelineLine);
     if (id !== undefined) return data.flatMap((record) => fieldLines(resource, record));
     if (data.length === 0) return [`${merchant} has no such records. Try ${PROGRAM} make ${kebab(resource.kind)}.`];
-    return [...data.map(recordLine), ...(has_more ? [`Older ones: add --after ${data.at(-1)?.id}.`] : [])];
+    return [...data.map(recordLine), ...(has_more ? [`Older ones: add --starting-after ${data.at(-1)?.id}.`] : [])];
   },
 });
 

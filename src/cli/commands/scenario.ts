@@ -120,10 +120,10 @@ export const scenario = commandGroup({
   },
 });
 
-function lineOf({ name, title, armed, merchant, verdict, says }: Scenario): string {
+function lineOf({ name, title, armed, merchant, verdict, message }: Scenario): string {
   if (verdict === null) return `${name}: ${title}`;
   const whom = merchant === null ? "all merchants" : merchant;
-  return `${name} ${armed ? "armed" : "was armed"} for ${whom}: ${verdict}, ${says}`;
+  return `${name} ${armed ? "armed" : "was armed"} for ${whom}: ${verdict}, ${message}`;
 }
 
 function faultLine(fault: Scenario["faults"][number]): string {
@@ -155,16 +155,16 @@ const uncheckedLines = ({ expectations }: Scenario) =>
 
 /** The lines of an expectation, with the first failed verdicts and their hints. */
 function resultLines(expectation: Scenario["expectations"][number]): string[] {
-  const { rule, points, optional, verdict, earned, says, verdicts } = expectation;
+  const { rule, points, optional, verdict, score, message, verdicts } = expectation;
   const failed = verdicts.filter((found) => found.verdict === "fail");
   const open = optional && verdict === "inconclusive" ? " (optional, does not count)" : "";
   // Without a count of effects, there are no points to show for acting once.
-  const isUnchecked = says.startsWith("not checked");
-  const result = isUnchecked ? says : `${earned} of ${points}${open}`;
+  const isUnchecked = message.startsWith("not checked");
+  const result = isUnchecked ? message : `${score} of ${points}${open}`;
   const isCounted = rule === ACTS_ONCE && !isUnchecked;
   return [
     `  ${verdict} ${rule}: ${result}`,
-    ...(isCounted && verdict !== "pass" && failed.length === 0 ? [`    ${says}`] : []),
-    ...failed.slice(0, 3).map(({ says, hint }) => `    ${says} ${hint}`),
+    ...(isCounted && verdict !== "pass" && failed.length === 0 ? [`    ${message}`] : []),
+    ...failed.slice(0, 3).map(({ message, hint }) => `    ${message} ${hint}`),
   ];
 }

@@ -18,8 +18,8 @@ export function learnerClient({ learners, lessons }: Pick<Sandbox, "learners" | 
   };
   return {
     place: async () => placeOf(await learners.get({ id })),
-    begin: async (name: string, checkpoint?: number) =>
-      placeOf(await learners.begin({ id, name, ...(checkpoint !== undefined && { checkpoint }) })),
+    begin: async (name: string, step?: number) =>
+      placeOf(await learners.begin({ id, name, ...(step !== undefined && { step }) })),
     skip: async () => placeOf(await learners.skip({ id })),
     hint: async () => placeOf(await learners.hint({ id })),
   };

@@ -15,7 +15,7 @@ interface LessonStart {
   /** The name or number of a lesson (default: continue the learner's lesson, or begin the first). */
   lesson: string | undefined;
   /** The number of the step to begin at (default: the learner's step, or the first). */
-  checkpoint: number | undefined;
+  step: number | undefined;
   /** The real time at a step before a hint is shown. */
   hintAfter: string | undefined;
 }
@@ -92,14 +92,14 @@ interface BegunLesson {
 }
 
 /** Begins the requested lesson. Without a request, continues at the step that the database has. */
-async function beginLesson(sandbox: Sandbox, { lesson, checkpoint, hintAfter }: LessonStart): Promise<BegunLesson> {
+async function beginLesson(sandbox: Sandbox, { lesson, step, hintAfter }: LessonStart): Promise<BegunLesson> {
   const { learner } = await sandbox.learners.join({ ...(hintAfter !== undefined && { hintAfter }) });
   const client = learnerClient(sandbox, learner.id);
   const place = await client.place();
   const isAtStep = learner.step !== null;
   const isRequested = lesson === undefined || lesson === learner.lesson || lesson === String(place.lesson?.number);
-  if (isAtStep && isRequested && checkpoint === undefined) return { client, place };
+  if (isAtStep && isRequested && step === undefined) return { client, place };
   // After a completed lesson comes the next one; the last one is begun again.
   const proposed = isAtStep ? learner.lesson : (learner.next ?? learner.lesson);
-  return { client, place: await client.begin(lesson ?? proposed ?? "1", checkpoint) };
+  return { client, place: await client.begin(lesson ?? proposed ?? "1", step) };
 }

@@ -95,7 +95,7 @@ export const tools: readonly Tool[] = [
       params: { type: "object", description: "path parameters" },
       query: { type: "object" },
       body: { type: "object" },
-      key: text("sk_test_… (default: that of the first merchant)"),
+      apiKey: text("sk_test_… (default: that of the first merchant)"),
       idempotencyKey: text("default: a new one"),
     },
     required: ["operation"],
@@ -148,7 +148,7 @@ function fault({ control }: RunningSandbox, { action, on, times, merchant, remov
 }
 
 async function callOperation(sandbox: RunningSandbox, given: Given, mayChange: boolean): Promise<unknown> {
-  const { operation: id, params = {}, query = {}, body, key, idempotencyKey = randomToken() } = given;
+  const { operation: id, params = {}, query = {}, body, apiKey, idempotencyKey = randomToken() } = given;
   const operation = catalogue.find((one) => one.id === id);
   if (!operation)
     return usageError(
@@ -160,7 +160,7 @@ async function callOperation(sandbox: RunningSandbox, given: Given, mayChange: b
   const { method, path } = operation;
   if (method !== "GET" && !mayChange)
     return usageError(`${operation.id} changes data. Start the server with --allow-changes to call it.`);
-  const testKey = String(key ?? (await sandbox.merchant(undefined)).key);
+  const testKey = String(apiKey ?? (await sandbox.merchant(undefined)).key);
   if (!testKey.startsWith("sk_test_")) return usageError("The key must begin with sk_test_.");
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(String((params as Given)[name] ?? usageError(`params.${name} is missing.`))),

@@ -61,11 +61,11 @@ function endOf({ status, nextAttemptAt }: AttemptMessage): string {
   return nextAttemptAt === null ? "given up" : `next at ${isoTime(nextAttemptAt * 1_000)}`;
 }
 
-export function verdictText({ id, at, verdict, rule, merchant, says, requests, attempts }: VerdictMessage): string {
+export function verdictText({ id, at, verdict, rule, merchant, message, requests, attempts }: VerdictMessage): string {
   const start = `${isoTime(at)} verdict ${verdict} ${rule} ${merchant ?? "-"} ${id ?? "open"}`;
   const evidence = [...requests, ...attempts].join(",");
   // Some findings begin with the only delivery that they are about.
-  return says.startsWith(`${evidence} `) ? `${start} ${says}` : `${start} ${evidence}: ${says}`;
+  return message.startsWith(`${evidence} `) ? `${start} ${message}` : `${start} ${evidence}: ${message}`;
 }
 
 function faultText({ at, ruleId, name, action, form, requestId, attemptId, merchant }: Firing): string {
@@ -83,8 +83,7 @@ function lessonText({ news, learner: { name, id, lesson, title, step, steps, ste
 /** The event with all fields, but a request without its null fields, and with times as ISO text. */
 export function eventObject(event: LiveEvent): Record<string, unknown> {
   if (event.kind === "request") {
-    const { at, durationMs, ...request } = event.request;
-    const all = { event: "request", ...request, at: isoTime(at), duration: durationMs };
+    const all = { event: "request", ...event.request, at: isoTime(event.request.at) };
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== null));
   }
   if (event.kind === "lesson")

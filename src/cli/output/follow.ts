@@ -46,7 +46,7 @@ function createPrinter(output: Output) {
       if (message.type === "gap")
         output.notice({ event: "missed", from: message.from, to: message.to }, missedText(message));
       if (message.type !== "snapshot") return;
-      if (run !== undefined && run !== message.run) output.notice({ event: "anew" }, "The sandbox was restarted.");
+      if (run !== undefined && run !== message.run) output.notice({ event: "restarted" }, "The sandbox was restarted.");
       if (run !== message.run) output.attached(message.sandbox as SandboxSummary);
       run = message.run;
     },
@@ -60,9 +60,12 @@ function createPrinter(output: Output) {
     },
     connection(connection: StreamConnection, url: string) {
       if (connection.phase === "live" && lostBecause !== undefined)
-        output.notice({ event: "live", url }, `${url} responds again.`);
+        output.notice({ event: "reachable", url }, `${url} responds again.`);
       if (connection.phase === "reconnecting" && lostBecause !== connection.reason)
-        output.notice({ event: "away", url, why: connection.reason }, `Waiting for ${url}: ${connection.reason}.`);
+        output.notice(
+          { event: "unreachable", url, message: connection.reason },
+          `Waiting for ${url}: ${connection.reason}.`,
+        );
       lostBecause = connection.phase === "reconnecting" ? connection.reason : undefined;
     },
   };

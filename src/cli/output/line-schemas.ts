@@ -28,12 +28,11 @@ const isNullable = (schema: TSchema) => [(schema as { type?: string | string[] }
 
 /** A request as a line: without the fields that are null in its message. */
 function requestFields(): TProperties {
-  const { durationMs, ...fields } = RequestMessage.properties as TProperties;
-  const present = Object.entries(fields).map(([name, schema]) => [
+  const present = Object.entries(RequestMessage.properties as TProperties).map(([name, schema]) => [
     name,
     isNullable(schema) ? Type.Optional(schema) : schema,
   ]);
-  return { ...Object.fromEntries(present), at, duration: durationMs as TSchema };
+  return { ...Object.fromEntries(present), at };
 }
 
 /** The fields of any other event: those of its subject if it has one, with the time as text. */
@@ -82,7 +81,7 @@ const eventLines = () =>
 
 const noticeLines = () =>
   ({
-    app: ["Of `dev`: about the app, or the deliveries that wait for it", { says: text }],
+    app: ["Of `dev`: about the app, or the deliveries that wait for it", { message: text }],
     output: ["Of `dev`: a line that the app printed", { from: oneOf(["stdout", "stderr"], "Where"), line: text }],
     defect: ["The sandbox had an internal error", { where: text, error: text }],
     missed: ["The sandbox no longer holds some events", { from: Type.Integer(), to: Type.Integer() }],
@@ -99,9 +98,9 @@ const noticeLines = () =>
       "With --watch: a file has a mistake, and the sandbox stays as it was",
       { files: Type.Array(text), error: text },
     ],
-    anew: ["The sandbox was restarted", {}],
-    away: ["The sandbox does not respond", { url: sandboxUrl, why: text }],
-    live: ["The sandbox responds again", { url: sandboxUrl }],
+    restarted: ["The sandbox was restarted", {}],
+    unreachable: ["The sandbox does not respond", { url: sandboxUrl, message: text }],
+    reachable: ["The sandbox responds again", { url: sandboxUrl }],
   }) satisfies Record<string, Line>;
 
 /** The values of the field `event` of a line. */

@@ -44,7 +44,7 @@ export function createAppView({ endpoints }: RunningSandbox["control"]) {
   const changed = () => {
     for (const listener of listeners) listener();
   };
-  const say = (text: string) => printer.print((to) => to.notice({ event: "app", says: text }, text));
+  const say = (text: string) => printer.print((to) => to.notice({ event: "app", message: text }, text));
   /** Deliveries wait from each start of the app until its server accepts connections. */
   const holdDeliveries = async () => {
     if (isWaiting || awaited === undefined) return;

@@ -19,19 +19,24 @@ export const idempotencyPresent: Rule = {
     const says = (how: string) => `${call.request} was sent ${how} Idempotency-Key and retried as ${to.request}`;
     // A retry that drops the key is a finding of idempotency.key_reused.
     if (call.key !== undefined)
-      return to.key === undefined ? undefined : { verdict: "pass", says: `${says("with")}.`, calls: [call, to] };
+      return to.key === undefined ? undefined : { verdict: "pass", message: `${says("with")}.`, calls: [call, to] };
     const tried = chain.calls.slice(0, -1);
     if (tried.every(({ failure }) => failure === "rate_limited"))
       return {
         verdict: "pass",
         isOpen: true,
-        says: `${says("without")}, which is safe: a 429 means that nothing happened.`,
+        message: `${says("without")}, which is safe: a 429 means that nothing happened.`,
         calls: [call, to],
       };
     const isProven = isCertain && (tried.some(({ tookEffect }) => tookEffect) || tried.length >= MAX_TRIES);
     return isProven
-      ? { verdict: "fail", says: `${says("without")}.`, calls: [call, to] }
-      : { verdict: "inconclusive", isOpen: true, says: `${says("without")}${otherStory(retry)}.`, calls: [call, to] };
+      ? { verdict: "fail", message: `${says("without")}.`, calls: [call, to] }
+      : {
+          verdict: "inconclusive",
+          isOpen: true,
+          message: `${says("without")}${otherStory(retry)}.`,
+          calls: [call, to],
+        };
   },
 };
 
@@ -46,7 +51,7 @@ export const idempotencyBodyStable: Rule = {
     const same = from.fingerprint() === to.fingerprint();
     return {
       verdict: same ? "pass" : "fail",
-      says:
+      message:
         `${to.request} retried ${from.request} under the same Idempotency-Key with ` +
         `${same ? "the same" : "a different"} body.`,
       calls: [from, to],
@@ -87,9 +92,9 @@ export const effectSingle: Rule = {
     const done = chain.calls.find((call) => call !== to && call.tookEffect);
     if (!done || (to.failure !== undefined && !to.tookEffect)) return undefined;
     const again = to.tookEffect ? "took effect again" : "changed nothing";
-    const says = `${done.request} took effect, but its response was lost; ${to.request} retried it and ${again}`;
+    const message = `${done.request} took effect, but its response was lost; ${to.request} retried it and ${again}`;
     return {
-      ...judgeRetry(retry, !to.tookEffect, says),
+      ...judgeRetry(retry, !to.tookEffect, message),
       isOpen: to.tookEffect && !isCertain,
       calls: [done, to],
     };

@@ -15,11 +15,11 @@ export const retryAfterHonoured: Rule = {
     if (requestedWait === undefined || requestedWait.milliseconds === 0 || sleptMilliseconds(retry)) return undefined;
     const { milliseconds, tolerance } = requestedWait;
     const isEarly = milliseconds - waited > tolerance;
-    const says =
+    const message =
       `${from.request} got a ${from.status} with ${describeWait(retry)}; its retry ${to.request} came after ` +
       `${Math.round(waited)} ms`;
     return {
-      ...judgeRetry(retry, !isEarly, says),
+      ...judgeRetry(retry, !isEarly, message),
       calls: [from, to],
       milliseconds: { requested: milliseconds, waited: Math.round(waited), tolerance },
     };
@@ -53,11 +53,11 @@ export const retryAfterUnit: Rule = {
     const mistaken = sleptMilliseconds(retry);
     const { milliseconds, tolerance } = requestedWait;
     if (!mistaken && milliseconds - waited > tolerance) return undefined;
-    const says =
+    const message =
       `${from.request} asked for a wait of ${milliseconds / 1_000} s; its retry ${to.request} came after ` +
       `${Math.round(waited)} ms`;
     return {
-      ...judgeRetry(retry, !mistaken, says),
+      ...judgeRetry(retry, !mistaken, message),
       calls: [from, to],
       milliseconds: { requested: milliseconds, waited: Math.round(waited) },
     };

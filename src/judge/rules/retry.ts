@@ -22,7 +22,7 @@ function failed(chain: RetryChain): string {
 /** Inconclusive: equal calls may be the chain's retry, or calls of another worker or program that shares the key. */
 const unclear = (chain: RetryChain): Finding => ({
   verdict: "inconclusive",
-  says:
+  message:
     `${failed(chain)}; ${chain.lookalikes[0]?.request} may be its retry, or an equal call of another worker with the ` +
     "same API key.",
   calls: [...chain.calls, ...chain.lookalikes],
@@ -40,7 +40,7 @@ export const retryHappened: Rule = {
     "Idempotency-Key.",
   onRetry({ chain, from, to }) {
     if (!needsRetry(chain) || from !== firstCall(chain)) return undefined;
-    return { verdict: "pass", says: `${failed(chain)} and was retried as ${to.request}.`, calls: [from, to] };
+    return { verdict: "pass", message: `${failed(chain)} and was retried as ${to.request}.`, calls: [from, to] };
   },
   onChainEnd(chain, gaveUp) {
     if (!needsRetry(chain) || !gaveUp || chain.calls.length > 1) return undefined;
@@ -48,7 +48,7 @@ export const retryHappened: Rule = {
     return {
       verdict: "fail",
       isOpen: true,
-      says: `${failed(chain)} and was not retried in time.`,
+      message: `${failed(chain)} and was not retried in time.`,
       calls: chain.calls,
     };
   },
@@ -58,7 +58,7 @@ export const retryHappened: Rule = {
     return {
       verdict: "inconclusive",
       isOpen: true,
-      says:
+      message:
         `${failed(chain)}, and in the ${Math.round(waited)} ms since then no call from the client shows whether it ` +
         "retries.",
       calls: chain.calls,
@@ -131,17 +131,17 @@ export const retryBounded: Rule = {
     const { isShared = false, calls } = chain;
     if (calls.length <= MAX_CALLS) return undefined;
     const proven = triesOfOneCall(calls);
-    if (!isShared && proven.length === MAX_CALLS + 1) return { verdict: "fail", says: tries(proven), calls: proven };
+    if (!isShared && proven.length === MAX_CALLS + 1) return { verdict: "fail", message: tries(proven), calls: proven };
     if (calls.length > MAX_CALLS + 1) return undefined;
     const doubt =
       isShared || alternate(calls)
         ? "Several callers may share the API key and make this call."
         : "Its pauses are not those of one loop: the client may have given up in between and made the call again.";
-    return { verdict: "inconclusive", says: `${tries(calls)} ${doubt}`, calls, isOpen: !isShared };
+    return { verdict: "inconclusive", message: `${tries(calls)} ${doubt}`, calls, isOpen: !isShared };
   },
   onChainEnd({ calls }) {
     if (calls.length === 1 || calls.length > MAX_CALLS) return undefined;
-    return { verdict: "pass", says: tries(calls), calls: [calls[0] as ObservedCall, ...calls.slice(-1)] };
+    return { verdict: "pass", message: tries(calls), calls: [calls[0] as ObservedCall, ...calls.slice(-1)] };
   },
 };
 
@@ -155,10 +155,10 @@ export const retryOnlyRetryable: Rule = {
   onRejection(calls) {
     const [first, last] = [calls[0] as ObservedCall, calls.at(-1) as ObservedCall];
     if (calls.length === 1)
-      return { verdict: "pass", says: `${first.request} got a ${first.status} and was not repeated.`, calls };
+      return { verdict: "pass", message: `${first.request} got a ${first.status} and was not repeated.`, calls };
     return {
       verdict: "fail",
-      says:
+      message:
         `${first.request} got a ${first.status} and was repeated unchanged ${calls.length - 1} times, last as ` +
         `${last.request}.`,
       calls,
@@ -208,7 +208,7 @@ export const retryBackoffGrows: Rule = {
     const pauses = ownWaits.map((wait) => `${Math.round(wait)} ms`).join(", ");
     return {
       verdict: isFlat ? "fail" : "pass",
-      says: `The pauses before the retries of ${calls[0]?.request} were ${pauses}.`,
+      message: `The pauses before the retries of ${calls[0]?.request} were ${pauses}.`,
       calls,
       milliseconds: Object.fromEntries(ownWaits.map((wait, index) => [`pause${index + 1}`, Math.round(wait)])),
     };

@@ -61,7 +61,7 @@ export interface RepeatDelivery {
 
 export interface Finding {
   verdict: Verdict;
-  says: string;
+  message: string;
   /** How to mend it, where that depends on what happened (default: the rule's hint). */
   hint?: string;
   /**
@@ -100,9 +100,9 @@ export const MAX_EQUAL_REJECTIONS = 4;
 /**
  * The verdict on a retry that meets a rule (`isGood`) or not. A failure is inconclusive if `to` may be a separate call.
  */
-export const judgeRetry = (retry: Retry, isGood: boolean, says: string): Pick<Finding, "verdict" | "says"> => {
-  if (isGood || retry.isCertain) return { verdict: isGood ? "pass" : "fail", says: `${says}.` };
-  return { verdict: "inconclusive", says: `${says}${otherStory(retry)}.` };
+export const judgeRetry = (retry: Retry, isGood: boolean, message: string): Pick<Finding, "verdict" | "message"> => {
+  if (isGood || retry.isCertain) return { verdict: isGood ? "pass" : "fail", message: `${message}.` };
+  return { verdict: "inconclusive", message: `${message}${otherStory(retry)}.` };
 };
 
 /** The other explanation of an uncertain retry, as the end of a sentence. */

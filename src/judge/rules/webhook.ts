@@ -27,7 +27,7 @@ export const webhookAckFast: Rule = {
     const took = Math.round(durationMs);
     return {
       verdict: durationMs > MAX_DURATION ? "fail" : "pass",
-      says:
+      message:
         errorCode === "timeout"
           ? `The receiver did not respond to ${attempt.id} within ${took} ms.`
           : `The receiver took ${took} ms to respond to ${attempt.id}.`,
@@ -37,6 +37,12 @@ export const webhookAckFast: Rule = {
   },
 };
 
+const failureUnless = (isUnclear: boolean): Verdict => (isUnclear ? "inconclusive" : "fail");
+
+const ENDED_OR_FAILED =
+  "The connection broke before the response. If the receiver ended with the test, let the test wait for its " +
+  "deliveries first: POST /_sandbox/drain. If the receiver still runs, its log says why it failed.";
+
 export const webhookDuplicateAcked: Rule = {
   id: "webhook.duplicate_acked",
   severity: "error",
@@ -45,12 +51,17 @@ export const webhookDuplicateAcked: Rule = {
     "Look up the event's id before you process the event, and respond with 200 if you know it; a 4xx or 5xx only " +
     "causes another retry.",
   onDelivery({ attempt, faults, acceptedBefore }) {
-    if (!acceptedBefore || !isGenuine(faults)) return undefined;
-    const response = attempt.responseStatus === null ? "no response" : `a ${attempt.responseStatus}`;
+    const { id, eventId, status, responseStatus, errorCode } = attempt;
+    const isReset = errorCode === "reset";
+    const isUnanswered = responseStatus === null && errorCode !== "timeout";
+    // Any other error means that the receiver got nothing, so it says nothing about the receiver.
+    if (!acceptedBefore || !isGenuine(faults) || (isUnanswered && !isReset)) return undefined;
+    const response = responseStatus === null ? "no response" : `a ${responseStatus}`;
     return {
-      verdict: attempt.status === "succeeded" ? "pass" : "fail",
-      says:
-        `The receiver accepted ${attempt.eventId} with ${acceptedBefore.id}; when it was sent again, ${attempt.id} ` +
+      ...(isReset && { hint: ENDED_OR_FAILED }),
+      verdict: status === "succeeded" ? "pass" : failureUnless(isReset),
+      message:
+        `The receiver accepted ${eventId} with ${acceptedBefore.id}; when it was sent again, ${id} ` +
         `got ${response}.`,
       attempts: [acceptedBefore, attempt],
     };
@@ -85,7 +96,7 @@ export const webhookGenuineTaken: Rule = {
     return {
       ...(UNVERIFIED.has(status) && { hint: SECRET_FIRST }),
       verdict: rejected ? "fail" : "pass",
-      says: `${id} (${eventType}) had a valid signature and got a ${status}.`,
+      message: `${id} (${eventType}) had a valid signature and got a ${status}.`,
       attempts: [attempt],
     };
   },
@@ -110,13 +121,11 @@ export const webhookForgeryRejected: Rule = {
     const what = name == null ? id : `${id} (${name})`;
     return {
       verdict: forgeryVerdict(status),
-      says: `${what} had no valid signature and got ${status === null ? "no response" : `a ${status}`}.`,
+      message: `${what} had no valid signature and got ${status === null ? "no response" : `a ${status}`}.`,
       attempts: [attempt],
     };
   },
 };
-
-const failureUnless = (isUnclear: boolean): Verdict => (isUnclear ? "inconclusive" : "fail");
 
 /** Names the response of a delivery that failed. */
 function responseOf({ status, responseStatus }: AttemptMessage): string {
@@ -159,7 +168,7 @@ export const webhookSingleEffect: Rule = {
       if (!wasAccepted || !isAccepted) return undefined;
       return {
         verdict: "inconclusive",
-        says:
+        message:
           `Not checked: whether the receiver acted once on ${first.eventId}. The judge sees only writes to the API, ` +
           `and none took effect between its first delivery and ${repeat.id}.`,
         attempts,
@@ -181,13 +190,13 @@ export const webhookSingleEffect: Rule = {
     if (!second && original && !namesEvent(original, first.eventId))
       return {
         verdict: "inconclusive",
-        says: `${before}, but does not name ${first.eventId}, so whether the receiver acted once was not checked.`,
+        message: `${before}, but does not name ${first.eventId}, so whether the receiver acted once was not checked.`,
         calls: [original],
         attempts,
       };
     return {
       verdict: second ? failureUnless(doubt !== undefined) : "pass",
-      says: `${before}; ${again}${doubt ?? ""}.`,
+      message: `${before}; ${again}${doubt ?? ""}.`,
       calls: [original, second].filter((call) => call !== undefined),
       attempts,
     };

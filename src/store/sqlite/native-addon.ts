@@ -9,7 +9,7 @@ import { once } from "../../kernel/once.ts";
 
 export interface AddonProblem {
   code: InstallationErrorCode;
-  says: string;
+  message: string;
   remedy: string;
 }
 
@@ -22,7 +22,7 @@ const NODE_API_OF_VERSION_13 = 10;
 /** Throws if better-sqlite3 cannot run in this Node. */
 export function requireAddon(): void {
   const problem = findAddonProblem();
-  if (problem) throw new SandboxError(`${problem.says}: ${problem.remedy}.`, "unsupportedNode", problem);
+  if (problem) throw new SandboxError(`${problem.message}: ${problem.remedy}.`, "unsupportedNode", problem);
 }
 
 /** Undefined if better-sqlite3 can open a database. */
@@ -31,7 +31,7 @@ export const findAddonProblem = once((): AddonProblem | undefined => {
   if (version !== undefined && Number.parseInt(version, 10) >= 13)
     return {
       code: "unsupported_node",
-      says:
+      message:
         `better-sqlite3 ${version} needs Node-API ${NODE_API_OF_VERSION_13}, ` +
         `and Node ${process.versions.node} has Node-API ${process.versions.napi}`,
       remedy: "install Node 24, or 22.14 or newer, or pin better-sqlite3 to ^12.11.1",
@@ -41,16 +41,16 @@ export const findAddonProblem = once((): AddonProblem | undefined => {
     return undefined;
   } catch (error) {
     const { message } = error as Error;
-    const says = `better-sqlite3 does not load in Node ${process.versions.node}`;
+    const failure = `better-sqlite3 does not load in Node ${process.versions.node}`;
     if (message.includes("different Node.js version"))
       return {
         code: "addon_not_loaded",
-        says: `${says}: it was compiled for another Node`,
+        message: `${failure}: it was compiled for another Node`,
         remedy: "run npm rebuild better-sqlite3",
       };
     return {
       code: "addon_not_loaded",
-      says: `${says}: ${message.split("\n")[0]}`,
+      message: `${failure}: ${message.split("\n")[0]}`,
       remedy: "install it again with install scripts allowed, or install Node 24, which needs none",
     };
   }

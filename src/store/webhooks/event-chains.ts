@@ -1,25 +1,25 @@
-// Feedback loops: a receiver makes a call while a delivery to it is open, the call causes an event, its delivery causes
-// a call, and so on. Counts how many events have followed from one another so, and ends the loop at a bound.
+// Feedback loops: a receiver makes a call while it gets a delivery, the call causes an event, its delivery causes a
+// call, and so on. Counts the events of such a chain, and rejects the call that would make it too long.
 
 import { setBounded } from "../../kernel/bounded-cache.ts";
 import { fail } from "../../kernel/errors.ts";
 import { count } from "../../kernel/text.ts";
 import type { Behaviour } from "../../schema/assumed.ts";
 
-/** The most events that follow from one another. */
+/** The most events in a chain. */
 const MOST_IN_A_ROW = 500;
-/** Events whose length of the chain is known. Only those in flight are looked up. */
+/** How many events are remembered with their place in a chain. Only events in flight are looked up. */
 const KEPT = 10_000;
 
 export function createEventChains() {
   const lengths = new Map<string, number>();
   let openEvent: (merchant: string) => string | undefined = () => undefined;
   return {
-    /** `find` returns the only event that is being delivered to a merchant's endpoints; undefined if it is not one. */
+    /** `find` returns the event that is being delivered to a merchant; undefined if there is none, or several. */
     attributeTo(find: typeof openEvent) {
       openEvent = find;
     },
-    /** The length of the chain that an event of a call extends. Throws 503 at the bound. */
+    /** The length of the chain up to an event that a call of the merchant causes now. Throws 503 at the bound. */
     next(merchant: string): number {
       const cause = openEvent(merchant);
       if (cause === undefined) return 0;
@@ -27,9 +27,9 @@ export function createEventChains() {
       if (length >= MOST_IN_A_ROW)
         fail(
           "sandbox_unavailable",
-          `This call came while ${cause} was being delivered, whose event came from a call during another delivery, ` +
-            `and so on, ${count(MOST_IN_A_ROW)} times in a row: a feedback loop, which ends here. ` +
-            "Let the receiver make no call that causes the event that it receives.",
+          `This call is part of a feedback loop: ${count(MOST_IN_A_ROW)} times in a row, a call during a delivery ` +
+            `caused the next delivery, the last time that of ${cause}. ` +
+            "The receiver must not make a call that causes the event that it receives.",
         );
       return length;
     },
@@ -43,8 +43,8 @@ export const behaviours: Behaviour[] = [
   {
     id: "webhooks.loop_limit",
     fact:
-      `At most ${count(MOST_IN_A_ROW)} events follow from one another, each from a call that was made while the one ` +
-      "before it was the only event in delivery to the merchant. The next such call gets 503 and changes nothing.",
+      `At most ${count(MOST_IN_A_ROW)} events form a feedback loop: each came from a call that was made while only ` +
+      "the event before it was being delivered to the merchant. The next such call gets 503 and changes nothing.",
     why:
       "The service's documentation gives no limit; " +
       "without one, a receiver whose calls cause its own deliveries never ends.",

@@ -30,15 +30,15 @@ const lessonForm = (learner: LessonTarget): Form<{ lessons: LessonsListReply }> 
         ...(initial !== null && { initial }),
       },
       {
-        name: "checkpoint",
+        name: "step",
         label: "step",
         help: "The step to start at; the results of earlier steps are created",
         options: steps.map(({ number, title }) => ({ value: String(number), label: `${number}. ${title}` })),
       },
     ];
   },
-  submission({ name = "", checkpoint = "1" }) {
-    const start = checkpoint !== "" && checkpoint !== "1" && { checkpoint: Number(checkpoint) };
+  submission({ name = "", step = "1" }) {
+    const start = step !== "" && step !== "1" && { step: Number(step) };
     return submission(controlCalls.learners.begin({ id: learner.id, name, ...start }), (begun) => ({
       message: `Started step ${begun.step} of "${begun.title}" for ${learner.name}`,
       updateState: (state) => withLearnerReply(state, begun),
