@@ -173,7 +173,7 @@ function createRecorder({
   const attempts: AttemptMessage[] = [];
   const happened: LifeChange[] = [];
   let omitted = 0;
-  let forgottenBefore = 0;
+  let expiredBefore = 0;
   let unsubscribe: (() => unknown)[] = [];
   const record = (change: LifeChange) => {
     if (happened.length < MOST_CHANGES) happened.push(change);
@@ -181,7 +181,7 @@ function createRecorder({
   };
   return {
     start() {
-      forgottenBefore = idempotencyReplies.forgotten();
+      expiredBefore = idempotencyReplies.expired();
       unsubscribe = [dispatcher.listen(({ message }) => attempts.push(message)), life.listen(record)];
     },
     stop: () => unsubscribe.forEach((end) => void end()),
@@ -189,7 +189,7 @@ function createRecorder({
       happened,
       omitted,
       attempts: inOrder(attempts).map(showAttempt),
-      expired: idempotencyReplies.forgotten() - forgottenBefore,
+      expired: idempotencyReplies.expired() - expiredBefore,
     }),
   };
 }

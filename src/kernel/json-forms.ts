@@ -69,4 +69,5 @@ export const VERIFY_RAW_BYTES =
   "The signature is that of the parsed and re-serialised body: verify the raw bytes. " +
   'They are in express.raw({ type: "application/json", limit: "1mb" }), Fastify\'s parseAs: "buffer", ' +
   "Next.js request.text(), Flask request.get_data(), Django and FastAPI request.body, Rails request.raw_post, " +
-  "Laravel $request->getContent(), Go io.ReadAll(r.Body), and Spring @RequestBody byte[].";
+  "Laravel $request->getContent(), PHP file_get_contents('php://input'), Go io.ReadAll(r.Body), and Spring " +
+  "@RequestBody byte[].";

@@ -172,6 +172,47 @@ describe("verdicts", () => {
   });
 });
 
+describe("the details of one", () => {
+  test("attempt begin with its result and verdict, and list the attempts line by line", async () => {
+    const { bench, receiver } = await openRegistered();
+    receiver.script(401);
+    await deliver(bench);
+    await advance(bench, "1s");
+    await settle(bench);
+    const [second = "", first = ""] = await linesOf(bench, "deliveries");
+    const id = /whd_\w+/.exec(first)?.[0] ?? "";
+    const details = await linesOf(bench, "deliveries", id);
+    expect(details.slice(0, 5)).toEqual([
+      `id: ${id}`,
+      "status: failed",
+      "responseStatus: 401",
+      "errorMessage: The receiver answered 401; only 2xx accepts a delivery.",
+      "verdicts:",
+    ]);
+    expect(details[5]).toMatch(
+      /^ {2}- fail webhook\.genuine_taken, id vdt_\d+, message .*, hint Check the secret first: /,
+    );
+    expect(details.slice(-3)).toEqual(["attempts:", `  - ${second}`, `  - ${first}`]);
+    expect(details.filter((line) => line.startsWith("status:"))).toHaveLength(1);
+    const [json = ""] = await linesOf(bench, "deliveries", id, "--json");
+    expect(JSON.parse(json)).toMatchObject({ id, eventType: "payment.succeeded", attempts: [second, first] });
+    const event = /evt_\w+/.exec(first)?.[0] ?? "";
+    expect((await linesOf(bench, "events", event)).slice(-3)).toEqual(["attempts:", `  - ${second}`, `  - ${first}`]);
+  });
+
+  const ids = { requests: "req_1", events: "evt_1", deliveries: "whd_1", verdicts: "vdt_1", endpoints: "we_1" };
+  const pairs = Object.keys(ids).flatMap((command) => Object.entries(ids).map((other) => [command, ...other] as const));
+
+  test.each(pairs)("%s with an id of %s: %s", async (command, group, id) => {
+    const bench = await open();
+    const { code, error } = await runCommand(bench.url, command, id);
+    const isOwn = command === group;
+    expect(code).toBe(2);
+    expect(error.includes(`Show it with npx merchant-sandbox ${group} ${id}.`)).toBe(!isOwn);
+    expect(error.startsWith(`${id} is the id of a`)).toBe(!isOwn);
+  });
+});
+
 describe("verify", () => {
   test.each([
     ['{"requests":1}', "requests must be an object; received 1."],

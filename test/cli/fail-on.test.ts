@@ -103,7 +103,7 @@ test("a sandbox that a test leaves open is inconclusive, until it is closed and 
     expect.stringContaining("these were not checked: http://127.0.0.1:1. Await close() of each, or stop it."),
   ];
   expect(await problemsOf(bench, "verdicts")).toEqual({ code: 4, lines: open });
-  expect(await findWarnings("", bench, bench.run)).toEqual(open);
+  expect(await findWarnings({ failOn: "", isGreen: true }, bench, bench.run)).toEqual(open);
   await beImpatient(bench);
   expect(await problemsOf(bench, "verdicts")).toMatchObject({ code: 3 });
   expect(await problemsOf(bench, "5xx")).toEqual({ code: 4, lines: open });
@@ -172,8 +172,14 @@ test.each(["", "verdicts"])("a green run with --fail-on %j names the webhooks th
   const bench = await openObserved({ retrySchedule: "10s,10s" });
   const receiver = await receive();
   await register(bench, receiver.url, ["payout.paid", "payout.failed"]);
-  const found = async () =>
-    (await findWarnings(failOn, bench, bench.run)).filter((line) => line.startsWith("No response "));
+  const found = async () => {
+    const lines = await findWarnings({ failOn, isGreen: true }, bench, bench.run);
+    const unanswered = lines.filter((line) => line.startsWith("No response "));
+    // After a failure, they may be its reason, and other gaps are not.
+    expect(await findWarnings({ failOn, isGreen: false }, bench, bench.run)).toEqual(unanswered);
+    expect(lines.length).toBeGreaterThan(unanswered.length);
+    return unanswered;
+  };
   await bench.faults.add({ match: { event: "payout.paid" }, action: { type: "drop" } });
   await deliver(bench, "payout.paid");
   expect(await found()).toEqual([]);
@@ -197,6 +203,16 @@ test.each(["", "verdicts"])("a green run with --fail-on %j names the webhooks th
   expect(await found()).toEqual([
     expect.stringMatching(/ at \S+\/other, .*: Nothing listens at 127\S+ \(ECONNREFUSED\)\. Start /),
   ]);
+});
+
+test("a scenario of deliveries is not named as one that no call met", async () => {
+  const bench = await openObserved();
+  await bench.call("GET", "/v1/payouts");
+  const untested = async () => (await findWarnings({ failOn: "verdicts", isGreen: true }, bench, bench.run))[0];
+  await bench.scenarios.start({ name: "webhook-storm" });
+  expect(await untested()).toContain("were not tested: add --scenario lost-response to test them.");
+  for (const name of ["lost-response", "payroll-day"]) await bench.scenarios.start({ name });
+  expect(await untested()).toContain("were not tested: no call met lost-response, payroll-day.");
 });
 
 test("score requires that armed scenarios passed, or got this many points", async () => {

@@ -309,6 +309,13 @@ describe("junit", () => {
     expect(uncovered.skipped.message).toBe("GET /v1/payouts was never called");
   });
 
+  test("a long problem ends with a mark where it is cut", () => {
+    const long = `${"word ".repeat(60)}\nend`;
+    expect([problemText("one\ntwo"), problemText(long).length]).toEqual(["one two", 300]);
+    expect(problemText(long)).toMatch(/^(word ){59}word…$/);
+    expect(problemText("x".repeat(300))).toBe("x".repeat(300));
+  });
+
   test("a failed verdict is a failed case, with what happened and how to fix it", async () => {
     const bench = await open({ rateLimit: "1/1h" });
     for (let call = 0; call < 3; call++) await bench.call("GET", "/v1/payments");

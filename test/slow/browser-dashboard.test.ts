@@ -270,7 +270,7 @@ describe.runIf(browserFile)(inBrowser, () => {
   test("downloads a merchant as a fixture, as fixture save writes it", async () => {
     const { bench, page } = await openWithRequests();
     const downloadPath = folder();
-    await page.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath });
+    await page.downloadTo(downloadPath);
     await linesOf(bench, "fixture", "save", "lodge", join(downloadPath, "expected.json"));
     await page.press("7");
     await page.shows(bodyHas("sk_test_lodge"));

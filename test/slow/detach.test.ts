@@ -352,7 +352,8 @@ test("status finds a sandbox of this folder that was started with another --db",
   const cwd = folder();
   const started = await run(["start", "--detach", "--db", "other.db", "--port", "0"], {}, cwd);
   expect(started.code, started.error).toBe(0);
+  const stop = /Stop it with npx merchant-sandbox (stop --db other\.db)\.$/.exec(started.out[0] ?? "")?.[1] ?? "";
   const { code, out } = await run(["status"], {}, cwd);
   expect([code, out]).toEqual([0, [expect.stringContaining(`kept in ${join(cwd, "other.db")}`)]]);
-  expect(await run(["stop", "--db", "other.db"], {}, cwd)).toMatchObject({ code: 0 });
+  expect(await run(stop.split(" "), {}, cwd)).toMatchObject({ code: 0, out: [expect.stringMatching(/^Stopped /)] });
 });

@@ -279,7 +279,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     expect(await statusOf()).toBe("pending");
     await made.records.move({ kind: "booking", id: "bkg_pending", status: "confirmed" });
     const page = await browser.open(`${made.url}/`);
-    await page.send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath: cwd });
+    await page.downloadTo(cwd);
     await page.press("7");
     await page.shows(`document.body.innerText.includes("sk_test_lodge")`);
     await page.click(".keys button", "fixture");

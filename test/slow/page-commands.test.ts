@@ -46,6 +46,12 @@ function commandsOf(page: string): string[] {
 /** The command without what belongs to the shell or the file around it. */
 const tidy = (command: string) => command.replace(/\)"$|`$|[\\,]+$|",$/, "").trim();
 
+/** A call in place of the tests that `exec` runs on a page. */
+const CALL = `-- "${process.execPath}" -e "require('http').get(process.env.MERCHANT_BASE_URL, (r) => r.resume())"`;
+
+/** The command with a call in place of the tests that it runs: the words after ` -- ` belong to the app. */
+const withCall = (command: string) => command.replace(/ -- .*$/, ` ${CALL}`);
+
 /** Commands that run until they are stopped. The others end on their own. */
 const RUNS_ON = /^npx merchant-sandbox($| (--(?!version)|attach|dev|learn|listen|receive|start(?!.*--detach)))/;
 
@@ -57,7 +63,7 @@ const UNNAMED = / …$| whd_…$| (endpoints|verdicts) <id>$/;
 
 const commandsByPage = pages.map((page) =>
   commandsOf(page)
-    .map(tidy)
+    .map((command) => withCall(tidy(command)))
     .filter((command) => !UNNAMED.test(command)),
 );
 
@@ -80,9 +86,6 @@ const REPORTS: readonly [RegExp, readonly number[]][] = [
   [/ compare /, [0, 3, 4]],
   [/ doctor$/, [0, 1]],
 ];
-
-/** A call in place of the tests that `exec` runs on a page. */
-const CALL = `-- "${process.execPath}" -e "require('http').get(process.env.MERCHANT_BASE_URL, (r) => r.resume())"`;
 
 /** More than a hundred processes take their time on a busy machine; failures show in exit codes. */
 const HOUR = 3_600_000;
@@ -168,7 +171,7 @@ const INSTALLED = "node_modules/.bin/merchant-sandbox";
 const places: readonly [place: string, file: string, commands: readonly string[]][] = [
   ["checkout", "dist/bin.cjs", commands],
   ["project", INSTALLED, commands],
-  ["tarball", INSTALLED, [...samples, "npx merchant-sandbox --version"]],
+  ["tarball", INSTALLED, [...samples.add("npx merchant-sandbox --version")]],
 ];
 
 /** Registers an endpoint, which an audit without --secret reads the secret from. A reset removes it. */
@@ -199,9 +202,7 @@ async function failuresIn([place, file, ran]: (typeof places)[number]): Promise<
       .replaceAll("localhost:3000", `127.0.0.1:${port}`)
       .replace("<id>", "4bf92f3577b34da6a3ce929d0e0e4736")
       .replace("evt_…", command.includes("evt_…") ? `${await triggerEvent()}` : "")
-      .replace(" dev ", " dev --port 0 ")
-      .replace(/ -- .*$/, ` ${CALL}`);
-    // The words after ` -- ` belong to the app.
+      .replace(" dev ", " dev --port 0 ");
     const isOnAnyPort = LISTENS.test(said) && !/--(port|detach)/.test(said);
     return isOnAnyPort ? said.replace(/(?= -- |$)/, " --port 0") : said.replace("4800", "0");
   };

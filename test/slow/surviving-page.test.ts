@@ -3,6 +3,7 @@
 import { readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { transformSync } from "esbuild";
 import { expect, test } from "vitest";
 import type { RuleState } from "../../src/contracts/fault.ts";
 import { fastClock, openShell, printed, readPage, root } from "../support/page.ts";
@@ -32,6 +33,8 @@ const blocks: Block[] = page
 const blockOf = (under: string, language: string) =>
   blocks.find((block) => block.under === under && block.language === language)?.text ?? "";
 
+const READS_TYPESCRIPT = Boolean((process.features as { typescript?: unknown }).typescript);
+
 /** How many times faster time passes for the programs of the page. */
 const SPEED = 4;
 
@@ -44,42 +47,45 @@ async function sitDown() {
     text.replaceAll("127.0.0.1:4747", `127.0.0.1:${port}`).replace(" --for 10s", " --for 1h");
   const { cwd, env, run } = openShell({ MERCHANT_SANDBOX_PORT: String(port), MERCHANT_SANDBOX_URL: url });
   symlinkSync(root, join(cwd, "node_modules/merchant-sandbox"));
-  const readers = (process.features as { typescript?: unknown }).typescript
-    ? []
-    : [readsTypeScript(join(cwd, "node_modules"))];
+  const readers = READS_TYPESCRIPT ? [] : [readsTypeScript(join(cwd, "node_modules"))];
   Object.assign(env, { NODE_NO_WARNINGS: "1", ...fastClock(SPEED, ...readers) });
   return {
     cwd,
     url,
-    save: (name: string, text: string) => writeFileSync(join(cwd, name), place(text)),
+    save(name: string, text: string) {
+      writeFileSync(join(cwd, name), place(text));
+      if (!READS_TYPESCRIPT) compile(join(cwd, name), place(text));
+    },
     shell: (text: string) => run(place(text)),
     begin: (text: string) =>
       launchCommand("sh", ["-c", `exec ${place(text)}`], env, cwd).line((line) => line.includes(" is ready at ")),
   };
 }
 
-/** For older Node: a loader that strips types. */
+/** For older Node: a loader of the files that `compile` writes, for programs that are TypeScript. */
 function readsTypeScript(into: string): string {
-  const esbuild = pathToFileURL(join(root, "node_modules/esbuild/lib/main.js")).href;
   writeFileSync(
     join(into, "hook.mjs"),
     `import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { transformSync } from "${esbuild}";
 export async function load(url, context, next) {
   if (!url.endsWith(".ts")) return next(url, context);
-  const { code } = transformSync(readFileSync(fileURLToPath(url), "utf8"), { loader: "ts", format: "esm" });
-  return { format: "module", source: code, shortCircuit: true };
+  return { format: "module", source: readFileSync(new URL(url + ".js")), shortCircuit: true };
 }
 `,
   );
   const register = join(into, "register.mjs");
   writeFileSync(
     register,
-    `import { register } from "node:module";\nregister(new URL("./hook.mjs", import.meta.url));\n`,
+    `import { register } from "node:module";
+if (process.argv[1]?.endsWith(".ts")) register(new URL("./hook.mjs", import.meta.url));
+`,
   );
   return pathToFileURL(register).href;
 }
+
+/** Strips the types once, because esbuild takes longer than a program of the page. */
+const compile = (path: string, text: string) =>
+  writeFileSync(`${path}.js`, transformSync(text, { loader: "ts", format: "esm" }).code);
 
 const nameIn = (source: string) => /^\/\/ (\S+\.ts)\n/.exec(source)?.[1] ?? "";
 

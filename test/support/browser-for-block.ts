@@ -1,10 +1,10 @@
-// One browser for all tests of a describe block, and its calls that are in flight.
+// One window of the browser for all tests of a describe block, and its calls that are in flight.
 
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { type Browser, browserFile, openBrowser, type Page } from "./browser.ts";
 
 /**
- * A browser for the tests of a describe block. Its pages are closed after each test: an open dashboard would go on
+ * A window for the tests of a describe block. Its pages are closed after each test: an open dashboard would go on
  * looking for its sandbox.
  */
 export function browserForBlock(): Pick<Browser, "open"> {

@@ -1,10 +1,10 @@
 // Headless Chromium for tests, driven over the DevTools protocol; only if one is installed.
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync } from "node:fs";
+import type { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
-import { WebSocket } from "ws";
 import { needs } from "./needs.ts";
 
 const PATIENCE_MS = 60_000;
@@ -32,42 +32,76 @@ interface DevToolsMessage {
   params?: Record<string, unknown>;
 }
 
-export async function openBrowser(file: string) {
+/** Runs the browser, and removes its profile once it has ended; its last processes still write there. */
+const RUN = 'profile=$1; shift; "$@"; until rm -rf "$profile"; do sleep 0.1; done';
+
+/**
+ * Starts a browser. It ends with this process, however that ends, because its pipe closes then.
+ */
+function startBrowser(file: string) {
   const profile = mkdtempSync(join(tmpdir(), "merchant-sandbox-browser-"));
   const flags = [
     "--headless",
     "--no-sandbox",
     "--disable-gpu",
-    "--remote-debugging-port=0",
+    "--no-startup-window",
+    "--remote-debugging-pipe",
     `--user-data-dir=${profile}`,
-    "about:blank",
   ];
-  const child = spawn(file, flags, { stdio: ["ignore", "ignore", "pipe"] });
-  const socket = new WebSocket(await addressOf(child));
-  await new Promise((resolve, reject) => socket.once("open", resolve).once("error", reject));
-  const waiting = new Map<number, (message: DevToolsMessage) => void>();
+  const stdio = ["ignore", "ignore", "ignore", "pipe", "pipe"] as const;
+  const child = spawn("sh", ["-c", RUN, "sh", profile, file, ...flags], { stdio: [...stdio] });
+  const [toBrowser, fromBrowser] = child.stdio.slice(3) as [Socket, Socket];
+  const waiting = new Map<number, { resolve(message: DevToolsMessage): void; reject(error: Error): void }>();
   const listeners = new Map<string, (message: DevToolsMessage) => void>();
-  let last = 0;
-  socket.on("message", (text) => {
-    const message = JSON.parse(String(text)) as DevToolsMessage;
-    if (message.id !== undefined) waiting.get(message.id)?.(message);
-    else if (message.sessionId) listeners.get(message.sessionId)?.(message);
+  const end = (error: Error) => {
+    running = undefined;
+    for (const { reject } of waiting.values()) reject(error);
+    waiting.clear();
+  };
+  child.once("error", end).once("exit", (code) => end(new Error(`The browser exited with ${code}.`)));
+  toBrowser.on("error", () => {});
+  let received = "";
+  fromBrowser.setEncoding("utf8").on("data", (text: string) => {
+    const messages = (received + text).split("\0");
+    received = messages.pop() ?? "";
+    for (const message of messages.map((one) => JSON.parse(one) as DevToolsMessage)) {
+      if (message.id !== undefined) waiting.get(message.id)?.resolve(message);
+      else if (message.sessionId) listeners.get(message.sessionId)?.(message);
+    }
   });
-  const send = (method: string, params: object = {}, sessionId?: string) =>
-    new Promise<Record<string, unknown>>((resolve, reject) => {
-      const id = ++last;
-      waiting.set(id, ({ result, error }) =>
-        error ? reject(new Error(`${method}: ${error.message}`)) : resolve(result ?? {}),
-      );
-      socket.send(JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) }));
-    });
+  let last = 0;
+  const send: SendTo = async (method, params = {}, sessionId) => {
+    const id = ++last;
+    const { result, error } = await new Promise<DevToolsMessage>((resolve, reject) => {
+      waiting.set(id, { resolve, reject });
+      toBrowser.write(`${JSON.stringify({ id, method, params, ...(sessionId && { sessionId }) })}\0`);
+    }).finally(() => waiting.delete(id));
+    if (error) throw new Error(`${method}: ${error.message}`);
+    return result ?? {};
+  };
+  return { send, listeners, handles: [child, toBrowser, fromBrowser], windows: 0 };
+}
+
+type SendTo = (method: string, params?: object, sessionId?: string) => Promise<Record<string, unknown>>;
+
+/** The browser of this process: a start takes several times the CPU time of a window. */
+let running: ReturnType<typeof startBrowser> | undefined;
+
+/** Opens a window with storage of its own. */
+export async function openBrowser(file: string) {
+  running ??= startBrowser(file);
+  const browser = running;
+  const { send, listeners, handles } = browser;
+  // Without a window, the browser does not keep this process alive.
+  if (browser.windows++ === 0) for (const handle of handles) handle.ref();
+  const { browserContextId } = await send("Target.createBrowserContext", { disposeOnDetach: true });
   return {
     /**
      * Resolves when the page has loaded. `media` are the media features that the page sees, such as
      * `prefers-color-scheme`.
      */
     async open(url: string, media: Readonly<Record<string, string>> = {}) {
-      const { targetId } = await send("Target.createTarget", { url: "about:blank" });
+      const { targetId } = await send("Target.createTarget", { url: "about:blank", browserContextId });
       const { sessionId } = (await send("Target.attachToTarget", { targetId, flatten: true })) as { sessionId: string };
       const complaints: string[] = [];
       const loaded = new Promise<void>((resolve) =>
@@ -84,32 +118,17 @@ export async function openBrowser(file: string) {
       await send("Emulation.setEmulatedMedia", { features }, sessionId);
       await send("Page.navigate", { url }, sessionId);
       await loaded;
-      return pageOf((method: string, params: object = {}) => send(method, params, sessionId), complaints);
+      const downloadTo = (downloadPath: string) =>
+        send("Browser.setDownloadBehavior", { behavior: "allow", downloadPath, browserContextId });
+      return pageOf((method, params = {}) => send(method, params, sessionId), complaints, downloadTo);
     },
+    /** Closes the window with its pages. */
     async close() {
-      socket.close();
-      // Its child processes hold stderr too, and write to the profile until they end; `close` waits for them, `exit`
-      // would not.
-      const ended = new Promise((resolve) => child.once("close", resolve));
-      child.kill();
-      await ended;
-      rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+      await send("Target.disposeBrowserContext", { browserContextId });
+      if (--browser.windows === 0) for (const handle of handles) handle.unref();
     },
   };
 }
-
-const addressOf = (child: ChildProcess) =>
-  new Promise<string>((resolve, reject) => {
-    let said = "";
-    child.stderr?.on("data", (piece) => {
-      said += piece;
-      const [, address] = /DevTools listening on (ws:\S+)/.exec(said) ?? [];
-      if (address !== undefined) resolve(address);
-    });
-    child
-      .once("error", reject)
-      .once("exit", () => reject(new Error(`The browser exited before it listened. Its stderr: ${said}`)));
-  });
 
 function complaintsIn({ method, params }: DevToolsMessage): string[] {
   if (method === "Runtime.exceptionThrown" || method === "Page.javascriptDialogOpening")
@@ -121,7 +140,7 @@ function complaintsIn({ method, params }: DevToolsMessage): string[] {
 
 type Send = (method: string, params?: object) => Promise<Record<string, unknown>>;
 
-function pageOf(send: Send, complaints: string[]) {
+function pageOf(send: Send, complaints: string[], downloadTo: (folder: string) => Promise<unknown>) {
   const evaluate = async <Value>(expression: string): Promise<Value> => {
     const { result, exceptionDetails } = (await send("Runtime.evaluate", {
       expression,
@@ -140,6 +159,8 @@ function pageOf(send: Send, complaints: string[]) {
     evaluate,
     /** Script errors, policy violations and dialogs. */
     complaints,
+    /** Saves what the pages of this window download in this folder. */
+    downloadTo,
     /** Sends a command of the DevTools protocol. */
     send,
     /**

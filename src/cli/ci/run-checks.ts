@@ -8,6 +8,7 @@ import { eventTypes } from "../../areas/index.ts";
 import { verdictLine } from "../../client/verdict-text.ts";
 import type { AttemptMessage } from "../../contracts/live-messages.ts";
 import { REPORT_FORMATS } from "../../contracts/run-report.ts";
+import { apiActions } from "../../faults/api-actions.ts";
 import { didYouMean } from "../../kernel/did-you-mean.ts";
 import { exitCodes, SandboxError, usageError } from "../../kernel/errors.ts";
 import { grouped } from "../../kernel/grouped.ts";
@@ -179,12 +180,20 @@ async function findOpen(control: ControlApi): Promise<string[]> {
       ];
 }
 
-/** The gaps of a run without problems: what it did not check. */
-export async function findWarnings(failOn: string, control: ControlApi, run: ObservedRun): Promise<string[]> {
-  if (failOn === "")
-    return [...(await findUnused(control, run)), ...(await findOpen(control)), ...(await findUnchecked(control, run))];
-  if (!failOn.split(",").includes("verdicts")) return [];
-  return [...(await findUntested(control, run)), ...(await findUnchecked(control, run))];
+/**
+ * The gaps of a run without problems: what it did not check. If the command failed, only those that may be the reason.
+ */
+export async function findWarnings(
+  { failOn, isGreen }: { failOn: string; isGreen: boolean },
+  control: ControlApi,
+  run: ObservedRun,
+): Promise<string[]> {
+  if (failOn !== "" && !failOn.split(",").includes("verdicts")) return [];
+  const unused = failOn === "" ? [...(await findUnused(control, run)), ...(await findOpen(control))] : [];
+  const unanswered = findUnanswered(run);
+  if (!isGreen) return [...unused, ...unanswered];
+  const untested = failOn === "" ? [] : await findUntested(control, run);
+  return [...unused, ...untested, ...unanswered, ...(await findUnchecked(control))];
 }
 
 /** The webhooks that got no response, such as those that a receiver in a test process did not live to see. */
@@ -198,12 +207,10 @@ const findUnanswered = ({ unanswered }: ObservedRun) =>
     );
   });
 
-async function findUnchecked(control: ControlApi, run: ObservedRun): Promise<string[]> {
+async function findUnchecked(control: ControlApi): Promise<string[]> {
   const { unchecked } = (await control.report({ format: "json" })) as RunReport;
-  const unanswered = findUnanswered(run);
-  if (!unchecked.includes("whether it acted once")) return unanswered;
+  if (!unchecked.includes("whether it acted once")) return [];
   return [
-    ...unanswered,
     `Not checked of the receiver of webhooks: ${unchecked.join(", ")}. ${PROGRAM} audit <url> checks that with ` +
       "--effects, which counts what it does, and --max-age; an expectation of effects checks the first.",
   ];
@@ -214,10 +221,15 @@ async function findUntested(control: ControlApi, run: ObservedRun): Promise<stri
   const { added } = (await control.report({ format: "json" })) as RunReport;
   // A test's own sandbox does not report whether its calls could be retried, so its presence prevents this warning.
   if (added.some(({ requests }) => requests !== 0)) return [];
-  const armed = (await control.scenarios.list()).data.filter((scenario) => scenario.armed).map(({ name }) => name);
+  const { data } = await control.scenarios.list();
+  const armed = data.filter((scenario) => scenario.armed && scenario.faults.some(isOnCalls)).map(({ name }) => name);
   const why = armed.length === 0 ? "add --scenario lost-response to test them" : `no call met ${armed.join(", ")}`;
   return [`No call got a 429, a 5xx or a fault, so the client's retries were not tested: ${why}.`];
 }
+
+const CALL_ACTIONS: ReadonlySet<unknown> = new Set(apiActions.map(({ type }) => type));
+
+const isOnCalls = ({ action }: Record<string, unknown>) => CALL_ACTIONS.has((action as { type: unknown }).type);
 
 function knownName(name: string): string {
   const names = [...operations, ...eventTypes];

@@ -150,7 +150,8 @@ async function conclude(
   sandbox: RunningSandbox,
 ): Promise<number> {
   let code: number = exitCodes.ok;
-  const reasons = ended === exitCodes.ok ? [] : [`The command exited with ${ended}.`];
+  const isGreen = ended === exitCodes.ok;
+  const reasons = isGreen ? [] : [`The command exited with ${ended}.`];
   const failed = (error: Error): [] => {
     note(error.message);
     code ||= exitCodes.runtime;
@@ -158,7 +159,8 @@ async function conclude(
     return [];
   };
   const problems = await findProblems(conditions, sandbox.control, run).catch(failed);
-  const warnings = problems.length > 0 ? [] : await findWarnings(failOn, sandbox.control, run).catch(failed);
+  const warnings =
+    problems.length > 0 ? [] : await findWarnings({ failOn, isGreen }, sandbox.control, run).catch(failed);
   for (const line of warnings) note(`Warning: ${line}`);
   for (const { exitCode, lines } of problems) {
     reasons.push(...lines.slice(0, MOST_LINES));

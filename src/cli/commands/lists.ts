@@ -15,7 +15,7 @@ import { stepText } from "../../client/trace-text.ts";
 import type { TraceStep } from "../../contracts/trace.ts";
 import { controlCatalogue } from "../../control/index.ts";
 import { parseTime, realDelay } from "../../kernel/clock.ts";
-import { exitCodes } from "../../kernel/errors.ts";
+import { exitCodes, usageError } from "../../kernel/errors.ts";
 import { mask } from "../../kernel/mask.ts";
 import { PROGRAM } from "../../kernel/program-name.ts";
 import { count, escapeControlCharacters, kebab } from "../../kernel/text.ts";
@@ -100,7 +100,10 @@ function listCommand<Row extends { id: string | null }>(list: ListDefinition<Row
       follow: { description: "keep printing new ones, the newest last, until Ctrl-C" },
     },
     async call(sandbox, { flags, positionals: [id] }): Promise<Page<object>> {
-      if (id !== undefined) return { data: [await list.get(sandbox.control, id, flags)] };
+      if (id !== undefined) {
+        refuseOtherKind(id, list.group);
+        return { data: [await list.get(sandbox.control, id, flags)] };
+      }
       // The sandbox validates the filters, so that its errors quote them as typed.
       const typed = Object.fromEntries(filters.map(({ name, flag }) => [name, flags[flag]]));
       const input = { ...typed, merchant: await sandbox.merchantId(flags.merchant), ...list.implied?.(flags) };
@@ -127,6 +130,22 @@ function listCommand<Row extends { id: string | null }>(list: ListDefinition<Row
       return [...rows.map(list.line), ...(hasMore ? [`Older ones: add --starting-after ${rows.at(-1)?.id}.`] : [])];
     },
   });
+}
+
+/** The prefix of the ids of each list, and what such an id names. */
+const KINDS: Readonly<Record<string, { group: ListDefinition<never>["group"]; kind: string }>> = {
+  req: { group: "requests", kind: "a request" },
+  evt: { group: "events", kind: "an event" },
+  whd: { group: "deliveries", kind: "a delivery attempt" },
+  vdt: { group: "verdicts", kind: "a verdict" },
+  we: { group: "endpoints", kind: "a webhook endpoint" },
+};
+
+/** Names the command for an id of another list, because the sandbox would say only that it does not know the id. */
+function refuseOtherKind(id: string, group: ListDefinition<never>["group"]): void {
+  const other = KINDS[id.slice(0, id.indexOf("_"))];
+  if (other !== undefined && other.group !== group)
+    usageError(`${id} is the id of ${other.kind}. Show it with ${PROGRAM} ${other.group} ${id}.`);
 }
 
 const POLL_INTERVAL = 250;
@@ -174,7 +193,7 @@ function detailLines(details: object, indent = ""): string[] {
     .flatMap(([name, value]): string[] => {
       if (typeof value !== "object") return fieldLines(`${indent}${name}:`, String(value).split(/\r?\n/), indent);
       if (!Array.isArray(value)) return [`${indent}${name}:`, ...detailLines(value, `${indent}  `)];
-      if (value.some((item) => typeof item === "object"))
+      if (value.some((item) => typeof item === "object" || String(item).includes(" ")))
         return [`${indent}${name}:`, ...value.map((item) => `${indent}  - ${itemText(item)}`)];
       return [`${indent}${name}: ${value.join(", ")}`];
     });
@@ -183,7 +202,9 @@ function detailLines(details: object, indent = ""): string[] {
 const fieldLines = (name: string, lines: readonly string[], indent: string) =>
   lines.length === 1 ? [`${name} ${lines[0]}`] : [name, ...lines.map((line) => `${indent}  ${line}`)];
 
-const itemText = (item: object) =>
+const itemText = (item: unknown) => (typeof item === "object" && item !== null ? objectText(item) : String(item));
+
+const objectText = (item: object) =>
   Object.entries(item)
     .filter(([, value]) => value !== null)
     .map(([name, value]) => `${name} ${typeof value === "object" ? JSON.stringify(value) : value}`)
@@ -236,16 +257,22 @@ export async function requestDetails(control: Control, id: string, found?: Reque
     // The log has 0 for a response that was lost.
     status: request.status || null,
     deliveries: attempts.map(attemptLine),
-    verdicts: verdicts
-      .filter((verdict) => verdict.requests.includes(id))
-      .map((one) => ({
-        [one.verdict]: one.rule,
-        id: one.id,
-        message: one.message,
-        hint: one.verdict === "pass" ? null : one.hint,
-      })),
+    verdicts: shownVerdicts(verdicts.filter((verdict) => verdict.requests.includes(id))),
   };
 }
+
+const ORDER = ["fail", "inconclusive", "pass"];
+
+/** Verdicts as parts of details: failures first, with how to fix them. */
+const shownVerdicts = (verdicts: readonly Verdict[]) =>
+  verdicts
+    .toSorted((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict))
+    .map(({ verdict, rule, id, message, hint }) => ({
+      [verdict]: rule,
+      id,
+      message,
+      hint: verdict === "pass" ? null : hint,
+    }));
 
 async function runnableCurl(control: Control, request: RequestDetail): Promise<string> {
   const { baseUrl } = await control.overview();
@@ -286,7 +313,12 @@ export const deliveries = listCommand<LoggedAttempt>({
   line: attemptLine,
   async get(control, id) {
     const { attempt, attempts, request } = await control.deliveries.get({ id });
-    return { ...attempt, request, attempts: attempts.map(attemptLine) };
+    const { status, responseStatus, errorMessage } = attempt;
+    const found = await control.verdicts.list({});
+    const verdicts = shownVerdicts(found.data.filter((verdict) => verdict.attempts.includes(id)));
+    // The result comes first, because the headers and the body are long.
+    const result = { id, status, responseStatus, errorMessage, verdicts };
+    return { ...result, ...attempt, request, attempts: attempts.map(attemptLine) };
   },
 });
 

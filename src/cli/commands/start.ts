@@ -22,11 +22,12 @@ export const start = command({
     ...watchFlag,
     detach: { description: `run in the background and return when ready; stop it with ${PROGRAM} stop` },
   },
-  async run({ options, sources, flags, again }) {
+  async run({ options, sources, flags: given, again }) {
     const complete = completeOptions(options);
+    const flags: Flags = { ...given, db: sources.db === "flag" ? complete.db : undefined };
     if (flags.detach !== undefined) return (await import("../process/detach.ts")).detach(complete, flags);
-    const given = { options: complete, toConfirm: endpointsToConfirm({ options, sources }) };
-    const opening = flags.watch === undefined ? openForView(given, currentUi(flags)) : openReloading(again);
+    const wanted = { options: complete, toConfirm: endpointsToConfirm({ options, sources }) };
+    const opening = flags.watch === undefined ? openForView(wanted, currentUi(flags)) : openReloading(again);
     let isLeft = false;
     const leave = () => {
       isLeft = true;

@@ -37,11 +37,14 @@ export async function detach(
   }
   child.unref();
   if (flags.json !== undefined) jsonOutput.ready(state);
-  else
+  else {
+    // Other commands look for the sandbox in the folder of its database, which only the flag names.
+    const db = flags.db === undefined ? "" : ` --db ${flags.db}`;
     print(
       `merchant-sandbox ${state.version} is ready at ${state.baseUrl} as process ${state.pid}; ` +
-        `its log is ${log}. Stop it with ${PROGRAM} stop.`,
+        `its log is ${log}. Stop it with ${PROGRAM} stop${db}.`,
     );
+  }
   const held = heldNote(result);
   if (held !== undefined && flags.json === undefined) print(held);
   noteOtherSandbox(url);

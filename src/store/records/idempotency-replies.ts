@@ -49,8 +49,8 @@ export function openIdempotencyReplies(database: Database, clock: Clock) {
   );
   const soonest = sql.prepare<[], number | null>("select min(expires) from replies").pluck();
   const forget = sql.prepare<[ReplyKey]>("delete from replies where merchant = @merchant and key = @key");
-  const forgetExpired = sql.prepare("delete from replies where expires <= ?");
-  let forgotten = 0;
+  const deleteExpired = sql.prepare("delete from replies where expires <= ?");
+  let expired = 0;
   let retryAfter = 0;
   const cache = createBoundedCache<CachedReply>(MOST_CACHED);
   return {
@@ -68,7 +68,7 @@ export function openIdempotencyReplies(database: Database, clock: Clock) {
       remember({ merchant, key, ...reply, expires: clock.now() + window });
     },
     /** How many replies have expired since the start. */
-    forgotten: () => forgotten,
+    expired: () => expired,
     /** Expires a key now. */
     forget(merchant: string, key: string) {
       cache.delete(nameOf(merchant, key));
@@ -79,7 +79,7 @@ export function openIdempotencyReplies(database: Database, clock: Clock) {
     nextDue: () => (realNow() < retryAfter ? null : (soonest.get() ?? null)),
     run(now: number) {
       try {
-        forgotten += database.transaction(() => forgetExpired.run(now)).changes;
+        expired += database.transaction(() => deleteExpired.run(now)).changes;
         // The clock may be set back, but an expired reply stays expired.
         cache.clear();
       } catch (error) {
