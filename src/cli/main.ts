@@ -7,7 +7,7 @@ import { kebab } from "../kernel/text.ts";
 import { version } from "../sandbox/package-files.ts";
 import { allFlags, positionalsIn } from "./arguments.ts";
 import type { Command } from "./command.ts";
-import { commands, everyCommand, helpGroups } from "./commands/index.ts";
+import { commands, everyCommand, helpGroups, otherNames } from "./commands/index.ts";
 import { overview } from "./help.ts";
 import { helpJson } from "./help-json.ts";
 import { noteDefect, noteError, printText, writeNotesAsJson } from "./output/print.ts";
@@ -26,12 +26,17 @@ async function main(argv: string[]): Promise<number> {
   const named = first !== undefined && !first.startsWith("-");
   const name = named ? first : "start";
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!load)
-    usageError(`There is no command ${name}.${didYouMean(name, Object.keys(commands))} See ${PROGRAM} --help.`);
+  if (!load) usageError(`There is no command ${name}.${meant(name)} See ${PROGRAM} --help.`);
   const command = await load();
   if (!named) checkOrder(argv, command);
   return command.run(named ? argv.slice(1) : argv);
 }
+
+/** A question with the command that was probably meant, after a space. */
+const meant = (name: string) =>
+  Object.hasOwn(otherNames, name)
+    ? ` Did you mean ${otherNames[name]?.join(" or ")}?`
+    : didYouMean(name, Object.keys(commands));
 
 /** Rejects a command after its flags, as in `--url X status`, whose flags would otherwise be those of `start`. */
 function checkOrder(argv: readonly string[], start: Command): void {

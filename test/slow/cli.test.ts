@@ -5,7 +5,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { commands } from "../../src/cli/commands/index.ts";
+import { commands, otherNames } from "../../src/cli/commands/index.ts";
 import { actions } from "../../src/faults/rule-schema.ts";
 import { SandboxError } from "../../src/kernel/errors.ts";
 import { kebab } from "../../src/kernel/text.ts";
@@ -168,11 +168,19 @@ describe("shutdown", () => {
   });
 });
 
+test("each command of another tool points to commands that exist, and is none itself", () => {
+  for (const [other, meant] of Object.entries(otherNames)) {
+    expect(commands).not.toHaveProperty(other);
+    for (const words of meant) expect(commands).toHaveProperty(words.split(" ")[0] as string);
+  }
+});
+
 describe("rejects in one sentence", () => {
   test("an unknown command or option, with a suggestion", async () => {
     await expectRefused(["strat"], 2, "Did you mean start?");
     await expectRefused(["constructor"], 2, "There is no command constructor");
     await expectRefused(["", "x"], 2, "There is no command");
+    await expectRefused(["logs"], 2, "There is no command logs. Did you mean requests or deliveries?");
     await expectRefused(["--prot", "5"], 2, "Did you mean --port?");
     await expectRefused(["--url", "http://[::1]:1", "status"], 2, "npx merchant-sandbox status --url http://[::1]:1.");
     for (const [words, says] of [

@@ -45,6 +45,24 @@ export const commands: Record<string, () => Promise<Command>> = {
   completion: async () => (await import("./completion.ts")).completionOf(everyCommand),
 };
 
+/** What other tools call a command, and the commands that do it here. */
+export const otherNames: Readonly<Record<string, readonly string[]>> = {
+  logs: ["requests", "deliveries"],
+  webhooks: ["deliveries", "endpoints"],
+  attempts: ["deliveries"],
+  explain: ["verdicts <id>", "deliveries <id>"],
+  trace: ["requests <id>", "events <id>"],
+  create: ["make"],
+  update: ["move"],
+  seed: ["fixture", "make"],
+  restore: ["snapshot restore"],
+  run: ["dev", "exec"],
+  test: ["exec"],
+  serve: ["start"],
+  ps: ["status"],
+  config: ["env", "schema"],
+};
+
 /** The groups of the help, by what a person wants. `help --all` lists the other commands. */
 export const helpGroups: CommandGroups = {
   Run: ["start", "dev", "learn", "status", "stop"],
