@@ -28,7 +28,7 @@ export interface Pane {
   follows: boolean;
   /** Default: shows each row. */
   fold?: Fold | undefined;
-  /** What a row of the log is called, such as `attempt`. Default: what a row of the list is called. */
+  /** The noun for a row of the log, such as `attempt`. Default: the noun for a row of the list. */
   counts?: string;
   /** Default: always. */
   isShown?(state: UiState): boolean;

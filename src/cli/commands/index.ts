@@ -45,7 +45,7 @@ export const commands: Record<string, () => Promise<Command>> = {
   completion: async () => (await import("./completion.ts")).completionOf(everyCommand),
 };
 
-/** What other tools call a command, and the commands that do it here. */
+/** Names that other tools give to a command, with the commands that do the same here. */
 export const otherNames: Readonly<Record<string, readonly string[]>> = {
   logs: ["requests", "deliveries"],
   webhooks: ["deliveries", "endpoints"],
