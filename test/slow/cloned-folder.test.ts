@@ -67,8 +67,7 @@ async function tryOut(words: readonly string[], cwd: string, ready = async (_: s
 
 /** Commands that open the database of the folder. */
 const OPENS = ["start", "exec", "dev", "learn", "doctor"];
-const environmentOf = ([command = ""]: readonly string[]) =>
-  OPENS.includes(command) ? { ...NOWHERE, ...ANY_PORT } : NOWHERE;
+const environmentOf = ([command = ""]: readonly string[]) => (OPENS.includes(command) ? ANY_PORT : NOWHERE);
 
 /** Tries every command line, each in a clone of its own, two at a time. */
 async function eachCommand(
@@ -286,13 +285,13 @@ describe("what a stranger stored is posted to no program of this machine", () =>
       "fetch(process.env.MERCHANT_SANDBOX_URL + '/_sandbox/drain', { method: 'POST', " +
       "headers: { 'content-type': 'application/json' }, body: '{}' }).then((r) => r.json()).then(console.log)";
     const exec = ["exec", "--life", "off", "--db", DATABASE, "--", process.execPath, "-e", waiting];
-    await run(["exec", "--trust", ...exec.slice(1)], NOWHERE, clone());
+    await run(["exec", "--trust", ...exec.slice(1)], ANY_PORT, clone());
     expect(service.arrivals.length).toBe(1);
-    await run(exec, { ...NOWHERE, MERCHANT_SANDBOX_TRUST: "yes" }, clone());
+    await run(exec, { ...ANY_PORT, MERCHANT_SANDBOX_TRUST: "yes" }, clone());
     expect(service.arrivals.length).toBe(2);
-    await run(exec, { ...NOWHERE, CI: "true" }, clone());
+    await run(exec, { ...ANY_PORT, CI: "true" }, clone());
     expect(service.arrivals.length).toBe(3);
-    const { error } = await run(exec, NOWHERE, clone());
+    const { error } = await run(exec, ANY_PORT, clone());
     expect([service.arrivals.length, error]).toEqual([3, expect.stringContaining("start with --trust")]);
   });
 

@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { folder, NOWHERE, run, start } from "../support/program.ts";
+import { ANY_PORT, folder, NOWHERE, run, start } from "../support/program.ts";
 import { call, DECLINE } from "../support/sandbox.ts";
 
 const FILE = { "bookings.decline.status": 202, "retry.schedule": [60, 300] };
@@ -79,7 +79,7 @@ test.each([
 });
 
 test("--assume without a value is refused with an example", async () => {
-  expect(await run(["start", "--assume", "rate_limit.limit"], NOWHERE)).toMatchObject({
+  expect(await run(["start", "--assume", "rate_limit.limit"], ANY_PORT)).toMatchObject({
     code: 2,
     error: expect.stringContaining(
       "--assume takes the id of an assumption and its value, such as rate_limit.limit=100; " +

@@ -145,6 +145,8 @@ test("forms and the palette take keys as a terminal sends them, and q asks befor
   await terminal.shows("Arms outage");
   terminal.type("\r");
   await terminal.shows("Armed outage");
+  // The list of rules arrives after the message: until then the screen says LIVE, as it does after the outage.
+  await terminal.shows(/^ OUTAGE /m);
   expect((await get(terminal.url, "/v1/payments")).status).toBe(503);
   await terminal.shows(/\/v1\/payments +✗503/);
   await control(terminal.url, "DELETE", "/faults");

@@ -48,11 +48,23 @@ afterEachTest.push(() => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-/** A port at which nothing listens, so that a command does not find a sandbox that its developer runs. */
+/**
+ * A port at which nothing listens, so that a command does not find a sandbox that its developer runs. Not for a command
+ * that starts one: run by root, it would listen there, and commands of other tests would find it.
+ */
 export const NOWHERE = { MERCHANT_SANDBOX_PORT: "1" };
 
 /** For a command that starts a sandbox: any free port, because parallel tests would collide on a fixed one. */
 export const ANY_PORT = { MERCHANT_SANDBOX_PORT: "0" };
+
+/** Commands that start a sandbox. */
+const STARTING = new Set(["dev", "exec", "learn", "start"]);
+
+function checkPort(words: readonly string[], { MERCHANT_SANDBOX_PORT: port }: Record<string, string>): void {
+  const startsThere = STARTING.has(words[0] ?? "") && !words.includes("--port") && !words.includes("--help");
+  if (startsThere && port === NOWHERE.MERCHANT_SANDBOX_PORT)
+    throw new Error(`${words[0]} would listen at the port of NOWHERE: give it ANY_PORT`);
+}
 
 /** A temporary folder, removed after the test. */
 export function folder(): string {
@@ -89,6 +101,7 @@ export const ownEnvironment = () =>
 
 /** Starts the program with these arguments, in an empty folder and with only the given variables. */
 export function launch(words: string[], variables: Record<string, string> = {}, cwd = folder()): Program {
+  checkPort(words, variables);
   if (!existsSync(PROGRAM)) throw new Error("There is no dist/bin.cjs: run npm run build first.");
   return launchFile(PROGRAM, words, variables, cwd);
 }
@@ -158,6 +171,7 @@ export async function runShared(
   variables: Record<string, string> = {},
   cwd = folder(),
 ): Promise<Ended> {
+  checkPort(words, variables);
   const env = { ...ownEnvironment(), ...variables };
   const { out, ...ended } = await runHosted({ program: PROGRAM, words, cwd, variables: env });
   const lines = out.split(/\r?\n/);
