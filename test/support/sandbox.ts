@@ -1,6 +1,7 @@
 // A sandbox on a real port with a frozen clock, a plain HTTP client and servers for it, and the count of the attacks on
 // it.
 
+import { randomInt } from "node:crypto";
 import { appendFileSync } from "node:fs";
 import { Agent, createServer as createHttpServer, request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
@@ -228,11 +229,17 @@ export async function listen(server: Server, host = "127.0.0.1"): Promise<number
   return (server.address() as AddressInfo).port;
 }
 
-/** A port that was free a moment ago. */
+/**
+ * A free port, for a program that starts later. It lies below those that systems hand out themselves, because a server of
+ * another test could get such a one before the program listens.
+ */
 export async function freePort(): Promise<number> {
+  const port = randomInt(11_000, 32_768);
   const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "localhost", resolve));
-  const { port } = server.address() as AddressInfo;
+  const isFree = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(false)).listen(port, "localhost", () => resolve(true));
+  });
+  if (!isFree) return freePort();
   await new Promise((resolve) => server.close(resolve));
   return port;
 }
