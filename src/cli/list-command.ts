@@ -31,7 +31,7 @@ export interface ListDefinition<Row> {
   /** The filters that follow from those flags. */
   implied?(flags: Flags): object;
   whenEmpty: string;
-  /** A sentence about a filtered list that is empty; undefined if the usual one is enough. */
+  /** A sentence about an empty list, filtered or not; undefined if the usual one is enough. */
   whenNoneMatch?(control: Control, input: object): Promise<string | undefined>;
   exitCode?(flags: Flags, rows: readonly object[]): number;
   /** The lines that these filters list instead of rows; undefined if they list rows. */

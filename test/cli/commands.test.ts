@@ -74,6 +74,13 @@ describe("an empty list", () => {
     expect((await linesOf(idle, "verdicts", "--rule", "effect.single")).join()).toMatch(/^No verdicts yet\. /);
   });
 
+  test("of deliveries counts those that wait for their first attempt", async () => {
+    const { bench } = await openRegistered();
+    await bench.control("POST", "/faults", { action: { type: "delay", by: "1h" } });
+    await trigger(bench);
+    expect(await linesOf(bench, "deliveries")).toEqual(["No attempts yet; 1 waiting for the first one."]);
+  });
+
   test("requests refuses an operation that does not exist", async () => {
     const bench = await open();
     const { code, error } = await runCommand(bench.url, "requests", "--operation", "payment.list");

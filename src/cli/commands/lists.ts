@@ -121,11 +121,20 @@ export const events = listCommand<LoggedEvent>({
 const attemptLine = (attempt: LoggedAttempt) =>
   attemptText({ ...timed(attempt), merchant: attempt.merchantId, url: mask(String(attempt.url)), fault: null });
 
+/** For an empty log: the deliveries that wait for their first attempt, and how to send the held ones. */
+async function whyNoAttempt(control: Control): Promise<string | undefined> {
+  const { kept, pendingDeliveries: pending, heldDeliveries: held } = await control.overview();
+  if (kept.attempts > 0 || pending === 0) return undefined;
+  const waiting = `No attempts yet; ${count(pending)} waiting for the first one`;
+  return held === 0 ? `${waiting}.` : `${waiting}, ${count(held)} of them until ${PROGRAM} replay waiting.`;
+}
+
 export const deliveries = listCommand<LoggedAttempt>({
   name: "deliveries",
   summary: "list the newest delivery attempts, or show one with what was sent and received",
   group: "deliveries",
   whenEmpty: `Try ${PROGRAM} receive in another terminal, then ${PROGRAM} trigger payment.succeeded.`,
+  whenNoneMatch: whyNoAttempt,
   line: attemptLine,
   async get(control, id) {
     const { attempt, attempts, request } = await control.deliveries.get({ id });
