@@ -45,7 +45,7 @@ async function look({ url, controlToken, detached }: FoundSandbox) {
 }
 
 function lineOf({ url, ready, why, version, pid, database, clock, log }: Awaited<ReturnType<typeof look>>): string {
-  if (!ready) return `No sandbox is ready at ${url}: ${why}.`;
+  if (!ready) return `No sandbox is ready at ${url}: ${why?.replace(/\.$/, "")}.`;
   if (version === null || clock === null) return `${url} is ready; add --control-token <token> for details.`;
   const kept = database === null ? "in memory" : `kept in ${database}`;
   return (
