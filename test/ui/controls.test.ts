@@ -523,6 +523,18 @@ describe("the palette", () => {
     expect(desk.screen().join("\n")).toMatch(/:outag\?▏[\s\S]*No command matches outag\?/);
   });
 
+  test("finds the commands of other panes, with the keys that reach them, and goes to their pane", async () => {
+    const { desk } = await openSandboxDashboard();
+    desk.press(":", ...typing("secret"));
+    expect(desk.screen().join("\n")).toMatch(/▸ 9 Y +copy the endpoint's secret \(in Endpoints\)/);
+    desk.press("enter");
+    expect([desk.state.pane, desk.copied]).toEqual(["endpoints", []]);
+    desk.press(":", ...typing("secret"));
+    expect(desk.screen().join("\n")).not.toContain("(in Endpoints)");
+    desk.press("escape", ":");
+    expect(desk.screen().join("\n")).not.toContain("(in ");
+  });
+
   test.each(["q", "quit"])("%s leaves in every pane: a letter inside of a word finds nothing", async (search) => {
     const { desk } = await openSandboxDashboard();
     for (const digit of "1234579") {
