@@ -126,7 +126,9 @@ describe("faults", () => {
     expect((await list(bench)).status).toBe(200);
     expect(desk.screen().join("\n")).toMatch(/outage .*removed/);
     expect(desk.screen().join("\n")).not.toMatch(/ttl/);
-    expect(desk.state.notice?.text).toMatch(/^Ended the outage flt_\w+; it fired 0 times\. Press u to arm it again$/);
+    expect(desk.state.notice?.text).toMatch(
+      /^Ended the outage; it fired 0 times \(flt_\w+\)\. Press u to arm it again$/,
+    );
     expect(desk.screen(200, 36).at(-1)).toContain("u arm again");
     await desk.run("u");
     expect((await list(bench)).status).toBe(503);

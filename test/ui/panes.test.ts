@@ -110,7 +110,7 @@ describe("rows of requests", () => {
   test("show time, method, path, status, replay or fault, duration and merchant", () => {
     const wide = busy(200, 36);
     expect(lineWith(wide, "12:00:00.001")[0]).toMatch(
-      /12:00:00\.001 GET {4}\/v1\/payments\?limit=25 +200 +payments\.list +lodge/,
+      /12:00:00\.001 GET {4}\/v1\/payments\?limit=25 +200 +payments\.list +1\.2 ms +lodge/,
     );
     expect(lineWith(wide, "12:00:00.003")[0]).toMatch(/payroll +200 ↻ .* market/);
     expect(lineWith(wide, "12:00:00.004")[0]).toMatch(/429 \* /);
@@ -135,6 +135,17 @@ describe("rows of requests", () => {
     expect(line).not.toContain("12:00");
   });
 
+  test("at 80 columns show the whole code of an error beside a long path", () => {
+    const state = withLiveEvents(emptyDashboard(80, 24), [
+      requested(1, {
+        path: "/v1/hospitality/bookings/bkg_pending/decline",
+        status: 400,
+        summary: "validation_failed: x",
+      }),
+    ]);
+    expect(lineWith(state, "bkg_pending/decline")[0]).toContain(" 400   validation_failed: x");
+  });
+
   test("give an empty column to the others, and cut no path while another column can go", () => {
     const state = withLiveEvents(emptyDashboard(100, 30), [requested(1, { path: "/v1/hospitality/bookings/bkg_1" })]);
     expect(lineWith(state, "bkg_1")[0]).toMatch(/12:00:00 .*\/v1\/hospitality\/bookings\/bkg_1 +200 +payments\.list/);
@@ -155,6 +166,29 @@ describe("rows of deliveries", () => {
     );
     expect(lineWith(state, "refused")[0]).toMatch(/refused .*✗ failed 12:00/);
     expect(lineWith(state, "delivered", "hooks")[0]).toMatch(/ 200 .*✓ delivered/);
+  });
+
+  const HOOKS = "http://localhost:3000/hooks/for/the/shop";
+  const failedAt = (number: number, endpointId: string, url: string) =>
+    attempted(number, { endpointId, url, status: "failed", responseStatus: 500, summary: "database is down" });
+
+  test.each([
+    [120, 36],
+    [80, 24],
+  ] as const)("at %ix%i name the endpoint of each row where there are several", (columns, height) => {
+    const state = withLiveEvents({ ...emptyDashboard(columns, height), pane: "deliveries" }, [
+      failedAt(1, "we_1", `${HOOKS}/payments`),
+      failedAt(2, "we_2", `${HOOKS}/bookings`),
+    ]);
+    expect(lineWith(state, "ayments ", " 500 ")).toHaveLength(1);
+    expect(lineWith(state, "ookings ", " 500 ")).toHaveLength(1);
+  });
+
+  test("show why they failed rather than the long URL of a single endpoint", () => {
+    const state = withLiveEvents({ ...emptyDashboard(100, 30), pane: "deliveries" }, [
+      failedAt(1, "we_1", `${HOOKS}/${"x".repeat(20)}`),
+    ]);
+    expect(lineWith(state, "database is down")).not.toHaveLength(0);
   });
 
   test("have a mark for each try, and the reason of the last one", () => {

@@ -271,7 +271,7 @@ describe("what is offered", () => {
     expect(bar(desk.state)).not.toContain("u undo");
     await desk.run("o", "enter");
     expect(bar(desk.state)).toContain("u undo fault");
-    expect(first(desk.state)).toMatch(/^ OUTAGE 30 s /);
+    expect(first(desk.state)).toMatch(/^ OUTAGE 30 s: o ends it /);
     await desk.run("u");
     expect([bar(desk.state).includes("u undo"), first(desk.state)?.startsWith(" LIVE ")]).toEqual([false, true]);
   });

@@ -21,6 +21,8 @@ import { listPane, readAs } from "./pane.ts";
 const WHOLE_TIME_FROM = 100;
 /** On a phone, a path leaves room for the reason of a failure. */
 const WHOLE_PATH_FROM = 52;
+/** A longer path is cut in its middle before the result is: at 80 columns, the code of an error is still whole. */
+const PATH_CLAIM = 36;
 
 export const requests = listPane<RequestMessage>({
   name: "requests",
@@ -53,7 +55,7 @@ export const requests = listPane<RequestMessage>({
         heading: "path",
         text: query === "" ? path : `${path}?${query}`,
         width: 20,
-        claim: isPage && width < WHOLE_PATH_FROM ? 20 : 44,
+        claim: isPage && width < WHOLE_PATH_FROM ? 20 : PATH_CLAIM,
         rank: 1,
         truncate: "middle",
         grows: true,

@@ -88,7 +88,7 @@ export function connectionText(state: UiState): string {
   const { connection, retryAt, now, run } = state;
   const stale = run === undefined ? "" : ", data is stale";
   const outage = outageOf(state);
-  if (connection.phase === "live") return outage ? `OUTAGE${leftOf(state, outage)}` : "LIVE";
+  if (connection.phase === "live") return outage ? `OUTAGE${leftOf(state, outage)}: o ends it` : "LIVE";
   if (connection.phase === "connecting") return "CONNECTING";
   if (connection.phase === "detached") return `DETACHED: ${connection.reason}${stale}`;
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
@@ -144,7 +144,18 @@ export function noticeBar(state: UiState): string {
   if (notice) return ` ${styled(theme, noticeText(sanitize(notice.text), width), notice.style)}`;
   const failure = selectedFailure(state);
   if (failure !== undefined) return ` ${styled(theme, fitTo(failure, width), "failure")}`;
-  return ` ${fitTo(verdictSummary(state), width)}`;
+  return ` ${fitTo(fittingVerdicts(verdictParts(state), width), width)}`;
+}
+
+/** As many whole parts as fit, then the number of the others: a rule whose name is cut cannot be looked up. */
+function fittingVerdicts(parts: readonly string[], width: number): string {
+  const textOf = (shown: number) => {
+    const others = parts.length - shown;
+    return [...parts.slice(0, shown), ...(others > 0 ? [`+${others} more`] : [])].join(VERDICT_GAP);
+  };
+  let shown = parts.length;
+  while (shown > 2 && widthOf(textOf(shown)) > width) shown--;
+  return textOf(shown);
 }
 
 /** Why the selected row failed, which the list may have cut. Undefined if details are open: they show it on top. */
@@ -173,11 +184,15 @@ function filterBar(state: UiState, filterLine: FilterLine, width: number): strin
   return fitTo(` ${line}  ${styled(theme, note, "failure")}`, width + 1);
 }
 
+const VERDICT_GAP = "   ";
+
 /** The failed rules, most failures first, then how many verdicts passed. */
-export function verdictSummary(state: UiState): string {
+export const verdictSummary = (state: UiState): string => verdictParts(state).join(VERDICT_GAP);
+
+function verdictParts(state: UiState): string[] {
   const { good, bad, unsure } = symbols(state.theme);
   const { failures, fail, pass: passed, inconclusive: open } = state.made.verdicts;
-  if (fail + passed + open === 0) return "";
+  if (fail + passed + open === 0) return [];
   const failed = Object.entries(failures)
     .sort(([, one], [, other]) => other - one)
     .map(([rule, times]) => `${bad} ${sanitize(rule)} failed${times > 1 ? ` ${times} times` : ""}`);
@@ -185,7 +200,7 @@ export function verdictSummary(state: UiState): string {
     ...(passed > 0 ? [`${good} ${count(passed)} passed`] : []),
     ...(open > 0 ? [`${unsure} ${count(open)} inconclusive`] : []),
   ];
-  return ["verdicts", ...failed, ...others].join("   ");
+  return ["verdicts", ...failed, ...others];
 }
 
 /** The name of a key in the key bar: `Esc`, `Ctrl-Y`. */

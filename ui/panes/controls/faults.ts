@@ -79,7 +79,8 @@ function toggleOutage(state: UiState): StateUpdate {
     return endRule(
       state,
       outage,
-      ({ id, name, fired }) => `Ended the outage ${name ?? id}; it fired ${plural(fired, "time")}`,
+      // The id comes last, because a narrow line is cut there.
+      ({ id, name, fired }) => `Ended the outage; it fired ${plural(fired, "time")} (${name ?? id})`,
     );
   return openFaultForm(state, { action: "outage" });
 }
