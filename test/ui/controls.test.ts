@@ -129,8 +129,9 @@ describe("faults", () => {
     expect(desk.state.notice?.text).toMatch(
       /^Ended the outage; it fired 0 times \(flt_\w+\)\. Press u to arm it again$/,
     );
-    expect(desk.screen(200, 36).at(-1)).toContain("u arm again");
+    expect(desk.screen(200, 36).at(-1)).toMatch(/ o outage .* u arm again/);
     await desk.run("u");
+    expect(desk.screen(200, 36).at(-1)).toContain(" o end outage ");
     expect((await list(bench)).status).toBe(503);
     expect(desk.state.notice?.text).toBe("Armed again: outage on all operations, every match, for 30s");
     desk.press("u");

@@ -9,12 +9,14 @@ import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { applyPolledRows, applySandboxIndex } from "../../ui/panes/apply-message.ts";
 import { columnWidths } from "../../ui/panes/columns.ts";
 import { failedDeliveries } from "../../ui/panes/deliveries.ts";
+import { attemptLines } from "../../ui/panes/details/row-lines.ts";
 import { paneNamed } from "../../ui/panes/index.ts";
 import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import { loadRows } from "../../ui/panes/run-effects.ts";
 import { addPage } from "../../ui/state/list.ts";
 import { listOf, type UiState } from "../../ui/state/state.ts";
 import { withList } from "../../ui/state/updates.ts";
+import { stripStyles } from "../../ui/text/style.ts";
 import {
   loggedAttempts,
   loggedRequests,
@@ -110,7 +112,7 @@ describe("rows of requests", () => {
   test("show time, method, path, status, replay or fault, duration and merchant", () => {
     const wide = busy(200, 36);
     expect(lineWith(wide, "12:00:00.001")[0]).toMatch(
-      /12:00:00\.001 GET {4}\/v1\/payments\?limit=25 +200 +payments\.list +1\.2 ms +lodge/,
+      /12:00:00\.001 GET {4}\/v1\/payments\?limit=25 +200 +payments\.list +lodge/,
     );
     expect(lineWith(wide, "12:00:00.003")[0]).toMatch(/payroll +200 ↻ .* market/);
     expect(lineWith(wide, "12:00:00.004")[0]).toMatch(/429 \* /);
@@ -189,6 +191,22 @@ describe("rows of deliveries", () => {
       failedAt(1, "we_1", `${HOOKS}/${"x".repeat(20)}`),
     ]);
     expect(lineWith(state, "database is down")).not.toHaveLength(0);
+  });
+
+  test("list in their details why each attempt failed; the URL is that of the delivery, unless it has moved", () => {
+    const attempts = [
+      attempt(3, { attempt: 3, delivery: 1, summary: "database is still down" }),
+      attempt(2, { attempt: 2, delivery: 1, summary: "database is down" }),
+      attempt(1, { attempt: 1, delivery: 1, url: "http://localhost:9/old", summary: "no such page" }),
+    ];
+    const lines = attemptLines(emptyDashboard(), attempts, () => false, 100, "whd_3").map((line) =>
+      stripStyles(typeof line === "string" ? line : line.text),
+    );
+    expect(lines).toEqual([
+      expect.stringMatching(/1\/6 .* http:\/\/localhost:9\/old +$/),
+      expect.stringMatching(/2\/6 .* database is down +$/),
+      expect.stringMatching(/3\/6 .* database is still down +$/),
+    ]);
   });
 
   test("have a mark for each try, and the reason of the last one", () => {
@@ -273,8 +291,15 @@ describe("rate limits, faults and verdicts", () => {
     expect(wide).toMatch(
       /^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ {2}sk_test_lodge \+1 more {2}clock .* {2}v\S+ .*req\/s/,
     );
-    expect(usual).toMatch(/^ LIVE {2}429 .* {2}http\S+ {2}sk_test_lodge \+1 more {2}v\S+ .*req\/s/);
+    expect(usual).toMatch(/^ LIVE {2}429 .* {2}http\S+ {2}sk_test_lodge \+1 more {2}clock frozen .*req\/s/);
     expect(narrow).toMatch(/^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ .*req\/s/);
+  });
+
+  test("are under a status bar that says at 80 columns that the clock stands still, or else the API key", () => {
+    const frozen = emptyDashboard(80, 24);
+    expect(screen(frozen)[0]).toMatch(/^ LIVE {2}http\S+ {2}clock frozen /);
+    const real = applySandboxIndex(frozen, { ...INDEX, clock: { ...INDEX.clock, mode: "real" } });
+    expect(screen(real)[0]).toMatch(/^ LIVE {2}http\S+ {2}sk_test_lodge \+1 more /);
   });
 
   test("show what remains of a window, and for how long it is exhausted", () => {

@@ -299,6 +299,11 @@ describe("what is offered", () => {
       `Armed ${"x".repeat(200)}. Press u to undo it`,
     );
     expect(screenOf(notice).at(-2)).toMatch(/^ Armed x+… Press u to undo it *$/);
+    const named = withNotice(
+      shown(),
+      "Armed rate_limit on payments.list of mer_lodge, 1 time, as flt_1. Press u to undo it",
+    );
+    expect(screenOf({ ...named, size: { columns: 70, rows: 24 } }).at(-2)).toMatch(/mer_lodge … Press u to undo it *$/);
     expect(screenOf({ ...shown(), size: { columns: 40, rows: 10 } }).join("\n")).toContain(
       "Needs 60x15, is 40x10.\nResize it, or press q to quit.",
     );

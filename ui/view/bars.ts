@@ -25,17 +25,15 @@ import { cut, fitTo, sanitize, widthOf } from "../text/cells.ts";
 import { count, countdown, dateTimeToSecond, milliseconds, plural } from "../text/format.ts";
 import { stripStyles, styled, symbols, type TextStyle } from "../text/style.ts";
 
-/** Shows as many parts as fit, the most important ones first, and the counts at the right end. */
+/** Shows as many parts as fit, and the counts at the right end. */
 export function statusBar(state: UiState): string {
   const { size, theme, sandbox, connection } = state;
   const pending = `${count(sandbox?.pendingDeliveries ?? 0)} pending${size.columns >= 140 ? " deliveries" : ""}`;
   const counts = ` ${count(requestRate(state))} req/s  ${pending} `;
   const room = size.columns - widthOf(counts) - 1;
-  const [phase, ...parts] = statusParts(state).map(sanitize);
   const alarms = alarmTexts(state).map(sanitize);
-  const fitting = (before: readonly string[], part: string) =>
-    widthOf([...before, part].join("  ")) > room ? before : [...before, part];
-  const shown = [...alarms, ...parts].reduce<readonly string[]>(fitting, [cut(phase ?? "", room)]);
+  const fixed = [cut(sanitize(connectionText(state)), room), ...alarms];
+  const shown = fittingParts(fixed, statusParts(state), room);
   const down = isDown(state) ? "magenta" : undefined;
   const style = connection.phase === "live" ? down : "yellow";
   const drawn = shown.map((part, index) => {
@@ -45,14 +43,43 @@ export function statusBar(state: UiState): string {
   return ` ${drawn.join("  ")}${" ".repeat(Math.max(0, room - widthOf(shown.join("  "))))}${counts}`;
 }
 
-/** The parts of the status bar, most important first. */
-function statusParts(state: UiState): string[] {
+interface StatusForm {
+  text: string;
+  /** Forms with the highest rank are left out first. */
+  rank: number;
+}
+
+/** A part with a short form has it where the text has no room. */
+type StatusPart = StatusForm & { short?: StatusForm };
+
+/** All of `fixed` and of the parts that fit, in this order; those of `fixed` have room first, then those by rank. */
+function fittingParts(fixed: readonly string[], parts: readonly StatusPart[], room: number): string[] {
+  const all = [...fixed.map((text): StatusPart => ({ text, rank: 0 })), ...parts];
+  const forms = all.flatMap((part) => [part, ...(part.short ? [part.short] : [])].map((form) => ({ ...form, part })));
+  const shown = new Map<StatusPart, string>();
+  const widthWith = (part: StatusPart, text: string) =>
+    widthOf([...new Map(shown).set(part, text).values()].join("  "));
+  for (const { part, text } of forms.toSorted((one, other) => one.rank - other.rank))
+    if (widthWith(part, sanitize(text)) <= room) shown.set(part, sanitize(text));
+  return all.flatMap((part) => shown.get(part) ?? []);
+}
+
+/**
+ * The parts of the status bar after the connection. That the clock is frozen or set has room before the API key: it is
+ * why nothing falls due, or why all does.
+ */
+function statusParts(state: UiState): StatusPart[] {
   const { sandbox, target } = state;
-  const connection = connectionText(state);
-  if (!sandbox) return [connection, target.url];
-  const clock = [clockText(state, sandbox), ...(sandbox.life === "off" ? ["life off"] : [])];
-  const about = [connection, sandbox.baseUrl];
-  return [...about, firstApiKeyText(sandbox), ...clock, `page ${pageAddress(target.url)}`, `v${sandbox.version}`];
+  if (!sandbox) return [{ text: target.url, rank: 1 }];
+  const mode = CLOCK_MODES[sandbox.clock.mode];
+  return [
+    { text: sandbox.baseUrl, rank: 1 },
+    { text: firstApiKeyText(sandbox), rank: 3 },
+    { text: clockText(state, sandbox), rank: 4, ...(mode && { short: { text: `clock ${mode}`, rank: 2 } }) },
+    ...(sandbox.life === "off" ? [{ text: "life off", rank: 5 }] : []),
+    { text: `page ${pageAddress(target.url)}`, rank: 6 },
+    { text: `v${sandbox.version}`, rank: 7 },
+  ];
 }
 
 /** The armed outage that affects every call, if there is one. */
@@ -94,9 +121,10 @@ export function connectionText(state: UiState): string {
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
 }
 
-export function clockText(state: UiState, { clock }: SandboxOverviewReply): string {
-  return `clock ${dateTimeToSecond(sandboxNow(state))}${{ real: "", frozen: " frozen", offset: " set" }[clock.mode]}`;
-}
+const CLOCK_MODES = { real: "", frozen: "frozen", offset: "set" } as const;
+
+export const clockText = (state: UiState, { clock: { mode } }: SandboxOverviewReply): string =>
+  `clock ${dateTimeToSecond(sandboxNow(state))} ${CLOCK_MODES[mode]}`.trimEnd();
 
 /** The first API key and the number of other merchants: `sk_test_lodge +2 more`. */
 function firstApiKeyText({ merchants }: SandboxOverviewReply): string {
@@ -171,9 +199,15 @@ function noticeText(text: string, width: number): string {
   const action = /(?<=\. )Press [^.]+$/.exec(text)?.[0] ?? "";
   const isLong = action !== "" && widthOf(text) > width;
   return fitTo(
-    isLong ? `${cut(text.slice(0, -action.length - 1), width - widthOf(action) - 1)} ${action}` : text,
+    isLong ? `${cutWords(text.slice(0, -action.length - 1), width - widthOf(action) - 1)} ${action}` : text,
     width,
   );
+}
+
+/** Cuts a text between words, because half of an id says nothing, unless that would leave less than half of it. */
+function cutWords(text: string, width: number): string {
+  const whole = cut(text, width).replace(/[\s(,]+\S*…$/, " …");
+  return widthOf(whole) < width / 2 ? cut(text, width) : whole;
 }
 
 function filterBar(state: UiState, filterLine: FilterLine, width: number): string {
