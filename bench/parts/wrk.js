@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { openFolder } from "../folder.js";
 import { cpuOf, FEW, figure, inRounds, inTurn, openEach, ratio } from "../measure.js";
-import { GET, LIST, POST } from "../sample-record.js";
+import { GET, LIST, POST, POST_WITH_KEY } from "../sample-record.js";
 
 const SECONDS = 1;
 const CONNECTIONS = 32;
@@ -20,6 +20,7 @@ const cases = [
     { name: `GET a record by id, ${server}, by wrk`, server, request: GET, base: BARE_GET },
     { name: `GET a list of 25, ${server}, by wrk`, server, request: LIST, base: BARE_GET },
     { name: `POST a pricing rule, ${server}, by wrk`, server, request: POST, base: BARE_POST },
+    { name: `POST a payroll with its key, ${server}, by wrk`, server, request: POST_WITH_KEY(), base: BARE_POST },
   ]),
 ];
 
@@ -74,11 +75,23 @@ async function load(server, request, folder) {
   return { rate: Number(rate), cpu: cpu / Number(requests), p99: Number(value) * { us: 0.001, ms: 1, s: 1_000 }[unit] };
 }
 
-const scriptOf = ({ method, headers, body = "" }) =>
-  [
+/** The script for wrk. Each call with an idempotency key gets a key of its own: the one that is given, and a number. */
+function scriptOf({ method, headers, body = "" }) {
+  const key = headers["Idempotency-Key"];
+  return [
     `wrk.method = ${JSON.stringify(method)}`,
     ...Object.entries(headers).map(
       ([name, value]) => `wrk.headers[${JSON.stringify(name)}] = ${JSON.stringify(value)}`,
     ),
     ...(body === "" ? [] : [`wrk.body = ${JSON.stringify(body)}`]),
+    ...(key === undefined ? [] : [numbered(`${key}-${performance.now()}`)]),
   ].join("\n");
+}
+
+const numbered = (key) => `
+local count = 0
+function request()
+  count = count + 1
+  wrk.headers["Idempotency-Key"] = "${key}-" .. count
+  return wrk.format()
+end`;

@@ -20,8 +20,6 @@ const LONGEST = 60_000;
 /** Milliseconds that a command goes on after its first line, and `attach`, which waits for a sandbox to start. */
 const WATCHED = 500;
 
-/** A pipeline's own variables would make `exec` trust the folder. */
-
 interface Tried {
   out: string[];
   error: string;
@@ -205,7 +203,7 @@ describe("a database is refused in one sentence that names the file,", () => {
           ["exec", "--db", DATABASE, "--", "true"],
         ]) {
           attempted("Pipes, devices and folders in a checkout");
-          const { code, error } = await endOf(words, runShared(words, NOWHERE, cwd));
+          const { code, error } = await endOf(words, runShared(words, environmentOf(words), cwd));
           expect([words, code, error]).toEqual([words, 1, expect.stringMatching(/^[^\n]*sandbox\.db[^\n]*\n$/)]);
         }
         for (const words of [["doctor", "--port", "0"], ["status"], ["snapshot"], ["stop"]]) {

@@ -39,7 +39,7 @@ afterEachTest.push(() => {
 });
 
 /** Commands that run until they are stopped, or that a test may stop. */
-const OWN_PROCESS = new Set(["attach", "dev", "exec", "learn", "listen", "mcp", "receive", "start"]);
+const OWN_PROCESS = new Set(["attach", "dev", "learn", "listen", "mcp", "receive", "start"]);
 
 /** Whether a host can run the command: it ends on its own, and no variable configures Node. */
 export function isHosted(words: readonly string[], variables: Readonly<Record<string, string>>): boolean {

@@ -230,8 +230,8 @@ export async function listen(server: Server, host = "127.0.0.1"): Promise<number
 }
 
 /**
- * A free port, for a program that starts later. It lies below those that systems hand out themselves: one of those could
- * go to a server of another test before the program listens.
+ * A free port, for a program that starts later. It lies below those that systems hand out themselves, because one of
+ * those could go to a server of another test before the program listens.
  */
 export async function freePort(): Promise<number> {
   const port = randomInt(11_000, 32_768);
