@@ -3,6 +3,7 @@
 
 import { attemptFacts, type RowFilter, readRowFilter, requestFacts } from "../client/row-filter.ts";
 import type { CompleteFor, DigestFilters, LiveEvent, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
+import type { VerdictMessage } from "../contracts/verdict.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
 import type { StoredCounts } from "../store/request-log/run-summary.ts";
 
@@ -51,6 +52,7 @@ export function createEventBuffer(capacity: number) {
   let nths: number[] = [];
   let newest = 0;
   let lasting: LastingItem[] = [];
+  const markRevised = createRevisionMarker(capacity);
   const kinds: Partial<Record<LiveItem["kind"], number>> = {};
   const oldest = () => newest - events.length + 1;
   // Made when they are sent: most events are never sent to a client.
@@ -65,6 +67,7 @@ export function createEventBuffer(capacity: number) {
       events.push(event);
       nths.push(nth);
       const item = { seq: newest, nth, ...event } as LiveItem;
+      markRevised(event);
       if (isLasting(item)) lasting = [...lasting.filter((one) => !replaces(item, one)), item].slice(-capacity);
       if (events.length <= 2 * capacity) return;
       // Dropping half of the events at a time spreads the cost of moving them over as many pushes.
@@ -111,6 +114,7 @@ export function selectItems(items: readonly LiveItem[], filters: Filters) {
   if (filters.request) completeFor.request = filters.request.text;
   if (filters.attempt) completeFor.attempt = filters.attempt.text;
   const selected: LiveItem[] = [];
+  const verdictIds = new Set<string>();
   const hasRoom = (group: string) => {
     const count = (counts.get(group) ?? 0) + 1;
     counts.set(group, count);
@@ -118,6 +122,7 @@ export function selectItems(items: readonly LiveItem[], filters: Filters) {
   };
   for (let index = items.length - 1; index >= 0; index--) {
     const item = items[index] as LiveItem;
+    if (item.kind === "verdict" && isOutdated(verdictIds, item.verdict)) continue;
     const isNew = hasRoom(item.kind);
     const isMatch = matches(filters, item);
     const isKept = isMatch && hasRoom(`matching ${item.kind}`);
@@ -142,9 +147,36 @@ const replaces = (item: LastingItem, one: LastingItem) =>
     (one.kind !== "reset" &&
       (item.kind === "removal" || (one.kind === "cancellation" && one.endpoint === item.endpoint))));
 
-/** Failed verdicts too: a client must not miss a failure. */
+/** Failed verdicts too, and what became of them: a client must neither miss a failure nor show one that was revised. */
 const isAlwaysSent = (item: LiveItem) =>
-  isLasting(item) || (item.kind === "verdict" && item.verdict.verdict === "fail");
+  isLasting(item) || (item.kind === "verdict" && (item.verdict.verdict === "fail" || revised.has(item.verdict)));
+
+/** Whether a newer version of the verdict was met before. */
+function isOutdated(met: Set<string>, { id }: VerdictMessage): boolean {
+  if (id === null) return false;
+  if (met.has(id)) return true;
+  met.add(id);
+  return false;
+}
+
+/** Verdicts that replace a failure of the same id. */
+const revised = new WeakSet<VerdictMessage>();
+
+/** Fills `revised`. It remembers the newest failures, at most `capacity`. */
+function createRevisionMarker(capacity: number): (event: LiveEvent) => void {
+  const failed = new Set<string>();
+  return (event) => {
+    // Ids start again after a reset.
+    if (event.kind === "reset" && event.merchant === null) failed.clear();
+    if (event.kind !== "verdict" || event.verdict.id === null) return;
+    const { id, verdict } = event.verdict;
+    const hadFailed = failed.delete(id);
+    if (verdict === "fail") failed.add(id);
+    else if (hadFailed) revised.add(event.verdict);
+    const [oldest] = failed;
+    if (oldest !== undefined && failed.size > capacity) failed.delete(oldest);
+  };
+}
 
 function matches({ request, attempt }: Filters, item: LiveItem): boolean {
   if (item.kind === "request") return request?.matches(requestFacts(item.request)) ?? false;

@@ -126,9 +126,12 @@ describe("faults", () => {
     expect((await list(bench)).status).toBe(200);
     expect(desk.screen().join("\n")).toMatch(/outage .*removed/);
     expect(desk.screen().join("\n")).not.toMatch(/ttl/);
-    expect(desk.state.notice?.text).toMatch(/^Ended the outage flt_\w+; it fired 0 times\. Press u to arm it again$/);
-    expect(desk.screen(200, 36).at(-1)).toContain("u arm again");
+    expect(desk.state.notice?.text).toMatch(
+      /^Ended the outage; it fired 0 times \(flt_\w+\)\. Press u to arm it again$/,
+    );
+    expect(desk.screen(200, 36).at(-1)).toMatch(/ o outage .* u arm again/);
     await desk.run("u");
+    expect(desk.screen(200, 36).at(-1)).toContain(" o end outage ");
     expect((await list(bench)).status).toBe(503);
     expect(desk.state.notice?.text).toBe("Armed again: outage on all operations, every match, for 30s");
     desk.press("u");
@@ -521,6 +524,18 @@ describe("the palette", () => {
     desk.press(":", ...typing("outag?"), "enter");
     expect([desk.rings(), desk.waiting()]).toEqual([1, []]);
     expect(desk.screen().join("\n")).toMatch(/:outag\?▏[\s\S]*No command matches outag\?/);
+  });
+
+  test("finds the commands of other panes, with the keys that reach them, and goes to their pane", async () => {
+    const { desk } = await openSandboxDashboard();
+    desk.press(":", ...typing("secret"));
+    expect(desk.screen().join("\n")).toMatch(/▸ 9 Y +copy the endpoint's secret \(in Endpoints\)/);
+    desk.press("enter");
+    expect([desk.state.pane, desk.copied]).toEqual(["endpoints", []]);
+    desk.press(":", ...typing("secret"));
+    expect(desk.screen().join("\n")).not.toContain("(in Endpoints)");
+    desk.press("escape", ":");
+    expect(desk.screen().join("\n")).not.toContain("(in ");
   });
 
   test.each(["q", "quit"])("%s leaves in every pane: a letter inside of a word finds nothing", async (search) => {

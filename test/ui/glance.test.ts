@@ -124,6 +124,21 @@ describe("the wide layout", () => {
     },
   );
 
+  test("with 120 columns says whole how to list the verdicts that passed", () => {
+    const state = withLiveEvents(emptyDashboard(120, 36), [judged(1, { verdict: "pass" })]);
+    expect(textOf(state)).toMatch(/✓ 1 passed +Press Enter to list them\./);
+  });
+
+  test("names in the notice line only rules that fit whole, and counts the others", () => {
+    const rules = ["retry_after.honoured", "idempotency.key_reused", "webhook.ack_fast"];
+    const state = withLiveEvents(
+      emptyDashboard(80, 24),
+      rules.map((rule, index) => judged(index, { rule })),
+    );
+    expect(screen(state).at(-2)?.trimEnd()).toBe(" verdicts   ✗ retry_after.honoured failed   +2 more");
+    expect(textOf(sized(state, 120, 36))).toContain("✗ webhook.ack_fast failed");
+  });
+
   test("leaves trends and then verdicts out of a low screen, where they take the place of deliveries", () => {
     const low = three(110, 15);
     expect([placementOf(low, "trends").width, placementOf(low, "deliveries").width > 0]).toEqual([0, true]);

@@ -9,12 +9,14 @@ import type { LiveEvent } from "../../src/contracts/live-messages.ts";
 import { applyPolledRows, applySandboxIndex } from "../../ui/panes/apply-message.ts";
 import { columnWidths } from "../../ui/panes/columns.ts";
 import { failedDeliveries } from "../../ui/panes/deliveries.ts";
+import { attemptLines } from "../../ui/panes/details/row-lines.ts";
 import { paneNamed } from "../../ui/panes/index.ts";
 import { handleKey } from "../../ui/panes/keys/key-bindings.ts";
 import { loadRows } from "../../ui/panes/run-effects.ts";
 import { addPage } from "../../ui/state/list.ts";
 import { listOf, type UiState } from "../../ui/state/state.ts";
 import { withList } from "../../ui/state/updates.ts";
+import { stripStyles } from "../../ui/text/style.ts";
 import {
   loggedAttempts,
   loggedRequests,
@@ -135,6 +137,17 @@ describe("rows of requests", () => {
     expect(line).not.toContain("12:00");
   });
 
+  test("at 80 columns show the whole code of an error beside a long path", () => {
+    const state = withLiveEvents(emptyDashboard(80, 24), [
+      requested(1, {
+        path: "/v1/hospitality/bookings/bkg_pending/decline",
+        status: 400,
+        summary: "validation_failed: x",
+      }),
+    ]);
+    expect(lineWith(state, "bkg_pending/decline")[0]).toContain(" 400   validation_failed: x");
+  });
+
   test("give an empty column to the others, and cut no path while another column can go", () => {
     const state = withLiveEvents(emptyDashboard(100, 30), [requested(1, { path: "/v1/hospitality/bookings/bkg_1" })]);
     expect(lineWith(state, "bkg_1")[0]).toMatch(/12:00:00 .*\/v1\/hospitality\/bookings\/bkg_1 +200 +payments\.list/);
@@ -155,6 +168,45 @@ describe("rows of deliveries", () => {
     );
     expect(lineWith(state, "refused")[0]).toMatch(/refused .*✗ failed 12:00/);
     expect(lineWith(state, "delivered", "hooks")[0]).toMatch(/ 200 .*✓ delivered/);
+  });
+
+  const HOOKS = "http://localhost:3000/hooks/for/the/shop";
+  const failedAt = (number: number, endpointId: string, url: string) =>
+    attempted(number, { endpointId, url, status: "failed", responseStatus: 500, summary: "database is down" });
+
+  test.each([
+    [120, 36],
+    [80, 24],
+  ] as const)("at %ix%i name the endpoint of each row where there are several", (columns, height) => {
+    const state = withLiveEvents({ ...emptyDashboard(columns, height), pane: "deliveries" }, [
+      failedAt(1, "we_1", `${HOOKS}/payments`),
+      failedAt(2, "we_2", `${HOOKS}/bookings`),
+    ]);
+    expect(lineWith(state, "ayments ", " 500 ")).toHaveLength(1);
+    expect(lineWith(state, "ookings ", " 500 ")).toHaveLength(1);
+  });
+
+  test("show why they failed rather than the long URL of a single endpoint", () => {
+    const state = withLiveEvents({ ...emptyDashboard(100, 30), pane: "deliveries" }, [
+      failedAt(1, "we_1", `${HOOKS}/${"x".repeat(20)}`),
+    ]);
+    expect(lineWith(state, "database is down")).not.toHaveLength(0);
+  });
+
+  test("list in their details why each attempt failed; the URL is that of the delivery, unless it has moved", () => {
+    const attempts = [
+      attempt(3, { attempt: 3, delivery: 1, summary: "database is still down" }),
+      attempt(2, { attempt: 2, delivery: 1, summary: "database is down" }),
+      attempt(1, { attempt: 1, delivery: 1, url: "http://localhost:9/old", summary: "no such page" }),
+    ];
+    const lines = attemptLines(emptyDashboard(), attempts, () => false, 100, "whd_3").map((line) =>
+      stripStyles(typeof line === "string" ? line : line.text),
+    );
+    expect(lines).toEqual([
+      expect.stringMatching(/1\/6 .* http:\/\/localhost:9\/old +$/),
+      expect.stringMatching(/2\/6 .* database is down +$/),
+      expect.stringMatching(/3\/6 .* database is still down +$/),
+    ]);
   });
 
   test("have a mark for each try, and the reason of the last one", () => {
@@ -239,8 +291,15 @@ describe("rate limits, faults and verdicts", () => {
     expect(wide).toMatch(
       /^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ {2}sk_test_lodge \+1 more {2}clock .* {2}v\S+ .*req\/s/,
     );
-    expect(usual).toMatch(/^ LIVE {2}429 .* {2}http\S+ {2}sk_test_lodge \+1 more {2}v\S+ .*req\/s/);
+    expect(usual).toMatch(/^ LIVE {2}429 .* {2}http\S+ {2}sk_test_lodge \+1 more {2}clock frozen .*req\/s/);
     expect(narrow).toMatch(/^ LIVE {2}429 on payments\.list 9:41 {2}http\S+ .*req\/s/);
+  });
+
+  test("are under a status bar that says at 80 columns that the clock stands still, or else the API key", () => {
+    const frozen = emptyDashboard(80, 24);
+    expect(screen(frozen)[0]).toMatch(/^ LIVE {2}http\S+ {2}clock frozen /);
+    const real = applySandboxIndex(frozen, { ...INDEX, clock: { ...INDEX.clock, mode: "real" } });
+    expect(screen(real)[0]).toMatch(/^ LIVE {2}http\S+ {2}sk_test_lodge \+1 more /);
   });
 
   test("show what remains of a window, and for how long it is exhausted", () => {

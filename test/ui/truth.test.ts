@@ -2,8 +2,9 @@
 
 import { describe, expect, test } from "vitest";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
+import type { VerdictMessage } from "../../src/contracts/verdict.ts";
 import { afterRealTime } from "../../src/kernel/clock.ts";
-import { createEventBuffer } from "../../src/live/digest.ts";
+import { createEventBuffer, selectItems } from "../../src/live/digest.ts";
 import { addressOf, goToAddress, pageUrl, reachAddress } from "../../ui/panes/address.ts";
 import { applyConnection, applyMessage, applyTime, requestRate } from "../../ui/panes/apply-message.ts";
 import { attemptRow } from "../../ui/panes/details/delivery.ts";
@@ -32,6 +33,10 @@ import { deliver, receive, register } from "../support/webhooks.ts";
 
 const asked = (number: number, merchant: string): LiveEvent => requested(number, { merchant });
 const idsIn = (state: UiState) => listOf(state, "requests").rows.map(({ id }) => id);
+const verdictsIn = (state: UiState) =>
+  listOf(state, "verdicts").rows.flatMap(({ id, value, gap }) =>
+    gap ? [] : [`${id} ${(value as VerdictMessage).verdict}`],
+  );
 const reset = (merchant: string | null): LiveEvent => ({ kind: "reset", merchant });
 
 describe("the notice after a replay", () => {
@@ -154,6 +159,28 @@ describe("a reset of everything", () => {
   });
 });
 
+describe("a failed verdict that a later call turned into a pass", () => {
+  const revisions = [...[judged(3), judged(9)], ...[judged(3, { verdict: "pass" }), judged(9, { verdict: "pass" })]];
+
+  test("is no failure in the list, in whatever order verdicts are revised", () => {
+    const versions = () =>
+      revisions.reduce((state, event) => withLiveEvents(state, [event]), withLiveEvents(emptyDashboard(), [judged(1)]));
+    expect(verdictsIn(versions())).toEqual(["vrd_1 fail", "vrd_3 pass", "vrd_9 pass"]);
+    expect(verdictsIn(withLiveEvents(emptyDashboard(), revisions))).toEqual(["vrd_3 pass", "vrd_9 pass"]);
+  });
+
+  test("is sent as a pass, however many verdicts a digest leaves out", () => {
+    const buffer = createEventBuffer(1_000);
+    for (const event of revisions) buffer.push(event);
+    for (let number = 100; number < 200; number++) buffer.push(judged(number, { verdict: "pass" }));
+    const sent = (since: number) =>
+      buffer
+        .since(since)
+        .flatMap((message) => (message.type === "batch" ? selectItems(message.items, {}).items.slice(0, 2) : []));
+    for (const since of [0, 2]) expect(sent(since)).toMatchObject(revisions.slice(2));
+  });
+});
+
 describe("a reset of one merchant", () => {
   const rows = [1, 2, 3, 4, 5, 6].map((number) => asked(number, number % 2 === 0 ? "mer_market" : "mer_lodge"));
   /** The sandbox counts only what it has after the reset. */
@@ -244,7 +271,7 @@ describe("what is offered", () => {
     expect(bar(desk.state)).not.toContain("u undo");
     await desk.run("o", "enter");
     expect(bar(desk.state)).toContain("u undo fault");
-    expect(first(desk.state)).toMatch(/^ OUTAGE 30 s /);
+    expect(first(desk.state)).toMatch(/^ OUTAGE 30 s: o ends it /);
     await desk.run("u");
     expect([bar(desk.state).includes("u undo"), first(desk.state)?.startsWith(" LIVE ")]).toEqual([false, true]);
   });
@@ -272,6 +299,11 @@ describe("what is offered", () => {
       `Armed ${"x".repeat(200)}. Press u to undo it`,
     );
     expect(screenOf(notice).at(-2)).toMatch(/^ Armed x+… Press u to undo it *$/);
+    const named = withNotice(
+      shown(),
+      "Armed rate_limit on payments.list of mer_lodge, 1 time, as flt_1. Press u to undo it",
+    );
+    expect(screenOf({ ...named, size: { columns: 70, rows: 24 } }).at(-2)).toMatch(/mer_lodge … Press u to undo it *$/);
     expect(screenOf({ ...shown(), size: { columns: 40, rows: 10 } }).join("\n")).toContain(
       "Needs 60x15, is 40x10.\nResize it, or press q to quit.",
     );

@@ -82,7 +82,7 @@ function Chart({ dashboard, all: newest }: TrendsProps) {
       <Axis all={all} />
       <p class="readout">
         {read && spanText(all, read)}
-        {!read && !filtered && (hasFocus ? BY_KEYS : "Drag over the chart to see the requests of that time.")}
+        {!read && !filtered && hintOf(all, hasFocus)}
         {!read && filtered && (
           <>
             The requests are filtered: {spanText(all, filtered)}{" "}
@@ -94,6 +94,11 @@ function Chart({ dashboard, all: newest }: TrendsProps) {
       </p>
     </figure>
   );
+}
+
+function hintOf(all: SandboxTrendsReply, hasFocus: boolean): string {
+  if (all.total.requests === 0) return `No requests in the last ${minutesOf(all)} min.`;
+  return hasFocus ? BY_KEYS : "Drag over the chart to see the requests of that time.";
 }
 
 const BY_KEYS = "Left and Right choose a span of time, with Shift several. Enter shows its requests.";
@@ -227,7 +232,7 @@ function Legend({ all }: { all: SandboxTrendsReply }) {
   } as const;
   return (
     <figcaption class="legend">
-      <span class="scale">up to {rateText(most(all) / all.seconds)}</span>
+      <span class="scale">{requests > 0 && `up to ${rateText(most(all) / all.seconds)}`}</span>
       {Object.entries(counts).map(([name, [label, total]]) => (
         <span key={name}>
           <span class={`swatch ${name}`} /> {label} <strong>{count(total)}</strong>
@@ -236,7 +241,7 @@ function Legend({ all }: { all: SandboxTrendsReply }) {
       <span>
         <span class="swatch p95" /> p95 <strong>{p95Text(p95)}</strong>
       </span>
-      <span class="scale">up to {p95Text(slowest(all))}</span>
+      <span class="scale">{requests > 0 && `up to ${p95Text(slowest(all))}`}</span>
     </figcaption>
   );
 }

@@ -32,6 +32,8 @@ import { listPane, programCommand, readAs } from "./pane.ts";
 /** A list of at least this width shows whole URLs. */
 const WHOLE_URL_FROM = 140;
 
+const ENDPOINT_CLAIM = 14;
+
 /** Shortens a URL: `:3000/hooks` for `http://localhost:3000/hooks`. */
 const shortUrl = (url: string) => url.replace(/^http:\/\/(?:(?:localhost|127\.0\.0\.1)(?=:))?/, "");
 
@@ -86,10 +88,14 @@ export const deliveries = listPane<AttemptMessage>({
   alarm: (state) => failureMark(state.theme, state.sandbox?.failedDeliveries ?? 0),
   columns(attempt, state, width) {
     const { eventType, eventId, url, durationMs, fault, summary } = attempt;
-    const [outcome, styles] = outcomeOf(state, attempt, laterIn(listOf(state, "deliveries").rows)(attempt));
+    const { rows } = listOf(state, "deliveries");
+    const [outcome, styles] = outcomeOf(state, attempt, laterIn(rows)(attempt));
+    const target = width < WHOLE_URL_FROM ? shortUrl(url) : url;
+    // Of several endpoints, each row names its own. A long URL of a single one gives way to the reasons.
+    const isNeeded = endpointsIn(rows).areSeveral || target.length <= ENDPOINT_CLAIM;
     return [
       { heading: "event", text: eventType, claim: 30, rank: 1 },
-      { heading: "endpoint", text: width < WHOLE_URL_FROM ? shortUrl(url) : url, rank: 2 },
+      { heading: "endpoint", text: target, claim: ENDPOINT_CLAIM, rank: isNeeded ? 2 : 4, truncate: "middle" },
       { heading: "tries", text: triesOf(state.theme, attempt), rank: 5, styles: resultStyles(attempt) },
       { heading: "try", text: tryOf(attempt), rank: 1, align: "right" },
       { heading: "code", text: resultOf(attempt), styles: resultStyles(attempt) },
@@ -246,6 +252,12 @@ const attemptsIn = (rows: readonly Row[]) => rows.flatMap(({ value, gap }) => (g
 
 /** The successor of each attempt among these rows. Cached, because every frame needs it for every visible row. */
 const laterIn = oncePerKey((rows: readonly Row[]) => laterAttempts(attemptsIn(rows)));
+
+const endpointsIn = oncePerKey((rows: readonly Row[]) => {
+  const first = rows.find(({ gap }) => !gap)?.value as AttemptMessage | undefined;
+  const isOther = ({ value, gap }: Row) => !gap && (value as AttemptMessage).endpointId !== first?.endpointId;
+  return { areSeveral: rows.some(isOther) };
+});
 
 /**
  * The last attempt of each delivery that failed for good, unless it was replayed or another delivery to the same

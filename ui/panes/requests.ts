@@ -21,6 +21,13 @@ import { listPane, readAs } from "./pane.ts";
 const WHOLE_TIME_FROM = 100;
 /** On a phone, a path leaves room for the reason of a failure. */
 const WHOLE_PATH_FROM = 52;
+/** A narrower list has no room for both, so it cuts long paths in their middle before it cuts codes of errors. */
+const PATH_AND_RESULT_FROM = 84;
+
+function pathClaim(width: number, isPage: boolean): number {
+  if (isPage && width < WHOLE_PATH_FROM) return 20;
+  return width < PATH_AND_RESULT_FROM ? 36 : 44;
+}
 
 export const requests = listPane<RequestMessage>({
   name: "requests",
@@ -53,7 +60,7 @@ export const requests = listPane<RequestMessage>({
         heading: "path",
         text: query === "" ? path : `${path}?${query}`,
         width: 20,
-        claim: isPage && width < WHOLE_PATH_FROM ? 20 : 44,
+        claim: pathClaim(width, isPage),
         rank: 1,
         truncate: "middle",
         grows: true,

@@ -81,24 +81,27 @@ export const emptyList = (follows: boolean, fold?: Fold): List => ({
 export function append(list: List, added: readonly { row: Row; nth: number }[], total: number, clean?: string): List {
   if (added.length === 0 && total === list.total) return list;
   let { newest } = list;
-  const newRows = added.map(({ row }) => row);
-  const rows = [...withoutOlderVersions(list.rows, newRows)];
+  const versions = new Map(added.map(({ row }) => [row.id, row]));
+  const rows = [...withoutOlderVersions(list.rows, versions)];
   for (const { row, nth } of added) {
     const missing = newest === undefined ? 0 : nth - newest - 1;
     if (missing > 0) rows.push(gapRow(`gap:${nth}`, { missing, clean }));
-    rows.push(row);
+    if (versions.get(row.id) === row) rows.push(row);
     newest = nth;
   }
   return selectFirst(leaveGap(withTopGap({ ...list, rows: rows.slice(-MAX_ROWS), total, newest })));
 }
 
-/** Removes rows that the stream sends again, such as an amended verdict. */
-function withoutOlderVersions(rows: readonly Row[], added: readonly Row[]): readonly Row[] {
-  const last = rows.findLast(({ gap }) => !gap)?.order;
-  const isAgain = last !== undefined && added.some(({ order = Infinity }) => order <= last);
-  if (!isAgain) return rows;
-  const ids = new Set(added.map(({ id }) => id));
-  return rows.filter(({ id }) => !ids.has(id));
+/**
+ * Removes rows that the stream sends again, such as an amended verdict. An amended row moves to the end and keeps its
+ * order, so the last row need not have the highest one.
+ */
+function withoutOlderVersions(rows: readonly Row[], added: ReadonlyMap<string, Row>): readonly Row[] {
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const { order = highest } of rows) if (order > highest) highest = order;
+  for (const { order = Infinity } of added.values())
+    if (order <= highest) return rows.filter(({ id }) => !added.has(id));
+  return rows;
 }
 
 /** A cursor on a gap that was closed moves to the row now in its place; from the gap at the top, to the first row. */

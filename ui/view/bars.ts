@@ -25,17 +25,15 @@ import { cut, fitTo, sanitize, widthOf } from "../text/cells.ts";
 import { count, countdown, dateTimeToSecond, milliseconds, plural } from "../text/format.ts";
 import { stripStyles, styled, symbols, type TextStyle } from "../text/style.ts";
 
-/** Shows as many parts as fit, the most important ones first, and the counts at the right end. */
+/** Shows as many parts as fit, and the counts at the right end. */
 export function statusBar(state: UiState): string {
   const { size, theme, sandbox, connection } = state;
   const pending = `${count(sandbox?.pendingDeliveries ?? 0)} pending${size.columns >= 140 ? " deliveries" : ""}`;
   const counts = ` ${count(requestRate(state))} req/s  ${pending} `;
   const room = size.columns - widthOf(counts) - 1;
-  const [phase, ...parts] = statusParts(state).map(sanitize);
   const alarms = alarmTexts(state).map(sanitize);
-  const fitting = (before: readonly string[], part: string) =>
-    widthOf([...before, part].join("  ")) > room ? before : [...before, part];
-  const shown = [...alarms, ...parts].reduce<readonly string[]>(fitting, [cut(phase ?? "", room)]);
+  const fixed = [cut(sanitize(connectionText(state)), room), ...alarms];
+  const shown = fittingParts(fixed, statusParts(state), room);
   const down = isDown(state) ? "magenta" : undefined;
   const style = connection.phase === "live" ? down : "yellow";
   const drawn = shown.map((part, index) => {
@@ -45,14 +43,43 @@ export function statusBar(state: UiState): string {
   return ` ${drawn.join("  ")}${" ".repeat(Math.max(0, room - widthOf(shown.join("  "))))}${counts}`;
 }
 
-/** The parts of the status bar, most important first. */
-function statusParts(state: UiState): string[] {
+interface StatusForm {
+  text: string;
+  /** Forms with the highest rank are left out first. */
+  rank: number;
+}
+
+/** A part with a short form has it where the text has no room. */
+type StatusPart = StatusForm & { short?: StatusForm };
+
+/** All of `fixed` and of the parts that fit, in this order; those of `fixed` have room first, then those by rank. */
+function fittingParts(fixed: readonly string[], parts: readonly StatusPart[], room: number): string[] {
+  const all = [...fixed.map((text): StatusPart => ({ text, rank: 0 })), ...parts];
+  const forms = all.flatMap((part) => [part, ...(part.short ? [part.short] : [])].map((form) => ({ ...form, part })));
+  const shown = new Map<StatusPart, string>();
+  const widthWith = (part: StatusPart, text: string) =>
+    widthOf([...new Map(shown).set(part, text).values()].join("  "));
+  for (const { part, text } of forms.toSorted((one, other) => one.rank - other.rank))
+    if (widthWith(part, sanitize(text)) <= room) shown.set(part, sanitize(text));
+  return all.flatMap((part) => shown.get(part) ?? []);
+}
+
+/**
+ * The parts of the status bar after the connection. That the clock is frozen or set has room before the API key: it is
+ * why nothing falls due, or why all does.
+ */
+function statusParts(state: UiState): StatusPart[] {
   const { sandbox, target } = state;
-  const connection = connectionText(state);
-  if (!sandbox) return [connection, target.url];
-  const clock = [clockText(state, sandbox), ...(sandbox.life === "off" ? ["life off"] : [])];
-  const about = [connection, sandbox.baseUrl];
-  return [...about, firstApiKeyText(sandbox), ...clock, `page ${pageAddress(target.url)}`, `v${sandbox.version}`];
+  if (!sandbox) return [{ text: target.url, rank: 1 }];
+  const mode = CLOCK_MODES[sandbox.clock.mode];
+  return [
+    { text: sandbox.baseUrl, rank: 1 },
+    { text: firstApiKeyText(sandbox), rank: 3 },
+    { text: clockText(state, sandbox), rank: 4, ...(mode && { short: { text: `clock ${mode}`, rank: 2 } }) },
+    ...(sandbox.life === "off" ? [{ text: "life off", rank: 5 }] : []),
+    { text: `page ${pageAddress(target.url)}`, rank: 6 },
+    { text: `v${sandbox.version}`, rank: 7 },
+  ];
 }
 
 /** The armed outage that affects every call, if there is one. */
@@ -88,15 +115,16 @@ export function connectionText(state: UiState): string {
   const { connection, retryAt, now, run } = state;
   const stale = run === undefined ? "" : ", data is stale";
   const outage = outageOf(state);
-  if (connection.phase === "live") return outage ? `OUTAGE${leftOf(state, outage)}` : "LIVE";
+  if (connection.phase === "live") return outage ? `OUTAGE${leftOf(state, outage)}: o ends it` : "LIVE";
   if (connection.phase === "connecting") return "CONNECTING";
   if (connection.phase === "detached") return `DETACHED: ${connection.reason}${stale}`;
   return `RECONNECTING in ${Math.max(0, Math.ceil((retryAt - now) / 1_000))} s: ${connection.reason}${stale}`;
 }
 
-export function clockText(state: UiState, { clock }: SandboxOverviewReply): string {
-  return `clock ${dateTimeToSecond(sandboxNow(state))}${{ real: "", frozen: " frozen", offset: " set" }[clock.mode]}`;
-}
+const CLOCK_MODES = { real: "", frozen: "frozen", offset: "set" } as const;
+
+export const clockText = (state: UiState, { clock: { mode } }: SandboxOverviewReply): string =>
+  `clock ${dateTimeToSecond(sandboxNow(state))} ${CLOCK_MODES[mode]}`.trimEnd();
 
 /** The first API key and the number of other merchants: `sk_test_lodge +2 more`. */
 function firstApiKeyText({ merchants }: SandboxOverviewReply): string {
@@ -144,7 +172,18 @@ export function noticeBar(state: UiState): string {
   if (notice) return ` ${styled(theme, noticeText(sanitize(notice.text), width), notice.style)}`;
   const failure = selectedFailure(state);
   if (failure !== undefined) return ` ${styled(theme, fitTo(failure, width), "failure")}`;
-  return ` ${fitTo(verdictSummary(state), width)}`;
+  return ` ${fitTo(fittingVerdicts(verdictParts(state), width), width)}`;
+}
+
+/** As many whole parts as fit, then the number of the others: a rule whose name is cut cannot be looked up. */
+function fittingVerdicts(parts: readonly string[], width: number): string {
+  const textOf = (shown: number) => {
+    const others = parts.length - shown;
+    return [...parts.slice(0, shown), ...(others > 0 ? [`+${others} more`] : [])].join(VERDICT_GAP);
+  };
+  let shown = parts.length;
+  while (shown > 2 && widthOf(textOf(shown)) > width) shown--;
+  return textOf(shown);
 }
 
 /** Why the selected row failed, which the list may have cut. Undefined if details are open: they show it on top. */
@@ -160,9 +199,15 @@ function noticeText(text: string, width: number): string {
   const action = /(?<=\. )Press [^.]+$/.exec(text)?.[0] ?? "";
   const isLong = action !== "" && widthOf(text) > width;
   return fitTo(
-    isLong ? `${cut(text.slice(0, -action.length - 1), width - widthOf(action) - 1)} ${action}` : text,
+    isLong ? `${cutWords(text.slice(0, -action.length - 1), width - widthOf(action) - 1)} ${action}` : text,
     width,
   );
+}
+
+/** Cuts a text between words, because half of an id says nothing, unless that would leave less than half of it. */
+function cutWords(text: string, width: number): string {
+  const whole = cut(text, width).replace(/[\s(,]+\S*…$/, " …");
+  return widthOf(whole) < width / 2 ? cut(text, width) : whole;
 }
 
 function filterBar(state: UiState, filterLine: FilterLine, width: number): string {
@@ -173,11 +218,15 @@ function filterBar(state: UiState, filterLine: FilterLine, width: number): strin
   return fitTo(` ${line}  ${styled(theme, note, "failure")}`, width + 1);
 }
 
+const VERDICT_GAP = "   ";
+
 /** The failed rules, most failures first, then how many verdicts passed. */
-export function verdictSummary(state: UiState): string {
+export const verdictSummary = (state: UiState): string => verdictParts(state).join(VERDICT_GAP);
+
+function verdictParts(state: UiState): string[] {
   const { good, bad, unsure } = symbols(state.theme);
   const { failures, fail, pass: passed, inconclusive: open } = state.made.verdicts;
-  if (fail + passed + open === 0) return "";
+  if (fail + passed + open === 0) return [];
   const failed = Object.entries(failures)
     .sort(([, one], [, other]) => other - one)
     .map(([rule, times]) => `${bad} ${sanitize(rule)} failed${times > 1 ? ` ${times} times` : ""}`);
@@ -185,7 +234,7 @@ export function verdictSummary(state: UiState): string {
     ...(passed > 0 ? [`${good} ${count(passed)} passed`] : []),
     ...(open > 0 ? [`${unsure} ${count(open)} inconclusive`] : []),
   ];
-  return ["verdicts", ...failed, ...others].join("   ");
+  return ["verdicts", ...failed, ...others];
 }
 
 /** The name of a key in the key bar: `Esc`, `Ctrl-Y`. */

@@ -73,13 +73,16 @@ function valuesFromAttempt(state: UiState): FormValues {
   return attempt ? { "match.event": attempt.eventType, "match.merchant": attempt.merchant } : {};
 }
 
+const outageOf = (state: UiState) => armedRules(state).find(({ action }) => action.type === "outage");
+
 function toggleOutage(state: UiState): StateUpdate {
-  const outage = armedRules(state).find(({ action }) => action.type === "outage");
+  const outage = outageOf(state);
   if (outage)
     return endRule(
       state,
       outage,
-      ({ id, name, fired }) => `Ended the outage ${name ?? id}; it fired ${plural(fired, "time")}`,
+      // The id comes last, because a narrow line is cut there.
+      ({ id, name, fired }) => `Ended the outage; it fired ${plural(fired, "time")} (${name ?? id})`,
     );
   return openFaultForm(state, { action: "outage" });
 }
@@ -125,7 +128,12 @@ function loseResponse(state: UiState): StateUpdate {
 
 export const faultKeys: readonly KeyBinding[] = [
   { keys: ["x"], label: "fault", help: "arm a fault, prefilled from the selected row", run: armFault },
-  { keys: ["o"], label: "outage", help: "choose an outage of 30 s, or end the present one", run: toggleOutage },
+  {
+    keys: ["o"],
+    label: (state) => (outageOf(state) ? "end outage" : "outage"),
+    help: "choose an outage of 30 s, or end the present one",
+    run: toggleOutage,
+  },
   {
     keys: ["C"],
     label: "cut",

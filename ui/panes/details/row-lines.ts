@@ -128,8 +128,10 @@ export function attemptLines(
   const known = fetched.toReversed().map((one) => listed.get(one.id) ?? one);
   const all = [...known, ...[...listed.values()].filter((one) => !fetched.some(({ id }) => id === one.id))];
   const later = laterAttempts(all);
+  const { url } = all.find(({ id }) => id === opened) ?? {};
   return all.flatMap((attempt): DetailLine[] => {
-    const line = attemptLine(state, attempt, width, later(attempt));
+    const note = attempt.url === url ? (attempt.summary ?? "") : attempt.url;
+    const line = attemptLine(state, attempt, note, width, later(attempt));
     return attempt.id === opened
       ? [`  ${symbols(state.theme).cursor}${line.slice(3)}`]
       : linkTo("deliveries", attempt.id, [line]);
@@ -144,7 +146,7 @@ export const tryOf = ({
 }: Pick<AttemptSummary, "trigger" | "attempt" | "maxAttempts">) =>
   trigger === "replay" ? trigger : `${attempt}/${maxAttempts}`;
 
-function attemptLine(state: UiState, attempt: AttemptSummary, width: number, later: Later): string {
+function attemptLine(state: UiState, attempt: AttemptSummary, note: string, width: number, later: Later): string {
   const [outcome, styles] = outcomeOf(state, attempt, later);
   const took = attempt.durationMs === null ? "" : duration(attempt.durationMs);
   const number = `    ${tryOf(attempt).padEnd("replay".length)}  `;
@@ -156,6 +158,6 @@ function attemptLine(state: UiState, attempt: AttemptSummary, width: number, lat
     styled(state.theme, result, ...resultStyles(attempt)) +
     time +
     styled(state.theme, fitTo(outcome, 17), ...styles) +
-    (room < 8 ? "" : ` ${fitTo(sanitize(attempt.url), room)}`)
+    (room < 8 ? "" : ` ${fitTo(sanitize(note), room)}`)
   );
 }

@@ -256,10 +256,25 @@ function localGroups(state: UiState): KeyGroup[] {
   ];
 }
 
-const commandsOf = (state: UiState): Commands => ({
-  bindings: enabledBindings(state).filter((binding) => !movementKeys.includes(binding) && !binding.keys.includes(":")),
-  placesFor: (search) => placesFor(state, search),
-});
+function commandsOf(state: UiState): Commands {
+  const bindings = enabledBindings(state).filter(
+    (binding) => !movementKeys.includes(binding) && !binding.keys.includes(":"),
+  );
+  const helps = new Set(bindings.map(({ help }) => help));
+  return { bindings, elsewhere: bindingsElsewhere(state, helps), placesFor: (search) => placesFor(state, search) };
+}
+
+/** The commands of the other panes, with the keys that reach them, such as `9 Y`. `known` are those that work here. */
+const bindingsElsewhere = (state: UiState, known: ReadonlySet<string>): readonly KeyBinding[] =>
+  visiblePanes(state).flatMap(({ name, title, keys }, index) =>
+    keys
+      .filter(({ help }) => name !== state.pane && !known.has(help))
+      .map(({ keys: [key = ""], help }) => ({
+        keys: [`${digitOf(index)} ${key}`.trim()],
+        help: `${help} (in ${title})`,
+        run: (later) => focusPane(later, name),
+      })),
+  );
 
 export const enabledBindings = (state: UiState): readonly KeyBinding[] =>
   keyGroups(state)

@@ -19,6 +19,8 @@ const KEYS_WIDTH = 18;
 /** The palette finds commands by their words, and places by an id, an event type, an operation or a path. */
 export interface Commands {
   bindings: readonly KeyBinding[];
+  /** Those of the other panes. Each one goes to its pane, where its key works on the selected row. */
+  elsewhere: readonly KeyBinding[];
   placesFor(search: string): readonly KeyBinding[];
 }
 
@@ -84,7 +86,12 @@ export const isPalette = (overlay: Overlay | undefined): overlay is PaletteOverl
 
 /** `index` is the index of the chosen command among the matches of the search. */
 export function paletteOverlay(commands: Commands, search = "", index = 0): PaletteOverlay {
-  const found = [...matchingBindings(commands.bindings, search), ...commands.placesFor(search.trim())];
+  const { bindings, elsewhere, placesFor } = commands;
+  const found = [
+    ...matchingBindings(bindings, search),
+    ...(search.trim() === "" ? [] : matchingBindings(elsewhere, search)),
+    ...placesFor(search.trim()),
+  ];
   const chosen = Math.max(0, Math.min(found.length - 1, index));
   const change = (state: UiState, ...next: [search: string, index?: number]): StateUpdate =>
     update(replaceTopOverlay(state, paletteOverlay(commands, ...next)));
