@@ -173,7 +173,7 @@ describe("any input to the operations", () => {
       call,
       async (draft) => void statuses.add((await send(bench, draft, bodies)).status),
     );
-    await fc.assert(property, { numRuns: inputs(200) });
+    await fc.assert(property, { numRuns: inputs(120) });
     for (const status of [200, 400, 404, 415]) expect(statuses).toContain(status);
   });
 
@@ -228,7 +228,7 @@ describe("any input to the control operations", () => {
       expectSound(answer, label, documents);
       expect(bench.defects, label).toEqual([]);
     });
-    await fc.assert(property, { numRuns: inputs(250) });
+    await fc.assert(property, { numRuns: inputs(150) });
     expect((await bench.call("GET", "/_sandbox/health", { key: null })).status).toBe(200);
   });
 });

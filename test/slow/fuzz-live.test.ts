@@ -108,6 +108,6 @@ test("a changed message is shown as far as it is known, and what is not is count
     }
     expectDrawn(state);
   });
-  fc.assert(property, runs(20, [[WRONG_SCENARIOS]]));
+  fc.assert(property, runs(10, [[WRONG_SCENARIOS]]));
   expect(Math.min(seen.known, seen.unknown)).toBeGreaterThan(1);
 });

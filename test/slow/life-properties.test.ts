@@ -69,7 +69,7 @@ test("any split of 30 days gives the same records and events as one advance", as
     if (!whole.has(start)) whole.set(start, await play(start, [MINUTES]));
     expect(await play(start, between(points))).toEqual(whole.get(start));
   });
-  await fc.assert(property, { numRuns: inputs(5), examples: [["2026-01-05T12:00:00Z", [9 * 60, 21 * 60]]] });
+  await fc.assert(property, { numRuns: inputs(3), examples: [["2026-01-05T12:00:00Z", [9 * 60, 21 * 60]]] });
 });
 
 const RECORDS = 2_000;
