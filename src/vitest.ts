@@ -102,9 +102,15 @@ export interface SandboxMatchers {
   toHaveNoFailedVerdicts(rules?: string | string[]): Promise<void>;
 }
 
-declare module "vitest" {
-  // biome-ignore lint/suspicious/noExplicitAny: any lets fixtures of each type be assigned to it
-  interface Matchers<T = any> extends SandboxMatchers {}
+/**
+ * The assertions of Vitest extend this interface. Its own `Matchers` cannot be extended for all versions, because it
+ * has another type parameter since Vitest 5.
+ */
+declare global {
+  // biome-ignore lint/style/noNamespace: @types/chai declares the interface in this namespace
+  namespace Chai {
+    interface Assertion extends SandboxMatchers {}
+  }
 }
 
 expect.extend({

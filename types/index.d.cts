@@ -17,7 +17,7 @@ export interface ControlApi {
   controlOpenapi(given?: SandboxControlOpenapiInput): Promise<OpenapiDocument>;
   /** Get every fact about the service that the sandbox is built on, documented or assumed. */
   assumptions(given?: SandboxAssumptionsInput): Promise<SandboxAssumptionsReply>;
-  /** Wait until no delivery is due or in flight. Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them. */
+  /** Wait until no delivery is due or in flight. Use it in tests instead of sleeping. `settled` does not mean that all were delivered: it does not wait for retries that are due later, nor for held deliveries; `pending` counts both. */
   drain(given?: SandboxDrainInput): Promise<SandboxDrainReply>;
   /** Check expectations on the run, and wait for them if needed. Replies as soon as everything holds at one moment, the result can no longer change, or `within` is over. A scenario about receivers holds once they had their 3 seconds to act on the last delivery. Covers everything since the last reset. */
   verify(given: SandboxVerifyInput): Promise<SandboxVerifyReply>;
@@ -230,7 +230,7 @@ export interface ControlApi {
     save(given: {
       name: string;
     }): Promise<Snapshot>;
-    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Rate-limit windows start again; the request log and the clock continue. Requests see the present data until the snapshot is checked and replaces all of it at once. */
+    /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Removes fault rules, scenarios and verdicts. Rate-limit windows start again; the request log and the clock continue. Requests see the present data until the snapshot is checked and replaces all of it at once. */
     restore(given: {
       name: string;
     }): Promise<SnapshotsRestoreReply>;
@@ -1905,9 +1905,9 @@ export interface SandboxDrainInput {
   within?: string;
 }
 export interface SandboxDrainReply {
-  /** False if the wait ended first */
+  /** Whether no delivery is due or in flight; false if the wait ended first */
   settled: boolean;
-  /** Deliveries waiting for a later attempt */
+  /** Deliveries waiting for a later attempt, and held ones */
   pending: number;
   inFlight: number;
 }

@@ -41,7 +41,13 @@ export interface SandboxMatchers {
    */
   toHaveNoFailedVerdicts(rules?: string | string[]): Promise<void>;
 }
-declare module "vitest" {
-  interface Matchers<T = any> extends SandboxMatchers {
+/**
+ * The assertions of Vitest extend this interface. Its own `Matchers` cannot be extended for all versions, because it
+ * has another type parameter since Vitest 5.
+ */
+declare global {
+  namespace Chai {
+    interface Assertion extends SandboxMatchers {
+    }
   }
 }

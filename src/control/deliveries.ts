@@ -158,12 +158,13 @@ const drain = endpoint({
   path: "/drain",
   summary: "Wait until no delivery is due or in flight",
   description:
-    "Use it in tests instead of sleeping. It does not wait for retries that are due later; `pending` counts them.",
+    "Use it in tests instead of sleeping. `settled` does not mean that all were delivered: it does not wait for " +
+    "retries that are due later, nor for held deliveries; `pending` counts both.",
   body: Type.Object({ within: Type.Optional(text("Maximum wait in real time, such as 5s (default: 10s)")) }),
   example: { within: "5s" },
   reply: Type.Object({
-    settled: Type.Boolean({ description: "False if the wait ended first" }),
-    pending: Type.Integer({ description: "Deliveries waiting for a later attempt" }),
+    settled: Type.Boolean({ description: "Whether no delivery is due or in flight; false if the wait ended first" }),
+    pending: Type.Integer({ description: "Deliveries waiting for a later attempt, and held ones" }),
     inFlight: Type.Integer(),
   }),
   handle: ({ body, dispatcher, gone }) => dispatcher.drain({ within: spanOf("within", body.within) ?? 10_000, gone }),

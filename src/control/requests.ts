@@ -11,6 +11,7 @@ import {
 } from "../client/row-filter.ts";
 import { LoggedRequest } from "../contracts/logged-request.ts";
 import { realDelay } from "../kernel/clock.ts";
+import { nearestOrAll } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { PATTERNS } from "../schema/patterns.ts";
 import { listOf, oneOf, pageSize, Type, text } from "../schema/shapes.ts";
@@ -63,7 +64,12 @@ export async function filteredRows<Row extends { id: string }>(
   }
 }
 
-const endpoint = endpointFactory<Pick<Stores, "requestLog" | "outbox">>("Requests");
+interface Parts extends Pick<Stores, "requestLog" | "outbox"> {
+  /** Ids of the operations of the service. */
+  operationIds: readonly string[];
+}
+
+const endpoint = endpointFactory<Parts>("Requests");
 
 const Message = Type.Object({
   headers: Type.Record(Type.Unknown()),
@@ -116,8 +122,13 @@ const listRequests = endpoint({
   }),
   reply: listOf(LoggedRequest),
   errors: ["invalid_limit", "invalid_cursor"],
-  async handle({ query, requestLog, gone }) {
+  async handle({ query, requestLog, operationIds, gone }) {
     const { since, limit = 25, starting_after, filter, ...filters } = query;
+    if (filters.operation !== undefined && !operationIds.includes(filters.operation))
+      fail(
+        "validation_failed",
+        `There is no operation ${filters.operation}.${nearestOrAll(filters.operation, operationIds)}`,
+      );
     const { numbers } = requestLog;
     // A dropped request is allowed: all older ones are gone too, so the page is empty.
     if (starting_after !== undefined && requestLog.sequenceOf(starting_after) === 0 && !numbers.wasMade(starting_after))
@@ -144,10 +155,7 @@ const showRequest = endpoint({
   handle({ params, requestLog, outbox }) {
     const row =
       requestLog.get(params.id) ??
-      fail(
-        "resource_not_found",
-        `The log has no request ${params.id}. It keeps the newest 10,000, until a reset or a restore.`,
-      );
+      fail("resource_not_found", `The log has no request ${params.id}. It keeps the newest 10,000, until a reset.`);
     const request = { headers: JSON.parse(row.requestHeaders), body: row.requestBody, bytes: row.requestBytes };
     const response = { headers: JSON.parse(row.responseHeaders), body: row.responseBody, bytes: row.responseBytes };
     return { ...shownRequest(row), stages: stagesOf(row), request, response, events: outbox.eventsOf(params.id) };

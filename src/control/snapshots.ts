@@ -52,7 +52,8 @@ const restoreSnapshot = endpoint({
   summary: "Restore a snapshot",
   description:
     "Restores records, events, deliveries, keys and stored Idempotency-Key responses. " +
-    "Rate-limit windows start again; the request log and the clock continue. " +
+    "Removes fault rules, scenarios and verdicts. Rate-limit windows start again; the request log and the clock " +
+    "continue. " +
     "Requests see the present data until the snapshot is checked and replaces all of it at once.",
   reply: Type.Object({
     restored: Type.String(),

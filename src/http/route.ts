@@ -2,8 +2,8 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Request, type Response, Router } from "express";
-import { API_PREFIX } from "../contracts/paths.ts";
-import { didYouMean } from "../kernel/did-you-mean.ts";
+import { API_PREFIX, CONTROL_PREFIX } from "../contracts/paths.ts";
+import { closestMatch } from "../kernel/did-you-mean.ts";
 import { fail } from "../kernel/errors.ts";
 import { grouped } from "../kernel/grouped.ts";
 import { mask } from "../kernel/mask.ts";
@@ -126,11 +126,16 @@ function pathHint(path: string, known: readonly string[]): string {
   const trimmed = path.replace(/\/+/g, "/").replace(/(.)\/$/, "$1");
   if (trimmed !== path && known.includes(trimmed))
     return ` Paths are taken literally: drop the extra slash and use ${trimmed}.`;
-  if (!path.startsWith(`${API_PREFIX}/`))
+  if (trimmed === API_PREFIX || !path.startsWith(`${API_PREFIX}/`))
     return ` Every operation is under ${API_PREFIX}, as in ${API_PREFIX}/payments.`;
   // A known path with the same last segment: /v1/employees/payroll for /v1/payroll.
   const sameEnd = known.find((one) => one.endsWith(path.slice(path.lastIndexOf("/"))));
-  return didYouMean(sameEnd ?? path, known);
+  const guess = sameEnd ?? closestMatch(path, known);
+  const parent = path.slice(0, path.lastIndexOf("/"));
+  if (!known.includes(parent) || (guess !== undefined && guess !== parent))
+    return guess === undefined ? "" : ` Did you mean ${guess}?`;
+  const record = `${CONTROL_PREFIX}/records/{kind}/{id}`;
+  return ` Did you mean ${parent}? It has no path for a single record; GET ${record} returns one.`;
 }
 
 function refuseMethod(method: string, path: string, allowed: readonly string[]): never {

@@ -67,8 +67,10 @@ export function openControlApi(engine: Engine) {
     return { ...others, effects: effects || verifier.hasCountedEffects() };
   };
   const shared = { ...stores, about: aboutOf(engine), clock, coverage };
+  const operationIds = engine.operations.map(({ id }) => id);
   const parts = {
     ...shared,
+    operationIds,
     random,
     life,
     world,

@@ -20,7 +20,7 @@ import {
 const FINAL = new Set(["succeeded", "failed", "cancelled"]);
 
 export function checkDeliveries(
-  log: Pick<RunSummary, "deliveries">,
+  log: Pick<RunSummary, "deliveries" | "lastError">,
   { match, count, attempts, final }: ExpectationOf<"deliveries">,
   merchant: string | undefined,
 ): Check {
@@ -29,12 +29,23 @@ export function checkDeliveries(
     const ids = found.map(({ event, endpoint }) => `${event} to ${endpoint}`);
     const counted = resultOfCount(ids, count, ["delivery", "deliveries"]);
     if (counted.verdict !== "pass") return counted;
-    const wrong = found.map((delivery) => problemOf(delivery, attempts, final)).filter((one) => one !== undefined);
+    const wrong = found.flatMap((delivery) => {
+      const problem = problemOf(delivery, attempts, final);
+      return problem === undefined ? [] : [{ delivery, ...problem }];
+    });
     const [first] = wrong;
     if (!first) return counted;
     const open = wrong.every((one) => one.open);
-    return { ...counted, verdict: "fail", message: `${wrong.length} of ${found.length}: ${first.message}`, open };
+    const message = `${wrong.length} of ${found.length}: ${first.message}${lastAttemptOf(log, first.delivery)}`;
+    return { ...counted, verdict: "fail", message, open };
   };
+}
+
+/** What the newest attempt says about a delivery that does not meet an expectation, as a further sentence. */
+function lastAttemptOf(log: Pick<RunSummary, "lastError">, delivery: LoggedDelivery): string {
+  if (delivery.attempts === 0) return " It had no attempt yet.";
+  const error = log.lastError(delivery);
+  return error === undefined ? "" : ` Last attempt: ${error}`;
 }
 
 function matchesDelivery({ event, endpoint, merchant }: DeliveryMatch, delivery: LoggedDelivery): boolean {

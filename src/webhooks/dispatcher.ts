@@ -132,7 +132,7 @@ function openEvent({ inFlight }: DispatcherState, merchant: string): string | un
 /** Real milliseconds that a busy machine may take to record an attempt that has timed out. */
 const RECORDED_WITHIN = 1_000;
 
-/** `pending` counts the deliveries that wait for a later attempt. */
+/** `pending` counts the deliveries that wait for a later attempt, and the held ones. */
 async function drain(state: DispatcherState, within: number, gone: AbortSignal | undefined) {
   const { clock, queues, inFlight, deliveries } = state;
   const isIdle = () => !state.starting && inFlight.size === 0 && (queues.nextDue() ?? Infinity) > clock.now();

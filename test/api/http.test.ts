@@ -514,6 +514,12 @@ describe("paths", () => {
       ["/v1/payment", "/v1/payments?"],
       ["/v1/payroll", "/v1/employees/payroll?"],
       ["/v1", "/v1/payments"],
+      ["/v1/", "as in /v1/payments."],
+      [
+        "/v1/payments/pay_1",
+        "/v1/payments? It has no path for a single record; GET /_sandbox/records/{kind}/{id} returns",
+      ],
+      ["/v1/payments/pay_pending", "/v1/payments? It has no path for a single record"],
       ["/v1/merchants/logn", "/v1/merchants/login?"],
     ];
     for (const [path, hint] of hints) {

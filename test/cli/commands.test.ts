@@ -29,10 +29,66 @@ test("requests --trace prints what the calls of a trace caused, and with other f
     expect.stringMatching(/ POST \/v1\/hospitality\/bookings\/bkg_pending\/decline 200 .* req_lodge_2$/),
   ]);
   expect(await linesOf(bench, "requests", "--trace", "f".repeat(32))).toEqual([
-    expect.stringMatching(/^No such requests\./),
+    `No requests match --trace ${"f".repeat(32)}. Without this filter there are 2.`,
   ]);
   const refused = await runCommand(bench.url, "requests", "--trace", "4bf9");
   expect([refused.code, refused.error]).toEqual([2, expect.stringContaining("--trace must be a trace id")]);
+});
+
+describe("an empty list", () => {
+  test("names the values of filters that do not exist", async () => {
+    const { bench, id } = await openRegistered();
+    await deliver(bench);
+    const typo = `we_x${id.slice(4)}`;
+    expect(await linesOf(bench, "deliveries", "--type", "payment.suceeded", "--endpoint", typo)).toEqual([
+      `There is no endpoint ${typo}. Did you mean ${id}? The service never sends payment.suceeded. ` +
+        "Did you mean payment.succeeded? Only a test event can have this type. Without these filters there is 1.",
+    ]);
+    expect(await linesOf(bench, "deliveries", "--request", "req_lodge_99")).toEqual([
+      expect.stringMatching(/^The log has no request req_lodge_99\. .* Without this filter there is 1\.$/),
+    ]);
+    const { out, error } = await runCommand(bench.url, "events", "--type", "payment.suceeded", "--json");
+    expect([out, error]).toEqual([[], expect.stringContaining("Did you mean payment.succeeded?")]);
+  });
+
+  test("says how many rows there are without the filters", async () => {
+    const { bench } = await openRegistered();
+    await deliver(bench);
+    const empty = async (...args: string[]) => (await linesOf(bench, ...args)).join();
+    expect(await empty("requests", "--status", "418", "--merchant", "lodge")).toBe(
+      "No requests match --merchant lodge --status 418. Without these filters there are 2.",
+    );
+    expect(await empty("events", "--merchant", "stage")).toBe(
+      "No events match --merchant stage. Without this filter there is 1.",
+    );
+    expect(await empty("deliveries", "--filter", "status:418 is:fault")).toBe(
+      'No deliveries match --filter "status:418 is:fault". Without this filter there is 1.',
+    );
+    expect(await empty("endpoints", "--merchant", "stage")).toBe(
+      "No endpoints match --merchant stage. Without this filter there is 1.",
+    );
+    expect(await empty("verdicts", "--rule", "effect.single")).toBe(
+      "No verdicts match --rule effect.single. Without this filter there are 2.",
+    );
+    const idle = await open();
+    expect((await linesOf(idle, "verdicts", "--rule", "effect.single")).join()).toMatch(/^No verdicts yet\. /);
+  });
+
+  test("of deliveries counts those that wait for their first attempt", async () => {
+    const { bench } = await openRegistered();
+    await bench.control("POST", "/faults", { action: { type: "delay", by: "1h" } });
+    await trigger(bench);
+    expect(await linesOf(bench, "deliveries")).toEqual(["No attempts yet; 1 waiting for the first one."]);
+  });
+
+  test("requests refuses an operation that does not exist", async () => {
+    const bench = await open();
+    const { code, error } = await runCommand(bench.url, "requests", "--operation", "payment.list");
+    expect([code, error]).toEqual([
+      2,
+      expect.stringContaining("There is no operation payment.list. Did you mean payments.list?"),
+    ]);
+  });
 });
 
 describe("trigger", () => {

@@ -218,7 +218,12 @@ test("snapshot saves, lists, loads and deletes", async () => {
   const before = await rules();
   await runCommand(bench.url, "make", "pricing-rule");
   expect(await rules()).toBe(before + 1);
-  expect(await said("restore", "before")).toBe("Restored the snapshot before.");
+  await runCommand(bench.url, "fault", "add", "503", "payments.list");
+  expect(await said("restore", "before")).toBe(
+    "Restored the snapshot before. Fault rules, scenarios and verdicts are removed; " +
+      "the clock and the request log continue.",
+  );
+  expect((await bench.control("GET", "/faults")).data).toEqual([]);
   expect([await rules(), await said("ls")]).toEqual([before, expect.stringMatching(/^before \d+ KiB /)]);
   expect(await said("rm", "before")).toBe("Deleted the snapshot before.");
 });

@@ -199,6 +199,25 @@ describe("deliveries", () => {
     const end = await ask(bench, [{ deliveries: { match, final: "failed" } }], { within: HOUR });
     expect(end.results[0].message).toMatch(/is succeeded; expected failed\.$/);
   });
+
+  test("say why the last attempt failed", async () => {
+    const { bench, receiver } = await openRegistered();
+    receiver.script(500);
+    await trigger(bench);
+    const wanted = [{ deliveries: { match: { event: "payment.succeeded" }, final: "succeeded" } }];
+    await bench.control("POST", "/drain", {});
+    expect((await ask(bench, wanted)).results[0].message).toMatch(
+      /is pending; expected succeeded\. Last attempt: The receiver answered 500; only 2xx accepts a delivery\.$/,
+    );
+  });
+
+  test("say that a delivery had no attempt yet", async () => {
+    const { bench } = await openRegistered();
+    await bench.control("POST", "/faults", { action: { type: "delay", by: "1h" } });
+    await trigger(bench);
+    const wanted = [{ deliveries: { match: { event: "payment.succeeded" }, final: "succeeded" } }];
+    expect((await ask(bench, wanted)).results[0].message).toMatch(/expected succeeded\. It had no attempt yet\.$/);
+  });
 });
 
 describe("records", () => {

@@ -522,6 +522,20 @@ test("an audit adds no delivery, event or request to the logs", async () => {
     expect((await bench.control("GET", path)).data).toEqual([]);
 });
 
+test("audit takes a port and a path for the address of a receiver, as --forward-to does", async () => {
+  const nowhere = { MERCHANT_SANDBOX_PORT: "1" };
+  const { port, close } = await receive();
+  await close();
+  for (const [target, url] of [
+    [`${port}`, `http://localhost:${port}/`],
+    [`${port}/hooks`, `http://localhost:${port}/hooks`],
+    [`localhost:${port}/hooks`, `http://localhost:${port}/hooks`],
+  ] as const) {
+    const { error } = await run(["audit", target], nowhere);
+    expect(error).toContain(`No sandbox runs here that knows the secret of ${url}: `);
+  }
+});
+
 test("audit starts a sandbox of its own if none runs and the secret is given", async () => {
   const nowhere = { MERCHANT_SANDBOX_PORT: "1" };
   const { url, close } = await receive();

@@ -266,6 +266,9 @@ describe("what a stranger stored is posted to no program of this machine", () =>
     const first = await start(["--life", "off"], NOWHERE, cwd);
     await causeEvent(first.url);
     expect(service.arrivals).toEqual([]);
+    expect((await run(["wait", "--settled"], NOWHERE, cwd)).out).toEqual([
+      `Settled at ${first.url}; 2 deliveries held: npx merchant-sandbox replay waiting sends them.`,
+    ]);
     const { out } = await run(["replay", "waiting"], NOWHERE, cwd);
     expect(out).toEqual(["Delivering 2 that were held."]);
     await service.arrived(2);

@@ -91,6 +91,19 @@ describe("start --detach", () => {
     expect([code, out]).toEqual([0, [expect.stringContaining(`${url} is ready`)]]);
   });
 
+  test.skipIf(ON_WINDOWS)(
+    `whose folder was deleted is named with its process by stop, which cannot end it${needs(!ON_WINDOWS, UNIX)}`,
+    async () => {
+      const { url, pid, cwd } = await detach(["--db", ".merchant-sandbox/sandbox.db"]);
+      rmSync(join(cwd, ".merchant-sandbox"), { recursive: true });
+      const why = "was deleted or replaced, so nothing is kept. Start the sandbox again.";
+      const { out } = await run(["status", "--url", url], {}, cwd);
+      expect(out).toEqual([expect.stringMatching(new RegExp(`^No sandbox is ready at ${url}: .* ${why}$`))]);
+      const { code, error } = await run(["stop", "--url", url], {}, cwd);
+      expect([code, error]).toEqual([1, expect.stringContaining(`The one that runs there is process ${pid}: end it`)]);
+    },
+  );
+
   test("names the process that uses the port, and exits with 5", async () => {
     const { url, pid, cwd } = await detach();
     const port = new URL(url).port;

@@ -232,6 +232,9 @@ describe("gates", () => {
     await register(bench, receiver.url);
     await deliver(bench);
     const [line = ""] = await linesOf(bench, "wait", "--settled", "--json");
-    expect(JSON.parse(line)).toMatchObject({ settled: true });
+    expect(JSON.parse(line)).toMatchObject({ settled: true, pending: 1 });
+    expect(await linesOf(bench, "wait", "--settled")).toEqual([
+      `Settled at ${bench.url}; 1 delivery waiting for a later attempt.`,
+    ]);
   });
 });

@@ -281,6 +281,33 @@ describe("the library", () => {
     expect(await compile(folder, ...flags, "usage.ts")).toBe("");
   });
 
+  it("compiles with the matchers of Vitest 5, whose interface has another type parameter than Vitest 4's", async () => {
+    const vitest = join(folder, "node_modules/vitest");
+    mkdirSync(vitest);
+    const types = [
+      `declare global { namespace Chai { interface Assertion { not: Assertion } } }`,
+      `export interface Matchers<R extends void | Promise<void> = void, T = unknown> {}`,
+      `export interface Assertion<R extends void | Promise<void>, T> extends Chai.Assertion, Matchers<R, T> {}`,
+      `export declare const expect: <T>(actual: T) => Assertion<void, T>;`,
+      `export type TestAPI<Fixtures> = (name: string, run: (fixtures: Fixtures) => Promise<void>) => void;`,
+    ];
+    writeFileSync(join(vitest, "package.json"), `{"name": "vitest", "version": "5.0.0", "types": "index.d.ts"}`);
+    writeFileSync(join(vitest, "index.d.ts"), types.join("\n"));
+    const usage = [
+      `import { expect, test } from "merchant-sandbox/vitest";`,
+      `test("lists", async ({ merchant }) => {`,
+      `  const held: Promise<void> = expect(merchant).toHaveRequested({ operation: "payments.list" });`,
+      `  await held;`,
+      `  // @ts-expect-error: an operation that does not exist`,
+      `  await expect(merchant).toHaveRequested({ operation: "payment.list" });`,
+      `});`,
+    ];
+    writeFileSync(join(folder, "usage.ts"), usage.join("\n"));
+    const flags = ["--skipLibCheck", "false", "--target", "es2022", "--module", "nodenext"];
+    expect(await compile(folder, ...flags, "usage.ts")).toBe("");
+    rmSync(vitest, { recursive: true });
+  });
+
   it("compiles in the sample shop with the Vitest types", async () => {
     const shop = join(folder, "node_modules/sample-shop");
     cpSync(join(root, "test/sample-shop"), shop, { recursive: true });

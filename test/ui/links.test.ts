@@ -167,7 +167,7 @@ describe("a link in a detail", () => {
     desk.state = withLiveEvents(desk.state, [judged(1, { requests: ["req_lodge_77"], calls: [] })]);
     desk.press("5", "J");
     await expect(desk.settle()).rejects.toThrow(
-      "The log has no request req_lodge_77. It keeps the newest 10,000, until a reset or a restore.",
+      "The log has no request req_lodge_77. It keeps the newest 10,000, until a reset.",
     );
     expect((await bench.control("GET", "/requests")).data).toHaveLength(4);
   });

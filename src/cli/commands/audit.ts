@@ -12,6 +12,7 @@ import { countWith, restartWith } from "../process/count-command.ts";
 import { connectionFlags, findSandbox } from "../remote/find-sandbox.ts";
 import { whyNotReady } from "../remote/probe.ts";
 import { sandboxAt } from "../remote/running-sandbox.ts";
+import { fullUrl } from "../remote/webhook-target.ts";
 import { givenFlag } from "../settings.ts";
 
 const MARKS = { pass: "ok  ", fail: "FAIL", inconclusive: "?   " } as const;
@@ -65,8 +66,9 @@ export const audit = command({
 });
 
 /** Commands run here, in the user's own shell; the sandbox only gets their counts. */
-function readOptions({ positionals: [url = ""], flags }: Arguments): AuditOptions {
+function readOptions({ positionals: [target = ""], flags }: Arguments): AuditOptions {
   const { secret, event, effects, restart, "max-age": maxAge } = flags;
+  const url = fullUrl(target);
   if (maxAge !== undefined) parseDuration(maxAge, "--max-age");
   if (restart !== undefined && effects === undefined)
     usageError("--restart checks what the receiver does after a restart: add --effects <command>, which counts it.");

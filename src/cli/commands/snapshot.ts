@@ -37,14 +37,18 @@ export const snapshot = commandGroup({
     ),
     restore: ofOne(
       "restore",
-      "go back to the data of a snapshot",
+      "go back to the data of a snapshot; fault rules, scenarios and verdicts are removed",
       (snapshots, one) => snapshots.restore(one),
-      ({ restored, heldDeliveries = 0, heldEndpoints = [] }) =>
-        heldEndpoints.length === 0
-          ? `Restored the snapshot ${restored}.`
-          : `Restored the snapshot ${restored}. No sandbox of this user saved it, ` +
-            `so nothing is sent to ${heldEndpoints.join(", ")} until you run ${PROGRAM} replay waiting; ` +
-            `${plural(heldDeliveries, "delivery")} held.`,
+      ({ restored, heldDeliveries = 0, heldEndpoints = [] }) => {
+        const done =
+          `Restored the snapshot ${restored}. Fault rules, scenarios and verdicts are removed; ` +
+          "the clock and the request log continue.";
+        if (heldEndpoints.length === 0) return done;
+        return (
+          `${done} No sandbox of this user saved the snapshot, so nothing is sent to ${heldEndpoints.join(", ")} ` +
+          `until you run ${PROGRAM} replay waiting; ${plural(heldDeliveries, "delivery")} held.`
+        );
+      },
     ),
     ls: sandboxCommand({
       usage: "snapshot ls",

@@ -45,7 +45,7 @@ async function look({ url, controlToken, detached }: FoundSandbox) {
 }
 
 function lineOf({ url, ready, why, version, pid, database, clock, log }: Awaited<ReturnType<typeof look>>): string {
-  if (!ready) return `No sandbox is ready at ${url}: ${why}.`;
+  if (!ready) return `No sandbox is ready at ${url}: ${why?.replace(/\.$/, "")}.`;
   if (version === null || clock === null) return `${url} is ready; add --control-token <token> for details.`;
   const kept = database === null ? "in memory" : `kept in ${database}`;
   return (
@@ -75,14 +75,17 @@ export const wait = command({
       return;
     }
     const within = `${Math.max(0, Math.round(limit - elapsed()))}ms`;
-    const { settled, pending, inFlight } = await sandboxAt(found, flags).control.drain({ within });
+    const { control } = sandboxAt(found, flags);
+    const { settled, pending, inFlight } = await control.drain({ within });
     if (!settled)
       throw new SandboxError(
         `The deliveries of ${url} have not settled: ${inFlight} in flight, ${pending} waiting. ` +
           "Wait longer with --within <duration>.",
       );
-    const later = pending > 0 ? `; ${plural(pending, "delivery")} waiting for a later attempt` : "";
-    print(flags.json === undefined ? `Settled at ${url}${later}.` : JSON.stringify({ url, settled, pending }));
+    const held = pending > 0 ? (await control.overview()).heldDeliveries : 0;
+    const later = pending > held ? `; ${plural(pending - held, "delivery")} waiting for a later attempt` : "";
+    const kept = held > 0 ? `; ${plural(held, "delivery")} held: ${PROGRAM} replay waiting sends them` : "";
+    print(flags.json === undefined ? `Settled at ${url}${later}${kept}.` : JSON.stringify({ url, settled, pending }));
   },
 });
 

@@ -6,6 +6,7 @@ import { command } from "../command.ts";
 import { note, print } from "../output/print.ts";
 import { isAlive, signal } from "../process/signals.ts";
 import { connectionFlags, findHere, findSandbox } from "../remote/find-sandbox.ts";
+import { describeSandboxAt } from "../remote/probe.ts";
 import { removeState, type StatedSandbox } from "../remote/state-files.ts";
 
 const STOP_TIMEOUT = 15_000;
@@ -35,11 +36,14 @@ export const stop = command({
 });
 
 async function findOne(flags: Record<string, string | undefined>) {
-  const { url, detached } = await findSandbox(flags, { toStop: true });
+  const { url, controlToken, detached } = await findSandbox(flags, { toStop: true });
   if (detached) return detached;
+  const other = await describeSandboxAt(url, controlToken);
+  const which =
+    other === undefined ? "" : ` The one that runs there is process ${other.pid}: end it if you started it.`;
   throw new SandboxError(
     `No detached sandbox of this folder runs at ${url}. ` +
-      "A sandbox that was started without --detach is stopped in its own terminal.",
+      `A sandbox that was started without --detach is stopped in its own terminal.${which}`,
   );
 }
 

@@ -46,6 +46,9 @@ export function openRunSummary({ sql }: Database) {
      from deliveries d join events e on e.sequence = d.event
      where d.merchant = coalesce(@merchant, d.merchant) order by d.sequence`,
   );
+  const lastError = sql
+    .prepare<[number], string | null>("select errorMessage from attempts where sequence = ?")
+    .pluck();
   const events = sql.prepare<[], { type: string; emitted: number; delivered: number }>(
     `select type, sum(emitted) as emitted, sum(delivered) as delivered from (
        select type, count(*) as emitted, 0 as delivered from events group by type
@@ -87,6 +90,8 @@ export function openRunSummary({ sql }: Database) {
     newest: () => newest.get() as Newest,
     /** The deliveries of one merchant or of all, oldest first. */
     deliveries: (merchant?: string) => deliveries.all({ merchant: merchant ?? null }),
+    /** Why the delivery's newest attempt failed; undefined if it did not fail or is no longer logged. */
+    lastError: ({ lastAttempt }: LoggedDelivery) => lastError.get(lastAttempt) ?? undefined,
     /** The number of events of each type, and of their deliveries that succeeded. */
     events: () => new Map(events.all().map(({ type, ...counts }) => [type, counts])),
   };

@@ -201,7 +201,7 @@ const snapshotForm: Form<{ snapshots: SnapshotsListReply }> = {
       return submission(remove, ({ removed }) => ({ message: `Deleted the snapshot ${removed}` }));
     if (action === "restore")
       return submission(controlCalls.snapshots.restore({ name }), ({ restored }) => ({
-        message: `Restored the snapshot ${restored}. Verdicts and trends start anew`,
+        message: `Restored the snapshot ${restored}. Fault rules, scenarios, verdicts and trends are removed`,
         updateState: withoutUndo,
       }));
     // A replaced snapshot cannot be restored, so saving over a snapshot cannot be undone.
