@@ -1,7 +1,7 @@
-// Runs each `npx merchant-sandbox` command of the pages in a checkout and in a project in which the checkout is
-// installed, and one command of each page in a project in which the tarball is installed. The real npx starts and stops
-// the sandbox of each place; the other commands run the file that npx finds there. What the commands print is tested
-// beside their pages.
+// Runs each `npx merchant-sandbox` command of the pages in a project in which a checkout is installed, and one command
+// of each page in the checkout and in a project in which the tarball is installed. The real npx starts and stops the
+// sandbox of each place; the other commands run the file that npx finds there. What the commands print is tested beside
+// their pages.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -168,10 +168,12 @@ function openPlace(cwd: string, file: string) {
 
 const INSTALLED = "node_modules/.bin/merchant-sandbox";
 
+// The checkout and the project run the same file, and the project lacks the files of the checkout.
+const everywhere = [...samples.add("npx merchant-sandbox --version")];
 const places: readonly [place: string, file: string, commands: readonly string[]][] = [
-  ["checkout", "dist/bin.cjs", commands],
+  ["checkout", "dist/bin.cjs", everywhere],
   ["project", INSTALLED, commands],
-  ["tarball", INSTALLED, [...samples.add("npx merchant-sandbox --version")]],
+  ["tarball", INSTALLED, everywhere],
 ];
 
 /** Registers an endpoint, which an audit without --secret reads the secret from. A reset removes it. */

@@ -30,10 +30,14 @@ const UNTESTED = expect.stringContaining("the client's retries were not tested")
 function project() {
   const shell = openShell();
   shell.addCommand("npm", `[ "$1" = ci ] && exit 0; [ "$1" = test ] && exec "${process.execPath}" test.mjs; exit 98`);
-  const source = `const { MERCHANT_BASE_URL: url, MERCHANT_API_KEY: key, WANTED = "200" } = process.env;
-    const { status } = await fetch(url + "/payments", { headers: { authorization: "Bearer " + key } });
-    console.log("tested", status);
-    process.exitCode = String(status) === WANTED ? 0 : 1;`;
+  // Not with `fetch`, which takes a process twice as long as its start.
+  const source = `import { get } from "node:http";
+    const { MERCHANT_BASE_URL: url, MERCHANT_API_KEY: key, WANTED = "200" } = process.env;
+    get(url + "/payments", { headers: { authorization: "Bearer " + key } }, (answer) => {
+      answer.resume();
+      console.log("tested", answer.statusCode);
+      process.exitCode = String(answer.statusCode) === WANTED ? 0 : 1;
+    });`;
   writeFileSync(join(shell.cwd, "test.mjs"), source);
   return shell;
 }
