@@ -38,7 +38,7 @@ const READS_TYPESCRIPT = Boolean((process.features as { typescript?: unknown }).
 /** How many times faster time passes for the programs of the page. */
 const SPEED = 4;
 
-/** An empty folder with the program as `npx` finds it, and a Node that runs TypeScript. */
+/** A folder of an npm project with the program as `npx` finds it, and a Node that runs TypeScript. */
 async function sitDown() {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
@@ -47,6 +47,7 @@ async function sitDown() {
     text.replaceAll("127.0.0.1:4747", `127.0.0.1:${port}`).replace(" --for 10s", " --for 1h");
   const { cwd, env, run } = openShell({ MERCHANT_SANDBOX_PORT: String(port), MERCHANT_SANDBOX_URL: url });
   symlinkSync(root, join(cwd, "node_modules/merchant-sandbox"));
+  writeFileSync(join(cwd, "package.json"), "{}");
   const readers = READS_TYPESCRIPT ? [] : [readsTypeScript(join(cwd, "node_modules"))];
   Object.assign(env, { NODE_NO_WARNINGS: "1", ...fastClock(SPEED, ...readers) });
   return {

@@ -615,9 +615,9 @@ describe("leaving", () => {
   test("a key that does nothing now says what it needs, or where it works", async () => {
     const { desk } = await openSandboxDashboard();
     const said = (key: string) => handleKey({ ...desk.state, undo: [] }, key).state.notice?.text;
-    expect(said("y")).toMatch(/^y \(copy the request as curl.*\) needs a selected row$/);
+    expect(said("y")).toMatch(/^y needs a selected row \(copy the request as curl.*\)$/);
     expect(said("e")).toBe("e works in Rate limits");
-    expect(said("!")).toMatch(/needs a call or a copied text before$/);
+    expect(said("!")).toMatch(/^! needs a call or a copied text before \(/);
     expect(said("#")).toBe("# does nothing here. Press ? for the keys");
     expect(handleKey(desk.state, "h").state.overlays.at(-1)?.title).toBe("Keys");
   });

@@ -293,6 +293,11 @@ describe("what is offered", () => {
     expect((await bench.control("GET", "/faults")).data.length).toBeGreaterThan(15);
   });
 
+  test("a fault that is prefilled from a delivery names its attempt", () => {
+    const state = { ...withLiveEvents(emptyDashboard(), [attempted(1)]), pane: "deliveries" };
+    expect(handleKey(state, "x").state.overlays.at(-1)?.title).toBe("Arm a fault, prefilled from whd_1");
+  });
+
   test("a message is never cut at its action, and a small window shows the size that it needs", () => {
     const notice = withNotice(
       { ...shown(), size: { columns: 80, rows: 24 } },

@@ -6,6 +6,7 @@ import { describeRule } from "../../../src/client/rule-text.ts";
 import { plural } from "../../../src/kernel/text.ts";
 import { textOfValue } from "../../connection/json-schema.ts";
 import { selectedRow } from "../../state/list.ts";
+import { refOf } from "../../state/rows.ts";
 import { type KeyBinding, listOf, type StateUpdate, type UiState, valuesOf } from "../../state/state.ts";
 import { makeCall } from "../../state/updates.ts";
 import { armedRules, definitionOf } from "../details/fault.ts";
@@ -25,7 +26,7 @@ function armFault(state: UiState): StateUpdate {
   const fromRow = isDelivery ? valuesFromAttempt : valuesFromRequest;
   const values = rule ? valuesFromRule(rule) : fromRow(state);
   const row = selectedRow(listOf(state));
-  const from = Object.keys(values).length === 0 ? undefined : row?.id;
+  const from = Object.keys(values).length === 0 ? undefined : row && refOf(row);
   return openForm(state, faultForm(isDelivery ? "delivery" : "api", from), values, fetchLookups(state));
 }
 

@@ -300,7 +300,8 @@ function unboundText(state: UiState, key: string): string {
   const disabled = keyGroups(state)
     .flatMap(({ bindings }) => bindings)
     .find(({ keys }) => keys.includes(key));
-  if (disabled) return `${name} (${disabled.help}) needs ${disabled.needs?.(state) ?? "something else on the screen"}`;
+  // What it needs comes first, because a narrow line is cut at its end.
+  if (disabled) return `${name} needs ${disabled.needs?.(state) ?? "something else on the screen"} (${disabled.help})`;
   const elsewhere = visiblePanes(state).find(({ keys }) => keys.some((one) => one.keys.includes(key)));
   if (elsewhere && !topOverlay(state)) return `${name} works in ${elsewhere.title}`;
   return `${name} does nothing here. Press ? for the keys`;
