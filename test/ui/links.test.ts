@@ -2,7 +2,7 @@
 // in a detail.
 
 import { describe, expect, test } from "vitest";
-import type { DetailWriter } from "../../ui/panes/details/detail-lines.ts";
+import { type DetailWriter, detailWriter } from "../../ui/panes/details/detail-lines.ts";
 import { matchesOf, openDetail } from "../../ui/panes/overlays/detail.ts";
 import { initialState } from "../../ui/state/state.ts";
 import { topOverlay } from "../../ui/state/updates.ts";
@@ -88,6 +88,16 @@ describe("the trace in details", () => {
   });
 });
 
+test("a row of a detail is wrapped between words, and a longer word at any character", () => {
+  const { row } = detailWriter(PLAIN, 40);
+  expect(row("delivery whd_1  attempt 1 of 6  503 The receiver answered 503; only 2xx accepts it.", "    ")).toEqual([
+    "    delivery whd_1  attempt 1 of 6",
+    "      503 The receiver answered 503;",
+    "      only 2xx accepts it.",
+  ]);
+  expect(row(`POST /${"a".repeat(40)}`)).toEqual(["  POST", `    /${"a".repeat(35)}`, `    ${"a".repeat(5)}`]);
+});
+
 describe("a link in a detail", () => {
   test("leads from a request to its delivery and back, whatever the lists still have", async () => {
     const { desk, receiver } = await declined();
@@ -116,7 +126,7 @@ describe("a link in a detail", () => {
     expect(selected(await press(desk, "enter", "tab"))).toBe("remaining      0 of 6,000");
     await press(desk, "enter");
     expect(title(desk)).toBe("Rate limit of mer_lodge");
-    expect(selected(await press(desk, "escape", "tab"))).toBe("rule           flt_mine");
+    expect(selected(await press(desk, "escape", "tab"))).toBe("rule           flt_mine, 429");
     const rule = await press(desk, "enter");
     expect(title(desk)).toBe("Fault flt_mine");
     expect(selected(rule)).toMatch(/^req_lodge_4 .*GET \/v1\/payments +429/);

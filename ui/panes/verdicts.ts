@@ -35,9 +35,9 @@ export const verdictDetail = (verdict: VerdictMessage): Detail<{ verdicts: Verdi
     const rule = verdicts?.rules.find(({ id }) => id === verdict.rule);
     const requests = verdict.calls.flatMap((call) => {
       const text = `${requestText(state, call.request)}, ${whereAndWhen(call)}`;
-      return linkTo("requests", call.request, write.wrapped(text));
+      return linkTo("requests", call.request, write.row(text));
     });
-    const attempts = verdict.attempts.flatMap((id) => linkTo("deliveries", id, write.wrapped(attemptText(state, id))));
+    const attempts = verdict.attempts.flatMap((id) => linkTo("deliveries", id, write.row(attemptText(state, id))));
     const measured = Object.entries(verdict.milliseconds);
     const kept =
       rule && `${count(rule.pass)} passed, ${count(rule.fail)} failed, ${count(rule.inconclusive)} inconclusive`;

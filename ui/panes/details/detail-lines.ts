@@ -39,8 +39,10 @@ export const detailWriter = (theme: Theme, width: number) => ({
       text: styled(theme, ` ${line} `, isFailed ? "failureBand" : "bold"),
       band: isFailed ? "failed" : "good",
     })),
-  /** Text wrapped at any character. */
+  /** Text wrapped at any character, for what may be copied. */
   wrapped: (text: string, indent = INDENT) => wrapped(text, width, indent),
+  /** One row wrapped between words, its further lines indented below the first. */
+  row: (text: string, indent = INDENT) => row(text, width, indent),
   section: (heading: string, lines: readonly DetailLine[]) => section(theme, heading, lines),
   headers: (headers: Readonly<Record<string, unknown>>) => headerLines(theme, width, headers),
   body: (body: string, bytes: number) => bodySection(theme, width, body, bytes),
@@ -65,6 +67,11 @@ export const wrapped = (text: string, width: number, indent = ""): string[] =>
   text
     .split("\n")
     .flatMap((line) => wrap(sanitize(line), Math.max(10, width - indent.length)).map((piece) => indent + piece));
+
+const row = (text: string, width: number, indent: string): string[] =>
+  fillLines(sanitize(text).split(" "), Math.max(10, width - indent.length - INDENT.length)).map(
+    (line, index) => indent + (index === 0 ? "" : INDENT) + line.trim(),
+  );
 
 /** Text wrapped between words. */
 export function paragraph(theme: Theme, width: number, text: string, ...styles: TextStyle[]): string[] {

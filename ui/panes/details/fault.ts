@@ -69,6 +69,12 @@ export function ruleTitle({ name, action, match }: FaultRule): string {
   return `${what}${variant === "" ? "" : ` ${variant}`}${matches.length === 0 ? "" : ` on ${matches.join(", ")}`}`;
 }
 
+/** A rule's id and title; only the id once the rule is removed. */
+export function titleOfId(state: UiState, id: string): string {
+  const rule = valuesOf<FaultRule>(state, "faults").find((one) => one.id === id);
+  return rule ? `${id}, ${ruleTitle(rule)}` : id;
+}
+
 const DEFINED = ["target", "match", "trigger", "action", "expect", "priority", "label", "enabled"] as const;
 
 /** The rule as a client would write it. */

@@ -20,6 +20,7 @@ import { rateWindowId } from "../rate-limits.ts";
 import { verdictSection } from "../verdicts.ts";
 import { assumptionSection, assumptionsCall } from "./assumptions.ts";
 import { type DetailLine, type DetailWriter, linkTo } from "./detail-lines.ts";
+import { titleOfId } from "./fault.ts";
 import { recordLinks } from "./record-links.ts";
 import { type AttemptSummary, attemptLines } from "./row-lines.ts";
 import { traceCall, traceSection } from "./trace.ts";
@@ -59,7 +60,7 @@ export const requestDetail = (
       ...section("Rate limit", rateLimitLines(write, state, row, headers)),
     ];
     const findings = [
-      ...section("Fault", faultLines(write, row)),
+      ...section("Fault", faultLines(write, state, row)),
       ...verdictSection(write, state, ({ requests }) => requests.includes(row.id)),
       ...section("Warnings", warningLines(write, headers)),
     ];
@@ -206,10 +207,10 @@ function resetText(state: UiState, reset: string): string {
   return `${dateTimeToSecond(time)}, ${left > 0 ? `in ${count(left)} s` : "now past"}`;
 }
 
-function faultLines({ field, text }: DetailWriter, { fault, status }: RequestMessage): DetailLine[] {
+function faultLines({ field, text }: DetailWriter, state: UiState, { fault, status }: RequestMessage): DetailLine[] {
   if (fault === null) return [];
   const effect = status === 0 ? "The client received no response." : "The response was affected by this rule.";
-  const rules = fault.split(",").flatMap((id) => linkTo("faults", id, field("rule", id, "magenta")));
+  const rules = fault.split(",").flatMap((id) => linkTo("faults", id, field("rule", titleOfId(state, id), "magenta")));
   return [...rules, ...text(effect)];
 }
 

@@ -15,14 +15,14 @@ const MAX_LINKS = 10;
 
 /** A section with the newest of these requests as links. `all` is how many there are in the log. */
 export function requestLinks(
-  { section, wrapped }: DetailWriter,
+  { section, row }: DetailWriter,
   heading: string,
   requests: readonly RequestMessage[],
   all?: number,
 ): DetailLine[] {
   const shown = requests.slice(-MAX_LINKS);
   const part = all === undefined ? `newest ${count(shown.length)}` : newestOf(shown.length, all);
-  const linked = shown.flatMap((request) => linkTo("requests", request.id, wrapped(requestLine(request))));
+  const linked = shown.flatMap((request) => linkTo("requests", request.id, row(requestLine(request))));
   return section(`${heading}: ${part}, oldest first`, linked);
 }
 

@@ -14,7 +14,7 @@ const PANES = { request: "requests", event: "events", delivery: "deliveries" };
 
 /** Left out for a single request without a trace id, which the details show already. Marks the step that is open. */
 export function traceSection(
-  { theme, section, field, text, wrapped }: DetailWriter,
+  { theme, section, field, text, row }: DetailWriter,
   reply: Trace | undefined,
   opened: string,
 ): DetailLine[] {
@@ -22,7 +22,7 @@ export function traceSection(
   if (!reply || isSimple) return [];
   const lines = reply.steps.flatMap((step): DetailLine[] => {
     const indent = "  ".repeat(step.depth + 1);
-    const [first = "", ...rest] = wrapped(stepText(step), indent);
+    const [first = "", ...rest] = row(stepText(step), indent);
     if (step.id !== opened) return linkTo(PANES[step.kind], step.id, [first, ...rest]);
     return [symbols(theme).cursor + first.slice(1), ...rest];
   });
