@@ -107,6 +107,10 @@ function parse(argv: readonly string[], known: FlagDefinitions, command: string)
     const { rawName: flag, value = "" } = token;
     const flags = Object.keys(known).map((name) => `--${name}`);
     const definition = flags.includes(flag) ? known[token.name] : undefined;
+    if (/^-\d/.test(flag))
+      usageError(
+        `${command} takes no negative value; received ${argv[token.index]}. See ${PROGRAM} ${command} --help.`,
+      );
     if (!definition)
       usageError(`There is no option ${flag}.${didYouMean(flag, flags)} See ${PROGRAM} ${command} --help.`);
     if (definition.value !== undefined && token.value === undefined)

@@ -493,6 +493,7 @@ const wrong: [words: string[], code: number, says: string][] = [
     'latency takes a duration such as 600ms or 2s, or a number of milliseconds; received "many".',
   ],
   [["fault", "ls", "--times", "3"], 2, "There is no option --times. See npx merchant-sandbox fault ls --help."],
+  [["clock", "advance", "-1h"], 2, "clock advance takes no negative value; received -1h."],
   [["snapshot", "restore", "befor"], 2, "There is no snapshot befor. Save one with npx merchant-sandbox snapshot save"],
   [["listen"], 2, "The URL is missing: npx merchant-sandbox listen --forward-to http://localhost:3000/hooks."],
   [["listen", "--forward-to", "http://example.com/hooks"], 2, "example.com"],
