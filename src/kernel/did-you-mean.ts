@@ -3,19 +3,28 @@
 /** Longer than any name of an API. Bounds the comparison, whose time grows with the product of both lengths. */
 const MAX_LENGTH = 200;
 
-/** The candidate with the fewest edits; undefined if every candidate needs more than one edit per three characters. */
+/** Shorter beginnings are rarely meant as abbreviations. */
+const SHORTEST_BEGINNING = 3;
+
+/**
+ * The candidate with the fewest edits, at most one for each three characters; otherwise the only one that begins so;
+ * undefined if there is neither.
+ */
 export function closestMatch(wrong: string, candidates: Iterable<string>): string | undefined {
   if (wrong.length > MAX_LENGTH) return undefined;
   const sought = wrong.toLowerCase();
+  const all = [...candidates];
   let best: string | undefined;
   let fewest = Infinity;
-  for (const candidate of candidates) {
+  for (const candidate of all) {
     const allowed = Math.floor(Math.max(wrong.length, candidate.length) / 3);
     if (Math.abs(wrong.length - candidate.length) > allowed) continue;
     const edits = distance(sought, candidate.toLowerCase());
     if (edits <= allowed && edits < fewest) [best, fewest] = [candidate, edits];
   }
-  return best;
+  if (best !== undefined || sought.length < SHORTEST_BEGINNING) return best;
+  const [only, ...others] = all.filter((candidate) => candidate.toLowerCase().startsWith(sought));
+  return others.length === 0 ? only : undefined;
 }
 
 /** ` Did you mean X?` with its leading space, or nothing. */
