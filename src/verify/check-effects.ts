@@ -41,7 +41,7 @@ export function checkDeliveries(
   };
 }
 
-/** What the newest attempt says about a delivery that does not meet an expectation, as a further sentence. */
+/** Why the newest attempt of a delivery failed, as a sentence after a space; empty if it did not fail. */
 function lastAttemptOf(log: Pick<RunSummary, "lastError">, delivery: LoggedDelivery): string {
   if (delivery.attempts === 0) return " It had no attempt yet.";
   const error = log.lastError(delivery);

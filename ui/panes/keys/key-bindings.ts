@@ -300,7 +300,7 @@ function unboundText(state: UiState, key: string): string {
   const disabled = keyGroups(state)
     .flatMap(({ bindings }) => bindings)
     .find(({ keys }) => keys.includes(key));
-  // What it needs comes first, because a narrow line is cut at its end.
+  // A narrow line is cut at its end, so the help of the key stands last.
   if (disabled) return `${name} needs ${disabled.needs?.(state) ?? "something else on the screen"} (${disabled.help})`;
   const elsewhere = visiblePanes(state).find(({ keys }) => keys.some((one) => one.keys.includes(key)));
   if (elsewhere && !topOverlay(state)) return `${name} works in ${elsewhere.title}`;
