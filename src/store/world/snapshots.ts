@@ -128,7 +128,8 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
 }
 
 function refuseUnknown(name: string, known: readonly string[]): never {
-  const choice = known.length > 0 ? `There are ${known.join(", ")}.` : `Save one with ${PROGRAM} snapshot save ${name}.`;
+  const choice =
+    known.length > 0 ? `There are ${known.join(", ")}.` : `Save one with ${PROGRAM} snapshot save ${name}.`;
   fail("resource_not_found", `There is no snapshot ${name}. ${choice}`);
 }
 
