@@ -177,6 +177,21 @@ const decodeWithoutFetch = {
 };
 
 /**
+ * Ink computes for each cell of a frame which codes lead from the style of the cell before to its own; for most cells
+ * these are equal, and no code does. Comparing them first takes 2 ms for a frame of 120x36 instead of 17.
+ */
+const compareStylesFirst = {
+  name: "compare-styles-first",
+  setup: ({ onLoad }) =>
+    onLoad({ filter: /\/ansi-tokenize\/build\/diff\.js$/ }, ({ path }) => {
+      const [before, after, ...more] = readFileSync(path, "utf8").split("function diffAnsiCodes(from, to) {");
+      if (after === undefined || more.length > 0) throw new Error(`${path} does not begin diffAnsiCodes as it did.`);
+      const same = "from.length === to.length && from.every(({ code }, index) => code === to[index].code)";
+      return { contents: `${before}function diffAnsiCodes(from, to) { if (${same}) return [];${after}` };
+    }),
+};
+
+/**
  * Requires Node's modules and ws where they are used. An import reads every property of a Node module, and some load
  * half of Node; of a CommonJS file it parses the exports first. Together they were a third of the time until the
  * dashboard was loaded.
@@ -208,6 +223,7 @@ const modules = await build({
   plugins: [
     leaveOutUnused,
     decodeWithoutFetch,
+    compareStylesFirst,
     minifyPackages,
     importFromItsFile(/^\.\/index\.ts$/, "./index.cjs"),
     requireWhenUsed,

@@ -229,7 +229,7 @@ export interface ControlApi {
     /** Save a snapshot; an earlier one of the same name is replaced. */
     save(given: {
       name: string;
-    }): Promise<Snapshot>;
+    }): Promise<SnapshotsSaveReply>;
     /** Restore a snapshot. Restores records, events, deliveries, keys and stored Idempotency-Key responses. Removes fault rules, scenarios and verdicts. Rate-limit windows start again; the request log and the clock continue. Requests see the present data until the snapshot is checked and replaces all of it at once. */
     restore(given: {
       name: string;
@@ -2239,6 +2239,14 @@ export interface SnapshotsRestoreReply {
   heldDeliveries?: number;
   /** The addresses to which later deliveries are held too */
   heldEndpoints?: string[];
+}
+export interface SnapshotsSaveReply {
+  name: string;
+  /** A SQLite file; start from it with `--snapshot <file>` */
+  file: string;
+  bytes: number;
+  /** Whether there was an earlier snapshot of the same name */
+  replaced: boolean;
 }
 export interface StartedAudit {
   id: string;

@@ -14,14 +14,13 @@ interface Parts {
 
 const endpoint = endpointFactory<Parts>("Snapshots");
 
-const SnapshotShape = Type.Object(
-  {
-    name: Type.String(),
-    file: Type.String({ description: "A SQLite file; start from it with `--snapshot <file>`" }),
-    bytes: Type.Integer(),
-  },
-  { title: "snapshot" },
-);
+const snapshotFields = {
+  name: Type.String(),
+  file: Type.String({ description: "A SQLite file; start from it with `--snapshot <file>`" }),
+  bytes: Type.Integer(),
+};
+
+const SnapshotShape = Type.Object(snapshotFields, { title: "snapshot" });
 
 const listSnapshots = endpoint({
   id: "snapshots.list",
@@ -39,7 +38,10 @@ const saveSnapshot = endpoint({
   path: "/snapshots/{name}",
   exampleParams: { name: "before" },
   summary: "Save a snapshot; an earlier one of the same name is replaced",
-  reply: SnapshotShape,
+  reply: Type.Object({
+    ...snapshotFields,
+    replaced: Type.Boolean({ description: "Whether there was an earlier snapshot of the same name" }),
+  }),
   errors: ["invalid_state"],
   handle: ({ params, snapshots }) => snapshots.save(params.name),
 });

@@ -10,9 +10,11 @@ function folderOf(script: string): string {
 
 /**
  * `merchant-sandbox` for a global installation: its folder is in PATH. The folder of a project's commands is there too
- * while npx or npm runs, but not in the user's shell.
+ * while npx or npm runs, but not in the user's shell. With Yarn's Plug'n'Play there is no such folder, and npx would
+ * download a package.
  */
-export function programNameOf(script: string, path: string): string {
+export function programNameOf(script: string, path: string, isPlugAndPlay: boolean): string {
+  if (isPlugAndPlay) return `yarn ${NAME}`;
   const folder = folderOf(script);
   return path.split(script.includes("\\") ? ";" : ":").includes(folder) && !/[\\/]\.bin$/.test(folder)
     ? NAME
@@ -21,4 +23,6 @@ export function programNameOf(script: string, path: string): string {
 
 /** As it was started in this process. In a browser there is no process. */
 export const PROGRAM =
-  typeof process === "undefined" ? `npx ${NAME}` : programNameOf(process.argv[1] ?? "", process.env.PATH ?? "");
+  typeof process === "undefined"
+    ? `npx ${NAME}`
+    : programNameOf(process.argv[1] ?? "", process.env.PATH ?? "", "pnp" in process.versions);

@@ -213,7 +213,8 @@ test("snapshot saves, lists, loads and deletes", async () => {
   const bench = await open();
   const said = async (...words: string[]) => (await runCommand(bench.url, "snapshot", ...words)).out.join("\n");
   expect(await said()).toBe("No snapshots. Try npx merchant-sandbox snapshot save before.");
-  expect(await said("save", "before")).toMatch(/^Saved the snapshot before in .*before/);
+  expect(await said("save", "before")).toMatch(/^Saved the snapshot before in .*before\S*$/);
+  expect(await said("save", "before")).toMatch(/before\S* The earlier one of this name is replaced\.$/);
   const rules = async () => (await bench.control("GET", "/records/pricing_rule")).data.length as number;
   const before = await rules();
   await runCommand(bench.url, "make", "pricing-rule");

@@ -34,4 +34,9 @@ test.each([
     `C:\\shop\\node_modules\\.bin;${WINDOWS}`,
     "npx merchant-sandbox",
   ],
-])("%s: %s", (_, script, path, name) => expect(programNameOf(script, path)).toBe(name));
+])("%s: %s", (_, script, path, name) => expect(programNameOf(script, path, false)).toBe(name));
+
+test("a dev dependency with Yarn's Plug'n'Play, which npx does not find: yarn merchant-sandbox", () => {
+  const script = "/home/ann/shop/.yarn/cache/merchant-sandbox-npm-1.zip/node_modules/merchant-sandbox/dist/bin.cjs";
+  expect(programNameOf(script, USUAL, true)).toBe("yarn merchant-sandbox");
+});

@@ -25,7 +25,8 @@ describe.each(places)("%s", (_, options) => {
     const bench = await open({ ...options(), rateLimit: "100/1h" });
     expect(await bench.control("GET", "/snapshots")).toEqual({ object: "list", data: [] });
     const seeded = await bench.call("GET", "/v1/payments");
-    const saved = await save(bench, "seeded");
+    const { replaced, ...saved } = await save(bench, "seeded");
+    expect(replaced).toBe(false);
     expect(saved).toEqual({
       name: "seeded",
       file: expect.stringMatching(/seeded\.snapshot\.db$/),
@@ -38,7 +39,9 @@ describe.each(places)("%s", (_, options) => {
     const { body: endpoint } = await bench.call("POST", "/v1/webhooks", {
       body: { url: "http://localhost:3000/hooks", events: ["a.b"] },
     });
-    const later = await save(bench, "later");
+    await save(bench, "later");
+    const { replaced: isReplaced, ...later } = await save(bench, "later");
+    expect(isReplaced).toBe(true);
     expect(await bench.control("GET", "/snapshots")).toEqual({ object: "list", data: [later, saved] });
 
     for (let round = 0; round < 2; round++) {

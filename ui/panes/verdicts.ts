@@ -147,7 +147,7 @@ function groupLabel({ theme, made: { verdicts: made } }: UiState, { rule, verdic
   if (verdict === "pass") return `${good} ${count(made.pass)} passed`;
   return verdict === "fail"
     ? `${bad} ${count(made.failures[rule] ?? 1)} failed`
-    : `${unsure} ${count(made.inconclusive)} open`;
+    : `${unsure} ${count(made.inconclusive)} inconclusive`;
 }
 
 const FAILED = "is:failed";

@@ -33,7 +33,8 @@ export const snapshot = commandGroup({
       "save",
       "save all data; an earlier snapshot of the same name is replaced",
       (snapshots, one) => snapshots.save(one),
-      ({ name, file }) => `Saved the snapshot ${name} in ${file}.`,
+      ({ name, file, replaced }) =>
+        `Saved the snapshot ${name} in ${file}.${replaced ? " The earlier one of this name is replaced." : ""}`,
     ),
     restore: ofOne(
       "restore",

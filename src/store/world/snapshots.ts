@@ -51,7 +51,7 @@ interface Restoring {
 
 export function openSnapshots({ database, requestLog, heldEndpoints, build, trust, dataReplaced }: SnapshotsOptions) {
   const { file } = database;
-  let folder = file === undefined ? undefined : join(dirname(file), "snapshots");
+  let folder = file && join(dirname(file), "snapshots");
   const ensureFolder = () => {
     folder ??= mkdtempSync(join(tmpdir(), "merchant-sandbox-"));
     refuseLink(folder);
@@ -67,9 +67,7 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
   const existing = (name: string) => {
     const found = fileOf(checkName(name));
     if (lstatSync(found, { throwIfNoEntry: false })?.isFile()) return found;
-    const choice =
-      names().length > 0 ? `There are ${names().join(", ")}.` : `Save one with ${PROGRAM} snapshot save ${name}.`;
-    return fail("resource_not_found", `There is no snapshot ${name}. ${choice}`);
+    return refuseUnknown(name, names());
   };
   const restoreFrom = (source: string, { refuse, holdsDeliveries, keepsLog }: Restoring) =>
     database.oneAtATime(async () => {
@@ -98,8 +96,9 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
     save: (name: string) =>
       database.oneAtATime(async () => {
         database.transaction(requestLog.numbers.store, "relaxed");
-        await write(database, fileOf(checkName(name)));
-        return describe(name);
+        const replaced = names().includes(checkName(name));
+        await write(database, fileOf(name));
+        return { ...describe(name), replaced };
       }),
     /** Restores the state. The request log is kept: it describes this process. */
     restore(name: string): Promise<void> {
@@ -126,6 +125,12 @@ export function openSnapshots({ database, requestLog, heldEndpoints, build, trus
       if (file === undefined && folder !== undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+function refuseUnknown(name: string, known: readonly string[]): never {
+  const choice =
+    known.length > 0 ? `There are ${known.join(", ")}.` : `Save one with ${PROGRAM} snapshot save ${name}.`;
+  fail("resource_not_found", `There is no snapshot ${name}. ${choice}`);
 }
 
 /** The names of the snapshots. Plain files only: a checkout may contain links. */

@@ -1,18 +1,18 @@
-// A shop with a store of its own: an Express app with one API key, which passes the baggage header on unless PASS_ON is
-// "no". It declines bookings and adds rules for the user of its page, and takes webhooks.
+// A shop with a store of its own: an Express app with one API key, which passes the baggage header on unless the header
+// x-pass-on is "no". It declines bookings and adds rules for the user of its page, and takes webhooks.
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { createHmac } from "node:crypto";
 import express from "express";
 
-const { MERCHANT_BASE_URL, MERCHANT_API_KEY, MERCHANT_WEBHOOK_SECRET, PORT, PASS_ON } = process.env;
+const { MERCHANT_BASE_URL, MERCHANT_API_KEY, MERCHANT_WEBHOOK_SECRET, PORT } = process.env;
 const incoming = new AsyncLocalStorage();
 /** Rules by the session that made them, and events by merchant. */
 const store = { rules: new Map(), events: new Map() };
 const add = (map, key, value) => map.set(key, [...(map.get(key) ?? []), value]);
 
 async function pay(method, path, body) {
-  const baggage = PASS_ON === "no" ? undefined : incoming.getStore();
+  const baggage = incoming.getStore();
   const headers = {
     authorization: `Bearer ${MERCHANT_API_KEY}`,
     ...(body && { "content-type": "application/json" }),
@@ -25,7 +25,7 @@ async function pay(method, path, body) {
 }
 
 const app = express();
-app.use((request, _, next) => incoming.run(request.headers.baggage, next));
+app.use(({ headers }, _, next) => incoming.run(headers["x-pass-on"] === "no" ? undefined : headers.baggage, next));
 app.use((request, response, next) => {
   request.session = /session=(\w+)/.exec(request.headers.cookie ?? "")?.[1] ?? crypto.randomUUID().replaceAll("-", "");
   response.cookie("session", request.session);
