@@ -168,6 +168,18 @@ async function expectAnswers(label: string): Promise<void> {
   ).toEqual([]);
 }
 
+/** Two values of a webhook attempt that only the check of the rows rejects. Random changes rarely make such a file. */
+const CORPUS: Spoilt[] = [
+  {
+    cells: [
+      { table: 0, column: 5, row: 0, value: "null" },
+      { table: 0, column: 0, row: 0, value: "5s" },
+    ],
+    splices: [],
+    changes: [],
+  },
+];
+
 test("a changed snapshot is refused in one sentence and changes nothing, or becomes the state", async () => {
   const seen = { restored: 0, refused: 0 };
   const property = fc.asyncProperty(spoilt, async (drawn) => {
@@ -197,6 +209,6 @@ test("a changed snapshot is refused in one sentence and changes nothing, or beco
     seen[status === 200 ? "restored" : "refused"]++;
     await expectAnswers(label);
   });
-  await fc.assert(property, runs(6));
+  await fc.assert(property, runs(5, CORPUS));
   expect(Math.min(seen.restored, seen.refused)).toBeGreaterThan(1);
 });
