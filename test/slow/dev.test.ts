@@ -178,7 +178,7 @@ describe("on a terminal", () => {
     expect([(await terminal.ended).code, isAlive(next)]).toEqual([0, false]);
   });
 
-  test("an app that does not listen is said to be awaited; Ctrl-C interrupts it, and the exit code is its own", async () => {
+  test("an app that does not listen is said to be awaited; Ctrl-C interrupts it, with its exit code", async () => {
     const { words, variables } = await app({ LISTENS: "no" });
     const terminal = openProgram(words, { variables });
     const pid = pidIn(await terminal.shows(/app \d+/));
