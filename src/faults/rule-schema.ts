@@ -2,7 +2,7 @@
 
 import type { ApiPhase, FaultTarget } from "../contracts/fault.ts";
 import { RulePattern } from "../contracts/verdict.ts";
-import { oncePerKey } from "../kernel/once.ts";
+import { once, oncePerKey } from "../kernel/once.ts";
 import { flag, oneOf, type Static, type TObject, Type, text, withDefault } from "../schema/shapes.ts";
 import type { Action } from "./action.ts";
 import { apiActions } from "./api-actions.ts";
@@ -66,11 +66,13 @@ export const ruleSchema = oncePerKey(({ type, target, description, schema }: Act
   ),
 );
 
-export const jsonSchema = (): Record<string, unknown> => ({
-  $schema: "https://json-schema.org/draft/2020-12/schema",
-  title: "A fault rule of merchant-sandbox",
-  oneOf: actions.map(publishedSchema),
-});
+export const jsonSchema = once(
+  (): Record<string, unknown> => ({
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    title: "A fault rule of merchant-sandbox",
+    oneOf: actions.map(publishedSchema),
+  }),
+);
 
 interface PublishedRule {
   properties: Record<

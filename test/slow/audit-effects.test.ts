@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { effectProbes, restartProbe } from "../../src/audit/effect-probes.ts";
 import { probes } from "../../src/audit/probes.ts";
-import { connect, createSandbox } from "../../src/index.ts";
+import { connect } from "../../src/index.ts";
 import { folder, PROGRAM, run } from "../support/program.ts";
-import { freePort, listen, open } from "../support/sandbox.ts";
+import { freePort, listen, open, shareForBlock } from "../support/sandbox.ts";
 
 const SECRET = "whsec_0123456789abcdef";
 
@@ -111,12 +111,13 @@ const mistakes: [mistake: string, book: Book, failed: string[]][] = [
   ],
 ];
 
+const shared = shareForBlock({ clock: "real" });
+
 // These tests are concurrent, because an audit mostly waits for a receiver that might still act.
 describe.concurrent("a count of effects", () => {
   test("proves a correct receiver right, and leaves nothing inconclusive", async () => {
-    await using sandbox = await createSandbox();
     const { url, shop } = await openShop(once);
-    const found = await sandbox.audit({ url, secret: SECRET, effects: () => shop.orders, restart: () => {} });
+    const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders, restart: () => {} });
     expect(found.probes.map(({ probe, verdict }) => [probe, verdict])).toEqual(
       [...probes, ...effectProbes, restartProbe].map(({ id }) => [id, "pass"]),
     );
@@ -130,10 +131,9 @@ describe.concurrent("a count of effects", () => {
   });
 
   test("finds each mistake, and says how to mend it", { timeout: 120_000 }, async () => {
-    await using sandbox = await createSandbox();
     const tried = mistakes.map(async ([mistake, book, expected]) => {
       const { url, shop } = await openShop(book);
-      const found = await sandbox.audit({ url, secret: SECRET, effects: () => shop.orders });
+      const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders });
       const failed = found.probes.filter(({ verdict }) => verdict === "fail");
       expect([mistake, found.verdict, failed.map(({ probe }) => probe)], JSON.stringify(failed)).toEqual([
         mistake,
@@ -146,22 +146,20 @@ describe.concurrent("a count of effects", () => {
   });
 
   test("finds a receiver that forgets what it knew in a restart, and is then told to use a database", async () => {
-    await using sandbox = await createSandbox();
     const { url, shop } = await openShop(once);
     const restart = () => shop.known.clear();
-    const found = await sandbox.audit({ url, secret: SECRET, effects: () => shop.orders, restart });
+    const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders, restart });
     expect(found.probes.filter(({ verdict }) => verdict !== "pass").map(({ probe }) => probe)).toEqual([
       "after_restart",
     ]);
   });
 
   test("finds work that comes late", async () => {
-    await using sandbox = await createSandbox();
     const { url, shop } = await openShop((id, one) => {
       if (one.arrivals.get(id) === 20) setTimeout(() => one.orders++, 900);
       return once(id, one);
     });
-    const found = await sandbox.audit({ url, secret: SECRET, effects: () => shop.orders });
+    const found = await shared().audit({ url, secret: SECRET, effects: () => shop.orders });
     expect(found.verdict, JSON.stringify(found.probes)).toBe("fail");
   });
 
@@ -184,15 +182,14 @@ describe.concurrent("a count of effects", () => {
   });
 
   test("must be a whole number", async () => {
-    await using sandbox = await createSandbox();
     const { url } = await openShop(once);
-    await expect(sandbox.audit({ url, secret: SECRET, effects: () => Number.NaN })).rejects.toThrow(
+    await expect(shared().audit({ url, secret: SECRET, effects: () => Number.NaN })).rejects.toThrow(
       "effects must return how often the receiver has acted, a whole number; received NaN.",
     );
   });
 
   test("is a number in the control API: a command is refused there", async () => {
-    const bench = await open();
+    const bench = shared();
     const body = { url: "http://127.0.0.1:1/", secret: SECRET, effects: "touch /tmp/owned" };
     const { status, body: refused } = await bench.call("POST", "/_sandbox/audits", { key: null, body });
     expect([status, refused.message]).toEqual([400, expect.stringContaining("effects must be")]);

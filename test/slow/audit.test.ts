@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { probes } from "../../src/audit/probes.ts";
 import { escapedJson, goJson, pythonJson } from "../../src/kernel/json-forms.ts";
 import { run } from "../support/program.ts";
-import { type Answer, attempted, type Bench, listen, open, share } from "../support/sandbox.ts";
+import { type Answer, attempted, listen, open, shareForBlock } from "../support/sandbox.ts";
 import { receive } from "../support/webhooks.ts";
 
 const SECRET = "whsec_0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
@@ -60,9 +60,11 @@ async function plain(changed: Partial<Parts> = {}): Promise<string> {
   return `http://127.0.0.1:${await listen(server)}/hooks`;
 }
 
+const shared = shareForBlock({ clock: "real" });
+
 /** By default with the machine's time, in which the receivers measure the age of events. */
-const audit = async (url: string, secret = SECRET, bench?: Bench): Promise<Answer["body"]> =>
-  (bench ?? (await open({ clock: "real" }))).control("POST", "/audit", { url, secret });
+const audit = async (url: string, secret = SECRET, bench = shared()): Promise<Answer["body"]> =>
+  bench.control("POST", "/audit", { url, secret });
 
 const verdicts = ({ probes: tried }: Answer["body"]): Record<string, string> =>
   Object.fromEntries(tried.map(({ probe, verdict }: Record<string, string>) => [probe, verdict]));
@@ -138,15 +140,14 @@ describe.concurrent("a receiver that rejects old events", () => {
     ["3d", anyAge, "fail"],
     ["1d", right, "fail"],
   ])("within %s is checked if that is given", async (maxAge, parts, verdict) => {
-    const bench = await open({ clock: "real" });
     const url = await plain(parts);
-    const found = await bench.control("POST", "/audit", { url, secret: SECRET, maxAge });
+    const found = await shared().control("POST", "/audit", { url, secret: SECRET, maxAge });
     expect(verdicts(found).old_event).toBe(verdict);
   });
 
   test("must be given as a duration", async () => {
     const body = { url: await plain(), secret: SECRET, maxAge: "soon" };
-    const { status, body: refused } = await (await open()).call("POST", "/_sandbox/audit", { key: null, body });
+    const { status, body: refused } = await shared().call("POST", "/_sandbox/audit", { key: null, body });
     expect([status, refused.message]).toEqual([
       400,
       'maxAge must be a duration such as 500ms, 30s or 30d; received "soon".',
@@ -311,14 +312,11 @@ describe("each mistake is found by its probe and by no other", () => {
   const results = new Map<string, Answer["body"]>();
 
   beforeAll(async () => {
-    const bench = await share({ clock: "real" });
     const waiting = [...mistakes];
     const work = async () => {
-      for (let next = waiting.shift(); next; next = waiting.shift())
-        results.set(next[0], await audit(await next[3](), SECRET, bench));
+      for (let next = waiting.shift(); next; next = waiting.shift()) results.set(next[0], await audit(await next[3]()));
     };
     await Promise.all([work(), work(), work(), work()]);
-    await bench.close();
   });
 
   test.each(mistakes)("a receiver that %s: %s", (mistake, probe, isForgery) => {
@@ -492,8 +490,7 @@ describe("a result contains", () => {
 });
 
 test("the secret must be given if no endpoint is registered for the URL", async () => {
-  const bench = await open();
-  const { status, body } = await bench.call("POST", "/_sandbox/audit", {
+  const { status, body } = await shared().call("POST", "/_sandbox/audit", {
     key: null,
     body: { url: "http://localhost:3000/hooks" },
   });
@@ -509,7 +506,7 @@ test.each([
   ["ftp://localhost/", "invalid_webhook_url"],
   ["the sandbox itself", "invalid_webhook_url"],
 ])("an audit is rejected for %s", async (given, code) => {
-  const bench = await open();
+  const bench = shared();
   const url = given === "the sandbox itself" ? `${bench.url}/v1/webhooks` : given;
   const { status, body } = await bench.call("POST", "/_sandbox/audit", { key: null, body: { url, secret: SECRET } });
   expect([status, body.code]).toEqual([400, code]);

@@ -12,7 +12,7 @@ import { look } from "../support/counted-writes.ts";
 import { folder } from "../support/program.ts";
 import { call, control, RULES } from "../support/sandbox.ts";
 
-const KILLS = Number(process.env.CRASH_KILLS ?? 8);
+const KILLS = Number(process.env.CRASH_KILLS ?? 5);
 
 /** Moments to kill the program. */
 const MOMENTS: ((soak: Soak, round: number) => Promise<unknown>)[] = [
@@ -189,7 +189,8 @@ async function openStory() {
 test(
   `after ${KILLS} kills in a snapshot, restore, reset, advance or new merchant, the state is that before or after it`,
   async () => {
-    const { fraction } = createRandom(20_260_106);
+    // With this seed, five rounds try each of the acts, and a restore after a snapshot.
+    const { fraction } = createRandom(20_260_138);
     const pick = (limit: number, ...name: (string | number)[]) => Math.floor(fraction(...name) * limit);
     const story = await openStory();
     for (let round = 0; round < KILLS; round++) {

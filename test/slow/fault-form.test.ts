@@ -108,6 +108,10 @@ describe("every field of every action", () => {
         desk.press("tab");
       }
       for (const [path, shape] of places(rule)) {
+        // Fields shared by all actions of a target are armed once, and in `npm test` they are entered once too.
+        const alike = path.startsWith("action.") ? `${rule.title} ${path}` : `${rule.properties?.target?.enum} ${path}`;
+        const isMet = met.has(alike);
+        if (isMet && process.env.FUZZ_RUNS === undefined) continue;
         desk.state = opened;
         const [text, value] = sample(path, shape);
         const [other, wanted = ""] = shape["x-only-with"] ?? [];
@@ -121,9 +125,7 @@ describe("every field of every action", () => {
         const [outer = "", inner] = path.split(".");
         expect([path, inner === undefined ? body[outer] : body[outer]?.[inner]]).toEqual([path, value]);
         expect(body.action.type).toBe(rule.title);
-        // Fields shared by all actions of a target are tried for real once.
-        const alike = path.startsWith("action.") ? `${rule.title} ${path}` : `${rule.properties?.target?.enum} ${path}`;
-        if (met.has(alike)) continue;
+        if (isMet) continue;
         met.add(alike);
         outcomes[await entered()]++;
       }
@@ -170,7 +172,7 @@ describe("every field of every action", () => {
         outcomes[await entered()]++;
         await bench.control("DELETE", "/faults");
       }),
-      { numRuns: inputs(80) },
+      { numRuns: inputs(30) },
     );
     expect(Math.min(outcomes.armed, outcomes.refused)).toBeGreaterThan(5);
   });

@@ -110,7 +110,7 @@ function freshFaults(): Faults {
 test("a mutated fixture is rejected with its line, or the sandbox starts with it", async () => {
   const files = filesOf("fixtures/merchants");
   const dir = folder();
-  await fuzz(30, [], async (drawn) => {
+  await fuzz(12, [], async (drawn) => {
     const [name, bytes] = corrupt(files, drawn);
     for (const [other, text] of Object.entries(files)) writeFileSync(join(dir, other), text);
     writeFileSync(join(dir, name), bytes);
@@ -128,7 +128,7 @@ test("a mutated scenario is rejected with its line, or the sandbox starts with i
   const corpus: Spoilt[] = [
     { file: 27, edits: [{ what: "replace", node: 1_524, value: null, name: "" }], changes: [] },
   ];
-  await fuzz(60, corpus, async (drawn) => {
+  await fuzz(40, corpus, async (drawn) => {
     writeFileSync(path, corrupt(files, drawn)[1]);
     const taken = await accepts(path, () => readScenario(path, grammar));
     if (taken) await start({ scenario: [path] });
@@ -145,7 +145,7 @@ test("a mutated fault file is rejected with its line, or its rules are added", a
   );
   const path = join(folder(), "faults.json");
   const { rules: book } = freshFaults();
-  await fuzz(200, [], async (drawn) => {
+  await fuzz(100, [], async (drawn) => {
     writeFileSync(path, corrupt(files, drawn)[1]);
     book.clear();
     return accepts(path, () => addRulesFromFile(path, book.add));
@@ -155,7 +155,7 @@ test("a mutated fault file is rejected with its line, or its rules are added", a
 test("a mutated lesson is rejected with its line, or loaded", async () => {
   const files = filesOf("fixtures/lessons");
   const dir = folder();
-  await fuzz(200, [], async (drawn) => {
+  await fuzz(100, [], async (drawn) => {
     const [name, bytes] = corrupt(files, drawn);
     const path = join(dir, name);
     writeFileSync(path, bytes);

@@ -249,7 +249,7 @@ test("no statement scans or sorts a growing table, except those listed with a re
   const texts = [...stores.database.sql.statements].map((text) => text.replace(/\s+/g, " ").trim());
   stores.close();
   expect(texts.length).toBeGreaterThan(100);
-  const { file } = await openFilled();
+  const { file } = await openFilled(PENDING_ROWS);
   const sql = new Sqlite(file, { readonly: true });
   const used = new Set<RegExp>();
   const wrong: string[] = [];

@@ -176,7 +176,7 @@ describe("a frame", () => {
         expectSound(applyConnection(state, { phase: "reconnecting", retryInMs: 500, reason: text }));
         expectSound(applyConnection(state, { phase: "detached", reason: text }));
       }),
-      { numRuns: inputs(8) },
+      { numRuns: inputs(4) },
     );
   });
 
@@ -187,7 +187,7 @@ describe("a frame", () => {
         expect(topOverlay(copied)?.isBare).toBe(true);
         expectContained(copied);
       }),
-      { numRuns: inputs(8) },
+      { numRuns: inputs(4) },
     );
   });
 });
@@ -264,7 +264,7 @@ describe("a detail", () => {
         expect(topOverlay(opened)).toBeDefined();
         for (const keys of [[], ["pagedown"], ["G"], ["y"], ["!"], ["?"]]) expectSound(press(opened, text, ...keys));
       }),
-      { numRuns: inputs(10) },
+      { numRuns: inputs(5) },
     );
   });
 

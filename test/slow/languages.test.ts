@@ -13,7 +13,7 @@ import { selfSigned } from "../support/certificate.ts";
 import { needs } from "../support/needs.ts";
 import { fences, openShell, readPage, root } from "../support/page.ts";
 import { folder, launchCommand, start } from "../support/program.ts";
-import { call, control, freePort, listen, shareForBlock } from "../support/sandbox.ts";
+import { call, control, freePort, listen, open, shareForBlock } from "../support/sandbox.ts";
 
 const page = readPage("docs/languages.md");
 
@@ -51,7 +51,7 @@ const suites: Suite[] = [
   },
   {
     folder: "java",
-    probe: "javac -version && test -e /usr/share/java/junit-platform-console-standalone.jar",
+    probe: "test -e /usr/share/java/junit-platform-console-standalone.jar && javac -version",
     tools: "javac in PATH, and JUnit's console in /usr/share/java",
     command:
       `javac -cp "${JUNIT}" -d out *.java && npx merchant-sandbox exec --fail-on verdicts -- java -cp ` +
@@ -185,15 +185,15 @@ test.skipIf(!hasOpenssl)(
     const receiver = createServer(options, (_, response) => response.writeHead(204).end());
     const address = `https://localhost:${await listen(receiver, "localhost")}/`;
 
-    const resultWith = async (variables: Record<string, string>) => {
-      const { url } = await start(["--memory"], variables);
+    const resultAt = async (url: string) => {
       await call(url, "POST", "/v1/webhooks", { body: { url: address, events: ["customer.created"] } });
       await control(url, "POST", "/events", { type: "customer.created" });
       await control(url, "POST", "/drain", {});
       const { body } = await call(url, "GET", "/v1/webhook-deliveries?limit=1");
       return [body.data[0].responseStatus, body.data[0].errorCode];
     };
-    expect(await resultWith({})).toEqual([null, "tls"]);
-    expect(await resultWith({ NODE_EXTRA_CA_CERTS: file })).toEqual([204, null]);
+    expect(await resultAt((await open()).url)).toEqual([null, "tls"]);
+    const knowing = await start(["--memory"], { NODE_EXTRA_CA_CERTS: file });
+    expect(await resultAt(knowing.url)).toEqual([204, null]);
   },
 );

@@ -1,7 +1,8 @@
-// The built library by its package name, under Vitest and node:test, and as in docs/library.md.
+// The built library by its package name, under Vitest and node:test, and as in docs/library.md, whose types
+// package.test.ts checks.
 
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { transform } from "esbuild";
@@ -71,23 +72,6 @@ describe("docs/library.md", () => {
     const { numTotalTests, numPassedTests } = JSON.parse(stdout) as { numTotalTests: number; numPassedTests: number };
     expect(numTotalTests).toBeGreaterThan(tests.length + 4);
     expect(numPassedTests).toBe(numTotalTests);
-  });
-
-  test("shows only examples that TypeScript accepts with --strict", { timeout: 120_000 }, async () => {
-    const home = project(["vitest", "express", "@types"]);
-    const uses = ["express", "vitest", "supertest", "jest"];
-    const files = [snippets(page, "").join("\n"), ...uses.flatMap((use) => snippets(page, use))];
-    for (const [index, source] of files.entries()) writeFileSync(join(home, `${index}.ts`), `${source}\nexport {};\n`);
-    // Neither package is installed here with its types.
-    const globals = ["beforeAll", "afterAll", "test", "expect"].map((name) => `declare const ${name}: any;`);
-    writeFileSync(join(home, "untyped.d.ts"), ['declare module "supertest";', ...globals].join("\n"));
-    const options = ["--module", "nodenext", "--target", "es2022", "--lib", "es2023,esnext.disposable"];
-    const tsc = join(root, "node_modules/typescript/bin/tsc");
-    const names = readdirSync(home).filter((name) => name.endsWith(".ts"));
-    const { stdout } = await node(home, tsc, "--noEmit", "--strict", "--skipLibCheck", ...options, ...names).catch(
-      (error: { stdout: string }) => error,
-    );
-    expect(stdout).toBe("");
   });
 
   test("shows an Express app that prints the output in its comments, and exits", async () => {

@@ -150,6 +150,6 @@ const properties: Record<string, Parameters<typeof play>[1]> = {
 test.each(Object.entries(properties))("with any sequence of keys and rows, %s", (_, holds) => {
   fc.assert(
     fc.property(history, (given) => play(given, holds)),
-    { numRuns: inputs(60) },
+    { numRuns: inputs(30) },
   );
 });

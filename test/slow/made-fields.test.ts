@@ -82,8 +82,8 @@ function* givenFields(resource: Resource, donors: readonly AnyRecord[]) {
 }
 
 /**
- * The cases of each merchant: all in `npm run fuzz`. In `npm test`, each status alone, and each field with every second
- * status; fields take turns, so each status has every second field. A case is tried once, for the merchant that has the
+ * The cases of each merchant: all in `npm run fuzz`. In `npm test`, each status alone, and each field with every third
+ * status; fields take turns, so each status has every third field. A case is tried once, for the merchant that has the
  * fewest.
  */
 function queuesOf<Case extends { merchant: string; resource: Resource; field: string; status: string | undefined }>(
@@ -96,7 +96,7 @@ function queuesOf<Case extends { merchant: string; resource: Resource; field: st
   for (const [nth, ofField] of byField.entries()) {
     const byStatus = [...grouped(ofField, ({ status }) => `${status}`).values()];
     const isTried = (_: unknown, index: number) =>
-      ofField[0]?.field === "status" || byStatus.length === 1 || (nth + index) % 2 === 0;
+      ofField[0]?.field === "status" || index % 3 === nth % Math.min(3, byStatus.length);
     for (const alike of byStatus.filter(isTried)) {
       const [shortest] = alike.sort((one, other) => lengthOf(one) - lengthOf(other));
       if (shortest) queues.get(shortest.merchant)?.push(shortest);

@@ -13,11 +13,11 @@ import { type Receivers, startReceivers } from "../model/runner/webhook-receiver
 
 const { MODEL_RUNS, MODEL_SEED } = process.env;
 const isLong = MODEL_RUNS !== undefined;
-/** Enough runs to call every operation. */
-const ENOUGH = 17;
+/** So many runs, from the seed below on, call every operation and three of them crash. */
+const ENOUGH = 8;
 const RUNS = Number(MODEL_RUNS ?? ENOUGH);
 /** Random for long runs; a failure prints its seed. */
-const SEED = Number(MODEL_SEED ?? (isLong ? Date.now() % 1_000_000_000 : 20_260_105));
+const SEED = Number(MODEL_SEED ?? (isLong ? Date.now() % 1_000_000_000 : 20_260_124));
 
 let receivers: Receivers;
 beforeAll(async () => {
@@ -75,7 +75,8 @@ function reportFailure(seed: number, { failure, trace, tries }: ShrunkTrace): ne
 /** Runs traces with a mutated model until one fails, and shrinks it. */
 async function findFlaw(mutate: (expected: Expected) => Expected): Promise<ShrunkTrace> {
   const run = (trace: Trace) => runTrace(trace, { mutate, receivers, coverage: createCoverage() });
-  for (let seed = 1; ; seed++) {
+  // The first of these traces declines a booking twice.
+  for (let seed = 11; ; seed++) {
     const trace = generateTrace(seed, { most: 40, crashes: false });
     const failure = await run(trace);
     if (failure) return shrink(trace, failure, run);

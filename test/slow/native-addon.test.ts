@@ -27,7 +27,8 @@ function installation(version: string, source: string) {
     pretend,
     `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "22.12.0", napi: "9" } });`,
   );
-  const variables = { NODE_OPTIONS: `--require ${JSON.stringify(pretend)}` };
+  // No other run could use the compiled code of this copy.
+  const variables = { NODE_OPTIONS: `--require ${JSON.stringify(pretend)}`, NODE_DISABLE_COMPILE_CACHE: "1" };
   return {
     variables,
     program: join(home, "dist/bin.cjs"),

@@ -20,6 +20,7 @@ import { transform } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { addonVersion, nativePackages } from "../support/native-packages.ts";
 import { needs, UNIX } from "../support/needs.ts";
+import { fences, readPage } from "../support/page.ts";
 import { launchFile } from "../support/program.ts";
 import { call } from "../support/sandbox.ts";
 
@@ -41,9 +42,10 @@ let size: number;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "merchant-sandbox-package-"));
   home = join(folder, "node_modules/merchant-sandbox");
-  const printed = await npm("pack", "--json", "--pack-destination", folder);
-  // npm 12 prints an object with the packages by name, and older versions a list; the scripts print before it.
-  const [packed] = Object.values(JSON.parse(printed.slice(printed.search(/^[[{]$/m)))) as [Packed];
+  // Without scripts, which would build dist/ again, under the programs of other tests.
+  const printed = await npm("pack", "--json", "--ignore-scripts", "--pack-destination", folder);
+  // npm 12 prints an object with the packages by name, and older versions a list.
+  const [packed] = Object.values(JSON.parse(printed)) as [Packed];
   published = packed.files.map(({ path }) => path);
   size = packed.unpackedSize;
   mkdirSync(home, { recursive: true });
@@ -229,7 +231,8 @@ describe("the library", () => {
     expect(stdout).toBe("200\n");
   });
 
-  it("compiles strictly in a project without @types/node, as ESM and CommonJS", async () => {
+  // One run of the compiler, which takes seconds, for every module that is compiled alike.
+  it("compiles strictly without @types/node, as ESM and CommonJS, and with the matchers of Vitest 5", async () => {
     const usage = [
       `import { type ClockAdvanceReply, connect, createSandbox, type Merchant, ownMerchant } from "merchant-sandbox";`,
       `import { type Sandbox, SandboxError } from "merchant-sandbox";`,
@@ -261,8 +264,31 @@ describe("the library", () => {
       `export const both: Promise<Sandbox>[] = [createSandbox(), sandboxes.createSandbox()];`,
     ];
     writeFileSync(join(folder, "usage.cts"), required.join("\n"));
-    const flags = ["--skipLibCheck", "false", "--target", "es2022", "--module", "nodenext"];
-    expect(await compile(folder, ...flags, "usage.ts", "usage.cts")).toBe("");
+    const vitest = join(folder, "node_modules/vitest");
+    mkdirSync(vitest);
+    // The interface of Vitest 5's matchers has another type parameter than Vitest 4's.
+    const types = [
+      `declare global { namespace Chai { interface Assertion { not: Assertion } } }`,
+      `export interface Matchers<R extends void | Promise<void> = void, T = unknown> {}`,
+      `export interface Assertion<R extends void | Promise<void>, T> extends Chai.Assertion, Matchers<R, T> {}`,
+      `export declare const expect: <T>(actual: T) => Assertion<void, T>;`,
+      `export type TestAPI<Fixtures> = (name: string, run: (fixtures: Fixtures) => Promise<void>) => void;`,
+    ];
+    writeFileSync(join(vitest, "package.json"), `{"name": "vitest", "version": "5.0.0", "types": "index.d.ts"}`);
+    writeFileSync(join(vitest, "index.d.ts"), types.join("\n"));
+    const matching = [
+      `import { expect, test } from "merchant-sandbox/vitest";`,
+      `test("lists", async ({ merchant }) => {`,
+      `  const held: Promise<void> = expect(merchant).toHaveRequested({ operation: "payments.list" });`,
+      `  await held;`,
+      `  // @ts-expect-error: an operation that does not exist`,
+      `  await expect(merchant).toHaveRequested({ operation: "payment.list" });`,
+      `});`,
+    ];
+    writeFileSync(join(folder, "matching.ts"), matching.join("\n"));
+    const flags = ["--skipLibCheck", "false", "--skipDefaultLibCheck", "--target", "es2022", "--module", "nodenext"];
+    expect(await compile(folder, ...flags, "usage.ts", "usage.cts", "matching.ts")).toBe("");
+    rmSync(vitest, { recursive: true });
   });
 
   it("compiles in a CommonJS project whose module resolution does not know exports", async () => {
@@ -281,54 +307,30 @@ describe("the library", () => {
     expect(await compile(folder, ...flags, "usage.ts")).toBe("");
   });
 
-  it("compiles with the matchers of Vitest 5, whose interface has another type parameter than Vitest 4's", async () => {
-    const vitest = join(folder, "node_modules/vitest");
-    mkdirSync(vitest);
-    const types = [
-      `declare global { namespace Chai { interface Assertion { not: Assertion } } }`,
-      `export interface Matchers<R extends void | Promise<void> = void, T = unknown> {}`,
-      `export interface Assertion<R extends void | Promise<void>, T> extends Chai.Assertion, Matchers<R, T> {}`,
-      `export declare const expect: <T>(actual: T) => Assertion<void, T>;`,
-      `export type TestAPI<Fixtures> = (name: string, run: (fixtures: Fixtures) => Promise<void>) => void;`,
-    ];
-    writeFileSync(join(vitest, "package.json"), `{"name": "vitest", "version": "5.0.0", "types": "index.d.ts"}`);
-    writeFileSync(join(vitest, "index.d.ts"), types.join("\n"));
-    const usage = [
-      `import { expect, test } from "merchant-sandbox/vitest";`,
-      `test("lists", async ({ merchant }) => {`,
-      `  const held: Promise<void> = expect(merchant).toHaveRequested({ operation: "payments.list" });`,
-      `  await held;`,
-      `  // @ts-expect-error: an operation that does not exist`,
-      `  await expect(merchant).toHaveRequested({ operation: "payment.list" });`,
-      `});`,
-    ];
-    writeFileSync(join(folder, "usage.ts"), usage.join("\n"));
-    const flags = ["--skipLibCheck", "false", "--target", "es2022", "--module", "nodenext"];
-    expect(await compile(folder, ...flags, "usage.ts")).toBe("");
-    rmSync(vitest, { recursive: true });
-  });
-
-  it("compiles in the sample shop with the Vitest types", async () => {
+  it("compiles in the sample shop with the Vitest types, and so do the examples of docs/library.md", async () => {
     const shop = join(folder, "node_modules/sample-shop");
     cpSync(join(root, "test/sample-shop"), shop, { recursive: true });
     for (const name of ["vitest", "express", "@types"])
       symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name), "junction");
-    const flags = [
-      "--skipLibCheck",
-      "--allowImportingTsExtensions",
-      "--target",
-      "es2023",
-      "--module",
-      "nodenext",
-      "--types",
-      "node",
-    ];
-    expect(await compile(shop, ...flags, "src/shop.ts", "src/client.ts", "test/shop.test.ts")).toBe("");
+    const page = readPage("docs/library.md");
+    const uses = ["express", "vitest", "supertest", "jest"];
+    const examples = [fences(page, "ts").join("\n"), ...uses.flatMap((use) => fences(page, `ts ${use}`))];
+    const files = examples.map((_, index) => `example-${index}.ts`);
+    for (const [index, name] of files.entries()) writeFileSync(join(shop, name), `${examples[index]}\nexport {};\n`);
+    // Neither package is installed here with its types.
+    const globals = ["beforeAll", "afterAll", "test", "expect"].map((name) => `declare const ${name}: any;`);
+    writeFileSync(join(shop, "untyped.d.ts"), ['declare module "supertest";', ...globals].join("\n"));
+    const flags = ["--skipLibCheck", "--allowImportingTsExtensions", "--module", "nodenext", "--types", "node"];
+    const language = ["--target", "es2023", "--lib", "es2023,esnext.disposable"];
+    const shopFiles = ["src/shop.ts", "src/client.ts", "test/shop.test.ts"];
+    expect(await compile(shop, ...flags, ...language, ...shopFiles, "untyped.d.ts", ...files)).toBe("");
   });
 
   it("leaves no files in the working folder", () => {
     expect(
-      readdirSync(folder).filter((name) => !/\.tgz$|^(node_modules|package\.json|usage\.c?ts)$/.test(name)),
+      readdirSync(folder).filter(
+        (name) => !/\.tgz$|^(node_modules|package\.json|matching\.ts|usage\.c?ts)$/.test(name),
+      ),
     ).toEqual([]);
   });
 });

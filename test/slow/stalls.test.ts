@@ -73,7 +73,7 @@ const targets = fc.constantFrom(
 test("of any body takes a bounded number of steps for each character", async () => {
   const property = fc.asyncProperty(piece, shape, targets, async (pieces, name, { path, key, isValid, isKeyed }) => {
     attempted("Requests that block the process");
-    const made = (shapes[name] as (typeof shapes)[string])(pieces.join(""), SIZE);
+    const made = (shapes[name] as (typeof shapes)[string])(pieces.join(""), SIZE / 2);
     const body = isValid ? made.replace(/^\{/, RULE) : made;
     const headers: Record<string, string> = isKeyed ? { "idempotency-key": `${Math.random()}` } : {};
     await blocks();

@@ -187,7 +187,7 @@ async function attemptsLogged(bench: Bench, query: string): Promise<Attempt[]> {
 }
 
 /** Each run has up to nine concurrent deliveries; `npm run simulate` runs thousands with any seed. */
-const RUNS = Number(process.env.SIMULATION_RUNS ?? 12);
+const RUNS = Number(process.env.SIMULATION_RUNS ?? 8);
 const SEED = Number(process.env.SIMULATION_SEED ?? 20_260_105);
 
 /** Regression: of two attempts that finish together, one is final and the other is to be retried. */

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { walk } from "../support/world-walk.ts";
 
 const LENGTH = 100;
-const STEPS = Number(process.env.WORLD_STEPS ?? 400);
+const STEPS = Number(process.env.WORLD_STEPS ?? 200);
 /** Walks of so many steps meet most types of event. */
 const LONG = 20_000;
 const SEED = Number(process.env.WORLD_SEED ?? 20_260_105);

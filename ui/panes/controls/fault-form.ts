@@ -3,6 +3,7 @@
 import type { FaultAction, FaultRule, FaultsAddInput } from "../../../generated/control-api.ts";
 import { controlCalls } from "../../../src/client/control-call.ts";
 import { describeRule } from "../../../src/client/rule-text.ts";
+import { oncePerKey } from "../../../src/kernel/once.ts";
 import { choicesOf, type JsonSchema, valueOfText } from "../../connection/json-schema.ts";
 import type { UiState } from "../../state/state.ts";
 import type { FieldOption, FormField, FormValues } from "../overlays/field.ts";
@@ -119,8 +120,8 @@ interface RuleField {
   isRare?: boolean;
 }
 
-/** Every field of a rule, in the order of the form. */
-function ruleFields(rule: JsonSchema): RuleField[] {
+/** Every field of a rule, in the order of the form. Cached, because the form asks for them at each key. */
+const ruleFields = oncePerKey((rule: JsonSchema): RuleField[] => {
   const { action = {}, match = {}, trigger = {}, ...own } = rule.properties ?? {};
   const { type: _, ...actionProperties } = action.properties ?? {};
   const initial = INITIAL_VALUES[rule.title ?? ""] ?? {};
@@ -146,7 +147,7 @@ function ruleFields(rule: JsonSchema): RuleField[] {
   return all
     .toSorted((one, other) => groupOf(one) - groupOf(other))
     .map((field) => ({ ...field, isRare: groupOf(field) === groups.length }));
-}
+});
 
 /** The fields that the action takes with these values. For example, `min` belongs to one distribution of latency. */
 function fieldsTaken(rule: JsonSchema, values: FormValues): RuleField[] {
