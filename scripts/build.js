@@ -176,20 +176,40 @@ const decodeWithoutFetch = {
     })),
 };
 
+/** Replaces a part of a file of a package, which has to occur there once. */
+const replaceIn = (name, filter, part, instead) => ({
+  name,
+  setup: ({ onLoad }) =>
+    onLoad({ filter }, ({ path }) => {
+      const [before, after, ...more] = readFileSync(path, "utf8").split(part);
+      if (after === undefined || more.length > 0) throw new Error(`${path} does not have ${part} once.`);
+      return { contents: before + instead + after };
+    }),
+});
+
 /**
  * Ink computes for each cell of a frame which codes lead from the style of the cell before to its own; for most cells
  * these are equal, and no code does. Comparing them first takes 2 ms for a frame of 120x36 instead of 17.
  */
-const compareStylesFirst = {
-  name: "compare-styles-first",
-  setup: ({ onLoad }) =>
-    onLoad({ filter: /\/ansi-tokenize\/build\/diff\.js$/ }, ({ path }) => {
-      const [before, after, ...more] = readFileSync(path, "utf8").split("function diffAnsiCodes(from, to) {");
-      if (after === undefined || more.length > 0) throw new Error(`${path} does not begin diffAnsiCodes as it did.`);
-      const same = "from.length === to.length && from.every(({ code }, index) => code === to[index].code)";
-      return { contents: `${before}function diffAnsiCodes(from, to) { if (${same}) return [];${after}` };
-    }),
-};
+const compareStylesFirst = replaceIn(
+  "compare-styles-first",
+  /\/ansi-tokenize\/build\/diff\.js$/,
+  "function diffAnsiCodes(from, to) {",
+  `function diffAnsiCodes(from, to) {
+    if (from.length === to.length && from.every(({ code }, index) => code === to[index].code)) return [];`,
+);
+
+/**
+ * Ink divides each line of a frame into graphemes with Intl.Segmenter, which takes 4 ms for a frame of 120x36. Among
+ * these characters, Latin letters and symbols, none joins another, so each is a grapheme: that takes 0.2 ms.
+ */
+const divideUnjoined = replaceIn(
+  "divide-unjoined",
+  /\/ansi-tokenize\/build\/tokenize\.js$/,
+  "segmenter.segment(str)",
+  String.raw`(/^[\0-\x0c\x0e-\u02ff\u2010-\u2027\u2030-\u205f\u2190-\u2bff]*$/.test(str)
+    ? Array.from(str, (segment, index) => ({ segment, index })) : segmenter.segment(str))`,
+);
 
 /**
  * Requires Node's modules and ws where they are used. An import reads every property of a Node module, and some load
@@ -224,6 +244,7 @@ const modules = await build({
     leaveOutUnused,
     decodeWithoutFetch,
     compareStylesFirst,
+    divideUnjoined,
     minifyPackages,
     importFromItsFile(/^\.\/index\.ts$/, "./index.cjs"),
     requireWhenUsed,

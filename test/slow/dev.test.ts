@@ -11,8 +11,8 @@ import { openProgram } from "../support/terminal.ts";
 import { receive } from "../support/webhooks.ts";
 
 /**
- * Declines a booking at once; later listens, and verifies each webhook with the secret that it had at its start. Without
- * `fetch`, whose first call compiles WebAssembly.
+ * Declines a booking at once; later listens, and verifies each webhook with the secret that it had at its start.
+ * Without `fetch`, whose first call compiles WebAssembly.
  */
 const APP = `
 import { createHmac } from "node:crypto";
@@ -178,7 +178,7 @@ describe("on a terminal", () => {
     expect([(await terminal.ended).code, isAlive(next)]).toEqual([0, false]);
   });
 
-  test("an app that does not listen is said to be awaited; Ctrl-C interrupts it, and its exit code is the command's", async () => {
+  test("an app that does not listen is said to be awaited; Ctrl-C interrupts it, with its exit code", async () => {
     const { words, variables } = await app({ LISTENS: "no" });
     const terminal = openProgram(words, { variables });
     const pid = pidIn(await terminal.shows(/app \d+/));

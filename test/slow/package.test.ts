@@ -232,7 +232,7 @@ describe("the library", () => {
   });
 
   // One run of the compiler, which takes seconds, for every module that is compiled alike.
-  it("compiles strictly in a project without @types/node, as ESM and CommonJS, and with the matchers of Vitest 5", async () => {
+  it("compiles strictly without @types/node, as ESM and CommonJS, and with the matchers of Vitest 5", async () => {
     const usage = [
       `import { type ClockAdvanceReply, connect, createSandbox, type Merchant, ownMerchant } from "merchant-sandbox";`,
       `import { type Sandbox, SandboxError } from "merchant-sandbox";`,

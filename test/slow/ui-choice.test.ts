@@ -9,7 +9,7 @@ import { chooseUi } from "../../src/cli/output/show-sandbox.ts";
 import { version } from "../../src/sandbox/package-files.ts";
 import { ORDER } from "../support/insist.ts";
 import { folder, isAlive, launch, start } from "../support/program.ts";
-import { call, control, NOON } from "../support/sandbox.ts";
+import { call, control, NOON, open } from "../support/sandbox.ts";
 import { LEAST, openDashboard, openProgram, openShell, type TestTerminal, USUAL } from "../support/terminal.ts";
 import { receive } from "../support/webhooks.ts";
 
@@ -374,7 +374,7 @@ describe("plain lines", () => {
 
 describe("attached to a sandbox elsewhere", () => {
   test("it requires the control token, shows past and new rows, and the sandbox continues without it", async () => {
-    const sandbox = await start(["--memory", "--control-token", "sesame"]);
+    const sandbox = await open({ controlToken: "sesame" });
     await openProgram(["attach", sandbox.url]).shows(/DETACHED.*--control-token/);
     await get(sandbox.url, "/v1/payments?limit=1");
     const shell = openShell();
@@ -393,44 +393,37 @@ describe("attached to a sandbox elsewhere", () => {
     expect((await get(sandbox.url, "/v1/payments")).status).toBe(200);
   });
 
-  test("it reports a lost sandbox and stale rows, and recognises a new one; another waits for its start", async () => {
+  test("it reports a lost sandbox and stale rows, and recognises a new one, as does the plain stream", async () => {
     const sandbox = await start(["--memory"]);
     await get(sandbox.url, "/v1/payments?limit=7");
     const terminal = openProgram(["attach", sandbox.url]);
-    await terminal.shows("limit=7");
-    await sandbox.kill();
-    expect(await terminal.shows("RECONNECTING")).toContain("limit=7");
-    const waiting = openProgram(["attach", sandbox.url]);
-    await waiting.shows(/RECONNECTING.*connection refused/);
-    await terminal.shows(/what is shown is old|stale/i);
-    const again = await start(["--memory", "--port", String(sandbox.port)]);
-    await get(again.url, "/v1/payouts");
-    await terminal.shows((text) => text.includes("LIVE") && text.includes("/v1/payouts") && !text.includes("limit=7"));
-    expect(terminal.text()).toContain("sandbox restarted");
-    await waiting.shows("LIVE");
-  });
-
-  test("without a terminal it prints the stream and the state of the connection", async () => {
-    const sandbox = await start(["--memory"]);
     const plain = launch(["attach", sandbox.url]);
     const json = launch(["attach", `${sandbox.url}/v1`, "--json"]);
+    await terminal.shows("limit=7");
     expect(await plain.line(() => true)).toContain(`at ${sandbox.url}/v1 with keys sk_test_lodge`);
     expect(JSON.parse(await json.line(() => true))).toMatchObject({ event: "attached", baseUrl: `${sandbox.url}/v1` });
     await get(sandbox.url, "/v1/payments");
-    await plain.line((line) => /GET \/v1\/payments 200 .* mer_lodge req_lodge_1$/.test(line));
+    await plain.line((line) => /GET \/v1\/payments 200 .* mer_lodge req_lodge_2$/.test(line));
     expect(JSON.parse(await json.line((line) => line.startsWith('{"event":"request"')))).toMatchObject({
-      id: "req_lodge_1",
+      id: "req_lodge_2",
       path: "/v1/payments",
     });
     await sandbox.kill();
+    expect(await terminal.shows("RECONNECTING")).toContain("limit=7");
     expect(JSON.parse(await json.line((line) => line.includes("unreachable")))).toMatchObject({
       event: "unreachable",
       url: sandbox.url,
     });
+    const waiting = openProgram(["attach", sandbox.url]);
+    await waiting.shows(/RECONNECTING.*connection refused/);
+    await terminal.shows(/what is shown is old|stale/i);
     const again = await start(["--memory", "--port", String(sandbox.port)]);
     await json.line((line) => line.includes('"restarted"'));
     await get(again.url, "/v1/payouts");
     await plain.line((line) => line.includes("/v1/payouts"));
+    await terminal.shows((text) => text.includes("LIVE") && text.includes("/v1/payouts") && !text.includes("limit=7"));
+    expect(terminal.text()).toContain("sandbox restarted");
+    await waiting.shows("LIVE");
     plain.child.kill("SIGTERM");
     const ended = await plain.ended;
     expect(ended.code).toBe(0);

@@ -10,7 +10,9 @@ export function selfSigned() {
   const at = folder();
   const [key, file] = [join(at, "key.pem"), join(at, "cert.pem")];
   const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-  const options = ["-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key, "-out", file, ...subject];
+  // Such a key takes a thousandth of the time of an RSA key.
+  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"];
+  const options = ["-x509", ...curve, "-nodes", "-days", "2", "-keyout", key, "-out", file, ...subject];
   execFileSync("openssl", ["req", ...options], { stdio: "ignore" });
   return { key: readFileSync(key), cert: readFileSync(file), file };
 }
