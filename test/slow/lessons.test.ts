@@ -24,11 +24,10 @@ const SPEED = 4;
 await speedUp(SPEED);
 
 /**
- * These clients try again within two seconds of the clock: faster, a busy machine would end the outage, or the time of
- * Retry-After, before the tries that should come too early.
+ * The client of "outages" compares tries with the clock: faster, a busy machine would end its outage before the tries
+ * that it should meet.
  */
-const TIMED = ["outages", "rate-limits"];
-const speedOf = (lesson: string) => (TIMED.includes(lesson) ? 1 : SPEED);
+const speedOf = (lesson: string) => (lesson === "outages" ? 1 : SPEED);
 
 /**
  * A folder with the program and a shell; a command returns what its processes printed, after all of them have exited.
