@@ -35,7 +35,7 @@ const RULE = { name: "x", adjustmentType: "fixed", adjustmentValue: 1 };
 describe("after a restart", () => {
   test.each(["a crash", "a close"])("by %s, the clock is where an advance has left it", async (end) => {
     let db = join(folder(), "sandbox.db");
-    /** What a sandbox on the file gets for this call; then it ends. */
+    /** The reply to this call of a sandbox that starts on the file and ends after it. */
     const clockAfter = async (method: string, path: string, body?: object, clock?: string) => {
       const sandbox = await createSandbox({ memory: false, db, trust: true, ...(clock && { clock }) });
       const reply = await control(sandbox.url, method, path, body);
