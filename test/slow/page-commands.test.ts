@@ -1,7 +1,7 @@
 // Runs each `npx merchant-sandbox` command of the pages in a project in which a checkout is installed, and one command
 // of each page in the checkout and in a project in which the tarball is installed. The real npx starts the sandbox of
-// each place; the other commands run the file that npx finds there. What the commands print is tested beside
-// their pages.
+// each place; the other commands run the file that npx finds there. What the commands print is tested beside their
+// pages.
 
 import { execFile } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
