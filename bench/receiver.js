@@ -1,12 +1,12 @@
-// A cheap webhook receiver: raw sockets that answer 200 to every complete POST. It shares the process of the
-// measurement, which is idle meanwhile.
+// A cheap webhook receiver: raw sockets that answer 200 to every complete POST. It runs in the measuring process, which
+// is idle during a measurement.
 
 import { createServer } from "node:net";
 
 const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
 
-/** Calls `heard` for each complete POST. */
-export async function receive(heard, port = 0) {
+/** Calls `onPost` for each complete POST. */
+export async function receive(onPost, port = 0) {
   const sockets = new Set();
   const server = createServer({ noDelay: true }, (socket) => {
     sockets.add(socket);
@@ -15,9 +15,9 @@ export async function receive(heard, port = 0) {
     socket.setEncoding("latin1");
     socket.on("data", (chunk) => {
       pending = pending === "" ? chunk : pending + chunk;
-      if (!isWhole(pending)) return;
+      if (!isComplete(pending)) return;
       pending = "";
-      heard();
+      onPost();
       socket.write(ANSWER);
     });
     socket.on("close", () => sockets.delete(socket));
@@ -34,7 +34,7 @@ export async function receive(heard, port = 0) {
 }
 
 /** Whether a complete request has arrived; a connection carries one request at a time. */
-function isWhole(text) {
+function isComplete(text) {
   const end = text.indexOf("\r\n\r\n");
   if (end === -1) return false;
   const length = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, end))?.[1] ?? 0;
