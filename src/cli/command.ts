@@ -12,7 +12,7 @@ import { noteOfFile, readSettings, type Settings, withPlaceInFile } from "./sett
 
 /** The arguments and flags of a command, and the options of a sandbox from flags, variables or the file. */
 export interface Arguments extends Omit<ParsedArguments, "optionFlags">, Settings {
-  /** Reads the options again, as variables and the file have them now. */
+  /** Reads the options again, from the current variables and file. */
   again(): Promise<Settings>;
 }
 
@@ -120,7 +120,7 @@ const nameIn = (usage: string) => /^[a-z]+( [a-z]+)*/.exec(usage)?.[0] ?? "";
 function checkPositionals(given: readonly string[], { usage, example }: Described): void {
   const known = argumentsIn(usage);
   const missing = known[given.length];
-  if (missing?.required) usageError(`<${missing.name}> is missing, as in ${PROGRAM} ${example}.`);
+  if (missing?.required) usageError(`<${missing.name}> is missing. Example: ${PROGRAM} ${example}`);
   const excess = known.at(-1)?.repeatable ? undefined : given[known.length];
   if (excess !== undefined) usageError(`Unexpected argument "${excess}". Usage: ${PROGRAM} ${usage}. See its --help.`);
 }

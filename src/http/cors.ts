@@ -61,15 +61,15 @@ export function createCors(origins: readonly string[], readable: readonly string
 }
 
 /**
- * Rejects calls of pages of allowed origins that reach beyond the API. With an endpoint of its own, a page could make
- * the sandbox call any program of this machine, and read its response in the log of deliveries.
+ * Rejects operations that no web page may call, even from an allowed origin. If a page could register an endpoint, it
+ * could make the sandbox call any program of this machine, and read the response in the delivery log.
  */
 export const refusePages: Stage = (request, _response, next) => {
   const { operation, headers } = contextOf(request);
   if (operation?.notFromPages && headers["Access-Control-Allow-Origin"] !== undefined)
     fail(
       "origin_not_allowed",
-      `${operation.id} is not for web pages, not even of an origin in --allowed-origin. ` +
+      `${operation.id} rejects calls from web pages, even from an origin in --allowed-origin. ` +
         "Call it from your server, or use --endpoints <url>.",
     );
   next();

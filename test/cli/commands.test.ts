@@ -455,7 +455,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   ],
   [["receive", "--sceret", "x"], 2, "Did you mean --secret?"],
   [["receive", "--assume", "rate_limit.limit=5"], 2, "--assume goes with --secret"],
-  [["trigger"], 2, "<type> is missing, as in npx merchant-sandbox trigger payment.succeeded."],
+  [["trigger"], 2, "<type> is missing. Example: npx merchant-sandbox trigger payment.succeeded"],
   [["trigger", "payout.paid", "--data", "{"], 2, "--data is not JSON"],
   [
     ["deliveries", "all"],
@@ -469,7 +469,7 @@ const wrong: [words: string[], code: number, says: string][] = [
   [["verdicts", "--rule", "retry.bound"], 2, "The judge has no rule retry.bound. Did you mean retry.bounded?"],
   [["deliveries", "--limit", "0"], 2, "--limit must be at least 1"],
   [["deliveries", "--limit"], 2, "--limit needs a value"],
-  [["replay"], 2, "<id|waiting> is missing, as in npx merchant-sandbox replay waiting."],
+  [["replay"], 2, "<id|waiting> is missing. Example: npx merchant-sandbox replay waiting"],
   [
     ["replay", "pay_001"],
     2,

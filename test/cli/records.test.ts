@@ -171,7 +171,7 @@ describe("show", () => {
 });
 
 test.each([
-  [["make"], "<kind> is missing, as in npx merchant-sandbox make payment"],
+  [["make"], "<kind> is missing. Example: npx merchant-sandbox make payment"],
   [["make", "paymnt", "--status", "x"], "Did you mean payment?"],
   [["make", "payment", "--status", "sucseeded"], "A payment has no status sucseeded. Did you mean succeeded?"],
   [["make", "payment", "--amuont", "5"], "Did you mean --amount?"],
@@ -183,7 +183,7 @@ test.each([
   [["make", "customer", "--created", "soon"], "--created takes a time such as"],
   [["make", "merchant"], "POST /v1/merchants"],
   [["make", "customer", "--status", "new"], "There is no option --status."],
-  [["move", "payment"], "<id> is missing, as in npx merchant-sandbox move payment"],
+  [["move", "payment"], "<id> is missing. Example: npx merchant-sandbox move payment"],
   [["move", "payment", "pay_pending"], "needs a status or a field"],
   [["move", "payment", "pay_pending", "lost"], "A payment has no status lost."],
   [["move", "customer", "cus_ines", "lost"], "A customer has no status."],
