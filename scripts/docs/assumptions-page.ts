@@ -17,7 +17,7 @@ export function assumptionsPage({ total, facts }: Ledger, { seen, unseen }: Cond
     GENERATED,
     "# Assumptions",
     "The service's documentation does not specify everything that the sandbox has to implement. " +
-      "These are the rules that the sandbox follows where it is silent, each with the reason, " +
+      "These are the rules that the sandbox follows where the documentation is silent, each with the reason, " +
       `and the setting that changes it if there is one. They come down to ${facts.length} facts, ` +
       `such as the type of a field or the status of an error, of which ${total} are assumed:`,
     fence("sh", "npx merchant-sandbox assumptions payments.list"),
@@ -36,9 +36,9 @@ export function assumptionsPage({ total, facts }: Ledger, { seen, unseen }: Cond
       ]),
     ),
     "## Values that can be set",
-    "These facts are one value, which `assumptions` sets in `merchant-sandbox.json` or `createSandbox()`, " +
-      "and `--assume id=value` on the command line. Anything else is refused with the reason. " +
-      "The list of assumptions then has the value, and the default beside it.",
+    "Each of these facts is one value. Set it with `assumptions` in `merchant-sandbox.json` or `createSandbox()`, " +
+      "or with `--assume id=value` on the command line. Any other value is rejected with the reason. " +
+      "The list of assumptions then shows the value that you set, with the default beside it.",
     fence(
       "json",
       '{ "assumptions": { "bookings.decline.status": 202, "error.validation_failed.status": 422, ' +

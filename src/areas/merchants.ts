@@ -45,7 +45,7 @@ export const roomTypes = Type.Array(
     sleeps: count("Number of guests that a room sleeps", { minimum: 1 }),
     nightlyRate: amount("Price per night before pricing rules", { minimum: 0 }),
   }),
-  { description: "Room types that the merchant lets; empty if it lets none, or any" },
+  { description: "Room types that the merchant lets; if empty, records may name any room type" },
 );
 
 /** Declares no `created` event: `merchant.created` goes to the merchant that made the request, not to the new one. */

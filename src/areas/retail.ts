@@ -74,7 +74,7 @@ export const productVariants = resource({
     ...nullables({
       ...requiredFields,
       ...optionalFields,
-      stockQuantity: count("Number of units in stock; negative once more were sold", {
+      stockQuantity: count("Number of units in stock; negative if oversold", {
         minimum: Number.MIN_SAFE_INTEGER,
       }),
       archivedAt,

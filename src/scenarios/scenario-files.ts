@@ -25,7 +25,7 @@ const expect = Type.Array(
     {
       rule: RulePattern,
       points: Type.Integer({
-        description: "The points earned if a verdict of it passes and none fails",
+        description: "Points earned if a verdict of the rule passes and none fails",
         minimum: 1,
         maximum: 100,
       }),
