@@ -45,13 +45,13 @@ function meanScore(goals: readonly Static<typeof goal>[]): number | null {
     : Math.round((scores.reduce((sum, score) => sum + score, 0) / scores.length) * 10) / 10;
 }
 
-/** A goal without a score gets the final one, or else the middle of the scale. */
+/** A goal without a score gets the final score, or else 3. A missing final score is the mean of the goals' scores. */
 function scored({ goals, finalScore }: { goals: readonly Static<typeof goal>[]; finalScore: number | null }) {
-  const all = goals.map((one) => ({ ...one, score: one.score ?? finalScore ?? MIDDLE }));
-  return { goals: all, finalScore: finalScore ?? meanScore(all) ?? MIDDLE };
+  const all = goals.map((one) => ({ ...one, score: one.score ?? finalScore ?? FALLBACK_SCORE }));
+  return { goals: all, finalScore: finalScore ?? meanScore(all) ?? FALLBACK_SCORE };
 }
 
-const MIDDLE = 3;
+const FALLBACK_SCORE = 3;
 
 const goal = Type.Object({ title: text("Title of the goal"), score: nullable(score("Score for the goal")) });
 
