@@ -34,7 +34,7 @@ function observeParameters(context: CallContext, { log, ...where }: ObservationC
   const ignored = responseHeaders["x-sandbox-unknown-params"] ?? "";
   for (const name of new Set(url.searchParams.keys())) {
     if (Object.hasOwn(operation.query.properties, name)) log.record(`${place}.${name}`, "known", true, where);
-    // Whether the service heeds another parameter is unknown, so it contradicts nothing.
+    // The service may ignore an unknown parameter, so only one whose value is a cursor contradicts the sandbox.
     else if (!ignored.includes(name) && isCursor(context, url.searchParams.get(name)))
       log.record(`${place}.other_parameters`, log.shown.code(name), false, where);
   }
@@ -46,10 +46,7 @@ const isCursor = ({ call, history }: CallContext, value: string | null): boolean
   call.operation.query.properties.starting_after !== undefined &&
   (history.hasPage(call, "last", value) || history.hasPage(call, "first", value));
 
-/**
- * The part of a fact that each error of the schema check contradicts, and the accepted value, which differs from the
- * fact's.
- */
+/** By error code of the schema check: which part of a fact the error contradicts, and what the service accepted. */
 const PARTS: Readonly<Record<string, [part: string, accepted: (value: unknown, log: ObservationLog) => FactValue]>> = {
   required: [".required", () => false],
   wrong_type: [".type", typeOfJson],
@@ -61,7 +58,7 @@ function observeAcceptedBody({ call, problems }: CallContext, where: Observation
   const { log } = where;
   const place = `${call.operation.id}.body`;
   const body = call.body as JsonObject;
-  // An unknown field may be a missing one under another name, so that the service still requires it.
+  // An unknown field may be a required one under another name, so a missing field then contradicts nothing.
   const isRenamed = Object.keys(body).some((field) => !log.fact(`${place}.${field}`));
   const isShown = (code: string) => (call.foreign.body ? code === "not_allowed" : code !== "required" || !isRenamed);
   for (const { pointer, code } of problems.filter((one) => isShown(one.code))) {

@@ -35,7 +35,7 @@ export const callSubject = (
   fault: causes.find(({ fault }) => fault !== undefined)?.fault,
 });
 
-/** The subject of a verdict that no call shows. */
+/** The subject of a verdict that is not about a call. */
 export const subjectWithoutCall = (
   merchant: string | undefined,
   at: number,
@@ -99,9 +99,7 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
       doubted.add(inDoubt);
       put(inDoubt);
     },
-    /**
-     * Turns an inconclusive verdict into a pass, because a later call decides it. A failure is only put in doubt.
-     */
+    /** Turns an inconclusive verdict into a pass, because a later call decides it. For a failure, call `doubt`. */
     withdraw(id: string, message: string, calls: readonly ObservedCall[]) {
       const found = remove(id);
       if (found) put({ ...found, verdict: "pass", message, ...describeCalls(calls), confirmedBy: "connections" });

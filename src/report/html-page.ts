@@ -170,13 +170,13 @@ function tile(noun: string, figure: Markup, shares: readonly Share[]): Markup {
 }
 
 function scenario({ name, title, merchant, verdict, message, expectations }: ReportedScenario): Markup {
-  const held = expectations.map(
+  const chips = expectations.map(
     ({ rule, points, score, verdict: result }) =>
       markup`<span class="chip ${TONES[result]}">${rule} ${score}/${points}</span>`,
   );
   return markup`<div class="verdict"><span class="chip pill ${TONES[verdict]}">${verdict}</span>\
 <p><code>${name}</code> <span class="soft">${merchant ?? "all merchants"}</span></p>\
-<p>${title}. ${message}</p><p>${held}</p></div>`;
+<p>${title}. ${message}</p><p>${chips}</p></div>`;
 }
 
 function verdicts(run: RunReport): Markup {

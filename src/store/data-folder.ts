@@ -44,7 +44,7 @@ export function refuseLinkInDefaultFolder(file: string): void {
 /** The most links to follow: links may form a cycle. */
 const MOST_LINKS = 40;
 
-/** The path without symbolic links, so that two spellings of a file share one lock. It may not exist yet. */
+/** The path without symbolic links, so that two spellings of a file share one lock. The file need not exist yet. */
 export function realPath(file: string, links = 0): string {
   if (existsSync(file)) return realpathSync(file);
   const folder = dirname(file);

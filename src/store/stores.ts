@@ -31,7 +31,7 @@ interface StoresOptions extends DatabaseOptions {
   clock: Clock;
   random: Random;
   webhooks: WebhookRules;
-  /** Whether the merchants of tests share the endpoints of the one that they were created from. Default: false. */
+  /** A test's merchant without endpoints uses those of the merchant that it was created from. Default: false. */
   isIsolated?: boolean;
   /** Default: checked. */
   bodies?: Bodies | undefined;
@@ -57,7 +57,7 @@ function openOver(
   const collections = openCollections(database, dueRecords, openStoredCheck(database, bodies));
   const retention = openRetention(database);
   const heldEndpoints = openHeldEndpoints(database);
-  // Before anything can be sent.
+  // Holds the deliveries of a database from elsewhere before the dispatcher can send them.
   if (!database.isTrusted()) {
     database.transaction(heldEndpoints.holdDeliveries);
     heldEndpoints.holdStored();

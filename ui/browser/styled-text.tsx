@@ -7,7 +7,7 @@ const STYLES = new Map(
   Object.entries(STYLE_CODES).map(([name, [on, off]]) => [`\x1b[${on}m`, { name, off: `\x1b[${off}m` }]),
 );
 
-/** Characters: wider than any line of a detail, because the browser wraps lines itself. */
+/** In characters. It is wider than any line of a detail, because the browser wraps lines itself. */
 export const WIDTH = 600;
 
 interface StyledPiece {

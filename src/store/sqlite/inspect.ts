@@ -6,8 +6,8 @@ import { foreignHeader, headerOf, unsafeSnapshot } from "./file-checks.ts";
 import { SCHEMA } from "./tables.ts";
 
 /**
- * Why the sandbox cannot use a file without journal or log, such as a snapshot: the rest of a sentence that begins with
- * its name. Undefined if the file has the structure of this version's databases.
+ * Checks a file without journal or log, such as a snapshot. Returns why the sandbox cannot use it, as the rest of a
+ * sentence that begins with its name; undefined if it has the structure of this version's databases.
  */
 export function problemOf(file: string): string | undefined {
   let sql: Sqlite.Database | undefined;

@@ -95,7 +95,7 @@ function holding({ sql }: Database) {
     postpone: (delivery: number, { due, held }: DelayUntil) => void postpone.run({ delivery, due, held }),
     /** Whether any delivery waits for an event. */
     any: () => any.get() === 1,
-    /** Adds a copy of a delivery: a single attempt, with this decision about it. Returns the number of the copy. */
+    /** Adds a copy of a delivery: a single attempt, with this decision about it. Returns the copy's sequence. */
     copy: (of: number, copied: { decided: string; now: number } & DelayUntil) =>
       copy.get({ of, ...copied }) as { sequence: number },
   };
