@@ -31,7 +31,7 @@ function run(bench: Bench, operation: Operation, options: CallOptions & { query?
   });
 }
 
-/** A sandbox in which every example succeeds: the seeded data, and a webhook endpoint with a failed delivery. */
+/** Prepares a sandbox in which every example succeeds: adds a webhook endpoint with a failed delivery. */
 async function furnish(bench: Bench): Promise<Bench> {
   const { body } = await bench.call("POST", "/v1/webhooks", {
     body: { url: "http://127.0.0.1:2/nobody", events: ["payment.pending"] },
@@ -116,7 +116,7 @@ const ways: Partial<Record<ErrorCode, (bench: Bench, operation: Operation) => Pr
     else if (operation.id === "variants.create")
       await bench.control("PATCH", "/records/product/prod_honey", { status: "archived" });
     else if (operation.id === "webhooks.create") {
-      // The bound of a merchant's endpoints, of which it may have some already.
+      // Registers endpoints up to the merchant's limit.
       for (let status = 201; status === 201; ) ({ status } = await run(bench, operation));
     } else await run(bench, operation);
     return run(bench, operation);
@@ -147,7 +147,7 @@ const declared = names.flatMap(([id, operation]) =>
   operation.errors.filter((code) => code !== BEYOND_LOOPBACK).map((code) => [id, code, operation] as const),
 );
 
-/** Codes that need a call before, which changes records; all others are reached in a shared sandbox. */
+/** Codes that need an earlier call, which changes records. All others are caused in a shared sandbox. */
 const NEED_A_CALL: readonly ErrorCode[] = ["invalid_state", "already_exists"];
 
 describe("every error that an operation declares is reachable", () => {

@@ -1,4 +1,5 @@
-// Recordings that are cut off, damaged, in another encoding or of another shape: each is read, or ends in one sentence.
+// Recordings that are cut off, damaged, in another encoding or of another shape: each is read, or rejected with one
+// sentence.
 
 import { dirname } from "node:path";
 import { deflateSync, gzipSync } from "node:zlib";
@@ -34,7 +35,7 @@ function expectSentence({ code, out, error }: Awaited<ReturnType<typeof runComma
   expect(error).not.toMatch(/\n|\bat \/|sk_live|Sousa/);
 }
 
-describe("a recording that cannot be read ends in one sentence:", () => {
+describe("a recording that cannot be read is rejected with one sentence:", () => {
   test.each(CUTS)("one that was cut off after %i twentieths", async (part) => {
     const cut = harText.slice(0, Math.floor((harText.length * part) / 20));
     expectSentence(
@@ -47,11 +48,11 @@ describe("a recording that cannot be read ends in one sentence:", () => {
     ["another JSON", '{"log":{"version":"1.2"}}', /^service\.har is not a HAR: it has no log\.entries/],
     ["an empty file", "", /is not JSON\./],
     [
-      "a value without quotes, of which nothing is quoted",
+      "a value without quotes, which the message does not repeat",
       '{"log":\n{"entries":[sk_live_51HqSecret]}}',
       /is not JSON\./,
     ],
-    ["a list of headers, of which nothing is quoted", "Sousa: Bearer sk_live_51HqSecret", /is not JSON/],
+    ["a list of headers, which the message does not repeat", "Sousa: Bearer sk_live_51HqSecret", /is not JSON/],
     ["JSON that is nested too deep and cut off", '{"log":['.repeat(20_000), /is not JSON/],
     [
       "a damaged gzip file",
@@ -155,7 +156,7 @@ describe("a recording is read", () => {
 describe("a value of a wrong type", () => {
   const sandbox = comparedSandbox();
   const { entries } = (JSON.parse(harText) as { log: { entries: HarEntry[] } }).log;
-  // Those with long lists would take most of the time.
+  // Leaves out long responses, which would take most of the time.
   const few = entries.filter(({ response }, index) => index % 4 === 0 && (response.content.text ?? "").length < 2_000);
 
   /** Every output of a comparison; the error if the recording cannot be read. */
@@ -186,7 +187,7 @@ describe("a value of a wrong type", () => {
     fc.constantFrom("__proto__", "constructor", -0, 1e308, "\u0000", "a".repeat(5_000)),
   );
 
-  test("at any place of a HAR is no reason to fail", () => {
+  test("at any place of a HAR does not crash the comparison", () => {
     fc.assert(
       fc.property(path, wrong, (place, value) => {
         expect(outputsOf(replaceAt({ log: { entries: few } }, place, value), [])).not.toBe("");
@@ -195,12 +196,12 @@ describe("a value of a wrong type", () => {
     );
   });
 
-  /** Bodies are texts, so that a place in them is found only after they are parsed. */
+  /** Parses the body first, because a HAR has bodies as strings. */
   const inBody = (holder: { text?: string | undefined }, place: readonly number[], value: unknown) => {
     if (holder.text) holder.text = JSON.stringify(replaceAt(JSON.parse(holder.text), place, value)) ?? "";
   };
 
-  test("at any place of a body or of a webhook is no reason to fail", () => {
+  test("at any place of a body or of a webhook does not crash the comparison", () => {
     fc.assert(
       fc.property(fc.nat(), path, wrong, (index, place, value) => {
         const changed = structuredClone(few);

@@ -1,4 +1,4 @@
-// One recording in the form of each tool: the verdicts are the same, and what a form lacks is not seen.
+// One recording in the form of each tool: the verdicts are the same, and what a form lacks counts as not seen.
 
 import { describe, expect, test } from "vitest";
 import { type Comparison, compare } from "../../src/compare/compare.ts";

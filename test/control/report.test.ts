@@ -1,4 +1,4 @@
-// The report of a run: the same facts in five formats, none of which a peer can break out of, and no secret in any.
+// The report of a run: the same facts in five formats, no markup from clients or receivers, and no secret.
 
 import { XMLParser, XMLValidator } from "fast-xml-parser";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -47,7 +47,6 @@ beforeAll(async () => {
 });
 afterAll(() => shared.bench.close());
 
-/** The report of the shared run. */
 /** A sandbox with a failed verdict. */
 const throttled = async () => {
   const bench = await open({ rateLimit: "1/1m" });
@@ -55,6 +54,7 @@ const throttled = async () => {
   return bench;
 };
 
+/** The report of the shared run. */
 const reported = async (format: Format) => (await fetchReport(shared.bench, format)).text;
 
 describe("every format", () => {

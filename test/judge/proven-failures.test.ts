@@ -127,7 +127,7 @@ test("a read that ignored Retry-After is in doubt after a later read on the firs
   });
 });
 
-test("pauses that did not grow are no better for a late retry", () => {
+test("a late retry does not change the failure of pauses that did not grow", () => {
   const { observe, verdicts, verdictOf } = judged(
     ...[0, 101, 202, 303].map((at): Observed => ({ entry: requestEntry(at, 503), outcome: "refused" })),
     seen(requestEntry(16_000, 200, { search: "limit=5" })),
@@ -153,7 +153,7 @@ test("an event processed twice is in doubt if the second write may belong to a s
   ]);
 });
 
-/** A call by chance: with any key or none, any response, on any connection. */
+/** A random call: with any key or none, any response, on any connection. */
 function anyCall({ chance, pick }: Draws, at: number): Observed {
   const pool = [8_001, 8_002].map((number) => ({ number, opened: 1e9 - 9 }));
   const connection = pick("connection", [undefined, ...pool]);

@@ -208,7 +208,7 @@ describe.runIf(browserFile)(inBrowser, () => {
         rows.at(-1)?.innerText.includes("limit=60") && rows.at(-1).getBoundingClientRect().bottom <=
         document.querySelector(".rows").getBoundingClientRect().bottom + 1; })()`;
     await page.shows(isNewestShown);
-    // A scroll event of before may come after the list has become lower, and before the page has measured it.
+    // An earlier scroll event may arrive after the list has become lower, but before the page has measured it.
     await page.evaluate(
       `{ const rows = document.querySelector(".rows"); rows.style.maxHeight = "200px"; ` +
         `rows.dispatchEvent(new Event("scroll")); }`,
@@ -219,7 +219,7 @@ describe.runIf(browserFile)(inBrowser, () => {
     await page.shows(isNewestShown);
   });
 
-  test("the keys that move scroll a detail and the help", async () => {
+  test("the movement keys scroll a detail and the help", async () => {
     const bench = await workplace();
     const page = await openPage(browser, bench);
     await page.resize(1_440, 400);

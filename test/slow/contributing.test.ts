@@ -1,6 +1,7 @@
 // Applies the "## Add …" sections of CONTRIBUTING.md to a copy of the checkout and lints it. With RECIPES=1, as in
-// .ci/run, it also builds, documents and types the copy, and runs the tests there that the sections add and those of
-// lists that the sections extend; with WALKS=1, as in `npm run walks`, the whole quick lane, with the types of all.
+// .ci/run, it also builds the copy, generates its documents, checks its types, and runs the tests that the sections
+// add and those of the lists that the sections extend. With WALKS=1, as in `npm run walks`, it checks the types of all
+// files and runs all quick tests.
 
 import { execFile, execFileSync } from "node:child_process";
 import {
@@ -138,7 +139,7 @@ function node(script: string, ...words: string[]): Promise<string> {
   });
 }
 
-/** No later run has a copy of this path. */
+/** A cache would not help: each run has a copy at another path. */
 const UNCACHED = ["--experimental.fsModuleCache=false"];
 
 const filesOf = (title: string) => walks.find((walk) => walk.title === title)?.changes.map(({ file }) => file);
@@ -183,7 +184,7 @@ const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 describe.concurrent("a copy with all sections applied", { timeout: HOUR }, () => {
   beforeAll(async () => {
     copyCheckout();
-    // Last section first: none may need the lines of one before it.
+    // Last section first, so that a section that depends on an earlier one fails.
     for (const walk of walks.toReversed()) applyWalk(walk, checkout);
     if (BUILDS) for (const script of ["build", "docs"]) await node(`scripts/${script}.js`);
     if (RUNS_ALL) await node("scripts/types.js");

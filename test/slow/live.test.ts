@@ -75,7 +75,7 @@ function refusal(url: string, options = {}): Promise<number | undefined> {
   const socket = new WebSocket(url, options);
   return new Promise((resolve, reject) => {
     socket.on("unexpected-response", (_, answer) => resolve(answer.statusCode));
-    socket.on("open", () => reject(new Error("it was let in")));
+    socket.on("open", () => reject(new Error("the upgrade was accepted")));
     socket.on("error", () => {});
   });
 }
@@ -245,7 +245,7 @@ describe("more events than the hub keeps", () => {
 });
 
 describe("clients that do not read", () => {
-  /** Unread bytes that all sockets of this process hold, those of the hub and those of its clients. */
+  /** Memory of this process, which holds the unread bytes of both sides: the hub's sockets and the clients'. */
   const unread = () => process.memoryUsage().external + process.memoryUsage().heapUsed;
 
   test("hold bounded bytes together; the slowest are disconnected with a reason, the others miss nothing", async () => {
@@ -303,7 +303,7 @@ test("a client that does not read delays no request, and later gets what the oth
   expect(awake.items()).toEqual(sleeper.items());
 });
 
-/** With these headers, a browser shows the response to no page, and as no page. */
+/** With these headers, a browser gives the response to no other site's page, and does not guess that it is HTML. */
 const NEVER_A_PAGE = { "x-content-type-options": "nosniff", "cross-origin-resource-policy": "same-origin" };
 
 test("an accepted upgrade names only the stream's subprotocol, and has the headers of every response", async () => {
@@ -400,7 +400,7 @@ describe("an upgrade is rejected", () => {
     expect(headers).toMatchObject(NEVER_A_PAGE);
   });
 
-  test("as a plain request, with a hint how to connect", async () => {
+  test("as a plain request, with 404", async () => {
     const bench = await open();
     const answer = readRaw(
       await raw(bench.port, lines("GET /_sandbox/live HTTP/1.1", `Host: 127.0.0.1:${bench.port}`)),

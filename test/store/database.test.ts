@@ -30,7 +30,7 @@ function change(sql: string): void {
   database.close();
 }
 
-/** A server that was closed counts until the end of that turn of the event loop, which comes after its immediates. */
+/** Counts the open servers after two turns: a closed server is counted until the end of a turn of the event loop. */
 async function openServers(): Promise<number> {
   for (let turn = 0; turn < 2; turn++) await nextTurn();
   return process.getActiveResourcesInfo().filter((kind) => kind === "TCPServerWrap").length;
@@ -71,7 +71,7 @@ test("a start with a bad file of faults closes its file", async () => {
   expect(readdirSync(home)).toEqual(["faults.json"]);
 });
 
-/** Fewer pages than those after which SQLite itself copies the log. */
+/** Few enough that the log stays below the 1,000 pages at which SQLite itself copies it. */
 const COMMITS = 300;
 
 function openFile() {

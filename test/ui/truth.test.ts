@@ -1,4 +1,4 @@
-// The dashboard shows what is: the rate, one duration for an attempt, resets, stale rows, and why there is nothing.
+// The dashboard shows the actual state: the rate, one duration for an attempt, resets, stale rows and offered actions.
 
 import { describe, expect, test } from "vitest";
 import type { LiveEvent } from "../../src/contracts/live-messages.ts";
@@ -51,7 +51,7 @@ describe("the notice after a replay", () => {
     expect(state.notice?.text).toBe(`The replay of payment.succeeded ${said}`);
   });
 
-  test("is that of the dashboard which asked for it, and of one replay only", () => {
+  test("appears only in the dashboard that asked for the replay, and only if it was one attempt", () => {
     const event = replayed({ status: "succeeded", responseStatus: 200, summary: null });
     expect(withLiveEvents(emptyDashboard(), [event]).notice).toBeUndefined();
     expect(withLiveEvents({ ...emptyDashboard(), lastCall: replay }, [event, event]).notice).toBeUndefined();
@@ -65,7 +65,7 @@ describe("the rate", () => {
     [1_000, 400],
     [10_000, 400],
   ])(
-    "of %i requests a second is that, at every moment of digests every %i ms, and 0 after the last",
+    "of %i requests a second is shown exactly, with digests every %i ms, and is 0 after the last",
     (rate, interval) => {
       let state: UiState = { ...emptyDashboard(), run: "r" };
       const digest = (requests: number) => {
@@ -85,7 +85,7 @@ describe("the rate", () => {
 test("an attempt has one duration: in the log, the list, its detail and the attempts of its delivery", async () => {
   const bench = await open();
   const receiver = await receive();
-  // Real time passes, so that the duration is none that the frozen clock of the sandbox shows.
+  // The receiver takes real time, so the duration cannot come from the sandbox's frozen clock.
   receiver.always((_, outgoing) => void afterRealTime(30, () => outgoing.writeHead(200).end()));
   await register(bench, receiver.url);
   await deliver(bench);
@@ -315,7 +315,7 @@ describe("what is offered", () => {
   });
 });
 
-test("numbers are the API's, or say of what they are a part", () => {
+test("numbers are the API's, or name the total", () => {
   const many = Array.from({ length: 12 }, (_, index) => requested(index + 1, { fault: "flt_1" }));
   const windows = [
     rateWindow({ remaining: 5_999 }),
