@@ -71,7 +71,7 @@ test("a start with a bad file of faults closes its file", async () => {
   expect(readdirSync(home)).toEqual(["faults.json"]);
 });
 
-/** Few enough that the log stays below the 1,000 pages at which SQLite itself copies it. */
+/** Few enough that the log stays shorter than where SQLite itself copies it. */
 const COMMITS = 300;
 
 function openFile() {
