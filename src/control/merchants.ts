@@ -134,7 +134,8 @@ const removeMerchant = endpoint({
     "Its deliveries that are due or in flight are completed first, recorded and judged, for at most as long as one " +
     "webhook may take. Then its keys stop working, its other pending deliveries are cancelled, and its fault rules " +
     "end. Its requests, events, deliveries and verdicts stay in the logs: " +
-    "reports, coverage and `verify` include them until a reset of everything.",
+    "reports, coverage and `verify` include them until a reset of everything, or until a merchant of the same name " +
+    "is created.",
   reply: Type.Object({ removed: Type.String() }),
   errors: ["resource_not_found"],
   async handle({ params, world, dispatcher }) {

@@ -72,9 +72,9 @@ export function createJudge(options: JudgeOptions) {
   const { firings } = state;
   const sandboxes: AddedSandbox[] = [];
   state.alarm.onRing(() => resolveAndSetAlarm(state));
-  const forget = (merchant?: string) => {
+  const forget = (merchant?: string, event = "a reset") => {
     drainQueue(state);
-    state.log.forget(merchant);
+    state.log.forget(merchant, event);
     state.callBacks.forget(merchant);
     forgetCalls(state, merchant);
   };
@@ -123,7 +123,10 @@ export function createJudge(options: JudgeOptions) {
      * merchants).
      */
     conclude: (merchant?: string) => conclude(state, merchant),
-    /** Deletes all data about one merchant (default: about all), except for the verdicts that are listed as erased. */
+    /**
+     * Deletes all data about one merchant (default: about all), except for the verdicts that are listed as erased.
+     * `event`: what erases them, as their texts name it (default: a reset).
+     */
     forget,
     /** Deletes all data. */
     clear() {

@@ -108,23 +108,22 @@ export function createVerdictLog(onVerdict: (verdict: VerdictMessage) => void) {
     adopt(verdicts: readonly VerdictMessage[]) {
       for (const verdict of verdicts) put({ ...verdict, id: nextId() });
     },
-    /** Failed and inconclusive verdicts that a reset erased. */
+    /** Failed and inconclusive verdicts that were erased. */
     erased: () => erased,
-    /** The stored verdicts, oldest first. */
     list: kept.list,
     /** Counts of all verdicts since the last reset, including dropped ones. */
     made: made.sum,
     kept: kept.count,
-    forget(merchant?: string) {
-      made.forget(merchant);
-      const gone = kept.forget(merchant).filter(({ verdict }) => verdict !== "pass");
-      erased.push(...gone.map((found) => ({ ...found, message: `Before a reset: ${found.message}` })));
+    /** Erases the verdicts on one merchant (default: on all). `event`: what erases them, as their texts name it. */
+    forget(merchant: string | undefined, event: string) {
+      const gone = kept.forget(merchant);
+      made.forget(merchant, gone);
+      const wrong = gone.filter(({ verdict }) => verdict !== "pass");
+      erased.push(...wrong.map((found) => ({ ...found, message: `Before ${event}: ${found.message}` })));
       erased = erased.slice(-MAX_KEPT);
       if (merchant === undefined) number = 0;
     },
-    clearErased() {
-      erased = [];
-    },
+    clearErased: () => void erased.splice(0),
     /** Keeps the verdicts of a merchant that was removed. None of them can change any more. */
     close: made.close,
   };
@@ -187,9 +186,17 @@ function createVerdictCounts() {
       }
       return sums;
     },
-    forget(merchant?: string) {
-      if (merchant === undefined) counts.clear();
-      else counts.delete(merchant);
+    /** `gone`: the verdicts of the merchant that were kept. Those made before it was closed are counted with none. */
+    forget(merchant: string | undefined, gone: readonly VerdictMessage[]) {
+      if (merchant === undefined) return counts.clear();
+      const own = counts.get(merchant) ?? new Map<string, number>();
+      counts.delete(merchant);
+      const ofNone = counts.get(null) ?? new Map<string, number>();
+      for (const { verdict, rule } of gone) {
+        const kind = `${verdict} ${rule}`;
+        const from = (own.get(kind) ?? 0) > 0 ? own : ofNone;
+        from.set(kind, Math.max(0, (from.get(kind) ?? 0) - 1));
+      }
     },
     /**
      * Counts a removed merchant's verdicts with those of no merchant, so that the counts do not grow with each merchant

@@ -5,27 +5,44 @@ import { attemptFacts, type RowFilter, readRowFilter, requestFacts } from "../cl
 import type { CompleteFor, DigestFilters, LiveEvent, LiveItem, LiveMessage } from "../contracts/live-messages.ts";
 import type { VerdictMessage } from "../contracts/verdict.ts";
 import { tryParseJson } from "../kernel/attempt.ts";
+import { setBounded } from "../kernel/bounded-cache.ts";
 import type { StoredCounts } from "../store/request-log/run-summary.ts";
+
+const MAX_REMOVED = 1_000;
 
 /** `stored` reads the counts from the database, which include the event that is being published. */
 export function createMadeCounts(stored: () => StoredCounts) {
   // Read at the first event or query, so that an idle sandbox reads nothing.
   let counts: StoredCounts | undefined;
+  /** The counts of the merchants that were removed last: they are erased once a merchant has the same id again. */
+  const removed = new Map<string, { requests: number; attempts: number }>();
   const add = (byMerchant: Map<string, number>, merchant: string) =>
     void byMerchant.set(merchant, (byMerchant.get(merchant) ?? 0) + 1);
   const addTo = ({ requests, attempts, lastAttempt }: StoredCounts, event: LiveEvent) => {
     if (event.kind === "request") add(requests, event.request.merchant ?? "");
     // Attempts are written together and then published one by one, so the stored counts may already include this one.
     else if (event.kind === "attempt" && event.attempt.sequence > lastAttempt) add(attempts, event.attempt.merchant);
-    else if (event.kind === "reset" && event.merchant !== null)
-      for (const one of [requests, attempts]) one.delete(event.merchant);
+    else if (event.kind === "reset" && event.merchant !== null) erase({ requests, attempts }, event.merchant);
     // Counted with those of no merchant, so that the counts do not grow with each merchant that comes and goes.
-    else if (event.kind === "removal") for (const one of [requests, attempts]) moveCount(one, event.merchant, "");
+    else if (event.kind === "removal") {
+      const { merchant } = event;
+      const gone = { requests: moveCount(requests, merchant, ""), attempts: moveCount(attempts, merchant, "") };
+      setBounded(removed, merchant, gone, MAX_REMOVED);
+    }
+  };
+  const erase = (all: Pick<StoredCounts, "requests" | "attempts">, merchant: string) => {
+    for (const table of ["requests", "attempts"] as const) {
+      all[table].delete(merchant);
+      all[table].set("", (all[table].get("") ?? 0) - (removed.get(merchant)?.[table] ?? 0));
+    }
+    removed.delete(merchant);
   };
   return {
     add(event: LiveEvent) {
-      if (event.kind === "reset" && event.merchant === null) counts = undefined;
-      else if (counts) addTo(counts, event);
+      if (event.kind === "reset" && event.merchant === null) {
+        counts = undefined;
+        removed.clear();
+      } else if (counts) addTo(counts, event);
       else if (event.kind === "request" || event.kind === "attempt") counts = stored();
     },
     made() {
@@ -35,9 +52,12 @@ export function createMadeCounts(stored: () => StoredCounts) {
   };
 }
 
-function moveCount(counts: Map<string, number>, from: string, to: string): void {
-  counts.set(to, (counts.get(to) ?? 0) + (counts.get(from) ?? 0));
+/** Returns the count that was moved. */
+function moveCount(counts: Map<string, number>, from: string, to: string): number {
+  const moved = counts.get(from) ?? 0;
+  counts.set(to, (counts.get(to) ?? 0) + moved);
   counts.delete(from);
+  return moved;
 }
 
 const sum = (byMerchant: ReadonlyMap<string, number>) =>

@@ -37,8 +37,8 @@ export function openControlApi(engine: Engine) {
   const statusOf = (code: ErrorCode) => shownError(engine.assumed, code).status;
   const coverage = () => readCoverage({ operations: engine.operations, eventTypes, statusOf, ...stores });
   if (!stores.database.isCopy) createViews(stores.database, resources);
-  const dataReplaced = (merchant?: string) => {
-    forget(engine, merchant);
+  const dataReplaced = (merchant?: string, event?: string) => {
+    forget(engine, merchant, event);
     lessons.reset(merchant);
     dispatcher.reload(merchant);
     hub.publish({ kind: "reset", merchant: merchant ?? null });
@@ -95,11 +95,11 @@ export function openControlApi(engine: Engine) {
   return { ...parts, start, restore: start.restore, releaseHeld: start.releaseHeld };
 }
 
-/** After a reset or a restored snapshot, clears the state in memory about the replaced data: one merchant's, or all. */
-function forget(engine: Engine, merchant: string | undefined): void {
+/** After `event` (default: a reset) or a restored snapshot, clears the state in memory about the replaced data: one merchant's, or all. */
+function forget(engine: Engine, merchant: string | undefined, event: string | undefined): void {
   engine.judge.conclude(merchant);
   forgetData(engine, merchant);
-  engine.judge.forget(merchant);
+  engine.judge.forget(merchant, event);
 }
 
 function forgetData(

@@ -1,8 +1,9 @@
 // Merchants: the counts of their records and failed deliveries, and the message about one that does not exist.
 
 import { expect, test } from "vitest";
+import type { RunReport } from "../../generated/control-api.ts";
 import { unknownMerchant } from "../../src/store/records/tenants.ts";
-import { open } from "../support/sandbox.ts";
+import { open, RULES, rule } from "../support/sandbox.ts";
 import { advance, receive, register, settle, trigger } from "../support/webhooks.ts";
 
 test("a delivery that failed for good counts until its event is replayed; another event's still counts", async () => {
@@ -38,6 +39,38 @@ test("a removed merchant has no failed deliveries, but the coverage still has it
   const { data, events } = await bench.operations();
   expect(data.find(({ id }) => id === "bookings.decline")?.calls).toBe(1);
   expect(events.find(({ type }) => type === "booking.declined")).toMatchObject({ emitted: 1, delivered: 0 });
+});
+
+test("a merchant with the name of a removed one erases its rows and their counts; its failures say so", async () => {
+  const bench = await open();
+  const own = { name: "test" };
+  let id = "";
+  for (let round = 0; round < 2; round++) {
+    const { id: merchant, apiKey: key } = await bench.merchants.add(own);
+    await bench.faults.add({
+      match: { operation: "pricing_rules.create", merchant },
+      action: { type: "lost_response" },
+    });
+    await bench.call("POST", RULES, { key, body: rule }).catch(() => {});
+    await bench.call("POST", RULES, { key, body: rule });
+    await bench.merchants.remove({ id: merchant });
+    id = merchant;
+  }
+  const report = async () => (await bench.report({ format: "json" })) as RunReport;
+  const { totals, verdicts, requests } = await report();
+  const { made, kept } = await bench.overview();
+  const failed = verdicts.filter(({ verdict }) => verdict === "fail");
+  expect(failed.length).toBeGreaterThan(0);
+  expect(totals.verdicts).toMatchObject({ fail: failed.length, pass: verdicts.length - failed.length });
+  expect([requests.length, made.requests, kept.requests]).toEqual([2, 2, 2]);
+
+  await bench.merchants.add(own);
+  const after = await report();
+  expect([after.totals.verdicts, after.verdicts]).toEqual([{ pass: 0, fail: 0, inconclusive: 0 }, []]);
+  expect((await bench.overview()).made).toMatchObject({ requests: 0, verdicts: { pass: 0, fail: 0, failures: {} } });
+  const erased = await bench.verdicts.list({ erased: "1" });
+  expect(erased.data).toHaveLength(2 * failed.length);
+  for (const { message } of erased.data) expect(message).toMatch(new RegExp(`^Before ${id} was created again: `));
 });
 
 test("the records of a merchant are counted, without those of the others", async () => {

@@ -24,8 +24,8 @@ interface WorldOptions {
   /** The fixtures as they are seeded now. */
   image(): SeedImage;
   random: Random;
-  /** Clears the caches after the rows of one merchant, or of all, were deleted. */
-  dataReplaced(merchant?: string): void;
+  /** Clears the caches after `event` (default: a reset) deleted the rows of one merchant, or of all. */
+  dataReplaced(merchant?: string, event?: string): void;
   /** Clears the state in memory of a merchant that was removed, except for its logs. */
   removed(merchant: string): void;
 }
@@ -85,7 +85,7 @@ export function openWorld({ stores, copies, fixtures, image, random, dataReplace
       const { isLogged, ...created } = database.transaction(() => newMerchants.named(fixture, name));
       if (isLogged) {
         requestLog.forget(created.id);
-        dataReplaced(created.id);
+        dataReplaced(created.id, `${created.id} was created again`);
       }
       return created;
     },
