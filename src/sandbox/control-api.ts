@@ -95,7 +95,10 @@ export function openControlApi(engine: Engine) {
   return { ...parts, start, restore: start.restore, releaseHeld: start.releaseHeld };
 }
 
-/** After `event` (default: a reset) or a restored snapshot, clears the state in memory about the replaced data: one merchant's, or all. */
+/**
+ * After data were replaced, clears the state in memory about them: one merchant's, or all. `event`: what replaced them
+ * (default: a reset).
+ */
 function forget(engine: Engine, merchant: string | undefined, event: string | undefined): void {
   engine.judge.conclude(merchant);
   forgetData(engine, merchant);
