@@ -174,11 +174,7 @@ const halfBody: Step = (_, outgoing) => {
 };
 
 test.each<[string, Step, answer: string]>([
-  [
-    "an error",
-    { status: 500, body: "out of stock" },
-    "a 500: out of stock. The receiver's log says why",
-  ],
+  ["an error", { status: 500, body: "out of stock" }, "a 500: out of stock. The receiver's log says why"],
   ["half a response", halfBody, "only a part of a 200: half. If "],
 ])("a green run names the webhooks that got %s until they were given up", async (_, step, answer) => {
   const bench = await openObserved({ retrySchedule: "10s" });
