@@ -197,7 +197,7 @@ test.each<[string, Step, answer: string]>([
   expect(await report("junit")).toContain("The receiver did not accept 2 webhooks");
 });
 
-test("a webhook that a fault rule forged, or that a later attempt delivered, is no failure of the receiver", async () => {
+test("a webhook that was forged, or delivered by a later attempt, is no failure of the receiver", async () => {
   const bench = await openObserved({ retrySchedule: "10s" });
   const receiver = await receive();
   await register(bench, receiver.url, ["payout.paid", "payout.failed"]);
